@@ -1,0 +1,308 @@
+//! The frontier: links that wait, by priority, host by host.
+//!
+//! A page stands in it once, however many links lead there, with the best of
+//! their scores; the links themselves are kept (a few) to be scored anew and
+//! to be learned from when the page is fetched. A host that may not be asked
+//! just now is closed, and its links wait.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use crate::address::Address;
+use crate::strategies::{Candidate, LinkScore, Priority};
+
+/// Links kept of those that lead to one page.
+pub const LINKS_PER_TARGET: usize = 3;
+/// Most pages that wait; beyond, the worst tenth is let go.
+const MOST_WAITING: usize = 300_000;
+
+/// A page that waits, with the links that lead there.
+#[derive(Debug, Clone)]
+pub struct Waiting {
+    /// The links, best first.
+    pub links: Vec<Candidate>,
+    /// The best link's priority.
+    pub priority: Priority,
+    /// Whether it keeps its place whatever the strategy thinks: a seed, or
+    /// where a chosen page redirects to.
+    pub pinned: bool,
+}
+
+/// Place in a queue: priority, then tie-breaker.
+type Place = (Priority, u32, Address);
+
+#[derive(Debug, Default)]
+struct HostQueue {
+    places: BTreeSet<Place>,
+    closed: bool,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Frontier {
+    waiting: FxHashMap<Address, Waiting>,
+    hosts: FxHashMap<Box<str>, HostQueue>,
+    /// The first place of every open host.
+    heads: BTreeSet<(Priority, u32, Box<str>)>,
+}
+
+impl Frontier {
+    /// Number of pages that wait.
+    pub fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Adds a link. A page that waits already gets its better priority.
+    pub fn add(&mut self, link: Candidate, priority: Priority) {
+        let target = link.target.clone();
+        if let Some(waiting) = self.waiting.get_mut(&target) {
+            if waiting.pinned {
+                return;
+            }
+            let old = place(waiting);
+            if priority > waiting.priority {
+                waiting.priority = priority;
+                waiting.links.insert(0, link);
+                waiting.links.truncate(LINKS_PER_TARGET);
+            } else if waiting.links.len() < LINKS_PER_TARGET {
+                waiting.links.push(link);
+            }
+            let new = place(waiting);
+            self.replace(&old, new);
+            return;
+        }
+        self.insert(Waiting {
+            links: vec![link],
+            priority,
+            pinned: false,
+        });
+        if self.waiting.len() > MOST_WAITING {
+            self.let_worst_go();
+        }
+    }
+
+    /// Adds a page that comes before all links.
+    pub fn pin(&mut self, links: Vec<Candidate>) {
+        let Some(target) = links.first().map(|link| link.target.clone()) else {
+            return;
+        };
+        self.take(&target);
+        self.insert(Waiting {
+            links,
+            priority: Priority::new(0, f64::from(f32::MAX)),
+            pinned: true,
+        });
+    }
+
+    /// Takes the best page of an open host.
+    pub fn take_best(&mut self) -> Option<Waiting> {
+        let (_, _, host) = self.heads.last()?;
+        let target = self.hosts.get(host)?.places.last()?.2.clone();
+        self.take(&target)
+    }
+
+    /// Takes the page at an address.
+    pub fn take(&mut self, target: &Address) -> Option<Waiting> {
+        let waiting = self.waiting.remove(target)?;
+        let place = place(&waiting);
+        self.change_host(target.host(), |queue| {
+            queue.places.remove(&place);
+        });
+        Some(waiting)
+    }
+
+    /// The page at an address.
+    pub fn get(&self, target: &Address) -> Option<&Waiting> {
+        self.waiting.get(target)
+    }
+
+    /// Lets no page of the host be taken by [`Self::take_best`].
+    pub fn close(&mut self, host: &str) {
+        self.change_host(host, |queue| queue.closed = true);
+    }
+
+    /// Opens a host again.
+    pub fn open(&mut self, host: &str) {
+        self.change_host(host, |queue| queue.closed = false);
+    }
+
+    /// Lets go of all pages of a host; returns how many.
+    pub fn forget_host(&mut self, host: &str) -> usize {
+        let places = match self.hosts.get(host) {
+            Some(queue) => queue.places.clone(),
+            None => return 0,
+        };
+        for (_, _, target) in &places {
+            self.take(target);
+        }
+        places.len()
+    }
+
+    /// Scores every link anew; pages of which all links are rejected go.
+    pub fn rescore(&mut self, mut score: impl FnMut(&Candidate) -> LinkScore) {
+        let closed: Vec<Box<str>> = self
+            .hosts
+            .iter()
+            .filter(|(_, queue)| queue.closed)
+            .map(|(host, _)| host.clone())
+            .collect();
+        let waiting = std::mem::take(&mut self.waiting);
+        self.hosts.clear();
+        self.heads.clear();
+        for host in closed {
+            self.close(&host);
+        }
+        for (_, mut page) in waiting {
+            if page.pinned {
+                self.insert(page);
+                continue;
+            }
+            let mut scored: Vec<(Priority, Candidate)> = page
+                .links
+                .drain(..)
+                .filter_map(|link| Some((score(&link).priority()?, link)))
+                .collect();
+            scored.sort_by(|a, b| b.0.cmp(&a.0));
+            if let Some(&(priority, _)) = scored.first() {
+                page.priority = priority;
+                page.links = scored.into_iter().map(|(_, link)| link).collect();
+                self.insert(page);
+            }
+        }
+    }
+
+    /// Pages that wait, best first, at most `most`.
+    pub fn best(&self, most: usize) -> Vec<&Waiting> {
+        let mut pages: Vec<&Waiting> = self.waiting.values().collect();
+        pages.sort_by_key(|page| std::cmp::Reverse(place(page)));
+        pages.truncate(most);
+        pages
+    }
+
+    fn insert(&mut self, waiting: Waiting) {
+        let place = place(&waiting);
+        let target = place.2.clone();
+        self.change_host(target.host(), |queue| {
+            queue.places.insert(place);
+        });
+        self.waiting.insert(target, waiting);
+    }
+
+    fn replace(&mut self, old: &Place, new: Place) {
+        let target = new.2.clone();
+        self.change_host(target.host(), |queue| {
+            queue.places.remove(old);
+            queue.places.insert(new);
+        });
+    }
+
+    /// Changes a host's queue and keeps `heads` true.
+    fn change_host(&mut self, host: &str, change: impl FnOnce(&mut HostQueue)) {
+        let queue = self.hosts.entry(host.into()).or_default();
+        if let Some(head) = head(host, queue) {
+            self.heads.remove(&head);
+        }
+        change(queue);
+        if let Some(head) = head(host, queue) {
+            self.heads.insert(head);
+        }
+        if queue.places.is_empty() && !queue.closed {
+            self.hosts.remove(host);
+        }
+    }
+
+    fn let_worst_go(&mut self) {
+        let mut places: Vec<Place> = self.waiting.values().map(place).collect();
+        places.sort_unstable();
+        places.truncate(MOST_WAITING / 10);
+        for (_, _, target) in places {
+            self.take(&target);
+        }
+    }
+}
+
+fn place(waiting: &Waiting) -> Place {
+    let first = &waiting.links[0];
+    // The bits of floats in 0..1 are ordered as the floats are.
+    let tie = first.tie.max(0.0).to_bits();
+    (waiting.priority, tie, first.target.clone())
+}
+
+fn head(host: &str, queue: &HostQueue) -> Option<(Priority, u32, Box<str>)> {
+    if queue.closed {
+        return None;
+    }
+    let (priority, tie, _) = queue.places.last()?;
+    Some((*priority, *tie, host.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link(target: &str) -> Candidate {
+        Candidate::seed(Address::parse(target).unwrap())
+    }
+
+    fn add(frontier: &mut Frontier, target: &str, value: f64) {
+        frontier.add(link(target), Priority::new(0, value));
+    }
+
+    fn drain(frontier: &mut Frontier) -> Vec<String> {
+        std::iter::from_fn(|| frontier.take_best())
+            .map(|page| page.links[0].target.to_string())
+            .collect()
+    }
+
+    #[test]
+    fn the_best_link_of_an_open_host_comes_first() {
+        let mut frontier = Frontier::default();
+        add(&mut frontier, "http://a.org/1", 0.1);
+        add(&mut frontier, "http://a.org/2", 0.9);
+        add(&mut frontier, "http://b.org/1", 0.5);
+        add(&mut frontier, "http://a.org/1", 0.7);
+        add(&mut frontier, "http://a.org/1", 0.2);
+        frontier.close("a.org");
+        assert_eq!(drain(&mut frontier), ["http://b.org/1"]);
+        frontier.open("a.org");
+        assert_eq!(drain(&mut frontier), ["http://a.org/2", "http://a.org/1"]);
+        assert!(frontier.is_empty());
+    }
+
+    #[test]
+    fn pinned_pages_come_before_all_and_survive_scoring() {
+        let mut frontier = Frontier::default();
+        add(&mut frontier, "http://a.org/1", 1e30);
+        frontier.pin(vec![link("http://a.org/seed")]);
+        frontier.rescore(|_| LinkScore::Reject);
+        assert_eq!(drain(&mut frontier), ["http://a.org/seed"]);
+    }
+
+    #[test]
+    fn rescoring_keeps_closed_hosts_closed() {
+        let mut frontier = Frontier::default();
+        add(&mut frontier, "http://a.org/1", 0.1);
+        add(&mut frontier, "http://b.org/1", 0.2);
+        frontier.close("b.org");
+        frontier.rescore(|link| {
+            let host_b = link.target.host() == "b.org";
+            LinkScore::Follow(Priority::new(0, f64::from(u8::from(host_b))))
+        });
+        assert_eq!(drain(&mut frontier), ["http://a.org/1"]);
+        assert_eq!(frontier.forget_host("b.org"), 1);
+    }
+
+    #[test]
+    fn queues_are_served_in_order() {
+        let mut frontier = Frontier::default();
+        frontier.add(link("http://a.org/late"), Priority::new(1, 9.0));
+        frontier.add(link("http://a.org/soon"), Priority::new(0, -9.0));
+        assert_eq!(drain(&mut frontier), ["http://a.org/soon", "http://a.org/late"]);
+    }
+}

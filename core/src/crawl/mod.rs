@@ -1,0 +1,18 @@
+//! A crawl without its fetching: which link comes next and what a page that
+//! came in changes. Time, random numbers and pages are passed in.
+
+mod frontier;
+mod politeness;
+pub mod robots;
+mod scope;
+mod session;
+mod tally;
+
+pub use frontier::{Frontier, LINKS_PER_TARGET, Waiting};
+pub use politeness::{CrawlDelay, Instant, Politeness};
+pub use robots::Robots;
+pub use scope::{Refusal, Scope};
+pub use session::{
+    Failure, Fetch, Limits, Next, Outcome, Record, Seed, Session, StopReason,
+};
+pub use tally::Tally;

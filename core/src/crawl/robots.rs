@@ -1,0 +1,314 @@
+//! What a site's robots.txt allows (RFC 9309), decided as Google's published
+//! matcher decides: longest rule wins, `*` and `$` are wild, common
+//! misspellings are understood.
+//!
+//! Matching takes linear time per rule and text, whatever a hostile file
+//! contains.
+
+/// Bytes of a robots.txt that are read; RFC 9309 asks for at least 500 KiB.
+pub const LARGEST_FILE: usize = 512 << 10;
+/// Longest line read; the rest of a longer one is ignored.
+const LONGEST_LINE: usize = 2_083 * 8;
+
+/// The rules of one robots.txt that concern one agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Robots {
+    rules: Vec<Rule>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Rule {
+    allow: bool,
+    pattern: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    UserAgent,
+    Allow,
+    Disallow,
+    Other,
+}
+
+impl Robots {
+    /// Everything is allowed, as where there is no robots.txt (4xx).
+    pub fn allow_all() -> Self {
+        Self::default()
+    }
+
+    /// Nothing is allowed, as where robots.txt cannot be had (5xx, no answer).
+    pub fn deny_all() -> Self {
+        Self {
+            rules: vec![Rule {
+                allow: false,
+                pattern: "/".to_owned(),
+            }],
+        }
+    }
+
+    /// Reads the rules for `agent`, a product token such as `linkscent`. Groups
+    /// that name the agent count; only if there is none, those for `*` do.
+    pub fn parse(text: &[u8], agent: &str) -> Self {
+        let text = &text[..text.len().min(LARGEST_FILE)];
+        let mut reader = Groups::new(agent);
+        for line in lines(without_mark(text)) {
+            if let Some((key, value)) = key_and_value(line) {
+                reader.line(key, value);
+            }
+        }
+        Self {
+            rules: reader.finish(),
+        }
+    }
+
+    /// Whether a path with query, starting with `/`, may be fetched.
+    pub fn allows(&self, path: &str) -> bool {
+        let longest = |allow: bool| {
+            self.rules
+                .iter()
+                .filter(|rule| rule.allow == allow)
+                .filter_map(|rule| rule.priority(path))
+                .max()
+                .unwrap_or(0)
+        };
+        longest(false) <= longest(true)
+    }
+}
+
+impl Rule {
+    /// Length of the pattern if the path matches it.
+    fn priority(&self, path: &str) -> Option<usize> {
+        if matches(path.as_bytes(), self.pattern.as_bytes()) {
+            return Some(self.pattern.len());
+        }
+        // `Allow: /x/index.html` also allows `/x/`.
+        let slash = self.pattern.rfind('/')?;
+        let names_index = self.pattern[slash..].starts_with("/index.htm");
+        let folder = format!("{}$", &self.pattern[..=slash]);
+        (self.allow && names_index && matches(path.as_bytes(), folder.as_bytes()))
+            .then_some(folder.len())
+    }
+}
+
+/// Sorts the lines of a file into groups.
+struct Groups<'a> {
+    agent: &'a str,
+    own: Vec<Rule>,
+    general: Vec<Rule>,
+    named: bool,
+    in_own: bool,
+    in_general: bool,
+    /// A rule was read since the last user-agent line: the next one starts a
+    /// new group.
+    rules_begun: bool,
+}
+
+impl<'a> Groups<'a> {
+    fn new(agent: &'a str) -> Self {
+        Self {
+            agent,
+            own: Vec::new(),
+            general: Vec::new(),
+            named: false,
+            in_own: false,
+            in_general: false,
+            rules_begun: false,
+        }
+    }
+
+    fn line(&mut self, key: Key, value: &[u8]) {
+        match key {
+            Key::UserAgent => self.user_agent(value),
+            Key::Allow => self.rule(true, value),
+            Key::Disallow => self.rule(false, value),
+            Key::Other => {}
+        }
+    }
+
+    fn user_agent(&mut self, value: &[u8]) {
+        if self.rules_begun {
+            (self.in_own, self.in_general, self.rules_begun) = (false, false, false);
+        }
+        let is_star = value.first() == Some(&b'*')
+            && value.get(1).is_none_or(u8::is_ascii_whitespace);
+        if is_star {
+            self.in_general = true;
+            return;
+        }
+        let end = value
+            .iter()
+            .position(|byte| !(byte.is_ascii_alphabetic() || b"-_".contains(byte)))
+            .unwrap_or(value.len());
+        if value[..end].eq_ignore_ascii_case(self.agent.as_bytes()) && end > 0 {
+            self.named = true;
+            self.in_own = true;
+        }
+    }
+
+    fn rule(&mut self, allow: bool, value: &[u8]) {
+        if !self.in_own && !self.in_general {
+            return;
+        }
+        self.rules_begun = true;
+        let rule = Rule {
+            allow,
+            pattern: escaped(value),
+        };
+        if self.in_own {
+            self.own.push(rule.clone());
+        }
+        if self.in_general {
+            self.general.push(rule);
+        }
+    }
+
+    fn finish(self) -> Vec<Rule> {
+        if self.named { self.own } else { self.general }
+    }
+}
+
+fn without_mark(text: &[u8]) -> &[u8] {
+    let mark = b"\xEF\xBB\xBF";
+    let common = text.iter().zip(mark).take_while(|(a, b)| a == b).count();
+    &text[common..]
+}
+
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|&byte| byte == b'\n' || byte == b'\r')
+        .map(|line| &line[..line.len().min(LONGEST_LINE)])
+}
+
+fn key_and_value(line: &[u8]) -> Option<(Key, &[u8])> {
+    let line = line.split(|&byte| byte == b'#').next()?.trim_ascii();
+    let colon = line.iter().position(|&byte| byte == b':');
+    let separator = colon.or_else(|| {
+        // A forgotten colon is forgiven where exactly two words stand.
+        let space = line.iter().position(|byte| b" \t".contains(byte))?;
+        let value = line[space..].trim_ascii();
+        let one_word = !value.is_empty() && !value.iter().any(|byte| b" \t".contains(byte));
+        one_word.then_some(space)
+    })?;
+    let key = line[..separator].trim_ascii();
+    if key.is_empty() {
+        return None;
+    }
+    Some((key_of(key), line[separator + 1..].trim_ascii()))
+}
+
+fn key_of(key: &[u8]) -> Key {
+    const KEYS: [(&str, Key); 9] = [
+        ("user-agent", Key::UserAgent),
+        ("useragent", Key::UserAgent),
+        ("user agent", Key::UserAgent),
+        ("allow", Key::Allow),
+        ("disallow", Key::Disallow),
+        ("dissallow", Key::Disallow),
+        ("dissalow", Key::Disallow),
+        ("disalow", Key::Disallow),
+        ("diasllow", Key::Disallow),
+    ];
+    let starts = |name: &str| {
+        key.get(..name.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    KEYS.iter()
+        .find(|(name, _)| starts(name))
+        .map_or_else(|| if starts("disallaw") { Key::Disallow } else { Key::Other }, |row| row.1)
+}
+
+/// The pattern with escapes in upper case and bytes beyond ASCII escaped.
+fn escaped(pattern: &[u8]) -> String {
+    let mut text = String::with_capacity(pattern.len());
+    let mut at = 0;
+    while at < pattern.len() {
+        let byte = pattern[at];
+        let hex = pattern
+            .get(at + 1..at + 3)
+            .filter(|pair| byte == b'%' && pair.iter().all(u8::is_ascii_hexdigit));
+        if let Some(pair) = hex {
+            text.push('%');
+            text.extend(pair.iter().map(|digit| digit.to_ascii_uppercase() as char));
+            at += 3;
+            continue;
+        }
+        if byte.is_ascii() {
+            text.push(byte as char);
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+        at += 1;
+    }
+    text
+}
+
+/// Whether a path matches a pattern from its start. Each part between stars
+/// is looked for once, leftmost, which finds a match if there is one.
+fn matches(path: &[u8], pattern: &[u8]) -> bool {
+    let (pattern, anchored) = match pattern.strip_suffix(b"$") {
+        Some(head) => (head, true),
+        None => (pattern, false),
+    };
+    let mut parts = pattern.split(|&byte| byte == b'*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = path.strip_prefix(first) else {
+        return false;
+    };
+    let parts: Vec<&[u8]> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else {
+        return !anchored || rest.is_empty();
+    };
+    for part in middle {
+        match find(rest, part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    if anchored {
+        rest.ends_with(last)
+    } else {
+        find(rest, last).is_some()
+    }
+}
+
+fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    memchr::memmem::find(text, part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_rule_of_the_own_group_wins() {
+        let text = b"User-agent: *\nDisallow: /\n\nUser-agent: linkscent\nUser-agent: other\n\
+                     Disallow: /private\nAllow: /private/open\nDisallow: /*.php$\n";
+        let robots = Robots::parse(text, "linkscent");
+        let cases = [
+            ("/", true),
+            ("/private/x", false),
+            ("/private/open/x", true),
+            ("/a.php", false),
+            ("/a.php?q", true),
+        ];
+        for (path, allowed) in cases {
+            assert_eq!(robots.allows(path), allowed, "{path}");
+        }
+        assert!(!Robots::parse(text, "else").allows("/"));
+    }
+
+    #[test]
+    fn no_file_allows_and_no_answer_denies() {
+        assert!(Robots::allow_all().allows("/x"));
+        assert!(!Robots::deny_all().allows("/x"));
+        assert!(Robots::parse(b"", "linkscent").allows("/"));
+        assert!(Robots::parse(b"\xff\xfe\x00garbage", "linkscent").allows("/"));
+    }
+
+    #[test]
+    fn a_hostile_pattern_takes_linear_time() {
+        let pattern = format!("Disallow: /{}b\n", "*a".repeat(8_000));
+        let text = format!("User-agent: *\n{pattern}");
+        let robots = Robots::parse(text.as_bytes(), "linkscent");
+        assert!(robots.allows(&format!("/{}", "a".repeat(100_000))));
+    }
+}

@@ -1,0 +1,456 @@
+//! A crawl session: hands out the next link, takes in the page, never fetches.
+//!
+//! The session is a fold over what was fetched. Fed the same outcomes in the
+//! same order, with the same random numbers, it comes to the same state; so a
+//! crawl that was killed goes on by being told what was fetched before
+//! ([`Session::recall`]).
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use thiserror::Error;
+
+use super::{CrawlDelay, Frontier, Instant, Politeness, Refusal, Robots, Scope, Tally};
+use crate::address::Address;
+use crate::guide::Guide;
+use crate::page::Page;
+use crate::strategies::{Candidate, Draw, Learned};
+use crate::web_graph::{Judgment, Mark};
+
+/// Requests made at most for each page of the budget: a web of dead links ends.
+const REQUESTS_PER_PAGE: u64 = 20;
+/// Redirects followed from one link.
+const MOST_REDIRECTS: u8 = 5;
+
+/// Where a crawl starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seed {
+    /// The page.
+    pub address: Address,
+    /// The person's word on it; an example is marked as a target.
+    pub mark: Option<Mark>,
+}
+
+/// How far a crawl goes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limits {
+    /// Pages to fetch.
+    pub budget: u64,
+    /// Rest of a host between two requests.
+    pub delay: CrawlDelay,
+    /// Which links may be followed at all.
+    pub scope: Scope,
+}
+
+/// A request to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetch {
+    /// What to ask for.
+    pub address: Address,
+}
+
+/// What to do next.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Ask for the robots.txt of this page's host, then call
+    /// [`Session::robots`].
+    Robots(Address),
+    /// Fetch this page, then call [`Session::take`].
+    Fetch(Fetch),
+    /// Nothing until then; all hosts rest.
+    Wait(Instant),
+    /// Nothing until a request that is under way has ended.
+    Busy,
+    /// The crawl is over.
+    Stop(StopReason),
+}
+
+/// Why a crawl ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    /// The pages were fetched that were asked for.
+    Budget,
+    /// No link is left to follow.
+    FrontierEmpty,
+    /// Too many requests brought no page.
+    TooManyFailures,
+}
+
+impl StopReason {
+    /// As programs read it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Budget => "budget",
+            Self::FrontierEmpty => "frontier_empty",
+            Self::TooManyFailures => "too_many_failures",
+        }
+    }
+}
+
+/// What came of a request.
+#[derive(Debug)]
+pub enum Outcome {
+    /// A page, with a digest of its body.
+    Page(Box<Page>, u64),
+    /// The answer sends us on.
+    Redirect(Address),
+    /// No page.
+    Failed(Failure),
+}
+
+/// Why a request brought no page.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Failure {
+    /// robots.txt does not allow it.
+    #[error("robots.txt does not allow it")]
+    Robots,
+    /// A redirect led outside the crawl's scope.
+    #[error("redirects to what this crawl does not follow: {0}")]
+    Scope(Refusal),
+    /// Redirects without end.
+    #[error("more than {MOST_REDIRECTS} redirects")]
+    Redirects,
+    /// What the server or the network said.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// What the session knows of one request that ended: a line of the crawl's
+/// log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Number of the request in this crawl, from 1.
+    pub number: u64,
+    /// What was asked for.
+    pub address: Address,
+    /// The pages on the way from the seed, newest first.
+    pub trail: Vec<Address>,
+    /// What the link said.
+    pub anchor: String,
+    /// Why it was chosen, in one line.
+    pub reason: String,
+    /// The number that chose it; `None` for a seed.
+    pub priority: Option<f64>,
+    /// Its judgment; `None` if no page came.
+    pub judgment: Option<Judgment>,
+    /// Whether it counts for the harvest.
+    pub scored: bool,
+    /// Title and snippet of the page.
+    pub title: String,
+    /// See `title`.
+    pub snippet: String,
+    /// What came instead of a page; empty if one came.
+    pub problem: String,
+}
+
+/// A link on its way: taken from the frontier, its answer not in yet.
+#[derive(Debug)]
+struct Leap {
+    links: Vec<Candidate>,
+    reason: String,
+    priority: Option<f64>,
+    mark: Option<Mark>,
+    redirects: u8,
+}
+
+/// See the module.
+pub struct Session {
+    guide: Guide,
+    limits: Limits,
+    frontier: Frontier,
+    politeness: Politeness,
+    robots: FxHashMap<Box<str>, Robots>,
+    asked_for_robots: FxHashSet<Box<str>>,
+    /// Addresses, without scheme, that were asked for or will be.
+    seen: FxHashSet<Box<str>>,
+    bodies: FxHashSet<u64>,
+    seeds: FxHashMap<Address, Option<Mark>>,
+    redirects: FxHashMap<Address, u8>,
+    under_way: FxHashMap<Address, Leap>,
+    requests: u64,
+    tally: Tally,
+}
+
+impl Session {
+    /// A session at its start.
+    pub fn new(guide: Guide, limits: Limits, seeds: Vec<Seed>) -> Self {
+        let mut session = Self {
+            guide,
+            politeness: Politeness::new(limits.delay),
+            limits,
+            frontier: Frontier::default(),
+            robots: FxHashMap::default(),
+            asked_for_robots: FxHashSet::default(),
+            seen: FxHashSet::default(),
+            bodies: FxHashSet::default(),
+            seeds: FxHashMap::default(),
+            redirects: FxHashMap::default(),
+            under_way: FxHashMap::default(),
+            requests: 0,
+            tally: Tally::default(),
+        };
+        for seed in seeds {
+            if session.seeds.contains_key(&seed.address) {
+                continue;
+            }
+            session.frontier.pin(vec![Candidate::seed(seed.address.clone())]);
+            session.seeds.insert(seed.address, seed.mark);
+        }
+        session
+    }
+
+    /// The guide of this crawl.
+    pub fn guide(&self) -> &Guide {
+        &self.guide
+    }
+
+    /// The numbers so far.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The links that wait.
+    pub fn frontier(&self) -> &Frontier {
+        &self.frontier
+    }
+
+    /// Requests whose answer is not in.
+    pub fn under_way(&self) -> usize {
+        self.under_way.len() + self.asked_for_robots.len()
+    }
+
+    /// Ends the crawl with its knowledge.
+    pub fn into_guide(self) -> Guide {
+        self.guide
+    }
+
+    /// What to do next. Pages under way count towards the budget, so that it
+    /// is met and not passed.
+    pub fn next(&mut self, now: Instant) -> Next {
+        while let Some(host) = self.politeness.rested(now) {
+            self.frontier.open(&host);
+        }
+        if self.tally.pages >= self.limits.budget {
+            return Next::Stop(StopReason::Budget);
+        }
+        if self.requests >= self.limits.budget.saturating_mul(REQUESTS_PER_PAGE) {
+            return Next::Stop(StopReason::TooManyFailures);
+        }
+        if self.tally.pages + self.under_way.len() as u64 >= self.limits.budget {
+            return Next::Busy;
+        }
+        while let Some(waiting) = self.frontier.take_best() {
+            let target = waiting.links[0].target.clone();
+            let host = target.host();
+            let Some(robots) = self.robots.get(host) else {
+                return self.ask_for_robots(waiting);
+            };
+            if !waiting.pinned && self.is_seen(&target) {
+                continue;
+            }
+            if !robots.allows(target.path_and_query()) {
+                self.seen.insert(target.without_scheme().into());
+                continue;
+            }
+            return self.begin(waiting);
+        }
+        if self.under_way() > 0 {
+            return Next::Busy;
+        }
+        match self.politeness.next_rested() {
+            Some(at) if !self.frontier.is_empty() => Next::Wait(at),
+            _ => Next::Stop(StopReason::FrontierEmpty),
+        }
+    }
+
+    fn ask_for_robots(&mut self, waiting: super::Waiting) -> Next {
+        let target = waiting.links[0].target.clone();
+        self.put_back(waiting);
+        self.asked_for_robots.insert(target.host().into());
+        self.frontier.close(target.host());
+        Next::Robots(target)
+    }
+
+    fn put_back(&mut self, waiting: super::Waiting) {
+        if waiting.pinned {
+            self.frontier.pin(waiting.links);
+        } else {
+            for link in waiting.links {
+                self.frontier.add(link, waiting.priority);
+            }
+        }
+    }
+
+    fn begin(&mut self, waiting: super::Waiting) -> Next {
+        let target = waiting.links[0].target.clone();
+        self.politeness.begin(target.host());
+        self.frontier.close(target.host());
+        self.set_under_way(waiting);
+        Next::Fetch(Fetch { address: target })
+    }
+
+    fn set_under_way(&mut self, waiting: super::Waiting) {
+        let target = waiting.links[0].target.clone();
+        self.seen.insert(target.without_scheme().into());
+        let first = &waiting.links[0];
+        let reason = if first.trail.is_empty() {
+            "a seed".to_owned()
+        } else {
+            self.guide.reason(first)
+        };
+        let priority = (!waiting.pinned).then(|| waiting.priority.value());
+        let leap = Leap {
+            reason,
+            priority,
+            mark: self.seeds.get(&target).copied().flatten(),
+            redirects: self.redirects.remove(&target).unwrap_or(0),
+            links: waiting.links,
+        };
+        self.under_way.insert(target, leap);
+    }
+
+    fn is_seen(&self, target: &Address) -> bool {
+        self.seen.contains(target.without_scheme())
+    }
+
+    /// The answer to [`Next::Robots`].
+    pub fn robots(&mut self, asked: &Address, robots: Robots) {
+        self.asked_for_robots.remove(asked.host());
+        self.robots.insert(asked.host().into(), robots);
+        self.frontier.open(asked.host());
+    }
+
+    /// The answer to [`Next::Fetch`]. The record is `None` if nothing of the
+    /// kind was asked for.
+    pub fn take(
+        &mut self,
+        address: &Address,
+        outcome: Outcome,
+        now: Instant,
+        draw: &mut dyn Draw,
+    ) -> Option<Record> {
+        let leap = self.under_way.remove(address)?;
+        self.politeness.end(address.host(), now);
+        self.requests += 1;
+        let mut record = self.record(address, &leap);
+        match outcome {
+            Outcome::Page(page, digest) => self.take_page(&page, digest, leap, &mut record, draw),
+            Outcome::Redirect(target) => {
+                self.tally.other += 1;
+                record.problem = match self.follow_redirect(address, &target, leap) {
+                    Ok(()) => format!("redirects to {target}"),
+                    Err(failure) => failure.to_string(),
+                };
+            }
+            Outcome::Failed(failure) => {
+                self.tally.other += 1;
+                record.problem = failure.to_string();
+            }
+        }
+        Some(record)
+    }
+
+    /// Takes in again what was taken in before a restart.
+    pub fn recall(
+        &mut self,
+        address: &Address,
+        outcome: Outcome,
+        draw: &mut dyn Draw,
+    ) -> Option<Record> {
+        let waiting = self.frontier.take(address)?;
+        self.set_under_way(waiting);
+        self.take(address, outcome, Instant(0), draw)
+    }
+
+    fn record(&self, address: &Address, leap: &Leap) -> Record {
+        let first = &leap.links[0];
+        Record {
+            number: self.requests,
+            address: address.clone(),
+            trail: first.trail.steps().map(|step| step.address.clone()).collect(),
+            anchor: first.anchor.to_string(),
+            reason: leap.reason.clone(),
+            priority: leap.priority,
+            judgment: None,
+            scored: false,
+            title: String::new(),
+            snippet: String::new(),
+            problem: String::new(),
+        }
+    }
+
+    fn take_page(
+        &mut self,
+        page: &Page,
+        digest: u64,
+        leap: Leap,
+        record: &mut Record,
+        draw: &mut dyn Draw,
+    ) {
+        if !self.bodies.insert(digest) && leap.mark.is_none() {
+            self.tally.other += 1;
+            "the same page as one fetched before".clone_into(&mut record.problem);
+            return;
+        }
+        let via = if leap.links[0].trail.is_empty() {
+            &[]
+        } else {
+            leap.links.as_slice()
+        };
+        let visit = self.guide.visit(page, via, leap.mark, draw);
+        record.judgment = Some(visit.judgment);
+        record.scored = leap.mark.is_none();
+        record.title = page.title();
+        record.snippet = page.snippet();
+        self.tally.page(visit.judgment, record.scored);
+        if visit.learned == Learned::Rebuilt {
+            let guide = &self.guide;
+            self.frontier.rescore(|link| guide.score(link));
+        }
+        for (link, score) in visit.outlinks {
+            let Some(priority) = score.priority() else {
+                continue;
+            };
+            if !self.is_seen(&link.target) && self.limits.scope.check(&link.target).is_ok() {
+                self.frontier.add(link, priority);
+            }
+        }
+    }
+
+    /// Puts the redirect's goal before all links, with the links that led to
+    /// it.
+    fn follow_redirect(
+        &mut self,
+        from: &Address,
+        target: &Address,
+        leap: Leap,
+    ) -> Result<(), Failure> {
+        if leap.redirects >= MOST_REDIRECTS {
+            return Err(Failure::Redirects);
+        }
+        self.limits.scope.check(target).map_err(Failure::Scope)?;
+        let only_scheme_differs = from.without_scheme() == target.without_scheme();
+        if self.is_seen(target) && !(only_scheme_differs && from != target) {
+            return Err(Failure::Other(format!("redirects to {target}, seen before")));
+        }
+        let mut links = leap.links;
+        for link in &mut links {
+            link.target = target.clone();
+        }
+        self.redirects.insert(target.clone(), leap.redirects + 1);
+        if leap.mark.is_some() {
+            self.seeds.insert(target.clone(), leap.mark);
+        }
+        self.frontier.pin(links);
+        Ok(())
+    }
+
+    /// Marks a page while the crawl goes on; its words come from where it is
+    /// kept.
+    pub fn mark(&mut self, page: &Page, mark: Option<Mark>) {
+        self.guide.mark(page, mark);
+        let guide = &self.guide;
+        self.frontier.rescore(|link| guide.score(link));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+use super::*;
+use crate::dom::{Builder, LeafRange};
+
+struct Steps(u64);
+
+impl Draw for Steps {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        self.0
+    }
+}
+
+fn address(text: &str) -> Address {
+    Address::parse(text).unwrap()
+}
+
+/// Page `n` of a host links to pages `2n` and `2n+1`, and to another host.
+fn page(at: &Address) -> Outcome {
+    let n: u64 = at.path_and_query()[1..].parse().unwrap_or(1);
+    let mut builder = Builder::new();
+    builder.leaf(if n.is_multiple_of(2) { "kidney dialysis" } else { "railway trains" });
+    let other = if at.host() == "a.org" { "b.org" } else { "a.org" };
+    for href in [format!("/{}", 2 * n), format!("/{}", 2 * n + 1), format!("http://{other}/{n}")] {
+        let first = builder.next_leaf();
+        builder.leaf("go on");
+        builder.link(&href, LeafRange { first, end: first + 1 });
+    }
+    let page = Page::new(at.clone(), builder.finish().unwrap());
+    let digest = at.as_str().bytes().fold(n, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    Outcome::Page(Box::new(page), digest)
+}
+
+fn session(budget: u64, strategy: &str) -> Session {
+    let limits = Limits {
+        budget,
+        delay: CrawlDelay(1_000),
+        scope: Scope::default(),
+    };
+    let seed = Seed {
+        address: address("http://a.org/1"),
+        mark: Some(Mark::Target),
+    };
+    Session::new(Guide::new("topic", strategy).unwrap(), limits, vec![seed])
+}
+
+/// Runs a session to its end on a web where every answer is immediate; what
+/// was fetched, and when.
+fn run(session: &mut Session, answer: impl Fn(&Address) -> Outcome) -> (Vec<(Address, u64)>, StopReason) {
+    let (mut now, mut draw, mut log) = (Instant(0), Steps(5), Vec::new());
+    loop {
+        match session.next(now) {
+            Next::Robots(at) => session.robots(&at, Robots::allow_all()),
+            Next::Fetch(fetch) => {
+                log.push((fetch.address.clone(), now.0));
+                session.take(&fetch.address, answer(&fetch.address), now, &mut draw);
+            }
+            Next::Wait(until) => {
+                assert!(until > now, "waiting for what has been");
+                now = until;
+            }
+            Next::Busy => panic!("nothing is under way"),
+            Next::Stop(reason) => return (log, reason),
+        }
+    }
+}
+
+#[test]
+fn the_budget_is_met_and_hosts_rest_between_requests() {
+    let mut session = session(40, "apprentice");
+    let (log, reason) = run(&mut session, page);
+    assert_eq!((log.len(), reason), (40, StopReason::Budget));
+    for host in ["a.org", "b.org"] {
+        let times: Vec<u64> = log.iter().filter(|row| row.0.host() == host).map(|row| row.1).collect();
+        assert!(times.windows(2).all(|pair| pair[1] >= pair[0] + 1_000), "{host}");
+    }
+    let mut fetched: Vec<&Address> = log.iter().map(|row| &row.0).collect();
+    fetched.sort();
+    fetched.dedup();
+    assert_eq!(fetched.len(), 40, "a page was fetched twice");
+    assert_eq!((session.tally().pages, session.tally().scored), (40, 39));
+}
+
+#[test]
+fn only_one_request_to_a_host_is_under_way() {
+    let mut session = session(40, "breadth-first");
+    let seed = address("http://a.org/1");
+    assert_eq!(session.next(Instant(0)), Next::Robots(seed.clone()));
+    assert_eq!(session.next(Instant(0)), Next::Busy);
+    session.robots(&seed, Robots::allow_all());
+    assert!(matches!(session.next(Instant(0)), Next::Fetch(_)));
+    assert_eq!(session.next(Instant(0)), Next::Busy);
+}
+
+#[test]
+fn a_crawl_told_what_it_fetched_goes_on_as_if_never_stopped() {
+    let mut whole = session(40, "apprentice");
+    let (log, _) = run(&mut whole, page);
+    let mut again = session(40, "apprentice");
+    let mut draw = Steps(5);
+    for (at, _) in &log[..25] {
+        assert!(again.recall(at, page(at), &mut draw).is_some(), "{at} was not waiting");
+    }
+    let waiting = |session: &Session| -> Vec<Address> {
+        session.frontier().best(1_000).iter().map(|page| page.links[0].target.clone()).collect()
+    };
+    for (at, _) in &log[25..] {
+        again.recall(at, page(at), &mut draw);
+    }
+    assert_eq!(waiting(&again), waiting(&whole));
+    assert_eq!(again.tally(), whole.tally());
+}
+
+#[test]
+fn robots_and_redirects_and_duplicates() {
+    let mut session = session(10, "breadth-first");
+    let (seed, moved) = (address("http://a.org/1"), address("http://a.org/9"));
+    let mut draw = Steps(1);
+    session.next(Instant(0));
+    session.robots(&seed, Robots::parse(b"user-agent: *\ndisallow: /2\n", "linkscent"));
+    session.next(Instant(0));
+    let record = session.take(&seed, Outcome::Redirect(moved.clone()), Instant(0), &mut draw).unwrap();
+    assert_eq!(record.problem, "redirects to http://a.org/9");
+    let fetch = Fetch { address: moved.clone() };
+    assert_eq!(session.next(Instant(1_000)), Next::Fetch(fetch));
+    let record = session.take(&moved, page(&moved), Instant(1_000), &mut draw).unwrap();
+    assert!(!record.scored, "the example's mark goes with the redirect");
+    assert!(record.judgment.unwrap().is_target);
+    let Outcome::Page(same, digest) = page(&moved) else { unreachable!() };
+    let next = loop {
+        match session.next(Instant(2_000)) {
+            Next::Robots(at) => session.robots(&at, Robots::allow_all()),
+            Next::Fetch(fetch) => break fetch,
+            other => panic!("{other:?}"),
+        }
+    };
+    let record = session.take(&next.address, Outcome::Page(same, digest), Instant(2_000), &mut draw);
+    assert!(record.unwrap().problem.contains("same page"));
+}
+
+#[test]
+fn a_web_of_dead_links_ends() {
+    let mut session = session(2, "random");
+    let (log, reason) = run(&mut session, |at| {
+        if at.as_str() == "http://a.org/1" {
+            page(at)
+        } else {
+            Outcome::Failed(Failure::Other("404".to_owned()))
+        }
+    });
+    assert_eq!((log.len(), reason), (4, StopReason::FrontierEmpty));
+}

@@ -1,0 +1,196 @@
+//! The topic critic: naive Bayes between the targets and everything else
+//! ([A] 2.1), made to start from one to five targets and no negative.
+//!
+//! The rest of the web is what was seen and is not good: the vocabulary's
+//! collection counts, pages marked as "not this", and a thin uniform model
+//! below, by which a word that was never seen elsewhere is taken as rare. A
+//! page's score is the mean log-odds of its words, so its length does not
+//! matter; the score becomes a relevance by a logistic curve laid between what
+//! the other pages score and what each target scores when it is left out
+//! itself. The taxonomy of [A] is not here.
+
+use rustc_hash::FxHashMap;
+
+use super::{Critic, targets};
+use crate::features::PageTerms;
+use crate::text::TermId;
+use crate::web_graph::{HEAVIEST_TERMS, Judgment, Mark, Relevance, WebGraph};
+
+/// Every target counts as a text of this many words.
+const TARGET_LENGTH: f64 = 100.0;
+/// Words of the rest's model mixed into the topic's.
+const SMOOTHING: f64 = 100.0;
+/// Words the uniform model is worth, and how many words it knows.
+const UNIFORM_LENGTH: f64 = 200.0;
+const UNIFORM_WORDS: f64 = 20_000.0;
+/// How many times a page marked as "not this" counts among the rest.
+const NOT_TARGET_WEIGHT: f64 = 5.0;
+/// Targets left out one by one to find the curve; more take too long.
+const MOST_LEFT_OUT: usize = 12;
+/// Recent other pages looked at to find the curve.
+const MOST_OTHERS: usize = 300;
+/// Where between the others' mean score (0) and the targets' (1) a page is as
+/// likely good as not.
+const MIDDLE: f64 = 0.5;
+/// Log-odds at the targets' mean score.
+const LOG_ODDS_OF_TARGETS: f64 = 3.0;
+
+/// See the module.
+#[derive(Debug, Clone, Default)]
+pub struct Topic {
+    weights: Weights,
+    curve: Curve,
+}
+
+/// Log-odds of single words.
+#[derive(Debug, Clone, Default)]
+struct Weights {
+    /// Of the words of marked pages.
+    words: FxHashMap<TermId, f32>,
+    /// Of any other word.
+    other: f32,
+}
+
+/// A logistic curve over the score.
+#[derive(Debug, Clone, Default)]
+struct Curve {
+    middle: f64,
+    slope: f64,
+}
+
+impl Weights {
+    /// From all marked pages but the target numbered `left_out`.
+    fn learn(known: &WebGraph, left_out: Option<usize>) -> Self {
+        let mut topic: FxHashMap<TermId, f64> = FxHashMap::default();
+        let mut rest: FxHashMap<TermId, f64> = FxHashMap::default();
+        let mut rest_total = known.vocabulary.occurrences_seen() + UNIFORM_LENGTH;
+        let mut targets = 0.0;
+        let mut number = 0;
+        for (address, page) in &known.marks {
+            let damped = page.terms.damped();
+            let total: f32 = damped.iter().map(|row| row.1).sum();
+            if page.mark == Mark::Target && known.page(address).is_some_and(|page| page.counted) {
+                // Seen before it was marked: its words are not the rest's.
+                for &(term, weight) in &damped {
+                    *rest.entry(term).or_default() -= f64::from(weight);
+                }
+            }
+            match page.mark {
+                Mark::Target => {
+                    number += 1;
+                    if left_out == Some(number - 1) {
+                        continue;
+                    }
+                    targets += 1.0;
+                    for (term, weight) in damped {
+                        *topic.entry(term).or_default() +=
+                            TARGET_LENGTH * f64::from(weight / total);
+                    }
+                }
+                Mark::NotTarget => {
+                    for (term, weight) in damped {
+                        topic.entry(term).or_default();
+                        *rest.entry(term).or_default() += NOT_TARGET_WEIGHT * f64::from(weight);
+                    }
+                    rest_total += NOT_TARGET_WEIGHT * f64::from(total);
+                }
+            }
+        }
+        let topic_total = targets * TARGET_LENGTH + SMOOTHING;
+        let words = topic
+            .into_iter()
+            .map(|(term, mass)| {
+                let seen = f64::from(known.vocabulary.occurrences(term))
+                    + rest.get(&term).copied().unwrap_or(0.0);
+                let elsewhere = seen.max(0.0) + UNIFORM_LENGTH / UNIFORM_WORDS;
+                let rate = elsewhere / rest_total;
+                let log_odds = ((mass + SMOOTHING * rate) / (topic_total * rate)).ln();
+                (term, log_odds as f32)
+            })
+            .collect();
+        Self {
+            words,
+            other: (SMOOTHING / topic_total).ln() as f32,
+        }
+    }
+
+    fn of(&self, term: TermId) -> f32 {
+        self.words.get(&term).copied().unwrap_or(self.other)
+    }
+
+    /// Mean log-odds of a page's heaviest words, each damped by its frequency.
+    fn score(&self, terms: &PageTerms) -> f64 {
+        let damped = terms.heaviest(HEAVIEST_TERMS).damped();
+        let total: f32 = damped.iter().map(|row| row.1).sum();
+        if total == 0.0 {
+            return f64::from(self.other);
+        }
+        let sum: f32 = damped.iter().map(|&(t, weight)| weight * self.of(t)).sum();
+        f64::from(sum / total)
+    }
+}
+
+impl Curve {
+    fn learn(known: &WebGraph, weights: &Weights) -> Self {
+        let targets: Vec<&PageTerms> = known.targets().map(|target| &target.terms).collect();
+        let others = known
+            .pages()
+            .rev()
+            .filter(|page| !page.judgment.is_target && known.mark(&page.address).is_none())
+            .take(MOST_OTHERS)
+            .map(|page| weights.score(&page.terms));
+        let low = mean(others).unwrap_or_else(|| f64::from(weights.other));
+        let high = if targets.len() == 1 {
+            low + (weights.score(targets[0]) - low) / 2.0
+        } else {
+            let left_out = targets.iter().take(MOST_LEFT_OUT).enumerate();
+            let scores = left_out
+                .map(|(number, terms)| Weights::learn(known, Some(number)).score(terms));
+            mean(scores).unwrap_or(low)
+        };
+        let span = (high - low).max(0.05);
+        Self {
+            middle: low + MIDDLE * span,
+            slope: LOG_ODDS_OF_TARGETS / (span * (1.0 - MIDDLE)),
+        }
+    }
+
+    fn relevance(&self, score: f64) -> Relevance {
+        Relevance::new(1.0 / (1.0 + (-self.slope * (score - self.middle)).exp()))
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0u32), |(sum, n), value| (sum + value, n + 1));
+    (count > 0).then(|| sum / f64::from(count))
+}
+
+impl Critic for Topic {
+    fn name(&self) -> &'static str {
+        "topic"
+    }
+
+    /// Without any target nothing is known of the topic and no page is good.
+    fn judge_terms(&self, terms: &PageTerms, known: &WebGraph) -> Judgment {
+        if known.targets().next().is_none() {
+            return Judgment::default();
+        }
+        let log_odds = self.weights.score(terms);
+        let relevance = self.curve.relevance(log_odds);
+        Judgment {
+            relevance,
+            log_odds,
+            similarity: targets::similarity(terms, known),
+            is_target: relevance.is_high(),
+        }
+    }
+
+    fn word_weight(&self, term: TermId) -> f64 {
+        self.weights.words.get(&term).copied().map_or(0.0, f64::from)
+    }
+
+    fn refresh(&mut self, known: &WebGraph) {
+        self.weights = Weights::learn(known, None);
+        self.curve = Curve::learn(known, &self.weights);
+    }
+}

@@ -1,0 +1,257 @@
+//! What learners count: a page's terms with their weights, and a link's
+//! context, the multiset of `<t,d>` ([A] 2.2.2).
+//!
+//! Both name terms by the guide's vocabulary, so they can be kept, compared
+//! and explained long after the page is gone.
+
+use rustc_hash::FxHashMap;
+
+use crate::dom::{DomOffset, LeafRange};
+use crate::page::Page;
+use crate::text::{TermId, Vocabulary};
+
+/// Farthest leaf from a link, on either side, whose words belong to the
+/// link's context: [A]'s `dmax`.
+pub const WINDOW: i32 = 5;
+/// Most `<t,d>` kept of one link.
+const LARGEST_CONTEXT: usize = 200;
+
+/// Term counts of one page, ordered by term.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PageTerms(Vec<(TermId, u32)>);
+
+impl PageTerms {
+    /// From terms in any order, repeats included.
+    pub fn counted(terms: impl IntoIterator<Item = TermId>) -> Self {
+        let mut counts: FxHashMap<TermId, u32> = FxHashMap::default();
+        for term in terms {
+            *counts.entry(term).or_default() += 1;
+        }
+        let mut rows: Vec<(TermId, u32)> = counts.into_iter().collect();
+        rows.sort_unstable();
+        Self(rows)
+    }
+
+    /// From (term, count) rows in any order, each term once.
+    pub fn from_rows(mut rows: Vec<(TermId, u32)>) -> Self {
+        rows.sort_unstable();
+        Self(rows)
+    }
+
+    /// (term, count), ordered by term.
+    pub fn rows(&self) -> &[(TermId, u32)] {
+        &self.0
+    }
+
+    /// (term, damped frequency `1 + ln(count)`), ordered by term.
+    pub fn damped(&self) -> Vec<(TermId, f32)> {
+        self.0
+            .iter()
+            .map(|&(term, count)| (term, 1.0 + (count as f32).ln()))
+            .collect()
+    }
+
+    /// The `most` terms with the highest counts; of equal ones those with the
+    /// lower id, which the guide met first.
+    pub fn heaviest(&self, most: usize) -> Self {
+        let mut rows = self.0.clone();
+        rows.sort_unstable_by_key(|&(term, count)| (std::cmp::Reverse(count), term));
+        rows.truncate(most);
+        Self::from_rows(rows)
+    }
+
+    /// Cosine of the angle between two term-frequency vectors, 0..=1; 0 if one
+    /// is empty ([C] 3.4).
+    pub fn cosine(&self, other: &Self) -> f64 {
+        let norm = |terms: &Self| {
+            let squares = terms.0.iter().map(|&(_, count)| f64::from(count).powi(2));
+            squares.sum::<f64>().sqrt()
+        };
+        let norms = norm(self) * norm(other);
+        if norms == 0.0 { 0.0 } else { self.dot(other) / norms }
+    }
+
+    fn dot(&self, other: &Self) -> f64 {
+        let (mut a, mut b) = (self.0.as_slice(), other.0.as_slice());
+        let mut sum = 0.0;
+        while let ([(left, x), ..], [(right, y), ..]) = (a, b) {
+            if left == right {
+                sum += f64::from(*x) * f64::from(*y);
+            }
+            if left <= right {
+                a = &a[1..];
+            }
+            if right <= left {
+                b = &b[1..];
+            }
+        }
+        sum
+    }
+
+    /// Whether the term occurs.
+    pub fn contains(&self, term: TermId) -> bool {
+        self.0.binary_search_by_key(&term, |row| row.0).is_ok()
+    }
+}
+
+/// A term at a DOM offset, `<t,d>`, in 32 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OffsetTerm(u32);
+
+impl OffsetTerm {
+    const OFFSET_BITS: u32 = 5;
+    const BIAS: i32 = 15;
+
+    /// `offset` within -15..=15.
+    pub fn new(term: TermId, offset: DomOffset) -> Self {
+        let offset = (offset.0 + Self::BIAS).clamp(0, 30) as u32;
+        Self((term.0 << Self::OFFSET_BITS) | offset)
+    }
+
+    /// The term.
+    pub fn term(self) -> TermId {
+        TermId(self.0 >> Self::OFFSET_BITS)
+    }
+
+    /// Where it stands, seen from the link.
+    pub fn offset(self) -> DomOffset {
+        let offset = self.0 & ((1 << Self::OFFSET_BITS) - 1);
+        DomOffset(offset as i32 - Self::BIAS)
+    }
+
+    /// As one number, for storing.
+    pub fn to_bits(self) -> u32 {
+        self.0
+    }
+
+    /// Back from [`Self::to_bits`].
+    pub fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+}
+
+/// A link's context: the `<t,d>` around it, ordered, repeats included.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LinkContext(Box<[OffsetTerm]>);
+
+impl LinkContext {
+    /// From `<t,d>` in any order.
+    pub fn new(mut features: Vec<OffsetTerm>) -> Self {
+        features.sort_unstable();
+        Self(features.into_boxed_slice())
+    }
+
+    /// The `<t,d>`, ordered, repeats included.
+    pub fn features(&self) -> &[OffsetTerm] {
+        &self.0
+    }
+
+    /// Each distinct `<t,d>` once, with its count.
+    pub fn counts(&self) -> impl Iterator<Item = (OffsetTerm, u32)> {
+        self.0
+            .chunk_by(|a, b| a == b)
+            .map(|run| (run[0], run.len() as u32))
+    }
+}
+
+/// Reads features off one page; its terms are looked up once.
+pub struct FeatureReader<'a> {
+    page: &'a Page,
+    ids: Vec<Option<TermId>>,
+}
+
+impl<'a> FeatureReader<'a> {
+    /// Prepares a page, adding its new terms to `vocabulary`. Terms that a
+    /// full vocabulary no longer takes are left out of all features.
+    pub fn new(page: &'a Page, vocabulary: &mut Vocabulary) -> Self {
+        let words = page.words();
+        let rows = words.terms.iter().zip(&words.surfaces);
+        let ids = rows
+            .map(|(term, surface)| vocabulary.intern(term, surface))
+            .collect();
+        Self { page, ids }
+    }
+
+    /// Counts of all terms of the page.
+    pub fn terms(&self) -> PageTerms {
+        let all = self.page.words().all();
+        PageTerms::counted(all.filter_map(|term| self.ids[term as usize]))
+    }
+
+    /// The context of a link over `leaves`: every term at most [`WINDOW`]
+    /// leaves away. Where there are too many, those nearest to the link stay.
+    pub fn context(&self, leaves: LeafRange) -> LinkContext {
+        let last_leaf = self.page.document().leaf_count();
+        let window = WINDOW as u32;
+        let inside = leaves.first..leaves.end;
+        let near = (1..=window).flat_map(|step| {
+            let before = leaves.first.checked_sub(step);
+            let behind = leaves.end.checked_add(step - 1);
+            before.into_iter().chain(behind)
+        });
+        let mut features = Vec::new();
+        for leaf in inside.chain(near).filter(|&leaf| leaf < last_leaf) {
+            let offset = leaves.offset_of(leaf);
+            for &term in self.page.words().leaf(leaf) {
+                if features.len() == LARGEST_CONTEXT {
+                    return LinkContext::new(features);
+                }
+                if let Some(id) = self.ids[term as usize] {
+                    features.push(OffsetTerm::new(id, offset));
+                }
+            }
+        }
+        LinkContext::new(features)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::Address;
+    use crate::dom::Builder;
+
+    #[test]
+    fn an_offset_term_is_its_parts() {
+        for offset in -15..=15 {
+            let term = TermId((1 << 26) - 1);
+            let both = OffsetTerm::new(term, DomOffset(offset));
+            assert_eq!((both.term(), both.offset()), (term, DomOffset(offset)));
+        }
+    }
+
+    #[test]
+    fn a_context_holds_the_window_and_no_more() {
+        let mut builder = Builder::new();
+        for leaf in 0..14 {
+            builder.leaf(&format!("word{leaf}"));
+        }
+        let address = Address::parse("http://a.org/").unwrap();
+        let page = Page::new(address, builder.finish().unwrap());
+        let mut vocabulary = Vocabulary::default();
+        let reader = FeatureReader::new(&page, &mut vocabulary);
+        let context = reader.context(LeafRange { first: 7, end: 8 });
+        let mut offsets: Vec<(String, i32)> = context
+            .counts()
+            .map(|(feature, _)| {
+                let term = vocabulary.term(feature.term()).to_owned();
+                (term, feature.offset().0)
+            })
+            .collect();
+        offsets.sort_by_key(|row| row.1);
+        let expected: Vec<(String, i32)> = (2..=12).map(|n| (format!("word{n}"), n - 7)).collect();
+        assert_eq!(offsets, expected);
+    }
+
+    #[test]
+    fn cosine_of_term_vectors() {
+        let terms = |rows: &[(u32, u32)]| {
+            PageTerms::from_rows(rows.iter().map(|&(t, n)| (TermId(t), n)).collect())
+        };
+        let page = terms(&[(1, 3), (2, 4)]);
+        assert!((page.cosine(&page) - 1.0).abs() < 1e-12);
+        assert!((page.cosine(&terms(&[(2, 1), (9, 1)])) - 4.0 / (5.0 * 2f64.sqrt())).abs() < 1e-12);
+        assert_eq!(page.cosine(&terms(&[])), 0.0);
+        assert_eq!(page.heaviest(1), terms(&[(2, 4)]));
+    }
+}

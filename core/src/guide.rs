@@ -1,0 +1,402 @@
+//! The one sentence: judge the page (the person's mark wins), learn from how
+//! we came, record it in the web graph, score its outlinks.
+//!
+//! In the companion a crawl session chooses the next link; in the extension
+//! the person does. Both hold the same [`Guide`].
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use crate::address::Address;
+use crate::critics::{self, Critic};
+use crate::dom::DomOffset;
+use crate::features::{FeatureReader, PageTerms};
+use crate::page::Page;
+use crate::strategies::{
+    self, Arrival, Candidate, Cue, Draw, Explanation, Known, Learned, LinkScore, Step, Strategy,
+    Trail,
+};
+use crate::text::Vocabulary;
+use crate::web_graph::{
+    HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage, WebGraph,
+};
+
+/// Arrivals kept to learn from again when marks change; the oldest go first.
+const MOST_ARRIVALS: usize = 20_000;
+/// The critic is refreshed when the pages seen have grown by this share.
+const CRITIC_GROWTH: f64 = 0.25;
+
+/// A page reached by a link, kept to be learned from again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PastArrival {
+    /// The links that led there.
+    pub via: Vec<Candidate>,
+    /// The page.
+    pub address: Address,
+    /// The critic's judgment then, without the person's mark.
+    pub judgment: Judgment,
+}
+
+/// What visiting a page brought.
+#[derive(Debug)]
+pub struct Visit {
+    /// The page's judgment, the mark applied.
+    pub judgment: Judgment,
+    /// Its outlinks in document order, each with its score.
+    pub outlinks: Vec<(Candidate, LinkScore)>,
+    /// Whether links seen before are to be scored anew.
+    pub learned: Learned,
+}
+
+/// Everything a guide has learned, as plain data.
+#[derive(Debug, Clone)]
+pub struct Knowledge {
+    /// Name of the critic.
+    pub critic: String,
+    /// Name of the strategy.
+    pub strategy: String,
+    /// The pages, words and marks.
+    pub graph: WebGraph,
+    /// What the strategy learned.
+    pub learned: strategies::Saved,
+    /// What it can learn again from.
+    pub arrivals: Vec<PastArrival>,
+}
+
+/// See the module.
+pub struct Guide {
+    graph: WebGraph,
+    critic: Box<dyn Critic>,
+    strategy: Box<dyn Strategy>,
+    arrivals: VecDeque<PastArrival>,
+    /// Pages in the vocabulary's counts when the critic was last refreshed.
+    refreshed_at: u32,
+}
+
+impl Guide {
+    /// A guide that knows nothing yet. `None` if a name is unknown; see
+    /// [`critics::NAMES`] and [`strategies::NAMES`].
+    pub fn new(critic: &str, strategy: &str) -> Option<Self> {
+        Some(Self {
+            graph: WebGraph::default(),
+            critic: critics::named(critic)?,
+            strategy: strategies::named(strategy)?,
+            arrivals: VecDeque::new(),
+            refreshed_at: 0,
+        })
+    }
+
+    /// A guide with knowledge gained before. `None` if a name is unknown.
+    pub fn with_knowledge(knowledge: Knowledge) -> Option<Self> {
+        let mut guide = Self {
+            critic: critics::named(&knowledge.critic)?,
+            strategy: strategies::restored(&knowledge.strategy, knowledge.learned)?,
+            graph: knowledge.graph,
+            arrivals: knowledge.arrivals.into(),
+            refreshed_at: 0,
+        };
+        guide.refresh_critic();
+        Some(guide)
+    }
+
+    /// Everything learned so far.
+    pub fn knowledge(&self) -> Knowledge {
+        Knowledge {
+            critic: self.critic.name().to_owned(),
+            strategy: self.strategy.name().to_owned(),
+            graph: self.graph.clone(),
+            learned: self.strategy.saved(),
+            arrivals: self.arrivals.iter().cloned().collect(),
+        }
+    }
+
+    /// The pages seen, their judgments and the marks.
+    pub fn graph(&self) -> &WebGraph {
+        &self.graph
+    }
+
+    /// Visits a page: judges it, learns from the links `via` which it was
+    /// reached, records it, scores its outlinks. A mark given before goes on
+    /// to hold unless `mark` brings another.
+    pub fn visit(
+        &mut self,
+        page: &Page,
+        via: &[Candidate],
+        mark: Option<Mark>,
+        draw: &mut dyn Draw,
+    ) -> Visit {
+        let features = FeatureReader::new(page, &mut self.graph.vocabulary);
+        let terms = features.terms();
+        let mut rebuilt = false;
+        if let Some(mark) = mark {
+            rebuilt = self.put_mark(&page.address, &terms, Some(mark));
+        }
+        let unmarked = self.critic.judge(page, &terms, &self.graph);
+        let judgment = unmarked.marked(self.graph.mark(&page.address));
+        self.record(page, &terms, judgment);
+        let mut learned = self.learn(page, via, unmarked, draw);
+        if self.critic_is_due() {
+            self.refresh_critic();
+            rebuilt = true;
+        }
+        if rebuilt {
+            learned = Learned::Rebuilt;
+        }
+        let outlinks = self.read_outlinks(page, &features, via, judgment, draw);
+        Visit {
+            judgment,
+            outlinks,
+            learned,
+        }
+    }
+
+    /// Judges a page without learning from it.
+    pub fn judge(&self, page: &Page) -> Judgment {
+        let terms = FeatureReader::new(page, &mut self.graph.vocabulary.clone()).terms();
+        let judged = self.critic.judge(page, &terms, &self.graph);
+        judged.marked(self.graph.mark(&page.address))
+    }
+
+    /// Marks a page that lies before us; `None` takes the mark back. All links
+    /// are to be scored anew.
+    pub fn mark(&mut self, page: &Page, mark: Option<Mark>) {
+        let features = FeatureReader::new(page, &mut self.graph.vocabulary);
+        let terms = features.terms();
+        self.put_mark(&page.address, &terms, mark);
+    }
+
+    /// Marks a page of which only its words are left, such as one marked
+    /// elsewhere.
+    pub fn mark_terms(&mut self, address: &Address, terms: &PageTerms, mark: Option<Mark>) {
+        self.put_mark(address, terms, mark);
+    }
+
+    /// The id of a word's term, for those who bring marked pages as words.
+    pub fn vocabulary_mut(&mut self) -> &mut Vocabulary {
+        &mut self.graph.vocabulary
+    }
+
+    /// How soon to follow a link.
+    pub fn score(&self, link: &Candidate) -> LinkScore {
+        self.strategy.score(link, self.known())
+    }
+
+    /// Why a link scores as it does.
+    pub fn explain(&self, link: &Candidate) -> Explanation {
+        self.strategy.explain(link, self.known())
+    }
+
+    /// The main reason for a link's score in one line, taken from its
+    /// explanation. Empty if the link was not chosen for any word near it.
+    pub fn reason(&self, link: &Candidate) -> String {
+        let explanation = self.explain(link);
+        let strongest = explanation
+            .nodes()
+            .filter_map(|node| node.cue.map(|cue| (node.value, cue)))
+            .filter(|(value, _)| *value > 0.0)
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        match strongest {
+            Some((_, cue)) => self.phrase(cue),
+            None => String::new(),
+        }
+    }
+
+    fn phrase(&self, cue: Cue) -> String {
+        let term = cue.feature.term();
+        let word = self.graph.vocabulary.surface(term);
+        let place = place_of(cue.feature.offset());
+        let targets = self.graph.targets().count();
+        let with_word = self.graph.targets().filter(|target| target.terms.contains(term));
+        let with_word = with_word.count();
+        let (high, low) = (cue.high.round(), cue.low.round());
+        let mut reasons = Vec::new();
+        if with_word > 0 {
+            let plural = if targets == 1 { "" } else { "s" };
+            reasons.push(format!("in {with_word} of your {targets} target{plural}"));
+        }
+        if high > 0.0 {
+            let all = high + low;
+            reasons.push(format!("led to a good page {high} of {all} times"));
+        }
+        format!("“{word}” {place}; {}", reasons.join("; "))
+            .trim_end_matches("; ")
+            .to_owned()
+    }
+
+    fn known(&self) -> Known<'_> {
+        Known {
+            graph: &self.graph,
+            critic: &*self.critic,
+        }
+    }
+
+    fn record(&mut self, page: &Page, terms: &PageTerms, judgment: Judgment) {
+        let seen_before = self.graph.page(&page.address).map(|known| known.counted);
+        let counted = seen_before.unwrap_or(!judgment.is_target);
+        if counted && seen_before.is_none() {
+            self.graph.vocabulary.count_document(&terms.damped());
+        }
+        self.graph.remember(KnownPage {
+            address: page.address.clone(),
+            judgment,
+            counted,
+            terms: terms.heaviest(HEAVIEST_TERMS),
+        });
+    }
+
+    fn learn(
+        &mut self,
+        page: &Page,
+        via: &[Candidate],
+        unmarked: Judgment,
+        draw: &mut dyn Draw,
+    ) -> Learned {
+        if via.is_empty() {
+            return Learned::Nothing;
+        }
+        if self.arrivals.len() == MOST_ARRIVALS {
+            self.arrivals.pop_front();
+        }
+        let past = PastArrival {
+            via: via.to_vec(),
+            address: page.address.clone(),
+            judgment: unmarked,
+        };
+        let arrival = Arrival {
+            via,
+            judgment: unmarked.marked(self.graph.mark(&page.address)),
+        };
+        let known = Known {
+            graph: &self.graph,
+            critic: &*self.critic,
+        };
+        let learned = self.strategy.learn(&arrival, known, draw);
+        self.arrivals.push_back(past);
+        learned
+    }
+
+    /// Sets or takes back a mark and learns everything anew that hangs on it.
+    /// False if nothing changed.
+    fn put_mark(&mut self, address: &Address, terms: &PageTerms, mark: Option<Mark>) -> bool {
+        if self.graph.mark(address) == mark {
+            return false;
+        }
+        match mark {
+            Some(mark) => {
+                let terms = terms.heaviest(MARKED_TERMS);
+                let page = MarkedPage { mark, terms };
+                self.graph.marks.insert(address.clone(), page);
+            }
+            None => {
+                self.graph.marks.remove(address);
+            }
+        }
+        self.refresh_critic();
+        self.rejudge();
+        self.relearn();
+        true
+    }
+
+    fn critic_is_due(&self) -> bool {
+        let seen = f64::from(self.graph.vocabulary.documents_seen());
+        seen >= 5.0 && seen >= f64::from(self.refreshed_at) * (1.0 + CRITIC_GROWTH)
+    }
+
+    fn refresh_critic(&mut self) {
+        self.refreshed_at = self.graph.vocabulary.documents_seen();
+        self.critic.refresh(&self.graph);
+    }
+
+    /// Judges all pages seen by the critic as it is now.
+    fn rejudge(&mut self) {
+        let judged: FxHashMap<Address, Judgment> = self
+            .graph
+            .pages()
+            .map(|page| {
+                let judgment = self.critic.judge_terms(&page.terms, &self.graph);
+                let mark = self.graph.mark(&page.address);
+                (page.address.clone(), judgment.marked(mark))
+            })
+            .collect();
+        self.graph
+            .rejudge(|page| judged.get(&page.address).copied().unwrap_or_default());
+    }
+
+    /// The strategy starts over from the arrivals kept, by today's judgments
+    /// where the page is still remembered.
+    fn relearn(&mut self) {
+        let Some(mut strategy) = strategies::named(self.strategy.name()) else {
+            return;
+        };
+        let known = self.known();
+        for past in &self.arrivals {
+            let judgment = match self.graph.page(&past.address) {
+                Some(page) => page.judgment,
+                None => past.judgment.marked(self.graph.mark(&past.address)),
+            };
+            let arrival = Arrival {
+                via: &past.via,
+                judgment,
+            };
+            strategy.learn(&arrival, known, &mut NoDraw);
+        }
+        self.strategy = strategy;
+    }
+
+    fn read_outlinks(
+        &self,
+        page: &Page,
+        features: &FeatureReader<'_>,
+        via: &[Candidate],
+        judgment: Judgment,
+        draw: &mut dyn Draw,
+    ) -> Vec<(Candidate, LinkScore)> {
+        let before = via.first().map(|link| link.trail.clone());
+        let trail = trail_to(page, before.unwrap_or_default(), judgment);
+        page.outlinks
+            .iter()
+            .map(|outlink| {
+                let candidate = Candidate {
+                    target: outlink.target.clone(),
+                    anchor: page.anchor_text(outlink).into(),
+                    context: features.context(outlink.leaves),
+                    trail: trail.clone(),
+                    tie: draw.unit() as f32,
+                };
+                let score = self.score(&candidate);
+                (candidate, score)
+            })
+            .collect()
+    }
+}
+
+fn trail_to(page: &Page, before: Trail, judgment: Judgment) -> Trail {
+    before.then(Step {
+        address: page.address.clone(),
+        relevance: judgment.relevance,
+    })
+}
+
+fn place_of(offset: DomOffset) -> &'static str {
+    match offset.0 {
+        0 => "in the link",
+        -1 => "just before the link",
+        1 => "just after the link",
+        ..0 => "before the link",
+        _ => "after the link",
+    }
+}
+
+/// For learning again from what is past: the same arrivals must give the same
+/// model, so nothing is left to chance.
+struct NoDraw;
+
+impl Draw for NoDraw {
+    fn bits(&mut self) -> u64 {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests;

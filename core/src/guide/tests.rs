@@ -1,0 +1,111 @@
+use super::*;
+use crate::dom::{Builder, LeafRange};
+
+struct Steps(u64);
+
+impl Draw for Steps {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        self.0
+    }
+}
+
+/// A page from its text and links, each link a leaf of its own behind the text.
+fn page(address: &str, text: &str, links: &[(&str, &str)]) -> Page {
+    let mut builder = Builder::new();
+    builder.leaf(text);
+    for _ in 0..7 {
+        builder.leaf("menu imprint contact");
+    }
+    for (href, anchor) in links {
+        let first = builder.next_leaf();
+        builder.leaf(anchor);
+        builder.link(href, LeafRange { first, end: first + 1 });
+        for _ in 0..7 {
+            builder.leaf("");
+        }
+    }
+    Page::new(Address::parse(address).unwrap(), builder.finish().unwrap())
+}
+
+const KIDNEY: &str = "Dialysis cleans the blood when kidneys fail; dialysis centres help kidney patients.";
+const TRAINS: &str = "The railway timetable lists trains, stations and platforms of the railway.";
+
+fn taught() -> (Guide, Steps) {
+    let mut guide = Guide::new("topic", "apprentice").unwrap();
+    let mut draw = Steps(3);
+    guide.visit(&page("http://a.org/t", TRAINS, &[]), &[], None, &mut draw);
+    let kidney = page("http://a.org/k", KIDNEY, &[]);
+    guide.visit(&kidney, &[], Some(Mark::Target), &mut draw);
+    (guide, draw)
+}
+
+#[test]
+fn one_marked_page_already_orders_links_and_says_why() {
+    let (mut guide, mut draw) = taught();
+    let hub = page(
+        "http://a.org/",
+        "Welcome",
+        &[("/x", "railway stations"), ("/y", "dialysis for patients")],
+    );
+    let visit = guide.visit(&hub, &[], None, &mut draw);
+    let score = |n: usize| visit.outlinks[n].1.priority().unwrap();
+    assert!(score(1) > score(0));
+    let reason = guide.reason(&visit.outlinks[1].0);
+    assert!(
+        reason.starts_with("“dialysis” in the link; in 1 of your 1 target"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn the_critic_tells_topic_from_rest() {
+    let (guide, _) = taught();
+    let more = page("http://a.org/k2", "Kidney patients come for dialysis.", &[]);
+    let other = page("http://a.org/t2", "Timetable of trains", &[]);
+    assert!(guide.judge(&more).is_target);
+    let judged = guide.judge(&other);
+    assert!(!judged.is_target, "{judged:?}");
+}
+
+#[test]
+fn the_mark_wins_and_taking_it_back_restores_every_judgment() {
+    let (mut guide, mut draw) = taught();
+    let trains = page("http://a.org/t2", "Timetable of trains", &[]);
+    guide.visit(&trains, &[], None, &mut draw);
+    let judgments = |guide: &Guide| -> Vec<Judgment> {
+        guide.graph().pages().map(|page| page.judgment).collect()
+    };
+    guide.mark(&trains, Some(Mark::Target));
+    guide.mark(&trains, None);
+    let before = judgments(&guide);
+    guide.mark(&trains, Some(Mark::Target));
+    assert!(guide.judge(&trains).is_target);
+    assert_ne!(judgments(&guide), before);
+    guide.mark(&trains, None);
+    assert_eq!(judgments(&guide), before);
+}
+
+#[test]
+fn links_that_led_to_good_pages_are_believed() {
+    let (mut guide, mut draw) = taught();
+    let links = [("/1", "read further"), ("/2", "sign here")];
+    for round in 0..30 {
+        let hub = page(&format!("http://a.org/hub{round}"), "Welcome", &links);
+        let visit = guide.visit(&hub, &[], None, &mut draw);
+        let arrive = |n: usize, text: &str| {
+            let address = format!("http://a.org/{round}/{n}");
+            (page(&address, text, &[]), [visit.outlinks[n].0.clone()])
+        };
+        let (good, via) = arrive(0, KIDNEY);
+        guide.visit(&good, &via, None, &mut draw);
+        let (bad, via) = arrive(1, TRAINS);
+        guide.visit(&bad, &via, None, &mut draw);
+    }
+    let hub = page("http://a.org/last", "Welcome", &links);
+    let visit = guide.visit(&hub, &[], None, &mut draw);
+    let score = |n: usize| visit.outlinks[n].1.priority().unwrap().value();
+    assert!(score(0) > 0.3 && score(1) < -0.3, "{} {}", score(0), score(1));
+    let reason = guide.reason(&visit.outlinks[0].0);
+    assert!(reason.contains("led to a good page 30 of 30 times"), "{reason}");
+}

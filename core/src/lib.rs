@@ -1,0 +1,36 @@
+//! The learning behind Linkscent, with nothing of the outside world in it.
+//!
+//! This crate reads pages, judges them, scores their links and learns from
+//! where the links led. It does no I/O, reads no clock, draws no random
+//! numbers and knows no JavaScript value: callers pass all of these in. It
+//! compiles to `wasm32` as it stands; its one feature, `html`, adds the HTML
+//! parser, which the browser extension does without.
+//!
+//! The modules stand in reading order and each imports only from those before
+//! it. [`guide::Guide::visit`] is the sentence that everything serves.
+
+pub mod text;
+
+pub mod address;
+
+pub mod dom;
+
+pub mod page;
+
+pub mod features;
+
+pub mod models;
+
+pub mod web_graph;
+
+pub mod critics;
+
+pub mod strategies;
+
+pub mod guide;
+
+pub mod crawl;
+
+pub mod wire;
+
+

@@ -1,0 +1,212 @@
+//! A page as the learners see it, made from a document in one pass.
+
+use crate::address::{Address, Base};
+use crate::dom::{Document, Form, Heading, LeafRange};
+use crate::text::{Language, TermReader, shorten};
+
+/// Characters of body text shown as a page's snippet.
+const SNIPPET: usize = 240;
+
+/// One fetched (or read) page.
+#[derive(Debug, Clone)]
+pub struct Page {
+    /// Where it was found, after redirects.
+    pub address: Address,
+    /// The language its words were read in.
+    pub language: Language,
+    /// Its links to other pages, in document order. Links to the page itself
+    /// and to what is no web page are left out; a target may occur repeatedly.
+    pub outlinks: Vec<Outlink>,
+    document: Document,
+    words: PageWords,
+}
+
+/// A link to another page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outlink {
+    /// Where it leads.
+    pub target: Address,
+    /// The leaves inside the link element.
+    pub leaves: LeafRange,
+    /// Its place among all links of the document: what a browser calls the
+    /// link by.
+    pub place: usize,
+}
+
+/// The terms of a page in the order of its leaves. Positions index
+/// [`PageWords::terms`], which is local to the page.
+#[derive(Debug, Clone, Default)]
+pub struct PageWords {
+    /// Distinct terms.
+    pub terms: Vec<String>,
+    /// Each term in the spelling in which the page has it first.
+    pub surfaces: Vec<String>,
+    /// Positions of the terms of the title and the description.
+    pub header: Vec<u32>,
+    body: Vec<u32>,
+    /// Where each leaf's terms end in `body`.
+    ends: Vec<u32>,
+}
+
+impl PageWords {
+    /// Positions of the terms of one leaf.
+    pub fn leaf(&self, number: u32) -> &[u32] {
+        let number = number as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.body[start as usize..self.ends[number] as usize]
+    }
+
+    /// Positions of all terms: header, then body.
+    pub fn all(&self) -> impl Iterator<Item = u32> {
+        self.header.iter().chain(&self.body).copied()
+    }
+}
+
+impl Page {
+    /// Reads the page at `address` from its document.
+    pub fn new(address: Address, document: Document) -> Self {
+        let language = Language::detect(document.raw_text(), document.language.as_deref());
+        let words = read_words(&document, language);
+        let outlinks = read_outlinks(&address, &document);
+        Self {
+            address,
+            language,
+            outlinks,
+            document,
+            words,
+        }
+    }
+
+    /// Its title, or where it has none the first heading, or the address.
+    pub fn title(&self) -> String {
+        let document = &self.document;
+        if !document.title.is_empty() {
+            return shorten(&document.title, 200);
+        }
+        document
+            .headings
+            .iter()
+            .map(|heading| document.text_of(heading.leaves))
+            .find(|text| !text.is_empty())
+            .map_or_else(|| self.address.to_string(), |text| shorten(&text, 200))
+    }
+
+    /// What the page says of itself, or the beginning of its first long text.
+    pub fn snippet(&self) -> String {
+        let document = &self.document;
+        if document.description.chars().count() >= 40 {
+            return shorten(&document.description, SNIPPET);
+        }
+        let mut text = String::new();
+        for leaf in document.leaves().filter(|leaf| leaf.len() >= 40) {
+            text.push_str(leaf);
+            text.push(' ');
+            if text.len() >= SNIPPET * 2 {
+                break;
+            }
+        }
+        shorten(&crate::text::fold_space(&text), SNIPPET)
+    }
+
+    /// Text of a link as a person reads it.
+    pub fn anchor_text(&self, outlink: &Outlink) -> String {
+        shorten(&self.document.text_of(outlink.leaves), 120)
+    }
+
+    /// The page's terms, leaf by leaf.
+    pub fn words(&self) -> &PageWords {
+        &self.words
+    }
+
+    /// Its headings in document order.
+    pub fn headings(&self) -> &[Heading] {
+        &self.document.headings
+    }
+
+    /// Its forms in document order.
+    pub fn forms(&self) -> &[Form] {
+        &self.document.forms
+    }
+
+    /// The document it was made from.
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+}
+
+fn read_words(document: &Document, language: Language) -> PageWords {
+    let mut reader = TermReader::new(language);
+    let mut words = PageWords::default();
+    reader.read(&document.title, |term| words.header.push(term));
+    reader.read(&document.description, |term| words.header.push(term));
+    for leaf in document.leaves() {
+        reader.read(leaf, |term| words.body.push(term));
+        words.ends.push(words.body.len() as u32);
+    }
+    (words.terms, words.surfaces) = reader.into_terms();
+    words
+}
+
+fn read_outlinks(address: &Address, document: &Document) -> Vec<Outlink> {
+    let base = match &document.base {
+        Some(href) => Base::with_href(address, href),
+        None => Base::of(address),
+    };
+    document
+        .links
+        .iter()
+        .enumerate()
+        .filter_map(|(place, link)| {
+            let target = base.join(link.href.trim()).ok()?;
+            (target != *address).then_some(Outlink {
+                target,
+                leaves: link.leaves,
+                place,
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::Builder;
+
+    fn page() -> Page {
+        let mut builder = Builder::new();
+        builder.title("Kidney clinic");
+        builder.leaf("About dialysis:");
+        builder.leaf("our centres");
+        for href in ["/centres", "#top", "mailto:x@y.z", "http://b.org/"] {
+            builder.link(href, LeafRange { first: 1, end: 2 });
+        }
+        let address = Address::parse("http://a.org/start").unwrap();
+        Page::new(address, builder.finish().unwrap())
+    }
+
+    #[test]
+    fn outlinks_lead_to_other_pages() {
+        let targets: Vec<String> = page()
+            .outlinks
+            .iter()
+            .map(|link| format!("{} {}", link.place, link.target))
+            .collect();
+        assert_eq!(targets, ["0 http://a.org/centres", "3 http://b.org/"]);
+    }
+
+    #[test]
+    fn words_are_kept_leaf_by_leaf() {
+        let page = page();
+        let words = page.words();
+        let read = |positions: &[u32]| -> Vec<&str> {
+            positions
+                .iter()
+                .map(|&position| words.terms[position as usize].as_str())
+                .collect()
+        };
+        assert_eq!(read(&words.header), ["kidney", "clinic"]);
+        assert_eq!(read(words.leaf(0)), ["dialysi"]);
+        assert_eq!(read(words.leaf(1)), ["centr"]);
+        assert_eq!(words.all().count(), 4);
+    }
+}

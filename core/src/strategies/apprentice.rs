@@ -1,0 +1,170 @@
+//! The apprentice: naive Bayes over `<term, DOM offset>`, learning online from
+//! where links led ([A] 2.2-2.3, METHODS "Apprentice").
+//!
+//! An instance is a link `(u,v)`, its features the `<t,d>` around it, its class
+//! whether `v` was relevant. The priority is the log-odds of the high class
+//! per word, words counting less the farther they stand. Two things differ
+//! from [A]: until it has learned, a word is worth what the critic thinks of
+//! it, where [A] runs the bare baseline; and links of relevant pages come
+//! before all others, without which naive Bayes falls behind the baseline.
+//! Regimes other than online, page-level features and co-citation are not
+//! here.
+
+use super::{
+    Arrival, Candidate, Cue, Draw, Explanation, Known, Learned, LinkScore, Priority, Saved,
+    Strategy,
+};
+use crate::dom::DomOffset;
+use crate::features::OffsetTerm;
+use crate::models::TwoClassCounts;
+
+/// Arrivals between two scorings of the whole frontier.
+const BATCH: u32 = 100;
+/// The first scoring comes earlier: at this many arrivals.
+const FIRST_BATCH: u32 = 20;
+/// A context is read as if it held this many more words that say nothing, so
+/// that one word alone does not speak as loud as many.
+const SILENT_WORDS: f64 = 2.0;
+/// Words named in an explanation; the others are summed up.
+const NAMED_WORDS: usize = 6;
+
+/// See the module.
+#[derive(Debug, Clone, Default)]
+pub struct Apprentice {
+    counts: TwoClassCounts,
+    since_rebuilt: u32,
+}
+
+/// How much a word counts at an offset.
+fn nearness(offset: DomOffset) -> f64 {
+    1.0 / (1.0 + f64::from(offset.0.abs()))
+}
+
+impl Apprentice {
+    /// With counts learned before.
+    pub fn with_counts(counts: TwoClassCounts) -> Self {
+        Self {
+            counts,
+            since_rebuilt: 0,
+        }
+    }
+
+    fn log_ratio(&self, feature: OffsetTerm, known: Known<'_>) -> f64 {
+        let prior = known.critic.word_weight(feature.term());
+        self.counts.log_ratio(feature.to_bits(), prior)
+    }
+
+    /// Log-odds per word of the link's context.
+    fn log_odds(&self, link: &Candidate, known: Known<'_>) -> f64 {
+        let mut sum = 0.0;
+        let mut weight = SILENT_WORDS;
+        for (feature, count) in link.context.counts() {
+            let share = f64::from(count) * nearness(feature.offset());
+            sum += share * self.log_ratio(feature, known);
+            weight += share;
+        }
+        sum / weight
+    }
+
+    fn queue(link: &Candidate, known: Known<'_>) -> u8 {
+        let source_is_relevant = link
+            .source()
+            .is_none_or(|source| known.graph.judgment(source).relevance.is_high());
+        u8::from(!source_is_relevant)
+    }
+
+    /// The parts of the sum in [`Self::log_odds`], the strongest by name.
+    fn word_parts(&self, link: &Candidate, known: Known<'_>) -> Vec<Explanation> {
+        let mut parts: Vec<Explanation> = link
+            .context
+            .counts()
+            .map(|(feature, count)| {
+                let word = known.graph.vocabulary.surface(feature.term());
+                let seen = self.counts.feature(feature.to_bits());
+                let share = f64::from(count) * nearness(feature.offset());
+                let label = format!("{word} at offset {}", feature.offset().0);
+                Explanation::product(
+                    label,
+                    vec![
+                        Explanation::given("log-odds of a good page", self.log_ratio(feature, known)),
+                        Explanation::given("occurrences, by nearness", share),
+                    ],
+                )
+                .about(Cue {
+                    feature,
+                    high: seen.high,
+                    low: seen.low,
+                })
+            })
+            .collect();
+        parts.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
+        if parts.len() > NAMED_WORDS {
+            let others = parts.split_off(NAMED_WORDS);
+            let sum = others.iter().map(|part| part.value).sum();
+            parts.push(Explanation::given(
+                format!("{} more words", others.len()),
+                sum,
+            ));
+        }
+        parts
+    }
+}
+
+impl Strategy for Apprentice {
+    fn name(&self) -> &'static str {
+        "apprentice"
+    }
+
+    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
+        LinkScore::Follow(Priority::new(
+            Self::queue(link, known),
+            self.log_odds(link, known),
+        ))
+    }
+
+    fn learn(&mut self, arrival: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {
+        if arrival.via.is_empty() {
+            return Learned::Nothing;
+        }
+        for link in arrival.via {
+            let features = link.context.counts();
+            self.counts.add(
+                features.map(|(feature, count)| (feature.to_bits(), count)),
+                arrival.judgment.relevance.is_high(),
+            );
+        }
+        self.since_rebuilt += 1;
+        let (high, low) = self.counts.instances();
+        let due = self.since_rebuilt >= BATCH
+            || (high + low < BATCH && self.since_rebuilt >= FIRST_BATCH);
+        if due {
+            self.since_rebuilt = 0;
+            Learned::Rebuilt
+        } else {
+            Learned::Refined
+        }
+    }
+
+    fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
+        let words: f64 = link
+            .context
+            .counts()
+            .map(|(feature, count)| f64::from(count) * nearness(feature.offset()))
+            .sum();
+        Explanation::quotient(
+            "log-odds of a good page, per word near the link",
+            Explanation::sum("words near the link", self.word_parts(link, known)),
+            Explanation::sum(
+                "number of words, by nearness",
+                vec![
+                    Explanation::given("words", words),
+                    Explanation::given("words that say nothing", SILENT_WORDS),
+                ],
+            ),
+        )
+    }
+
+    fn saved(&self) -> Saved {
+        Saved::Apprentice(self.counts.clone())
+    }
+}

@@ -1,0 +1,74 @@
+//! Best-first: a link is worth what the page is worth on which it stands
+//! ([A] 2.1, the baseline; by cosine it is [C]'s "BFS").
+
+use super::{
+    Arrival, Candidate, Draw, Explanation, Known, Learned, LinkScore, Priority, Saved, Strategy,
+};
+use crate::web_graph::Judgment;
+
+/// How the worth of a page becomes the worth of its links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Focus {
+    /// By the page's relevance.
+    Soft,
+    /// Only links of targets are followed, by relevance.
+    Hard,
+    /// By the page's cosine to the nearest marked target.
+    Cosine,
+}
+
+/// See the module.
+#[derive(Debug, Clone, Copy)]
+pub struct BestFirst(pub Focus);
+
+impl BestFirst {
+    fn source(link: &Candidate, known: Known<'_>) -> Judgment {
+        link.source()
+            .map(|source| known.graph.judgment(source))
+            .unwrap_or_default()
+    }
+
+    fn worth(self, judgment: &Judgment) -> (&'static str, f64) {
+        match self.0 {
+            Focus::Soft | Focus::Hard => (
+                "relevance of the page with the link",
+                judgment.relevance.value(),
+            ),
+            Focus::Cosine => (
+                "cosine of the page with the link to the nearest target",
+                judgment.similarity,
+            ),
+        }
+    }
+}
+
+impl Strategy for BestFirst {
+    fn name(&self) -> &'static str {
+        match self.0 {
+            Focus::Soft => "best-first",
+            Focus::Hard => "best-first-hard",
+            Focus::Cosine => "best-first-cosine",
+        }
+    }
+
+    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
+        let source = Self::source(link, known);
+        if self.0 == Focus::Hard && !source.is_target && !link.trail.is_empty() {
+            return LinkScore::Reject;
+        }
+        LinkScore::Follow(Priority::new(0, self.worth(&source).1))
+    }
+
+    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {
+        Learned::Nothing
+    }
+
+    fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
+        let (label, value) = self.worth(&Self::source(link, known));
+        Explanation::given(label, value)
+    }
+
+    fn saved(&self) -> Saved {
+        Saved::Nothing
+    }
+}

@@ -1,0 +1,45 @@
+//! The strategies by name, and back from what was saved of them.
+
+use super::{Apprentice, BestFirst, BreadthFirst, Focus, Random, Strategy};
+use crate::models::TwoClassCounts;
+
+/// Names of all strategies, the default first.
+pub const NAMES: [&str; 6] = [
+    "apprentice",
+    "best-first",
+    "best-first-hard",
+    "best-first-cosine",
+    "breadth-first",
+    "random",
+];
+
+/// What a strategy has learned, as plain data.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Saved {
+    /// It learns nothing.
+    Nothing,
+    /// The apprentice's counts over `<t,d>`.
+    Apprentice(TwoClassCounts),
+}
+
+/// The strategy of that name, knowing nothing yet.
+pub fn named(name: &str) -> Option<Box<dyn Strategy>> {
+    Some(match name {
+        "apprentice" => Box::new(Apprentice::default()),
+        "best-first" => Box::new(BestFirst(Focus::Soft)),
+        "best-first-hard" => Box::new(BestFirst(Focus::Hard)),
+        "best-first-cosine" => Box::new(BestFirst(Focus::Cosine)),
+        "breadth-first" => Box::new(BreadthFirst),
+        "random" => Box::new(Random),
+        _ => return None,
+    })
+}
+
+/// The strategy of that name with what was saved of it. What was saved of
+/// another strategy is left aside.
+pub fn restored(name: &str, saved: Saved) -> Option<Box<dyn Strategy>> {
+    match (name, saved) {
+        ("apprentice", Saved::Apprentice(counts)) => Some(Box::new(Apprentice::with_counts(counts))),
+        _ => named(name),
+    }
+}

@@ -1,0 +1,158 @@
+//! Strategies say where good pages may lie: they score links that were seen
+//! and not followed, and learn from where followed ones led (METHODS 2).
+
+mod apprentice;
+mod best_first;
+mod candidate;
+mod catalogue;
+mod explanation;
+mod order;
+
+pub use apprentice::Apprentice;
+pub use best_first::{BestFirst, Focus};
+pub use candidate::{Candidate, Step, Trail};
+pub use catalogue::{NAMES, Saved, named, restored};
+pub use explanation::{Cue, Explanation, Operation};
+pub use order::{BreadthFirst, Random};
+
+use crate::critics::Critic;
+use crate::web_graph::{Judgment, WebGraph};
+
+/// Beliefs over up to five hop distances fit in a key.
+const KEY_LENGTH: usize = 5;
+
+/// How soon a link is to be followed. Greater is sooner. Comparable only
+/// within one strategy.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Priority {
+    queue: u8,
+    key: [f32; KEY_LENGTH],
+}
+
+impl Priority {
+    /// In queue 0 (served first) to 255, ordered there by one number. What is
+    /// no number comes last.
+    pub fn new(queue: u8, value: f64) -> Self {
+        let value = if value.is_nan() {
+            f32::MIN
+        } else {
+            value as f32
+        };
+        let mut key = [0.0; KEY_LENGTH];
+        key[0] = value;
+        Self { queue, key }
+    }
+
+    /// The queue, 0 is served first.
+    pub fn queue(self) -> u8 {
+        self.queue
+    }
+
+    /// The number that orders the queue, greatest first.
+    pub fn value(self) -> f64 {
+        f64::from(self.key[0])
+    }
+}
+
+impl Eq for Priority {}
+
+impl Ord for Priority {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let by_key = || {
+            let pairs = self.key.iter().zip(&other.key);
+            pairs
+                .map(|(a, b)| a.total_cmp(b))
+                .find(|order| order.is_ne())
+                .unwrap_or(std::cmp::Ordering::Equal)
+        };
+        other.queue.cmp(&self.queue).then_with(by_key)
+    }
+}
+
+impl PartialOrd for Priority {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A strategy's word on a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkScore {
+    /// Never follow it.
+    Reject,
+    /// Follow it when nothing comes before it.
+    Follow(Priority),
+}
+
+impl LinkScore {
+    /// The priority, if the link is to be followed at all.
+    pub fn priority(self) -> Option<Priority> {
+        match self {
+            Self::Reject => None,
+            Self::Follow(priority) => Some(priority),
+        }
+    }
+}
+
+/// What a strategy may ask while it scores: the pages seen, and what the
+/// critic thinks of single words.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// Pages seen, with their judgments.
+    pub graph: &'a WebGraph,
+    /// The critic of the topic.
+    pub critic: &'a dyn Critic,
+}
+
+/// A page was fetched: the links that led there, and what it turned out to be.
+#[derive(Debug, Clone, Copy)]
+pub struct Arrival<'a> {
+    /// The links to it that were seen before, best first.
+    pub via: &'a [Candidate],
+    /// The judgment of the page.
+    pub judgment: Judgment,
+}
+
+/// What an arrival changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Learned {
+    /// Nothing: this strategy does not learn, or not from this.
+    Nothing,
+    /// The model is a little better; scores given before still serve.
+    Refined,
+    /// The model is another: every waiting link is to be scored anew.
+    Rebuilt,
+}
+
+/// Random numbers, drawn from the caller.
+pub trait Draw {
+    /// 64 uniformly distributed bits.
+    fn bits(&mut self) -> u64;
+
+    /// Uniform in 0..1.
+    fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// Scores links and learns from where they led.
+pub trait Strategy: Send {
+    /// The name it is called by in topics and on the command line.
+    fn name(&self) -> &'static str;
+
+    /// How soon to follow a link.
+    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore;
+
+    /// Takes a fetched page into account.
+    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, draw: &mut dyn Draw) -> Learned;
+
+    /// Why a link scores as it does. The value is that of its priority, and
+    /// every node follows from its parts by its operation.
+    fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation;
+
+    /// What has to be kept for [`restored`] to bring it back.
+    fn saved(&self) -> Saved;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! The terms known so far and how often they occur in the pages seen.
+//!
+//! One vocabulary serves the whole of a guide: features, critics and
+//! explanations all name a term by its [`TermId`]. Its counts are the
+//! *collection model*: what words look like on the pages seen, whatever the
+//! topic.
+
+use rustc_hash::FxHashMap;
+
+/// A term's number in its [`Vocabulary`]. Below 2^26, so that a DOM offset
+/// fits beside it in 32 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TermId(pub u32);
+
+/// Most terms a vocabulary takes in; terms that come later are not learned.
+/// About 60 MB when full.
+pub const LARGEST_VOCABULARY: usize = 1 << 20;
+
+/// One term with all that is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TermRow {
+    /// The term.
+    pub term: String,
+    /// Its spelling for people.
+    pub surface: String,
+    /// Pages counted in which it occurs.
+    pub documents: u32,
+    /// Sum of its weights over the pages counted.
+    pub occurrences: f32,
+}
+
+/// Term <-> id, with document and collection counts.
+#[derive(Debug, Clone, Default)]
+pub struct Vocabulary {
+    ids: FxHashMap<Box<str>, TermId>,
+    terms: Vec<Box<str>>,
+    /// How the term was written where it was met first; empty if just so.
+    surfaces: Vec<Box<str>>,
+    documents: Vec<u32>,
+    occurrences: Vec<f32>,
+    documents_seen: u32,
+    occurrences_seen: f64,
+}
+
+impl Vocabulary {
+    /// The id of `term`, given out now if it is new, with the spelling that
+    /// people are shown; `None` once the vocabulary is full.
+    pub fn intern(&mut self, term: &str, surface: &str) -> Option<TermId> {
+        if let Some(&id) = self.ids.get(term) {
+            return Some(id);
+        }
+        if self.terms.len() >= LARGEST_VOCABULARY {
+            return None;
+        }
+        let id = TermId(self.terms.len() as u32);
+        self.ids.insert(term.into(), id);
+        self.terms.push(term.into());
+        let surface = if surface == term { "" } else { surface };
+        self.surfaces.push(surface.into());
+        self.documents.push(0);
+        self.occurrences.push(0.0);
+        Some(id)
+    }
+
+    /// The id of `term` if it was ever interned.
+    pub fn id(&self, term: &str) -> Option<TermId> {
+        self.ids.get(term).copied()
+    }
+
+    /// The term behind `id`; empty for an id of another vocabulary.
+    pub fn term(&self, id: TermId) -> &str {
+        self.terms.get(id.0 as usize).map_or("", |term| term)
+    }
+
+    /// The term as a person writes it: the spelling met first.
+    pub fn surface(&self, id: TermId) -> &str {
+        match self.surfaces.get(id.0 as usize) {
+            Some(surface) if !surface.is_empty() => surface,
+            _ => self.term(id),
+        }
+    }
+
+    /// Number of terms.
+    pub fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Whether no term is known.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Counts one page into the collection model. `weights` holds each
+    /// distinct term once, with its (damped) frequency.
+    pub fn count_document(&mut self, weights: &[(TermId, f32)]) {
+        self.documents_seen += 1;
+        for &(TermId(id), weight) in weights {
+            self.documents[id as usize] += 1;
+            self.occurrences[id as usize] += weight;
+            self.occurrences_seen += f64::from(weight);
+        }
+    }
+
+    /// Pages counted in which the term occurs.
+    pub fn document_count(&self, id: TermId) -> u32 {
+        self.documents.get(id.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// Sum of the term's weights over the pages counted.
+    pub fn occurrences(&self, id: TermId) -> f32 {
+        self.occurrences.get(id.0 as usize).copied().unwrap_or(0.0)
+    }
+
+    /// Pages counted.
+    pub fn documents_seen(&self) -> u32 {
+        self.documents_seen
+    }
+
+    /// Sum of all weights counted.
+    pub fn occurrences_seen(&self) -> f64 {
+        self.occurrences_seen
+    }
+
+    /// Every term in id order; what [`Self::from_rows`] takes back.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = TermRow> {
+        (0..self.terms.len()).map(|id| TermRow {
+            term: self.terms[id].to_string(),
+            surface: self.surface(TermId(id as u32)).to_owned(),
+            documents: self.documents[id],
+            occurrences: self.occurrences[id],
+        })
+    }
+
+    /// Rebuilds a vocabulary from [`Self::rows`] and the number of documents.
+    /// `None` if a term is given twice or there are too many.
+    pub fn from_rows(
+        documents_seen: u32,
+        rows: impl IntoIterator<Item = TermRow>,
+    ) -> Option<Self> {
+        let mut vocabulary = Self {
+            documents_seen,
+            ..Self::default()
+        };
+        for row in rows {
+            let next = vocabulary.terms.len();
+            let id = vocabulary.intern(&row.term, &row.surface)?;
+            if id.0 as usize != next {
+                return None;
+            }
+            vocabulary.documents[next] = row.documents;
+            vocabulary.occurrences[next] = row.occurrences;
+            vocabulary.occurrences_seen += f64::from(row.occurrences);
+        }
+        Some(vocabulary)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_stable_and_counts_add_up() {
+        let mut vocabulary = Vocabulary::default();
+        let kidney = vocabulary.intern("kidney", "Kidneys").unwrap();
+        let train = vocabulary.intern("train", "train").unwrap();
+        assert_eq!(vocabulary.intern("kidney", "kidney"), Some(kidney));
+        assert_eq!(vocabulary.surface(kidney), "Kidneys");
+        vocabulary.count_document(&[(kidney, 2.0), (train, 1.0)]);
+        vocabulary.count_document(&[(kidney, 1.0)]);
+        assert_eq!(vocabulary.document_count(kidney), 2);
+        assert_eq!(vocabulary.occurrences(kidney), 3.0);
+        assert_eq!(vocabulary.occurrences_seen(), 4.0);
+        let rows: Vec<_> = vocabulary.rows().collect();
+        let back = Vocabulary::from_rows(2, rows.clone()).unwrap();
+        assert_eq!(back.surface(train), "train");
+        assert_eq!(back.occurrences_seen(), 4.0);
+        let twice = rows.iter().chain(&rows).cloned();
+        assert!(Vocabulary::from_rows(2, twice).is_none());
+    }
+}

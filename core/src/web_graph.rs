@@ -1,0 +1,225 @@
+//! What is known of the pages seen so far: where they are, how they were
+//! judged, which words are heaviest in them, which the person marked.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use rustc_hash::FxHashMap;
+
+use crate::address::Address;
+use crate::features::PageTerms;
+use crate::text::Vocabulary;
+
+/// Terms kept of a page that was seen.
+pub const HEAVIEST_TERMS: usize = 64;
+/// Terms kept of a page that was marked.
+pub const MARKED_TERMS: usize = 400;
+/// Pages remembered; the oldest are forgotten first.
+const MOST_PAGES: usize = 200_000;
+
+/// How good a page is, 0 (of no use) to 1 (just what is looked for).
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
+pub struct Relevance(f64);
+
+impl Relevance {
+    /// From any number; what is no number counts as 0.
+    pub fn new(value: f64) -> Self {
+        if value.is_nan() {
+            Self(0.0)
+        } else {
+            Self(value.clamp(0.0, 1.0))
+        }
+    }
+
+    /// 0..=1.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+
+    /// Whether it is in the upper half: [A]'s two classes.
+    pub fn is_high(self) -> bool {
+        self.0 >= 0.5
+    }
+}
+
+/// The person's own word on a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mark {
+    /// "This is what I look for."
+    Target,
+    /// "This is not."
+    NotTarget,
+}
+
+/// What a critic says of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Judgment {
+    /// How good the page is.
+    pub relevance: Relevance,
+    /// Log-odds per term that the page is on topic, before saturation;
+    /// 0 where the critic has no such number.
+    pub log_odds: f64,
+    /// Cosine to the nearest marked target, 0..=1.
+    pub similarity: f64,
+    /// Whether the page is what is looked for.
+    pub is_target: bool,
+}
+
+impl Judgment {
+    /// The person's mark wins over the critic.
+    pub fn marked(mut self, mark: Option<Mark>) -> Self {
+        match mark {
+            Some(Mark::Target) => (self.relevance, self.is_target) = (Relevance(1.0), true),
+            Some(Mark::NotTarget) => (self.relevance, self.is_target) = (Relevance(0.0), false),
+            None => {}
+        }
+        self
+    }
+}
+
+/// A page that was seen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnownPage {
+    /// Where it is.
+    pub address: Address,
+    /// The critic's judgment when it was seen, the person's mark applied.
+    pub judgment: Judgment,
+    /// Whether its words were counted into the vocabulary, as words of a page
+    /// that is not what is looked for.
+    pub counted: bool,
+    /// Its [`HEAVIEST_TERMS`].
+    pub terms: PageTerms,
+}
+
+/// A page the person marked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MarkedPage {
+    /// What they said.
+    pub mark: Mark,
+    /// Its [`MARKED_TERMS`].
+    pub terms: PageTerms,
+}
+
+/// Everything known so far.
+#[derive(Debug, Clone, Default)]
+pub struct WebGraph {
+    /// All terms, with the counts of the pages that were seen and are not
+    /// what is looked for.
+    pub vocabulary: Vocabulary,
+    /// Marked pages, in order of their address.
+    pub marks: BTreeMap<Address, MarkedPage>,
+    pages: VecDeque<KnownPage>,
+    /// Address -> number of the page, counted from the first ever seen.
+    numbers: FxHashMap<Address, u64>,
+    forgotten: u64,
+}
+
+impl WebGraph {
+    /// A graph that knows these terms and nothing else.
+    pub fn with_vocabulary(vocabulary: Vocabulary) -> Self {
+        Self {
+            vocabulary,
+            ..Self::default()
+        }
+    }
+
+    /// Remembers a page; one seen before is replaced.
+    pub fn remember(&mut self, page: KnownPage) {
+        if let Some(known) = self.page_mut(&page.address) {
+            *known = page;
+            return;
+        }
+        if self.pages.len() == MOST_PAGES
+            && let Some(oldest) = self.pages.pop_front()
+        {
+            self.numbers.remove(&oldest.address);
+            self.forgotten += 1;
+        }
+        let number = self.forgotten + self.pages.len() as u64;
+        self.numbers.insert(page.address.clone(), number);
+        self.pages.push_back(page);
+    }
+
+    /// The page at an address, if it was seen and is remembered.
+    pub fn page(&self, address: &Address) -> Option<&KnownPage> {
+        let number = self.numbers.get(address)?;
+        self.pages.get((number - self.forgotten) as usize)
+    }
+
+    fn page_mut(&mut self, address: &Address) -> Option<&mut KnownPage> {
+        let number = self.numbers.get(address)?;
+        self.pages.get_mut((number - self.forgotten) as usize)
+    }
+
+    /// The judgment of the page at an address; that of a page never seen is
+    /// "no use".
+    pub fn judgment(&self, address: &Address) -> Judgment {
+        self.page(address)
+            .map(|page| page.judgment)
+            .unwrap_or_default()
+    }
+
+    /// Remembered pages, oldest first.
+    pub fn pages(&self) -> impl DoubleEndedIterator<Item = &KnownPage> + ExactSizeIterator {
+        self.pages.iter()
+    }
+
+    /// Judges every remembered page anew.
+    pub fn rejudge(&mut self, mut judge: impl FnMut(&KnownPage) -> Judgment) {
+        for page in &mut self.pages {
+            page.judgment = judge(page);
+        }
+    }
+
+    /// The person's mark on a page.
+    pub fn mark(&self, address: &Address) -> Option<Mark> {
+        self.marks.get(address).map(|page| page.mark)
+    }
+
+    /// Pages marked as targets.
+    pub fn targets(&self) -> impl Iterator<Item = &MarkedPage> {
+        let marked = self.marks.values();
+        marked.filter(|page| page.mark == Mark::Target)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relevance_is_always_a_share() {
+        assert_eq!(Relevance::new(f64::NAN).value(), 0.0);
+        assert_eq!(Relevance::new(7.0).value(), 1.0);
+        assert!(Relevance::new(0.5).is_high());
+    }
+
+    #[test]
+    fn a_mark_wins_over_the_critic() {
+        let judged = Judgment {
+            relevance: Relevance::new(0.2),
+            ..Judgment::default()
+        };
+        assert!(judged.marked(Some(Mark::Target)).is_target);
+        assert_eq!(judged.marked(Some(Mark::NotTarget)).relevance.value(), 0.0);
+        assert_eq!(judged.marked(None), judged);
+    }
+
+    #[test]
+    fn a_page_seen_again_replaces_itself() {
+        let address = Address::parse("http://a.org/").unwrap();
+        let mut graph = WebGraph::default();
+        for relevance in [0.1, 0.9] {
+            graph.remember(KnownPage {
+                address: address.clone(),
+                judgment: Judgment {
+                    relevance: Relevance::new(relevance),
+                    ..Judgment::default()
+                },
+                counted: false,
+                terms: PageTerms::default(),
+            });
+        }
+        assert_eq!(graph.pages().len(), 1);
+        assert_eq!(graph.judgment(&address).relevance.value(), 0.9);
+    }
+}

@@ -1,0 +1,158 @@
+//! The companion's API, version 1: what extension and companion tell each
+//! other, as JSON.
+
+use serde::{Deserialize, Serialize};
+
+/// `GET /api/v1/health`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Health {
+    /// Always `linkscent`.
+    pub program: String,
+    /// Version of the program.
+    pub version: String,
+}
+
+/// `POST /api/v1/pair`: the two steps of pairing by code (SPAKE2, then proofs
+/// of the key by both sides).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "step", rename_all = "lowercase")]
+pub enum PairRequest {
+    /// The extension's first message, in hexadecimal.
+    Start {
+        /// SPAKE2 message.
+        message: String,
+    },
+    /// The extension's proof, once it believes the companion.
+    Finish {
+        /// From [`PairStarted`].
+        attempt: String,
+        /// Proof of the key, in hexadecimal.
+        proof: String,
+        /// Name under which the companion lists this browser.
+        name: String,
+    },
+}
+
+/// Answer to [`PairRequest::Start`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PairStarted {
+    /// Names this attempt.
+    pub attempt: String,
+    /// The companion's SPAKE2 message, in hexadecimal.
+    pub message: String,
+    /// The companion's proof that it knows the code, in hexadecimal.
+    pub proof: String,
+}
+
+/// Answer to [`PairRequest::Finish`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Paired {
+    /// Bearer token for every other call.
+    pub token: String,
+}
+
+/// Any error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApiError {
+    /// What is wrong and what to do, for people.
+    pub error: String,
+}
+
+/// Something that happened in the browser; sent once, though perhaps twice
+/// received: `id` tells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Chosen by the extension, unique.
+    pub id: String,
+    /// Name of the topic it belongs to.
+    pub topic: String,
+    /// Milliseconds since 1970.
+    pub time: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub what: Happening,
+}
+
+/// What can happen in the browser.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Happening {
+    /// The person marked a page, or took the mark back.
+    Mark {
+        /// The page.
+        address: String,
+        /// Its title.
+        title: String,
+        /// True: target; false: not; null: mark taken back.
+        target: Option<bool>,
+        /// The page's words with their counts.
+        words: Vec<(String, u32)>,
+    },
+    /// The person followed a link.
+    Trail {
+        /// The page with the link.
+        from: String,
+        /// The page it led to.
+        to: String,
+        /// What the link said.
+        anchor: String,
+        /// Words near the link, with their DOM offsets.
+        context: Vec<(String, i32)>,
+        /// How the page it led to was judged, 0..=1.
+        relevance: f64,
+    },
+}
+
+/// Answer to `POST /api/v1/events`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventsTaken {
+    /// Events that were new.
+    pub taken: usize,
+    /// Events known already.
+    pub known: usize,
+}
+
+/// `POST /api/v1/crawls`: hand a topic over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CrawlOrder {
+    /// Name of the topic.
+    pub topic: String,
+    /// Where to start, as shown to and confirmed by the person.
+    pub seeds: Vec<String>,
+    /// Pages to fetch.
+    pub budget: u64,
+}
+
+/// The state of a crawl.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CrawlView {
+    /// Number of the crawl.
+    pub id: i64,
+    /// Name of the topic.
+    pub topic: String,
+    /// `running`, `paused`, `stopped` or `done`.
+    pub state: String,
+    /// Why it ended; empty while it has not.
+    pub stop_reason: String,
+    /// Pages fetched.
+    pub pages: u64,
+    /// Pages to fetch.
+    pub budget: u64,
+    /// Relevant pages found.
+    pub relevant: u64,
+    /// Share of relevant pages among those scored, 0..=1.
+    pub harvest: f64,
+    /// The newest relevant pages, newest first.
+    pub finds: Vec<FindView>,
+}
+
+/// A page that was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FindView {
+    /// The page.
+    pub address: String,
+    /// Its title.
+    pub title: String,
+    /// Its relevance, 0..=1.
+    pub relevance: f64,
+}

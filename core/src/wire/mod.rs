@@ -1,0 +1,13 @@
+//! Everything that leaves the process as bytes: the only home of serde.
+//!
+//! Outward types are types of their own; what comes in is checked before it
+//! becomes one of the core's. Four kinds: the page snapshot from a live DOM,
+//! views for screens, the model file, and the types of the companion's API.
+
+pub mod api;
+pub mod model_file;
+pub mod snapshot;
+pub mod views;
+
+pub use model_file::{ModelError, read_model, write_model};
+pub use snapshot::{Snapshot, SnapshotError};

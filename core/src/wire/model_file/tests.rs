@@ -1,0 +1,101 @@
+use super::*;
+use crate::dom::Builder;
+use crate::dom::LeafRange;
+use crate::guide::Guide;
+use crate::page::Page;
+use crate::strategies::Draw;
+
+struct Steps(u64);
+
+impl Draw for Steps {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        self.0
+    }
+}
+
+fn page(address: &str, words: &str, link: &str) -> Page {
+    let mut builder = Builder::new();
+    builder.leaf(words);
+    builder.leaf("dialysis centres nearby");
+    builder.link(link, LeafRange { first: 1, end: 2 });
+    Page::new(Address::parse(address).unwrap(), builder.finish().unwrap())
+}
+
+fn knowledge() -> Knowledge {
+    let mut guide = Guide::new("topic", "apprentice").unwrap();
+    let mut draw = Steps(7);
+    let first = page("http://a.org/", "kidney and dialysis", "/b");
+    let visit = guide.visit(&first, &[], Some(Mark::Target), &mut draw);
+    let link = visit.outlinks[0].0.clone();
+    let second = page("http://a.org/b", "railway timetable", "/c");
+    guide.visit(&second, &[link], Some(Mark::NotTarget), &mut draw);
+    guide.knowledge()
+}
+
+fn same(a: &Knowledge, b: &Knowledge) {
+    assert_eq!(a.graph.marks, b.graph.marks);
+    assert!(a.graph.pages().eq(b.graph.pages()));
+    assert!(a.graph.vocabulary.rows().eq(b.graph.vocabulary.rows()));
+    assert_eq!(a.learned, b.learned);
+    assert_eq!(a.arrivals, b.arrivals);
+    assert_eq!((&a.critic, &a.strategy), (&b.critic, &b.strategy));
+}
+
+#[test]
+fn everything_comes_back() {
+    let before = knowledge();
+    let after = read_model(&write_model(&before).unwrap()).unwrap();
+    same(&before, &after);
+    assert!(Guide::with_knowledge(after).is_some());
+}
+
+#[test]
+fn every_truncation_is_an_error() {
+    let file = write_model(&knowledge()).unwrap();
+    for length in 0..file.len() {
+        assert!(read_model(&file[..length]).is_err(), "{length} bytes");
+    }
+    let mut longer = file.clone();
+    longer.push(0);
+    assert!(matches!(read_model(&longer), Err(ModelError::Length { .. })));
+}
+
+/// Damage is found by the checksum; a file made on purpose has a fitting one,
+/// so the body's reader is tried with it repaired.
+#[test]
+fn ten_thousand_mutated_files_never_panic() {
+    let file = write_model(&knowledge()).unwrap();
+    let mut draw = Steps(1);
+    let mut read = 0;
+    for _ in 0..10_000 {
+        let mut broken = file.clone();
+        for _ in 0..=draw.bits() >> 62 {
+            let at = HEADER + (draw.bits() >> 16) as usize % (broken.len() - HEADER);
+            broken[at] = (draw.bits() >> 32) as u8;
+        }
+        if broken != file {
+            assert!(matches!(read_model(&broken), Err(ModelError::Checksum)));
+        }
+        let checksum = crc32fast::hash(&broken[HEADER..]).to_le_bytes();
+        broken[HEADER - 4..HEADER].copy_from_slice(&checksum);
+        if let Ok(knowledge) = read_model(&broken) {
+            read += 1;
+            Guide::with_knowledge(knowledge);
+        }
+    }
+    assert!(read > 0, "no mutation got past the reader: the test shows nothing");
+}
+
+#[test]
+fn headers_say_what_is_wrong() {
+    let file = write_model(&knowledge()).unwrap();
+    let with = |at: usize, byte: u8| {
+        let mut other = file.clone();
+        other[at] = byte;
+        read_model(&other).unwrap_err().to_string()
+    };
+    assert_eq!(with(0, b'X'), "this is not a Linkscent model file");
+    assert!(with(8, 9).contains("update it"));
+    assert!(with(10, 7).contains("kind 7"));
+}
