@@ -1,1 +1,60 @@
-fn main(){}
+//! `linkscent`: the companion of the browser extension, and a focused crawler
+//! of its own.
+
+mod clock;
+mod commands;
+mod crawler;
+mod secret;
+mod settings;
+mod store;
+mod topic_guide;
+mod web;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+
+use commands::{crawl, inspect, replay};
+
+/// Follow links with a scent: a focused crawler that learns from what you mark
+/// and where you go.
+#[derive(Debug, Parser)]
+#[command(version, after_help = "Exit codes: 0 all went well, 1 something failed, 2 unusable arguments.")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Crawl(crawl::Crawl),
+    Replay(replay::Replay),
+    /// Print a page's outline, leaves, links, features and scores.
+    Inspect(inspect::Subject),
+    /// Print what the critic says of a page.
+    Judge(inspect::Subject),
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("linkscent: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("starting")?;
+    match arguments.command {
+        Command::Crawl(crawl) => crawl.run(runtime.handle()),
+        Command::Replay(replay) => runtime.block_on(replay.run()),
+        Command::Inspect(subject) => runtime.block_on(subject.inspect()),
+        Command::Judge(subject) => runtime.block_on(subject.judge()),
+    }
+}

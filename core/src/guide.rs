@@ -135,7 +135,7 @@ impl Guide {
         let unmarked = self.critic.judge(page, &terms, &self.graph);
         let judgment = unmarked.marked(self.graph.mark(&page.address));
         self.record(page, &terms, judgment);
-        let mut learned = self.learn(page, via, unmarked, draw);
+        let mut learned = self.learn(&page.address, via, unmarked, draw);
         if self.critic_is_due() {
             self.refresh_critic();
             rebuilt = true;
@@ -170,6 +170,19 @@ impl Guide {
     /// elsewhere.
     pub fn mark_terms(&mut self, address: &Address, terms: &PageTerms, mark: Option<Mark>) {
         self.put_mark(address, terms, mark);
+    }
+
+    /// Learns from a link the person followed elsewhere. One that was learned
+    /// from before is passed over.
+    pub fn learn_trail(&mut self, link: Candidate, judgment: Judgment, draw: &mut dyn Draw) {
+        let known_already = self.arrivals.iter().any(|past| {
+            let same = |via: &Candidate| via.source() == link.source();
+            past.address == link.target && past.via.iter().any(same)
+        });
+        if !known_already {
+            let address = link.target.clone();
+            self.learn(&address, &[link], judgment, draw);
+        }
     }
 
     /// The id of a word's term, for those who bring marked pages as words.
@@ -247,7 +260,7 @@ impl Guide {
 
     fn learn(
         &mut self,
-        page: &Page,
+        address: &Address,
         via: &[Candidate],
         unmarked: Judgment,
         draw: &mut dyn Draw,
@@ -260,12 +273,12 @@ impl Guide {
         }
         let past = PastArrival {
             via: via.to_vec(),
-            address: page.address.clone(),
+            address: address.clone(),
             judgment: unmarked,
         };
         let arrival = Arrival {
             via,
-            judgment: unmarked.marked(self.graph.mark(&page.address)),
+            judgment: unmarked.marked(self.graph.mark(address)),
         };
         let known = Known {
             graph: &self.graph,

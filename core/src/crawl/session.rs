@@ -12,7 +12,7 @@ use super::{CrawlDelay, Frontier, Instant, Politeness, Refusal, Robots, Scope, T
 use crate::address::Address;
 use crate::guide::Guide;
 use crate::page::Page;
-use crate::strategies::{Candidate, Draw, Learned};
+use crate::strategies::{Candidate, Draw, Learned, Priority};
 use crate::web_graph::{Judgment, Mark};
 
 /// Requests made at most for each page of the budget: a web of dead links ends.
@@ -348,14 +348,19 @@ impl Session {
         Some(record)
     }
 
-    /// Takes in again what was taken in before a restart.
+    /// Takes in again what was taken in before a restart. A page that does not
+    /// wait in the frontier is taken in as if it were a seed.
     pub fn recall(
         &mut self,
         address: &Address,
         outcome: Outcome,
         draw: &mut dyn Draw,
     ) -> Option<Record> {
-        let waiting = self.frontier.take(address)?;
+        let waiting = self.frontier.take(address).unwrap_or_else(|| super::Waiting {
+            links: vec![Candidate::seed(address.clone())],
+            priority: Priority::new(0, 0.0),
+            pinned: true,
+        });
         self.set_under_way(waiting);
         self.take(address, outcome, Instant(0), draw)
     }

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 /// Evidence, in feature occurrences of the poorer class, at which counts and
 /// background weigh the same.
-const HALF_TRUST: f64 = 200.0;
+const HALF_TRUST: f64 = 50.0;
 /// The background's share never sinks below this.
 const LEAST_BACKGROUND: f64 = 0.02;
 

@@ -1,0 +1,235 @@
+//! `linkscent crawl`: one crawl from the shell.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use linkscent_core::address::Address;
+use linkscent_core::crawl::Tally;
+use linkscent_core::wire::write_model;
+use linkscent_core::{critics, strategies};
+use serde_json::json;
+use tokio::runtime::Handle;
+
+use crate::crawler::fetch::{Fetcher, Way};
+use crate::crawler::runner::{Command, Ended, Runner};
+use crate::settings::data_folder;
+use crate::store::{CrawlRow, NewCrawl, Order, Store};
+use crate::topic_guide;
+
+/// Crawl for a topic and keep what is found.
+///
+/// A crawl that was interrupted goes on where it was when the command is given
+/// again with the same data folder and topic.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linkscent crawl --examples pages.txt --budget 500
+      starts from the pages listed (a line each) and looks for more like them
+  linkscent crawl --topic dialysis --seeds starts.txt
+      for a topic that was marked in the browser, starting elsewhere")]
+pub struct Crawl {
+    /// Where everything is kept.
+    #[arg(long, env = "LINKSCENT_DATA")]
+    data: Option<PathBuf>,
+    /// File with the addresses of pages that are what is looked for.
+    #[arg(long)]
+    examples: Option<PathBuf>,
+    /// File with the addresses of pages to start from.
+    #[arg(long)]
+    seeds: Option<PathBuf>,
+    /// Name of the topic; by default that of the examples' file.
+    #[arg(long)]
+    topic: Option<String>,
+    /// Who judges pages.
+    #[arg(long, default_value = critics::NAMES[0], value_parser = critics::NAMES)]
+    critic: String,
+    /// Who chooses links.
+    #[arg(long, default_value = strategies::NAMES[0], value_parser = strategies::NAMES)]
+    strategy: String,
+    /// Pages to fetch.
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
+    budget: u64,
+    /// Milliseconds a host rests between requests; 0 only through a proxy on
+    /// this machine.
+    #[arg(long, default_value_t = 1_000)]
+    delay: u64,
+    /// Keep to this host and its subdomains; can be given repeatedly.
+    #[arg(long = "host")]
+    hosts: Vec<String>,
+    /// Go through this HTTP proxy.
+    #[arg(long)]
+    proxy: Option<reqwest::Url>,
+    /// Let links lead to this machine and to private networks.
+    #[arg(long)]
+    allow_private: bool,
+    /// What random numbers start from.
+    #[arg(long, default_value_t = 1)]
+    random_seed: u64,
+    /// Print one JSON object at the end in place of the summary.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Crawl {
+    /// Runs the crawl to its end, or until interrupted.
+    pub fn run(self, handle: &Handle) -> Result<()> {
+        let way = Way {
+            proxy: self.proxy.clone(),
+            allow_private: self.allow_private,
+        };
+        if self.delay == 0 && !way.is_loopback_proxy() {
+            bail!("a delay of 0 is only for webs replayed on this machine: give --proxy http://127.0.0.1:…, or a delay");
+        }
+        let began = Instant::now();
+        let store = handle.block_on(Store::open(&data_folder(self.data.as_deref())?))?;
+        let crawl = handle.block_on(self.find_or_begin(&store))?;
+        let fetcher = Fetcher::new(way)?;
+        let bar = bar(crawl.order.budget, self.json);
+        bar.set_message("taking up");
+        let runner = Runner::take_up(store.clone(), crawl.clone(), fetcher, handle.clone(), |done, _| {
+            bar.set_position(done as u64);
+        })?;
+        let control = runner.control();
+        handle.spawn(async move {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                control.tell(Command::Pause);
+            }
+        });
+        let recalled = runner.session().tally().pages;
+        let (ended, tally) = runner.run(|progress| {
+            bar.set_position(progress.tally.pages);
+            bar.set_message(format!(
+                "{:.0} % relevant, {} links wait",
+                100.0 * progress.tally.harvest(),
+                progress.frontier
+            ));
+        })?;
+        bar.finish_and_clear();
+        let seconds = began.elapsed().as_secs_f64();
+        self.report(&store, &crawl, &ended, &tally, recalled, seconds);
+        Ok(())
+    }
+
+    async fn find_or_begin(&self, store: &Store) -> Result<CrawlRow> {
+        let examples = addresses(self.examples.as_deref())?;
+        let seeds = addresses(self.seeds.as_deref())?;
+        let topic = store.topic_named(&self.topic_name()?).await?;
+        let unfinished = store.crawls(Some(topic.id)).await?;
+        let unfinished = unfinished
+            .into_iter()
+            .find(|crawl| matches!(crawl.state.as_str(), "running" | "paused"));
+        if let Some(crawl) = unfinished {
+            eprintln!("linkscent: going on with crawl {} of “{}”", crawl.id, topic.name);
+            store.set_state(crawl.id, "running", "").await?;
+            return Ok(crawl);
+        }
+        let guide = topic_guide::of(store, &topic, &self.critic, &self.strategy).await?;
+        let mut starts: Vec<(String, bool)> = Vec::new();
+        starts.extend(examples.into_iter().map(|address| (address, true)));
+        starts.extend(seeds.into_iter().map(|address| (address, false)));
+        if starts.is_empty() {
+            let marks = store.marks(topic.id).await?;
+            let targets = marks.into_iter().filter(|mark| mark.target);
+            starts.extend(targets.map(|mark| (mark.address, true)));
+        }
+        if starts.is_empty() {
+            bail!("nothing to start from: give --examples or --seeds, or mark pages for the topic “{}” in the browser", topic.name);
+        }
+        let order = Order {
+            budget: self.budget,
+            delay: self.delay,
+            random_seed: self.random_seed,
+            seeds: starts,
+            hosts: self.hosts.clone(),
+        };
+        let id = store
+            .begin_crawl(&NewCrawl {
+                topic: topic.id,
+                order: &order,
+                start_model: &write_model(&guide.knowledge())?,
+            })
+            .await?;
+        store.crawl(id).await?.context("the crawl just begun is not there")
+    }
+
+    fn topic_name(&self) -> Result<String> {
+        if let Some(name) = &self.topic {
+            return Ok(name.clone());
+        }
+        let file = self.examples.as_deref().or(self.seeds.as_deref());
+        let stem = file.and_then(Path::file_stem);
+        let name = stem.map(|stem| stem.to_string_lossy().into_owned());
+        name.context("what for? give --topic NAME, or --examples FILE with a few pages")
+    }
+
+    fn report(
+        &self,
+        store: &Store,
+        crawl: &CrawlRow,
+        ended: &Ended,
+        tally: &Tally,
+        recalled: u64,
+        seconds: f64,
+    ) {
+        let reason = match ended {
+            Ended::Done(reason) => reason.code(),
+            Ended::Paused => "paused",
+            Ended::Stopped => "stopped",
+        };
+        let speed = (tally.pages - recalled) as f64 / seconds.max(1e-9);
+        if self.json {
+            let object = json!({
+                "pages": tally.pages,
+                "relevant": tally.relevant,
+                "harvest": tally.harvest(),
+                "seconds": seconds,
+                "pages_per_second": speed,
+                "peak_mb": peak_mb(),
+                "stop_reason": reason,
+            });
+            println!("{object}");
+            return;
+        }
+        println!("{} pages, {} of them relevant ({:.0} %), {} requests brought no page", tally.pages, tally.relevant, 100.0 * tally.harvest(), tally.other);
+        println!("{seconds:.1} s, {speed:.0} pages/s; ended: {reason}");
+        println!("pages: {}", store.warc_path(crawl.id).display());
+        println!("look at them: linkscent serve --data {}", store.folder().display());
+    }
+}
+
+fn bar(budget: u64, quiet: bool) -> ProgressBar {
+    if quiet {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} pages, {msg}, {eta} left");
+    ProgressBar::new(budget).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Addresses in a file, a line each; empty lines and `#` comments are passed
+/// over. What is no address is an error that names its line.
+fn addresses(file: Option<&Path>) -> Result<Vec<String>> {
+    let Some(file) = file else {
+        return Ok(Vec::new());
+    };
+    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    let lines = text.lines().enumerate();
+    lines
+        .map(|(number, line)| (number + 1, line.trim()))
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+        .map(|(number, line)| {
+            let address = Address::parse(line);
+            let address = address.with_context(|| format!("{}, line {number}", file.display()))?;
+            Ok(address.to_string())
+        })
+        .collect()
+}
+
+/// Most memory this process ever held, in MB; 0 where the system does not say.
+fn peak_mb() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().split(' ').next()?.parse::<f64>().ok());
+    kib.unwrap_or(0.0) / 1024.0
+}

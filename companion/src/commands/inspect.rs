@@ -1,0 +1,163 @@
+//! `linkscent inspect` and `linkscent judge`: every stage of one page, printed.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use linkscent_core::address::Address;
+use linkscent_core::page::Page;
+use linkscent_core::strategies::{self, Draw};
+use linkscent_core::{critics, guide::Guide};
+use serde_json::json;
+
+use crate::crawler::fetch::{Answer, Fetcher, Way, build};
+use crate::settings::data_folder;
+use crate::store::Store;
+use crate::topic_guide;
+
+/// Which page, and by whose knowledge it is looked at.
+#[derive(Debug, Args)]
+pub struct Subject {
+    /// An HTML file, or the address of a page.
+    page: String,
+    /// Address of the page, where it is a file.
+    #[arg(long, default_value = "http://page.example/")]
+    address: String,
+    /// By the knowledge of this topic.
+    #[arg(long)]
+    topic: Option<String>,
+    /// Where everything is kept.
+    #[arg(long, env = "LINKSCENT_DATA")]
+    data: Option<PathBuf>,
+    /// Who chooses links.
+    #[arg(long, default_value = strategies::NAMES[0], value_parser = strategies::NAMES)]
+    strategy: String,
+    /// Who judges pages.
+    #[arg(long, default_value = critics::NAMES[0], value_parser = critics::NAMES)]
+    critic: String,
+    /// Go through this HTTP proxy.
+    #[arg(long)]
+    proxy: Option<reqwest::Url>,
+    /// Let the address lead to this machine and to private networks.
+    #[arg(long)]
+    allow_private: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Subject {
+    async fn page(&self) -> Result<Page> {
+        if !self.page.starts_with("http://") && !self.page.starts_with("https://") {
+            let body = std::fs::read(&self.page).with_context(|| format!("reading {}", self.page))?;
+            return Ok(*build(Address::parse(&self.address)?, &body, None).0);
+        }
+        let address = Address::parse(&self.page)?;
+        let fetcher = Fetcher::new(Way {
+            proxy: self.proxy.clone(),
+            allow_private: self.allow_private,
+        })?;
+        match fetcher.page(&address).await {
+            Answer::Page(fetched) => Ok(*fetched.page),
+            Answer::Redirect(target) => anyhow::bail!("{address} redirects to {target}; inspect that"),
+            Answer::Problem(problem) => anyhow::bail!("{address}: {problem}"),
+        }
+    }
+
+    async fn guide(&self) -> Result<Guide> {
+        let Some(name) = &self.topic else {
+            return Guide::new(&self.critic, &self.strategy).context("no such critic or strategy");
+        };
+        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let topics = store.topics().await?;
+        let topic = topics.into_iter().find(|topic| topic.name == *name);
+        let topic = topic.with_context(|| format!("there is no topic “{name}”"))?;
+        topic_guide::of(&store, &topic, &self.critic, &self.strategy).await
+    }
+
+    /// Prints the page's outline, leaves, links, and each link's score with
+    /// its explanation.
+    pub async fn inspect(self) -> Result<()> {
+        let page = self.page().await?;
+        let mut guide = self.guide().await?;
+        let visit = guide.visit(&page, &[], None, &mut Zero);
+        let scored = page.outlinks.iter().zip(&visit.outlinks);
+        if self.json {
+            let links: Vec<_> = scored
+                .map(|(outlink, (link, score))| {
+                    json!({
+                        "place": outlink.place,
+                        "target": link.target.as_str(),
+                        "anchor": link.anchor,
+                        "leaves": [outlink.leaves.first, outlink.leaves.end],
+                        "score": score.priority().map(|priority| priority.value()),
+                        "queue": score.priority().map(|priority| priority.queue()),
+                        "why": guide.reason(link),
+                    })
+                })
+                .collect();
+            let leaves: Vec<&str> = page.document().leaves().collect();
+            let object = json!({
+                "address": page.address.as_str(), "title": page.title(),
+                "language": page.language.code(), "leaves": leaves, "links": links,
+                "relevance": visit.judgment.relevance.value(),
+            });
+            println!("{object}");
+            return Ok(());
+        }
+        println!("{}\n{}", page.address, page.document());
+        for (outlink, (link, score)) in scored {
+            println!("link {} {} “{}” -> {}", outlink.place, outlink.leaves, link.anchor, link.target);
+            let vocabulary = &guide.graph().vocabulary;
+            let features: Vec<String> = link
+                .context
+                .counts()
+                .map(|(feature, count)| {
+                    let word = vocabulary.term(feature.term());
+                    let times = if count > 1 { format!("×{count}") } else { String::new() };
+                    format!("<{word},{}>{times}", feature.offset().0)
+                })
+                .collect();
+            println!("  features {}", features.join(" "));
+            match score.priority() {
+                Some(priority) => print!("  queue {} score:\n{}", priority.queue(), indent(&guide.explain(link).to_string())),
+                None => println!("  rejected"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints the critic's judgment of the page.
+    pub async fn judge(self) -> Result<()> {
+        let page = self.page().await?;
+        let guide = self.guide().await?;
+        let judgment = guide.judge(&page);
+        if self.json {
+            let object = json!({
+                "address": page.address.as_str(), "title": page.title(),
+                "relevance": judgment.relevance.value(), "log_odds_per_word": judgment.log_odds,
+                "similarity": judgment.similarity, "is_target": judgment.is_target,
+            });
+            println!("{object}");
+            return Ok(());
+        }
+        println!("{}\n{}", page.title(), page.address);
+        println!("relevance   {:.3}{}", judgment.relevance.value(), if judgment.is_target { "  (what is looked for)" } else { "" });
+        println!("log-odds    {:+.3} per word", judgment.log_odds);
+        println!("similarity  {:.3} to the nearest target", judgment.similarity);
+        Ok(())
+    }
+}
+
+fn indent(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}\n")).collect()
+}
+
+/// Looking at a page draws no lots.
+struct Zero;
+
+impl Draw for Zero {
+    fn bits(&mut self) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,5 @@
+//! The command line, a file each command.
+
+pub mod crawl;
+pub mod inspect;
+pub mod replay;

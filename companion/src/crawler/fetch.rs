@@ -1,0 +1,271 @@
+//! One request: bounded in time and size, redirects left to the caller.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use linkscent_core::address::Address;
+use linkscent_core::crawl::{Robots, robots};
+use linkscent_core::dom::html;
+use linkscent_core::page::Page;
+use reqwest::header::{CONTENT_TYPE, LOCATION};
+use reqwest::{Client, Response, StatusCode, Url};
+use sha2::{Digest, Sha256};
+
+use super::gate::{self, PublicResolver};
+use crate::web::charset;
+
+/// Who we say we are, to servers and in robots.txt.
+pub const AGENT: &str = "linkscent";
+const USER_AGENT: &str = concat!(
+    "linkscent/",
+    env!("CARGO_PKG_VERSION"),
+    " (a person's focused crawler; obeys robots.txt)"
+);
+/// Largest page taken in, in bytes after decompression.
+const LARGEST_PAGE: usize = 4 << 20;
+const CONNECT: Duration = Duration::from_secs(10);
+const READ: Duration = Duration::from_secs(15);
+const TOTAL: Duration = Duration::from_secs(45);
+
+/// How requests are made.
+#[derive(Debug, Clone, Default)]
+pub struct Way {
+    /// An HTTP proxy to go through.
+    pub proxy: Option<Url>,
+    /// Whether links may lead to this machine and to private networks.
+    pub allow_private: bool,
+}
+
+impl Way {
+    /// Whether all requests go to a proxy on this machine, such as `replay`.
+    pub fn is_loopback_proxy(&self) -> bool {
+        self.proxy.as_ref().is_some_and(|proxy| {
+            let host = proxy.host_str().unwrap_or_default();
+            let ip: Result<IpAddr, _> = host.trim_matches(['[', ']']).parse();
+            ip.is_ok_and(|ip| ip.is_loopback()) || host == "localhost"
+        })
+    }
+}
+
+/// A page that was fetched.
+pub struct Fetched {
+    /// What the learners see.
+    pub page: Box<Page>,
+    /// First half of a hash of the body: tells pages apart.
+    pub digest: u64,
+    /// Status code.
+    pub status: u16,
+    /// `Content-Type`, if there was one.
+    pub content_type: Option<String>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// What came of a request.
+pub enum Answer {
+    /// A page.
+    Page(Box<Fetched>),
+    /// A redirect.
+    Redirect(Address),
+    /// Something else, in one line.
+    Problem(String),
+}
+
+/// Makes requests.
+#[derive(Clone)]
+pub struct Fetcher {
+    client: Client,
+    way: Arc<Way>,
+}
+
+impl Fetcher {
+    /// A fetcher that goes that way.
+    pub fn new(way: Way) -> Result<Self> {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = Client::builder()
+            .user_agent(USER_AGENT)
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(CONNECT)
+            .read_timeout(READ)
+            .timeout(TOTAL)
+            .pool_max_idle_per_host(2)
+            .no_proxy();
+        if let Some(proxy) = &way.proxy {
+            builder = builder.proxy(reqwest::Proxy::all(proxy.clone())?);
+        }
+        if !way.allow_private && !way.is_loopback_proxy() {
+            builder = builder.dns_resolver(Arc::new(PublicResolver));
+        }
+        Ok(Self {
+            client: builder.build().context("preparing the HTTP client")?,
+            way: Arc::new(way),
+        })
+    }
+
+    /// Fetches a page.
+    pub async fn page(&self, address: &Address) -> Answer {
+        match self.try_page(address).await {
+            Ok(answer) => answer,
+            Err(error) => Answer::Problem(one_line(&error)),
+        }
+    }
+
+    async fn try_page(&self, address: &Address) -> Result<Answer> {
+        let response = self.send(address).await?;
+        let status = response.status();
+        if status.is_redirection() {
+            return redirect(address, &response);
+        }
+        if !status.is_success() {
+            bail!("the server answered {}", describe(status));
+        }
+        let content_type = header(&response, CONTENT_TYPE);
+        if !content_type.as_deref().is_none_or(is_html) {
+            bail!("not HTML but {}", content_type.unwrap_or_default());
+        }
+        let Some(body) = read_body(response, LARGEST_PAGE).await? else {
+            bail!("larger than {} MiB", LARGEST_PAGE >> 20);
+        };
+        let address = address.clone();
+        let fetched = tokio::task::spawn_blocking(move || {
+            let (page, digest) = build(address, &body, content_type.as_deref());
+            Fetched {
+                page,
+                digest,
+                status: status.as_u16(),
+                content_type,
+                body,
+            }
+        });
+        Ok(Answer::Page(Box::new(fetched.await?)))
+    }
+
+    /// Fetches the robots.txt of an address's host: 4xx allows everything, 5xx
+    /// and no answer deny everything (RFC 9309), up to five redirects are
+    /// followed.
+    pub async fn robots(&self, address: &Address) -> Robots {
+        let Ok(mut at) = address.join("/robots.txt") else {
+            return Robots::deny_all();
+        };
+        for _ in 0..=5 {
+            let Ok(response) = self.send(&at).await else {
+                return Robots::deny_all();
+            };
+            let status = response.status();
+            if status.is_success() {
+                let read = read_head(response, robots::LARGEST_FILE).await;
+                return read.map_or_else(|_| Robots::deny_all(), |text| Robots::parse(&text, AGENT));
+            }
+            if status.is_client_error() {
+                return Robots::allow_all();
+            }
+            match redirect(&at, &response) {
+                Ok(Answer::Redirect(target)) => at = target,
+                _ => return Robots::deny_all(),
+            }
+        }
+        Robots::allow_all()
+    }
+
+    /// Through a proxy on this machine `https` is asked for as `http`: such a
+    /// proxy replays, and cannot speak for the site.
+    async fn send(&self, address: &Address) -> Result<Response> {
+        if !self.way.allow_private {
+            gate::check(address)?;
+        }
+        let mut url = Url::parse(address.as_str())?;
+        if self.way.is_loopback_proxy() {
+            let _ = url.set_scheme("http");
+        } else if self.way.proxy.is_some() && !self.way.allow_private {
+            self.check_resolved(&url).await?;
+        }
+        let request = self.client.get(url);
+        let request = request.header("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1");
+        request.send().await.map_err(innermost)
+    }
+
+    /// A distant proxy resolves names itself; ours must come out public too.
+    async fn check_resolved(&self, url: &Url) -> Result<()> {
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let mut found = tokio::net::lookup_host((host.as_str(), 80)).await?;
+        if !found.any(|address| gate::is_public(address.ip())) {
+            bail!(gate::Refused::NoPublicAddress(host.clone()));
+        }
+        Ok(())
+    }
+}
+
+/// The page in a body, and the digest that tells it from others.
+pub fn build(address: Address, body: &[u8], content_type: Option<&str>) -> (Box<Page>, u64) {
+    let text = charset::decode(body, content_type);
+    let page = Page::new(address, html::parse(&text));
+    let hash = Sha256::digest(body);
+    let mut half = [0; 8];
+    half.copy_from_slice(&hash[..8]);
+    (Box::new(page), u64::from_le_bytes(half))
+}
+
+fn redirect(from: &Address, response: &Response) -> Result<Answer> {
+    let location = header(response, LOCATION).context("a redirect to nowhere")?;
+    let target = from.join(&location)?;
+    Ok(Answer::Redirect(target))
+}
+
+fn header(response: &Response, name: reqwest::header::HeaderName) -> Option<String> {
+    let value = response.headers().get(name)?;
+    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+fn is_html(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    essence.is_empty()
+        || essence.eq_ignore_ascii_case("text/html")
+        || essence.eq_ignore_ascii_case("application/xhtml+xml")
+}
+
+fn describe(status: StatusCode) -> String {
+    let reason = status.canonical_reason().unwrap_or_default();
+    format!("{} {reason}", status.as_u16()).trim_end().to_owned()
+}
+
+/// The whole body, or `None` if it is larger than `limit`.
+async fn read_body(mut response: Response, limit: usize) -> Result<Option<Vec<u8>>> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(innermost)? {
+        if body.len() + chunk.len() > limit {
+            return Ok(None);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Some(body))
+}
+
+/// The first `limit` bytes of the body.
+async fn read_head(mut response: Response, limit: usize) -> Result<Vec<u8>> {
+    let mut body = Vec::new();
+    while body.len() < limit
+        && let Some(chunk) = response.chunk().await?
+    {
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// The cause at the bottom says what happened; the layers above only repeat
+/// the address.
+fn innermost(error: reqwest::Error) -> anyhow::Error {
+    if error.is_timeout() {
+        return anyhow::anyhow!("the server took too long");
+    }
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    anyhow::anyhow!("{cause}")
+}
+
+fn one_line(error: &anyhow::Error) -> String {
+    error.to_string().replace(['\r', '\n'], " ")
+}

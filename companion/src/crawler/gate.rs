@@ -1,0 +1,137 @@
+//! The gate at the dial: web content must never make us connect to this
+//! machine or to a private network.
+//!
+//! It stands in two places, and every request passes both: addresses written
+//! as numbers are checked before the request is made, names when they are
+//! resolved, right where the connection takes its addresses from.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use linkscent_core::address::Address;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use thiserror::Error;
+
+/// Why a connection is not made.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Refused {
+    /// The address is not one of the public internet.
+    #[error("{0} is not a public address; a link may not lead there (--allow-private does)")]
+    Address(IpAddr),
+    /// The name belongs to this machine.
+    #[error("{0} names this machine; a link may not lead there (--allow-private does)")]
+    Name(String),
+    /// The name resolves to nothing that may be asked.
+    #[error("{0} has no public address")]
+    NoPublicAddress(String),
+}
+
+/// Whether an address belongs to the public internet.
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    !(a == 0
+        || a == 10
+        || a == 127
+        || a >= 224
+        || (a == 100 && (64..128).contains(&b))
+        || (a == 169 && b == 254)
+        || (a == 172 && (16..32).contains(&b))
+        || (a == 192 && b == 168)
+        || (a == 192 && b == 0 && (c == 0 || c == 2))
+        || (a == 192 && b == 88 && c == 99)
+        || (a == 198 && (b == 18 || b == 19))
+        || (a == 198 && b == 51 && c == 100)
+        || (a == 203 && b == 0 && c == 113))
+}
+
+/// Of IPv6 only global unicast is public, and of that not what embeds an IPv4
+/// address or is set aside.
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    if let Some(inner) = address.to_ipv4_mapped() {
+        return is_public_v4(inner);
+    }
+    let [first, second, ..] = address.segments();
+    let global = (0x2000..0x4000).contains(&first);
+    let set_aside = (first == 0x2001 && (second < 0x200 || second == 0xDB8))
+        || first == 0x2002
+        || first == 0x3FFF;
+    global && !set_aside
+}
+
+/// Checks the host of an address before a request is made.
+pub fn check(address: &Address) -> Result<(), Refused> {
+    let host = host_name(address);
+    if let Ok(ip) = host.parse::<IpAddr>() {
+        return if is_public(ip) {
+            Ok(())
+        } else {
+            Err(Refused::Address(ip))
+        };
+    }
+    let name = host.to_ascii_lowercase();
+    if name == "localhost" || name.ends_with(".localhost") {
+        return Err(Refused::Name(name));
+    }
+    Ok(())
+}
+
+/// The host without its port and brackets.
+fn host_name(address: &Address) -> &str {
+    let host = address.host();
+    if let Some(inner) = host.strip_prefix('[') {
+        return inner.split(']').next().unwrap_or_default();
+    }
+    host.split(':').next().unwrap_or_default()
+}
+
+/// Resolves names to public addresses only.
+pub struct PublicResolver;
+
+impl Resolve for PublicResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let host = name.as_str().to_owned();
+            let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
+            let public: Vec<SocketAddr> = found.filter(|found| is_public(found.ip())).collect();
+            if public.is_empty() {
+                return Err(Refused::NoPublicAddress(host).into());
+            }
+            Ok(Box::new(public.into_iter()) as Addrs)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_addresses_are_refused_however_written() {
+        let refused = [
+            "http://127.0.0.1/",
+            "http://2130706433/",
+            "http://0x7f.1/",
+            "http://[::1]/",
+            "http://[::ffff:10.0.0.1]:8080/",
+            "http://[64:ff9b::7f00:1]/",
+            "http://[fe80::1]/",
+            "http://169.254.169.254/latest",
+            "http://localhost:7474/",
+            "http://x.localhost./",
+            "http://0.0.0.0/",
+        ];
+        for text in refused {
+            let address = Address::parse(text).unwrap();
+            assert!(check(&address).is_err(), "{text}");
+        }
+        for text in ["http://8.8.8.8/", "http://[2606:4700::1111]/", "http://a.org/"] {
+            assert!(check(&Address::parse(text).unwrap()).is_ok(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! Runs one crawl: asks the session what comes next, makes the requests, and
+//! takes the answers in, a few at a time: pages to the WARC file, then the
+//! log, in one transaction.
+//!
+//! Whatever dies at whatever moment, a restart finds the log complete up to
+//! some fetch, tells the session all of it again, and goes on.
+
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant as Clock};
+
+use anyhow::{Context, Result};
+use linkscent_core::address::Address;
+use linkscent_core::crawl::{
+    CrawlDelay, Failure, Instant, Limits, Next, Outcome, Record, Robots, Scope, Seed, Session,
+    StopReason, Tally,
+};
+use linkscent_core::guide::Guide;
+use linkscent_core::strategies::Draw;
+use linkscent_core::web_graph::Mark;
+use linkscent_core::wire::{read_model, write_model};
+use tokio::runtime::Handle;
+
+use super::fetch::{Answer, Fetched, Fetcher, build};
+use crate::clock;
+use crate::store::{CrawlRow, Place, Store};
+use crate::web::warc::{Kept, Reader, Writer};
+
+/// Requests under way at a time, over all hosts.
+const MOST_UNDER_WAY: usize = 16;
+/// A transaction takes in at most so many fetches, or what came within so
+/// many milliseconds.
+const BATCH: usize = 64;
+const BATCH_TIME: Duration = Duration::from_millis(50);
+/// The topic's model is kept every so often while a crawl runs.
+const MODEL_EVERY: Duration = Duration::from_secs(30);
+
+/// What a running crawl can be told.
+#[derive(Debug)]
+pub enum Command {
+    /// Hold on, to go on later.
+    Pause,
+    /// End.
+    Stop,
+    /// The person marked a page that this crawl has fetched.
+    Mark(Address, Option<Mark>),
+}
+
+/// What is said while a crawl runs.
+#[derive(Debug, Clone)]
+pub struct Progress {
+    /// The numbers so far.
+    pub tally: Tally,
+    /// Pages that wait.
+    pub frontier: usize,
+}
+
+/// How a crawl came to rest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself.
+    Done(StopReason),
+    /// Told to pause.
+    Paused,
+    /// Told to stop.
+    Stopped,
+}
+
+enum Message {
+    Page(Address, Answer),
+    Robots(Address, Robots),
+    Told(Command),
+}
+
+/// Tells a running crawl something.
+#[derive(Clone)]
+pub struct Control(Sender<Message>);
+
+impl Control {
+    /// Passes a command on; one for a crawl that has ended is lost.
+    pub fn tell(&self, command: Command) {
+        let _ = self.0.send(Message::Told(command));
+    }
+}
+
+/// See the module.
+pub struct Runner {
+    store: Store,
+    crawl: CrawlRow,
+    session: Session,
+    fetcher: Fetcher,
+    warc: Writer,
+    draw: SplitMix,
+    handle: Handle,
+    sender: Sender<Message>,
+    receiver: Receiver<Message>,
+    started: Clock,
+    batch: Vec<(Record, Place)>,
+    batch_began: Option<Clock>,
+    model_kept: Clock,
+}
+
+impl Runner {
+    /// Takes up a crawl where its log ends. `on_recall` hears how many of how
+    /// many requests were told again. Blocks; not for a runtime's thread.
+    pub fn take_up(
+        store: Store,
+        crawl: CrawlRow,
+        fetcher: Fetcher,
+        handle: Handle,
+        mut on_recall: impl FnMut(usize, usize),
+    ) -> Result<Self> {
+        let model = handle.block_on(store.start_model(crawl.id))?;
+        let guide = Guide::with_knowledge(read_model(&model)?)
+            .context("the crawl's model names a critic or strategy this version lacks")?;
+        let session = Session::new(guide, limits(&crawl), seeds(&crawl)?);
+        let path = store.warc_path(crawl.id);
+        let warc = Writer::open(&path, crawl.warc_length)
+            .with_context(|| format!("opening {}", path.display()))?;
+        let (sender, receiver) = mpsc::channel();
+        let mut runner = Self {
+            draw: SplitMix(crawl.order.random_seed),
+            store,
+            crawl,
+            session,
+            fetcher,
+            warc,
+            handle,
+            sender,
+            receiver,
+            started: Clock::now(),
+            batch: Vec::new(),
+            batch_began: None,
+            model_kept: Clock::now(),
+        };
+        runner.recall(&mut on_recall)?;
+        Ok(runner)
+    }
+
+    /// Tells this crawl things while it runs.
+    pub fn control(&self) -> Control {
+        Control(self.sender.clone())
+    }
+
+    /// The session, for what is to be seen of it.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    fn recall(&mut self, on_recall: &mut impl FnMut(usize, usize)) -> Result<()> {
+        let log = self.handle.block_on(self.store.fetches(self.crawl.id))?;
+        let path = self.store.warc_path(self.crawl.id);
+        for (number, row) in log.iter().enumerate() {
+            let address = Address::parse(&row.address)?;
+            let outcome = match (row.place.warc_offset, &row.place.redirect) {
+                (Some(offset), _) => {
+                    let record = Reader::read_at(&path, offset)?;
+                    let response = record.response().context("a kept page cannot be read")?;
+                    let content_type = response.content_type.as_deref();
+                    let (page, digest) = build(address.clone(), &response.body, content_type);
+                    Outcome::Page(page, digest)
+                }
+                (None, Some(target)) => Outcome::Redirect(Address::parse(target)?),
+                (None, None) => Outcome::Failed(Failure::Other(row.problem.clone())),
+            };
+            self.session.recall(&address, outcome, &mut self.draw);
+            on_recall(number + 1, log.len());
+        }
+        Ok(())
+    }
+
+    /// Runs until the crawl ends or is told to. Blocks; not for a runtime's
+    /// thread. On an error nothing acknowledged is lost: the crawl is paused.
+    pub fn run(mut self, mut on_progress: impl FnMut(&Progress)) -> Result<(Ended, Tally)> {
+        let ended = self.run_to_end(&mut on_progress);
+        let kept = self.commit().and_then(|()| self.keep_model());
+        let (state, reason) = match (&ended, &kept) {
+            (Ok(Ended::Done(reason)), Ok(())) => ("done", reason.code().to_owned()),
+            (Ok(Ended::Stopped), Ok(())) => ("stopped", "told_to".to_owned()),
+            (Ok(Ended::Paused), Ok(())) => ("paused", String::new()),
+            (Err(error), _) | (_, Err(error)) => ("paused", format!("{error:#}")),
+        };
+        let set = self.store.set_state(self.crawl.id, state, &reason);
+        let state_set = self.handle.block_on(set);
+        on_progress(&self.progress());
+        let ended = ended?;
+        kept?;
+        state_set?;
+        Ok((ended, self.session.tally().clone()))
+    }
+
+    fn run_to_end(&mut self, on_progress: &mut impl FnMut(&Progress)) -> Result<Ended> {
+        loop {
+            let next = self.send_requests();
+            if let Some(Next::Stop(reason)) = next
+                && self.session.under_way() == 0
+            {
+                return Ok(Ended::Done(reason));
+            }
+            match self.receiver.recv_timeout(self.patience(next.as_ref())) {
+                Ok(message) => {
+                    if let Some(ended) = self.hear(message)? {
+                        return Ok(ended);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(Ended::Paused),
+            }
+            if self.batch_is_due() {
+                self.commit()?;
+                on_progress(&self.progress());
+            }
+            if self.model_kept.elapsed() > MODEL_EVERY {
+                self.keep_model()?;
+            }
+        }
+    }
+
+    /// Sends out what may be sent; what is left to do besides, if anything
+    /// came between.
+    fn send_requests(&mut self) -> Option<Next> {
+        while self.session.under_way() < MOST_UNDER_WAY {
+            match self.session.next(self.now()) {
+                Next::Fetch(fetch) => {
+                    let (fetcher, sender) = (self.fetcher.clone(), self.sender.clone());
+                    self.handle.spawn(async move {
+                        let answer = fetcher.page(&fetch.address).await;
+                        let _ = sender.send(Message::Page(fetch.address, answer));
+                    });
+                }
+                Next::Robots(address) => {
+                    let (fetcher, sender) = (self.fetcher.clone(), self.sender.clone());
+                    self.handle.spawn(async move {
+                        let robots = fetcher.robots(&address).await;
+                        let _ = sender.send(Message::Robots(address, robots));
+                    });
+                }
+                next => return Some(next),
+            }
+        }
+        None
+    }
+
+    fn hear(&mut self, message: Message) -> Result<Option<Ended>> {
+        match message {
+            Message::Page(address, answer) => self.take(&address, answer)?,
+            Message::Robots(address, robots) => self.session.robots(&address, robots),
+            Message::Told(Command::Pause) => return Ok(Some(Ended::Paused)),
+            Message::Told(Command::Stop) => return Ok(Some(Ended::Stopped)),
+            Message::Told(Command::Mark(address, mark)) => self.mark(&address, mark)?,
+        }
+        Ok(None)
+    }
+
+    fn take(&mut self, address: &Address, answer: Answer) -> Result<()> {
+        let now = self.now();
+        let mut place = Place::default();
+        let (outcome, kept) = match answer {
+            Answer::Page(fetched) => {
+                let Fetched {
+                    page,
+                    digest,
+                    status,
+                    content_type,
+                    body,
+                } = *fetched;
+                (Outcome::Page(page, digest), Some((status, content_type, body)))
+            }
+            Answer::Redirect(target) => {
+                place.redirect = Some(target.to_string());
+                (Outcome::Redirect(target), None)
+            }
+            Answer::Problem(problem) => (Outcome::Failed(Failure::Other(problem)), None),
+        };
+        let Some(record) = self.session.take(address, outcome, now, &mut self.draw) else {
+            return Ok(());
+        };
+        if let Some((status, content_type, body)) = kept
+            && record.judgment.is_some()
+        {
+            let offset = self.warc.page(&Kept {
+                address: address.as_str(),
+                status,
+                content_type: content_type.as_deref(),
+                body: &body,
+                date: &clock::date(clock::now()),
+            });
+            place.warc_offset = Some(offset.context("writing the WARC file")?);
+        }
+        self.batch_began.get_or_insert_with(Clock::now);
+        self.batch.push((record, place));
+        Ok(())
+    }
+
+    fn mark(&mut self, address: &Address, mark: Option<Mark>) -> Result<()> {
+        self.commit()?;
+        let kept = self.store.kept_page(self.crawl.id, address.as_str());
+        let Some((offset, _)) = self.handle.block_on(kept)? else {
+            return Ok(());
+        };
+        let record = Reader::read_at(&self.store.warc_path(self.crawl.id), offset)?;
+        if let Some(response) = record.response() {
+            let content_type = response.content_type.as_deref();
+            let (page, _) = build(address.clone(), &response.body, content_type);
+            self.session.mark(&page, mark);
+        }
+        Ok(())
+    }
+
+    fn batch_is_due(&self) -> bool {
+        let old = |began: Clock| began.elapsed() >= BATCH_TIME;
+        self.batch.len() >= BATCH || self.batch_began.is_some_and(old)
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        self.warc.sync().context("writing the WARC file")?;
+        let length = self.warc.length();
+        let take = self.store.take_fetches(self.crawl.id, length, &self.batch);
+        self.handle.block_on(take)?;
+        self.batch.clear();
+        self.batch_began = None;
+        Ok(())
+    }
+
+    fn keep_model(&mut self) -> Result<()> {
+        let model = write_model(&self.session.guide().knowledge())?;
+        let keep = self.store.set_model(self.crawl.topic, &model);
+        self.handle.block_on(keep)?;
+        self.model_kept = Clock::now();
+        Ok(())
+    }
+
+    fn now(&self) -> Instant {
+        Instant(self.started.elapsed().as_millis() as u64)
+    }
+
+    /// How long to wait for a message: until a host has rested or the batch is
+    /// due.
+    fn patience(&self, next: Option<&Next>) -> Duration {
+        let longest = if self.batch.is_empty() {
+            Duration::from_millis(500)
+        } else {
+            BATCH_TIME
+        };
+        match next {
+            Some(Next::Wait(until)) => {
+                let rest = until.0.saturating_sub(self.now().0);
+                longest.min(Duration::from_millis(rest.max(1)))
+            }
+            _ => longest,
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            tally: self.session.tally().clone(),
+            frontier: self.session.frontier().len(),
+        }
+    }
+}
+
+fn limits(crawl: &CrawlRow) -> Limits {
+    Limits {
+        budget: crawl.order.budget,
+        delay: CrawlDelay(crawl.order.delay),
+        scope: Scope {
+            hosts: crawl.order.hosts.clone(),
+        },
+    }
+}
+
+fn seeds(crawl: &CrawlRow) -> Result<Vec<Seed>> {
+    let seed = |(address, example): &(String, bool)| {
+        Ok(Seed {
+            address: Address::parse(address)?,
+            mark: example.then_some(Mark::Target),
+        })
+    };
+    crawl.order.seeds.iter().map(seed).collect()
+}
+
+/// The `SplitMix64` generator: small, and the same everywhere.
+struct SplitMix(u64);
+
+impl Draw for SplitMix {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+}

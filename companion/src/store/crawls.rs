@@ -1,0 +1,341 @@
+//! Crawls, and the log of their requests.
+
+use anyhow::{Context, Result};
+use linkscent_core::crawl::Record;
+
+use super::Store;
+use crate::clock;
+
+/// How a crawl is to go.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// Pages to fetch.
+    pub budget: u64,
+    /// Rest of a host between requests, in milliseconds.
+    pub delay: u64,
+    /// What random numbers start from.
+    pub random_seed: u64,
+    /// Where to start: address, and whether it is an example of a target.
+    pub seeds: Vec<(String, bool)>,
+    /// Hosts to keep to; none means the whole web.
+    pub hosts: Vec<String>,
+}
+
+/// A crawl that is about to begin.
+pub struct NewCrawl<'a> {
+    /// Its topic.
+    pub topic: i64,
+    /// How it is to go.
+    pub order: &'a Order,
+    /// Model file it starts with.
+    pub start_model: &'a [u8],
+}
+
+/// A crawl.
+#[derive(Debug, Clone)]
+pub struct CrawlRow {
+    /// Its number.
+    pub id: i64,
+    /// Its topic.
+    pub topic: i64,
+    /// `running`, `paused`, `stopped` or `done`.
+    pub state: String,
+    /// Why it ended, if it has.
+    pub stop_reason: String,
+    /// How it was to go.
+    pub order: Order,
+    /// Bytes of its WARC file that count.
+    pub warc_length: u64,
+}
+
+/// Where a fetch leads besides its record.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// Offset of the page's record in the WARC file.
+    pub warc_offset: Option<u64>,
+    /// Where the answer sent us on to.
+    pub redirect: Option<String>,
+}
+
+/// A request of the log, as far as it is needed to take it in again.
+#[derive(Debug, Clone)]
+pub struct FetchRow {
+    /// What was asked for.
+    pub address: String,
+    /// What came in place of a page.
+    pub problem: String,
+    /// Where it leads.
+    pub place: Place,
+}
+
+/// A page of the log, for people.
+#[derive(Debug, Clone)]
+pub struct ResultRow {
+    /// Number of the request.
+    pub number: i64,
+    /// The page.
+    pub address: String,
+    /// Its title.
+    pub title: String,
+    /// Beginning of its text.
+    pub snippet: String,
+    /// Its relevance, 0..=1; `None` if no page came.
+    pub relevance: Option<f64>,
+    /// Whether it is what is looked for.
+    pub is_target: bool,
+    /// Why it was chosen.
+    pub reason: String,
+    /// What the link said.
+    pub anchor: String,
+    /// Pages from the seed to the link, newest first.
+    pub trail: Vec<String>,
+    /// What came in place of a page.
+    pub problem: String,
+}
+
+type CrawlTuple = (i64, i64, String, String, i64, i64, i64, String, String, i64);
+type ResultTuple = (
+    i64,
+    String,
+    String,
+    String,
+    Option<f64>,
+    bool,
+    String,
+    String,
+    String,
+    String,
+);
+
+const CRAWL_COLUMNS: &str = "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts, warc_length FROM crawl";
+
+impl Store {
+    /// Begins a crawl; returns its number.
+    pub async fn begin_crawl(&self, new: &NewCrawl<'_>) -> Result<i64> {
+        let order = new.order;
+        let done = sqlx::query(
+            "INSERT INTO crawl (topic, created, state, budget, delay, random_seed, seeds, hosts, start_model)
+             VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?)",
+        )
+        .bind(new.topic)
+        .bind(clock::now())
+        .bind(order.budget as i64)
+        .bind(order.delay as i64)
+        .bind(order.random_seed as i64)
+        .bind(serde_json::to_string(&order.seeds)?)
+        .bind(serde_json::to_string(&order.hosts)?)
+        .bind(new.start_model)
+        .execute(&self.pool)
+        .await?;
+        Ok(done.last_insert_rowid())
+    }
+
+    /// A crawl by its number.
+    pub async fn crawl(&self, id: i64) -> Result<Option<CrawlRow>> {
+        let query = sqlx::query_as(sqlx::AssertSqlSafe(format!("{CRAWL_COLUMNS} WHERE id = ?")));
+        let row: Option<CrawlTuple> = query.bind(id).fetch_optional(&self.pool).await?;
+        row.map(crawl).transpose()
+    }
+
+    /// Crawls, newest first; of one topic or of all.
+    pub async fn crawls(&self, topic: Option<i64>) -> Result<Vec<CrawlRow>> {
+        let query = sqlx::query_as(sqlx::AssertSqlSafe(format!(
+            "{CRAWL_COLUMNS} WHERE ?1 IS NULL OR topic = ?1 ORDER BY id DESC"
+        )));
+        let rows: Vec<CrawlTuple> = query.bind(topic).fetch_all(&self.pool).await?;
+        rows.into_iter().map(crawl).collect()
+    }
+
+    /// The model file a crawl started with.
+    pub async fn start_model(&self, crawl: i64) -> Result<Vec<u8>> {
+        let row: (Vec<u8>,) = sqlx::query_as("SELECT start_model FROM crawl WHERE id = ?")
+            .bind(crawl)
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(row.0)
+    }
+
+    /// Sets a crawl's state.
+    pub async fn set_state(&self, crawl: i64, state: &str, reason: &str) -> Result<()> {
+        sqlx::query("UPDATE crawl SET state = ?, stop_reason = ? WHERE id = ?")
+            .bind(state)
+            .bind(reason)
+            .bind(crawl)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// Takes in whole fetches, all or none. The WARC file must be on the disk
+    /// up to `warc_length`.
+    pub async fn take_fetches(
+        &self,
+        crawl: i64,
+        warc_length: u64,
+        fetches: &[(Record, Place)],
+    ) -> Result<()> {
+        let mut transaction = self.pool.begin().await?;
+        for (record, place) in fetches {
+            let trail: Vec<&str> = record.trail.iter().map(|step| step.as_str()).collect();
+            let judgment = record.judgment;
+            sqlx::query("INSERT INTO fetch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                .bind(crawl)
+                .bind(record.number as i64)
+                .bind(record.address.as_str())
+                .bind(serde_json::to_string(&trail)?)
+                .bind(&record.anchor)
+                .bind(&record.reason)
+                .bind(record.priority)
+                .bind(judgment.map(|judgment| judgment.relevance.value()))
+                .bind(judgment.is_some_and(|judgment| judgment.is_target))
+                .bind(record.scored)
+                .bind(&record.title)
+                .bind(&record.snippet)
+                .bind(&record.problem)
+                .bind(&place.redirect)
+                .bind(place.warc_offset.map(|offset| offset as i64))
+                .bind(clock::now())
+                .execute(&mut *transaction)
+                .await
+                .context("writing to the store")?;
+        }
+        sqlx::query("UPDATE crawl SET warc_length = ? WHERE id = ?")
+            .bind(warc_length as i64)
+            .bind(crawl)
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await.context("writing to the store")?;
+        Ok(())
+    }
+
+    /// The whole log of a crawl, in order.
+    pub async fn fetches(&self, crawl: i64) -> Result<Vec<FetchRow>> {
+        let rows: Vec<(String, String, Option<i64>, Option<String>)> = sqlx::query_as(
+            "SELECT address, problem, warc_offset, redirect FROM fetch WHERE crawl = ? ORDER BY number",
+        )
+        .bind(crawl)
+        .fetch_all(&self.pool)
+        .await?;
+        let row = |(address, problem, offset, redirect): (_, _, Option<i64>, _)| FetchRow {
+            address,
+            problem,
+            place: Place {
+                warc_offset: offset.map(|offset| offset as u64),
+                redirect,
+            },
+        };
+        Ok(rows.into_iter().map(row).collect())
+    }
+
+    /// The last requests of a crawl, newest first.
+    pub async fn last_results(&self, crawl: i64, most: i64) -> Result<Vec<ResultRow>> {
+        self.results(crawl, "1", "number DESC", most, 0).await
+    }
+
+    /// Relevant pages of a crawl, best first, from `skip` on.
+    pub async fn best_results(&self, crawl: i64, most: i64, skip: i64) -> Result<Vec<ResultRow>> {
+        let order = "relevance DESC, number";
+        self.results(crawl, "is_target AND scored", order, most, skip).await
+    }
+
+    /// The newest relevant pages of a crawl, newest first.
+    pub async fn newest_finds(&self, crawl: i64, most: i64) -> Result<Vec<ResultRow>> {
+        let which = "is_target AND scored";
+        self.results(crawl, which, "number DESC", most, 0).await
+    }
+
+    /// `which` and `order` are parts of the statement, written in this file.
+    async fn results(
+        &self,
+        crawl: i64,
+        which: &'static str,
+        order: &'static str,
+        most: i64,
+        skip: i64,
+    ) -> Result<Vec<ResultRow>> {
+        let statement = format!(
+            "SELECT number, address, title, snippet, relevance, is_target, reason, anchor, trail, problem
+             FROM fetch WHERE crawl = ? AND {which} ORDER BY {order} LIMIT ? OFFSET ?"
+        );
+        let rows: Vec<ResultTuple> = sqlx::query_as(sqlx::AssertSqlSafe(statement))
+            .bind(crawl)
+            .bind(most)
+            .bind(skip)
+            .fetch_all(&self.pool)
+            .await?;
+        rows.into_iter().map(result).collect()
+    }
+
+    /// Pages fetched, pages scored, relevant pages, and requests without page.
+    pub async fn counts(&self, crawl: i64) -> Result<(u64, u64, u64, u64)> {
+        let row: (i64, i64, i64, i64) = sqlx::query_as(
+            "SELECT count(relevance), coalesce(sum(scored), 0),
+                    coalesce(sum(is_target AND scored), 0), count(*) - count(relevance)
+             FROM fetch WHERE crawl = ?",
+        )
+        .bind(crawl)
+        .fetch_one(&self.pool)
+        .await?;
+        Ok((row.0 as u64, row.1 as u64, row.2 as u64, row.3 as u64))
+    }
+
+    /// For every scored page, in order, whether it is relevant.
+    pub async fn harvest(&self, crawl: i64) -> Result<Vec<bool>> {
+        let rows: Vec<(bool,)> = sqlx::query_as(
+            "SELECT is_target FROM fetch WHERE crawl = ? AND scored ORDER BY number",
+        )
+        .bind(crawl)
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.into_iter().map(|row| row.0).collect())
+    }
+
+    /// Where the record of a page lies in the crawl's WARC file, and its title.
+    pub async fn kept_page(&self, crawl: i64, address: &str) -> Result<Option<(u64, String)>> {
+        let row: Option<(i64, String)> = sqlx::query_as(
+            "SELECT warc_offset, title FROM fetch
+             WHERE crawl = ? AND address = ? AND warc_offset IS NOT NULL LIMIT 1",
+        )
+        .bind(crawl)
+        .bind(address)
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(row.map(|(offset, title)| (offset as u64, title)))
+    }
+}
+
+fn crawl(row: CrawlTuple) -> Result<CrawlRow> {
+    let (id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts, warc_length) =
+        row;
+    Ok(CrawlRow {
+        id,
+        topic,
+        state,
+        stop_reason,
+        order: Order {
+            budget: budget as u64,
+            delay: delay as u64,
+            random_seed: random_seed as u64,
+            seeds: serde_json::from_str(&seeds).context("reading a crawl's seeds")?,
+            hosts: serde_json::from_str(&hosts).context("reading a crawl's hosts")?,
+        },
+        warc_length: warc_length as u64,
+    })
+}
+
+fn result(row: ResultTuple) -> Result<ResultRow> {
+    let (number, address, title, snippet, relevance, is_target, reason, anchor, trail, problem) =
+        row;
+    Ok(ResultRow {
+        number,
+        address,
+        title,
+        snippet,
+        relevance,
+        is_target,
+        reason,
+        anchor,
+        trail: serde_json::from_str(&trail).context("reading a trail")?,
+        problem,
+    })
+}

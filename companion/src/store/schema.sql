@@ -1,0 +1,68 @@
+-- Everything the companion keeps. Statements can be run again on every start.
+
+CREATE TABLE IF NOT EXISTS topic (
+    id      INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL UNIQUE,
+    created INTEGER NOT NULL,          -- milliseconds since 1970
+    model   BLOB,                      -- model file of the last crawl
+    version INTEGER NOT NULL DEFAULT 0 -- grows with every change of the model
+) STRICT;
+
+-- What happened in the browser or on the dashboard, in the order it came in.
+CREATE TABLE IF NOT EXISTS event (
+    number INTEGER PRIMARY KEY,
+    id     TEXT NOT NULL UNIQUE,       -- chosen by the sender: sent twice, taken once
+    topic  INTEGER NOT NULL REFERENCES topic,
+    time   INTEGER NOT NULL,
+    body   TEXT NOT NULL               -- JSON, see the API's Event
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS crawl (
+    id          INTEGER PRIMARY KEY,
+    topic       INTEGER NOT NULL REFERENCES topic,
+    created     INTEGER NOT NULL,
+    state       TEXT NOT NULL,         -- running, paused, stopped, done
+    stop_reason TEXT NOT NULL DEFAULT '',
+    budget      INTEGER NOT NULL,
+    delay       INTEGER NOT NULL,      -- milliseconds
+    random_seed INTEGER NOT NULL,
+    seeds       TEXT NOT NULL,         -- JSON: [[address, is_example], ...]
+    hosts       TEXT NOT NULL,         -- JSON: hosts to keep to
+    start_model BLOB NOT NULL,         -- model file the crawl started with
+    warc_length INTEGER NOT NULL DEFAULT 0 -- bytes acknowledged
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS fetch (
+    crawl       INTEGER NOT NULL REFERENCES crawl,
+    number      INTEGER NOT NULL,      -- from 1, in the order the answers came
+    address     TEXT NOT NULL,
+    trail       TEXT NOT NULL,         -- JSON: addresses, newest first
+    anchor      TEXT NOT NULL,
+    reason      TEXT NOT NULL,
+    priority    REAL,
+    relevance   REAL,                  -- NULL where no page came
+    is_target   INTEGER NOT NULL,
+    scored      INTEGER NOT NULL,
+    title       TEXT NOT NULL,
+    snippet     TEXT NOT NULL,
+    problem     TEXT NOT NULL,
+    redirect    TEXT,
+    warc_offset INTEGER,
+    time        INTEGER NOT NULL,
+    PRIMARY KEY (crawl, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS fetch_address ON fetch (crawl, address);
+
+CREATE TABLE IF NOT EXISTS device (
+    id      INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL,
+    origin  TEXT NOT NULL,             -- the extension's origin, if it sent one
+    digest  TEXT NOT NULL UNIQUE,      -- of its token
+    created INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS setting (
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

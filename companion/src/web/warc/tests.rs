@@ -1,0 +1,108 @@
+use super::*;
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn write(path: &Path, pages: &[(&str, &str)]) -> Vec<u64> {
+    let mut writer = Writer::open(path, 0).unwrap();
+    pages
+        .iter()
+        .map(|(address, body)| {
+            let kept = Kept {
+                address,
+                status: 200,
+                content_type: Some("text/html"),
+                body: body.as_bytes(),
+                date: "2026-01-02T03:04:05Z",
+            };
+            writer.page(&kept).unwrap()
+        })
+        .collect()
+}
+
+const PAGES: [(&str, &str); 2] = [("http://a.org/", "<p>one"), ("http://b.org/x", "<p>two")];
+
+#[test]
+fn pages_come_back_in_order_and_by_offset() {
+    let folder = folder();
+    let path = folder.path().join("a.warc.gz");
+    let offsets = write(&path, &PAGES);
+    let records: Vec<Record> = Reader::open(&path).unwrap().map(Result::unwrap).collect();
+    assert_eq!(records.len(), 3);
+    assert_eq!(records[0].kind, "warcinfo");
+    for (number, (address, body)) in PAGES.iter().enumerate() {
+        let by_offset = Reader::read_at(&path, offsets[number]).unwrap();
+        for record in [&records[number + 1], &by_offset] {
+            assert_eq!(record.target, *address);
+            let response = record.response().unwrap();
+            assert_eq!(response.body, body.as_bytes());
+            assert_eq!(response.content_type.as_deref(), Some("text/html"));
+        }
+    }
+}
+
+#[test]
+fn what_was_not_acknowledged_goes_when_writing_goes_on() {
+    let folder = folder();
+    let path = folder.path().join("a.warc.gz");
+    let offsets = write(&path, &PAGES);
+    let writer = Writer::open(&path, offsets[1]).unwrap();
+    drop(writer);
+    assert_eq!(Reader::open(&path).unwrap().count(), 2);
+    assert!(Writer::open(&path, offsets[1] + 1).is_err());
+}
+
+#[test]
+fn every_cut_gives_the_whole_records_and_then_an_error_or_the_end() {
+    let folder = folder();
+    let path = folder.path().join("a.warc.gz");
+    let offsets = write(&path, &PAGES);
+    let whole = std::fs::read(&path).unwrap();
+    let cut_path = folder.path().join("cut.warc.gz");
+    for length in 1..whole.len() {
+        std::fs::write(&cut_path, &whole[..length]).unwrap();
+        let (good, bad): (Vec<_>, Vec<_>) = Reader::open(&cut_path)
+            .unwrap()
+            .partition(Result::is_ok);
+        let complete = offsets.iter().filter(|&&at| at <= length as u64).count();
+        assert!(good.len() >= complete, "{length}: {} records", good.len());
+        let at_boundary = offsets.contains(&(length as u64));
+        assert!(at_boundary || bad.len() <= 1, "{length}");
+    }
+}
+
+#[test]
+fn foreign_files_say_where_they_go_wrong() {
+    let folder = folder();
+    let cases: [(&str, &[u8], &str); 4] = [
+        ("html", b"<html>not a warc</html>", "record 1: begins with"),
+        ("length", b"WARC/1.0\r\nWARC-Type: response\r\n\r\n", "no Content-Length"),
+        ("short", b"WARC/1.0\r\nContent-Length: 9\r\n\r\nabc", "ends after 3"),
+        ("gzip", b"\x1f\x8b\x08\x00garbage", "record 1"),
+    ];
+    for (name, bytes, expected) in cases {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let error = Reader::open(&path).unwrap().next().unwrap().unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    let missing = Reader::open(&folder.path().join("missing"));
+    assert!(missing.is_err_and(|error| error.to_string().contains("missing")));
+}
+
+#[test]
+fn chunked_and_gzipped_bodies_are_undone() {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(b"hello").unwrap();
+    let gzip = gzip.finish().unwrap();
+    let mut block = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n".to_vec();
+    block.extend_from_slice(format!("{:x}\r\n", gzip.len()).as_bytes());
+    block.extend_from_slice(&gzip);
+    block.extend_from_slice(b"\r\n0\r\n\r\n");
+    let record = Record {
+        block,
+        ..Record::default()
+    };
+    assert_eq!(record.response().unwrap().body, b"hello");
+}
