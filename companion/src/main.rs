@@ -1,9 +1,12 @@
 //! `linkscent`: the companion of the browser extension, and a focused crawler
 //! of its own.
 
+mod api;
 mod clock;
 mod commands;
 mod crawler;
+mod dashboard;
+mod running;
 mod secret;
 mod settings;
 mod store;
@@ -15,7 +18,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
-use commands::{crawl, inspect, replay};
+use commands::{crawl, inspect, replay, serve};
 
 /// Follow links with a scent: a focused crawler that learns from what you mark
 /// and where you go.
@@ -28,6 +31,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Serve(serve::Serve),
     Crawl(crawl::Crawl),
     Replay(replay::Replay),
     /// Print a page's outline, leaves, links, features and scores.
@@ -52,6 +56,7 @@ fn run(arguments: Arguments) -> Result<()> {
         .build()
         .context("starting")?;
     match arguments.command {
+        Command::Serve(serve) => runtime.block_on(serve.run()),
         Command::Crawl(crawl) => crawl.run(runtime.handle()),
         Command::Replay(replay) => runtime.block_on(replay.run()),
         Command::Inspect(subject) => runtime.block_on(subject.inspect()),

@@ -64,6 +64,24 @@ pub struct Knowledge {
     pub arrivals: Vec<PastArrival>,
 }
 
+impl Knowledge {
+    /// The same with only the newest pages and arrivals: enough to go on in a
+    /// browser.
+    #[must_use]
+    pub fn trimmed(mut self, pages: usize, arrivals: usize) -> Self {
+        let mut graph = WebGraph::with_vocabulary(self.graph.vocabulary.clone());
+        let skip = self.graph.pages().len().saturating_sub(pages);
+        for page in self.graph.pages().skip(skip) {
+            graph.remember(page.clone());
+        }
+        graph.marks = self.graph.marks;
+        self.graph = graph;
+        let skip = self.arrivals.len().saturating_sub(arrivals);
+        self.arrivals.drain(..skip);
+        self
+    }
+}
+
 /// See the module.
 pub struct Guide {
     graph: WebGraph,

@@ -3,3 +3,4 @@
 pub mod crawl;
 pub mod inspect;
 pub mod replay;
+pub mod serve;

@@ -3,6 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::address::Address;
+use crate::page::Page;
+use crate::strategies::Candidate;
+use crate::text::Vocabulary;
+use crate::web_graph::{Judgment, MARKED_TERMS};
+
 /// `GET /api/v1/health`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health {
@@ -155,4 +161,38 @@ pub struct FindView {
     pub title: String,
     /// Its relevance, 0..=1.
     pub relevance: f64,
+}
+
+impl Happening {
+    /// A mark on a page, with the page's words.
+    pub fn mark(page: &Page, target: Option<bool>) -> Self {
+        let words = page.words();
+        let mut counts = vec![0; words.terms.len()];
+        for position in words.all() {
+            counts[position as usize] += 1;
+        }
+        let mut words: Vec<(String, u32)> = words.terms.iter().cloned().zip(counts).collect();
+        words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        words.truncate(MARKED_TERMS);
+        Self::Mark {
+            address: page.address.to_string(),
+            title: page.title(),
+            target,
+            words,
+        }
+    }
+
+    /// A followed link, with the words near it.
+    pub fn trail(link: &Candidate, from: &Address, judgment: Judgment, words: &Vocabulary) -> Self {
+        let context = link.context.features().iter();
+        Self::Trail {
+            from: from.to_string(),
+            to: link.target.to_string(),
+            anchor: link.anchor.to_string(),
+            context: context
+                .map(|feature| (words.term(feature.term()).to_owned(), feature.offset().0))
+                .collect(),
+            relevance: judgment.relevance.value(),
+        }
+    }
 }

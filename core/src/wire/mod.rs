@@ -6,6 +6,7 @@
 
 pub mod api;
 pub mod model_file;
+pub mod pairing;
 pub mod snapshot;
 pub mod views;
 

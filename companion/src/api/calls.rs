@@ -1,0 +1,221 @@
+//! The calls of the API, described for programs in `openapi.json`.
+
+use axum::extract::{Query, State, rejection::JsonRejection};
+use axum::http::header::{CONTENT_TYPE, HeaderMap, ORIGIN};
+use axum::http::{HeaderName, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use linkscent_core::address::Address;
+use linkscent_core::wire::api::{
+    CrawlOrder, CrawlView, Event, EventsTaken, FindView, Health, PairRequest,
+};
+use linkscent_core::wire::write_model;
+use linkscent_core::{critics, strategies};
+use serde::Deserialize;
+
+use super::{App, Problem};
+use crate::store::{CrawlRow, Order, Store};
+use crate::topic_guide;
+
+/// Events taken in one call at most.
+const MOST_EVENTS: usize = 1_000;
+/// Largest budget a browser may order.
+const LARGEST_BUDGET: u64 = 100_000;
+/// Pages and arrivals a browser is sent with a model.
+const MODEL_PAGES: usize = 300;
+const MODEL_ARRIVALS: usize = 2_000;
+/// Milliseconds a host rests between requests of an ordered crawl.
+pub const DEFAULT_DELAY: u64 = 1_000;
+
+/// All calls.
+pub fn routes() -> Router<App> {
+    Router::new()
+        .route("/api/v1/health", get(health))
+        .route("/api/v1/openapi.json", get(openapi))
+        .route("/api/v1/pair", post(pair))
+        .route("/api/v1/events", post(events))
+        .route("/api/v1/model", get(model))
+        .route("/api/v1/crawls", get(crawls).post(begin))
+}
+
+async fn health() -> Json<Health> {
+    Json(Health {
+        program: "linkscent".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+async fn openapi() -> impl IntoResponse {
+    ([(CONTENT_TYPE, "application/json")], include_str!("openapi.json"))
+}
+
+fn body<T>(json: Result<Json<T>, JsonRejection>) -> Result<T, Problem> {
+    match json {
+        Ok(Json(body)) => Ok(body),
+        Err(rejection) => Err(Problem(rejection.status(), rejection.body_text())),
+    }
+}
+
+async fn pair(
+    State(app): State<App>,
+    headers: HeaderMap,
+    json: Result<Json<PairRequest>, JsonRejection>,
+) -> Result<Response, Problem> {
+    match body(json)? {
+        PairRequest::Start { message } => Ok(Json(app.pairing.start(&message)?).into_response()),
+        PairRequest::Finish {
+            attempt,
+            proof,
+            name,
+        } => {
+            let paired = app.pairing.finish(&attempt, &proof)?;
+            let origin = headers.get(ORIGIN).and_then(|value| value.to_str().ok());
+            let name: String = name.chars().take(80).collect();
+            app.store
+                .add_device(&name, origin.unwrap_or_default(), &paired.token)
+                .await?;
+            Ok(Json(paired).into_response())
+        }
+    }
+}
+
+async fn events(
+    State(app): State<App>,
+    json: Result<Json<Vec<Event>>, JsonRejection>,
+) -> Result<Json<EventsTaken>, Problem> {
+    let events = body(json)?;
+    if events.len() > MOST_EVENTS {
+        return Err(Problem::bad(format!("at most {MOST_EVENTS} events a call")));
+    }
+    let taken = app.store.take_events(&events).await?;
+    Ok(Json(EventsTaken {
+        taken,
+        known: events.len() - taken,
+    }))
+}
+
+#[derive(Deserialize)]
+struct ModelQuery {
+    topic: String,
+    #[serde(default)]
+    version: i64,
+}
+
+/// The topic's model if it is newer than the version the caller has.
+async fn model(
+    State(app): State<App>,
+    Query(query): Query<ModelQuery>,
+) -> Result<Response, Problem> {
+    let topic = app.store.topic_named(&query.topic).await?;
+    if topic.version <= query.version {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let critic = critics::NAMES[0];
+    let guide = topic_guide::of(&app.store, &topic, critic, strategies::NAMES[0]).await?;
+    let knowledge = guide.knowledge().trimmed(MODEL_PAGES, MODEL_ARRIVALS);
+    let file = write_model(&knowledge).map_err(anyhow::Error::from)?;
+    let version = HeaderName::from_static("x-model-version");
+    Ok(([(version, topic.version.to_string())], file).into_response())
+}
+
+#[derive(Deserialize)]
+struct CrawlsQuery {
+    topic: String,
+}
+
+async fn crawls(
+    State(app): State<App>,
+    Query(query): Query<CrawlsQuery>,
+) -> Result<Json<Vec<CrawlView>>, Problem> {
+    let topic = app.store.topic_named(&query.topic).await?;
+    let mut views = Vec::new();
+    for crawl in app.store.crawls(Some(topic.id)).await?.into_iter().take(5) {
+        views.push(view(&app.store, &crawl, &query.topic).await?);
+    }
+    Ok(Json(views))
+}
+
+async fn begin(
+    State(app): State<App>,
+    json: Result<Json<CrawlOrder>, JsonRejection>,
+) -> Result<Json<CrawlView>, Problem> {
+    let order = body(json)?;
+    if order.budget == 0 || order.budget > LARGEST_BUDGET {
+        return Err(Problem::bad(format!("the budget must be 1 to {LARGEST_BUDGET} pages")));
+    }
+    let topic = app.store.topic_named(&order.topic).await?;
+    let marks = app.store.marks(topic.id).await?;
+    let mut seeds = Vec::new();
+    for seed in &order.seeds {
+        let address = Address::parse(seed).map_err(|error| Problem::bad(error.to_string()))?;
+        let is_example = marks
+            .iter()
+            .any(|mark| mark.target && mark.address == address.as_str());
+        seeds.push((address.to_string(), is_example));
+    }
+    if seeds.is_empty() {
+        return Err(Problem::bad("a crawl needs pages to start from: mark a target first"));
+    }
+    let order = Order {
+        budget: order.budget,
+        delay: delay(&app),
+        random_seed: 1,
+        seeds,
+        hosts: Vec::new(),
+    };
+    let id = app.running.begin(&topic, &order).await?;
+    let crawl = app.store.crawl(id).await?;
+    let crawl = crawl.ok_or_else(|| Problem::bad("the crawl is gone"))?;
+    Ok(Json(view(&app.store, &crawl, &topic.name).await?))
+}
+
+/// No rest is needed where all pages come from a replay on this machine.
+pub fn delay(app: &App) -> u64 {
+    if app.way.is_loopback_proxy() {
+        0
+    } else {
+        DEFAULT_DELAY
+    }
+}
+
+async fn view(store: &Store, crawl: &CrawlRow, topic: &str) -> Result<CrawlView, Problem> {
+    let (pages, scored, relevant, _) = store.counts(crawl.id).await?;
+    let finds = store.newest_finds(crawl.id, 10).await?;
+    Ok(CrawlView {
+        id: crawl.id,
+        topic: topic.to_owned(),
+        state: crawl.state.clone(),
+        stop_reason: crawl.stop_reason.clone(),
+        pages,
+        budget: crawl.order.budget,
+        relevant,
+        harvest: relevant as f64 / scored.max(1) as f64,
+        finds: finds
+            .into_iter()
+            .map(|find| FindView {
+                address: find.address,
+                title: find.title,
+                relevance: find.relevance.unwrap_or(0.0),
+            })
+            .collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_call_is_described() {
+        let text = include_str!("openapi.json");
+        let description: serde_json::Value = serde_json::from_str(text).unwrap();
+        let paths = description["paths"].as_object().unwrap();
+        let source = include_str!("calls.rs");
+        let routes = source.matches(".route(\"/api/").count() - 1;
+        assert_eq!(paths.len(), routes);
+        for path in paths.keys() {
+            assert!(source.contains(&format!(".route(\"{path}\"")), "{path}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The server: API and dashboard on one loopback port.
+
+mod auth;
+mod calls;
+mod pairing;
+mod server;
+
+pub use auth::{Doors, guard};
+pub use calls::{delay, routes};
+pub use pairing::Pairing;
+pub use server::serve;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use linkscent_core::wire::api::ApiError;
+
+use crate::crawler::fetch::Way;
+use crate::running::Running;
+use crate::store::Store;
+
+/// What every call can reach.
+#[derive(Clone)]
+pub struct App {
+    /// The store.
+    pub store: Store,
+    /// The crawls that run.
+    pub running: Running,
+    /// Who may come in.
+    pub doors: Arc<Doors>,
+    /// The pairing under way.
+    pub pairing: Arc<Pairing>,
+    /// How crawls make requests.
+    pub way: Way,
+}
+
+/// An error as the API answers it.
+#[derive(Debug)]
+pub struct Problem(pub StatusCode, pub String);
+
+impl Problem {
+    /// A bad request, and what would be a good one.
+    pub fn bad(text: impl Into<String>) -> Self {
+        Self(StatusCode::BAD_REQUEST, text.into())
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        (self.0, Json(ApiError { error: self.1 })).into_response()
+    }
+}
+
+impl From<anyhow::Error> for Problem {
+    fn from(error: anyhow::Error) -> Self {
+        Self(StatusCode::INTERNAL_SERVER_ERROR, format!("{error:#}"))
+    }
+}

@@ -1,0 +1,96 @@
+//! `linkscent serve`: API, dashboard and crawler on this machine.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use axum::Router;
+use axum::middleware;
+use clap::Args;
+use tokio::net::TcpListener;
+
+use crate::api::{self, App, Doors, Pairing};
+use crate::crawler::fetch::Way;
+use crate::dashboard;
+use crate::running::Running;
+use crate::settings::{Settings, data_folder};
+use crate::store::Store;
+
+const DEFAULT_PORT: u16 = 7474;
+
+/// Serve the dashboard and the API for the browser extension, on this machine
+/// alone, and run the crawls.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  linkscent serve --data ~/linkscent")]
+pub struct Serve {
+    /// Where everything is kept.
+    #[arg(long, env = "LINKSCENT_DATA")]
+    data: Option<PathBuf>,
+    /// Port to listen on; 7474 unless told otherwise, 0 for any free one.
+    #[arg(long, env = "LINKSCENT_PORT")]
+    port: Option<u16>,
+    /// Crawl through this HTTP proxy.
+    #[arg(long)]
+    proxy: Option<reqwest::Url>,
+    /// Let links lead to this machine and to private networks.
+    #[arg(long)]
+    allow_private: bool,
+    /// Print a pairing code at the start.
+    #[arg(long)]
+    pair: bool,
+    /// Print one JSON object with the addresses in place of sentences.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Serve {
+    /// Runs until interrupted.
+    pub async fn run(self) -> Result<()> {
+        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let port = self.port.or(Settings::read()?.port).unwrap_or(DEFAULT_PORT);
+        let listener = TcpListener::bind(("127.0.0.1", port)).await;
+        let listener = listener.with_context(|| {
+            format!("listening on port {port}; is linkscent running already? --port takes another")
+        })?;
+        let way = Way {
+            proxy: self.proxy.clone(),
+            allow_private: self.allow_private,
+        };
+        let app = App {
+            running: Running::new(store.clone(), way.clone()),
+            store,
+            doors: Arc::new(Doors::new(listener.local_addr()?.port())),
+            pairing: Arc::new(Pairing::default()),
+            way,
+        };
+        app.running.take_up_all().await?;
+        self.announce(&app);
+        tokio::select! {
+            served = api::serve(listener, router(app)) => served,
+            _ = tokio::signal::ctrl_c() => Ok(()),
+        }
+    }
+
+    fn announce(&self, app: &App) {
+        let link = app.doors.entry_link();
+        let code = self.pair.then(|| app.pairing.new_code());
+        if self.json {
+            println!("{}", serde_json::json!({ "dashboard": link, "pairing_code": code }));
+            return;
+        }
+        println!("Dashboard (the link works once): {link}");
+        if let Some(code) = code {
+            println!("Pairing code for the extension: {code}");
+        }
+        println!("Everything is kept in {}", app.store.folder().display());
+    }
+}
+
+/// The whole server.
+pub fn router(app: App) -> Router {
+    api::routes()
+        .merge(dashboard::routes())
+        .layer(middleware::from_fn_with_state(app.clone(), api::guard))
+        .with_state(app)
+}

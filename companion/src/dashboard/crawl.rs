@@ -1,0 +1,224 @@
+//! One crawl: live numbers, harvest curve, last pages and why each was chosen;
+//! its results, to be marked; pause, resume, stop.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use askama::Template;
+use axum::Router;
+use axum::extract::{Form, Path, Query, State};
+use axum::response::sse::{Event as LiveEvent, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use futures_util::Stream;
+use linkscent_core::address::Address;
+use linkscent_core::web_graph::Mark;
+use linkscent_core::wire::api::{Event, Happening};
+use serde::Deserialize;
+
+use super::{PageError, PageResult, chart, check_csrf, go_to, percent, show};
+use crate::api::App;
+use crate::crawler::fetch::build;
+use crate::crawler::runner::Command;
+use crate::store::{CrawlRow, ResultRow, Topic};
+use crate::web::warc::Reader;
+use crate::{clock, secret};
+
+/// Results on one page.
+const PER_PAGE: i64 = 30;
+/// Live screens are told of changes at most this often.
+const LIVE_EVERY: Duration = Duration::from_millis(700);
+
+pub(super) fn routes() -> Router<App> {
+    Router::new()
+        .route("/crawl/{id}", get(page))
+        .route("/crawl/{id}/live", get(live))
+        .route("/crawl/{id}/results", get(results))
+        .route("/crawl/{id}/mark", post(mark))
+        .route("/crawl/{id}/{action}", post(control))
+}
+
+#[derive(Template)]
+#[template(path = "crawl.html")]
+struct CrawlPage<'a> {
+    csrf: &'a str,
+    crawl: CrawlRow,
+    topic: Topic,
+    pages: u64,
+    relevant: u64,
+    other: u64,
+    harvest: String,
+    progress: u64,
+    chart: String,
+    last: Vec<ResultRow>,
+}
+
+#[derive(Template)]
+#[template(path = "results.html")]
+struct ResultsPage<'a> {
+    csrf: &'a str,
+    crawl: CrawlRow,
+    topic: Topic,
+    results: Vec<Marked>,
+    page: i64,
+    more: bool,
+}
+
+struct Marked {
+    row: ResultRow,
+    relevance: String,
+    mark: &'static str,
+}
+
+async fn find(app: &App, id: i64) -> Result<(CrawlRow, Topic), PageError> {
+    let crawl = app.store.crawl(id).await?;
+    let crawl = crawl.ok_or_else(|| PageError::missing("crawl"))?;
+    let topic = app.store.topic(crawl.topic).await?;
+    let topic = topic.ok_or_else(|| PageError::missing("topic"))?;
+    Ok((crawl, topic))
+}
+
+async fn page(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
+    let (crawl, topic) = find(&app, id).await?;
+    let (pages, scored, relevant, other) = app.store.counts(id).await?;
+    show(&CrawlPage {
+        csrf: app.doors.csrf(),
+        harvest: percent(relevant as f64 / scored.max(1) as f64),
+        progress: (100 * pages / crawl.order.budget.max(1)).min(100),
+        chart: chart::harvest(&app.store.harvest(id).await?),
+        last: app.store.last_results(id, 15).await?,
+        crawl,
+        topic,
+        pages,
+        relevant,
+        other,
+    })
+}
+
+/// Says "changed" whenever something did.
+async fn live(
+    State(app): State<App>,
+    Path(_): Path<i64>,
+) -> Sse<impl Stream<Item = Result<LiveEvent, Infallible>>> {
+    let changes = app.running.changes();
+    let stream = futures_util::stream::unfold(changes, |mut changes| async move {
+        changes.changed().await.ok()?;
+        tokio::time::sleep(LIVE_EVERY).await;
+        changes.mark_unchanged();
+        Some((Ok(LiveEvent::default().event("changed").data("")), changes))
+    });
+    Sse::new(stream).keep_alive(KeepAlive::default())
+}
+
+#[derive(Deserialize)]
+struct ActionForm {
+    csrf: String,
+}
+
+async fn control(
+    State(app): State<App>,
+    Path((id, action)): Path<(i64, String)>,
+    Form(form): Form<ActionForm>,
+) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let (crawl, _) = find(&app, id).await?;
+    match (action.as_str(), crawl.state.as_str()) {
+        ("pause", "running") => {
+            app.running.tell(id, Command::Pause);
+        }
+        ("resume", "paused") => app.running.resume(id).await?,
+        ("stop", "running") => {
+            app.running.tell(id, Command::Stop);
+        }
+        ("stop", "paused") => app.store.set_state(id, "stopped", "told_to").await?,
+        ("pause" | "resume" | "stop", _) => {}
+        _ => return Err(PageError::missing("action")),
+    }
+    go_to(&format!("/crawl/{id}"))
+}
+
+#[derive(Deserialize)]
+struct ResultsQuery {
+    #[serde(default)]
+    page: i64,
+}
+
+async fn results(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Query(query): Query<ResultsQuery>,
+) -> PageResult {
+    let (crawl, topic) = find(&app, id).await?;
+    let page = query.page.max(0);
+    let marks = app.store.marks(topic.id).await?;
+    let skip = page.saturating_mul(PER_PAGE);
+    let mut rows = app.store.best_results(id, PER_PAGE + 1, skip).await?;
+    let more = rows.len() as i64 > PER_PAGE;
+    rows.truncate(PER_PAGE as usize);
+    let results = rows.into_iter().map(|row| Marked {
+        relevance: percent(row.relevance.unwrap_or(0.0)),
+        mark: match marks.iter().find(|mark| mark.address == row.address) {
+            Some(mark) if mark.target => "target",
+            Some(_) => "not",
+            None => "",
+        },
+        row,
+    });
+    show(&ResultsPage {
+        csrf: app.doors.csrf(),
+        results: results.collect(),
+        crawl,
+        topic,
+        page,
+        more,
+    })
+}
+
+#[derive(Deserialize)]
+struct MarkForm {
+    csrf: String,
+    address: String,
+    /// `target`, `not` or `undo`.
+    verdict: String,
+    #[serde(default)]
+    page: i64,
+}
+
+/// Marks a result: a line in the topic's log, and a word to the crawl if it
+/// still runs.
+async fn mark(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Form(form): Form<MarkForm>,
+) -> Result<Response, PageError> {
+    check_csrf(&app, &form.csrf)?;
+    let target = match form.verdict.as_str() {
+        "target" => Some(true),
+        "not" => Some(false),
+        "undo" => None,
+        _ => return Err(PageError::bad("A page is marked as target or not, or the mark is taken back.")),
+    };
+    let (_, topic) = find(&app, id).await?;
+    let kept = app.store.kept_page(id, &form.address).await?;
+    let (offset, _) = kept.ok_or_else(|| PageError::missing("page in this crawl"))?;
+    let address = Address::parse(&form.address)?;
+    let path = app.store.warc_path(id);
+    let at = address.clone();
+    let what = tokio::task::spawn_blocking(move || -> anyhow::Result<Happening> {
+        let record = Reader::read_at(&path, offset)?;
+        let response = record.response();
+        let response = response.ok_or_else(|| anyhow::anyhow!("the kept page cannot be read"))?;
+        let (page, _) = build(at, &response.body, response.content_type.as_deref());
+        Ok(Happening::mark(&page, target))
+    });
+    let event = Event {
+        id: secret::random_hex::<16>(),
+        topic: topic.name,
+        time: clock::now() as u64,
+        what: what.await??,
+    };
+    app.store.take_events(&[event]).await?;
+    let mark = target.map(|target| if target { Mark::Target } else { Mark::NotTarget });
+    app.running.tell(id, Command::Mark(address, mark));
+    Ok(go_to(&format!("/crawl/{id}/results?page={}", form.page.max(0)))?.into_response())
+}

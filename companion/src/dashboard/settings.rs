@@ -1,0 +1,61 @@
+//! Settings: pairing a browser, forgetting one, where things are.
+
+use askama::Template;
+use axum::Router;
+use axum::extract::{Form, State};
+use axum::routing::{get, post};
+use serde::Deserialize;
+
+use super::{PageResult, check_csrf, go_to, show};
+use crate::api::App;
+use crate::store::Device;
+
+pub(super) fn routes() -> Router<App> {
+    Router::new()
+        .route("/settings", get(page))
+        .route("/settings/pair", post(pair))
+        .route("/settings/forget", post(forget))
+}
+
+#[derive(Template)]
+#[template(path = "settings.html")]
+struct SettingsPage<'a> {
+    csrf: &'a str,
+    code: Option<(String, u64)>,
+    devices: Vec<Device>,
+    folder: String,
+    proxy: String,
+}
+
+async fn page(State(app): State<App>) -> PageResult {
+    show(&SettingsPage {
+        csrf: app.doors.csrf(),
+        code: app.pairing.current(),
+        devices: app.store.devices().await?,
+        folder: app.store.folder().display().to_string(),
+        proxy: app.way.proxy.as_ref().map(ToString::to_string).unwrap_or_default(),
+    })
+}
+
+#[derive(Deserialize)]
+struct PairForm {
+    csrf: String,
+}
+
+async fn pair(State(app): State<App>, Form(form): Form<PairForm>) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    app.pairing.new_code();
+    go_to("/settings")
+}
+
+#[derive(Deserialize)]
+struct ForgetForm {
+    csrf: String,
+    id: i64,
+}
+
+async fn forget(State(app): State<App>, Form(form): Form<ForgetForm>) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    app.store.remove_device(form.id).await?;
+    go_to("/settings")
+}

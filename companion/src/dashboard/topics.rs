@@ -1,0 +1,207 @@
+//! Topics: the list, one topic with its marks and crawls, a new one, a new
+//! crawl.
+
+use askama::Template;
+use axum::extract::{Form, Path, State};
+use axum::response::Response;
+use axum::routing::{get, post};
+use axum::Router;
+use linkscent_core::address::Address;
+use linkscent_core::wire::api::{Event, Happening};
+use serde::Deserialize;
+
+use super::{PageError, PageResult, check_csrf, go_to, percent, show};
+use crate::api::App;
+use crate::store::{MarkRow, Order, Topic};
+use crate::{api, clock, secret};
+
+pub(super) fn routes() -> Router<App> {
+    Router::new()
+        .route("/", get(list))
+        .route("/topics", post(create))
+        .route("/topic/{id}", get(one))
+        .route("/topic/{id}/crawl", post(crawl))
+        .route("/topic/{id}/mark", post(mark))
+}
+
+struct TopicLine {
+    topic: Topic,
+    targets: usize,
+    last: Option<CrawlLine>,
+}
+
+struct CrawlLine {
+    id: i64,
+    state: String,
+    pages: u64,
+    budget: u64,
+    relevant: u64,
+    harvest: String,
+}
+
+#[derive(Template)]
+#[template(path = "topics.html")]
+struct TopicsPage<'a> {
+    csrf: &'a str,
+    topics: Vec<TopicLine>,
+}
+
+#[derive(Template)]
+#[template(path = "topic.html")]
+struct TopicPage<'a> {
+    csrf: &'a str,
+    topic: Topic,
+    targets: Vec<MarkRow>,
+    others: Vec<MarkRow>,
+    crawls: Vec<CrawlLine>,
+}
+
+async fn crawl_lines(app: &App, topic: i64) -> Result<Vec<CrawlLine>, PageError> {
+    let mut lines = Vec::new();
+    for crawl in app.store.crawls(Some(topic)).await? {
+        let (pages, scored, relevant, _) = app.store.counts(crawl.id).await?;
+        lines.push(CrawlLine {
+            id: crawl.id,
+            state: crawl.state,
+            pages,
+            budget: crawl.order.budget,
+            relevant,
+            harvest: percent(relevant as f64 / scored.max(1) as f64),
+        });
+    }
+    Ok(lines)
+}
+
+async fn list(State(app): State<App>) -> PageResult {
+    let mut topics = Vec::new();
+    for topic in app.store.topics().await? {
+        let marks = app.store.marks(topic.id).await?;
+        topics.push(TopicLine {
+            targets: marks.iter().filter(|mark| mark.target).count(),
+            last: crawl_lines(&app, topic.id).await?.into_iter().next(),
+            topic,
+        });
+    }
+    let csrf = app.doors.csrf();
+    show(&TopicsPage { csrf, topics })
+}
+
+async fn topic(app: &App, id: i64) -> Result<Topic, PageError> {
+    let topic = app.store.topic(id).await?;
+    topic.ok_or_else(|| PageError::missing("topic"))
+}
+
+async fn one(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
+    let topic = topic(&app, id).await?;
+    let marks = app.store.marks(id).await?;
+    let (targets, others) = marks.into_iter().partition(|mark| mark.target);
+    show(&TopicPage {
+        csrf: app.doors.csrf(),
+        crawls: crawl_lines(&app, id).await?,
+        topic,
+        targets,
+        others,
+    })
+}
+
+#[derive(Deserialize)]
+struct CreateForm {
+    csrf: String,
+    name: String,
+    examples: String,
+}
+
+async fn create(State(app): State<App>, Form(form): Form<CreateForm>) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let name = form.name.trim();
+    if name.is_empty() || name.chars().count() > 80 {
+        return Err(PageError::bad("A topic needs a name of at most 80 characters."));
+    }
+    let mut events = Vec::new();
+    for (number, line) in form.examples.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        let address = Address::parse(line)
+            .map_err(|error| PageError::bad(format!("Line {}: {error}", number + 1)))?;
+        events.push(mark_event(name, &address, true));
+    }
+    let topic = app.store.topic_named(name).await?;
+    app.store.take_events(&events).await?;
+    go_to(&format!("/topic/{}", topic.id))
+}
+
+/// A mark on a page that was not read here: its words come when it is fetched.
+fn mark_event(topic: &str, address: &Address, target: bool) -> Event {
+    Event {
+        id: secret::random_hex::<16>(),
+        topic: topic.to_owned(),
+        time: clock::now() as u64,
+        what: Happening::Mark {
+            address: address.to_string(),
+            title: String::new(),
+            target: Some(target),
+            words: Vec::new(),
+        },
+    }
+}
+
+#[derive(Deserialize)]
+struct UnmarkForm {
+    csrf: String,
+    address: String,
+}
+
+/// Takes a mark back.
+async fn mark(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Form(form): Form<UnmarkForm>,
+) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let topic = topic(&app, id).await?;
+    let event = Event {
+        id: secret::random_hex::<16>(),
+        topic: topic.name,
+        time: clock::now() as u64,
+        what: Happening::Mark {
+            address: form.address,
+            title: String::new(),
+            target: None,
+            words: Vec::new(),
+        },
+    };
+    app.store.take_events(&[event]).await?;
+    go_to(&format!("/topic/{id}"))
+}
+
+#[derive(Deserialize)]
+struct CrawlForm {
+    csrf: String,
+    budget: u64,
+}
+
+async fn crawl(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Form(form): Form<CrawlForm>,
+) -> Result<Response, PageError> {
+    check_csrf(&app, &form.csrf)?;
+    let topic = topic(&app, id).await?;
+    let marks = app.store.marks(id).await?;
+    let targets = marks.into_iter().filter(|mark| mark.target);
+    let seeds: Vec<(String, bool)> = targets.map(|mark| (mark.address, true)).collect();
+    if seeds.is_empty() {
+        return Err(PageError::bad("Mark a page as a target first: a crawl starts there."));
+    }
+    let order = Order {
+        budget: form.budget.clamp(1, 100_000),
+        delay: api::delay(&app),
+        random_seed: 1,
+        seeds,
+        hosts: Vec::new(),
+    };
+    let crawl = app.running.begin(&topic, &order).await?;
+    go_to(&format!("/crawl/{crawl}"))
+}
