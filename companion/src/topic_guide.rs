@@ -5,13 +5,10 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
-use linkscent_core::dom::DomOffset;
-use linkscent_core::features::{LinkContext, OffsetTerm, PageTerms};
 use linkscent_core::guide::Guide;
-use linkscent_core::strategies::{Candidate, Draw, Step, Trail};
-use linkscent_core::text::Vocabulary;
-use linkscent_core::web_graph::{Judgment, Mark, Relevance};
-use linkscent_core::wire::api::Happening;
+use linkscent_core::strategies::Draw;
+use linkscent_core::web_graph::{Judgment, Relevance};
+use linkscent_core::wire::api::{Happening, mark_of, marked_terms};
 use linkscent_core::wire::read_model;
 
 use crate::store::{Store, Topic};
@@ -32,78 +29,39 @@ pub async fn of(store: &Store, topic: &Topic, critic: &str, strategy: &str) -> R
     .with_context(|| format!("there is no critic {critic:?} or no strategy {strategy:?}"))?;
     let mut marks = BTreeMap::new();
     for event in store.events(topic.id).await? {
-        match event.what {
-            Happening::Mark {
-                address,
-                target,
-                words,
-                ..
-            } => {
-                marks.insert(address, (target, words));
-            }
-            Happening::Trail {
-                from,
-                to,
-                anchor,
-                context,
-                relevance,
-            } => {
-                if let Ok(link) = followed(&mut guide, &from, &to, &anchor, &context) {
-                    let judgment = Judgment {
-                        relevance: Relevance::new(relevance),
-                        is_target: relevance >= 0.5,
-                        ..Judgment::default()
-                    };
-                    guide.learn_trail(link, judgment, &mut Zero);
-                }
-            }
+        if let Happening::Trail { relevance, .. } = &event.what
+            && let Some(link) = event.what.followed(guide.vocabulary_mut())
+        {
+            let judgment = Judgment {
+                relevance: Relevance::new(*relevance),
+                is_target: *relevance >= 0.5,
+                ..Judgment::default()
+            };
+            guide.learn_trail(link, judgment, &mut Zero);
+        }
+        if let Happening::Mark {
+            address,
+            target,
+            words,
+            ..
+        } = event.what
+        {
+            marks.insert(address, (target, words));
         }
     }
     for (address, (target, words)) in marks {
+        // A page named on the dashboard has no words yet: it is marked when a
+        // crawl fetches it.
         let Ok(address) = Address::parse(&address) else {
             continue;
         };
-        let terms = terms(guide.vocabulary_mut(), &words);
-        let mark = target.map(|target| if target { Mark::Target } else { Mark::NotTarget });
-        guide.mark_terms(&address, &terms, mark);
+        if target.is_some() && words.is_empty() {
+            continue;
+        }
+        let terms = marked_terms(&words, guide.vocabulary_mut());
+        guide.mark_terms(&address, &terms, mark_of(target));
     }
     Ok(guide)
-}
-
-fn terms(vocabulary: &mut Vocabulary, words: &[(String, u32)]) -> PageTerms {
-    let mut rows: Vec<_> = words
-        .iter()
-        .filter_map(|(word, count)| Some((vocabulary.intern(word, word)?, *count)))
-        .collect();
-    rows.sort_unstable();
-    rows.dedup_by_key(|row| row.0);
-    PageTerms::from_rows(rows)
-}
-
-fn followed(
-    guide: &mut Guide,
-    from: &str,
-    to: &str,
-    anchor: &str,
-    context: &[(String, i32)],
-) -> Result<Candidate> {
-    let vocabulary = guide.vocabulary_mut();
-    let features = context.iter().filter_map(|(word, offset)| {
-        let term = vocabulary.intern(word, word)?;
-        Some(OffsetTerm::new(term, DomOffset(*offset)))
-    });
-    let context = LinkContext::new(features.collect());
-    let step = Step {
-        address: Address::parse(from)?,
-        relevance: Relevance::new(0.0),
-    };
-    Ok(Candidate {
-        target: Address::parse(to)?,
-        anchor: anchor.into(),
-        context,
-        trail: Trail::from_oldest([step]),
-        tie: 0.0,
-    })
 }
 
 /// Learning from what is past draws no lots.

@@ -12,7 +12,7 @@ use crate::address::Address;
 use crate::critics::{self, Critic};
 use crate::dom::DomOffset;
 use crate::features::{FeatureReader, PageTerms};
-use crate::page::Page;
+use crate::page::{Outlink, Page};
 use crate::strategies::{
     self, Arrival, Candidate, Cue, Draw, Explanation, Known, Learned, LinkScore, Step, Strategy,
     Trail,
@@ -208,6 +208,14 @@ impl Guide {
         &mut self.graph.vocabulary
     }
 
+    /// One outlink of a page that was visited, as a candidate.
+    pub fn candidate(&mut self, page: &Page, outlink: usize, draw: &mut dyn Draw) -> Candidate {
+        let features = FeatureReader::new(page, &mut self.graph.vocabulary);
+        let judgment = self.graph.judgment(&page.address);
+        let trail = trail_to(page, Trail::default(), judgment);
+        candidate(page, &page.outlinks[outlink], &features, &trail, draw)
+    }
+
     /// How soon to follow a link.
     pub fn score(&self, link: &Candidate) -> LinkScore {
         self.strategy.score(link, self.known())
@@ -388,17 +396,27 @@ impl Guide {
         page.outlinks
             .iter()
             .map(|outlink| {
-                let candidate = Candidate {
-                    target: outlink.target.clone(),
-                    anchor: page.anchor_text(outlink).into(),
-                    context: features.context(outlink.leaves),
-                    trail: trail.clone(),
-                    tie: draw.unit() as f32,
-                };
+                let candidate = candidate(page, outlink, features, &trail, draw);
                 let score = self.score(&candidate);
                 (candidate, score)
             })
             .collect()
+    }
+}
+
+fn candidate(
+    page: &Page,
+    outlink: &Outlink,
+    features: &FeatureReader<'_>,
+    trail: &Trail,
+    draw: &mut dyn Draw,
+) -> Candidate {
+    Candidate {
+        target: outlink.target.clone(),
+        anchor: page.anchor_text(outlink).into(),
+        context: features.context(outlink.leaves),
+        trail: trail.clone(),
+        tie: draw.unit() as f32,
     }
 }
 

@@ -12,8 +12,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use futures_util::Stream;
 use linkscent_core::address::Address;
-use linkscent_core::web_graph::Mark;
-use linkscent_core::wire::api::{Event, Happening};
+use linkscent_core::wire::api::{Event, Happening, mark_of};
 use serde::Deserialize;
 
 use super::{PageError, PageResult, chart, check_csrf, go_to, percent, show};
@@ -218,7 +217,6 @@ async fn mark(
         what: what.await??,
     };
     app.store.take_events(&[event]).await?;
-    let mark = target.map(|target| if target { Mark::Target } else { Mark::NotTarget });
-    app.running.tell(id, Command::Mark(address, mark));
+    app.running.tell(id, Command::Mark(address, mark_of(target)));
     Ok(go_to(&format!("/crawl/{id}/results?page={}", form.page.max(0)))?.into_response())
 }

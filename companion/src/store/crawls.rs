@@ -71,8 +71,6 @@ pub struct FetchRow {
 /// A page of the log, for people.
 #[derive(Debug, Clone)]
 pub struct ResultRow {
-    /// Number of the request.
-    pub number: i64,
     /// The page.
     pub address: String,
     /// Its title.
@@ -95,7 +93,6 @@ pub struct ResultRow {
 
 type CrawlTuple = (i64, i64, String, String, i64, i64, i64, String, String, i64);
 type ResultTuple = (
-    i64,
     String,
     String,
     String,
@@ -254,7 +251,7 @@ impl Store {
         skip: i64,
     ) -> Result<Vec<ResultRow>> {
         let statement = format!(
-            "SELECT number, address, title, snippet, relevance, is_target, reason, anchor, trail, problem
+            "SELECT address, title, snippet, relevance, is_target, reason, anchor, trail, problem
              FROM fetch WHERE crawl = ? AND {which} ORDER BY {order} LIMIT ? OFFSET ?"
         );
         let rows: Vec<ResultTuple> = sqlx::query_as(sqlx::AssertSqlSafe(statement))
@@ -324,10 +321,8 @@ fn crawl(row: CrawlTuple) -> Result<CrawlRow> {
 }
 
 fn result(row: ResultTuple) -> Result<ResultRow> {
-    let (number, address, title, snippet, relevance, is_target, reason, anchor, trail, problem) =
-        row;
+    let (address, title, snippet, relevance, is_target, reason, anchor, trail, problem) = row;
     Ok(ResultRow {
-        number,
         address,
         title,
         snippet,

@@ -10,7 +10,7 @@ mod crawls;
 mod devices;
 mod topics;
 
-pub use crawls::{CrawlRow, FetchRow, NewCrawl, Order, Place, ResultRow};
+pub use crawls::{CrawlRow, NewCrawl, Order, Place, ResultRow};
 pub use devices::Device;
 pub use topics::{MarkRow, Topic};
 
@@ -67,25 +67,6 @@ impl Store {
     /// The data folder.
     pub fn folder(&self) -> &Path {
         &self.folder
-    }
-
-    /// A setting, if it was ever set.
-    pub async fn setting(&self, key: &str) -> Result<Option<String>> {
-        let row: Option<(String,)> = sqlx::query_as("SELECT value FROM setting WHERE key = ?")
-            .bind(key)
-            .fetch_optional(&self.pool)
-            .await?;
-        Ok(row.map(|row| row.0))
-    }
-
-    /// Sets a setting.
-    pub async fn set_setting(&self, key: &str, value: &str) -> Result<()> {
-        sqlx::query("INSERT INTO setting VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value")
-            .bind(key)
-            .bind(value)
-            .execute(&self.pool)
-            .await?;
-        Ok(())
     }
 }
 

@@ -61,8 +61,3 @@ CREATE TABLE IF NOT EXISTS device (
     digest  TEXT NOT NULL UNIQUE,      -- of its token
     created INTEGER NOT NULL
 ) STRICT;
-
-CREATE TABLE IF NOT EXISTS setting (
-    key   TEXT PRIMARY KEY,
-    value TEXT NOT NULL
-) STRICT, WITHOUT ROWID;

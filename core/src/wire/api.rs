@@ -4,10 +4,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
+use crate::dom::DomOffset;
+use crate::features::{LinkContext, OffsetTerm, PageTerms};
 use crate::page::Page;
-use crate::strategies::Candidate;
+use crate::strategies::{Candidate, Step, Trail};
 use crate::text::Vocabulary;
-use crate::web_graph::{Judgment, MARKED_TERMS};
+use crate::web_graph::{Judgment, MARKED_TERMS, Mark, Relevance};
 
 /// `GET /api/v1/health`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -182,6 +184,36 @@ impl Happening {
         }
     }
 
+    /// The link that was followed, its words looked up in `words`; `None` for
+    /// a mark, or if an address is none.
+    pub fn followed(&self, words: &mut Vocabulary) -> Option<Candidate> {
+        let Self::Trail {
+            from,
+            to,
+            anchor,
+            context,
+            ..
+        } = self
+        else {
+            return None;
+        };
+        let features = context.iter().filter_map(|(word, offset)| {
+            let term = words.intern(word, word)?;
+            Some(OffsetTerm::new(term, DomOffset(*offset)))
+        });
+        let step = Step {
+            address: Address::parse(from).ok()?,
+            relevance: Relevance::default(),
+        };
+        Some(Candidate {
+            target: Address::parse(to).ok()?,
+            anchor: anchor.as_str().into(),
+            context: LinkContext::new(features.collect()),
+            trail: Trail::from_oldest([step]),
+            tie: 0.0,
+        })
+    }
+
     /// A followed link, with the words near it.
     pub fn trail(link: &Candidate, from: &Address, judgment: Judgment, words: &Vocabulary) -> Self {
         let context = link.context.features().iter();
@@ -195,4 +227,20 @@ impl Happening {
             relevance: judgment.relevance.value(),
         }
     }
+}
+
+/// The terms of a marked page, from the words its mark was sent with.
+pub fn marked_terms(words: &[(String, u32)], vocabulary: &mut Vocabulary) -> PageTerms {
+    let known = words
+        .iter()
+        .filter_map(|(word, count)| Some((vocabulary.intern(word, word)?, (*count).max(1))));
+    let mut rows: Vec<_> = known.collect();
+    rows.sort_unstable();
+    rows.dedup_by_key(|row| row.0);
+    PageTerms::from_rows(rows)
+}
+
+/// The mark behind an event's `target`.
+pub fn mark_of(target: Option<bool>) -> Option<Mark> {
+    target.map(|target| if target { Mark::Target } else { Mark::NotTarget })
 }

@@ -7,6 +7,7 @@ use thiserror::Error;
 use crate::address::{Address, AddressError};
 use crate::dom::{BuildError, Builder, Document, Field, Form, LEAF_SEPARATOR, LeafRange};
 use crate::page::Page;
+use crate::text::fold_space;
 
 /// The flat page. Carries no form values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -140,14 +141,14 @@ impl SnapshotForm {
     fn to_form(&self) -> Form {
         let fields = self.fields.iter().map(|field| Field {
             kind: field.kind.clone(),
-            naming: field.naming.clone(),
-            label: field.label.clone(),
+            naming: fold_space(&field.naming),
+            label: fold_space(&field.label),
             options: field.options,
         });
         Form {
             action: self.action.clone(),
             method: self.method.clone(),
-            naming: self.naming.clone(),
+            naming: fold_space(&self.naming),
             fields: fields.collect(),
         }
     }

@@ -1,0 +1,254 @@
+// Runs in every page that may be read. Takes the page down as flat data, sends
+// it to the background, draws what comes back, reports what the person
+// follows. Decides nothing: which links are promising is the background's word.
+(() => {
+  const SPACELESS = /\P{White_Space}/u;
+  const SEPARATOR = "\u0001";
+  const WITHOUT_LEAVES = new Set(["head", "script", "style", "noscript", "template", "iframe", "object"]);
+  const FIELDS = new Set(["input", "select", "textarea", "button"]);
+  const XHTML = "http://www.w3.org/1999/xhtml";
+  const XLINK = "http://www.w3.org/1999/xlink";
+  const MOST_LEAVES = 200000;
+  const TIP = "linkscent-tip";
+  const SETTLED = 600; // milliseconds without a change before a page is read again
+
+  // The href of a link, or null for what is none.
+  function hrefOf(element) {
+    const name = element.localName;
+    if (name !== "a" && name !== "area") return null;
+    return element.getAttribute("href") ?? element.getAttributeNS(XLINK, "href");
+  }
+
+  function attributes(element, names) {
+    return names.map((name) => element.getAttribute(name)).filter((value) => value !== null).join(" ");
+  }
+
+  function fieldOf(element) {
+    const name = element.localName;
+    const kind = name === "input" ? (element.getAttribute("type") || "text").toLowerCase() : name;
+    let label = "";
+    if (["submit", "button", "reset", "image"].includes(kind)) {
+      label = element.getAttribute("value") || element.textContent;
+    }
+    const options = name === "select" ? element.querySelectorAll("option").length : 0;
+    return { kind, naming: attributes(element, ["name", "id", "class", "placeholder"]), label, options };
+  }
+
+  // One pass over the document, in order. Returns the flat page and the link
+  // elements in the order in which they are numbered.
+  function walk() {
+    const leaves = [], links = [], hrefs = [], headings = [], forms = [], elements = [];
+    const formPlaces = new Map(), open = [];
+    let truncated = false;
+
+    function leaf(text) {
+      if (leaves.length >= MOST_LEAVES) truncated = true;
+      else leaves.push(text.replaceAll(SEPARATOR, " "));
+    }
+
+    function enterElement(element) {
+      const name = element.localName;
+      const html = element.namespaceURI === XHTML;
+      const href = hrefOf(element);
+      if (href !== null) {
+        open.push([element, links, links.length + 1]);
+        links.push(leaves.length, leaves.length);
+        hrefs.push(href);
+        elements.push(element);
+      }
+      if (html && /^h[1-6]$/.test(name)) {
+        open.push([element, headings, headings.length + 2]);
+        headings.push(Number(name[1]), leaves.length, leaves.length);
+      }
+      if (html && name === "form") {
+        formPlaces.set(element, forms.length);
+        forms.push({
+          action: element.getAttribute("action") ?? "",
+          method: (element.getAttribute("method") || "get").toLowerCase(),
+          naming: attributes(element, ["name", "id", "class"]),
+          fields: [],
+        });
+      } else if (html && FIELDS.has(name) && formPlaces.has(element.form)) {
+        forms[formPlaces.get(element.form)].fields.push(fieldOf(element));
+      }
+      if (element.firstChild === null) {
+        leaf(name === "img" || name === "area" ? element.getAttribute("alt") ?? "" : "");
+      }
+    }
+
+    // Whether the inside of the node is to be walked too.
+    function enter(node) {
+      if (node.nodeType === Node.TEXT_NODE) {
+        if (node.previousSibling?.nodeType === Node.TEXT_NODE) return false;
+        let text = node.data;
+        for (let more = node.nextSibling; more?.nodeType === Node.TEXT_NODE; more = more.nextSibling) text += more.data;
+        if (SPACELESS.test(text)) leaf(text);
+        return false;
+      }
+      if (node.nodeType !== Node.ELEMENT_NODE) return false;
+      if (WITHOUT_LEAVES.has(node.localName) || node.localName === TIP) return false;
+      enterElement(node);
+      return true;
+    }
+
+    function leave(node) {
+      while (open.length > 0 && open[open.length - 1][0] === node) {
+        const [, list, place] = open.pop();
+        list[place] = leaves.length;
+      }
+    }
+
+    const root = document.documentElement;
+    let node = root;
+    while (node) {
+      if (enter(node) && node.firstChild) {
+        node = node.firstChild;
+        continue;
+      }
+      leave(node);
+      while (node !== root && !node.nextSibling) {
+        node = node.parentNode;
+        leave(node);
+      }
+      node = node === root ? null : node.nextSibling;
+    }
+    const page = {
+      url: location.href,
+      title: document.title,
+      description: document.querySelector('meta[name="description" i]')?.getAttribute("content") ?? "",
+      lang: root.getAttribute("lang"),
+      base: document.querySelector("base[href]")?.getAttribute("href") ?? null,
+      leafCount: leaves.length,
+      leaves: leaves.join(SEPARATOR),
+      links, hrefs, headings, forms, truncated,
+    };
+    return { page, elements };
+  }
+
+  // The background may be just being stopped: a message lost on the way is
+  // sent once more.
+  async function tell(message) {
+    try {
+      return await chrome.runtime.sendMessage(message);
+    } catch {
+      try {
+        return await chrome.runtime.sendMessage(message);
+      } catch {
+        return null; // the extension was removed or updated
+      }
+    }
+  }
+
+  let highlighted = [];
+
+  function clear() {
+    for (const { element, described } of highlighted) {
+      element.removeAttribute("data-linkscent");
+      if (described === null) element.removeAttribute("aria-description");
+      else element.setAttribute("aria-description", described);
+    }
+    highlighted = [];
+    hideTip();
+  }
+
+  function draw(view, elements) {
+    clear();
+    for (const link of view?.links ?? []) {
+      const element = elements[link.place];
+      if (!element?.isConnected) continue;
+      highlighted.push({ element, why: link.why, described: element.getAttribute("aria-description") });
+      element.setAttribute("data-linkscent", String(link.grade));
+      element.setAttribute("aria-description", `Promising link, ${link.grade} of 3. ${link.why}`);
+    }
+    document.documentElement.setAttribute("data-linkscent-links", String(highlighted.length));
+  }
+
+  let reading = false, again = false;
+
+  async function read() {
+    if (reading) {
+      again = true;
+      return;
+    }
+    reading = true;
+    do {
+      again = false;
+      const { page, elements } = walk();
+      draw(await tell({ kind: "page", page }), elements);
+    } while (again);
+    reading = false;
+  }
+
+  // The one line that says why, beside the link the person is on.
+  let tip = null;
+
+  function showTip(element, text) {
+    hideTip();
+    if (!text) return;
+    tip = document.createElement(TIP);
+    const box = tip.attachShadow({ mode: "closed" }).appendChild(document.createElement("div"));
+    box.textContent = text;
+    const place = element.getBoundingClientRect();
+    const style = {
+      position: "fixed", left: `${Math.max(4, Math.min(place.left, innerWidth - 340))}px`, top: `${place.bottom + 6}px`,
+      "max-width": "320px", padding: "5px 9px", "border-radius": "6px", background: "#1c2430", color: "#fff",
+      font: "13px/1.4 system-ui, sans-serif", "z-index": "2147483647", "pointer-events": "none",
+    };
+    for (const [name, value] of Object.entries(style)) box.style.setProperty(name, value);
+    document.documentElement.append(tip);
+  }
+
+  function hideTip() {
+    tip?.remove();
+    tip = null;
+  }
+
+  function onPointed(event) {
+    const link = event.target instanceof Element ? event.target.closest("[data-linkscent]") : null;
+    const found = link && highlighted.find(({ element }) => element === link);
+    if (found) showTip(found.element, found.why);
+    else hideTip();
+  }
+
+  // Only what the person does counts; a page's own script cannot make trails.
+  function onFollowed(event) {
+    if (!event.isTrusted || event.defaultPrevented) return;
+    const link = event.composedPath().find((node) => node instanceof Element && hrefOf(node) !== null);
+    if (!link) return;
+    const { page, elements } = walk();
+    const newTab = event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey || link.target === "_blank";
+    tell({ kind: "followed", page, place: elements.indexOf(link), newTab });
+  }
+
+  function onKey(event) {
+    if (!event.isTrusted || !event.altKey || !event.shiftKey || event.code !== "KeyJ") return;
+    if (highlighted.length === 0) return;
+    const now = highlighted.findIndex(({ element }) => element === document.activeElement);
+    const next = highlighted[(now + 1) % highlighted.length].element;
+    next.focus({ preventScroll: true });
+    next.scrollIntoView({ block: "center" });
+    event.preventDefault();
+  }
+
+  addEventListener("click", onFollowed);
+  addEventListener("auxclick", (event) => event.button === 1 && onFollowed(event));
+  addEventListener("mouseover", onPointed, { passive: true });
+  addEventListener("focusin", onPointed);
+  addEventListener("keydown", onKey);
+  addEventListener("pageshow", (event) => event.persisted && read());
+
+  chrome.runtime.onMessage.addListener((message, _sender, answer) => {
+    if (message.kind === "snapshot") answer(walk().page);
+    if (message.kind === "refresh") read();
+  });
+
+  let settling = 0;
+  new MutationObserver((changes) => {
+    const own = (node) => node.localName === TIP;
+    if (changes.every(({ addedNodes, removedNodes }) => [...addedNodes, ...removedNodes].every(own))) return;
+    clearTimeout(settling);
+    settling = setTimeout(read, SETTLED);
+  }).observe(document, { childList: true, subtree: true });
+
+  read();
+})();

@@ -1,0 +1,22 @@
+// Starts the popup or the panel: their content is drawn by the Rust side.
+import init, { draw_panel, draw_popup } from "../pkg/linkscent.js";
+
+const EVERYWHERE = { origins: ["http://*/*", "https://*/*"] };
+
+async function currentTab() {
+  const named = new URLSearchParams(location.search).get("tab");
+  if (named) return Number(named);
+  const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
+  return tab?.id ?? -1;
+}
+
+const tools = {
+  ask: (message) => chrome.runtime.sendMessage(message),
+  mayRead: () => chrome.permissions.contains(EVERYWHERE),
+  askToRead: () => chrome.permissions.request(EVERYWHERE),
+  openPanel: () => chrome.tabs.create({ url: chrome.runtime.getURL("pages/panel.html") }),
+};
+
+await init({ module_or_path: chrome.runtime.getURL("pkg/linkscent_bg.wasm") });
+const draw = document.body.dataset.page === "panel" ? draw_panel : draw_popup;
+await draw(document.querySelector("main"), tools, await currentTab());

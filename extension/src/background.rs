@@ -1,0 +1,506 @@
+//! What happens on each call: the guide learns, the database keeps, the outbox
+//! fills.
+//!
+//! The guide of the current topic is held in memory only to save reading it
+//! again; whatever it learned is in the database before a call is answered.
+
+use linkscent_core::address::Address;
+use linkscent_core::guide::Guide;
+use linkscent_core::page::Page;
+use linkscent_core::strategies::{Candidate, Draw};
+use linkscent_core::wire::api::{CrawlOrder, CrawlView, Event, Happening, mark_of, marked_terms};
+use linkscent_core::wire::views::PageView;
+use linkscent_core::wire::{Snapshot, read_model, write_model};
+use linkscent_core::{critics, strategies};
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::JsError;
+
+use crate::store::{Change, Leap, MarkRow, Settings, Store, TrailRow};
+use crate::sync::{self, Companion};
+
+/// A followed link waits this long for its page, in milliseconds.
+const LEAP_LIFE: f64 = 120_000.0;
+/// A page at another address counts as a redirect of a link followed in the
+/// same tab within this time, in milliseconds.
+const REDIRECT_TIME: f64 = 30_000.0;
+/// Followed links that wait at most.
+const MOST_LEAPS: usize = 50;
+/// Pages and arrivals kept in a guide here.
+const MOST_PAGES: usize = 2_000;
+const MOST_ARRIVALS: usize = 2_000;
+
+/// See the module.
+pub struct Background {
+    store: Store,
+    guide: Option<(String, Guide)>,
+}
+
+/// What the popup shows.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct State {
+    /// All topics.
+    pub topics: Vec<String>,
+    /// The current one.
+    pub current: Option<String>,
+    /// Whether there is a page to act on.
+    pub page: bool,
+    /// Its title.
+    pub title: String,
+    /// The page's mark.
+    pub mark: Option<bool>,
+    /// Its relevance, 0..=1.
+    pub relevance: f64,
+    /// Promising links on it.
+    pub promising: usize,
+    /// Whether its host is paused.
+    pub paused: bool,
+    /// The page's host.
+    pub host: String,
+    /// Targets of the topic.
+    pub targets: Vec<MarkRow>,
+    /// Events waiting for the companion.
+    pub waiting: usize,
+    /// Whether a companion is paired.
+    pub paired: bool,
+    /// The companion's port.
+    pub port: u16,
+    /// The topic's last crawl.
+    pub crawl: Option<CrawlView>,
+    /// What is wrong with the companion, if something is.
+    pub problem: String,
+}
+
+fn js(error: impl std::fmt::Display) -> JsError {
+    JsError::new(&error.to_string())
+}
+
+impl Background {
+    /// Opens the database.
+    pub async fn open() -> Result<Self, JsError> {
+        Ok(Self {
+            store: Store::open().await?,
+            guide: None,
+        })
+    }
+
+    /// See [`crate::Linkscent::read`]. Nothing is read on paused hosts and
+    /// without a topic.
+    pub async fn read(
+        &mut self,
+        snapshot: &Snapshot,
+        tab: i32,
+        now: f64,
+    ) -> Result<PageView, JsError> {
+        let nothing = PageView {
+            relevance: 0.0,
+            links: Vec::new(),
+        };
+        let settings = self.store.settings().await?;
+        let Some(topic) = settings.current.clone() else {
+            return Ok(nothing);
+        };
+        let page = snapshot.to_page().map_err(js)?;
+        let (leap, leaps) = self.arrive(&page.address, tab, now).await?;
+        let mut change = Change::default();
+        change.leaps(&leaps)?;
+        if is_paused(&settings, &page.address) {
+            self.store.apply(change).await?;
+            return Ok(nothing);
+        }
+        let mut guide = self.take_guide(&topic).await?;
+        let leap = leap.filter(|leap| leap.topic == topic);
+        let via: Vec<Candidate> = leap
+            .as_ref()
+            .and_then(|leap| leap.link.what.followed(guide.vocabulary_mut()))
+            .into_iter()
+            .collect();
+        let visit = guide.visit(&page, &via, None, &mut Random);
+        if let (Some(leap), Some(link)) = (&leap, via.first()) {
+            let mut link = link.clone();
+            link.target = page.address.clone();
+            if let Happening::Trail { from, .. } = &leap.link.what
+                && let Ok(from) = Address::parse(from)
+            {
+                let words = &guide.graph().vocabulary;
+                let mut event = leap.link.clone();
+                event.what = Happening::trail(&link, &from, visit.judgment, words);
+                change.send(&event)?;
+                change.trail(&trail_row(leap, &event, from.as_str(), page.address.as_str()))?;
+            }
+        }
+        let view = PageView::of(&page, &visit, &guide);
+        self.keep_guide(topic, guide, &mut change)?;
+        self.store.apply(change).await?;
+        Ok(view)
+    }
+
+    /// The followed link that led to a page that arrives in a tab, and those
+    /// that go on waiting.
+    async fn arrive(
+        &self,
+        address: &Address,
+        tab: i32,
+        now: f64,
+    ) -> Result<(Option<Leap>, Vec<Leap>), JsError> {
+        let mut leaps = self.store.leaps().await?;
+        leaps.retain(|leap| now - leap.time < LEAP_LIFE);
+        let leads_here = |leap: &Leap| match &leap.link.what {
+            Happening::Trail { to, .. } => Address::parse(to)
+                .is_ok_and(|to| to.without_scheme() == address.without_scheme()),
+            Happening::Mark { .. } => false,
+        };
+        let exact = leaps
+            .iter()
+            .rposition(|leap| leads_here(leap) && (leap.new_tab || leap.tab == tab));
+        let redirected = || {
+            leaps.iter().rposition(|leap| {
+                leap.tab == tab && !leap.new_tab && now - leap.time < REDIRECT_TIME
+            })
+        };
+        let found = exact.or_else(redirected).map(|place| leaps.remove(place));
+        Ok((found, leaps))
+    }
+
+    /// See [`crate::Linkscent::followed`].
+    pub async fn followed(
+        &mut self,
+        snapshot: &Snapshot,
+        place: i32,
+        tab: i32,
+        new_tab: bool,
+        now: f64,
+    ) -> Result<bool, JsError> {
+        let settings = self.store.settings().await?;
+        let page = snapshot.to_page().map_err(js)?;
+        let Some(topic) = settings.current.clone() else {
+            return Ok(false);
+        };
+        if is_paused(&settings, &page.address) {
+            return Ok(false);
+        }
+        let place = usize::try_from(place).ok();
+        let outlink = page.outlinks.iter().position(|link| Some(link.place) == place);
+        let Some(outlink) = outlink else {
+            return Ok(false);
+        };
+        let mut guide = self.take_guide(&topic).await?;
+        let link = guide.candidate(&page, outlink, &mut Random);
+        let judgment = guide.graph().judgment(&page.address);
+        let words = &guide.graph().vocabulary;
+        let what = Happening::trail(&link, &page.address, judgment, words);
+        let mut leaps = self.store.leaps().await?;
+        if leaps.len() >= MOST_LEAPS {
+            leaps.remove(0);
+        }
+        leaps.push(Leap {
+            tab,
+            new_tab,
+            time: now,
+            topic: topic.clone(),
+            link: event(&topic, now, what),
+        });
+        let mut change = Change::default();
+        change.leaps(&leaps)?;
+        self.keep_guide(topic, guide, &mut change)?;
+        self.store.apply(change).await?;
+        Ok(true)
+    }
+
+    /// See [`crate::Linkscent::mark`].
+    pub async fn mark(
+        &mut self,
+        snapshot: &Snapshot,
+        target: Option<bool>,
+        now: f64,
+    ) -> Result<(), JsError> {
+        let settings = self.store.settings().await?;
+        let topic = settings.current.ok_or_else(|| js("choose a topic first"))?;
+        let page = snapshot.to_page().map_err(js)?;
+        let mut guide = self.take_guide(&topic).await?;
+        guide.mark(&page, mark_of(target));
+        let mut change = Change::default();
+        match target {
+            Some(target) => change.mark(&MarkRow {
+                topic: topic.clone(),
+                address: page.address.to_string(),
+                title: page.title(),
+                target,
+            })?,
+            None => change.unmark(&topic, page.address.as_str()),
+        }
+        change.send(&event(&topic, now, Happening::mark(&page, target)))?;
+        self.keep_guide(topic, guide, &mut change)?;
+        self.store.apply(change).await?;
+        self.store.trim().await
+    }
+
+    /// See [`crate::Linkscent::state`].
+    pub async fn state(&mut self, snapshot: Option<Snapshot>) -> Result<State, JsError> {
+        let settings = self.store.settings().await?;
+        let mut state = State {
+            topics: settings.topics.clone(),
+            current: settings.current.clone(),
+            paired: settings.token.is_some(),
+            port: settings.port,
+            waiting: self.store.outbox().await?.len(),
+            ..State::default()
+        };
+        let page = snapshot.and_then(|snapshot| snapshot.to_page().ok());
+        if let Some(page) = &page {
+            state.page = true;
+            state.title = page.title();
+            state.paused = is_paused(&settings, &page.address);
+            page.address.host().clone_into(&mut state.host);
+        }
+        let Some(topic) = settings.current.clone() else {
+            return Ok(state);
+        };
+        let marks = self.store.marks(&topic).await?;
+        if let Some(page) = page.filter(|_| !state.paused) {
+            let mark = marks.iter().find(|mark| mark.address == page.address.as_str());
+            state.mark = mark.map(|mark| mark.target);
+            let guide = self.take_guide(&topic).await?;
+            let view = preview(guide, &page)?;
+            (state.relevance, state.promising) = (view.relevance, view.links.len());
+        }
+        state.targets = marks.into_iter().filter(|mark| mark.target).collect();
+        if let Some(companion) = Companion::of(&settings) {
+            match companion.crawls(&topic).await {
+                Ok(crawls) => state.crawl = crawls.into_iter().next(),
+                Err(problem) => state.problem = problem,
+            }
+        }
+        Ok(state)
+    }
+
+    /// See [`crate::Linkscent::choose_topic`].
+    pub async fn choose_topic(&mut self, name: &str) -> Result<(), JsError> {
+        let name = name.trim();
+        if name.is_empty() || name.chars().count() > 80 {
+            return Err(js("a topic needs a name of at most 80 characters"));
+        }
+        let mut settings = self.store.settings().await?;
+        if !settings.topics.iter().any(|topic| topic == name) {
+            settings.topics.push(name.to_owned());
+        }
+        settings.current = Some(name.to_owned());
+        let mut change = Change::default();
+        change.settings(&settings)?;
+        self.store.apply(change).await
+    }
+
+    /// See [`crate::Linkscent::pause`].
+    pub async fn pause(&mut self, snapshot: &Snapshot, on: bool) -> Result<(), JsError> {
+        let address = Address::parse(&snapshot.url).map_err(js)?;
+        let mut settings = self.store.settings().await?;
+        settings.paused.retain(|host| host != address.host());
+        if on {
+            settings.paused.push(address.host().to_owned());
+        }
+        let mut change = Change::default();
+        change.settings(&settings)?;
+        self.store.apply(change).await
+    }
+
+    /// See [`crate::Linkscent::trails`].
+    pub async fn trails(&mut self) -> Result<Vec<TrailRow>, JsError> {
+        let mut trails = self.store.trails().await?;
+        trails.reverse();
+        Ok(trails)
+    }
+
+    /// See [`crate::Linkscent::forget`]. What the guide learned from a trail
+    /// stays learned; what has not been sent yet never is.
+    pub async fn forget(&mut self, id: Option<String>) -> Result<(), JsError> {
+        let mut change = Change::default();
+        for trail in self.store.trails().await? {
+            if id.as_deref().is_none_or(|id| id == trail.id) {
+                change.delete_trail(&trail.id);
+                change.sent(&[trail.id]);
+            }
+        }
+        self.store.apply(change).await
+    }
+
+    /// See [`crate::Linkscent::pair`].
+    pub async fn pair(&mut self, port: u16, code: &str) -> Result<(), JsError> {
+        let token = sync::pair(port, code.trim()).await.map_err(js)?;
+        let mut settings = self.store.settings().await?;
+        (settings.port, settings.token) = (port, Some(token));
+        settings.versions.clear();
+        let mut change = Change::default();
+        change.settings(&settings)?;
+        self.store.apply(change).await?;
+        self.sync().await
+    }
+
+    /// See [`crate::Linkscent::unpair`].
+    pub async fn unpair(&mut self) -> Result<(), JsError> {
+        let mut settings = self.store.settings().await?;
+        settings.token = None;
+        let mut change = Change::default();
+        change.settings(&settings)?;
+        self.store.apply(change).await
+    }
+
+    /// See [`crate::Linkscent::sync`]. The outbox is emptied first, so the
+    /// model that comes back knows every mark.
+    pub async fn sync(&mut self) -> Result<(), JsError> {
+        let mut settings = self.store.settings().await?;
+        let Some(companion) = Companion::of(&settings) else {
+            return Ok(());
+        };
+        loop {
+            let mut waiting = self.store.outbox().await?;
+            waiting.truncate(500);
+            if waiting.is_empty() {
+                break;
+            }
+            let (keys, events): (Vec<_>, Vec<_>) = waiting.into_iter().unzip();
+            companion.send(&events).await.map_err(js)?;
+            let mut change = Change::default();
+            change.sent(&keys);
+            self.store.apply(change).await?;
+        }
+        let Some(topic) = settings.current.clone() else {
+            return Ok(());
+        };
+        let known = settings.versions.iter().find(|(name, _)| *name == topic);
+        let version = known.map_or(0, |(_, version)| *version);
+        let newer = companion.model(&topic, version).await.map_err(js)?;
+        if let Some((file, version)) = newer {
+            let knowledge = read_model(&file).map_err(js)?;
+            let guide = Guide::with_knowledge(knowledge).ok_or_else(|| {
+                js("the companion's model needs a newer extension: update it")
+            })?;
+            settings.versions.retain(|(name, _)| *name != topic);
+            settings.versions.push((topic.clone(), version));
+            let mut change = Change::default();
+            change.settings(&settings)?;
+            self.keep_guide(topic, guide, &mut change)?;
+            self.store.apply(change).await?;
+        }
+        Ok(())
+    }
+
+    /// See [`crate::Linkscent::hand_over`].
+    pub async fn hand_over(
+        &mut self,
+        budget: u64,
+        seeds: Vec<String>,
+    ) -> Result<CrawlView, JsError> {
+        self.sync().await?;
+        let settings = self.store.settings().await?;
+        let companion = Companion::of(&settings).ok_or_else(|| js("pair with the companion first"))?;
+        let topic = settings.current.ok_or_else(|| js("choose a topic first"))?;
+        let order = CrawlOrder {
+            topic,
+            seeds,
+            budget,
+        };
+        companion.begin(&order).await.map_err(js)
+    }
+
+    /// The topic's guide, out of memory or the database. A model file that
+    /// cannot be read is replaced by what the marks teach.
+    async fn take_guide(&mut self, topic: &str) -> Result<Guide, JsError> {
+        if let Some((_, guide)) = self.guide.take_if(|(name, _)| name == topic) {
+            return Ok(guide);
+        }
+        let file = self.store.guide(topic).await?;
+        let known = file
+            .and_then(|file| read_model(&file).ok())
+            .and_then(Guide::with_knowledge);
+        if let Some(guide) = known {
+            return Ok(guide);
+        }
+        let mut guide = Guide::new(critics::NAMES[0], strategies::NAMES[0])
+            .ok_or_else(|| js("no critic or no strategy"))?;
+        for (_, event) in self.store.outbox().await? {
+            if let Happening::Mark {
+                address,
+                target,
+                words,
+                ..
+            } = &event.what
+                && event.topic == topic
+                && let Ok(address) = Address::parse(address)
+            {
+                let terms = marked_terms(words, guide.vocabulary_mut());
+                guide.mark_terms(&address, &terms, mark_of(*target));
+            }
+        }
+        Ok(guide)
+    }
+
+    fn keep_guide(
+        &mut self,
+        topic: String,
+        guide: Guide,
+        change: &mut Change,
+    ) -> Result<(), JsError> {
+        let knowledge = guide.knowledge().trimmed(MOST_PAGES, MOST_ARRIVALS);
+        change.guide(&topic, &write_model(&knowledge).map_err(js)?);
+        self.guide = Some((topic, guide));
+        Ok(())
+    }
+}
+
+/// A look at a page that leaves no trace: the guide is thrown away after it.
+fn preview(mut guide: Guide, page: &Page) -> Result<PageView, JsError> {
+    let visit = guide.visit(page, &[], None, &mut Random);
+    Ok(PageView::of(page, &visit, &guide))
+}
+
+fn is_paused(settings: &Settings, address: &Address) -> bool {
+    settings.paused.iter().any(|host| host == address.host())
+}
+
+fn event(topic: &str, now: f64, what: Happening) -> Event {
+    let mut draw = Random;
+    Event {
+        id: format!("{:016x}{:016x}", draw.bits(), draw.bits()),
+        topic: topic.to_owned(),
+        time: now as u64,
+        what,
+    }
+}
+
+fn trail_row(leap: &Leap, event: &Event, from: &str, to: &str) -> TrailRow {
+    let anchor = match &event.what {
+        Happening::Trail { anchor, .. } => anchor.clone(),
+        Happening::Mark { .. } => String::new(),
+    };
+    TrailRow {
+        id: format!("{:015}-{}", event.time, event.id),
+        topic: leap.topic.clone(),
+        from: from.to_owned(),
+        to: to.to_owned(),
+        anchor,
+        tab: leap.tab,
+        time: leap.time,
+    }
+}
+
+/// See [`crate::bench_scoring`]: builds the page once, then visits it.
+pub fn bench_scoring(snapshot: &Snapshot, rounds: u32) -> Result<f64, JsError> {
+    let page = snapshot.to_page().map_err(js)?;
+    let mut guide = Guide::new(critics::NAMES[0], strategies::NAMES[0])
+        .ok_or_else(|| js("no critic or no strategy"))?;
+    guide.mark(&page, mark_of(Some(true)));
+    let began = js_sys::Date::now();
+    for _ in 0..rounds {
+        let visit = guide.visit(&page, &[], None, &mut Random);
+        PageView::of(&page, &visit, &guide);
+    }
+    Ok((js_sys::Date::now() - began) / f64::from(rounds.max(1)))
+}
+
+/// Random numbers of the browser.
+struct Random;
+
+impl Draw for Random {
+    fn bits(&mut self) -> u64 {
+        u64::from_le_bytes(sync::random::<8>())
+    }
+}

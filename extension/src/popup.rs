@@ -1,0 +1,246 @@
+//! The popup: the current topic, this page's mark, the hand-over, the last
+//! crawl. Asks the background for everything and draws the answer.
+
+use std::rc::Rc;
+
+use js_sys::{Object, Reflect};
+use serde::Serialize;
+use serde_json::{Value, json};
+use serde_wasm_bindgen::Serializer;
+use wasm_bindgen::{JsCast, JsError, JsValue};
+use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
+
+use crate::background::State;
+use crate::draw::{button, element};
+
+/// Budget proposed for a crawl.
+const BUDGET: &str = "300";
+
+/// See the module.
+#[derive(Clone)]
+pub struct Popup {
+    root: Element,
+    tools: JsValue,
+    tab: i32,
+}
+
+/// Asks the background; an error it answers becomes one here.
+pub async fn ask(tools: &JsValue, message: &Value) -> Result<JsValue, JsError> {
+    let message = message
+        .serialize(&Serializer::json_compatible())
+        .map_err(|error| JsError::new(&error.to_string()))?;
+    let answer = crate::call(tools, "ask", &message).await?;
+    if answer.is_object()
+        && let Ok(error) = Reflect::get(&answer, &"error".into())
+        && let Some(error) = error.as_string()
+        && Object::keys(answer.unchecked_ref::<Object>()).length() == 1
+    {
+        return Err(JsError::new(&error));
+    }
+    Ok(answer)
+}
+
+impl Popup {
+    /// The popup of a tab, drawn into `root`.
+    pub fn new(root: Element, tools: JsValue, tab: i32) -> Rc<Self> {
+        Rc::new(Self { root, tools, tab })
+    }
+
+    /// Draws everything anew.
+    pub async fn draw(self: &Rc<Self>) -> Result<(), JsError> {
+        let state = ask(&self.tools, &json!({ "kind": "state", "tab": self.tab })).await?;
+        let state: State = crate::take(state)?;
+        let may_read = crate::call(&self.tools, "mayRead", &JsValue::NULL).await?.is_truthy();
+        self.root.set_text_content(None);
+        element(&self.root, "h1", "Linkscent");
+        if !may_read {
+            self.draw_permission();
+            return Ok(());
+        }
+        self.draw_topic(&state);
+        if state.current.is_some() {
+            self.draw_page(&state);
+            self.draw_companion(&state);
+        }
+        let this = Rc::clone(self);
+        button(&self.root, "Trails and settings", "open-panel", move || {
+            let this = Rc::clone(&this);
+            async move { crate::call(&this.tools, "openPanel", &JsValue::NULL).await.map(drop) }
+        });
+        self.root.set_attribute("data-drawn", "true").map_err(|_| JsError::new("cannot draw"))
+    }
+
+    /// Does something in the background and draws anew.
+    async fn act(self: Rc<Self>, mut message: Value) -> Result<(), JsError> {
+        message["tab"] = json!(self.tab);
+        let _ = self.root.remove_attribute("data-drawn");
+        let done = ask(&self.tools, &message).await;
+        if done.is_err() {
+            let _ = self.root.set_attribute("data-drawn", "true");
+        }
+        done?;
+        self.draw().await
+    }
+
+    fn act_button(self: &Rc<Self>, parent: &Element, text: &str, id: &str, message: Value) {
+        let this = Rc::clone(self);
+        button(parent, text, id, move || Rc::clone(&this).act(message.clone()));
+    }
+
+    fn draw_permission(self: &Rc<Self>) {
+        element(&self.root, "p", "To highlight links Linkscent has to read the pages you open. What it reads stays on this machine.");
+        let this = Rc::clone(self);
+        button(&self.root, "Allow on all sites", "allow", move || {
+            let this = Rc::clone(&this);
+            async move {
+                crate::call(&this.tools, "askToRead", &JsValue::NULL).await?;
+                this.draw().await
+            }
+        });
+    }
+
+    fn draw_topic(self: &Rc<Self>, state: &State) {
+        element(&self.root, "h2", "Topic");
+        let line = element(&self.root, "div", "");
+        if !state.topics.is_empty() {
+            self.draw_topic_choice(&line, state);
+        }
+        let name = element(&line, "input", "");
+        name.set_id("topic-name");
+        let _ = name.set_attribute("placeholder", "New topic");
+        let _ = name.set_attribute("aria-label", "Name of a new topic");
+        let this = Rc::clone(self);
+        button(&line, "Create", "create-topic", move || {
+            let name: HtmlInputElement = name.clone().unchecked_into();
+            Rc::clone(&this).act(json!({ "kind": "topic", "name": name.value() }))
+        });
+    }
+
+    fn draw_topic_choice(self: &Rc<Self>, line: &Element, state: &State) {
+        let choice = element(line, "select", "");
+        choice.set_id("topic");
+        let _ = choice.set_attribute("aria-label", "Current topic");
+        for topic in &state.topics {
+            let option = element(&choice, "option", topic);
+            if state.current.as_ref() == Some(topic) {
+                let _ = option.set_attribute("selected", "");
+            }
+        }
+        let this = Rc::clone(self);
+        button(line, "Switch", "switch-topic", move || {
+            let choice: HtmlSelectElement = choice.clone().unchecked_into();
+            Rc::clone(&this).act(json!({ "kind": "topic", "name": choice.value() }))
+        });
+    }
+
+    fn draw_page(self: &Rc<Self>, state: &State) {
+        element(&self.root, "h2", "This page");
+        let part = element(&self.root, "div", "");
+        if !state.page {
+            element(&part, "p", "There is nothing to read here.");
+            return;
+        }
+        if state.paused {
+            element(&part, "p", &format!("Paused on {}: nothing is read or kept.", state.host));
+            self.act_button(&part, "Go on here", "resume-site", json!({ "kind": "pause", "on": false }));
+            return;
+        }
+        let links = element(&part, "p", "");
+        element(&links, "span", &state.promising.to_string()).set_class_name("big");
+        element(&links, "span", " promising links");
+        if state.targets.is_empty() {
+            element(&part, "p", "Mark a page that is what you look for; a second one helps a lot.");
+        }
+        let mark = |target: Option<bool>| json!({ "kind": "mark", "target": target });
+        match state.mark {
+            None => {
+                self.act_button(&part, "✓ This is it", "mark-target", mark(Some(true)));
+                self.act_button(&part, "✗ Not this", "mark-not", mark(Some(false)));
+            }
+            Some(target) => {
+                let said = if target { "✓ Marked: this is it." } else { "✗ Marked: not this." };
+                element(&part, "p", said);
+                self.act_button(&part, "Undo", "undo-mark", mark(None));
+            }
+        }
+        let pause = format!("Pause on {}", state.host);
+        self.act_button(&part, &pause, "pause-site", json!({ "kind": "pause", "on": true }));
+    }
+
+    fn draw_companion(self: &Rc<Self>, state: &State) {
+        element(&self.root, "h2", "Companion");
+        let part = element(&self.root, "div", "");
+        if !state.problem.is_empty() {
+            element(&part, "p", &state.problem).set_class_name("error");
+        }
+        if !state.paired {
+            element(&part, "p", "The companion crawls on for you. Start it, then pair by the code on its settings page.");
+            self.draw_pairing(&part);
+            return;
+        }
+        if let Some(crawl) = &state.crawl {
+            let line = format!(
+                "Last crawl {}: {} relevant of {} pages ({:.0} %)",
+                crawl.state, crawl.relevant, crawl.pages, 100.0 * crawl.harvest
+            );
+            element(&part, "p", &line).set_id("crawl");
+            let list = element(&part, "ul", "");
+            list.set_id("finds");
+            for find in crawl.finds.iter().take(5) {
+                let link = element(&element(&list, "li", ""), "a", &find.title);
+                let _ = link.set_attribute("href", &find.address);
+                let _ = link.set_attribute("target", "_blank");
+                let _ = link.set_attribute("rel", "noreferrer");
+            }
+        }
+        if state.waiting > 0 {
+            element(&part, "small", &format!("{} things to send", state.waiting));
+        }
+        if !state.targets.is_empty() {
+            self.draw_hand_over(&part, state);
+        }
+        self.act_button(&part, "Sync", "sync", json!({ "kind": "sync" }));
+    }
+
+    fn draw_pairing(self: &Rc<Self>, part: &Element) {
+        let port = input(part, "port", "7474", "Port of the companion");
+        let code = input(part, "code", "", "Pairing code");
+        let this = Rc::clone(self);
+        let pair = button(part, "Pair", "pair", move || {
+            let port: u16 = port.value().trim().parse().unwrap_or(7474);
+            Rc::clone(&this).act(json!({ "kind": "pair", "port": port, "code": code.value() }))
+        });
+        pair.set_class_name("main");
+    }
+
+    /// Shows seeds and budget; nothing starts before they are confirmed.
+    fn draw_hand_over(self: &Rc<Self>, part: &Element, state: &State) {
+        let details = element(part, "details", "");
+        details.set_id("hand-over");
+        element(&details, "summary", "Hand over to the companion");
+        element(&details, "p", "The crawl will start at your targets:");
+        let list = element(&details, "ul", "");
+        for mark in &state.targets {
+            element(&list, "li", if mark.title.is_empty() { &mark.address } else { &mark.title });
+        }
+        let budget = input(&details, "budget", BUDGET, "Pages to fetch");
+        let seeds: Vec<String> = state.targets.iter().map(|mark| mark.address.clone()).collect();
+        let this = Rc::clone(self);
+        let start = button(&details, "Start the crawl", "start-crawl", move || {
+            let budget: f64 = budget.value().trim().parse().unwrap_or(300.0);
+            let message = json!({ "kind": "hand_over", "budget": budget, "seeds": seeds });
+            Rc::clone(&this).act(message)
+        });
+        start.set_class_name("main");
+    }
+}
+
+/// A text field with a label.
+fn input(parent: &Element, id: &str, value: &str, label: &str) -> HtmlInputElement {
+    let line = element(parent, "p", "");
+    let name = element(&line, "label", &format!("{label} "));
+    let field: HtmlInputElement = element(&name, "input", "").unchecked_into();
+    field.set_id(id);
+    field.set_value(value);
+    field
+}
