@@ -1,29 +1,20 @@
 //! `linkscent`: the companion of the browser extension, and a focused crawler
 //! of its own.
 
-mod api;
-mod clock;
-mod commands;
-mod crawler;
-mod dashboard;
-mod running;
-mod secret;
-mod settings;
-mod store;
-mod topic_guide;
-mod web;
-
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
-use commands::{crawl, inspect, replay, serve};
+use linkscent::commands::{crawl, demo, inspect, replay, serve};
 
 /// Follow links with a scent: a focused crawler that learns from what you mark
 /// and where you go.
 #[derive(Debug, Parser)]
-#[command(version, after_help = "Exit codes: 0 all went well, 1 something failed, 2 unusable arguments.")]
+#[command(
+    version,
+    after_help = "Exit codes: 0 all went well, 1 something failed, 2 unusable arguments."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -34,6 +25,7 @@ enum Command {
     Serve(serve::Serve),
     Crawl(crawl::Crawl),
     Replay(replay::Replay),
+    Demo(demo::Demo),
     /// Print a page's outline, leaves, links, features and scores.
     Inspect(inspect::Subject),
     /// Print what the critic says of a page.
@@ -58,6 +50,7 @@ fn run(arguments: Arguments) -> Result<()> {
     match arguments.command {
         Command::Serve(serve) => runtime.block_on(serve.run()),
         Command::Crawl(crawl) => crawl.run(runtime.handle()),
+        Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),
         Command::Inspect(subject) => runtime.block_on(subject.inspect()),
         Command::Judge(subject) => runtime.block_on(subject.judge()),

@@ -250,13 +250,22 @@ mod tests {
         for (text, expected) in cases {
             let address = Address::parse(text).unwrap();
             assert_eq!(address.as_str(), expected, "{text}");
-            assert_eq!(Address::parse(expected).unwrap(), address, "not a fixed point");
+            assert_eq!(
+                Address::parse(expected).unwrap(),
+                address,
+                "not a fixed point"
+            );
         }
     }
 
     #[test]
     fn what_is_no_page_is_refused() {
-        for text in ["mailto:a@b.org", "javascript:void(0)", "file:///etc", "data:,x"] {
+        for text in [
+            "mailto:a@b.org",
+            "javascript:void(0)",
+            "file:///etc",
+            "data:,x",
+        ] {
             assert!(
                 matches!(Address::parse(text), Err(AddressError::Scheme(_))),
                 "{text}"
@@ -267,7 +276,10 @@ mod tests {
             Err(AddressError::Malformed(..))
         ));
         let long = format!("http://a.org/{}", "a".repeat(3_000));
-        assert!(matches!(Address::parse(&long), Err(AddressError::TooLong(_))));
+        assert!(matches!(
+            Address::parse(&long),
+            Err(AddressError::TooLong(_))
+        ));
     }
 
     #[test]
@@ -276,16 +288,23 @@ mod tests {
         assert_eq!(page.host(), "a.org:8443");
         assert_eq!(page.scheme(), "https");
         assert_eq!(page.path_and_query(), "/dir/page.html?q=1");
-        assert_eq!(page.join("other").unwrap().as_str(), "https://a.org:8443/dir/other");
+        assert_eq!(
+            page.join("other").unwrap().as_str(),
+            "https://a.org:8443/dir/other"
+        );
         let base = Base::with_href(&page, "/root/");
-        assert_eq!(base.join("x").unwrap().as_str(), "https://a.org:8443/root/x");
+        assert_eq!(
+            base.join("x").unwrap().as_str(),
+            "https://a.org:8443/root/x"
+        );
         let bad = Base::with_href(&page, "data:,");
         assert_eq!(bad.join("x").unwrap().as_str(), "https://a.org:8443/dir/x");
     }
 
     #[test]
     fn words_are_cut_at_punctuation_case_and_digits() {
-        let address = Address::parse("http://www.kidney.org/DialysisCenter/unit42_b%C3%A4d").unwrap();
+        let address =
+            Address::parse("http://www.kidney.org/DialysisCenter/unit42_b%C3%A4d").unwrap();
         assert_eq!(
             address.words(),
             ["kidney", "org", "dialysis", "center", "unit", "42", "bäd"]

@@ -68,7 +68,11 @@ impl PageTerms {
             squares.sum::<f64>().sqrt()
         };
         let norms = norm(self) * norm(other);
-        if norms == 0.0 { 0.0 } else { self.dot(other) / norms }
+        if norms == 0.0 {
+            0.0
+        } else {
+            self.dot(other) / norms
+        }
     }
 
     fn dot(&self, other: &Self) -> f64 {

@@ -246,7 +246,10 @@ impl Guide {
         let word = self.graph.vocabulary.surface(term);
         let place = place_of(cue.feature.offset());
         let targets = self.graph.targets().count();
-        let with_word = self.graph.targets().filter(|target| target.terms.contains(term));
+        let with_word = self
+            .graph
+            .targets()
+            .filter(|target| target.terms.contains(term));
         let with_word = with_word.count();
         let (high, low) = (cue.high.round(), cue.low.round());
         let mut reasons = Vec::new();

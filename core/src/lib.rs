@@ -32,5 +32,3 @@ pub mod guide;
 pub mod crawl;
 
 pub mod wire;
-
-

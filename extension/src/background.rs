@@ -125,7 +125,12 @@ impl Background {
                 let mut event = leap.link.clone();
                 event.what = Happening::trail(&link, &from, visit.judgment, words);
                 change.send(&event)?;
-                change.trail(&trail_row(leap, &event, from.as_str(), page.address.as_str()))?;
+                change.trail(&trail_row(
+                    leap,
+                    &event,
+                    from.as_str(),
+                    page.address.as_str(),
+                ))?;
             }
         }
         let view = PageView::of(&page, &visit, &guide);
@@ -145,8 +150,9 @@ impl Background {
         let mut leaps = self.store.leaps().await?;
         leaps.retain(|leap| now - leap.time < LEAP_LIFE);
         let leads_here = |leap: &Leap| match &leap.link.what {
-            Happening::Trail { to, .. } => Address::parse(to)
-                .is_ok_and(|to| to.without_scheme() == address.without_scheme()),
+            Happening::Trail { to, .. } => {
+                Address::parse(to).is_ok_and(|to| to.without_scheme() == address.without_scheme())
+            }
             Happening::Mark { .. } => false,
         };
         let exact = leaps
@@ -179,7 +185,10 @@ impl Background {
             return Ok(false);
         }
         let place = usize::try_from(place).ok();
-        let outlink = page.outlinks.iter().position(|link| Some(link.place) == place);
+        let outlink = page
+            .outlinks
+            .iter()
+            .position(|link| Some(link.place) == place);
         let Some(outlink) = outlink else {
             return Ok(false);
         };
@@ -257,7 +266,9 @@ impl Background {
         };
         let marks = self.store.marks(&topic).await?;
         if let Some(page) = page.filter(|_| !state.paused) {
-            let mark = marks.iter().find(|mark| mark.address == page.address.as_str());
+            let mark = marks
+                .iter()
+                .find(|mark| mark.address == page.address.as_str());
             state.mark = mark.map(|mark| mark.target);
             let guide = self.take_guide(&topic).await?;
             let view = preview(guide, &page)?;
@@ -370,9 +381,8 @@ impl Background {
         let newer = companion.model(&topic, version).await.map_err(js)?;
         if let Some((file, version)) = newer {
             let knowledge = read_model(&file).map_err(js)?;
-            let guide = Guide::with_knowledge(knowledge).ok_or_else(|| {
-                js("the companion's model needs a newer extension: update it")
-            })?;
+            let guide = Guide::with_knowledge(knowledge)
+                .ok_or_else(|| js("the companion's model needs a newer extension: update it"))?;
             settings.versions.retain(|(name, _)| *name != topic);
             settings.versions.push((topic.clone(), version));
             let mut change = Change::default();
@@ -391,7 +401,8 @@ impl Background {
     ) -> Result<CrawlView, JsError> {
         self.sync().await?;
         let settings = self.store.settings().await?;
-        let companion = Companion::of(&settings).ok_or_else(|| js("pair with the companion first"))?;
+        let companion =
+            Companion::of(&settings).ok_or_else(|| js("pair with the companion first"))?;
         let topic = settings.current.ok_or_else(|| js("choose a topic first"))?;
         let order = CrawlOrder {
             topic,

@@ -47,7 +47,12 @@ impl Linkscent {
         new_tab: bool,
         now: f64,
     ) -> JsResult {
-        give(&self.0.followed(&take(page)?, place, tab, new_tab, now).await?)
+        give(
+            &self
+                .0
+                .followed(&take(page)?, place, tab, new_tab, now)
+                .await?,
+        )
     }
 
     /// What the popup shows; the page may be null.

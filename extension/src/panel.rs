@@ -31,14 +31,22 @@ impl Panel {
         let trails: Vec<TrailRow> = crate::take(trails)?;
         self.root.set_text_content(None);
         element(&self.root, "h1", "Your trails");
-        element(&self.root, "p", "Links you followed for a topic. They are kept in this browser and, once paired, by your own companion.");
+        element(
+            &self.root,
+            "p",
+            "Links you followed for a topic. They are kept in this browser and, once paired, by your own companion.",
+        );
         let list = element(&self.root, "ul", "");
         list.set_id("trails");
         for trail in trails.iter().take(SHOWN) {
             let line = element(&list, "li", "");
             element(&line, "strong", &trail.topic);
             element(&line, "span", &format!(" {} → {} ", trail.from, trail.to));
-            element(&line, "small", &format!("by “{}” in tab {} ", trail.anchor, trail.tab));
+            element(
+                &line,
+                "small",
+                &format!("by “{}” in tab {} ", trail.anchor, trail.tab),
+            );
             self.forget_button(&line, "Delete", Some(&trail.id));
         }
         if trails.is_empty() {
@@ -55,7 +63,9 @@ impl Panel {
                 this.draw().await
             }
         });
-        self.root.set_attribute("data-drawn", "true").map_err(|_| JsError::new("cannot draw"))
+        self.root
+            .set_attribute("data-drawn", "true")
+            .map_err(|_| JsError::new("cannot draw"))
     }
 
     fn forget_button(self: &Rc<Self>, parent: &Element, text: &str, id: Option<&str>) {

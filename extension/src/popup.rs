@@ -50,7 +50,9 @@ impl Popup {
     pub async fn draw(self: &Rc<Self>) -> Result<(), JsError> {
         let state = ask(&self.tools, &json!({ "kind": "state", "tab": self.tab })).await?;
         let state: State = crate::take(state)?;
-        let may_read = crate::call(&self.tools, "mayRead", &JsValue::NULL).await?.is_truthy();
+        let may_read = crate::call(&self.tools, "mayRead", &JsValue::NULL)
+            .await?
+            .is_truthy();
         self.root.set_text_content(None);
         element(&self.root, "h1", "Linkscent");
         if !may_read {
@@ -65,9 +67,15 @@ impl Popup {
         let this = Rc::clone(self);
         button(&self.root, "Trails and settings", "open-panel", move || {
             let this = Rc::clone(&this);
-            async move { crate::call(&this.tools, "openPanel", &JsValue::NULL).await.map(drop) }
+            async move {
+                crate::call(&this.tools, "openPanel", &JsValue::NULL)
+                    .await
+                    .map(drop)
+            }
         });
-        self.root.set_attribute("data-drawn", "true").map_err(|_| JsError::new("cannot draw"))
+        self.root
+            .set_attribute("data-drawn", "true")
+            .map_err(|_| JsError::new("cannot draw"))
     }
 
     /// Does something in the background and draws anew.
@@ -84,11 +92,17 @@ impl Popup {
 
     fn act_button(self: &Rc<Self>, parent: &Element, text: &str, id: &str, message: Value) {
         let this = Rc::clone(self);
-        button(parent, text, id, move || Rc::clone(&this).act(message.clone()));
+        button(parent, text, id, move || {
+            Rc::clone(&this).act(message.clone())
+        });
     }
 
     fn draw_permission(self: &Rc<Self>) {
-        element(&self.root, "p", "To highlight links Linkscent has to read the pages you open. What it reads stays on this machine.");
+        element(
+            &self.root,
+            "p",
+            "To highlight links Linkscent has to read the pages you open. What it reads stays on this machine.",
+        );
         let this = Rc::clone(self);
         button(&self.root, "Allow on all sites", "allow", move || {
             let this = Rc::clone(&this);
@@ -141,15 +155,28 @@ impl Popup {
             return;
         }
         if state.paused {
-            element(&part, "p", &format!("Paused on {}: nothing is read or kept.", state.host));
-            self.act_button(&part, "Go on here", "resume-site", json!({ "kind": "pause", "on": false }));
+            element(
+                &part,
+                "p",
+                &format!("Paused on {}: nothing is read or kept.", state.host),
+            );
+            self.act_button(
+                &part,
+                "Go on here",
+                "resume-site",
+                json!({ "kind": "pause", "on": false }),
+            );
             return;
         }
         let links = element(&part, "p", "");
         element(&links, "span", &state.promising.to_string()).set_class_name("big");
         element(&links, "span", " promising links");
         if state.targets.is_empty() {
-            element(&part, "p", "Mark a page that is what you look for; a second one helps a lot.");
+            element(
+                &part,
+                "p",
+                "Mark a page that is what you look for; a second one helps a lot.",
+            );
         }
         let mark = |target: Option<bool>| json!({ "kind": "mark", "target": target });
         match state.mark {
@@ -158,13 +185,22 @@ impl Popup {
                 self.act_button(&part, "✗ Not this", "mark-not", mark(Some(false)));
             }
             Some(target) => {
-                let said = if target { "✓ Marked: this is it." } else { "✗ Marked: not this." };
+                let said = if target {
+                    "✓ Marked: this is it."
+                } else {
+                    "✗ Marked: not this."
+                };
                 element(&part, "p", said);
                 self.act_button(&part, "Undo", "undo-mark", mark(None));
             }
         }
         let pause = format!("Pause on {}", state.host);
-        self.act_button(&part, &pause, "pause-site", json!({ "kind": "pause", "on": true }));
+        self.act_button(
+            &part,
+            &pause,
+            "pause-site",
+            json!({ "kind": "pause", "on": true }),
+        );
     }
 
     fn draw_companion(self: &Rc<Self>, state: &State) {
@@ -174,14 +210,21 @@ impl Popup {
             element(&part, "p", &state.problem).set_class_name("error");
         }
         if !state.paired {
-            element(&part, "p", "The companion crawls on for you. Start it, then pair by the code on its settings page.");
+            element(
+                &part,
+                "p",
+                "The companion crawls on for you. Start it, then pair by the code on its settings page.",
+            );
             self.draw_pairing(&part);
             return;
         }
         if let Some(crawl) = &state.crawl {
             let line = format!(
                 "Last crawl {}: {} relevant of {} pages ({:.0} %)",
-                crawl.state, crawl.relevant, crawl.pages, 100.0 * crawl.harvest
+                crawl.state,
+                crawl.relevant,
+                crawl.pages,
+                100.0 * crawl.harvest
             );
             element(&part, "p", &line).set_id("crawl");
             let list = element(&part, "ul", "");
@@ -221,10 +264,22 @@ impl Popup {
         element(&details, "p", "The crawl will start at your targets:");
         let list = element(&details, "ul", "");
         for mark in &state.targets {
-            element(&list, "li", if mark.title.is_empty() { &mark.address } else { &mark.title });
+            element(
+                &list,
+                "li",
+                if mark.title.is_empty() {
+                    &mark.address
+                } else {
+                    &mark.title
+                },
+            );
         }
         let budget = input(&details, "budget", BUDGET, "Pages to fetch");
-        let seeds: Vec<String> = state.targets.iter().map(|mark| mark.address.clone()).collect();
+        let seeds: Vec<String> = state
+            .targets
+            .iter()
+            .map(|mark| mark.address.clone())
+            .collect();
         let this = Rc::clone(self);
         let start = button(&details, "Start the crawl", "start-crawl", move || {
             let budget: f64 = budget.value().trim().parse().unwrap_or(300.0);

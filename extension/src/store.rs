@@ -2,7 +2,9 @@
 //! at any moment, so every call writes all its changes in one transaction
 //! before it answers.
 
-use idb::{Database, DatabaseEvent, Factory, ObjectStoreParams, Query, Transaction, TransactionMode};
+use idb::{
+    Database, DatabaseEvent, Factory, ObjectStoreParams, Query, Transaction, TransactionMode,
+};
 use js_sys::Uint8Array;
 use linkscent_core::wire::api::Event;
 use serde::de::DeserializeOwned;
@@ -246,7 +248,10 @@ impl Store {
     pub async fn outbox(&self) -> Result<Vec<(String, Event)>, JsError> {
         let events: Vec<Event> = self.all(OUTBOX).await?;
         let key = |event: &Event| format!("{:015}-{}", event.time, event.id);
-        Ok(events.into_iter().map(|event| (key(&event), event)).collect())
+        Ok(events
+            .into_iter()
+            .map(|event| (key(&event), event))
+            .collect())
     }
 
     /// Lets go of the oldest trails and events beyond what is kept.

@@ -44,7 +44,9 @@ impl Companion {
             return Ok(None);
         }
         let version = response.headers().get("x-model-version").ok().flatten();
-        let version = version.and_then(|version| version.parse().ok()).unwrap_or(0);
+        let version = version
+            .and_then(|version| version.parse().ok())
+            .unwrap_or(0);
         let buffer = response.array_buffer().map_err(|error| text(&error))?;
         let buffer = JsFuture::from(buffer).await.map_err(|error| text(&error))?;
         Ok(Some((Uint8Array::new(&buffer).to_vec(), version)))
@@ -79,14 +81,17 @@ pub async fn pair(port: u16, code: &str) -> Fetched<String> {
         .finish(&from_hex(&started.message))
         .map_err(|error| error.to_string())?;
     if !key.proves(Side::Companion, &from_hex(&started.proof)) {
-        return Err("the code does not fit: look at the companion's settings page and try again".to_owned());
+        return Err(
+            "the code does not fit: look at the companion's settings page and try again".to_owned(),
+        );
     }
     let finish = PairRequest::Finish {
         attempt: started.attempt,
         proof: hex(&key.proof(Side::Extension)),
         name: "Browser extension".to_owned(),
     };
-    let paired: Paired = read(fetch(port, "POST", "pair", Some(json(&finish)?), None).await?).await?;
+    let paired: Paired =
+        read(fetch(port, "POST", "pair", Some(json(&finish)?), None).await?).await?;
     Ok(paired.token)
 }
 
@@ -106,7 +111,9 @@ async fn fetch(
     let init = RequestInit::new();
     init.set_method(method);
     if let Some(body) = body {
-        headers.set("Content-Type", "application/json").map_err(failed)?;
+        headers
+            .set("Content-Type", "application/json")
+            .map_err(failed)?;
         init.set_body(&JsValue::from(body));
     }
     init.set_headers(&headers);
@@ -128,7 +135,10 @@ async fn fetch(
     }
     let status = response.status();
     let problem: Fetched<ApiError> = read(response).await;
-    Err(problem.map_or_else(|_| format!("the companion answered {status}"), |problem| problem.error))
+    Err(problem.map_or_else(
+        |_| format!("the companion answered {status}"),
+        |problem| problem.error,
+    ))
 }
 
 async fn read<T: DeserializeOwned>(response: Response) -> Fetched<T> {
@@ -173,9 +183,7 @@ fn from_hex(text: &str) -> Vec<u8> {
 pub fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     let crypto = Reflect::get(&js_sys::global(), &"crypto".into());
-    let crypto: Crypto = crypto
-        .unwrap_or_default()
-        .unchecked_into();
+    let crypto: Crypto = crypto.unwrap_or_default().unchecked_into();
     crypto
         .get_random_values_with_u8_array(&mut bytes)
         .expect("browsers have random numbers");

@@ -39,14 +39,22 @@ impl Doors {
     /// A link that opens the dashboard, once.
     pub fn entry_link(&self) -> String {
         let key = secret::random_hex::<32>();
-        *self.entry.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(key.clone());
+        *self
+            .entry
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner) = Some(key.clone());
         format!("http://127.0.0.1:{}/enter?key={key}", self.port)
     }
 
     /// Uses up the key of an entry link; the cookie to set if it was right.
     pub fn enter(&self, key: &str) -> Option<String> {
-        let mut entry = self.entry.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let right = entry.as_deref().is_some_and(|entry| secret::same(entry, key));
+        let mut entry = self
+            .entry
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let right = entry
+            .as_deref()
+            .is_some_and(|entry| secret::same(entry, key));
         if !right {
             return None;
         }
@@ -101,7 +109,11 @@ async fn check(app: &App, headers: &HeaderMap, path: &str) -> Result<(), Respons
     let forbidden = |text: &str| Problem(StatusCode::FORBIDDEN, text.to_owned()).into_response();
     match one(headers, &HOST) {
         Some(host) if doors.is_own_host(host) => {}
-        _ => return Err(forbidden("wrong Host header: open the address that linkscent printed")),
+        _ => {
+            return Err(forbidden(
+                "wrong Host header: open the address that linkscent printed",
+            ));
+        }
     }
     let is_api = path.starts_with("/api/");
     if headers.contains_key(ORIGIN) {
@@ -173,9 +185,10 @@ fn harden(mut response: Response) -> Response {
         ("cross-origin-resource-policy", "same-origin"),
     ];
     for (name, value) in HEADERS {
-        response
-            .headers_mut()
-            .insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        response.headers_mut().insert(
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
     }
     response
 }

@@ -47,7 +47,10 @@ async fn health() -> Json<Health> {
 }
 
 async fn openapi() -> impl IntoResponse {
-    ([(CONTENT_TYPE, "application/json")], include_str!("openapi.json"))
+    (
+        [(CONTENT_TYPE, "application/json")],
+        include_str!("openapi.json"),
+    )
 }
 
 fn body<T>(json: Result<Json<T>, JsonRejection>) -> Result<T, Problem> {
@@ -142,7 +145,9 @@ async fn begin(
 ) -> Result<Json<CrawlView>, Problem> {
     let order = body(json)?;
     if order.budget == 0 || order.budget > LARGEST_BUDGET {
-        return Err(Problem::bad(format!("the budget must be 1 to {LARGEST_BUDGET} pages")));
+        return Err(Problem::bad(format!(
+            "the budget must be 1 to {LARGEST_BUDGET} pages"
+        )));
     }
     let topic = app.store.topic_named(&order.topic).await?;
     let marks = app.store.marks(topic.id).await?;
@@ -155,7 +160,9 @@ async fn begin(
         seeds.push((address.to_string(), is_example));
     }
     if seeds.is_empty() {
-        return Err(Problem::bad("a crawl needs pages to start from: mark a target first"));
+        return Err(Problem::bad(
+            "a crawl needs pages to start from: mark a target first",
+        ));
     }
     let order = Order {
         budget: order.budget,

@@ -112,7 +112,9 @@ mod tests {
         let (attempt, message) = Attempt::begin(Side::Extension, digits, secret::random_bytes());
         let started = pairing.start(&secret::hex(&message))?;
         let answer = secret::from_hex(&started.message).unwrap_or_default();
-        let key = attempt.finish(&answer).map_err(|error| Problem::bad(error.to_string()))?;
+        let key = attempt
+            .finish(&answer)
+            .map_err(|error| Problem::bad(error.to_string()))?;
         pairing.finish(&started.attempt, &secret::hex(&key.proof(Side::Extension)))
     }
 
@@ -130,7 +132,11 @@ mod tests {
     fn five_wrong_tries_wear_a_code_out() {
         let pairing = Pairing::default();
         let digits = pairing.new_code();
-        let wrong = if digits == "00000000" { "00000001" } else { "00000000" };
+        let wrong = if digits == "00000000" {
+            "00000001"
+        } else {
+            "00000000"
+        };
         for _ in 0..5 {
             assert!(try_code(&pairing, wrong).is_err());
         }

@@ -80,7 +80,9 @@ impl Crawl {
             allow_private: self.allow_private,
         };
         if self.delay == 0 && !way.is_loopback_proxy() {
-            bail!("a delay of 0 is only for webs replayed on this machine: give --proxy http://127.0.0.1:…, or a delay");
+            bail!(
+                "a delay of 0 is only for webs replayed on this machine: give --proxy http://127.0.0.1:…, or a delay"
+            );
         }
         let began = Instant::now();
         let store = handle.block_on(Store::open(&data_folder(self.data.as_deref())?))?;
@@ -88,9 +90,15 @@ impl Crawl {
         let fetcher = Fetcher::new(way)?;
         let bar = bar(crawl.order.budget, self.json);
         bar.set_message("taking up");
-        let runner = Runner::take_up(store.clone(), crawl.clone(), fetcher, handle.clone(), |done, _| {
-            bar.set_position(done as u64);
-        })?;
+        let runner = Runner::take_up(
+            store.clone(),
+            crawl.clone(),
+            fetcher,
+            handle.clone(),
+            |done, _| {
+                bar.set_position(done as u64);
+            },
+        )?;
         let control = runner.control();
         handle.spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
@@ -121,7 +129,10 @@ impl Crawl {
             .into_iter()
             .find(|crawl| matches!(crawl.state.as_str(), "running" | "paused"));
         if let Some(crawl) = unfinished {
-            eprintln!("linkscent: going on with crawl {} of “{}”", crawl.id, topic.name);
+            eprintln!(
+                "linkscent: going on with crawl {} of “{}”",
+                crawl.id, topic.name
+            );
             store.set_state(crawl.id, "running", "").await?;
             return Ok(crawl);
         }
@@ -135,7 +146,10 @@ impl Crawl {
             starts.extend(targets.map(|mark| (mark.address, true)));
         }
         if starts.is_empty() {
-            bail!("nothing to start from: give --examples or --seeds, or mark pages for the topic “{}” in the browser", topic.name);
+            bail!(
+                "nothing to start from: give --examples or --seeds, or mark pages for the topic “{}” in the browser",
+                topic.name
+            );
         }
         let order = Order {
             budget: self.budget,
@@ -151,7 +165,10 @@ impl Crawl {
                 start_model: &write_model(&guide.knowledge())?,
             })
             .await?;
-        store.crawl(id).await?.context("the crawl just begun is not there")
+        store
+            .crawl(id)
+            .await?
+            .context("the crawl just begun is not there")
     }
 
     fn topic_name(&self) -> Result<String> {
@@ -192,10 +209,19 @@ impl Crawl {
             println!("{object}");
             return;
         }
-        println!("{} pages, {} of them relevant ({:.0} %), {} requests brought no page", tally.pages, tally.relevant, 100.0 * tally.harvest(), tally.other);
+        println!(
+            "{} pages, {} of them relevant ({:.0} %), {} requests brought no page",
+            tally.pages,
+            tally.relevant,
+            100.0 * tally.harvest(),
+            tally.other
+        );
         println!("{seconds:.1} s, {speed:.0} pages/s; ended: {reason}");
         println!("pages: {}", store.warc_path(crawl.id).display());
-        println!("look at them: linkscent serve --data {}", store.folder().display());
+        println!(
+            "look at them: linkscent serve --data {}",
+            store.folder().display()
+        );
     }
 }
 
@@ -213,7 +239,8 @@ fn addresses(file: Option<&Path>) -> Result<Vec<String>> {
     let Some(file) = file else {
         return Ok(Vec::new());
     };
-    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    let text =
+        std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
     let lines = text.lines().enumerate();
     lines
         .map(|(number, line)| (number + 1, line.trim()))

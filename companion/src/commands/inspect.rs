@@ -49,7 +49,8 @@ pub struct Subject {
 impl Subject {
     async fn page(&self) -> Result<Page> {
         if !self.page.starts_with("http://") && !self.page.starts_with("https://") {
-            let body = std::fs::read(&self.page).with_context(|| format!("reading {}", self.page))?;
+            let body =
+                std::fs::read(&self.page).with_context(|| format!("reading {}", self.page))?;
             return Ok(*build(Address::parse(&self.address)?, &body, None).0);
         }
         let address = Address::parse(&self.page)?;
@@ -59,7 +60,9 @@ impl Subject {
         })?;
         match fetcher.page(&address).await {
             Answer::Page(fetched) => Ok(*fetched.page),
-            Answer::Redirect(target) => anyhow::bail!("{address} redirects to {target}; inspect that"),
+            Answer::Redirect(target) => {
+                anyhow::bail!("{address} redirects to {target}; inspect that")
+            }
             Answer::Problem(problem) => anyhow::bail!("{address}: {problem}"),
         }
     }
@@ -107,20 +110,31 @@ impl Subject {
         }
         println!("{}\n{}", page.address, page.document());
         for (outlink, (link, score)) in scored {
-            println!("link {} {} “{}” -> {}", outlink.place, outlink.leaves, link.anchor, link.target);
+            println!(
+                "link {} {} “{}” -> {}",
+                outlink.place, outlink.leaves, link.anchor, link.target
+            );
             let vocabulary = &guide.graph().vocabulary;
             let features: Vec<String> = link
                 .context
                 .counts()
                 .map(|(feature, count)| {
                     let word = vocabulary.term(feature.term());
-                    let times = if count > 1 { format!("×{count}") } else { String::new() };
+                    let times = if count > 1 {
+                        format!("×{count}")
+                    } else {
+                        String::new()
+                    };
                     format!("<{word},{}>{times}", feature.offset().0)
                 })
                 .collect();
             println!("  features {}", features.join(" "));
             match score.priority() {
-                Some(priority) => print!("  queue {} score:\n{}", priority.queue(), indent(&guide.explain(link).to_string())),
+                Some(priority) => print!(
+                    "  queue {} score:\n{}",
+                    priority.queue(),
+                    indent(&guide.explain(link).to_string())
+                ),
                 None => println!("  rejected"),
             }
         }
@@ -142,9 +156,20 @@ impl Subject {
             return Ok(());
         }
         println!("{}\n{}", page.title(), page.address);
-        println!("relevance   {:.3}{}", judgment.relevance.value(), if judgment.is_target { "  (what is looked for)" } else { "" });
+        println!(
+            "relevance   {:.3}{}",
+            judgment.relevance.value(),
+            if judgment.is_target {
+                "  (what is looked for)"
+            } else {
+                ""
+            }
+        );
         println!("log-odds    {:+.3} per word", judgment.log_odds);
-        println!("similarity  {:.3} to the nearest target", judgment.similarity);
+        println!(
+            "similarity  {:.3} to the nearest target",
+            judgment.similarity
+        );
         Ok(())
     }
 }

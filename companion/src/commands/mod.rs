@@ -1,6 +1,7 @@
 //! The command line, a file each command.
 
 pub mod crawl;
+pub mod demo;
 pub mod inspect;
 pub mod replay;
 pub mod serve;

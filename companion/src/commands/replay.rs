@@ -38,7 +38,11 @@ impl Replay {
     /// Runs until interrupted.
     pub async fn run(self) -> Result<()> {
         if !self.listen.ip().is_loopback() {
-            bail!("{} is not an address of this machine alone; try 127.0.0.1:{}", self.listen, self.listen.port());
+            bail!(
+                "{} is not an address of this machine alone; try 127.0.0.1:{}",
+                self.listen,
+                self.listen.port()
+            );
         }
         let bar = ProgressBar::new_spinner().with_message("reading pages");
         let files = self.files.clone();
@@ -90,7 +94,8 @@ fn answer(web: &FrozenWeb, request: &Request<Incoming>) -> Response<Full<Bytes>>
         return plain(StatusCode::NOT_IMPLEMENTED, text);
     }
     if request.uri().authority().is_none() {
-        let text = "This is a proxy: set it as the HTTP proxy and open any page of the web it holds.\n";
+        let text =
+            "This is a proxy: set it as the HTTP proxy and open any page of the web it holds.\n";
         return plain(StatusCode::BAD_REQUEST, text);
     }
     let Some(page) = web.page(&request.uri().to_string()) else {
@@ -98,7 +103,10 @@ fn answer(web: &FrozenWeb, request: &Request<Incoming>) -> Response<Full<Bytes>>
     };
     let mut response = Response::new(Full::new(Bytes::from(page.body.clone())));
     *response.status_mut() = StatusCode::from_u16(page.status).unwrap_or(StatusCode::OK);
-    for (name, value) in [(CONTENT_TYPE, &page.content_type), (LOCATION, &page.location)] {
+    for (name, value) in [
+        (CONTENT_TYPE, &page.content_type),
+        (LOCATION, &page.location),
+    ] {
         if let Some(Ok(value)) = value.as_ref().map(|value| value.parse()) {
             response.headers_mut().insert(name, value);
         }

@@ -76,7 +76,10 @@ impl Serve {
         let link = app.doors.entry_link();
         let code = self.pair.then(|| app.pairing.new_code());
         if self.json {
-            println!("{}", serde_json::json!({ "dashboard": link, "pairing_code": code }));
+            println!(
+                "{}",
+                serde_json::json!({ "dashboard": link, "pairing_code": code })
+            );
             return;
         }
         println!("Dashboard (the link works once): {link}");

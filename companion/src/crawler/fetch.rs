@@ -83,7 +83,7 @@ pub struct Fetcher {
 impl Fetcher {
     /// A fetcher that goes that way.
     pub fn new(way: Way) -> Result<Self> {
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        choose_cryptography();
         let mut builder = Client::builder()
             .user_agent(USER_AGENT)
             .redirect(reqwest::redirect::Policy::none())
@@ -156,7 +156,8 @@ impl Fetcher {
             let status = response.status();
             if status.is_success() {
                 let read = read_head(response, robots::LARGEST_FILE).await;
-                return read.map_or_else(|_| Robots::deny_all(), |text| Robots::parse(&text, AGENT));
+                return read
+                    .map_or_else(|_| Robots::deny_all(), |text| Robots::parse(&text, AGENT));
             }
             if status.is_client_error() {
                 return Robots::allow_all();
@@ -197,6 +198,12 @@ impl Fetcher {
     }
 }
 
+/// Chooses who does the cryptography of TLS in this process; only the first
+/// choice counts.
+pub fn choose_cryptography() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
 /// The page in a body, and the digest that tells it from others.
 pub fn build(address: Address, body: &[u8], content_type: Option<&str>) -> (Box<Page>, u64) {
     let text = charset::decode(body, content_type);
@@ -227,7 +234,9 @@ fn is_html(content_type: &str) -> bool {
 
 fn describe(status: StatusCode) -> String {
     let reason = status.canonical_reason().unwrap_or_default();
-    format!("{} {reason}", status.as_u16()).trim_end().to_owned()
+    format!("{} {reason}", status.as_u16())
+        .trim_end()
+        .to_owned()
 }
 
 /// The whole body, or `None` if it is larger than `limit`.

@@ -130,7 +130,11 @@ mod tests {
             let address = Address::parse(text).unwrap();
             assert!(check(&address).is_err(), "{text}");
         }
-        for text in ["http://8.8.8.8/", "http://[2606:4700::1111]/", "http://a.org/"] {
+        for text in [
+            "http://8.8.8.8/",
+            "http://[2606:4700::1111]/",
+            "http://a.org/",
+        ] {
             assert!(check(&Address::parse(text).unwrap()).is_ok(), "{text}");
         }
     }

@@ -263,7 +263,10 @@ impl Runner {
                     content_type,
                     body,
                 } = *fetched;
-                (Outcome::Page(page, digest), Some((status, content_type, body)))
+                (
+                    Outcome::Page(page, digest),
+                    Some((status, content_type, body)),
+                )
             }
             Answer::Redirect(target) => {
                 place.redirect = Some(target.to_string());

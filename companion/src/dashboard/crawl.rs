@@ -195,7 +195,11 @@ async fn mark(
         "target" => Some(true),
         "not" => Some(false),
         "undo" => None,
-        _ => return Err(PageError::bad("A page is marked as target or not, or the mark is taken back.")),
+        _ => {
+            return Err(PageError::bad(
+                "A page is marked as target or not, or the mark is taken back.",
+            ));
+        }
     };
     let (_, topic) = find(&app, id).await?;
     let kept = app.store.kept_page(id, &form.address).await?;
@@ -217,6 +221,7 @@ async fn mark(
         what: what.await??,
     };
     app.store.take_events(&[event]).await?;
-    app.running.tell(id, Command::Mark(address, mark_of(target)));
+    app.running
+        .tell(id, Command::Mark(address, mark_of(target)));
     Ok(go_to(&format!("/crawl/{id}/results?page={}", form.page.max(0)))?.into_response())
 }

@@ -53,11 +53,17 @@ async fn enter(State(app): State<App>, Query(query): Query<EnterQuery>) -> Respo
 }
 
 async fn style() -> impl IntoResponse {
-    ([(CONTENT_TYPE, "text/css")], include_str!("../../static/style.css"))
+    (
+        [(CONTENT_TYPE, "text/css")],
+        include_str!("../../static/style.css"),
+    )
 }
 
 async fn script() -> impl IntoResponse {
-    ([(CONTENT_TYPE, "text/javascript")], include_str!("../../static/live.js"))
+    (
+        [(CONTENT_TYPE, "text/javascript")],
+        include_str!("../../static/live.js"),
+    )
 }
 
 /// Why a page cannot be shown or a form not be taken.
@@ -75,7 +81,10 @@ impl PageError {
 
 impl<E: Into<anyhow::Error>> From<E> for PageError {
     fn from(error: E) -> Self {
-        Self(StatusCode::INTERNAL_SERVER_ERROR, format!("{:#}", error.into()))
+        Self(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            format!("{:#}", error.into()),
+        )
     }
 }
 

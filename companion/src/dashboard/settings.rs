@@ -33,7 +33,12 @@ async fn page(State(app): State<App>) -> PageResult {
         code: app.pairing.current(),
         devices: app.store.devices().await?,
         folder: app.store.folder().display().to_string(),
-        proxy: app.way.proxy.as_ref().map(ToString::to_string).unwrap_or_default(),
+        proxy: app
+            .way
+            .proxy
+            .as_ref()
+            .map(ToString::to_string)
+            .unwrap_or_default(),
     })
 }
 

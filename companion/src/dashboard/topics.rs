@@ -2,10 +2,10 @@
 //! crawl.
 
 use askama::Template;
+use axum::Router;
 use axum::extract::{Form, Path, State};
 use axum::response::Response;
 use axum::routing::{get, post};
-use axum::Router;
 use linkscent_core::address::Address;
 use linkscent_core::wire::api::{Event, Happening};
 use serde::Deserialize;
@@ -115,7 +115,9 @@ async fn create(State(app): State<App>, Form(form): Form<CreateForm>) -> PageRes
     check_csrf(&app, &form.csrf)?;
     let name = form.name.trim();
     if name.is_empty() || name.chars().count() > 80 {
-        return Err(PageError::bad("A topic needs a name of at most 80 characters."));
+        return Err(PageError::bad(
+            "A topic needs a name of at most 80 characters.",
+        ));
     }
     let mut events = Vec::new();
     for (number, line) in form.examples.lines().enumerate() {
@@ -193,7 +195,9 @@ async fn crawl(
     let targets = marks.into_iter().filter(|mark| mark.target);
     let seeds: Vec<(String, bool)> = targets.map(|mark| (mark.address, true)).collect();
     if seeds.is_empty() {
-        return Err(PageError::bad("Mark a page as a target first: a crawl starts there."));
+        return Err(PageError::bad(
+            "Mark a page as a target first: a crawl starts there.",
+        ));
     }
     let order = Order {
         budget: form.budget.clamp(1, 100_000),

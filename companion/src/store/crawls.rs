@@ -175,26 +175,28 @@ impl Store {
         for (record, place) in fetches {
             let trail: Vec<&str> = record.trail.iter().map(|step| step.as_str()).collect();
             let judgment = record.judgment;
-            sqlx::query("INSERT INTO fetch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-                .bind(crawl)
-                .bind(record.number as i64)
-                .bind(record.address.as_str())
-                .bind(serde_json::to_string(&trail)?)
-                .bind(&record.anchor)
-                .bind(&record.reason)
-                .bind(record.priority)
-                .bind(judgment.map(|judgment| judgment.relevance.value()))
-                .bind(judgment.is_some_and(|judgment| judgment.is_target))
-                .bind(record.scored)
-                .bind(&record.title)
-                .bind(&record.snippet)
-                .bind(&record.problem)
-                .bind(&place.redirect)
-                .bind(place.warc_offset.map(|offset| offset as i64))
-                .bind(clock::now())
-                .execute(&mut *transaction)
-                .await
-                .context("writing to the store")?;
+            sqlx::query(
+                "INSERT INTO fetch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            )
+            .bind(crawl)
+            .bind(record.number as i64)
+            .bind(record.address.as_str())
+            .bind(serde_json::to_string(&trail)?)
+            .bind(&record.anchor)
+            .bind(&record.reason)
+            .bind(record.priority)
+            .bind(judgment.map(|judgment| judgment.relevance.value()))
+            .bind(judgment.is_some_and(|judgment| judgment.is_target))
+            .bind(record.scored)
+            .bind(&record.title)
+            .bind(&record.snippet)
+            .bind(&record.problem)
+            .bind(&place.redirect)
+            .bind(place.warc_offset.map(|offset| offset as i64))
+            .bind(clock::now())
+            .execute(&mut *transaction)
+            .await
+            .context("writing to the store")?;
         }
         sqlx::query("UPDATE crawl SET warc_length = ? WHERE id = ?")
             .bind(warc_length as i64)
@@ -232,7 +234,8 @@ impl Store {
     /// Relevant pages of a crawl, best first, from `skip` on.
     pub async fn best_results(&self, crawl: i64, most: i64, skip: i64) -> Result<Vec<ResultRow>> {
         let order = "relevance DESC, number";
-        self.results(crawl, "is_target AND scored", order, most, skip).await
+        self.results(crawl, "is_target AND scored", order, most, skip)
+            .await
     }
 
     /// The newest relevant pages of a crawl, newest first.

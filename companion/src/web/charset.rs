@@ -65,10 +65,22 @@ mod tests {
     #[test]
     fn the_mark_wins_over_the_server_over_the_page_over_the_bytes() {
         let cases: [(&[u8], Option<&str>, &str); 6] = [
-            (b"\xEF\xBB\xBF\xC3\xA4", Some("text/html; charset=latin1"), "ä"),
+            (
+                b"\xEF\xBB\xBF\xC3\xA4",
+                Some("text/html; charset=latin1"),
+                "ä",
+            ),
             (b"\xE4", Some("text/html; Charset=\"ISO-8859-1\""), "ä"),
-            (b"<meta charset=windows-1251>\xE4", None, "<meta charset=windows-1251>д"),
-            (b"<meta content='text/html; charset=utf-16'>\xC3\xA4", None, "<meta content='text/html; charset=utf-16'>ä"),
+            (
+                b"<meta charset=windows-1251>\xE4",
+                None,
+                "<meta charset=windows-1251>д",
+            ),
+            (
+                b"<meta content='text/html; charset=utf-16'>\xC3\xA4",
+                None,
+                "<meta content='text/html; charset=utf-16'>ä",
+            ),
             (b"\xC3\xA4", None, "ä"),
             (b"\xE4", Some("text/html; charset=nonsense"), "ä"),
         ];

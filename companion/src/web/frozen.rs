@@ -26,7 +26,8 @@ impl FrozenWeb {
             for record in Reader::open(path)? {
                 match record {
                     Ok(record) if record.kind == "response" => {
-                        if let (Some(key), Some(response)) = (key(&record.target), record.response())
+                        if let (Some(key), Some(response)) =
+                            (key(&record.target), record.response())
                         {
                             web.pages.entry(key).or_insert(response);
                             on_page(web.pages.len() as u64);
@@ -38,6 +39,23 @@ impl FrozenWeb {
             }
         }
         Ok(web)
+    }
+
+    /// A web of HTML pages from addresses and bodies.
+    pub fn from_pages(pages: impl IntoIterator<Item = (String, String)>) -> Self {
+        let mut web = Self::default();
+        for (address, body) in pages {
+            let response = Response {
+                status: 200,
+                content_type: Some("text/html; charset=utf-8".to_owned()),
+                location: None,
+                body: body.into_bytes(),
+            };
+            if let Some(key) = key(&address) {
+                web.pages.entry(key).or_insert(response);
+            }
+        }
+        web
     }
 
     /// The page at an address, if this web has it.

@@ -225,7 +225,9 @@ impl Reader {
             match name.to_ascii_lowercase().as_str() {
                 "warc-type" => record.kind = value.to_ascii_lowercase(),
                 "warc-target-uri" => {
-                    value.trim_matches(['<', '>']).clone_into(&mut record.target);
+                    value
+                        .trim_matches(['<', '>'])
+                        .clone_into(&mut record.target);
                 }
                 "content-length" => length = value.parse::<u64>().ok(),
                 _ => {}
@@ -237,10 +239,14 @@ impl Reader {
             passed.map_err(|error| self.problem(error.to_string()))?;
             return Ok(Some(record));
         }
-        let read = (&mut self.input).take(length).read_to_end(&mut record.block);
+        let read = (&mut self.input)
+            .take(length)
+            .read_to_end(&mut record.block);
         let read = read.map_err(|error| self.problem(error.to_string()))?;
         if (read as u64) < length {
-            return Err(self.problem(format!("should be {length} bytes long and ends after {read}")));
+            return Err(self.problem(format!(
+                "should be {length} bytes long and ends after {read}"
+            )));
         }
         Ok(Some(record))
     }
@@ -300,7 +306,13 @@ impl Writer {
         writer.file.seek(SeekFrom::Start(length))?;
         if length == 0 {
             let about = "software: linkscent\r\nformat: WARC File Format 1.1\r\n";
-            writer.append("warcinfo", None, "", "application/warc-fields", about.as_bytes())?;
+            writer.append(
+                "warcinfo",
+                None,
+                "",
+                "application/warc-fields",
+                about.as_bytes(),
+            )?;
         }
         Ok(writer)
     }

@@ -303,6 +303,9 @@ mod tests {
         let mut frontier = Frontier::default();
         frontier.add(link("http://a.org/late"), Priority::new(1, 9.0));
         frontier.add(link("http://a.org/soon"), Priority::new(0, -9.0));
-        assert_eq!(drain(&mut frontier), ["http://a.org/soon", "http://a.org/late"]);
+        assert_eq!(
+            drain(&mut frontier),
+            ["http://a.org/soon", "http://a.org/late"]
+        );
     }
 }

@@ -12,7 +12,5 @@ pub use frontier::{Frontier, LINKS_PER_TARGET, Waiting};
 pub use politeness::{CrawlDelay, Instant, Politeness};
 pub use robots::Robots;
 pub use scope::{Refusal, Scope};
-pub use session::{
-    Failure, Fetch, Limits, Next, Outcome, Record, Seed, Session, StopReason,
-};
+pub use session::{Failure, Fetch, Limits, Next, Outcome, Record, Seed, Session, StopReason};
 pub use tally::Tally;

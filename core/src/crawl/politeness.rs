@@ -38,7 +38,8 @@ impl Politeness {
     /// The request has ended; the host rests now.
     pub fn end(&mut self, host: &str, now: Instant) {
         if self.busy.remove(host) {
-            self.resting.insert((Instant(now.0 + self.delay), host.into()));
+            self.resting
+                .insert((Instant(now.0 + self.delay), host.into()));
         }
     }
 

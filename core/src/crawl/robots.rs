@@ -129,8 +129,8 @@ impl<'a> Groups<'a> {
         if self.rules_begun {
             (self.in_own, self.in_general, self.rules_begun) = (false, false, false);
         }
-        let is_star = value.first() == Some(&b'*')
-            && value.get(1).is_none_or(u8::is_ascii_whitespace);
+        let is_star =
+            value.first() == Some(&b'*') && value.get(1).is_none_or(u8::is_ascii_whitespace);
         if is_star {
             self.in_general = true;
             return;
@@ -211,9 +211,16 @@ fn key_of(key: &[u8]) -> Key {
         key.get(..name.len())
             .is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
     };
-    KEYS.iter()
-        .find(|(name, _)| starts(name))
-        .map_or_else(|| if starts("disallaw") { Key::Disallow } else { Key::Other }, |row| row.1)
+    KEYS.iter().find(|(name, _)| starts(name)).map_or_else(
+        || {
+            if starts("disallaw") {
+                Key::Disallow
+            } else {
+                Key::Other
+            }
+        },
+        |row| row.1,
+    )
 }
 
 /// The pattern with escapes in upper case and bytes beyond ASCII escaped.

@@ -44,7 +44,11 @@ impl Scope {
         if !self.hosts.is_empty() && !self.hosts.iter().any(|host| is_within(target, host)) {
             return Err(Refusal::Host);
         }
-        let path = target.path_and_query().split('?').next().unwrap_or_default();
+        let path = target
+            .path_and_query()
+            .split('?')
+            .next()
+            .unwrap_or_default();
         let name = path.rsplit('/').next().unwrap_or_default();
         if let Some((_, ending)) = name.rsplit_once('.')
             && NO_PAGES

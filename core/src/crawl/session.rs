@@ -191,7 +191,9 @@ impl Session {
             if session.seeds.contains_key(&seed.address) {
                 continue;
             }
-            session.frontier.pin(vec![Candidate::seed(seed.address.clone())]);
+            session
+                .frontier
+                .pin(vec![Candidate::seed(seed.address.clone())]);
             session.seeds.insert(seed.address, seed.mark);
         }
         session
@@ -356,11 +358,14 @@ impl Session {
         outcome: Outcome,
         draw: &mut dyn Draw,
     ) -> Option<Record> {
-        let waiting = self.frontier.take(address).unwrap_or_else(|| super::Waiting {
-            links: vec![Candidate::seed(address.clone())],
-            priority: Priority::new(0, 0.0),
-            pinned: true,
-        });
+        let waiting = self
+            .frontier
+            .take(address)
+            .unwrap_or_else(|| super::Waiting {
+                links: vec![Candidate::seed(address.clone())],
+                priority: Priority::new(0, 0.0),
+                pinned: true,
+            });
         self.set_under_way(waiting);
         self.take(address, outcome, Instant(0), draw)
     }
@@ -370,7 +375,11 @@ impl Session {
         Record {
             number: self.requests,
             address: address.clone(),
-            trail: first.trail.steps().map(|step| step.address.clone()).collect(),
+            trail: first
+                .trail
+                .steps()
+                .map(|step| step.address.clone())
+                .collect(),
             anchor: first.anchor.to_string(),
             reason: leap.reason.clone(),
             priority: leap.priority,
@@ -434,7 +443,9 @@ impl Session {
         self.limits.scope.check(target).map_err(Failure::Scope)?;
         let only_scheme_differs = from.without_scheme() == target.without_scheme();
         if self.is_seen(target) && !(only_scheme_differs && from != target) {
-            return Err(Failure::Other(format!("redirects to {target}, seen before")));
+            return Err(Failure::Other(format!(
+                "redirects to {target}, seen before"
+            )));
         }
         let mut links = leap.links;
         for link in &mut links {

@@ -51,7 +51,8 @@ impl Tally {
         if self.curve.len() > MOST_POINTS {
             self.stride *= 2;
             let stride = self.stride;
-            self.curve.retain(|(scored, _)| scored.is_multiple_of(stride));
+            self.curve
+                .retain(|(scored, _)| scored.is_multiple_of(stride));
         }
     }
 

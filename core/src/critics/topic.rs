@@ -144,8 +144,8 @@ impl Curve {
             low + (weights.score(targets[0]) - low) / 2.0
         } else {
             let left_out = targets.iter().take(MOST_LEFT_OUT).enumerate();
-            let scores = left_out
-                .map(|(number, terms)| Weights::learn(known, Some(number)).score(terms));
+            let scores =
+                left_out.map(|(number, terms)| Weights::learn(known, Some(number)).score(terms));
             mean(scores).unwrap_or(low)
         };
         let span = (high - low).max(0.05);
@@ -186,7 +186,11 @@ impl Critic for Topic {
     }
 
     fn word_weight(&self, term: TermId) -> f64 {
-        self.weights.words.get(&term).copied().map_or(0.0, f64::from)
+        self.weights
+            .words
+            .get(&term)
+            .copied()
+            .map_or(0.0, f64::from)
     }
 
     fn refresh(&mut self, known: &WebGraph) {

@@ -8,9 +8,7 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
-use html5ever::interface::{
-    Attribute, ElemName, ElementFlags, NodeOrText, QuirksMode, TreeSink,
-};
+use html5ever::interface::{Attribute, ElemName, ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::{LocalName, Namespace, ParseOpts, QualName, local_name, ns};
 
@@ -333,7 +331,11 @@ impl TreeSink for Tree {
     fn add_attrs_if_missing(&self, target: &NodeId, attributes: Vec<Attribute>) {
         self.with_element(*target, |element| {
             for attribute in attributes {
-                if !element.attributes.iter().any(|old| old.name == attribute.name) {
+                if !element
+                    .attributes
+                    .iter()
+                    .any(|old| old.name == attribute.name)
+                {
                     element.attributes.push(attribute);
                 }
             }
@@ -459,8 +461,7 @@ impl<'a> Walk<'a> {
             self.read_form(id, element);
         }
         if self.nodes[id as usize].first_child == NONE {
-            let shows_alt =
-                matches!(element.name.local, local_name!("img") | local_name!("area"));
+            let shows_alt = matches!(element.name.local, local_name!("img") | local_name!("area"));
             let alt = shows_alt.then(|| element.attribute_or_empty(&local_name!("alt")));
             self.builder.leaf(alt.unwrap_or_default());
         }
@@ -584,13 +585,12 @@ impl<'a> Walk<'a> {
         let Some(named) = element.attribute(&local_name!("form")) else {
             return (element.form != NONE).then_some(element.form);
         };
-        self.forms
-            .iter()
-            .map(|(form, _)| *form)
-            .find(|&form| match &self.nodes[form as usize].kind {
+        self.forms.iter().map(|(form, _)| *form).find(|&form| {
+            match &self.nodes[form as usize].kind {
                 Kind::Element(form) => form.attribute(&local_name!("id")) == Some(named),
                 _ => false,
-            })
+            }
+        })
     }
 
     fn child_text(&self, id: NodeId) -> String {
@@ -721,14 +721,17 @@ mod tests {
             ["a ", "pic", "", ""]
         );
         assert_eq!(
-            leaves("<script>no</script><noscript><a href=x>no</a></noscript><template>no</template>yes"),
+            leaves(
+                "<script>no</script><noscript><a href=x>no</a></noscript><template>no</template>yes"
+            ),
             ["yes"]
         );
     }
 
     #[test]
     fn links_know_their_leaves() {
-        let document = parse("a<a href=1>b<b>c</b></a>d<a href=2><img alt=e></a><a href=3></a><a>no</a>");
+        let document =
+            parse("a<a href=1>b<b>c</b></a>d<a href=2><img alt=e></a><a href=3></a><a>no</a>");
         let ranges: Vec<(u32, u32)> = document
             .links
             .iter()
@@ -745,7 +748,11 @@ mod tests {
         );
         let form = &document.forms[0];
         assert_eq!((form.action.as_str(), form.method.as_str()), ("/s", "get"));
-        let kinds: Vec<&str> = form.fields.iter().map(|field| field.kind.as_str()).collect();
+        let kinds: Vec<&str> = form
+            .fields
+            .iter()
+            .map(|field| field.kind.as_str())
+            .collect();
         assert_eq!(kinds, ["text", "select", "submit"]);
         assert_eq!(form.fields[0].naming, "q Your words");
         assert_eq!(form.fields[1].options, 2);

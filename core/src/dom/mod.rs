@@ -369,7 +369,13 @@ mod tests {
             builder.leaf("x");
         }
         let end = MOST_LEAVES as u32 + 1;
-        builder.link("a", LeafRange { first: end - 1, end });
+        builder.link(
+            "a",
+            LeafRange {
+                first: end - 1,
+                end,
+            },
+        );
         let document = builder.finish().unwrap();
         assert!(document.truncated);
         assert_eq!(document.leaf_count() as usize, MOST_LEAVES);

@@ -23,7 +23,11 @@ impl fmt::Display for Document {
             writeln!(f, "link {} {:?}", link.leaves, link.href)?;
         }
         for form in &self.forms {
-            writeln!(f, "form {} {:?} {:?}", form.method, form.action, form.naming)?;
+            writeln!(
+                f,
+                "form {} {:?} {:?}",
+                form.method, form.action, form.naming
+            )?;
             for field in &form.fields {
                 writeln!(
                     f,

@@ -5,7 +5,10 @@ struct Steps(u64);
 
 impl Draw for Steps {
     fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         self.0
     }
 }
@@ -20,7 +23,13 @@ fn page(address: &str, text: &str, links: &[(&str, &str)]) -> Page {
     for (href, anchor) in links {
         let first = builder.next_leaf();
         builder.leaf(anchor);
-        builder.link(href, LeafRange { first, end: first + 1 });
+        builder.link(
+            href,
+            LeafRange {
+                first,
+                end: first + 1,
+            },
+        );
         for _ in 0..7 {
             builder.leaf("");
         }
@@ -28,7 +37,8 @@ fn page(address: &str, text: &str, links: &[(&str, &str)]) -> Page {
     Page::new(Address::parse(address).unwrap(), builder.finish().unwrap())
 }
 
-const KIDNEY: &str = "Dialysis cleans the blood when kidneys fail; dialysis centres help kidney patients.";
+const KIDNEY: &str =
+    "Dialysis cleans the blood when kidneys fail; dialysis centres help kidney patients.";
 const TRAINS: &str = "The railway timetable lists trains, stations and platforms of the railway.";
 
 fn taught() -> (Guide, Steps) {
@@ -105,7 +115,15 @@ fn links_that_led_to_good_pages_are_believed() {
     let hub = page("http://a.org/last", "Welcome", &links);
     let visit = guide.visit(&hub, &[], None, &mut draw);
     let score = |n: usize| visit.outlinks[n].1.priority().unwrap().value();
-    assert!(score(0) > 0.3 && score(1) < -0.3, "{} {}", score(0), score(1));
+    assert!(
+        score(0) > 0.3 && score(1) < -0.3,
+        "{} {}",
+        score(0),
+        score(1)
+    );
     let reason = guide.reason(&visit.outlinks[0].0);
-    assert!(reason.contains("led to a good page 30 of 30 times"), "{reason}");
+    assert!(
+        reason.contains("led to a good page 30 of 30 times"),
+        "{reason}"
+    );
 }

@@ -86,7 +86,10 @@ impl Apprentice {
                 Explanation::product(
                     label,
                     vec![
-                        Explanation::given("log-odds of a good page", self.log_ratio(feature, known)),
+                        Explanation::given(
+                            "log-odds of a good page",
+                            self.log_ratio(feature, known),
+                        ),
                         Explanation::given("occurrences, by nearness", share),
                     ],
                 )

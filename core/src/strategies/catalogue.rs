@@ -39,7 +39,9 @@ pub fn named(name: &str) -> Option<Box<dyn Strategy>> {
 /// another strategy is left aside.
 pub fn restored(name: &str, saved: Saved) -> Option<Box<dyn Strategy>> {
     match (name, saved) {
-        ("apprentice", Saved::Apprentice(counts)) => Some(Box::new(Apprentice::with_counts(counts))),
+        ("apprentice", Saved::Apprentice(counts)) => {
+            Some(Box::new(Apprentice::with_counts(counts)))
+        }
         _ => named(name),
     }
 }

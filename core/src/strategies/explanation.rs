@@ -76,12 +76,7 @@ impl Explanation {
         self
     }
 
-    fn of(
-        label: impl Into<String>,
-        operation: Operation,
-        value: f64,
-        parts: Vec<Self>,
-    ) -> Self {
+    fn of(label: impl Into<String>, operation: Operation, value: f64, parts: Vec<Self>) -> Self {
         Self {
             label: label.into(),
             value,
@@ -139,8 +134,14 @@ impl std::fmt::Display for Explanation {
                 Operation::Maximum => " = greatest of",
             };
             let indent = depth * 2;
-            writeln!(f, "{:indent$}{:+.4} {}{operation}", "", node.value, node.label)?;
-            node.parts.iter().try_for_each(|part| line(part, depth + 1, f))
+            writeln!(
+                f,
+                "{:indent$}{:+.4} {}{operation}",
+                "", node.value, node.label
+            )?;
+            node.parts
+                .iter()
+                .try_for_each(|part| line(part, depth + 1, f))
         }
         line(self, 0, f)
     }

@@ -11,7 +11,10 @@ struct Steps(u64);
 
 impl Draw for Steps {
     fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         self.0
     }
 }
@@ -21,7 +24,13 @@ fn page(address: &str, words: &str) -> Page {
     for word in words.split(' ') {
         let first = builder.next_leaf();
         builder.leaf(word);
-        builder.link(&format!("/{word}"), LeafRange { first, end: first + 1 });
+        builder.link(
+            &format!("/{word}"),
+            LeafRange {
+                first,
+                end: first + 1,
+            },
+        );
     }
     Page::new(Address::parse(address).unwrap(), builder.finish().unwrap())
 }
@@ -31,7 +40,11 @@ fn taught(strategy: &str) -> (Guide, Vec<Candidate>) {
     let mut guide = Guide::new("topic", strategy).unwrap();
     let mut draw = Steps(11);
     let pages = [
-        ("http://a.org/1", "kidney dialysis patients blood", Some(Mark::Target)),
+        (
+            "http://a.org/1",
+            "kidney dialysis patients blood",
+            Some(Mark::Target),
+        ),
         ("http://a.org/2", "railway trains timetable station", None),
         ("http://a.org/3", "kidney transplant railway blood", None),
     ];
@@ -54,7 +67,11 @@ fn every_explanation_adds_up_to_the_score() {
             };
             let explanation = guide.explain(link);
             let gap = (explanation.value - priority.value()).abs();
-            assert!(gap < 1e-5, "{name}: {explanation}score {}", priority.value());
+            assert!(
+                gap < 1e-5,
+                "{name}: {explanation}score {}",
+                priority.value()
+            );
             for node in explanation.nodes() {
                 let gap = (node.value - node.recomputed()).abs();
                 assert!(gap < 1e-9, "{name}: {node}");
@@ -87,7 +104,9 @@ fn names_are_their_own() {
 #[test]
 fn hard_focus_rejects_links_of_pages_that_are_no_targets() {
     let (guide, links) = taught("best-first-hard");
-    let rejected = links.iter().filter(|link| guide.score(link) == LinkScore::Reject);
+    let rejected = links
+        .iter()
+        .filter(|link| guide.score(link) == LinkScore::Reject);
     assert_eq!(rejected.count(), 4, "the links of the railway page alone");
 }
 

@@ -133,10 +133,7 @@ impl Vocabulary {
 
     /// Rebuilds a vocabulary from [`Self::rows`] and the number of documents.
     /// `None` if a term is given twice or there are too many.
-    pub fn from_rows(
-        documents_seen: u32,
-        rows: impl IntoIterator<Item = TermRow>,
-    ) -> Option<Self> {
+    pub fn from_rows(documents_seen: u32, rows: impl IntoIterator<Item = TermRow>) -> Option<Self> {
         let mut vocabulary = Self {
             documents_seen,
             ..Self::default()

@@ -242,5 +242,11 @@ pub fn marked_terms(words: &[(String, u32)], vocabulary: &mut Vocabulary) -> Pag
 
 /// The mark behind an event's `target`.
 pub fn mark_of(target: Option<bool>) -> Option<Mark> {
-    target.map(|target| if target { Mark::Target } else { Mark::NotTarget })
+    target.map(|target| {
+        if target {
+            Mark::Target
+        } else {
+            Mark::NotTarget
+        }
+    })
 }

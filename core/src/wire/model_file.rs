@@ -283,7 +283,9 @@ impl WireLearned {
             Saved::Nothing => Self::Nothing,
             Saved::Apprentice(counts) => {
                 let (rows, (high, low)) = counts.rows();
-                let features = rows.into_iter().map(|(id, count)| (id, count.high, count.low));
+                let features = rows
+                    .into_iter()
+                    .map(|(id, count)| (id, count.high, count.low));
                 Self::Apprentice {
                     features: features.collect(),
                     high,
@@ -386,7 +388,9 @@ fn known(term: u32, known_terms: usize) -> Result<TermId, ModelError> {
     if (term as usize) < known_terms {
         Ok(TermId(term))
     } else {
-        Err(ModelError::Content("a term number is beyond the vocabulary"))
+        Err(ModelError::Content(
+            "a term number is beyond the vocabulary",
+        ))
     }
 }
 

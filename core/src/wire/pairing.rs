@@ -68,8 +68,8 @@ impl Key {
     }
 
     fn mac(&self, side: Side) -> Hmac<Sha256> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0)
-            .expect("an HMAC takes keys of any length");
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(&self.0).expect("an HMAC takes keys of any length");
         mac.update(match side {
             Side::Extension => b"extension",
             Side::Companion => b"companion",

@@ -82,7 +82,10 @@ pub fn build(variant: Variant) -> Result<PathBuf> {
             manifest.remove("optional_host_permissions");
         }
     }
-    fs::write(folder.join("manifest.json"), serde_json::to_vec_pretty(&manifest)?)?;
+    fs::write(
+        folder.join("manifest.json"),
+        serde_json::to_vec_pretty(&manifest)?,
+    )?;
     pack(&folder, &folder.with_extension("zip"))?;
     Ok(folder)
 }
@@ -92,7 +95,16 @@ fn compile(root: &Path) -> Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let status = Command::new(cargo)
         .current_dir(root)
-        .args(["build", "--quiet", "--package", "linkscent-extension", "--profile", "wasm", "--target", TARGET])
+        .args([
+            "build",
+            "--quiet",
+            "--package",
+            "linkscent-extension",
+            "--profile",
+            "wasm",
+            "--target",
+            TARGET,
+        ])
         .status()
         .context("running cargo")?;
     if !status.success() {
@@ -103,14 +115,18 @@ fn compile(root: &Path) -> Result<()> {
 
 /// Installs the standard library for WebAssembly if rustup has not yet.
 fn ensure_target() -> Result<()> {
-    let installed = Command::new("rustup").args(["target", "list", "--installed"]).output();
+    let installed = Command::new("rustup")
+        .args(["target", "list", "--installed"])
+        .output();
     let Ok(installed) = installed else {
         return Ok(()); // no rustup: the toolchain came otherwise; cargo will tell
     };
     if String::from_utf8_lossy(&installed.stdout).contains(TARGET) {
         return Ok(());
     }
-    let status = Command::new("rustup").args(["target", "add", TARGET]).status()?;
+    let status = Command::new("rustup")
+        .args(["target", "add", TARGET])
+        .status()?;
     if !status.success() {
         bail!("installing the {TARGET} target failed: try `rustup target add {TARGET}`");
     }
@@ -131,7 +147,11 @@ fn pack(folder: &Path, file: &Path) -> Result<()> {
     for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
         let entry = entry?;
         if entry.file_type().is_file() {
-            let name = entry.path().strip_prefix(folder)?.to_string_lossy().into_owned();
+            let name = entry
+                .path()
+                .strip_prefix(folder)?
+                .to_string_lossy()
+                .into_owned();
             zip.start_file(name, SimpleFileOptions::default())?;
             zip.write_all(&fs::read(entry.path())?)?;
         }

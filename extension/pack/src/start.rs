@@ -1,1 +1,93 @@
-fn main(){}
+//! `cargo start`: builds the extension and the companion, starts the companion
+//! and says what to do next.
+//!
+//! `-- --browser` also starts Chromium or Firefox on a scratch profile with
+//! the extension loaded; `-- --demo` does the whole loop on a small web that
+//! comes with the project, without a network.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use linkscent_pack::{Variant, build, root};
+
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    if let Some(unknown) = arguments
+        .iter()
+        .find(|argument| !matches!(argument.as_str(), "--browser" | "--demo"))
+    {
+        bail!("{unknown:?} is not known; there are --browser and --demo");
+    }
+    println!("Building the extension and the companion (the first time takes some minutes) …");
+    let variant = if has("--browser") {
+        Variant::Test
+    } else {
+        Variant::Release
+    };
+    let extension = build(variant)?;
+    let program = companion()?;
+    if has("--demo") {
+        let status = Command::new(&program).arg("demo").status()?;
+        if !status.success() {
+            bail!("the demo ended with {status}");
+        }
+        return Ok(());
+    }
+    println!("The unpacked extension: {}", extension.display());
+    println!("  Chromium: chrome://extensions, developer mode, “Load unpacked”.");
+    println!(
+        "  Firefox:  about:debugging, “This Firefox”, “Load Temporary Add-on”, its manifest.json."
+    );
+    let profile = tempfile::tempdir()?;
+    let mut browser = if has("--browser") {
+        Some(start_browser(&extension, profile.path())?)
+    } else {
+        None
+    };
+    let status = Command::new(&program).args(["serve", "--pair"]).status();
+    if let Some(browser) = &mut browser {
+        let _ = browser.kill();
+        let _ = browser.wait();
+    }
+    let status = status.context("starting the companion")?;
+    if !status.success() {
+        bail!("the companion ended with {status}");
+    }
+    Ok(())
+}
+
+/// Builds the companion; where it is.
+fn companion() -> Result<PathBuf> {
+    let root = root().canonicalize()?;
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let status = Command::new(cargo)
+        .current_dir(&root)
+        .args(["build", "--package", "linkscent"])
+        .status()?;
+    if !status.success() {
+        bail!("the companion does not compile; see above");
+    }
+    Ok(root.join("target/debug/linkscent"))
+}
+
+/// Starts the first Chromium there is on a scratch profile. Its extension may
+/// read pages at once; pair it by the code that the companion prints.
+fn start_browser(extension: &Path, profile: &Path) -> Result<Child> {
+    for name in BROWSERS {
+        let started = Command::new(name)
+            .arg(format!("--load-extension={}", extension.display()))
+            .arg(format!("--user-data-dir={}", profile.display()))
+            .arg("--no-first-run")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        if let Ok(child) = started {
+            return Ok(child);
+        }
+    }
+    bail!("none of {BROWSERS:?} is installed: install one, or load the extension by hand")
+}

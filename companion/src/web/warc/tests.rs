@@ -62,9 +62,8 @@ fn every_cut_gives_the_whole_records_and_then_an_error_or_the_end() {
     let cut_path = folder.path().join("cut.warc.gz");
     for length in 1..whole.len() {
         std::fs::write(&cut_path, &whole[..length]).unwrap();
-        let (good, bad): (Vec<_>, Vec<_>) = Reader::open(&cut_path)
-            .unwrap()
-            .partition(Result::is_ok);
+        let (good, bad): (Vec<_>, Vec<_>) =
+            Reader::open(&cut_path).unwrap().partition(Result::is_ok);
         let complete = offsets.iter().filter(|&&at| at <= length as u64).count();
         assert!(good.len() >= complete, "{length}: {} records", good.len());
         let at_boundary = offsets.contains(&(length as u64));
@@ -77,8 +76,16 @@ fn foreign_files_say_where_they_go_wrong() {
     let folder = folder();
     let cases: [(&str, &[u8], &str); 4] = [
         ("html", b"<html>not a warc</html>", "record 1: begins with"),
-        ("length", b"WARC/1.0\r\nWARC-Type: response\r\n\r\n", "no Content-Length"),
-        ("short", b"WARC/1.0\r\nContent-Length: 9\r\n\r\nabc", "ends after 3"),
+        (
+            "length",
+            b"WARC/1.0\r\nWARC-Type: response\r\n\r\n",
+            "no Content-Length",
+        ),
+        (
+            "short",
+            b"WARC/1.0\r\nContent-Length: 9\r\n\r\nabc",
+            "ends after 3",
+        ),
         ("gzip", b"\x1f\x8b\x08\x00garbage", "record 1"),
     ];
     for (name, bytes, expected) in cases {
@@ -96,7 +103,8 @@ fn chunked_and_gzipped_bodies_are_undone() {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
     gzip.write_all(b"hello").unwrap();
     let gzip = gzip.finish().unwrap();
-    let mut block = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n".to_vec();
+    let mut block =
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n".to_vec();
     block.extend_from_slice(format!("{:x}\r\n", gzip.len()).as_bytes());
     block.extend_from_slice(&gzip);
     block.extend_from_slice(b"\r\n0\r\n\r\n");

@@ -5,7 +5,10 @@ struct Steps(u64);
 
 impl Draw for Steps {
     fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         self.0
     }
 }
@@ -18,15 +21,35 @@ fn address(text: &str) -> Address {
 fn page(at: &Address) -> Outcome {
     let n: u64 = at.path_and_query()[1..].parse().unwrap_or(1);
     let mut builder = Builder::new();
-    builder.leaf(if n.is_multiple_of(2) { "kidney dialysis" } else { "railway trains" });
-    let other = if at.host() == "a.org" { "b.org" } else { "a.org" };
-    for href in [format!("/{}", 2 * n), format!("/{}", 2 * n + 1), format!("http://{other}/{n}")] {
+    builder.leaf(if n.is_multiple_of(2) {
+        "kidney dialysis"
+    } else {
+        "railway trains"
+    });
+    let other = if at.host() == "a.org" {
+        "b.org"
+    } else {
+        "a.org"
+    };
+    for href in [
+        format!("/{}", 2 * n),
+        format!("/{}", 2 * n + 1),
+        format!("http://{other}/{n}"),
+    ] {
         let first = builder.next_leaf();
         builder.leaf("go on");
-        builder.link(&href, LeafRange { first, end: first + 1 });
+        builder.link(
+            &href,
+            LeafRange {
+                first,
+                end: first + 1,
+            },
+        );
     }
     let page = Page::new(at.clone(), builder.finish().unwrap());
-    let digest = at.as_str().bytes().fold(n, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let digest = at.as_str().bytes().fold(n, |sum, byte| {
+        sum.wrapping_mul(31).wrapping_add(u64::from(byte))
+    });
     Outcome::Page(Box::new(page), digest)
 }
 
@@ -45,7 +68,10 @@ fn session(budget: u64, strategy: &str) -> Session {
 
 /// Runs a session to its end on a web where every answer is immediate; what
 /// was fetched, and when.
-fn run(session: &mut Session, answer: impl Fn(&Address) -> Outcome) -> (Vec<(Address, u64)>, StopReason) {
+fn run(
+    session: &mut Session,
+    answer: impl Fn(&Address) -> Outcome,
+) -> (Vec<(Address, u64)>, StopReason) {
     let (mut now, mut draw, mut log) = (Instant(0), Steps(5), Vec::new());
     loop {
         match session.next(now) {
@@ -70,8 +96,15 @@ fn the_budget_is_met_and_hosts_rest_between_requests() {
     let (log, reason) = run(&mut session, page);
     assert_eq!((log.len(), reason), (40, StopReason::Budget));
     for host in ["a.org", "b.org"] {
-        let times: Vec<u64> = log.iter().filter(|row| row.0.host() == host).map(|row| row.1).collect();
-        assert!(times.windows(2).all(|pair| pair[1] >= pair[0] + 1_000), "{host}");
+        let times: Vec<u64> = log
+            .iter()
+            .filter(|row| row.0.host() == host)
+            .map(|row| row.1)
+            .collect();
+        assert!(
+            times.windows(2).all(|pair| pair[1] >= pair[0] + 1_000),
+            "{host}"
+        );
     }
     let mut fetched: Vec<&Address> = log.iter().map(|row| &row.0).collect();
     fetched.sort();
@@ -102,7 +135,12 @@ fn a_crawl_told_what_it_fetched_goes_on_as_if_never_stopped() {
         again.recall(at, page(at), &mut draw);
     }
     let waiting = |session: &Session| -> Vec<Address> {
-        session.frontier().best(1_000).iter().map(|page| page.links[0].target.clone()).collect()
+        session
+            .frontier()
+            .best(1_000)
+            .iter()
+            .map(|page| page.links[0].target.clone())
+            .collect()
     };
     for (at, _) in &log[25..] {
         again.recall(at, page(at), &mut draw);
@@ -117,16 +155,32 @@ fn robots_and_redirects_and_duplicates() {
     let (seed, moved) = (address("http://a.org/1"), address("http://a.org/9"));
     let mut draw = Steps(1);
     session.next(Instant(0));
-    session.robots(&seed, Robots::parse(b"user-agent: *\ndisallow: /2\n", "linkscent"));
+    session.robots(
+        &seed,
+        Robots::parse(b"user-agent: *\ndisallow: /2\n", "linkscent"),
+    );
     session.next(Instant(0));
-    let record = session.take(&seed, Outcome::Redirect(moved.clone()), Instant(0), &mut draw).unwrap();
+    let record = session
+        .take(
+            &seed,
+            Outcome::Redirect(moved.clone()),
+            Instant(0),
+            &mut draw,
+        )
+        .unwrap();
     assert_eq!(record.problem, "redirects to http://a.org/9");
-    let fetch = Fetch { address: moved.clone() };
+    let fetch = Fetch {
+        address: moved.clone(),
+    };
     assert_eq!(session.next(Instant(1_000)), Next::Fetch(fetch));
-    let record = session.take(&moved, page(&moved), Instant(1_000), &mut draw).unwrap();
+    let record = session
+        .take(&moved, page(&moved), Instant(1_000), &mut draw)
+        .unwrap();
     assert!(!record.scored, "the example's mark goes with the redirect");
     assert!(record.judgment.unwrap().is_target);
-    let Outcome::Page(same, digest) = page(&moved) else { unreachable!() };
+    let Outcome::Page(same, digest) = page(&moved) else {
+        unreachable!()
+    };
     let next = loop {
         match session.next(Instant(2_000)) {
             Next::Robots(at) => session.robots(&at, Robots::allow_all()),
@@ -134,7 +188,12 @@ fn robots_and_redirects_and_duplicates() {
             other => panic!("{other:?}"),
         }
     };
-    let record = session.take(&next.address, Outcome::Page(same, digest), Instant(2_000), &mut draw);
+    let record = session.take(
+        &next.address,
+        Outcome::Page(same, digest),
+        Instant(2_000),
+        &mut draw,
+    );
     assert!(record.unwrap().problem.contains("same page"));
 }
 

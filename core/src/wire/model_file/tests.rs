@@ -9,7 +9,10 @@ struct Steps(u64);
 
 impl Draw for Steps {
     fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         self.0
     }
 }
@@ -58,7 +61,10 @@ fn every_truncation_is_an_error() {
     }
     let mut longer = file.clone();
     longer.push(0);
-    assert!(matches!(read_model(&longer), Err(ModelError::Length { .. })));
+    assert!(matches!(
+        read_model(&longer),
+        Err(ModelError::Length { .. })
+    ));
 }
 
 /// Damage is found by the checksum; a file made on purpose has a fitting one,
@@ -84,7 +90,10 @@ fn ten_thousand_mutated_files_never_panic() {
             Guide::with_knowledge(knowledge);
         }
     }
-    assert!(read > 0, "no mutation got past the reader: the test shows nothing");
+    assert!(
+        read > 0,
+        "no mutation got past the reader: the test shows nothing"
+    );
 }
 
 #[test]

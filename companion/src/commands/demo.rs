@@ -1,0 +1,131 @@
+//! `linkscent demo`: the whole loop on a small web that comes with the
+//! program, so that a newcomer sees a harvest without a network.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use tokio::net::TcpListener;
+
+use super::{replay, serve::router};
+use crate::api::{self, App, Doors, Pairing};
+use crate::crawler::fetch::Way;
+use crate::running::Running;
+use crate::store::{Order, Store};
+use crate::web::frozen::FrozenWeb;
+
+/// The small web: a file a host, pages divided by lines of `=== path`.
+const HOSTS: [(&str, &str); 4] = [
+    ("garden.test", include_str!("../../demo/garden.txt")),
+    ("bees.test", include_str!("../../demo/bees.txt")),
+    ("market.test", include_str!("../../demo/market.txt")),
+    ("town.test", include_str!("../../demo/town.txt")),
+];
+const TOPIC: &str = "wild bees";
+const EXAMPLES: [&str; 2] = ["http://bees.test/mason", "http://bees.test/nesting"];
+const BUDGET: u64 = 20;
+
+/// See a whole crawl on a small web that comes with the program; needs no
+/// network.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// End after the harvest instead of serving the dashboard.
+    #[arg(long)]
+    once: bool,
+}
+
+impl Demo {
+    /// Runs the loop, then serves the dashboard until interrupted.
+    pub async fn run(self) -> Result<()> {
+        let web = Arc::new(FrozenWeb::from_pages(pages()));
+        let proxy = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let way = Way {
+            proxy: Some(format!("http://{}", proxy.local_addr()?).parse()?),
+            allow_private: false,
+        };
+        tokio::spawn(replay::serve(proxy, web));
+        let folder = std::env::temp_dir().join(format!("linkscent-demo-{}", std::process::id()));
+        let store = Store::open(&folder).await?;
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let app = App {
+            running: Running::new(store.clone(), way.clone()),
+            store,
+            doors: Arc::new(Doors::new(listener.local_addr()?.port())),
+            pairing: Arc::new(Pairing::default()),
+            way,
+        };
+        println!(
+            "A small web of {} hosts is up. Topic: “{TOPIC}”, from {} example pages.",
+            HOSTS.len(),
+            EXAMPLES.len()
+        );
+        let crawl = self.crawl(&app).await?;
+        self.tell(&app, crawl).await?;
+        if self.once {
+            return Ok(std::fs::remove_dir_all(&folder)?);
+        }
+        println!(
+            "\nLook around: {}\n(Ctrl-C ends the demo.)",
+            app.doors.entry_link()
+        );
+        tokio::select! {
+            served = api::serve(listener, router(app)) => served?,
+            _ = tokio::signal::ctrl_c() => {}
+        }
+        Ok(std::fs::remove_dir_all(&folder)?)
+    }
+
+    async fn crawl(&self, app: &App) -> Result<i64> {
+        let topic = app.store.topic_named(TOPIC).await?;
+        let order = Order {
+            budget: BUDGET,
+            delay: 0,
+            random_seed: 1,
+            seeds: EXAMPLES
+                .iter()
+                .map(|example| ((*example).to_owned(), true))
+                .collect(),
+            hosts: Vec::new(),
+        };
+        let mut changes = app.running.changes();
+        let id = app.running.begin(&topic, &order).await?;
+        loop {
+            let _ = tokio::time::timeout(Duration::from_secs(1), changes.changed()).await;
+            let crawl = app.store.crawl(id).await?.context("the crawl is gone")?;
+            if crawl.state != "running" {
+                return Ok(id);
+            }
+        }
+    }
+
+    async fn tell(&self, app: &App, crawl: i64) -> Result<()> {
+        let (pages, scored, relevant, _) = app.store.counts(crawl).await?;
+        let harvest = 100 * relevant / scored.max(1);
+        println!("\n{pages} pages fetched, {relevant} more about the topic (harvest {harvest} %):");
+        for found in app.store.best_results(crawl, 8, 0).await? {
+            println!(
+                "  {:3.0} %  {}  {}",
+                100.0 * found.relevance.unwrap_or(0.0),
+                found.title,
+                found.address
+            );
+            if !found.reason.is_empty() {
+                println!("         {}", found.reason);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Addresses and bodies of the small web.
+fn pages() -> Vec<(String, String)> {
+    let mut pages = Vec::new();
+    for (host, text) in HOSTS {
+        for part in text.split("=== ").skip(1) {
+            let (path, body) = part.split_once('\n').unwrap_or((part, ""));
+            pages.push((format!("http://{host}{path}"), body.to_owned()));
+        }
+    }
+    pages
+}

@@ -1,0 +1,16 @@
+//! The companion as a library, for the program, the tests and the benches.
+//!
+//! `web` knows bytes, `crawler` fetches, `store` keeps, `topic_guide` and
+//! `running` join them, `api` and `dashboard` show; `commands` is the shell.
+
+mod api;
+pub mod clock;
+pub mod commands;
+pub mod crawler;
+mod dashboard;
+mod running;
+mod secret;
+mod settings;
+pub mod store;
+pub mod topic_guide;
+pub mod web;

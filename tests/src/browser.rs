@@ -1,0 +1,292 @@
+//! Real browsers with the extension in them, headless, by WebDriver.
+//!
+//! Pages come from a proxy on loopback; nothing else is ever resolved.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use anyhow::{Context, Result, bail};
+use linkscent_pack::{FIREFOX_ID, Variant, chromium_id};
+use serde_json::{Value, json};
+use std::sync::OnceLock;
+use tempfile::TempDir;
+use thirtyfour::common::capabilities::firefox::FirefoxPreferences;
+use thirtyfour::common::command::FormatRequestData;
+use thirtyfour::extensions::addons::firefox::FirefoxTools;
+use thirtyfour::prelude::*;
+use thirtyfour::{ChromiumLikeCapabilities, RequestData, SessionId};
+use tokio::process::{Child, Command};
+
+use crate::wait_for;
+
+const FIREFOX_UUID: &str = "6c1f0d3e-5a2b-4c7d-9e8f-0123456789ab";
+
+/// Which browser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Chromium with chromedriver.
+    Chromium,
+    /// Firefox ESR with geckodriver.
+    Firefox,
+}
+
+/// A browser with the extension loaded.
+pub struct Browser {
+    /// Which one.
+    pub kind: Kind,
+    /// Its session.
+    pub driver: WebDriver,
+    _process: Child,
+    _profile: TempDir,
+}
+
+/// The extension's test build, made once.
+fn extension() -> Result<PathBuf> {
+    static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let built = BUILT
+        .get_or_init(|| linkscent_pack::build(Variant::Test).map_err(|error| format!("{error:#}")));
+    built.clone().map_err(anyhow::Error::msg)
+}
+
+fn find(names: &[&str]) -> Result<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    if let Some(home) = std::env::var_os("HOME") {
+        folders.push(Path::new(&home).join(".cargo/bin"));
+    }
+    names
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)))
+        .find(|file| file.is_file())
+        .with_context(|| {
+            format!("none of {names:?} is installed: run `cargo verify`, which installs them")
+        })
+}
+
+impl Browser {
+    /// Starts a browser whose pages come from the proxy on this port.
+    pub async fn start(kind: Kind, proxy: u16) -> Result<Self> {
+        linkscent::crawler::fetch::choose_cryptography();
+        let port = std::net::TcpListener::bind("127.0.0.1:0")?
+            .local_addr()?
+            .port();
+        let profile = tempfile::tempdir()?;
+        let mut command = match kind {
+            Kind::Chromium => {
+                let mut command = Command::new(find(&["chromedriver"])?);
+                command.arg(format!("--port={port}"));
+                command
+            }
+            Kind::Firefox => {
+                let mut command = Command::new(find(&["geckodriver"])?);
+                command.args(["--host", "127.0.0.1", "--port", &port.to_string()]);
+                command.args(["--websocket-port", "0", "--allow-system-access"]);
+                command.env("MOZ_REMOTE_SETTINGS_DEVTOOLS", "1");
+                command
+            }
+        };
+        let process = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .context("starting the WebDriver server")?;
+        wait_for("the WebDriver server listens", 20, || async {
+            Ok(tokio::net::TcpStream::connect(("127.0.0.1", port))
+                .await
+                .ok())
+        })
+        .await?;
+        let url = format!("http://127.0.0.1:{port}");
+        let driver = match kind {
+            Kind::Chromium => chromium(&url, profile.path(), proxy).await?,
+            Kind::Firefox => firefox(&url, proxy).await?,
+        };
+        Ok(Self {
+            kind,
+            driver,
+            _process: process,
+            _profile: profile,
+        })
+    }
+
+    /// Address of a page of the extension.
+    pub fn page(&self, path: &str) -> Result<String> {
+        Ok(match self.kind {
+            Kind::Chromium => format!("chrome-extension://{}/{path}", chromium_id()?),
+            Kind::Firefox => format!("moz-extension://{FIREFOX_UUID}/{path}"),
+        })
+    }
+
+    /// Stops the extension's background, as the browser does when it likes.
+    pub async fn kill_background(&self) -> Result<()> {
+        match self.kind {
+            Kind::Chromium => self.kill_worker().await,
+            Kind::Firefox => self.kill_event_page().await,
+        }
+    }
+
+    async fn kill_worker(&self) -> Result<()> {
+        let prefix = self.page("")?;
+        wait_for("the service worker is gone", 10, || async {
+            let targets = self
+                .driver
+                .cdp()
+                .send_raw("Target.getTargets", json!({}))
+                .await?;
+            let workers: Vec<String> = targets["targetInfos"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter(|target| target["type"] == "service_worker")
+                .filter(|target| {
+                    target["url"]
+                        .as_str()
+                        .is_some_and(|url| url.starts_with(&prefix))
+                })
+                .filter_map(|target| Some(target["targetId"].as_str()?.to_owned()))
+                .collect();
+            for worker in &workers {
+                // It may end by itself in between.
+                let close = json!({ "targetId": worker });
+                let _ = self
+                    .driver
+                    .cdp()
+                    .send_raw("Target.closeTarget", close)
+                    .await;
+            }
+            Ok(workers.is_empty().then_some(()))
+        })
+        .await
+    }
+
+    async fn kill_event_page(&self) -> Result<()> {
+        let script = format!(
+            "const {{extension}} = WebExtensionPolicy.getByID('{FIREFOX_ID}');
+             await extension.terminateBackground({{ignoreDevToolsAttached: true, disableResetIdleForTest: true}});
+             return extension.backgroundState;"
+        );
+        self.raw("moz/context", json!({ "context": "chrome" }))
+            .await?;
+        let wrapped = format!(
+            "const done = arguments[arguments.length - 1];
+             (async () => {{ {script} }})().then(v => done({{ok: v}}), e => done({{error: String(e)}}));"
+        );
+        let answer = self
+            .raw("execute/async", json!({ "script": wrapped, "args": [] }))
+            .await;
+        self.raw("moz/context", json!({ "context": "content" }))
+            .await?;
+        let answer = answer?;
+        if answer["ok"] != "stopped" {
+            bail!("the background was not stopped: {answer}");
+        }
+        Ok(())
+    }
+
+    /// Clicks with a mouse button: 0 left, 1 middle.
+    pub async fn mouse(&self, element: &WebElement, button: u8) -> Result<()> {
+        let actions = json!([
+            { "type": "pointerMove", "duration": 0, "origin": element.to_json()?, "x": 0, "y": 0 },
+            { "type": "pointerDown", "button": button },
+            { "type": "pointerUp", "button": button }
+        ]);
+        let mouse = json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": actions });
+        self.raw("actions", json!({ "actions": [mouse] })).await?;
+        Ok(())
+    }
+
+    /// Runs a script in the page that ends with `return`; it may `await`.
+    pub async fn script(&self, script: &str) -> Result<Value> {
+        let wrapped = format!(
+            "const done = arguments[arguments.length - 1];
+             (async () => {{ {script} }})().then(v => done({{ok: v ?? null}}), e => done({{error: String(e)}}));"
+        );
+        let answer = self.driver.execute_async(&wrapped, Vec::new()).await?;
+        let answer = answer.json().clone();
+        if let Some(error) = answer["error"].as_str() {
+            bail!("in the page: {error}");
+        }
+        Ok(answer["ok"].clone())
+    }
+
+    /// Ends the browser.
+    pub async fn quit(self) -> Result<()> {
+        self.driver.clone().quit().await?;
+        Ok(())
+    }
+
+    async fn raw(&self, path: &'static str, body: Value) -> Result<Value> {
+        let command = Raw { path, body };
+        Ok(self.driver.handle().cmd(command).await?.value::<Value>()?)
+    }
+}
+
+/// A WebDriver command without a method of its own.
+#[derive(Debug)]
+struct Raw {
+    path: &'static str,
+    body: Value,
+}
+
+impl FormatRequestData for Raw {
+    fn format_request(&self, session: &SessionId) -> RequestData {
+        let path = format!("/session/{session}/{}", self.path);
+        RequestData::new(http::Method::POST, path).add_body(self.body.clone())
+    }
+}
+
+async fn chromium(url: &str, profile: &Path, proxy: u16) -> Result<WebDriver> {
+    let mut wanted = DesiredCapabilities::chrome();
+    wanted.set_binary(&find(&["chromium"])?.display().to_string())?;
+    for argument in [
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--window-size=1280,900",
+        "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+        "--disable-features=OptimizationHints,NetworkTimeServiceQuerying,HttpsUpgrades",
+    ] {
+        wanted.add_arg(argument)?;
+    }
+    wanted.add_arg(&format!("--load-extension={}", extension()?.display()))?;
+    wanted.add_arg(&format!("--user-data-dir={}", profile.display()))?;
+    wanted.add_arg(&format!("--proxy-server=http://127.0.0.1:{proxy}"))?;
+    Ok(WebDriver::new(url, wanted).await?)
+}
+
+async fn firefox(url: &str, proxy: u16) -> Result<WebDriver> {
+    let mut wanted = DesiredCapabilities::firefox();
+    wanted.set_firefox_binary(&find(&["firefox-esr", "firefox"])?.display().to_string())?;
+    wanted.set_headless()?;
+    let mut settings = FirefoxPreferences::new();
+    let ids = json!({ FIREFOX_ID: FIREFOX_UUID }).to_string();
+    for (name, value) in [
+        ("extensions.webextensions.uuids", json!(ids)),
+        ("network.proxy.type", json!(1)),
+        ("network.proxy.http", json!("127.0.0.1")),
+        ("network.proxy.http_port", json!(proxy)),
+        ("network.proxy.ssl", json!("127.0.0.1")),
+        ("network.proxy.ssl_port", json!(proxy)),
+        ("network.proxy.no_proxies_on", json!("")),
+        ("dom.security.https_first", json!(false)),
+        (
+            "services.settings.server",
+            json!("data:,#remote-settings-dummy/v1"),
+        ),
+    ] {
+        settings.set(name, value)?;
+    }
+    wanted.set_preferences(settings)?;
+    let driver = WebDriver::new(url, wanted).await?;
+    let folder = extension()?.display().to_string();
+    let tools = FirefoxTools::new(driver.handle().clone());
+    tools.install_addon(&folder, Some(true)).await?;
+    Ok(driver)
+}

@@ -1,0 +1,39 @@
+//! What the tests across Linkscent's parts share: browsers, a small web, the
+//! companion as a process, and the real material where it is there.
+
+pub mod browser;
+pub mod companion;
+pub mod web;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+/// The folder of real material beside the project, if it is there. Tests that
+/// need it say that they skip.
+pub fn material() -> Option<PathBuf> {
+    let folder = linkscent_pack::root().join("../shared");
+    if folder.join("webs").is_dir() {
+        return Some(folder);
+    }
+    eprintln!("skipped: the real webs are not beside this checkout");
+    None
+}
+
+/// Waits until `condition` gives something; an error after `seconds`.
+pub async fn wait_for<T, F>(what: &str, seconds: u64, mut condition: impl FnMut() -> F) -> Result<T>
+where
+    F: Future<Output = Result<Option<T>>>,
+{
+    let began = Instant::now();
+    loop {
+        if let Some(found) = condition().await? {
+            return Ok(found);
+        }
+        if began.elapsed() > Duration::from_secs(seconds) {
+            bail!("waited {seconds} s in vain: {what}");
+        }
+        tokio::time::sleep(Duration::from_millis(40)).await;
+    }
+}

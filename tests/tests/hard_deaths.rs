@@ -1,0 +1,164 @@
+//! A crawl that is killed at any moment loses nothing it acknowledged and
+//! fetches nothing of it again.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use linkscent::store::Store;
+use linkscent_tests::companion::Companion;
+use linkscent_tests::wait_for;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+const DEATHS: usize = 22;
+const BUDGET: usize = 500;
+
+type Asked = Arc<Mutex<HashMap<String, usize>>>;
+
+/// A proxy that makes up an endless web of four hosts and counts what it is
+/// asked for.
+async fn endless_web() -> Result<(u16, Asked)> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let port = listener.local_addr()?.port();
+    let asked = Asked::default();
+    let counts = Arc::clone(&asked);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(answer(stream, Arc::clone(&counts)));
+        }
+    });
+    Ok((port, asked))
+}
+
+async fn answer(mut stream: TcpStream, asked: Asked) -> Result<()> {
+    let mut buffer = Vec::new();
+    loop {
+        while !buffer.windows(4).any(|four| four == b"\r\n\r\n") {
+            if stream.read_buf(&mut buffer).await? == 0 {
+                return Ok(());
+            }
+        }
+        let request = String::from_utf8_lossy(&buffer).into_owned();
+        buffer.clear();
+        let address = request.split(' ').nth(1).context("no address")?.to_owned();
+        let (status, body) = page(&address);
+        *asked
+            .lock()
+            .expect("no test panics with the lock")
+            .entry(address)
+            .or_default() += 1;
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(format!("{head}{body}").as_bytes()).await?;
+    }
+}
+
+fn page(address: &str) -> (&'static str, String) {
+    let number = address
+        .rsplit('/')
+        .next()
+        .and_then(|number| number.parse::<u64>().ok());
+    let Some(n) = number else {
+        return ("404 Not Found", String::new());
+    };
+    let words = if n.is_multiple_of(3) {
+        "kidney dialysis patients"
+    } else {
+        "railway trains stations"
+    };
+    let links = (1..=6).map(|step| {
+        let target = n * 5 + step;
+        format!(
+            "<p>about {words} <a href='http://host{}.test/{target}'>page {target}</a>",
+            target % 4
+        )
+    });
+    (
+        "200 OK",
+        format!(
+            "<title>Page {n}</title><p>{words} {n}{}",
+            links.collect::<String>()
+        ),
+    )
+}
+
+async fn log(store: &Store) -> Result<Vec<String>> {
+    let rows = store.fetches(1).await?;
+    Ok(rows.into_iter().map(|row| row.address).collect())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn twenty_two_kills_lose_nothing_acknowledged() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let (port, asked) = endless_web().await?;
+    let examples = folder.path().join("kidneys.txt");
+    std::fs::write(&examples, "http://host0.test/0\nhttp://host3.test/3\n")?;
+    let data = folder.path().join("data");
+    let (data_text, examples) = (data.display().to_string(), examples.display().to_string());
+    let (proxy, budget) = (format!("http://127.0.0.1:{port}"), BUDGET.to_string());
+    let arguments = [
+        "crawl",
+        "--data",
+        &data_text,
+        "--proxy",
+        &proxy,
+        "--examples",
+        &examples,
+        "--budget",
+        &budget,
+        "--delay",
+        "0",
+        "--json",
+    ];
+    let store = Store::open(&data).await?;
+    let mut acknowledged: Vec<String> = Vec::new();
+    let mut cut_short = 0;
+    for death in 0..DEATHS {
+        let mut crawl = Companion::start(&arguments)?;
+        // Wait until it has gone on, then let it die at some moment.
+        let before = acknowledged.len();
+        let wanted = before + 1 + (death * 7) % 15;
+        wait_for("the crawl goes on", 60, || async {
+            Ok((log(&store).await?.len() >= wanted.min(BUDGET)).then_some(()))
+        })
+        .await?;
+        tokio::time::sleep(Duration::from_millis((death as u64 * 13) % 60)).await;
+        crawl.kill().await?;
+        let now = log(&store).await?;
+        ensure!(
+            now.starts_with(&acknowledged),
+            "death {death}: the log lost or changed lines"
+        );
+        cut_short += usize::from(now.len() < BUDGET);
+        acknowledged = now;
+        asked.lock().expect("no test panics with the lock").clear();
+        if acknowledged.len() < BUDGET {
+            continue;
+        }
+        break;
+    }
+    ensure!(
+        cut_short >= 20,
+        "only {cut_short} deaths cut the crawl short: raise the budget"
+    );
+    let last = Companion::start(&arguments)?.finish().await?;
+    ensure!(last.contains("\"stop_reason\":\"budget\""), "{last}");
+    let asked = asked.lock().expect("no test panics with the lock").clone();
+    for address in &acknowledged {
+        ensure!(
+            !asked.contains_key(address),
+            "{address} was acknowledged and fetched again"
+        );
+    }
+    let mut all = log(&store).await?;
+    ensure!(all.starts_with(&acknowledged));
+    let whole = all.len();
+    all.sort();
+    all.dedup();
+    ensure!(all.len() == whole, "a page stands in the log twice");
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! The same HTML gives the same page from html5ever and from the live DOM of
+//! real browsers: case by case, and on real pages where they are there.
+//!
+//! Each folder of `pages` holds `page.html` and the document it must become,
+//! `page.txt`; `UPDATE_PAGES=1` writes these anew, to be read before they are
+//! kept.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use linkscent::web::charset;
+use linkscent::web::warc::Reader;
+use linkscent_core::dom::html;
+use linkscent_core::wire::Snapshot;
+use linkscent_tests::browser::{Browser, Kind};
+use linkscent_tests::companion::Companion;
+use linkscent_tests::{material, wait_for, web};
+
+/// Where a browser's own parser is known to differ from html5ever, and why.
+/// Asserted, so that a cure is noticed.
+const KNOWN: [(Kind, &str, &str); 0] = [];
+
+fn cases() -> Result<Vec<(String, PathBuf)>> {
+    let folder = linkscent_pack::root().join("tests/pages");
+    let mut cases: Vec<(String, PathBuf)> = fs::read_dir(folder)?
+        .map(|entry| Ok::<_, std::io::Error>(entry?.path()))
+        .map(|path| {
+            path.map(|path| {
+                (
+                    path.file_name()
+                        .unwrap_or_default()
+                        .to_string_lossy()
+                        .into_owned(),
+                    path,
+                )
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    cases.sort();
+    Ok(cases)
+}
+
+#[test]
+fn html_becomes_the_documents_kept() -> Result<()> {
+    let cases = cases()?;
+    ensure!(cases.len() >= 25);
+    for (name, folder) in cases {
+        let found = html::parse(&fs::read_to_string(folder.join("page.html"))?).to_string();
+        let kept = folder.join("page.txt");
+        if std::env::var_os("UPDATE_PAGES").is_some() {
+            fs::write(&kept, &found)?;
+        }
+        let expected =
+            fs::read_to_string(&kept).with_context(|| format!("reading {}", kept.display()))?;
+        ensure!(
+            found == expected,
+            "{name}: expected\n{expected}\nfound\n{found}"
+        );
+    }
+    Ok(())
+}
+
+/// Serves pages whose scripts do not run, opens each, and holds the live DOM
+/// against the parser. Returns the differences.
+async fn compare(kind: Kind, pages: &[(String, String)]) -> Result<Vec<String>> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("pages.warc");
+    let headers = "Content-Security-Policy: script-src 'none'\r\n";
+    let addresses: Vec<String> = (0..pages.len())
+        .map(|n| format!("http://pages.test/{n}"))
+        .collect();
+    let rows: Vec<web::PageRow<'_>> = addresses
+        .iter()
+        .zip(pages)
+        .map(|(address, (_, body))| (address.as_str(), headers, body.as_str()))
+        .collect();
+    web::write_warc(&file, &rows)?;
+    let (replay, proxy) = Companion::replay(&[&file]).await?;
+    let browser = Browser::start(kind, proxy).await?;
+    let page = browser.driver.window().await?;
+    let tools = browser.driver.new_tab().await?;
+    browser.driver.switch_to_window(tools.clone()).await?;
+    browser
+        .driver
+        .goto(browser.page("pages/panel.html")?)
+        .await?;
+    let mut differences = Vec::new();
+    for (address, (name, body)) in addresses.iter().zip(pages) {
+        browser.driver.switch_to_window(page.clone()).await?;
+        browser.driver.goto(address).await?;
+        browser.driver.switch_to_window(tools.clone()).await?;
+        let script = format!(
+            "const tabs = await chrome.tabs.query({{}});
+             const tab = tabs.find(t => t.url === '{address}');
+             return tab ? await chrome.tabs.sendMessage(tab.id, {{kind: 'snapshot'}}).catch(() => null) : null;"
+        );
+        let snapshot = wait_for("the page is read", 20, || async {
+            let found = browser.script(&script).await?;
+            Ok((!found.is_null()).then_some(found))
+        })
+        .await
+        .with_context(|| name.clone())?;
+        let snapshot: Snapshot = serde_json::from_value(snapshot)?;
+        let live = snapshot.to_document()?.to_string();
+        let parsed = html::parse(body).to_string();
+        if live != parsed {
+            let lines = live.lines().zip(parsed.lines());
+            let first = lines.filter(|(a, b)| a != b).take(3);
+            let first: Vec<String> = first
+                .map(|(a, b)| format!("  live   {a}\n  parsed {b}"))
+                .collect();
+            differences.push(format!("{name}\n{}", first.join("\n")));
+        }
+    }
+    browser.quit().await?;
+    drop(replay);
+    Ok(differences)
+}
+
+async fn cases_agree(kind: Kind) -> Result<()> {
+    let mut pages = Vec::new();
+    for (name, folder) in cases()? {
+        pages.push((name, fs::read_to_string(folder.join("page.html"))?));
+    }
+    let differences = compare(kind, &pages).await?;
+    let known: Vec<&str> = KNOWN
+        .iter()
+        .filter(|row| row.0 == kind)
+        .map(|row| row.1)
+        .collect();
+    let names: Vec<&str> = differences
+        .iter()
+        .filter_map(|text| text.lines().next())
+        .collect();
+    ensure!(names == known, "{}", differences.join("\n"));
+    Ok(())
+}
+
+/// 100 pages each of two real webs.
+fn real_pages() -> Result<Option<Vec<(String, String)>>> {
+    let Some(folder) = material() else {
+        return Ok(None);
+    };
+    let mut pages = Vec::new();
+    for (file, every) in [("webs/uci.warc.zst", 370), ("webs/docs.warc.gz", 46)] {
+        let responses = Reader::open(&folder.join(file))?
+            .filter_map(Result::ok)
+            .filter(|record| record.kind == "response");
+        let mut taken = 0;
+        for (number, record) in responses.enumerate() {
+            if number % every != 0 || taken == 100 {
+                continue;
+            }
+            let Some(response) = record.response() else {
+                continue;
+            };
+            let text = charset::decode(&response.body, response.content_type.as_deref());
+            if text.len() < 300_000 {
+                pages.push((format!("{file} page {number}"), text));
+                taken += 1;
+            }
+        }
+    }
+    Ok(Some(pages))
+}
+
+async fn real_pages_agree(kind: Kind) -> Result<()> {
+    let Some(pages) = real_pages()? else {
+        return Ok(());
+    };
+    let differences = compare(kind, &pages).await?;
+    println!("{} of {} real pages differ", differences.len(), pages.len());
+    ensure!(differences.is_empty(), "{}", differences.join("\n"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn cases_agree_in_chromium() -> Result<()> {
+    cases_agree(Kind::Chromium).await
+}
+
+#[tokio::test]
+async fn cases_agree_in_firefox() -> Result<()> {
+    cases_agree(Kind::Firefox).await
+}
+
+#[tokio::test]
+async fn real_pages_agree_in_chromium() -> Result<()> {
+    real_pages_agree(Kind::Chromium).await
+}
+
+#[tokio::test]
+async fn real_pages_agree_in_firefox() -> Result<()> {
+    real_pages_agree(Kind::Firefox).await
+}

