@@ -275,7 +275,8 @@ impl Guide {
 
     fn record(&mut self, page: &Page, terms: &PageTerms, judgment: Judgment) {
         let seen_before = self.graph.page(&page.address).map(|known| known.counted);
-        let counted = seen_before.unwrap_or(!judgment.is_target);
+        let unmarked = self.graph.mark(&page.address).is_none();
+        let counted = seen_before.unwrap_or(unmarked);
         if counted && seen_before.is_none() {
             self.graph.vocabulary.count_document(&terms.damped());
         }

@@ -83,8 +83,8 @@ pub struct KnownPage {
     pub address: Address,
     /// The critic's judgment when it was seen, the person's mark applied.
     pub judgment: Judgment,
-    /// Whether its words were counted into the vocabulary, as words of a page
-    /// that is not what is looked for.
+    /// Whether its words were counted into the vocabulary: it was not marked
+    /// when it was seen.
     pub counted: bool,
     /// Its [`HEAVIEST_TERMS`].
     pub terms: PageTerms,
@@ -102,8 +102,7 @@ pub struct MarkedPage {
 /// Everything known so far.
 #[derive(Debug, Clone, Default)]
 pub struct WebGraph {
-    /// All terms, with the counts of the pages that were seen and are not
-    /// what is looked for.
+    /// All terms, with the counts of the pages that were seen and not marked.
     pub vocabulary: Vocabulary,
     /// Marked pages, in order of their address.
     pub marks: BTreeMap<Address, MarkedPage>,

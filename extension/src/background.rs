@@ -271,7 +271,7 @@ impl Background {
                 .find(|mark| mark.address == page.address.as_str());
             state.mark = mark.map(|mark| mark.target);
             let guide = self.take_guide(&topic).await?;
-            let view = preview(guide, &page)?;
+            let view = preview(guide, &page);
             (state.relevance, state.promising) = (view.relevance, view.links.len());
         }
         state.targets = marks.into_iter().filter(|mark| mark.target).collect();
@@ -458,9 +458,9 @@ impl Background {
 }
 
 /// A look at a page that leaves no trace: the guide is thrown away after it.
-fn preview(mut guide: Guide, page: &Page) -> Result<PageView, JsError> {
+fn preview(mut guide: Guide, page: &Page) -> PageView {
     let visit = guide.visit(page, &[], None, &mut Random);
-    Ok(PageView::of(page, &visit, &guide))
+    PageView::of(page, &visit, &guide)
 }
 
 fn is_paused(settings: &Settings, address: &Address) -> bool {

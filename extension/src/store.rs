@@ -1,4 +1,4 @@
-//! What the extension keeps, in IndexedDB. A browser may stop the background
+//! What the extension keeps, in `IndexedDB`. A browser may stop the background
 //! at any moment, so every call writes all its changes in one transaction
 //! before it answers.
 

@@ -1,4 +1,4 @@
-//! Real browsers with the extension in them, headless, by WebDriver.
+//! Real browsers with the extension in them, headless, by `WebDriver`.
 //!
 //! Pages come from a proxy on loopback; nothing else is ever resolved.
 
@@ -223,7 +223,7 @@ impl Browser {
     }
 }
 
-/// A WebDriver command without a method of its own.
+/// A `WebDriver` command without a method of its own.
 #[derive(Debug)]
 struct Raw {
     path: &'static str,

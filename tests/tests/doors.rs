@@ -23,15 +23,25 @@ fn request(method: &str, path: &str, headers: &str, body: &str) -> String {
     )
 }
 
+const JSON: &str = "Content-Type: application/json\r\n";
+
 #[tokio::test]
 async fn doors_open_to_the_right_ones_only() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let (companion, port, link, _) = Companion::serve(&folder.path().join("data"), 9).await?;
     let host = format!("Host: 127.0.0.1:{port}\r\n");
-    let json = "Content-Type: application/json\r\n";
+    strangers_stay_outside(port, &host).await?;
+    the_link_works_once(port, &host, &link).await?;
+    a_code_wears_out(port, &host).await?;
+    drop(companion);
+    Ok(())
+}
+
+async fn strangers_stay_outside(port: u16, host: &str) -> Result<()> {
+    let json = JSON;
     let cases: Vec<(String, &str, &str)> = vec![
         (
-            request("GET", "/api/v1/health", &host, ""),
+            request("GET", "/api/v1/health", host, ""),
             "200",
             "linkscent",
         ),
@@ -57,7 +67,7 @@ async fn doors_open_to_the_right_ones_only() -> Result<()> {
             "origin",
         ),
         (
-            request("GET", "/api/v1/crawls?topic=x", &host, ""),
+            request("GET", "/api/v1/crawls?topic=x", host, ""),
             "401",
             "token",
         ),
@@ -71,9 +81,9 @@ async fn doors_open_to_the_right_ones_only() -> Result<()> {
             "401",
             "token",
         ),
-        (request("GET", "/", &host, ""), "401", "locked"),
+        (request("GET", "/", host, ""), "401", "locked"),
         (
-            request("GET", "/enter?key=wrong", &host, ""),
+            request("GET", "/enter?key=wrong", host, ""),
             "401",
             "locked",
         ),
@@ -121,20 +131,22 @@ async fn doors_open_to_the_right_ones_only() -> Result<()> {
             "{request}\n{head}"
         );
         ensure!(body.contains(text), "{request}\n{body}");
-        if code != "400" {
-            ensure!(
-                head.contains("content-security-policy: default-src 'none'"),
-                "{head}"
-            );
-            ensure!(!head.contains("access-control-allow-origin"), "{head}");
-        }
+        ensure!(code == "400" || is_hardened(&head), "{head}");
     }
+    Ok(())
+}
 
-    // The printed link works once, and its cookie opens pages, not the API.
+fn is_hardened(head: &str) -> bool {
+    head.contains("content-security-policy: default-src 'none'")
+        && !head.contains("access-control-allow-origin")
+}
+
+/// And its cookie opens pages, not the API.
+async fn the_link_works_once(port: u16, host: &str, link: &str) -> Result<()> {
     let path = link
         .split_once(&port.to_string())
         .map_or("", |(_, path)| path);
-    let (head, _) = send(port, &request("GET", path, &host, "")).await?;
+    let (head, _) = send(port, &request("GET", path, host, "")).await?;
     let cookie = head
         .lines()
         .find_map(|line| line.strip_prefix("set-cookie: "))
@@ -142,7 +154,7 @@ async fn doors_open_to_the_right_ones_only() -> Result<()> {
         .unwrap_or_default()
         .to_owned();
     ensure!(head.contains("HttpOnly; SameSite=Strict"), "{head}");
-    let (head, _) = send(port, &request("GET", path, &host, "")).await?;
+    let (head, _) = send(port, &request("GET", path, host, "")).await?;
     ensure!(head.contains(" 401 "), "the link worked twice");
     let cookie = format!("{host}Cookie: {cookie}\r\n");
     let (head, body) = send(port, &request("GET", "/", &cookie, "")).await?;
@@ -159,8 +171,12 @@ async fn doors_open_to_the_right_ones_only() -> Result<()> {
     )
     .await?;
     ensure!(head.contains(" 403 "), "{head}");
+    Ok(())
+}
 
-    // Five wrong tries wear the code out; the right one no longer helps.
+/// Five wrong tries are enough; then the right one no longer helps.
+async fn a_code_wears_out(port: u16, host: &str) -> Result<()> {
+    let json = JSON;
     let message = format!(
         "41{}",
         "5866666666666666666666666666666666666666666666666666666666666666"
@@ -182,6 +198,5 @@ async fn doors_open_to_the_right_ones_only() -> Result<()> {
         "{answers:?}"
     );
     ensure!(answers[6].contains("no code is out"), "{answers:?}");
-    drop(companion);
     Ok(())
 }

@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 const DEATHS: usize = 22;
-const BUDGET: usize = 500;
+const BUDGET: usize = 2_500;
 
 type Asked = Arc<Mutex<HashMap<String, usize>>>;
 
@@ -71,7 +71,7 @@ fn page(address: &str) -> (&'static str, String) {
         "railway trains stations"
     };
     let links = (1..=6).map(|step| {
-        let target = n * 5 + step;
+        let target = (n * 5 + step) % 1_000_003;
         format!(
             "<p>about {words} <a href='http://host{}.test/{target}'>page {target}</a>",
             target % 4

@@ -1,6 +1,8 @@
 //! What a person does, in real browsers: mark, see highlights, follow, pair,
 //! hand over, see the harvest.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, ensure};
 use linkscent_tests::browser::{Browser, Kind};
 use linkscent_tests::companion::Companion;
@@ -147,6 +149,16 @@ impl Stage {
         .await
     }
 
+    /// Takes a picture of what is seen, where `LINKSCENT_PICTURES` names a
+    /// folder for them.
+    async fn picture(&self, name: &str) -> Result<()> {
+        let Some(folder) = std::env::var_os("LINKSCENT_PICTURES") else {
+            return Ok(());
+        };
+        let file = Path::new(&folder).join(format!("{name}-{:?}.png", self.browser.kind));
+        Ok(self.browser.driver.screenshot(&file).await?)
+    }
+
     async fn strike(self) -> Result<()> {
         self.browser.quit().await?;
         drop(self.replay);
@@ -180,11 +192,14 @@ async fn mark_and_follow(kind: Kind) -> Result<()> {
         "{links:?}"
     );
     let diet = stage.browser.driver.find(By::Id("diet")).await?;
+    diet.focus().await?;
     let why = diet.attr("aria-description").await?.unwrap_or_default();
     ensure!(
         why.contains("in the link") && why.contains("of your 2 targets"),
         "{why}"
     );
+
+    stage.picture("highlights").await?;
 
     // By click; the background may die in between.
     diet.click().await?;
@@ -332,6 +347,8 @@ async fn hand_over(kind: Kind) -> Result<()> {
     let finds = driver.find(By::Id("finds")).await?.text().await?;
     ensure!(finds.contains("at kidney.test"), "{finds}");
 
+    stage.picture("popup").await?;
+
     // The dashboard shows it too.
     driver.switch_to_window(stage.page.clone()).await?;
     driver.goto(&link).await?;
@@ -351,9 +368,11 @@ async fn hand_over(kind: Kind) -> Result<()> {
         text.contains("All pages of the budget were fetched."),
         "{text}"
     );
+    stage.picture("crawl").await?;
     driver.find(By::LinkText("Results")).await?.click().await?;
     let text = driver.find(By::Tag("main")).await?.text().await?;
     ensure!(text.contains("at kidney.test"), "{text}");
+    stage.picture("results").await?;
     drop(companion);
     stage.strike().await
 }

@@ -211,8 +211,6 @@ async fn view(store: &Store, crawl: &CrawlRow, topic: &str) -> Result<CrawlView,
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn every_call_is_described() {
         let text = include_str!("openapi.json");

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use linkscent_core::address::Address;
 use linkscent_core::page::Page;
-use linkscent_core::strategies::{self, Draw};
+use linkscent_core::strategies::{self, Draw, Priority};
 use linkscent_core::{critics, guide::Guide};
 use serde_json::json;
 
@@ -93,8 +93,8 @@ impl Subject {
                         "target": link.target.as_str(),
                         "anchor": link.anchor,
                         "leaves": [outlink.leaves.first, outlink.leaves.end],
-                        "score": score.priority().map(|priority| priority.value()),
-                        "queue": score.priority().map(|priority| priority.queue()),
+                        "score": score.priority().map(Priority::value),
+                        "queue": score.priority().map(Priority::queue),
                         "why": guide.reason(link),
                     })
                 })

@@ -7,8 +7,8 @@ use std::time::Duration;
 use askama::Template;
 use axum::Router;
 use axum::extract::{Form, Path, Query, State};
+use axum::response::Response;
 use axum::response::sse::{Event as LiveEvent, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use futures_util::Stream;
 use linkscent_core::address::Address;
@@ -133,7 +133,7 @@ async fn control(
         ("pause" | "resume" | "stop", _) => {}
         _ => return Err(PageError::missing("action")),
     }
-    go_to(&format!("/crawl/{id}"))
+    Ok(go_to(&format!("/crawl/{id}")))
 }
 
 #[derive(Deserialize)]
@@ -223,5 +223,8 @@ async fn mark(
     app.store.take_events(&[event]).await?;
     app.running
         .tell(id, Command::Mark(address, mark_of(target)));
-    Ok(go_to(&format!("/crawl/{id}/results?page={}", form.page.max(0)))?.into_response())
+    Ok(go_to(&format!(
+        "/crawl/{id}/results?page={}",
+        form.page.max(0)
+    )))
 }

@@ -109,8 +109,8 @@ fn show(template: &impl Template) -> Result<Response, PageError> {
     Ok(Html(template.render()?).into_response())
 }
 
-fn go_to(path: &str) -> PageResult {
-    Ok(Redirect::to(path).into_response())
+fn go_to(path: &str) -> Response {
+    Redirect::to(path).into_response()
 }
 
 /// Every form carries the token of this run of the companion.

@@ -50,7 +50,7 @@ struct PairForm {
 async fn pair(State(app): State<App>, Form(form): Form<PairForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
     app.pairing.new_code();
-    go_to("/settings")
+    Ok(go_to("/settings"))
 }
 
 #[derive(Deserialize)]
@@ -62,5 +62,5 @@ struct ForgetForm {
 async fn forget(State(app): State<App>, Form(form): Form<ForgetForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
     app.store.remove_device(form.id).await?;
-    go_to("/settings")
+    Ok(go_to("/settings"))
 }

@@ -131,7 +131,7 @@ async fn create(State(app): State<App>, Form(form): Form<CreateForm>) -> PageRes
     }
     let topic = app.store.topic_named(name).await?;
     app.store.take_events(&events).await?;
-    go_to(&format!("/topic/{}", topic.id))
+    Ok(go_to(&format!("/topic/{}", topic.id)))
 }
 
 /// A mark on a page that was not read here: its words come when it is fetched.
@@ -175,7 +175,7 @@ async fn mark(
         },
     };
     app.store.take_events(&[event]).await?;
-    go_to(&format!("/topic/{id}"))
+    Ok(go_to(&format!("/topic/{id}")))
 }
 
 #[derive(Deserialize)]
@@ -207,5 +207,5 @@ async fn crawl(
         hosts: Vec::new(),
     };
     let crawl = app.running.begin(&topic, &order).await?;
-    go_to(&format!("/crawl/{crawl}"))
+    Ok(go_to(&format!("/crawl/{crawl}")))
 }

@@ -1,6 +1,7 @@
 //! Crawls, and the log of their requests.
 
 use anyhow::{Context, Result};
+use linkscent_core::address::Address;
 use linkscent_core::crawl::Record;
 
 use super::Store;
@@ -173,7 +174,7 @@ impl Store {
     ) -> Result<()> {
         let mut transaction = self.pool.begin().await?;
         for (record, place) in fetches {
-            let trail: Vec<&str> = record.trail.iter().map(|step| step.as_str()).collect();
+            let trail: Vec<&str> = record.trail.iter().map(Address::as_str).collect();
             let judgment = record.judgment;
             sqlx::query(
                 "INSERT INTO fetch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -1,5 +1,5 @@
 //! The embedded store: topics, what happened in the browser, crawls and every
-//! request they made, in one SQLite file.
+//! request they made, in one `SQLite` file.
 //!
 //! A crawl's log is the truth about it: frontier, counts and models follow
 //! from it (see `linkscent_core::crawl::Session::recall`). One transaction

@@ -168,7 +168,7 @@ impl Frontier {
                 .drain(..)
                 .filter_map(|link| Some((score(&link).priority()?, link)))
                 .collect();
-            scored.sort_by(|a, b| b.0.cmp(&a.0));
+            scored.sort_by_key(|row| std::cmp::Reverse(row.0));
             if let Some(&(priority, _)) = scored.first() {
                 page.priority = priority;
                 page.links = scored.into_iter().map(|(_, link)| link).collect();

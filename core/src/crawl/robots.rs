@@ -8,7 +8,7 @@
 /// Bytes of a robots.txt that are read; RFC 9309 asks for at least 500 KiB.
 pub const LARGEST_FILE: usize = 512 << 10;
 /// Longest line read; the rest of a longer one is ignored.
-const LONGEST_LINE: usize = 2_083 * 8;
+const LONGEST_LINE: usize = 2_083 * 8 - 1;
 
 /// The rules of one robots.txt that concern one agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The topic critic: naive Bayes between the targets and everything else
 //! ([A] 2.1), made to start from one to five targets and no negative.
 //!
-//! The rest of the web is what was seen and is not good: the vocabulary's
+//! The rest of the web is what was seen and not marked: the vocabulary's
 //! collection counts, pages marked as "not this", and a thin uniform model
 //! below, by which a word that was never seen elsewhere is taken as rare. A
 //! page's score is the mean log-odds of its words, so its length does not
