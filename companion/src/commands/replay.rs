@@ -11,7 +11,7 @@ use bytes::Bytes;
 use clap::Args;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_TYPE, LOCATION};
+use hyper::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -106,6 +106,7 @@ fn answer(web: &FrozenWeb, request: &Request<Incoming>) -> Response<Full<Bytes>>
     for (name, value) in [
         (CONTENT_TYPE, &page.content_type),
         (LOCATION, &page.location),
+        (CONTENT_SECURITY_POLICY, &page.policy),
     ] {
         if let Some(Ok(value)) = value.as_ref().map(|value| value.parse()) {
             response.headers_mut().insert(name, value);

@@ -49,6 +49,7 @@ impl FrozenWeb {
                 status: 200,
                 content_type: Some("text/html; charset=utf-8".to_owned()),
                 location: None,
+                policy: None,
                 body: body.into_bytes(),
             };
             if let Some(key) = key(&address) {

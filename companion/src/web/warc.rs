@@ -63,6 +63,8 @@ pub struct Response {
     pub content_type: Option<String>,
     /// `Location`, if there was one.
     pub location: Option<String>,
+    /// `Content-Security-Policy`, if there was one.
+    pub policy: Option<String>,
     /// The body, content and transfer codings undone.
     pub body: Vec<u8>,
 }
@@ -99,6 +101,7 @@ impl Record {
             status: parsed.code?,
             content_type: header("content-type"),
             location: header("location"),
+            policy: header("content-security-policy"),
             body,
         })
     }

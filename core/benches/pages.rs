@@ -1,0 +1,98 @@
+//! `cargo bench -p linkscent-core --features html`: from HTML to a page, the
+//! links of a page scored, a frontier scored anew.
+//!
+//! Input is made here: pages of a given number of links in short paragraphs of
+//! words drawn from a vocabulary of 3,000, as skewed as words are.
+
+use divan::Bencher;
+use divan::counter::{BytesCount, ItemsCount};
+use linkscent_core::address::Address;
+use linkscent_core::crawl::Frontier;
+use linkscent_core::dom::html;
+use linkscent_core::guide::Guide;
+use linkscent_core::page::Page;
+use linkscent_core::strategies::{Candidate, Draw};
+use linkscent_core::web_graph::Mark;
+
+fn main() {
+    divan::main();
+}
+
+struct Steps(u64);
+
+impl Draw for Steps {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z ^ (z >> 31)
+    }
+}
+
+fn words(draw: &mut Steps, count: usize) -> String {
+    let word = |draw: &mut Steps| format!("word{}", (3_000.0f64.powf(draw.unit())) as u32);
+    let words: Vec<String> = (0..count).map(|_| word(draw)).collect();
+    words.join(" ")
+}
+
+fn html_page(draw: &mut Steps, links: usize) -> String {
+    let mut text = String::from("<!doctype html><html><head><title>A page</title></head><body><h1>A page</h1>");
+    for link in 0..links {
+        let (before, anchor, after) = (words(draw, 8), words(draw, 3), words(draw, 12));
+        text.push_str(&format!(
+            "<div class=\"row\"><p>{before} <a href=\"/page/{link}\">{anchor}</a> {after}</p></div>\n"
+        ));
+    }
+    text
+}
+
+fn page(draw: &mut Steps, number: usize, links: usize) -> Page {
+    let address = Address::parse(&format!("http://bench.example/{number}"));
+    Page::new(address.expect("an address"), html::parse(&html_page(draw, links)))
+}
+
+/// A guide that has learned from 60 pages, and the links it saw.
+fn taught(links: usize) -> (Guide, Vec<Candidate>) {
+    let mut guide = Guide::new("topic", "apprentice").expect("names of the catalogue");
+    let (mut draw, mut seen) = (Steps(1), Vec::new());
+    for number in 0..60 {
+        let via: Vec<Candidate> = seen.iter().rev().take(1).cloned().collect();
+        let mark = (number < 3).then_some(Mark::Target);
+        let visit = guide.visit(&page(&mut draw, number, links), &via, mark, &mut draw);
+        seen.extend(visit.outlinks.into_iter().map(|(link, _)| link));
+    }
+    (guide, seen)
+}
+
+#[divan::bench]
+fn html_to_page(bencher: Bencher<'_, '_>) {
+    let text = html_page(&mut Steps(2), 300);
+    let address = Address::parse("http://bench.example/").expect("an address");
+    bencher
+        .counter(BytesCount::of_str(&text))
+        .bench_local(|| Page::new(address.clone(), html::parse(&text)));
+}
+
+#[divan::bench]
+fn score_page_of_1000_links(bencher: Bencher<'_, '_>) {
+    let (mut guide, _) = taught(100);
+    let mut draw = Steps(3);
+    let page = page(&mut draw, 1_000, 1_000);
+    bencher.bench_local(|| guide.visit(&page, &[], None, &mut draw).outlinks.len());
+}
+
+#[divan::bench(sample_count = 10)]
+fn rescore_frontier_of_100000_links(bencher: Bencher<'_, '_>) {
+    let (guide, seen) = taught(100);
+    let mut frontier = Frontier::default();
+    for number in 0..100_000 {
+        let mut link = seen[number % seen.len()].clone();
+        let target = format!("http://host{}.example/{number}", number % 500);
+        link.target = Address::parse(&target).expect("an address");
+        if let Some(priority) = guide.score(&link).priority() {
+            frontier.add(link, priority);
+        }
+    }
+    bencher
+        .counter(ItemsCount::new(frontier.len()))
+        .bench_local(|| frontier.rescore(|link| guide.score(link)));
+}

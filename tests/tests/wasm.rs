@@ -1,0 +1,42 @@
+//! The WebAssembly build inside real browsers: it scores what the native build
+//! scores, and how long that takes is printed.
+
+use anyhow::{Context, Result, ensure};
+use linkscent_tests::browser::{Browser, Kind};
+
+/// A page of 1,000 links as the content script would send it, scored 20 times
+/// in an extension page.
+const SCRIPT: &str = "
+    const m = await import(chrome.runtime.getURL('pkg/linkscent.js'));
+    await m.default({module_or_path: chrome.runtime.getURL('pkg/linkscent_bg.wasm')});
+    const leaves = [], links = [], hrefs = [];
+    for (let n = 0; n < 1000; n++) {
+      leaves.push(`text before the link about subject${n % 97} and place${n % 31}`);
+      links.push(leaves.length, leaves.length + 1);
+      hrefs.push(`/page/${n}`);
+      leaves.push(`link to subject${n % 89}`);
+      leaves.push(`words behind it, on year${n % 53} and person${n % 41}`);
+    }
+    const page = {url: 'http://bench.test/', title: 'Bench', description: '', lang: 'en', base: null,
+      leafCount: leaves.length, leaves: leaves.join('\\u0001'), links, hrefs, headings: [], forms: [], truncated: false};
+    return m.bench_scoring(page, 20);";
+
+async fn score(kind: Kind) -> Result<()> {
+    let browser = Browser::start(kind, 9).await?;
+    browser.driver.goto(browser.page("pages/panel.html")?).await?;
+    let milliseconds = browser.script(SCRIPT).await?;
+    let milliseconds = milliseconds.as_f64().context("no figure")?;
+    println!("{kind:?}: a page of 1,000 links is scored in {milliseconds:.1} ms");
+    ensure!(milliseconds > 0.0);
+    browser.quit().await
+}
+
+#[tokio::test]
+async fn scores_in_chromium() -> Result<()> {
+    score(Kind::Chromium).await
+}
+
+#[tokio::test]
+async fn scores_in_firefox() -> Result<()> {
+    score(Kind::Firefox).await
+}
