@@ -35,7 +35,9 @@ fn words(draw: &mut Steps, count: usize) -> String {
 }
 
 fn html_page(draw: &mut Steps, links: usize) -> String {
-    let mut text = String::from("<!doctype html><html><head><title>A page</title></head><body><h1>A page</h1>");
+    let mut text = String::from(
+        "<!doctype html><html><head><title>A page</title></head><body><h1>A page</h1>",
+    );
     for link in 0..links {
         let (before, anchor, after) = (words(draw, 8), words(draw, 3), words(draw, 12));
         text.push_str(&format!(
@@ -47,7 +49,10 @@ fn html_page(draw: &mut Steps, links: usize) -> String {
 
 fn page(draw: &mut Steps, number: usize, links: usize) -> Page {
     let address = Address::parse(&format!("http://bench.example/{number}"));
-    Page::new(address.expect("an address"), html::parse(&html_page(draw, links)))
+    Page::new(
+        address.expect("an address"),
+        html::parse(&html_page(draw, links)),
+    )
 }
 
 /// A guide that has learned from 60 pages, and the links it saw.

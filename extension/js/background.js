@@ -85,7 +85,18 @@ async function register() {
   if (known.length === 0) await chrome.scripting.registerContentScripts([{ ...SCRIPT, matches: EVERYWHERE.origins }]);
 }
 
-chrome.runtime.onInstalled.addListener(register);
+// A build for a scratch profile may bring a fresh pairing code along.
+async function pairAtOnce() {
+  const given = await fetch(chrome.runtime.getURL("pairing.json")).catch(() => null);
+  if (!given?.ok) return;
+  const { port, code } = await given.json();
+  await (await open()).pair(port, code);
+}
+
+chrome.runtime.onInstalled.addListener(() => {
+  register();
+  inTurn(pairAtOnce).catch(() => {});
+});
 chrome.runtime.onStartup.addListener(register);
 chrome.permissions.onAdded.addListener(register);
 inTurn(register).catch(() => {});

@@ -23,7 +23,10 @@ const SCRIPT: &str = "
 
 async fn score(kind: Kind) -> Result<()> {
     let browser = Browser::start(kind, 9).await?;
-    browser.driver.goto(browser.page("pages/panel.html")?).await?;
+    browser
+        .driver
+        .goto(browser.page("pages/panel.html")?)
+        .await?;
     let milliseconds = browser.script(SCRIPT).await?;
     let milliseconds = milliseconds.as_f64().context("no figure")?;
     println!("{kind:?}: a page of 1,000 links is scored in {milliseconds:.1} ms");

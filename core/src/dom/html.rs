@@ -772,6 +772,13 @@ mod tests {
     }
 
     #[test]
+    fn a_page_of_100_000_nodes_keeps_all_leaves_and_most_links() {
+        let document = parse(&"<p>x<a href=/y>z</a>".repeat(25_000));
+        assert_eq!((document.leaf_count(), document.truncated), (50_000, true));
+        assert_eq!(document.links.len(), crate::dom::MOST_LINKS);
+    }
+
+    #[test]
     fn a_bottomless_page_is_cut_off() {
         let document = parse(&"<div>x".repeat(50_000));
         assert!(document.truncated);

@@ -5,11 +5,13 @@
 //! the extension loaded; `-- --demo` does the whole loop on a small web that
 //! comes with the project, without a network.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use linkscent_pack::{Variant, build, root};
+use serde_json::{Value, json};
 
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
@@ -42,21 +44,47 @@ fn main() -> Result<()> {
     println!(
         "  Firefox:  about:debugging, “This Firefox”, “Load Temporary Add-on”, its manifest.json."
     );
-    let profile = tempfile::tempdir()?;
-    let mut browser = if has("--browser") {
-        Some(start_browser(&extension, profile.path())?)
-    } else {
-        None
-    };
-    let status = Command::new(&program).args(["serve", "--pair"]).status();
-    if let Some(browser) = &mut browser {
-        let _ = browser.kill();
-        let _ = browser.wait();
+    if !has("--browser") {
+        return ended(Command::new(&program).args(["serve", "--pair"]).status());
     }
+    let profile = tempfile::tempdir()?;
+    let mut serve = Command::new(&program)
+        .args(["serve", "--pair", "--json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("starting the companion")?;
+    let mut browser = introduce(&mut serve, &extension)
+        .and_then(|()| start_browser(&extension, profile.path()))?;
+    let status = serve.wait();
+    let _ = browser.kill();
+    let _ = browser.wait();
+    ended(status)
+}
+
+fn ended(status: std::io::Result<std::process::ExitStatus>) -> Result<()> {
     let status = status.context("starting the companion")?;
     if !status.success() {
         bail!("the companion ended with {status}");
     }
+    Ok(())
+}
+
+/// Puts the companion's pairing code beside the extension, which pairs by it
+/// when it is first loaded.
+fn introduce(serve: &mut Child, extension: &Path) -> Result<()> {
+    let out = serve.stdout.take().context("the companion says nothing")?;
+    let mut line = String::new();
+    BufReader::new(out).read_line(&mut line)?;
+    let said: Value = serde_json::from_str(&line).context("the companion did not start")?;
+    let link = said["dashboard"].as_str().unwrap_or_default();
+    let port = link
+        .split([':', '/'])
+        .nth(4)
+        .and_then(|port| port.parse::<u16>().ok());
+    let pairing = json!({ "port": port, "code": said["pairing_code"] });
+    std::fs::write(extension.join("pairing.json"), pairing.to_string())?;
+    println!("Dashboard (the link works once): {link}");
+    println!("The browser pairs by itself; press Ctrl-C to end both.");
     Ok(())
 }
 
@@ -75,7 +103,7 @@ fn companion() -> Result<PathBuf> {
 }
 
 /// Starts the first Chromium there is on a scratch profile. Its extension may
-/// read pages at once; pair it by the code that the companion prints.
+/// read pages at once.
 fn start_browser(extension: &Path, profile: &Path) -> Result<Child> {
     for name in BROWSERS {
         let started = Command::new(name)

@@ -108,3 +108,21 @@ fn headers_say_what_is_wrong() {
     assert!(with(8, 9).contains("update it"));
     assert!(with(10, 7).contains("kind 7"));
 }
+
+/// Files of every version that was ever released lie beside this test.
+/// `KEEP_MODEL=1` writes one of today's version, when it is new.
+#[test]
+fn old_versions_go_on_loading() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/wire/model_file");
+    if std::env::var_os("KEEP_MODEL").is_some() {
+        let file = write_model(&knowledge()).unwrap();
+        std::fs::write(folder.join(format!("version-{VERSION}.model")), file).unwrap();
+    }
+    for version in 1..=VERSION {
+        let path = folder.join(format!("version-{version}.model"));
+        let knowledge = read_model(&std::fs::read(path).unwrap()).unwrap();
+        assert_eq!(knowledge.graph.marks.len(), 2);
+        assert_eq!(knowledge.arrivals.len(), 1);
+        assert!(Guide::with_knowledge(knowledge).is_some());
+    }
+}
