@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
 use linkscent_core::guide::Guide;
-use linkscent_core::strategies::Draw;
+use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::{Judgment, Relevance};
 use linkscent_core::wire::api::{Happening, mark_of, marked_terms};
 use linkscent_core::wire::read_model;
@@ -37,7 +37,7 @@ pub async fn of(store: &Store, topic: &Topic, critic: &str, strategy: &str) -> R
                 is_target: *relevance >= 0.5,
                 ..Judgment::default()
             };
-            guide.learn_trail(link, judgment, &mut Zero);
+            guide.learn_trail(link, judgment, &mut SplitMix(0));
         }
         if let Happening::Mark {
             address,
@@ -62,13 +62,4 @@ pub async fn of(store: &Store, topic: &Topic, critic: &str, strategy: &str) -> R
         guide.mark_terms(&address, &terms, mark_of(target));
     }
     Ok(guide)
-}
-
-/// Learning from what is past draws no lots.
-struct Zero;
-
-impl Draw for Zero {
-    fn bits(&mut self) -> u64 {
-        0
-    }
 }

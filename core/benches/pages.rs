@@ -11,30 +11,20 @@ use linkscent_core::crawl::Frontier;
 use linkscent_core::dom::html;
 use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
-use linkscent_core::strategies::{Candidate, Draw};
+use linkscent_core::strategies::{Candidate, Draw, SplitMix};
 use linkscent_core::web_graph::Mark;
 
 fn main() {
     divan::main();
 }
 
-struct Steps(u64);
-
-impl Draw for Steps {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z ^ (z >> 31)
-    }
-}
-
-fn words(draw: &mut Steps, count: usize) -> String {
-    let word = |draw: &mut Steps| format!("word{}", (3_000.0f64.powf(draw.unit())) as u32);
+fn words(draw: &mut SplitMix, count: usize) -> String {
+    let word = |draw: &mut SplitMix| format!("word{}", (3_000.0f64.powf(draw.unit())) as u32);
     let words: Vec<String> = (0..count).map(|_| word(draw)).collect();
     words.join(" ")
 }
 
-fn html_page(draw: &mut Steps, links: usize) -> String {
+fn html_page(draw: &mut SplitMix, links: usize) -> String {
     let mut text = String::from(
         "<!doctype html><html><head><title>A page</title></head><body><h1>A page</h1>",
     );
@@ -47,7 +37,7 @@ fn html_page(draw: &mut Steps, links: usize) -> String {
     text
 }
 
-fn page(draw: &mut Steps, number: usize, links: usize) -> Page {
+fn page(draw: &mut SplitMix, number: usize, links: usize) -> Page {
     let address = Address::parse(&format!("http://bench.example/{number}"));
     Page::new(
         address.expect("an address"),
@@ -58,7 +48,7 @@ fn page(draw: &mut Steps, number: usize, links: usize) -> Page {
 /// A guide that has learned from 60 pages, and the links it saw.
 fn taught(links: usize) -> (Guide, Vec<Candidate>) {
     let mut guide = Guide::new("topic", "apprentice").expect("names of the catalogue");
-    let (mut draw, mut seen) = (Steps(1), Vec::new());
+    let (mut draw, mut seen) = (SplitMix(1), Vec::new());
     for number in 0..60 {
         let via: Vec<Candidate> = seen.iter().rev().take(1).cloned().collect();
         let mark = (number < 3).then_some(Mark::Target);
@@ -70,7 +60,7 @@ fn taught(links: usize) -> (Guide, Vec<Candidate>) {
 
 #[divan::bench]
 fn html_to_page(bencher: Bencher<'_, '_>) {
-    let text = html_page(&mut Steps(2), 300);
+    let text = html_page(&mut SplitMix(2), 300);
     let address = Address::parse("http://bench.example/").expect("an address");
     bencher
         .counter(BytesCount::of_str(&text))
@@ -80,7 +70,7 @@ fn html_to_page(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn score_page_of_1000_links(bencher: Bencher<'_, '_>) {
     let (mut guide, _) = taught(100);
-    let mut draw = Steps(3);
+    let mut draw = SplitMix(3);
     let page = page(&mut draw, 1_000, 1_000);
     bencher.bench_local(|| guide.visit(&page, &[], None, &mut draw).outlinks.len());
 }

@@ -14,8 +14,8 @@ use crate::dom::DomOffset;
 use crate::features::{FeatureReader, PageTerms};
 use crate::page::{Outlink, Page};
 use crate::strategies::{
-    self, Arrival, Candidate, Cue, Draw, Explanation, Known, Learned, LinkScore, Step, Strategy,
-    Trail,
+    self, Arrival, Candidate, Cue, Draw, Explanation, Known, Learned, LinkScore, SplitMix, Step,
+    Strategy, Trail,
 };
 use crate::text::Vocabulary;
 use crate::web_graph::{
@@ -382,7 +382,8 @@ impl Guide {
                 via: &past.via,
                 judgment,
             };
-            strategy.learn(&arrival, known, &mut NoDraw);
+            // The same arrivals must give the same model.
+            strategy.learn(&arrival, known, &mut SplitMix(0));
         }
         self.strategy = strategy;
     }
@@ -438,16 +439,6 @@ fn place_of(offset: DomOffset) -> &'static str {
         1 => "just after the link",
         ..0 => "before the link",
         _ => "after the link",
-    }
-}
-
-/// For learning again from what is past: the same arrivals must give the same
-/// model, so nothing is left to chance.
-struct NoDraw;
-
-impl Draw for NoDraw {
-    fn bits(&mut self) -> u64 {
-        0
     }
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use linkscent_core::address::Address;
 use linkscent_core::page::Page;
-use linkscent_core::strategies::{self, Draw, Priority};
+use linkscent_core::strategies::{self, Priority, SplitMix};
 use linkscent_core::{critics, guide::Guide};
 use serde_json::json;
 
@@ -83,7 +83,7 @@ impl Subject {
     pub async fn inspect(self) -> Result<()> {
         let page = self.page().await?;
         let mut guide = self.guide().await?;
-        let visit = guide.visit(&page, &[], None, &mut Zero);
+        let visit = guide.visit(&page, &[], None, &mut SplitMix(0));
         let scored = page.outlinks.iter().zip(&visit.outlinks);
         if self.json {
             let links: Vec<_> = scored
@@ -176,13 +176,4 @@ impl Subject {
 
 fn indent(text: &str) -> String {
     text.lines().map(|line| format!("    {line}\n")).collect()
-}
-
-/// Looking at a page draws no lots.
-struct Zero;
-
-impl Draw for Zero {
-    fn bits(&mut self) -> u64 {
-        0
-    }
 }

@@ -15,7 +15,7 @@ use linkscent_core::crawl::{
     StopReason, Tally,
 };
 use linkscent_core::guide::Guide;
-use linkscent_core::strategies::Draw;
+use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::{read_model, write_model};
 use tokio::runtime::Handle;
@@ -382,17 +382,4 @@ fn seeds(crawl: &CrawlRow) -> Result<Vec<Seed>> {
         })
     };
     crawl.order.seeds.iter().map(seed).collect()
-}
-
-/// The `SplitMix64` generator: small, and the same everywhere.
-struct SplitMix(u64);
-
-impl Draw for SplitMix {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
 }

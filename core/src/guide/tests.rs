@@ -1,17 +1,6 @@
 use super::*;
 use crate::dom::{Builder, LeafRange};
-
-struct Steps(u64);
-
-impl Draw for Steps {
-    fn bits(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        self.0
-    }
-}
+use crate::strategies::SplitMix;
 
 /// A page from its text and links, each link a leaf of its own behind the text.
 fn page(address: &str, text: &str, links: &[(&str, &str)]) -> Page {
@@ -41,9 +30,9 @@ const KIDNEY: &str =
     "Dialysis cleans the blood when kidneys fail; dialysis centres help kidney patients.";
 const TRAINS: &str = "The railway timetable lists trains, stations and platforms of the railway.";
 
-fn taught() -> (Guide, Steps) {
+fn taught() -> (Guide, SplitMix) {
     let mut guide = Guide::new("topic", "apprentice").unwrap();
-    let mut draw = Steps(3);
+    let mut draw = SplitMix(3);
     guide.visit(&page("http://a.org/t", TRAINS, &[]), &[], None, &mut draw);
     let kidney = page("http://a.org/k", KIDNEY, &[]);
     guide.visit(&kidney, &[], Some(Mark::Target), &mut draw);

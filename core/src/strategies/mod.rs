@@ -5,6 +5,7 @@ mod apprentice;
 mod best_first;
 mod candidate;
 mod catalogue;
+mod draw;
 mod explanation;
 mod order;
 
@@ -12,6 +13,7 @@ pub use apprentice::Apprentice;
 pub use best_first::{BestFirst, Focus};
 pub use candidate::{Candidate, Step, Trail};
 pub use catalogue::{NAMES, Saved, named, restored};
+pub use draw::{Draw, SplitMix};
 pub use explanation::{Cue, Explanation, Operation};
 pub use order::{BreadthFirst, Random};
 
@@ -122,17 +124,6 @@ pub enum Learned {
     Refined,
     /// The model is another: every waiting link is to be scored anew.
     Rebuilt,
-}
-
-/// Random numbers, drawn from the caller.
-pub trait Draw {
-    /// 64 uniformly distributed bits.
-    fn bits(&mut self) -> u64;
-
-    /// Uniform in 0..1.
-    fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
 }
 
 /// Scores links and learns from where they led.

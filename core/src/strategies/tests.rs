@@ -7,18 +7,6 @@ use crate::guide::Guide;
 use crate::page::Page;
 use crate::web_graph::Mark;
 
-struct Steps(u64);
-
-impl Draw for Steps {
-    fn bits(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        self.0
-    }
-}
-
 fn page(address: &str, words: &str) -> Page {
     let mut builder = Builder::new();
     for word in words.split(' ') {
@@ -38,7 +26,7 @@ fn page(address: &str, words: &str) -> Page {
 /// A guide that has seen, marked and learned something, and links to score.
 fn taught(strategy: &str) -> (Guide, Vec<Candidate>) {
     let mut guide = Guide::new("topic", strategy).unwrap();
-    let mut draw = Steps(11);
+    let mut draw = SplitMix(11);
     let pages = [
         (
             "http://a.org/1",

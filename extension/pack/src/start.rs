@@ -53,8 +53,16 @@ fn main() -> Result<()> {
         .stdout(Stdio::piped())
         .spawn()
         .context("starting the companion")?;
-    let mut browser = introduce(&mut serve, &extension)
-        .and_then(|()| start_browser(&extension, profile.path()))?;
+    let browser =
+        introduce(&mut serve, &extension).and_then(|()| start_browser(&extension, profile.path()));
+    let mut browser = match browser {
+        Ok(browser) => browser,
+        Err(error) => {
+            let _ = serve.kill();
+            let _ = serve.wait();
+            return Err(error);
+        }
+    };
     let status = serve.wait();
     let _ = browser.kill();
     let _ = browser.wait();

@@ -1,17 +1,6 @@
 use super::*;
 use crate::dom::{Builder, LeafRange};
-
-struct Steps(u64);
-
-impl Draw for Steps {
-    fn bits(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        self.0
-    }
-}
+use crate::strategies::SplitMix;
 
 fn address(text: &str) -> Address {
     Address::parse(text).unwrap()
@@ -72,7 +61,7 @@ fn run(
     session: &mut Session,
     answer: impl Fn(&Address) -> Outcome,
 ) -> (Vec<(Address, u64)>, StopReason) {
-    let (mut now, mut draw, mut log) = (Instant(0), Steps(5), Vec::new());
+    let (mut now, mut draw, mut log) = (Instant(0), SplitMix(5), Vec::new());
     loop {
         match session.next(now) {
             Next::Robots(at) => session.robots(&at, Robots::allow_all()),
@@ -129,7 +118,7 @@ fn a_crawl_told_what_it_fetched_goes_on_as_if_never_stopped() {
     let mut whole = session(40, "apprentice");
     let (log, _) = run(&mut whole, page);
     let mut again = session(40, "apprentice");
-    let mut draw = Steps(5);
+    let mut draw = SplitMix(5);
     for (at, _) in &log[..25] {
         assert!(again.frontier().get(at).is_some(), "{at} was not waiting");
         again.recall(at, page(at), &mut draw);
@@ -153,7 +142,7 @@ fn a_crawl_told_what_it_fetched_goes_on_as_if_never_stopped() {
 fn robots_and_redirects_and_duplicates() {
     let mut session = session(10, "breadth-first");
     let (seed, moved) = (address("http://a.org/1"), address("http://a.org/9"));
-    let mut draw = Steps(1);
+    let mut draw = SplitMix(1);
     session.next(Instant(0));
     session.robots(
         &seed,

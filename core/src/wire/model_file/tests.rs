@@ -3,19 +3,7 @@ use crate::dom::Builder;
 use crate::dom::LeafRange;
 use crate::guide::Guide;
 use crate::page::Page;
-use crate::strategies::Draw;
-
-struct Steps(u64);
-
-impl Draw for Steps {
-    fn bits(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        self.0
-    }
-}
+use crate::strategies::{Draw, SplitMix};
 
 fn page(address: &str, words: &str, link: &str) -> Page {
     let mut builder = Builder::new();
@@ -27,7 +15,7 @@ fn page(address: &str, words: &str, link: &str) -> Page {
 
 fn knowledge() -> Knowledge {
     let mut guide = Guide::new("topic", "apprentice").unwrap();
-    let mut draw = Steps(7);
+    let mut draw = SplitMix(7);
     let first = page("http://a.org/", "kidney and dialysis", "/b");
     let visit = guide.visit(&first, &[], Some(Mark::Target), &mut draw);
     let link = visit.outlinks[0].0.clone();
@@ -72,7 +60,7 @@ fn every_truncation_is_an_error() {
 #[test]
 fn ten_thousand_mutated_files_never_panic() {
     let file = write_model(&knowledge()).unwrap();
-    let mut draw = Steps(1);
+    let mut draw = SplitMix(1);
     let mut read = 0;
     for _ in 0..10_000 {
         let mut broken = file.clone();
