@@ -31,4 +31,6 @@ pub mod guide;
 
 pub mod crawl;
 
+pub mod leaps;
+
 pub mod wire;

@@ -39,8 +39,8 @@ async function count(tab, view) {
 }
 
 const answers = {
-  async page(linkscent, { page }, sender) {
-    const view = await linkscent.read(page, sender.tab.id, Date.now());
+  async page(linkscent, { page, started }, sender) {
+    const view = await linkscent.read(page, sender.tab.id, started, Date.now());
     await count(sender.tab.id, view);
     return view;
   },

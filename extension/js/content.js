@@ -174,7 +174,7 @@
     do {
       again = false;
       const { page, elements } = walk();
-      draw(await tell({ kind: "page", page }), elements);
+      draw(await tell({ kind: "page", page, started: performance.timeOrigin }), elements);
     } while (again);
     reading = false;
   }

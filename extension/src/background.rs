@@ -6,6 +6,7 @@
 
 use linkscent_core::address::Address;
 use linkscent_core::guide::Guide;
+use linkscent_core::leaps::{self, LEAP_LIFE, Landing, Leap};
 use linkscent_core::page::Page;
 use linkscent_core::strategies::{Candidate, Draw};
 use linkscent_core::wire::api::{CrawlOrder, CrawlView, Event, Happening, mark_of, marked_terms};
@@ -15,14 +16,9 @@ use linkscent_core::{critics, strategies};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsError;
 
-use crate::store::{Change, Leap, MarkRow, Settings, Store, TrailRow};
+use crate::store::{Change, MarkRow, Settings, Store, TrailRow, WaitingLeap};
 use crate::sync::{self, Companion};
 
-/// A followed link waits this long for its page, in milliseconds.
-const LEAP_LIFE: f64 = 120_000.0;
-/// A page at another address counts as a redirect of a link followed in the
-/// same tab within this time, in milliseconds.
-const REDIRECT_TIME: f64 = 30_000.0;
 /// Followed links that wait at most.
 const MOST_LEAPS: usize = 50;
 /// Pages and arrivals kept in a guide here.
@@ -89,6 +85,7 @@ impl Background {
         &mut self,
         snapshot: &Snapshot,
         tab: i32,
+        started: f64,
         now: f64,
     ) -> Result<PageView, JsError> {
         let nothing = PageView {
@@ -100,7 +97,12 @@ impl Background {
             return Ok(nothing);
         };
         let page = snapshot.to_page().map_err(js)?;
-        let (leap, leaps) = self.arrive(&page.address, tab, now).await?;
+        let landing = Landing {
+            address: page.address.clone(),
+            tab,
+            started,
+        };
+        let (leap, leaps) = self.arrive(&landing, now).await?;
         let mut change = Change::default();
         change.leaps(&leaps)?;
         if is_paused(&settings, &page.address) {
@@ -139,32 +141,17 @@ impl Background {
         Ok(view)
     }
 
-    /// The followed link that led to a page that arrives in a tab, and those
-    /// that go on waiting.
+    /// The followed link that led to a page, and those that go on waiting.
     async fn arrive(
         &self,
-        address: &Address,
-        tab: i32,
+        landing: &Landing,
         now: f64,
-    ) -> Result<(Option<Leap>, Vec<Leap>), JsError> {
-        let mut leaps = self.store.leaps().await?;
-        leaps.retain(|leap| now - leap.time < LEAP_LIFE);
-        let leads_here = |leap: &Leap| match &leap.link.what {
-            Happening::Trail { to, .. } => {
-                Address::parse(to).is_ok_and(|to| to.without_scheme() == address.without_scheme())
-            }
-            Happening::Mark { .. } => false,
-        };
-        let exact = leaps
-            .iter()
-            .rposition(|leap| leads_here(leap) && (leap.new_tab || leap.tab == tab));
-        let redirected = || {
-            leaps.iter().rposition(|leap| {
-                leap.tab == tab && !leap.new_tab && now - leap.time < REDIRECT_TIME
-            })
-        };
-        let found = exact.or_else(redirected).map(|place| leaps.remove(place));
-        Ok((found, leaps))
+    ) -> Result<(Option<WaitingLeap>, Vec<WaitingLeap>), JsError> {
+        let mut waiting = self.store.leaps().await?;
+        waiting.retain(|leap| now - leap.time < LEAP_LIFE && leap.leap().is_some());
+        let leaps: Vec<Leap> = waiting.iter().filter_map(WaitingLeap::leap).collect();
+        let found = leaps::claim(&leaps, landing).map(|place| waiting.remove(place));
+        Ok((found, waiting))
     }
 
     /// See [`crate::Linkscent::followed`].
@@ -201,7 +188,7 @@ impl Background {
         if leaps.len() >= MOST_LEAPS {
             leaps.remove(0);
         }
-        leaps.push(Leap {
+        leaps.push(WaitingLeap {
             tab,
             new_tab,
             time: now,
@@ -477,7 +464,7 @@ fn event(topic: &str, now: f64, what: Happening) -> Event {
     }
 }
 
-fn trail_row(leap: &Leap, event: &Event, from: &str, to: &str) -> TrailRow {
+fn trail_row(leap: &WaitingLeap, event: &Event, from: &str, to: &str) -> TrailRow {
     let anchor = match &event.what {
         Happening::Trail { anchor, .. } => anchor.clone(),
         Happening::Mark { .. } => String::new(),

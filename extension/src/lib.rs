@@ -33,9 +33,9 @@ impl Linkscent {
     }
 
     /// A page is being read in a tab: learns from how it was reached, scores
-    /// its links.
-    pub async fn read(&mut self, page: JsValue, tab: i32, now: f64) -> JsResult {
-        give(&self.0.read(&take(page)?, tab, now).await?)
+    /// its links. `started` is when its loading began.
+    pub async fn read(&mut self, page: JsValue, tab: i32, started: f64, now: f64) -> JsResult {
+        give(&self.0.read(&take(page)?, tab, started, now).await?)
     }
 
     /// The person follows a link.

@@ -6,7 +6,9 @@ use idb::{
     Database, DatabaseEvent, Factory, ObjectStoreParams, Query, Transaction, TransactionMode,
 };
 use js_sys::Uint8Array;
-use linkscent_core::wire::api::Event;
+use linkscent_core::address::Address;
+use linkscent_core::leaps::Leap;
+use linkscent_core::wire::api::{Event, Happening};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_wasm_bindgen::Serializer;
@@ -45,7 +47,7 @@ pub struct Settings {
 
 /// A link that was followed and whose page has not arrived.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Leap {
+pub struct WaitingLeap {
     /// The tab it was followed in.
     pub tab: i32,
     /// Whether it opens in another tab.
@@ -56,6 +58,22 @@ pub struct Leap {
     pub topic: String,
     /// The link, as it would be sent.
     pub link: Event,
+}
+
+impl WaitingLeap {
+    /// What an arrival is held against; `None` if the addresses are none.
+    pub fn leap(&self) -> Option<Leap> {
+        let Happening::Trail { from, to, .. } = &self.link.what else {
+            return None;
+        };
+        Some(Leap {
+            from: Address::parse(from).ok()?,
+            to: Address::parse(to).ok()?,
+            tab: self.tab,
+            new_tab: self.new_tab,
+            time: self.time,
+        })
+    }
 }
 
 /// A mark that is in force.
@@ -104,7 +122,7 @@ impl Change {
     }
 
     /// Replaces the open leaps.
-    pub fn leaps(&mut self, leaps: &[Leap]) -> Result<(), JsError> {
+    pub fn leaps(&mut self, leaps: &[WaitingLeap]) -> Result<(), JsError> {
         self.put(VALUES, "leaps", leaps)
     }
 
@@ -213,7 +231,7 @@ impl Store {
     }
 
     /// The open leaps.
-    pub async fn leaps(&self) -> Result<Vec<Leap>, JsError> {
+    pub async fn leaps(&self) -> Result<Vec<WaitingLeap>, JsError> {
         self.value("leaps").await
     }
 
