@@ -9,6 +9,15 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 
+/// The packages that are tested natively. Built together with the same
+/// features, nothing is built twice.
+pub const PACKAGES: [&str; 4] = [
+    "linkscent-core",
+    "linkscent",
+    "linkscent-pack",
+    "linkscent-tests",
+];
+
 /// A running `linkscent`; ended when it goes out of scope.
 pub struct Companion {
     child: Child,
@@ -22,7 +31,8 @@ pub fn program() -> Result<PathBuf> {
     let built = BUILT.get_or_init(|| {
         let status = std::process::Command::new("cargo")
             .current_dir(&root)
-            .args(["build", "--quiet", "--package", "linkscent"])
+            .args(["build", "--quiet", "--all-features", "--bins"])
+            .args(PACKAGES.iter().flat_map(|package| ["--package", package]))
             .status();
         match status {
             Ok(status) if status.success() => Ok(()),

@@ -5,6 +5,8 @@
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+use linkscent_tests::companion::PACKAGES;
+
 const DEBIAN: [(&str, &str); 3] = [
     ("chromium", "chromium"),
     ("chromedriver", "chromium-driver"),
@@ -27,63 +29,32 @@ fn main() -> ExitCode {
 
 fn verify() -> Result<(), String> {
     install()?;
-    step("cargo", &["fmt", "--all", "--check"])?;
-    let native = [
-        "linkscent-core",
-        "linkscent",
-        "linkscent-pack",
-        "linkscent-tests",
-    ];
-    let mut lint = vec!["clippy", "--quiet", "--all-targets", "--all-features"];
-    lint.extend(native.iter().flat_map(|package| ["--package", package]));
-    lint.extend(["--", "-D", "warnings"]);
-    step("cargo", &lint)?;
-    let wasm = ["--target", "wasm32-unknown-unknown", "--", "-D", "warnings"];
+    let native = PACKAGES
+        .map(|package| format!("--package {package}"))
+        .join(" ");
+    step("cargo fmt --all --check")?;
+    step(&format!(
+        "cargo clippy --quiet --all-targets --all-features {native} -- -D warnings"
+    ))?;
     step(
-        "cargo",
-        &[
-            &["clippy", "--quiet", "--package", "linkscent-extension"],
-            &wasm[..],
-        ]
-        .concat(),
+        "cargo clippy --quiet --package linkscent-extension --target wasm32-unknown-unknown -- -D warnings",
     )?;
-    step(
-        "cargo",
-        &[
-            "deny",
-            "--log-level",
-            "error",
-            "check",
-            "licenses",
-            "bans",
-            "sources",
-        ],
-    )?;
-    step(
-        "cargo",
-        &["test", "--package", "linkscent-core", "--all-features"],
-    )?;
-    step("cargo", &["test", "--package", "linkscent"])?;
-    // One browser at a time: the tests wait for conditions, but two cores are
-    // quickly busy.
-    step(
-        "cargo",
-        &[
-            "test",
-            "--package",
-            "linkscent-tests",
-            "--",
-            "--test-threads=1",
-        ],
-    )
+    step("cargo deny --log-level error check licenses bans sources")?;
+    // All packages together, so that what they share is built once. One browser
+    // at a time: the tests wait for conditions, but two cores are quickly busy.
+    step(&format!(
+        "cargo test --all-features {native} -- --test-threads=1"
+    ))
 }
 
-fn step(program: &str, arguments: &[&str]) -> Result<(), String> {
-    println!("verify: {program} {}", arguments.join(" "));
-    let status = Command::new(program).args(arguments).status();
-    match status {
+/// Runs a command whose words hold no spaces.
+fn step(line: &str) -> Result<(), String> {
+    println!("verify: {line}");
+    let mut words = line.split(' ');
+    let program = words.next().unwrap_or_default();
+    match Command::new(program).args(words).status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(format!("failed: {program} {}", arguments.join(" "))),
+        Ok(_) => Err(format!("failed: {line}")),
         Err(error) => Err(format!("{program}: {error}")),
     }
 }
@@ -103,16 +74,18 @@ fn install() -> Result<(), String> {
         .map(|(_, package)| *package)
         .collect();
     if !missing.is_empty() {
-        let by_hand = format!("install them: sudo apt-get install {}", missing.join(" "));
-        let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends"];
-        arguments.extend(&missing);
-        step("apt-get", &["update", "-qq"]).map_err(|_| by_hand.clone())?;
-        step("apt-get", &arguments).map_err(|_| by_hand)?;
+        let packages = missing.join(" ");
+        let by_hand = |_| format!("install them: sudo apt-get install {packages}");
+        step("apt-get update -qq").map_err(by_hand)?;
+        step(&format!(
+            "apt-get install -y -qq --no-install-recommends {packages}"
+        ))
+        .map_err(by_hand)?;
     }
     for program in CARGO {
         if !has(program) {
-            step("cargo", &["install", "--locked", "--quiet", program])?;
+            step(&format!("cargo install --locked --quiet {program}"))?;
         }
     }
-    step("rustup", &["target", "add", "wasm32-unknown-unknown"])
+    step("rustup target add wasm32-unknown-unknown")
 }
