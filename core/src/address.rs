@@ -292,10 +292,10 @@ mod tests {
             page.join("other").unwrap().as_str(),
             "https://a.org:8443/dir/other"
         );
-        let base = Base::with_href(&page, "/root/");
+        let base = Base::with_href(&page, "/base/");
         assert_eq!(
             base.join("x").unwrap().as_str(),
-            "https://a.org:8443/root/x"
+            "https://a.org:8443/base/x"
         );
         let bad = Base::with_href(&page, "data:,");
         assert_eq!(bad.join("x").unwrap().as_str(), "https://a.org:8443/dir/x");
