@@ -180,7 +180,7 @@ fn harden(mut response: Response) -> Response {
              img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
         ),
         ("x-content-type-options", "nosniff"),
-        ("referrer-policy", "no-referrer"),
+        ("referrer-policy", "same-origin"),
         ("cache-control", "no-store"),
         ("cross-origin-resource-policy", "same-origin"),
     ];
