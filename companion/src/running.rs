@@ -2,9 +2,10 @@
 //! to pause or stop.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use linkscent_core::wire::write_model;
 use linkscent_core::{critics, strategies};
 use tokio::runtime::Handle;
@@ -106,15 +107,38 @@ impl Running {
         }
         let (this, handle) = (self.clone(), Handle::current());
         std::thread::spawn(move || {
-            if let Err(error) = this.run(id, &handle) {
-                eprintln!("linkscent: crawl {id}: {error:#}");
-                let reason = format!("{error:#}");
-                let set = this.store.set_state(id, "paused", &reason);
-                let _ = handle.block_on(set);
+            loop {
+                let ran = catch_unwind(AssertUnwindSafe(|| this.run(id, &handle)));
+                let ran = ran.unwrap_or_else(|_| Err(anyhow!("a fault in the program; see above")));
+                let failed = ran.is_err();
+                if let Err(error) = ran {
+                    eprintln!("linkscent: crawl {id}: {error:#}");
+                    let reason = format!("{error:#}");
+                    let set = this.store.set_state(id, "paused", &reason);
+                    let _ = handle.block_on(set);
+                }
+                if this.leave(id, failed, &handle) {
+                    break;
+                }
             }
-            this.lock().remove(&id);
             this.changed();
         });
+    }
+
+    /// Takes a crawl that came to rest off the list; false if it was resumed
+    /// in the meantime and has to go on. One that failed waits to be resumed.
+    fn leave(&self, id: i64, failed: bool, handle: &Handle) -> bool {
+        let mut crawls = self.lock();
+        let crawl = handle.block_on(self.store.crawl(id));
+        let is_running = matches!(crawl, Ok(Some(crawl)) if crawl.state == "running");
+        let resumed = is_running && !failed;
+        match crawls.get_mut(&id) {
+            Some(entry) if resumed => entry.control = None,
+            _ => {
+                crawls.remove(&id);
+            }
+        }
+        !resumed
     }
 
     fn run(&self, id: i64, handle: &Handle) -> Result<()> {

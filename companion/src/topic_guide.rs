@@ -8,7 +8,7 @@ use linkscent_core::address::Address;
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::{Judgment, Relevance};
-use linkscent_core::wire::api::{Happening, mark_of, marked_terms};
+use linkscent_core::wire::api::{Event, Happening, mark_of, marked_terms};
 use linkscent_core::wire::read_model;
 
 use crate::store::{Store, Topic};
@@ -27,8 +27,8 @@ pub async fn of(store: &Store, topic: &Topic, critic: &str, strategy: &str) -> R
         None => Guide::new(critic, strategy),
     }
     .with_context(|| format!("there is no critic {critic:?} or no strategy {strategy:?}"))?;
-    let mut marks = BTreeMap::new();
-    for event in store.events(topic.id).await? {
+    let events = store.events(topic.id).await?;
+    for event in &events {
         if let Happening::Trail { relevance, .. } = &event.what
             && let Some(link) = event.what.followed(guide.vocabulary_mut())
         {
@@ -39,27 +39,36 @@ pub async fn of(store: &Store, topic: &Topic, critic: &str, strategy: &str) -> R
             };
             guide.learn_trail(link, judgment, &mut SplitMix(0));
         }
+    }
+    apply_marks(&mut guide, &events);
+    Ok(guide)
+}
+
+/// Brings the newest word on every page into force; a word that is in force
+/// already changes nothing.
+pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
+    let mut marks = BTreeMap::new();
+    for event in events {
         if let Happening::Mark {
             address,
             target,
             words,
             ..
-        } = event.what
+        } = &event.what
         {
-            marks.insert(address, (target, words));
+            marks.insert(address, (*target, words));
         }
     }
     for (address, (target, words)) in marks {
-        // A page named on the dashboard has no words yet: it is marked when a
-        // crawl fetches it.
-        let Ok(address) = Address::parse(&address) else {
+        let Ok(address) = Address::parse(address) else {
             continue;
         };
+        // A page named on the dashboard has no words yet: it is marked when a
+        // crawl fetches it.
         if target.is_some() && words.is_empty() {
             continue;
         }
-        let terms = marked_terms(&words, guide.vocabulary_mut());
+        let terms = marked_terms(words, guide.vocabulary_mut());
         guide.mark_terms(&address, &terms, mark_of(target));
     }
-    Ok(guide)
 }

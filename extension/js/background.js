@@ -29,8 +29,10 @@ async function refresh(tab) {
   await chrome.tabs.sendMessage(tab, { kind: "refresh" }).catch(() => {});
 }
 
+// A page that hangs must not hold up the others.
 async function snapshot(tab) {
-  return chrome.tabs.sendMessage(tab, { kind: "snapshot" }).catch(() => null);
+  const late = new Promise((resolve) => setTimeout(resolve, 2000, null));
+  return Promise.race([chrome.tabs.sendMessage(tab, { kind: "snapshot" }).catch(() => null), late]);
 }
 
 async function count(tab, view) {
@@ -38,10 +40,16 @@ async function count(tab, view) {
   await chrome.action.setBadgeText({ tabId: tab, text: links ? String(links) : "" }).catch(() => {});
 }
 
+// What is new goes to the companion when the answers so far are out.
+function syncSoon() {
+  inTurn(async () => (await open()).sync()).catch(() => {});
+}
+
 const answers = {
   async page(linkscent, { page, started }, sender) {
-    const view = await linkscent.read(page, sender.tab.id, started, Date.now());
+    const { view, followed } = await linkscent.read(page, sender.tab.id, started, Date.now());
     await count(sender.tab.id, view);
+    if (followed) syncSoon();
     return view;
   },
   followed: (linkscent, { page, place, newTab }, sender) =>
@@ -74,8 +82,7 @@ chrome.runtime.onMessage.addListener((message, sender, answer) => {
     (value) => answer(value ?? null),
     (error) => answer({ error: String(error?.message ?? error) }),
   );
-  // What is new goes to the companion when the answer is out.
-  if (["mark", "followed"].includes(message.kind)) inTurn(async () => (await open()).sync()).catch(() => {});
+  if (message.kind === "mark") syncSoon();
   return true;
 });
 

@@ -10,25 +10,38 @@
   const XLINK = "http://www.w3.org/1999/xlink";
   const MOST_LEAVES = 200000;
   const TIP = "linkscent-tip";
-  const SETTLED = 600; // milliseconds without a change before a page is read again
+  const SETTLED = 600; // milliseconds from a change until a page is read again
+  const SELDOM = 15000; // milliseconds between readings of a page that changes all the time
+
+  // Read by the getters of the prototype: a form's own properties may be hidden
+  // behind fields that are named like them.
+  function getter(prototype, name) {
+    const { get } = Object.getOwnPropertyDescriptor(prototype, name);
+    return (node) => get.call(node);
+  }
+  const [typeOf, firstOf, nextOf, previousOf, parentOf] = ["nodeType", "firstChild", "nextSibling", "previousSibling", "parentNode"]
+    .map((name) => getter(Node.prototype, name));
+  const [nameOf, namespaceOf] = ["localName", "namespaceURI"].map((name) => getter(Element.prototype, name));
+  const [rootOf, titleOf] = ["documentElement", "title"].map((name) => getter(Document.prototype, name));
+  const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
 
   // The href of a link, or null for what is none.
   function hrefOf(element) {
-    const name = element.localName;
+    const name = nameOf(element);
     if (name !== "a" && name !== "area") return null;
-    return element.getAttribute("href") ?? element.getAttributeNS(XLINK, "href");
+    return attribute(element, "href") ?? element.getAttributeNS(XLINK, "href");
   }
 
   function attributes(element, names) {
-    return names.map((name) => element.getAttribute(name)).filter((value) => value !== null).join(" ");
+    return names.map((name) => attribute(element, name)).filter((value) => value !== null).join(" ");
   }
 
   function fieldOf(element) {
-    const name = element.localName;
-    const kind = name === "input" ? (element.getAttribute("type") || "text").toLowerCase() : name;
+    const name = nameOf(element);
+    const kind = name === "input" ? (attribute(element, "type") || "text").toLowerCase() : name;
     let label = "";
     if (["submit", "button", "reset", "image"].includes(kind)) {
-      label = element.getAttribute("value") || element.textContent;
+      label = attribute(element, "value") || element.textContent;
     }
     const options = name === "select" ? element.querySelectorAll("option").length : 0;
     return { kind, naming: attributes(element, ["name", "id", "class", "placeholder"]), label, options };
@@ -47,8 +60,8 @@
     }
 
     function enterElement(element) {
-      const name = element.localName;
-      const html = element.namespaceURI === XHTML;
+      const name = nameOf(element);
+      const html = namespaceOf(element) === XHTML;
       const href = hrefOf(element);
       if (href !== null) {
         open.push([element, links, links.length + 1]);
@@ -63,30 +76,32 @@
       if (html && name === "form") {
         formPlaces.set(element, forms.length);
         forms.push({
-          action: element.getAttribute("action") ?? "",
-          method: (element.getAttribute("method") || "get").toLowerCase(),
+          action: attribute(element, "action") ?? "",
+          method: (attribute(element, "method") || "get").toLowerCase(),
           naming: attributes(element, ["name", "id", "class"]),
           fields: [],
         });
       } else if (html && FIELDS.has(name) && formPlaces.has(element.form)) {
         forms[formPlaces.get(element.form)].fields.push(fieldOf(element));
       }
-      if (element.firstChild === null) {
-        leaf(name === "img" || name === "area" ? element.getAttribute("alt") ?? "" : "");
+      if (firstOf(element) === null) {
+        leaf(name === "img" || name === "area" ? attribute(element, "alt") ?? "" : "");
       }
     }
 
+    const isText = (node) => node !== null && typeOf(node) === Node.TEXT_NODE;
+
     // Whether the inside of the node is to be walked too.
     function enter(node) {
-      if (node.nodeType === Node.TEXT_NODE) {
-        if (node.previousSibling?.nodeType === Node.TEXT_NODE) return false;
+      if (typeOf(node) === Node.TEXT_NODE) {
+        if (isText(previousOf(node))) return false;
         let text = node.data;
-        for (let more = node.nextSibling; more?.nodeType === Node.TEXT_NODE; more = more.nextSibling) text += more.data;
+        for (let more = nextOf(node); isText(more); more = nextOf(more)) text += more.data;
         if (SPACELESS.test(text)) leaf(text);
         return false;
       }
-      if (node.nodeType !== Node.ELEMENT_NODE) return false;
-      if (WITHOUT_LEAVES.has(node.localName) || node.localName === TIP) return false;
+      if (typeOf(node) !== Node.ELEMENT_NODE) return false;
+      if (WITHOUT_LEAVES.has(nameOf(node)) || nameOf(node) === TIP) return false;
       enterElement(node);
       return true;
     }
@@ -98,23 +113,23 @@
       }
     }
 
-    const root = document.documentElement;
+    const root = rootOf(document);
     let node = root;
     while (node) {
-      if (enter(node) && node.firstChild) {
-        node = node.firstChild;
+      if (enter(node) && firstOf(node)) {
+        node = firstOf(node);
         continue;
       }
       leave(node);
-      while (node !== root && !node.nextSibling) {
-        node = node.parentNode;
+      while (node !== root && !nextOf(node)) {
+        node = parentOf(node);
         leave(node);
       }
-      node = node === root ? null : node.nextSibling;
+      node = node === root ? null : nextOf(node);
     }
     const page = {
       url: location.href,
-      title: document.title,
+      title: titleOf(document),
       description: document.querySelector('meta[name="description" i]')?.getAttribute("content") ?? "",
       lang: root.getAttribute("lang"),
       base: document.querySelector("base[href]")?.getAttribute("href") ?? null,
@@ -174,9 +189,29 @@
     do {
       again = false;
       const { page, elements } = walk();
+      known = JSON.stringify(page);
       draw(await tell({ kind: "page", page, started: performance.timeOrigin }), elements);
     } while (again);
     reading = false;
+  }
+
+  // A page that changes is read again a moment later, and only if its words or
+  // links are others; one that changes all the time, ever more seldom.
+  let known = "", settling = 0, patience = SETTLED, lastRead = 0;
+
+  function changed() {
+    const rest = lastRead + patience - performance.now();
+    settling ||= setTimeout(readChanged, Math.max(SETTLED, rest));
+  }
+
+  function readChanged() {
+    settling = 0;
+    if (document.hidden) return; // it is read when it comes into view
+    const whole = highlighted.every(({ element }) => element.isConnected);
+    if (whole && JSON.stringify(walk().page) === known) return;
+    patience = performance.now() - lastRead > 2 * SELDOM ? SETTLED : Math.min(2 * patience, SELDOM);
+    lastRead = performance.now();
+    read();
   }
 
   // The one line that says why, beside the link the person is on.
@@ -242,13 +277,12 @@
     if (message.kind === "refresh") read();
   });
 
-  let settling = 0;
   new MutationObserver((changes) => {
     const own = (node) => node.localName === TIP;
     if (changes.every(({ addedNodes, removedNodes }) => [...addedNodes, ...removedNodes].every(own))) return;
-    clearTimeout(settling);
-    settling = setTimeout(read, SETTLED);
+    changed();
   }).observe(document, { childList: true, subtree: true });
+  addEventListener("visibilitychange", () => document.hidden || changed());
 
   read();
 })();

@@ -21,6 +21,8 @@ use crate::sync::{self, Companion};
 
 /// Followed links that wait at most.
 const MOST_LEAPS: usize = 50;
+/// Events sent to the companion in one call.
+const MOST_SENT: usize = 100;
 /// Pages and arrivals kept in a guide here.
 const MOST_PAGES: usize = 2_000;
 const MOST_ARRIVALS: usize = 2_000;
@@ -29,6 +31,16 @@ const MOST_ARRIVALS: usize = 2_000;
 pub struct Background {
     store: Store,
     guide: Option<(String, Guide)>,
+}
+
+/// A page that was read.
+#[derive(Debug, Default, Serialize)]
+pub struct Reading {
+    /// Its relevance and promising links.
+    pub view: PageView,
+    /// Whether it was reached by a link the person followed: there is
+    /// something to tell the companion.
+    pub followed: bool,
 }
 
 /// What the popup shows.
@@ -87,14 +99,10 @@ impl Background {
         tab: i32,
         started: f64,
         now: f64,
-    ) -> Result<PageView, JsError> {
-        let nothing = PageView {
-            relevance: 0.0,
-            links: Vec::new(),
-        };
+    ) -> Result<Reading, JsError> {
         let settings = self.store.settings().await?;
         let Some(topic) = settings.current.clone() else {
-            return Ok(nothing);
+            return Ok(Reading::default());
         };
         let page = snapshot.to_page().map_err(js)?;
         let landing = Landing {
@@ -107,7 +115,7 @@ impl Background {
         change.leaps(&leaps)?;
         if is_paused(&settings, &page.address) {
             self.store.apply(change).await?;
-            return Ok(nothing);
+            return Ok(Reading::default());
         }
         let mut guide = self.take_guide(&topic).await?;
         let leap = leap.filter(|leap| leap.topic == topic);
@@ -116,6 +124,7 @@ impl Background {
             .and_then(|leap| leap.link.what.followed(guide.vocabulary_mut()))
             .into_iter()
             .collect();
+        let is_new = guide.graph().page(&page.address).is_none();
         let visit = guide.visit(&page, &via, None, &mut Random);
         if let (Some(leap), Some(link)) = (&leap, via.first()) {
             let mut link = link.clone();
@@ -136,9 +145,18 @@ impl Background {
             }
         }
         let view = PageView::of(&page, &visit, &guide);
-        self.keep_guide(topic, guide, &mut change)?;
+        if is_new || !via.is_empty() {
+            self.keep_guide(topic, guide, &mut change)?;
+        } else {
+            // Read before, as it is while a page changes: not worth a write.
+            self.guide = Some((topic, guide));
+        }
         self.store.apply(change).await?;
-        Ok(view)
+        let followed = !via.is_empty();
+        if followed {
+            self.store.trim().await?;
+        }
+        Ok(Reading { view, followed })
     }
 
     /// The followed link that led to a page, and those that go on waiting.
@@ -215,16 +233,19 @@ impl Background {
         let mut guide = self.take_guide(&topic).await?;
         guide.mark(&page, mark_of(target));
         let mut change = Change::default();
-        match target {
-            Some(target) => change.mark(&MarkRow {
+        let event = event(&topic, now, Happening::mark(&page, target));
+        match (target, &event.what) {
+            (Some(target), Happening::Mark { words, .. }) => change.mark(&MarkRow {
                 topic: topic.clone(),
                 address: page.address.to_string(),
                 title: page.title(),
                 target,
+                words: words.clone(),
+                time: now,
             })?,
-            None => change.unmark(&topic, page.address.as_str()),
+            _ => change.unmark(&topic, page.address.as_str()),
         }
-        change.send(&event(&topic, now, Happening::mark(&page, target)))?;
+        change.send(&event)?;
         self.keep_guide(topic, guide, &mut change)?;
         self.store.apply(change).await?;
         self.store.trim().await
@@ -328,6 +349,11 @@ impl Background {
         settings.versions.clear();
         let mut change = Change::default();
         change.settings(&settings)?;
+        // This companion may never have heard of the marks; those it knows it
+        // takes for what they are.
+        for mark in self.store.all_marks().await? {
+            change.send(&mark.event(format!("again-{}", random_id())))?;
+        }
         self.store.apply(change).await?;
         self.sync().await
     }
@@ -350,7 +376,7 @@ impl Background {
         };
         loop {
             let mut waiting = self.store.outbox().await?;
-            waiting.truncate(500);
+            waiting.truncate(MOST_SENT);
             if waiting.is_empty() {
                 break;
             }
@@ -414,20 +440,18 @@ impl Background {
         }
         let mut guide = Guide::new(critics::NAMES[0], strategies::NAMES[0])
             .ok_or_else(|| js("no critic or no strategy"))?;
-        for (_, event) in self.store.outbox().await? {
-            if let Happening::Mark {
-                address,
-                target,
-                words,
-                ..
-            } = &event.what
-                && event.topic == topic
-                && let Ok(address) = Address::parse(address)
-            {
-                let terms = marked_terms(words, guide.vocabulary_mut());
-                guide.mark_terms(&address, &terms, mark_of(*target));
+        for mark in self.store.marks(topic).await? {
+            if let Ok(address) = Address::parse(&mark.address) {
+                let terms = marked_terms(&mark.words, guide.vocabulary_mut());
+                guide.mark_terms(&address, &terms, mark_of(Some(mark.target)));
             }
         }
+        // What the companion knows beyond that is asked for again.
+        let mut settings = self.store.settings().await?;
+        settings.versions.retain(|(name, _)| name != topic);
+        let mut change = Change::default();
+        change.settings(&settings)?;
+        self.store.apply(change).await?;
         Ok(guide)
     }
 
@@ -455,13 +479,17 @@ fn is_paused(settings: &Settings, address: &Address) -> bool {
 }
 
 fn event(topic: &str, now: f64, what: Happening) -> Event {
-    let mut draw = Random;
     Event {
-        id: format!("{:016x}{:016x}", draw.bits(), draw.bits()),
+        id: random_id(),
         topic: topic.to_owned(),
         time: now as u64,
         what,
     }
+}
+
+fn random_id() -> String {
+    let mut draw = Random;
+    format!("{:016x}{:016x}", draw.bits(), draw.bits())
 }
 
 fn trail_row(leap: &WaitingLeap, event: &Event, from: &str, to: &str) -> TrailRow {

@@ -243,6 +243,12 @@ impl Popup {
             self.draw_hand_over(&part, state);
         }
         self.act_button(&part, "Sync", "sync", json!({ "kind": "sync" }));
+        self.act_button(
+            &part,
+            "Forget this companion",
+            "unpair",
+            json!({ "kind": "unpair" }),
+        );
     }
 
     fn draw_pairing(self: &Rc<Self>, part: &Element) {

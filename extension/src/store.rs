@@ -87,6 +87,29 @@ pub struct MarkRow {
     pub title: String,
     /// Target, or "not this".
     pub target: bool,
+    /// The page's words with their counts: the mark can be learned from again.
+    #[serde(default)]
+    pub words: Vec<(String, u32)>,
+    /// When it was marked, in milliseconds since 1970.
+    #[serde(default)]
+    pub time: f64,
+}
+
+impl MarkRow {
+    /// The mark as it is sent to the companion.
+    pub fn event(&self, id: String) -> Event {
+        Event {
+            id,
+            topic: self.topic.clone(),
+            time: self.time as u64,
+            what: Happening::Mark {
+                address: self.address.clone(),
+                title: self.title.clone(),
+                target: Some(self.target),
+                words: self.words.clone(),
+            },
+        }
+    }
 }
 
 /// A link that was followed.
@@ -252,9 +275,14 @@ impl Store {
 
     /// A topic's marks.
     pub async fn marks(&self, topic: &str) -> Result<Vec<MarkRow>, JsError> {
-        let mut marks: Vec<MarkRow> = self.all(MARKS).await?;
+        let mut marks = self.all_marks().await?;
         marks.retain(|mark| mark.topic == topic);
         Ok(marks)
+    }
+
+    /// The marks of all topics.
+    pub async fn all_marks(&self) -> Result<Vec<MarkRow>, JsError> {
+        self.all(MARKS).await
     }
 
     /// All trails, oldest first.

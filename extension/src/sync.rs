@@ -9,9 +9,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Crypto, Headers, Request, RequestInit, Response};
+use web_sys::{AbortSignal, Crypto, Headers, Request, RequestInit, Response};
 
 use crate::store::Settings;
+
+/// Milliseconds the companion has to answer; sending a model takes longest.
+const LONGEST: u32 = 20_000;
 
 type Fetched<T> = Result<T, String>;
 
@@ -71,7 +74,7 @@ impl Companion {
 /// Pairs by code; the token. The companion's proof is checked before ours is
 /// sent, so a program that merely holds the port gets nothing.
 pub async fn pair(port: u16, code: &str) -> Fetched<String> {
-    let (attempt, message) = Attempt::begin(Side::Extension, code, random::<64>());
+    let (attempt, message) = Attempt::begin(Side::Extension, code, port, random::<64>());
     let start = PairRequest::Start {
         message: hex(&message),
     };
@@ -117,6 +120,7 @@ async fn fetch(
         init.set_body(&JsValue::from(body));
     }
     init.set_headers(&headers);
+    init.set_signal(Some(&AbortSignal::timeout_with_u32(LONGEST)));
     let url = format!("http://127.0.0.1:{port}/api/v1/{path}");
     let request = Request::new_with_str_and_init(&url, &init).map_err(failed)?;
     // A service worker has no window: `fetch` is looked up where we are.

@@ -119,6 +119,38 @@ impl Browser {
         })
     }
 
+    /// Presses the button or link that this selector finds, once it is there.
+    /// A live screen draws itself anew, so finding and pressing are one step.
+    pub async fn press(&self, selector: &str) -> Result<()> {
+        let script = format!(
+            "const found = document.querySelector({selector:?}); found?.click(); return found !== null;"
+        );
+        let pressed = wait_for(&format!("{selector} to press"), 20, || async {
+            Ok((self.script(&script).await? == Value::Bool(true)).then_some(()))
+        })
+        .await;
+        let screen = self.text().await?;
+        pressed.with_context(|| screen)
+    }
+
+    /// What is to be read on the screen.
+    pub async fn text(&self) -> Result<String> {
+        let text = self.script("return document.body.innerText;").await?;
+        Ok(text.as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Waits until the screen says something.
+    pub async fn wait_for_text(&self, wanted: &str) -> Result<()> {
+        wait_for(wanted, 20, || async {
+            let text = self.text().await?;
+            if text.contains("not taken") {
+                bail!("{text}");
+            }
+            Ok(text.contains(wanted).then_some(()))
+        })
+        .await
+    }
+
     /// Stops the extension's background, as the browser does when it likes.
     pub async fn kill_background(&self) -> Result<()> {
         match self.kind {

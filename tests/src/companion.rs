@@ -29,7 +29,18 @@ pub fn program() -> Result<PathBuf> {
     static BUILT: OnceLock<Result<(), String>> = OnceLock::new();
     let root = linkscent_pack::root();
     let built = BUILT.get_or_init(|| {
-        let status = std::process::Command::new("cargo")
+        let mut cargo = std::process::Command::new("cargo");
+        // What cargo tells its tests would make build scripts run again.
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy();
+            if ["CARGO_PKG_", "CARGO_MANIFEST_"]
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
+            {
+                cargo.env_remove(&*name);
+            }
+        }
+        let status = cargo
             .current_dir(&root)
             .args(["build", "--quiet", "--all-features", "--bins"])
             .args(PACKAGES.iter().flat_map(|package| ["--package", package]))

@@ -3,6 +3,7 @@
 
 pub mod browser;
 pub mod companion;
+pub mod endless;
 pub mod web;
 
 use std::path::PathBuf;

@@ -352,29 +352,42 @@ async fn hand_over(kind: Kind) -> Result<()> {
     // The dashboard shows it too.
     driver.switch_to_window(stage.page.clone()).await?;
     driver.goto(&link).await?;
-    wait_for("the dashboard opens", 10, || async {
-        Ok(driver.find(By::LinkText("kidneys")).await.ok())
-    })
-    .await?
-    .click()
-    .await?;
-    driver
-        .find(By::PartialLinkText("Crawl 1"))
-        .await?
-        .click()
+    let screen = &stage.browser;
+    screen.wait_for_text("kidneys").await?;
+    screen.press("a[href='/topic/1']").await?;
+    screen.press("a[href='/crawl/1']").await?;
+    screen
+        .wait_for_text("All pages of the budget were fetched.")
         .await?;
-    let text = driver.find(By::Tag("main")).await?.text().await?;
-    ensure!(
-        text.contains("All pages of the budget were fetched."),
-        "{text}"
-    );
     stage.picture("crawl").await?;
-    driver.find(By::LinkText("Results")).await?.click().await?;
-    let text = driver.find(By::Tag("main")).await?.text().await?;
-    ensure!(text.contains("at kidney.test"), "{text}");
+    screen.press("a[href='/crawl/1/results']").await?;
+    screen.wait_for_text("at kidney.test").await?;
     stage.picture("results").await?;
     drop(companion);
+    another_companion(&stage).await?;
     stage.strike().await
+}
+
+/// A companion that knows nothing learns what was marked before; the browser
+/// forgets nothing over it.
+async fn another_companion(stage: &Stage) -> Result<()> {
+    let data = stage.folder.path().join("other");
+    let (companion, port, link, code) = Companion::serve(&data, stage.proxy).await?;
+    stage.open("http://town.test/").await?;
+    let before = stage.highlights().await?;
+    ensure!(!before.is_empty());
+    stage.popup().await?;
+    stage.press("unpair").await?;
+    stage.type_in("port", &port.to_string()).await?;
+    stage.type_in("code", &code).await?;
+    stage.press("pair").await?;
+    stage.open("http://town.test/").await?;
+    ensure!(!stage.highlights().await?.is_empty());
+    let driver = &stage.browser.driver;
+    driver.goto(&link).await?;
+    stage.browser.wait_for_text("1 target").await?;
+    drop(companion);
+    Ok(())
 }
 
 #[tokio::test]

@@ -36,6 +36,19 @@ pub struct App {
     pub way: Way,
 }
 
+impl App {
+    /// A server on `port` whose crawls go that way.
+    pub fn new(store: Store, way: Way, port: u16) -> Self {
+        Self {
+            running: Running::new(store.clone(), way.clone()),
+            store,
+            doors: Arc::new(Doors::new(port)),
+            pairing: Arc::new(Pairing::new(port)),
+            way,
+        }
+    }
+}
+
 /// An error as the API answers it.
 #[derive(Debug)]
 pub struct Problem(pub StatusCode, pub String);

@@ -15,8 +15,10 @@ const LIFE: Duration = Duration::from_secs(120);
 const TRIES: u8 = 5;
 
 /// The code that is out, if there is one.
-#[derive(Default)]
-pub struct Pairing(Mutex<Option<Code>>);
+pub struct Pairing {
+    port: u16,
+    code: Mutex<Option<Code>>,
+}
 
 struct Code {
     digits: String,
@@ -27,6 +29,14 @@ struct Code {
 }
 
 impl Pairing {
+    /// No code is out yet; the companion listens on `port`.
+    pub fn new(port: u16) -> Self {
+        Self {
+            port,
+            code: Mutex::default(),
+        }
+    }
+
     /// A new code; the one before is void.
     pub fn new_code(&self) -> String {
         let number = u64::from_le_bytes(secret::random_bytes::<8>()) % 100_000_000;
@@ -61,7 +71,7 @@ impl Pairing {
         }
         open.tries += 1;
         let random = secret::random_bytes::<64>();
-        let (attempt, answer) = Attempt::begin(Side::Companion, &open.digits, random);
+        let (attempt, answer) = Attempt::begin(Side::Companion, &open.digits, self.port, random);
         let message = secret::from_hex(message).unwrap_or_default();
         let key = attempt
             .finish(&message)
@@ -95,7 +105,7 @@ impl Pairing {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Code>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.code.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -108,8 +118,11 @@ fn refused(why: &str) -> Problem {
 mod tests {
     use super::*;
 
+    const PORT: u16 = 7474;
+
     fn try_code(pairing: &Pairing, digits: &str) -> Result<Paired, Problem> {
-        let (attempt, message) = Attempt::begin(Side::Extension, digits, secret::random_bytes());
+        let random = secret::random_bytes();
+        let (attempt, message) = Attempt::begin(Side::Extension, digits, PORT, random);
         let started = pairing.start(&secret::hex(&message))?;
         let answer = secret::from_hex(&started.message).unwrap_or_default();
         let key = attempt
@@ -120,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_code_pairs_once() {
-        let pairing = Pairing::default();
+        let pairing = Pairing::new(PORT);
         assert!(try_code(&pairing, "00000000").is_err(), "no code is out");
         let digits = pairing.new_code();
         assert_eq!(digits.len(), 8);
@@ -130,7 +143,7 @@ mod tests {
 
     #[test]
     fn five_wrong_tries_wear_a_code_out() {
-        let pairing = Pairing::default();
+        let pairing = Pairing::new(PORT);
         let digits = pairing.new_code();
         let wrong = if digits == "00000000" {
             "00000001"

@@ -9,9 +9,8 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use super::{replay, serve::router};
-use crate::api::{self, App, Doors, Pairing};
+use crate::api::{self, App};
 use crate::crawler::fetch::Way;
-use crate::running::Running;
 use crate::store::{Order, Store};
 use crate::web::frozen::FrozenWeb;
 
@@ -48,13 +47,7 @@ impl Demo {
         let folder = std::env::temp_dir().join(format!("linkscent-demo-{}", std::process::id()));
         let store = Store::open(&folder).await?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
-        let app = App {
-            running: Running::new(store.clone(), way.clone()),
-            store,
-            doors: Arc::new(Doors::new(listener.local_addr()?.port())),
-            pairing: Arc::new(Pairing::default()),
-            way,
-        };
+        let app = App::new(store, way, listener.local_addr()?.port());
         println!(
             "A small web of {} hosts is up. Topic: “{TOPIC}”, from {} example pages.",
             HOSTS.len(),

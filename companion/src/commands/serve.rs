@@ -1,7 +1,6 @@
 //! `linkscent serve`: API, dashboard and crawler on this machine.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use axum::Router;
@@ -9,10 +8,9 @@ use axum::middleware;
 use clap::Args;
 use tokio::net::TcpListener;
 
-use crate::api::{self, App, Doors, Pairing};
+use crate::api::{self, App};
 use crate::crawler::fetch::Way;
 use crate::dashboard;
-use crate::running::Running;
 use crate::settings::{Settings, data_folder};
 use crate::store::Store;
 
@@ -57,13 +55,7 @@ impl Serve {
             proxy: self.proxy.clone(),
             allow_private: self.allow_private,
         };
-        let app = App {
-            running: Running::new(store.clone(), way.clone()),
-            store,
-            doors: Arc::new(Doors::new(listener.local_addr()?.port())),
-            pairing: Arc::new(Pairing::default()),
-            way,
-        };
+        let app = App::new(store, way, listener.local_addr()?.port());
         app.running.take_up_all().await?;
         self.announce(&app);
         tokio::select! {

@@ -1,6 +1,6 @@
 //! One request: bounded in time and size, redirects left to the caller.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -95,7 +95,7 @@ impl Fetcher {
         if let Some(proxy) = &way.proxy {
             builder = builder.proxy(reqwest::Proxy::all(proxy.clone())?);
         }
-        if !way.allow_private && !way.is_loopback_proxy() {
+        if !way.allow_private && way.proxy.is_none() {
             builder = builder.dns_resolver(Arc::new(PublicResolver));
         }
         Ok(Self {
@@ -187,12 +187,14 @@ impl Fetcher {
         request.send().await.map_err(innermost)
     }
 
-    /// A distant proxy resolves names itself; ours must come out public too.
+    /// A distant proxy resolves names itself; all that we find must be public.
     async fn check_resolved(&self, url: &Url) -> Result<()> {
-        let host = url.host_str().unwrap_or_default().to_owned();
-        let mut found = tokio::net::lookup_host((host.as_str(), 80)).await?;
-        if !found.any(|address| gate::is_public(address.ip())) {
-            bail!(gate::Refused::NoPublicAddress(host.clone()));
+        let host = url.host_str().unwrap_or_default();
+        let host = host.trim_matches(['[', ']']).to_owned();
+        let found = tokio::net::lookup_host((host.as_str(), 80)).await?;
+        let found: Vec<SocketAddr> = found.collect();
+        if found.is_empty() || !found.iter().all(|found| gate::is_public(found.ip())) {
+            bail!(gate::Refused::NoPublicAddress(host));
         }
         Ok(())
     }

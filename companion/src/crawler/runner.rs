@@ -17,12 +17,13 @@ use linkscent_core::crawl::{
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::Mark;
-use linkscent_core::wire::{read_model, write_model};
+use linkscent_core::wire::{ModelError, read_model, write_model};
 use tokio::runtime::Handle;
 
 use super::fetch::{Answer, Fetched, Fetcher, build};
 use crate::clock;
 use crate::store::{CrawlRow, Place, Store};
+use crate::topic_guide;
 use crate::web::warc::{Kept, Reader, Writer};
 
 /// Requests under way at a time, over all hosts.
@@ -33,6 +34,9 @@ const BATCH: usize = 64;
 const BATCH_TIME: Duration = Duration::from_millis(50);
 /// The topic's model is kept every so often while a crawl runs.
 const MODEL_EVERY: Duration = Duration::from_secs(30);
+
+/// Pages and arrivals kept of a model that is too large for a file.
+const FEWER_PAGES: usize = 10_000;
 
 /// What a running crawl can be told.
 #[derive(Debug)]
@@ -133,6 +137,7 @@ impl Runner {
             model_kept: Clock::now(),
         };
         runner.recall(&mut on_recall)?;
+        runner.catch_up_on_marks()?;
         Ok(runner)
     }
 
@@ -165,6 +170,15 @@ impl Runner {
             self.session.recall(&address, outcome, &mut self.draw);
             on_recall(number + 1, log.len());
         }
+        Ok(())
+    }
+
+    /// What the person marked while nobody listened counts too.
+    fn catch_up_on_marks(&mut self) -> Result<()> {
+        let events = self.store.events(self.crawl.topic);
+        let events = self.handle.block_on(events)?;
+        self.session
+            .amend(|guide| topic_guide::apply_marks(guide, &events));
         Ok(())
     }
 
@@ -304,7 +318,7 @@ impl Runner {
         if let Some(response) = record.response() {
             let content_type = response.content_type.as_deref();
             let (page, _) = build(address.clone(), &response.body, content_type);
-            self.session.mark(&page, mark);
+            self.session.amend(|guide| guide.mark(&page, mark));
         }
         Ok(())
     }
@@ -328,7 +342,11 @@ impl Runner {
     }
 
     fn keep_model(&mut self) -> Result<()> {
-        let model = write_model(&self.session.guide().knowledge())?;
+        let knowledge = self.session.guide().knowledge();
+        let model = match write_model(&knowledge) {
+            Err(ModelError::Size(_)) => write_model(&knowledge.trimmed(FEWER_PAGES, FEWER_PAGES)),
+            written => written,
+        }?;
         let keep = self.store.set_model(self.crawl.topic, &model);
         self.handle.block_on(keep)?;
         self.model_kept = Clock::now();

@@ -94,17 +94,23 @@ async fn page(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
     })
 }
 
-/// Says "changed" whenever something did.
+/// Says "changed" whenever something did, and once at the start: something may
+/// have between the page and this.
 async fn live(
     State(app): State<App>,
     Path(_): Path<i64>,
 ) -> Sse<impl Stream<Item = Result<LiveEvent, Infallible>>> {
     let changes = app.running.changes();
-    let stream = futures_util::stream::unfold(changes, |mut changes| async move {
-        changes.changed().await.ok()?;
-        tokio::time::sleep(LIVE_EVERY).await;
+    let start = (changes, false);
+    let stream = futures_util::stream::unfold(start, |(mut changes, begun)| async move {
+        if begun {
+            changes.changed().await.ok()?;
+            tokio::time::sleep(LIVE_EVERY).await;
+        }
         changes.mark_unchanged();
-        Some((Ok(LiveEvent::default().event("changed").data("")), changes))
+        // Browsers pass over events without data.
+        let changed = LiveEvent::default().event("changed").data("crawl");
+        Some((Ok(changed), (changes, true)))
     });
     Sse::new(stream).keep_alive(KeepAlive::default())
 }
@@ -123,11 +129,15 @@ async fn control(
     let (crawl, _) = find(&app, id).await?;
     match (action.as_str(), crawl.state.as_str()) {
         ("pause", "running") => {
-            app.running.tell(id, Command::Pause);
+            if !app.running.tell(id, Command::Pause) {
+                app.store.set_state(id, "paused", "").await?;
+            }
         }
         ("resume", "paused") => app.running.resume(id).await?,
         ("stop", "running") => {
-            app.running.tell(id, Command::Stop);
+            if !app.running.tell(id, Command::Stop) {
+                app.store.set_state(id, "stopped", "told_to").await?;
+            }
         }
         ("stop", "paused") => app.store.set_state(id, "stopped", "told_to").await?,
         ("pause" | "resume" | "stop", _) => {}

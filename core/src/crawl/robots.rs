@@ -5,6 +5,8 @@
 //! Matching takes linear time per rule and text, whatever a hostile file
 //! contains.
 
+use std::iter;
+
 /// Bytes of a robots.txt that are read; RFC 9309 asks for at least 500 KiB.
 pub const LARGEST_FILE: usize = 512 << 10;
 /// Longest line read; the rest of a longer one is ignored.
@@ -150,15 +152,17 @@ impl<'a> Groups<'a> {
             return;
         }
         self.rules_begun = true;
-        let rule = Rule {
-            allow,
-            pattern: escaped(value),
-        };
-        if self.in_own {
-            self.own.push(rule.clone());
-        }
-        if self.in_general {
-            self.general.push(rule);
+        let pattern = escaped(value);
+        let plain = unescaped(&pattern);
+        let plain = (!allow && plain != pattern).then_some(plain);
+        for pattern in iter::once(pattern).chain(plain) {
+            let rule = Rule { allow, pattern };
+            if self.in_own {
+                self.own.push(rule.clone());
+            }
+            if self.in_general {
+                self.general.push(rule);
+            }
         }
     }
 
@@ -248,6 +252,29 @@ fn escaped(pattern: &[u8]) -> String {
     text
 }
 
+/// The pattern with letters, digits and `-._~` written plainly, as they stand in
+/// our addresses. Google's matcher compares escapes as they are written; what a
+/// site forbids by an escape must be forbidden to addresses without it too.
+fn unescaped(pattern: &str) -> String {
+    let mut text = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some((plain, escape)) = rest.split_once('%') {
+        text.push_str(plain);
+        let byte = escape.get(..2).map(|pair| u8::from_str_radix(pair, 16));
+        match byte {
+            Some(Ok(byte)) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => {
+                text.push(char::from(byte));
+                rest = &escape[2..];
+            }
+            _ => {
+                text.push('%');
+                rest = escape;
+            }
+        }
+    }
+    text + rest
+}
+
 /// Whether a path matches a pattern from its start. Each part between stars
 /// is looked for once, leftmost, which finds a match if there is one.
 fn matches(path: &[u8], pattern: &[u8]) -> bool {
@@ -309,6 +336,14 @@ mod tests {
         assert!(!Robots::deny_all().allows("/x"));
         assert!(Robots::parse(b"", "linkscent").allows("/"));
         assert!(Robots::parse(b"\xff\xfe\x00garbage", "linkscent").allows("/"));
+    }
+
+    #[test]
+    fn what_is_forbidden_by_an_escape_is_forbidden_plainly() {
+        let robots = Robots::parse(b"User-agent: *\nDisallow: /%7Ejoe/%2F%zz\n", "linkscent");
+        assert!(!robots.allows("/~joe/%2F%zz"));
+        assert!(!robots.allows("/%7Ejoe/%2F%zz"));
+        assert!(robots.allows("/~joe//%zz"));
     }
 
     #[test]

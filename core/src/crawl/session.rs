@@ -17,6 +17,8 @@ use crate::web_graph::{Judgment, Mark};
 
 /// Requests made at most for each page of the budget: a web of dead links ends.
 const REQUESTS_PER_PAGE: u64 = 20;
+/// Pages on the way that are kept in a record.
+const LONGEST_TRAIL: usize = 32;
 /// Redirects followed from one link.
 const MOST_REDIRECTS: u8 = 5;
 
@@ -121,7 +123,7 @@ pub struct Record {
     pub number: u64,
     /// What was asked for.
     pub address: Address,
-    /// The pages on the way from the seed, newest first.
+    /// The last pages on the way from the seed, newest first, at most 32.
     pub trail: Vec<Address>,
     /// What the link said.
     pub anchor: String,
@@ -378,6 +380,7 @@ impl Session {
             trail: first
                 .trail
                 .steps()
+                .take(LONGEST_TRAIL)
                 .map(|step| step.address.clone())
                 .collect(),
             anchor: first.anchor.to_string(),
@@ -459,10 +462,10 @@ impl Session {
         Ok(())
     }
 
-    /// Marks a page while the crawl goes on; its words come from where it is
-    /// kept.
-    pub fn mark(&mut self, page: &Page, mark: Option<Mark>) {
-        self.guide.mark(page, mark);
+    /// Changes what the guide knows while the crawl goes on, such as a mark;
+    /// every waiting link is scored anew.
+    pub fn amend(&mut self, change: impl FnOnce(&mut Guide)) {
+        change(&mut self.guide);
         let guide = &self.guide;
         self.frontier.rescore(|link| guide.score(link));
     }

@@ -22,6 +22,8 @@ const VERSION: u16 = 1;
 /// The only kind so far: a guide's knowledge.
 const KIND_KNOWLEDGE: u8 = 1;
 const HEADER: usize = 8 + 2 + 1 + 8 + 4;
+/// Pages on the way to a link that are written; the newest stay.
+const LONGEST_TRAIL: usize = 32;
 /// Largest body read or written, in bytes.
 pub const LARGEST_MODEL: usize = 256 << 20;
 
@@ -51,6 +53,9 @@ pub enum ModelError {
         /// Really.
         found: u64,
     },
+    /// More was learned than a file may hold.
+    #[error("the model has {0} bytes, more than a model file may hold")]
+    Size(usize),
     /// Bytes changed on the way.
     #[error("the model file is damaged: its checksum does not fit")]
     Checksum,
@@ -137,6 +142,9 @@ struct WireArrival {
 /// The knowledge as a model file.
 pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
     let body = bincode::serde::encode_to_vec(WireModel::of(knowledge), config())?;
+    if body.len() > LARGEST_MODEL {
+        return Err(ModelError::Size(body.len()));
+    }
     let mut file = Vec::with_capacity(HEADER + body.len());
     file.extend_from_slice(MAGIC);
     file.extend_from_slice(&VERSION.to_le_bytes());
@@ -343,6 +351,7 @@ impl WireLink {
         let mut trail: Vec<(String, f64)> = link
             .trail
             .steps()
+            .take(LONGEST_TRAIL)
             .map(|step| (step.address.to_string(), step.relevance.value()))
             .collect();
         trail.reverse();

@@ -3,7 +3,9 @@
 //!
 //! SPAKE2 makes a common key from the code; each side then proves the key. A
 //! program that merely holds the companion's port learns nothing and proves
-//! nothing, and neither side can try out codes without the other noticing.
+//! nothing, and neither side can try out codes without the other noticing. The
+//! port is part of what is proven: a program on another port that passes the
+//! messages on between the two gets nowhere.
 
 use hmac::{Hmac, Mac};
 use rand_core::{CryptoRng, RngCore};
@@ -35,12 +37,13 @@ pub struct Attempt(Spake2<Ed25519Group>);
 pub struct Key(Vec<u8>);
 
 impl Attempt {
-    /// Begins; the message goes to the other side. `random` must be fresh
+    /// Begins; the message goes to the other side. `port` is the one the
+    /// extension asks and the companion listens on; `random` must be fresh
     /// random bytes.
-    pub fn begin(side: Side, code: &str, random: [u8; 64]) -> (Self, Vec<u8>) {
+    pub fn begin(side: Side, code: &str, port: u16, random: [u8; 64]) -> (Self, Vec<u8>) {
         let password = Password::new(code.as_bytes());
         let extension = Identity::new(b"linkscent extension");
-        let companion = Identity::new(b"linkscent companion");
+        let companion = Identity::new(format!("linkscent companion on port {port}").as_bytes());
         let random = Given(random);
         let (state, message) = match side {
             Side::Extension => Spake2::start_a_with_rng(&password, &extension, &companion, random),
@@ -109,9 +112,11 @@ impl CryptoRng for Given {}
 mod tests {
     use super::*;
 
-    fn keys(extension_code: &str, companion_code: &str) -> (Key, Key) {
-        let (extension, to_companion) = Attempt::begin(Side::Extension, extension_code, [7; 64]);
-        let (companion, to_extension) = Attempt::begin(Side::Companion, companion_code, [9; 64]);
+    fn keys(extension: (&str, u16), companion: (&str, u16)) -> (Key, Key) {
+        let ((code, port), random) = (extension, [7; 64]);
+        let (extension, to_companion) = Attempt::begin(Side::Extension, code, port, random);
+        let ((code, port), random) = (companion, [9; 64]);
+        let (companion, to_extension) = Attempt::begin(Side::Companion, code, port, random);
         (
             extension.finish(&to_extension).unwrap(),
             companion.finish(&to_companion).unwrap(),
@@ -120,7 +125,7 @@ mod tests {
 
     #[test]
     fn the_same_code_gives_proofs_that_hold() {
-        let (extension, companion) = keys("12345678", "12345678");
+        let (extension, companion) = keys(("12345678", 7474), ("12345678", 7474));
         assert!(extension.proves(Side::Companion, &companion.proof(Side::Companion)));
         assert!(companion.proves(Side::Extension, &extension.proof(Side::Extension)));
         assert!(!companion.proves(Side::Extension, &companion.proof(Side::Companion)));
@@ -128,9 +133,15 @@ mod tests {
 
     #[test]
     fn another_code_proves_nothing_and_garbage_is_refused() {
-        let (extension, companion) = keys("12345678", "12345679");
+        let (extension, companion) = keys(("12345678", 7474), ("12345679", 7474));
         assert!(!extension.proves(Side::Companion, &companion.proof(Side::Companion)));
-        let (attempt, _) = Attempt::begin(Side::Extension, "1", [1; 64]);
+        let (attempt, _) = Attempt::begin(Side::Extension, "1", 7474, [1; 64]);
         assert!(attempt.finish(b"garbage").is_err());
+    }
+
+    #[test]
+    fn what_is_passed_on_from_another_port_proves_nothing() {
+        let (extension, companion) = keys(("12345678", 8000), ("12345678", 7474));
+        assert!(!extension.proves(Side::Companion, &companion.proof(Side::Companion)));
     }
 }

@@ -26,7 +26,7 @@ pub struct LinkView {
 }
 
 /// A page read in the browser.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageView {
     /// Its relevance, 0..=1.
     pub relevance: f64,

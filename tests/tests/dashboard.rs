@@ -1,0 +1,96 @@
+//! The dashboard's forms, sent by real browsers: a topic is made, a crawl
+//! begun, paused, marked, resumed and stopped, a pairing code shown.
+
+use anyhow::{Context, Result, ensure};
+use linkscent::store::Store;
+use linkscent_core::address::Address;
+use linkscent_core::web_graph::Mark;
+use linkscent_core::wire::read_model;
+use linkscent_tests::browser::{Browser, Kind};
+use linkscent_tests::companion::Companion;
+use linkscent_tests::endless::endless_web;
+use linkscent_tests::wait_for;
+use thirtyfour::prelude::*;
+
+async fn forms_are_taken(kind: Kind) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let data = folder.path().join("data");
+    let (proxy, _) = endless_web().await?;
+    let (companion, _, link, _) = Companion::serve(&data, proxy).await?;
+    let screen = Browser::start(kind, proxy).await?;
+    let driver = &screen.driver;
+    driver.goto(&link).await?;
+
+    screen.wait_for_text("New topic").await?;
+    let name = driver.find(By::Name("name")).await?;
+    name.send_keys("kidneys").await?;
+    let examples = driver.find(By::Name("examples")).await?;
+    examples.send_keys("http://host0.test/0").await?;
+    screen.press("form[action='/topics'] button").await?;
+    screen.wait_for_text("Look for more").await?;
+    let budget = driver.find(By::Name("budget")).await?;
+    budget.clear().await?;
+    budget.send_keys("100000").await?;
+    screen.press("form[action$='/crawl'] button").await?;
+    screen.wait_for_text("of 100000 pages").await?;
+
+    // Paused and resumed at once, it goes on.
+    screen.press("form[action$='/pause'] button").await?;
+    screen.press("form[action$='/resume'] button").await?;
+    let before = pages_fetched(&screen).await?;
+    wait_for("the crawl goes on", 20, || async {
+        Ok((pages_fetched(&screen).await? > before).then_some(()))
+    })
+    .await?;
+
+    // What is marked while it rests counts when it goes on.
+    screen.press("form[action$='/pause'] button").await?;
+    screen.wait_for_text("Resume").await?;
+    screen.press("a[href$='/results']").await?;
+    screen.wait_for_text("What was found").await?;
+    let field = driver.find(By::Css("form input[name=address]")).await?;
+    let marked = field.value().await?.context("no address")?;
+    screen.press("form button[value=target]").await?;
+    screen.wait_for_text("✓ target").await?;
+    ensure!(model_mark(&data, &marked).await? != Some(Mark::Target));
+    screen.press(".crumbs a[href^='/crawl/']").await?;
+    screen.press("form[action$='/resume'] button").await?;
+    screen.press("form[action$='/stop'] button").await?;
+    screen.wait_for_text("Stopped by you.").await?;
+    ensure!(model_mark(&data, &marked).await? == Some(Mark::Target));
+
+    // A mark is taken back, a code is shown.
+    screen.press("a[href$='/results']").await?;
+    screen.wait_for_text("What was found").await?;
+    screen.press("form button[value=undo]").await?;
+    screen.wait_for_text("Not relevant").await?;
+    let settings = driver.find(By::LinkText("Settings")).await?;
+    settings.click().await?;
+    screen.press("form[action='/settings/pair'] button").await?;
+    screen.wait_for_text("Good for one browser").await?;
+    drop(companion);
+    screen.quit().await
+}
+
+async fn pages_fetched(screen: &Browser) -> Result<u64> {
+    let script = "return Number(document.querySelector('.numbers b').innerText);";
+    Ok(screen.script(script).await?.as_u64().unwrap_or(0))
+}
+
+/// The mark on a page in the model that the crawl left.
+async fn model_mark(data: &std::path::Path, address: &str) -> Result<Option<Mark>> {
+    let store = Store::open(data).await?;
+    let file = store.model(1).await?.context("no model was kept")?;
+    let address = Address::parse(address)?;
+    Ok(read_model(&file)?.graph.mark(&address))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn forms_are_taken_in_chromium() -> Result<()> {
+    forms_are_taken(Kind::Chromium).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn forms_are_taken_in_firefox() -> Result<()> {
+    forms_are_taken(Kind::Firefox).await
+}
