@@ -113,7 +113,7 @@ impl Background {
         let (leap, leaps) = self.arrive(&landing, now).await?;
         let mut change = Change::default();
         change.leaps(&leaps)?;
-        if is_paused(&settings, &page.address) {
+        if is_left_alone(&settings, &page.address) {
             self.store.apply(change).await?;
             return Ok(Reading::default());
         }
@@ -186,7 +186,7 @@ impl Background {
         let Some(topic) = settings.current.clone() else {
             return Ok(false);
         };
-        if is_paused(&settings, &page.address) {
+        if is_left_alone(&settings, &page.address) {
             return Ok(false);
         }
         let place = usize::try_from(place).ok();
@@ -266,7 +266,7 @@ impl Background {
         if let Some(page) = &page {
             state.page = true;
             state.title = page.title();
-            state.paused = is_paused(&settings, &page.address);
+            state.paused = is_left_alone(&settings, &page.address);
             page.address.host().clone_into(&mut state.host);
         }
         let Some(topic) = settings.current.clone() else {
@@ -474,8 +474,12 @@ fn preview(mut guide: Guide, page: &Page) -> PageView {
     PageView::of(page, &visit, &guide)
 }
 
-fn is_paused(settings: &Settings, address: &Address) -> bool {
-    settings.paused.iter().any(|host| host == address.host())
+/// Whether the person paused the host, or it is the companion's own dashboard.
+fn is_left_alone(settings: &Settings, address: &Address) -> bool {
+    let host = address.host();
+    let companion = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", settings.port));
+    settings.paused.iter().any(|paused| paused == host)
+        || (settings.port != 0 && companion.iter().any(|own| own == host))
 }
 
 fn event(topic: &str, now: f64, what: Happening) -> Event {

@@ -63,9 +63,11 @@ async fn forms_are_taken(kind: Kind) -> Result<()> {
     screen.press("a[href$='/results']").await?;
     screen.wait_for_text("What was found").await?;
     screen.press("form button[value=undo]").await?;
-    screen.wait_for_text("Not relevant").await?;
-    let settings = driver.find(By::LinkText("Settings")).await?;
-    settings.click().await?;
+    wait_for("the mark is gone", 20, || async {
+        Ok((!screen.text().await?.contains("✓ target")).then_some(()))
+    })
+    .await?;
+    screen.press("a[href='/settings']").await?;
     screen.press("form[action='/settings/pair'] button").await?;
     screen.wait_for_text("Good for one browser").await?;
     drop(companion);

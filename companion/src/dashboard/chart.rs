@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 200.0;
+const HEIGHT: f64 = 220.0;
 const LEFT: f64 = 44.0;
+const TOP: f64 = 26.0;
 const BOTTOM: f64 = 26.0;
 
 /// The curve of a crawl, from whether each scored page was relevant. A dashed
@@ -14,7 +15,7 @@ pub fn harvest(relevant: &[bool]) -> String {
     let found = relevant.iter().filter(|hit| **hit).count();
     let top = found.max(1);
     let x = |n: usize| LEFT + (WIDTH - LEFT - 8.0) * n as f64 / all as f64;
-    let y = |n: usize| 8.0 + (HEIGHT - BOTTOM - 8.0) * (1.0 - n as f64 / top as f64);
+    let y = |n: usize| TOP + (HEIGHT - BOTTOM - TOP) * (1.0 - n as f64 / top as f64);
     let step = all.div_ceil(300);
     let mut path = format!("M{:.1} {:.1}", x(0), y(0));
     let mut count = 0;
@@ -32,10 +33,12 @@ pub fn harvest(relevant: &[bool]) -> String {
 <path class="perfect" d="M{x0} {y0}L{perfect:.1} {y1}"/>
 <path class="curve" d="{path}"/>
 <text x="{tx}" y="{ty}" text-anchor="end">{top}</text><text x="{tx}" y="{y0}" text-anchor="end">0</text>
-<text x="{x1}" y="{by}" text-anchor="end">{all} pages</text><text x="{x0}" y="{by}">relevant pages found</text>
+<text x="{x0}" y="{ly}">Relevant pages found; dashed: if every page were one</text>
+<text x="{x1}" y="{by}" text-anchor="end">{all} pages scored</text>
 </svg>"#,
         tx = x0 - 6.0,
         ty = y1 + 8.0,
+        ly = TOP - 10.0,
         by = HEIGHT - 6.0,
     )
 }
@@ -48,7 +51,7 @@ mod tests {
     fn the_curve_ends_at_its_counts() {
         let svg = harvest(&[true, false, true, false]);
         assert!(svg.contains("2 relevant pages among 4 fetched"));
-        assert!(svg.contains("L632.0 8.0\""), "{svg}");
+        assert!(svg.contains("L632.0 26.0\""), "{svg}");
         assert!(harvest(&[]).contains("0 relevant"));
         assert!(harvest(&vec![true; 100_000]).len() < 10_000);
     }

@@ -142,7 +142,8 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-fn pack(folder: &Path, file: &Path) -> Result<()> {
+/// Packs a folder into one file, as browsers install it.
+pub fn pack(folder: &Path, file: &Path) -> Result<()> {
     let mut zip = ZipWriter::new(fs::File::create(file)?);
     for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
         let entry = entry?;

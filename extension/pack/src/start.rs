@@ -10,10 +10,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use linkscent_pack::{Variant, build, root};
+use linkscent_pack::{FIREFOX_ID, Variant, build, root};
 use serde_json::{Value, json};
 
-const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+const CHROMIUMS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+const FIREFOXES: [&str; 2] = ["firefox-esr", "firefox"];
+/// A Firefox that may be told so loads an extension nobody signed.
+const FIREFOX_SETTINGS: &str = r#"user_pref("xpinstall.signatures.required", false);
+user_pref("extensions.autoDisableScopes", 0);
+user_pref("browser.shell.checkDefaultBrowser", false);
+user_pref("datareporting.policy.dataSubmissionEnabled", false);
+"#;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -110,20 +117,41 @@ fn companion() -> Result<PathBuf> {
     Ok(root.join("target/debug/linkscent"))
 }
 
-/// Starts the first Chromium there is on a scratch profile. Its extension may
-/// read pages at once.
+/// Starts the first Chromium there is, or else the first Firefox, on a scratch
+/// profile. The extension may read pages at once.
 fn start_browser(extension: &Path, profile: &Path) -> Result<Child> {
-    for name in BROWSERS {
-        let started = Command::new(name)
-            .arg(format!("--load-extension={}", extension.display()))
-            .arg(format!("--user-data-dir={}", profile.display()))
-            .arg("--no-first-run")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        if let Ok(child) = started {
+    let load = format!("--load-extension={}", extension.display());
+    let data = format!("--user-data-dir={}", profile.display());
+    for name in CHROMIUMS {
+        if let Ok(child) = start_quietly(name, &[&load, &data, "--no-first-run"]) {
             return Ok(child);
         }
     }
-    bail!("none of {BROWSERS:?} is installed: install one, or load the extension by hand")
+    prepare_firefox(extension, profile)?;
+    let profile = profile.display().to_string();
+    for name in FIREFOXES {
+        if let Ok(child) = start_quietly(name, &["--no-remote", "--profile", &profile]) {
+            return Ok(child);
+        }
+    }
+    bail!(
+        "none of {CHROMIUMS:?} and {FIREFOXES:?} is installed: install one, or load the extension by hand"
+    )
+}
+
+fn start_quietly(program: &str, arguments: &[&str]) -> std::io::Result<Child> {
+    Command::new(program)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+}
+
+/// Lays the packed extension into the profile, where Firefox finds it.
+fn prepare_firefox(extension: &Path, profile: &Path) -> Result<()> {
+    let folder = profile.join("extensions");
+    std::fs::create_dir_all(&folder)?;
+    linkscent_pack::pack(extension, &folder.join(format!("{FIREFOX_ID}.xpi")))?;
+    std::fs::write(profile.join("user.js"), FIREFOX_SETTINGS)?;
+    Ok(())
 }
