@@ -23,7 +23,9 @@ user_pref("datareporting.policy.dataSubmissionEnabled", false);
 "#;
 
 fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // The alias ends with a `--`, and people write one more.
+    let arguments = std::env::args().skip(1);
+    let arguments: Vec<String> = arguments.filter(|argument| argument != "--").collect();
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
     if let Some(unknown) = arguments
         .iter()
