@@ -1,13 +1,16 @@
 //! The companion as a library, for the program, the tests and the benches.
 //!
 //! `web` knows bytes, `crawler` fetches, `store` keeps, `topic_guide` and
-//! `running` join them, `api` and `dashboard` show; `commands` is the shell.
+//! `running` join them, `api` and `dashboard` show; `eval` is the bench;
+//! `commands` is the shell.
 
 mod api;
 pub mod clock;
 pub mod commands;
 pub mod crawler;
 mod dashboard;
+pub mod eval;
+mod memory;
 mod running;
 mod secret;
 mod settings;

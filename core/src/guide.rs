@@ -105,6 +105,22 @@ impl Guide {
         })
     }
 
+    /// A guide that joins a critic and a strategy of the caller's making, with
+    /// words known before.
+    pub fn joining(
+        critic: Box<dyn Critic>,
+        strategy: Box<dyn Strategy>,
+        vocabulary: Vocabulary,
+    ) -> Self {
+        Self {
+            graph: WebGraph::with_vocabulary(vocabulary),
+            critic,
+            strategy,
+            arrivals: VecDeque::new(),
+            refreshed_at: 0,
+        }
+    }
+
     /// A guide with knowledge gained before. `None` if a name is unknown.
     pub fn with_knowledge(knowledge: Knowledge) -> Option<Self> {
         let mut guide = Self {

@@ -15,6 +15,7 @@ use tokio::runtime::Handle;
 
 use crate::crawler::fetch::{Fetcher, Way};
 use crate::crawler::runner::{Command, Ended, Runner};
+use crate::memory::peak_mb;
 use crate::settings::data_folder;
 use crate::store::{CrawlRow, NewCrawl, Order, Store};
 use crate::topic_guide;
@@ -251,12 +252,4 @@ fn addresses(file: Option<&Path>) -> Result<Vec<String>> {
             Ok(address.to_string())
         })
         .collect()
-}
-
-/// Most memory this process ever held, in MB; 0 where the system does not say.
-fn peak_mb() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|line| line.trim().split(' ').next()?.parse::<f64>().ok());
-    kib.unwrap_or(0.0) / 1024.0
 }

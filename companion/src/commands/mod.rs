@@ -2,6 +2,7 @@
 
 pub mod crawl;
 pub mod demo;
+pub mod eval;
 pub mod inspect;
 pub mod replay;
 pub mod serve;

@@ -185,7 +185,7 @@ impl Store {
             .bind(serde_json::to_string(&trail)?)
             .bind(&record.anchor)
             .bind(&record.reason)
-            .bind(record.priority)
+            .bind(record.priority.map(|(_, value)| value))
             .bind(judgment.map(|judgment| judgment.relevance.value()))
             .bind(judgment.is_some_and(|judgment| judgment.is_target))
             .bind(record.scored)

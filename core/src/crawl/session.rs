@@ -129,8 +129,9 @@ pub struct Record {
     pub anchor: String,
     /// Why it was chosen, in one line.
     pub reason: String,
-    /// The number that chose it; `None` for a seed.
-    pub priority: Option<f64>,
+    /// The queue it came from and the number that chose it there; `None` for a
+    /// seed.
+    pub priority: Option<(u8, f64)>,
     /// Its judgment; `None` if no page came.
     pub judgment: Option<Judgment>,
     /// Whether it counts for the harvest.
@@ -148,7 +149,7 @@ pub struct Record {
 struct Leap {
     links: Vec<Candidate>,
     reason: String,
-    priority: Option<f64>,
+    priority: Option<(u8, f64)>,
     mark: Option<Mark>,
     redirects: u8,
 }
@@ -199,6 +200,14 @@ impl Session {
             session.seeds.insert(seed.address, seed.mark);
         }
         session
+    }
+
+    /// Adds a page to start from while the crawl goes on; one that was asked
+    /// for already is passed over.
+    pub fn add_seed(&mut self, address: &Address) {
+        if !self.is_seen(address) {
+            self.frontier.pin(vec![Candidate::seed(address.clone())]);
+        }
     }
 
     /// The guide of this crawl.
@@ -300,7 +309,8 @@ impl Session {
         } else {
             self.guide.reason(first)
         };
-        let priority = (!waiting.pinned).then(|| waiting.priority.value());
+        let priority =
+            (!waiting.pinned).then(|| (waiting.priority.queue(), waiting.priority.value()));
         let leap = Leap {
             reason,
             priority,

@@ -7,7 +7,7 @@
 mod targets;
 mod topic;
 
-pub use targets::Targets;
+pub use targets::{Targets, similarity};
 pub use topic::Topic;
 
 use crate::features::PageTerms;

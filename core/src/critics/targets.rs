@@ -19,7 +19,7 @@ pub struct Targets {
 }
 
 /// Cosine of the page to the nearest target; 0 where there is none.
-pub(super) fn similarity(terms: &PageTerms, known: &WebGraph) -> f64 {
+pub fn similarity(terms: &PageTerms, known: &WebGraph) -> f64 {
     known
         .targets()
         .map(|target| target.terms.cosine(terms))

@@ -79,6 +79,22 @@ impl TwoClassCounts {
         (rate(high, high_total, tilt) / rate(low, low_total, 1.0 / tilt)).ln()
     }
 
+    /// `ln(P(feature|high) / P(feature|low))` by Laplace's rule, [A] eq. 1.
+    pub fn laplace_log_ratio(&self, feature: u32) -> f64 {
+        let FeatureCount { high, low } = self.feature(feature);
+        let features = self.features.len().max(1) as f64;
+        let [low_total, high_total] = self.occurrences;
+        let rate = |count: f32, total: f64| (f64::from(count) + 1.0) / (total + features);
+        (rate(high, high_total) / rate(low, low_total)).ln()
+    }
+
+    /// `ln(P(high) / P(low))` before any feature is looked at, by Laplace's
+    /// rule.
+    pub fn prior_log_ratio(&self) -> f64 {
+        let [low, high] = self.instances;
+        ((f64::from(high) + 1.0) / (f64::from(low) + 1.0)).ln()
+    }
+
     /// Number of distinct features.
     pub fn len(&self) -> usize {
         self.features.len()

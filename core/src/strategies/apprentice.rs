@@ -18,10 +18,10 @@ use crate::dom::DomOffset;
 use crate::features::OffsetTerm;
 use crate::models::TwoClassCounts;
 
-/// Arrivals between two scorings of the whole frontier.
+/// Arrivals between two scorings of the whole frontier, unless told otherwise.
 const BATCH: u32 = 100;
-/// The first scoring comes earlier: at this many arrivals.
-const FIRST_BATCH: u32 = 20;
+/// The first scoring comes earlier: at this share of a batch.
+const FIRST_SHARE: u32 = 5;
 /// A context is read as if it held this many more words that say nothing, so
 /// that one word alone does not speak as loud as many.
 const SILENT_WORDS: f64 = 2.0;
@@ -29,10 +29,18 @@ const SILENT_WORDS: f64 = 2.0;
 const NAMED_WORDS: usize = 6;
 
 /// See the module.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Apprentice {
     counts: TwoClassCounts,
+    /// Arrivals between two scorings; `None` for one that learns no more.
+    batch: Option<u32>,
     since_rebuilt: u32,
+}
+
+impl Default for Apprentice {
+    fn default() -> Self {
+        Self::every(BATCH)
+    }
 }
 
 /// How much a word counts at an offset.
@@ -41,10 +49,29 @@ fn nearness(offset: DomOffset) -> f64 {
 }
 
 impl Apprentice {
-    /// With counts learned before.
+    /// One that has the whole frontier scored anew after every `batch`
+    /// arrivals.
+    pub fn every(batch: u32) -> Self {
+        Self {
+            counts: TwoClassCounts::default(),
+            batch: Some(batch.max(1)),
+            since_rebuilt: 0,
+        }
+    }
+
+    /// With counts learned before, to go on learning.
     pub fn with_counts(counts: TwoClassCounts) -> Self {
         Self {
             counts,
+            ..Self::default()
+        }
+    }
+
+    /// With counts learned before, to learn no more: [A]'s offline regime.
+    pub fn fixed(counts: TwoClassCounts) -> Self {
+        Self {
+            counts,
+            batch: None,
             since_rebuilt: 0,
         }
     }
@@ -126,9 +153,9 @@ impl Strategy for Apprentice {
     }
 
     fn learn(&mut self, arrival: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {
-        if arrival.via.is_empty() {
+        let Some(batch) = self.batch.filter(|_| !arrival.via.is_empty()) else {
             return Learned::Nothing;
-        }
+        };
         for link in arrival.via {
             let features = link.context.counts();
             self.counts.add(
@@ -138,8 +165,9 @@ impl Strategy for Apprentice {
         }
         self.since_rebuilt += 1;
         let (high, low) = self.counts.instances();
-        let due = self.since_rebuilt >= BATCH
-            || (high + low < BATCH && self.since_rebuilt >= FIRST_BATCH);
+        let first = (batch / FIRST_SHARE).max(1);
+        let due =
+            self.since_rebuilt >= batch || (high + low < batch && self.since_rebuilt >= first);
         if due {
             self.since_rebuilt = 0;
             Learned::Rebuilt

@@ -1,11 +1,12 @@
 //! The strategies by name, and back from what was saved of them.
 
-use super::{Apprentice, BestFirst, BreadthFirst, Focus, Random, Strategy};
+use super::{Apprentice, BestFirst, BreadthFirst, Focus, PlainApprentice, Random, Strategy};
 use crate::models::TwoClassCounts;
 
 /// Names of all strategies, the default first.
-pub const NAMES: [&str; 6] = [
+pub const NAMES: [&str; 7] = [
     "apprentice",
+    "apprentice-plain",
     "best-first",
     "best-first-hard",
     "best-first-cosine",
@@ -26,6 +27,7 @@ pub enum Saved {
 pub fn named(name: &str) -> Option<Box<dyn Strategy>> {
     Some(match name {
         "apprentice" => Box::new(Apprentice::default()),
+        "apprentice-plain" => Box::new(PlainApprentice::default()),
         "best-first" => Box::new(BestFirst(Focus::Soft)),
         "best-first-hard" => Box::new(BestFirst(Focus::Hard)),
         "best-first-cosine" => Box::new(BestFirst(Focus::Cosine)),
@@ -41,6 +43,9 @@ pub fn restored(name: &str, saved: Saved) -> Option<Box<dyn Strategy>> {
     match (name, saved) {
         ("apprentice", Saved::Apprentice(counts)) => {
             Some(Box::new(Apprentice::with_counts(counts)))
+        }
+        ("apprentice-plain", Saved::Apprentice(counts)) => {
+            Some(Box::new(PlainApprentice::with_counts(counts)))
         }
         _ => named(name),
     }

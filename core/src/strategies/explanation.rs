@@ -15,6 +15,8 @@ pub enum Operation {
     Quotient,
     /// The greatest part.
     Maximum,
+    /// The one part, log-odds, as a probability.
+    Logistic,
 }
 
 /// A word near a link, and what became of links with that word there.
@@ -69,6 +71,11 @@ impl Explanation {
         Self::computed(label, Operation::Maximum, parts)
     }
 
+    /// The probability whose log-odds `part` is.
+    pub fn logistic(label: impl Into<String>, part: Self) -> Self {
+        Self::computed(label, Operation::Logistic, vec![part])
+    }
+
     /// Says which word it is about.
     #[must_use]
     pub fn about(mut self, cue: Cue) -> Self {
@@ -105,6 +112,7 @@ impl Explanation {
                 above / values.next().unwrap_or(1.0)
             }
             Operation::Maximum => values.fold(f64::NEG_INFINITY, f64::max),
+            Operation::Logistic => 1.0 / (1.0 + (-values.sum::<f64>()).exp()),
         }
     }
 
@@ -132,6 +140,7 @@ impl std::fmt::Display for Explanation {
                 Operation::Product => " = product of",
                 Operation::Quotient => " = first divided by second of",
                 Operation::Maximum => " = greatest of",
+                Operation::Logistic => " = probability by log-odds of",
             };
             let indent = depth * 2;
             writeln!(

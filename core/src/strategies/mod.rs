@@ -8,6 +8,7 @@ mod catalogue;
 mod draw;
 mod explanation;
 mod order;
+mod plain_apprentice;
 
 pub use apprentice::Apprentice;
 pub use best_first::{BestFirst, Focus};
@@ -16,6 +17,7 @@ pub use catalogue::{NAMES, Saved, named, restored};
 pub use draw::{Draw, SplitMix};
 pub use explanation::{Cue, Explanation, Operation};
 pub use order::{BreadthFirst, Random};
+pub use plain_apprentice::PlainApprentice;
 
 use crate::critics::Critic;
 use crate::web_graph::{Judgment, WebGraph};

@@ -1,0 +1,198 @@
+//! `linkscent eval`: the bench.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use crate::eval::bench::{self, Bench, Plan};
+use crate::eval::contestant::{self, BASELINE, Contestant, ORACLE};
+use crate::eval::figures::Row;
+use crate::eval::topic::Topic;
+use crate::eval::visits::write_whole;
+use crate::eval::web::EvalWeb;
+use crate::memory::peak_mb;
+
+/// Compare strategies on frozen webs, where a fetch costs one.
+///
+/// What was run before into the same folder is not run again.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  linkscent eval --bench uci --material ../shared --strategy apprentice --out results")]
+pub struct Eval {
+    /// Which bench; can be given repeatedly.
+    #[arg(long, value_parser = bench::NAMES, required = true)]
+    bench: Vec<String>,
+    /// Folder with the webs and labels of the bench.
+    #[arg(long)]
+    material: PathBuf,
+    /// Who takes part; all if not given. best-first and oracle always do.
+    #[arg(long)]
+    strategy: Vec<String>,
+    /// Only this topic; can be given repeatedly.
+    #[arg(long)]
+    topic: Vec<String>,
+    /// Only this seed set; can be given repeatedly.
+    #[arg(long)]
+    seeds: Vec<String>,
+    /// Pages a crawl fetches, where other than the bench says.
+    #[arg(long)]
+    budget: Option<u64>,
+    /// Crawls of a kind, with other ties.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// What random numbers start from.
+    #[arg(long, default_value_t = 1)]
+    random_seed: u64,
+    /// Folder for summary, visits and report.
+    #[arg(long)]
+    out: PathBuf,
+    /// Print one JSON object at the end in place of the table.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Eval {
+    /// Runs the benches one after the other.
+    pub fn run(self) -> Result<()> {
+        let began = Instant::now();
+        let contestants = self.contestants()?;
+        let mut rows = Vec::new();
+        for name in &self.bench {
+            let plan = self.plan(Bench::named(name)?, &contestants)?;
+            let bar = self.bar("crawls");
+            plan.run(|done, all, last| {
+                bar.set_length(all as u64);
+                bar.set_position(done as u64);
+                bar.set_message(last.to_owned());
+            })?;
+            bar.finish_and_clear();
+            rows.extend(plan.rows()?);
+        }
+        let summary = serde_json::to_string_pretty(&rows)?;
+        write_whole(&self.out.join("summary.json"), summary.as_bytes())?;
+        if self.json {
+            let said = json!({
+                "rows": rows.len(),
+                "seconds": began.elapsed().as_secs_f64(),
+                "peak_mb": peak_mb(),
+                "summary": self.out.join("summary.json"),
+            });
+            println!("{said}");
+        } else {
+            print_table(&rows);
+        }
+        Ok(())
+    }
+
+    fn contestants(&self) -> Result<Vec<Contestant>> {
+        if self.strategy.is_empty() {
+            return Ok(contestant::ALL.to_vec());
+        }
+        let mut chosen: Vec<Contestant> = Vec::new();
+        let always = [BASELINE, ORACLE];
+        for name in always
+            .into_iter()
+            .chain(self.strategy.iter().map(String::as_str))
+        {
+            if !chosen.iter().any(|known| known.name == name) {
+                chosen.push(contestant::named(name)?);
+            }
+        }
+        Ok(chosen)
+    }
+
+    fn plan(&self, bench: Bench, contestants: &[Contestant]) -> Result<Plan> {
+        let bar = self.bar("pages");
+        let web = bench::read_web(&self.material, &bench.webs, |pages| bar.set_position(pages));
+        bar.finish_and_clear();
+        let web = Arc::new(web.with_context(|| format!("reading the web {}", bench.name))?);
+        for problem in &web.problems {
+            eprintln!("linkscent: {problem}");
+        }
+        let topics = self.topics(&bench, &web)?;
+        let seed_sets = if self.seeds.is_empty() {
+            bench.seed_sets
+        } else {
+            self.seeds.clone()
+        };
+        Ok(Plan {
+            web_name: bench.name,
+            web,
+            topics,
+            seed_sets,
+            budget: self.budget.unwrap_or(bench.budget),
+            contestants: contestants.to_vec(),
+            repeats: self.repeat,
+            random_seed: self.random_seed,
+            out: self.out.clone(),
+        })
+    }
+
+    fn topics(&self, bench: &Bench, web: &EvalWeb) -> Result<Vec<(Arc<Topic>, u32)>> {
+        let mut topics = Vec::new();
+        for wanted in &bench.topics {
+            if !self.topic.is_empty() && !self.topic.contains(&wanted.name) {
+                continue;
+            }
+            let labels = self.material.join(&wanted.labels);
+            let mut topic = Topic::read_labels(&wanted.name, &labels, web)?;
+            topic.read_seeds(&self.material.join(&bench.seeds), web)?;
+            let every = wanted.retrain_every.unwrap_or(bench.retrain_every);
+            topics.push((Arc::new(topic), every));
+        }
+        if topics.is_empty() {
+            let names: Vec<&str> = bench
+                .topics
+                .iter()
+                .map(|topic| topic.name.as_str())
+                .collect();
+            bail!("the bench {} has the topics {names:?}", bench.name);
+        }
+        Ok(topics)
+    }
+
+    fn bar(&self, what: &str) -> ProgressBar {
+        if self.json {
+            return ProgressBar::hidden();
+        }
+        let style = format!("{{elapsed_precise}} {{bar:30}} {{pos}}/{{len}} {what} {{msg}}");
+        let style = ProgressStyle::with_template(&style);
+        let bar = ProgressBar::no_length();
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar
+    }
+}
+
+/// AUC and gap of every strategy on every topic, means over seeds and repeats.
+fn print_table(rows: &[Row]) {
+    let mut groups: Vec<((String, String, String), Vec<&Row>)> = Vec::new();
+    for row in rows {
+        let name = &row.name;
+        let key = (name.web.clone(), name.topic.clone(), name.strategy.clone());
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.push(row),
+            None => groups.push((key, vec![row])),
+        }
+    }
+    println!(
+        "{:<34} {:<28} {:>6} {:>7} {:>8}",
+        "topic", "strategy", "AUC", "gap %", "harvest"
+    );
+    for ((web, topic, strategy), group) in groups {
+        let mean =
+            |of: fn(&Row) -> f64| group.iter().map(|row| of(row)).sum::<f64>() / group.len() as f64;
+        println!(
+            "{:<34} {:<28} {:>6.3} {:>7.1} {:>8.3}",
+            format!("{web} {topic}"),
+            strategy,
+            mean(|row| row.auc),
+            mean(|row| row.gap.unwrap_or(0.0)),
+            mean(|row| row.harvest),
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! Who takes part in the bench: name -> how a crawl of it is made.
+
+use anyhow::{Context, Result};
+use cpu_time::ThreadTime;
+use linkscent_core::guide::Knowledge;
+use linkscent_core::models::TwoClassCounts;
+use linkscent_core::strategies::{
+    Apprentice, BestFirst, BreadthFirst, Focus, PlainApprentice, Random, Strategy,
+};
+use linkscent_core::text::Vocabulary;
+
+use super::crawl::{Course, crawl};
+use super::figures::Effort;
+use super::oracle;
+use super::visits::Visit;
+
+/// Best-first, which others are measured against.
+pub const BASELINE: &str = "best-first";
+/// The oracle, which frames every plot.
+pub const ORACLE: &str = "oracle";
+/// Best-first by cosine, the baseline of [C] eq. 40.
+pub const COSINE: &str = "best-first-cosine";
+
+/// How a crawl is made.
+#[derive(Clone, Copy)]
+enum Regime {
+    /// By one who knows the web.
+    Oracle,
+    /// By a strategy that learns as it goes, retrained every so many fetches.
+    Online(fn(u32) -> Box<dyn Strategy>),
+    /// By a strategy trained on a baseline crawl from another seed set; it
+    /// learns no more.
+    Offline(fn(&Knowledge) -> Box<dyn Strategy>),
+    /// By an online strategy confined to the pages of the baseline crawl from
+    /// the same seeds.
+    Recall(fn(u32) -> Box<dyn Strategy>),
+}
+
+/// One who takes part.
+#[derive(Clone, Copy)]
+pub struct Contestant {
+    /// Its name in summaries and on the command line.
+    pub name: &'static str,
+    regime: Regime,
+}
+
+/// All who take part. A new strategy is one more line here.
+pub const ALL: [Contestant; 9] = [
+    online("random", |_| Box::new(Random)),
+    online("breadth-first", |_| Box::new(BreadthFirst)),
+    online(BASELINE, |_| Box::new(BestFirst(Focus::Soft))),
+    online(COSINE, |_| Box::new(BestFirst(Focus::Cosine))),
+    online("apprentice", |every| Box::new(Apprentice::every(every))),
+    online("apprentice-plain", |every| {
+        Box::new(PlainApprentice::every(every))
+    }),
+    Contestant {
+        name: "apprentice-offline",
+        regime: Regime::Offline(|knowledge| Box::new(Apprentice::fixed(trained(knowledge)))),
+    },
+    Contestant {
+        name: "apprentice-recall",
+        regime: Regime::Recall(|every| Box::new(Apprentice::every(every))),
+    },
+    Contestant {
+        name: ORACLE,
+        regime: Regime::Oracle,
+    },
+];
+
+const fn online(name: &'static str, make: fn(u32) -> Box<dyn Strategy>) -> Contestant {
+    Contestant {
+        name,
+        regime: Regime::Online(make),
+    }
+}
+
+/// The counts an apprentice gets from all links that a crawl followed.
+fn trained(knowledge: &Knowledge) -> TwoClassCounts {
+    let mut counts = TwoClassCounts::default();
+    for arrival in &knowledge.arrivals {
+        for link in &arrival.via {
+            counts.add(
+                link.context
+                    .counts()
+                    .map(|(feature, n)| (feature.to_bits(), n)),
+                arrival.judgment.relevance.is_high(),
+            );
+        }
+    }
+    counts
+}
+
+/// The contestant of that name.
+pub fn named(name: &str) -> Result<Contestant> {
+    let found = ALL.iter().find(|contestant| contestant.name == name);
+    found.copied().with_context(|| {
+        let names: Vec<&str> = ALL.iter().map(|contestant| contestant.name).collect();
+        format!(
+            "there is no strategy {name:?}; there are {}",
+            names.join(", ")
+        )
+    })
+}
+
+/// A crawl that was made, and what it took.
+pub struct Run {
+    /// What was fetched, in order.
+    pub visits: Vec<Visit>,
+    /// What it took.
+    pub effort: Effort,
+}
+
+impl Contestant {
+    /// Whether a training crawl from another seed set comes first.
+    pub fn is_offline(&self) -> bool {
+        matches!(self.regime, Regime::Offline(_))
+    }
+
+    /// Makes the crawl. `training` is where an offline strategy trains.
+    pub fn run(&self, course: &Course, training: &Course, every: u32) -> Result<Run> {
+        let clock = ThreadTime::now();
+        let nothing = Vocabulary::default;
+        let (visits, retrainings, training_fetches) = match self.regime {
+            Regime::Oracle => (oracle::crawl(course)?, 0, 0),
+            Regime::Online(make) => {
+                let made = crawl(course, make(every), nothing(), None)?;
+                (made.visits, made.retrainings, 0)
+            }
+            Regime::Offline(train) => {
+                let best_first = Box::new(BestFirst(Focus::Soft));
+                let before = crawl(training, best_first, nothing(), None)?;
+                let knowledge = before.guide.knowledge();
+                let strategy = train(&knowledge);
+                let words = knowledge.graph.vocabulary;
+                let made = crawl(course, strategy, words, None)?;
+                (made.visits, 1, before.visits.len() as u64)
+            }
+            Regime::Recall(make) => {
+                let best_first = Box::new(BestFirst(Focus::Soft));
+                let before = crawl(course, best_first, nothing(), None)?;
+                let mut only = vec![false; course.web.pages.len()];
+                for visit in before.visits {
+                    only[visit.page as usize] = true;
+                }
+                let made = crawl(course, make(every), nothing(), Some(&only))?;
+                (made.visits, made.retrainings, 0)
+            }
+        };
+        Ok(Run {
+            visits,
+            effort: Effort {
+                retrainings,
+                training_fetches,
+                cpu_s: clock.elapsed().as_secs_f64(),
+            },
+        })
+    }
+}

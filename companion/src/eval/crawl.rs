@@ -1,0 +1,178 @@
+//! One crawl of a strategy on a frozen web: the product's own session and
+//! guide, answered from memory, each answer taking a millisecond of a clock
+//! that only counts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anyhow::Result;
+use linkscent_core::crawl::{CrawlDelay, Instant, Limits, Next, Outcome, Record, Robots, Scope};
+use linkscent_core::crawl::{Seed, Session};
+use linkscent_core::guide::Guide;
+use linkscent_core::strategies::{
+    Arrival, Candidate, Draw, Explanation, Known, Learned, LinkScore, Saved, SplitMix, Strategy,
+};
+use linkscent_core::text::Vocabulary;
+use linkscent_core::web_graph::Mark;
+
+use super::frozen_critic::FrozenCritic;
+use super::topic::Topic;
+use super::visits::Visit;
+use super::web::EvalWeb;
+
+/// Where and how far a crawl goes.
+#[derive(Clone)]
+pub struct Course {
+    /// The web.
+    pub web: Arc<EvalWeb>,
+    /// What is looked for.
+    pub topic: Arc<Topic>,
+    /// The seed set it starts from.
+    pub seeds: String,
+    /// Pages to fetch.
+    pub budget: u64,
+    /// What random numbers start from.
+    pub random_seed: u64,
+}
+
+/// A crawl that was made.
+pub struct Crawled {
+    /// What was fetched, in order.
+    pub visits: Vec<Visit>,
+    /// How often the strategy's model became another.
+    pub retrainings: u32,
+    /// What was learned.
+    pub guide: Guide,
+}
+
+/// Makes a crawl. `only` confines it to some pages; `words` are those that the
+/// strategy knows already.
+pub fn crawl(
+    course: &Course,
+    strategy: Box<dyn Strategy>,
+    words: Vocabulary,
+    only: Option<&[bool]>,
+) -> Result<Crawled> {
+    let (web, topic) = (&course.web, &course.topic);
+    let retrainings = Arc::new(AtomicU32::new(0));
+    let pupil = Pupil {
+        strategy,
+        web: Arc::clone(web),
+        topic: Arc::clone(topic),
+        only: only.map(<[bool]>::to_vec),
+        retrainings: Arc::clone(&retrainings),
+    };
+    let critic = FrozenCritic::new(Arc::clone(web), Arc::clone(topic));
+    let mut guide = Guide::joining(Box::new(critic), Box::new(pupil), words);
+    for example in topic.examples() {
+        guide.mark(&web.pages[example as usize], Some(Mark::Target));
+    }
+    let limits = Limits {
+        budget: course.budget,
+        delay: CrawlDelay(0),
+        scope: Scope { hosts: Vec::new() },
+    };
+    let seeds = topic.starts(&course.seeds)?.iter().map(|&seed| Seed {
+        address: web.pages[seed as usize].address.clone(),
+        mark: None,
+    });
+    let mut session = Session::new(guide, limits, seeds.collect());
+    let visits = run(course, &mut session);
+    Ok(Crawled {
+        visits,
+        retrainings: retrainings.load(Ordering::Relaxed),
+        guide: session.into_guide(),
+    })
+}
+
+fn run(course: &Course, session: &mut Session) -> Vec<Visit> {
+    let mut draw = SplitMix(course.random_seed);
+    let (mut visits, mut now) = (Vec::new(), 0);
+    let mut last_resort_taken = false;
+    loop {
+        now += 1;
+        match session.next(Instant(now)) {
+            Next::Robots(address) => session.robots(&address, Robots::allow_all()),
+            Next::Fetch(fetch) => {
+                let number = course.web.number(&fetch.address);
+                let Some(page) = number.map(|number| &course.web.pages[number as usize]) else {
+                    continue;
+                };
+                // No two pages count as the same here.
+                let digest = u64::from(number.unwrap_or_default());
+                let outcome = Outcome::Page(Box::new(page.clone()), digest);
+                let record = session.take(&fetch.address, outcome, Instant(now), &mut draw);
+                visits.extend(record.and_then(|record| visit(course, &record)));
+            }
+            Next::Stop(_) if !last_resort_taken => {
+                last_resort_taken = true;
+                for &page in course.topic.root() {
+                    session.add_seed(&course.web.pages[page as usize].address);
+                }
+            }
+            Next::Stop(_) => return visits,
+            Next::Wait(_) | Next::Busy => {}
+        }
+    }
+}
+
+fn visit(course: &Course, record: &Record) -> Option<Visit> {
+    let source = record.trail.first();
+    Some(Visit {
+        page: course.web.number(&record.address)?,
+        via: source.and_then(|source| course.web.number(source)),
+        priority: record.priority,
+    })
+}
+
+/// A strategy that never learns from the critic's own training pages, and may
+/// be confined to some pages.
+struct Pupil {
+    strategy: Box<dyn Strategy>,
+    web: Arc<EvalWeb>,
+    topic: Arc<Topic>,
+    only: Option<Vec<bool>>,
+    retrainings: Arc<AtomicU32>,
+}
+
+impl Pupil {
+    fn number(&self, link: &Candidate) -> Option<usize> {
+        self.web.number(&link.target).map(|number| number as usize)
+    }
+}
+
+impl Strategy for Pupil {
+    /// No name of the catalogue: what was learned here is never begun anew.
+    fn name(&self) -> &'static str {
+        "pupil"
+    }
+
+    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
+        let outside = |only: &Vec<bool>| self.number(link).is_none_or(|number| !only[number]);
+        if self.only.as_ref().is_some_and(outside) {
+            return LinkScore::Reject;
+        }
+        self.strategy.score(link, known)
+    }
+
+    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, draw: &mut dyn Draw) -> Learned {
+        let page = arrival.via.first().and_then(|link| self.number(link));
+        let is_example = |page: usize| self.topic.labels[page].example.is_some();
+        if page.is_none_or(is_example) {
+            return Learned::Nothing;
+        }
+        let learned = self.strategy.learn(arrival, known, draw);
+        if learned == Learned::Rebuilt {
+            self.retrainings.fetch_add(1, Ordering::Relaxed);
+        }
+        learned
+    }
+
+    fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
+        self.strategy.explain(link, known)
+    }
+
+    fn saved(&self) -> Saved {
+        self.strategy.saved()
+    }
+}

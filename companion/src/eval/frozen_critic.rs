@@ -1,0 +1,74 @@
+//! The critic whose word is settled beforehand: strategies are compared, and
+//! not critics.
+
+use std::sync::Arc;
+
+use linkscent_core::address::Address;
+use linkscent_core::critics::{self, Critic};
+use linkscent_core::features::PageTerms;
+use linkscent_core::page::Page;
+use linkscent_core::text::TermId;
+use linkscent_core::web_graph::{Judgment, Relevance, WebGraph};
+
+use super::topic::Topic;
+use super::web::EvalWeb;
+
+/// See the module. What single words are worth is said by the ordinary topic
+/// critic, which knows the examples and what was fetched.
+pub struct FrozenCritic {
+    web: Arc<EvalWeb>,
+    topic: Arc<Topic>,
+    words: critics::Topic,
+}
+
+impl FrozenCritic {
+    /// The critic of a topic on a web.
+    pub fn new(web: Arc<EvalWeb>, topic: Arc<Topic>) -> Self {
+        Self {
+            web,
+            topic,
+            words: critics::Topic::default(),
+        }
+    }
+
+    fn judgment(&self, address: &Address) -> Judgment {
+        let number = self.web.number(address);
+        let label = number.map(|number| self.topic.labels[number as usize]);
+        let label = label.unwrap_or_default();
+        Judgment {
+            relevance: Relevance::new(label.relevance),
+            log_odds: label.log_odds,
+            similarity: 0.0,
+            is_target: label.is_relevant(),
+        }
+    }
+}
+
+impl Critic for FrozenCritic {
+    fn name(&self) -> &'static str {
+        "frozen"
+    }
+
+    fn judge(&self, page: &Page, terms: &PageTerms, known: &WebGraph) -> Judgment {
+        Judgment {
+            similarity: critics::similarity(terms, known),
+            ..self.judgment(&page.address)
+        }
+    }
+
+    /// Never asked here: pages are judged whole and marks do not change.
+    fn judge_terms(&self, terms: &PageTerms, known: &WebGraph) -> Judgment {
+        Judgment {
+            similarity: critics::similarity(terms, known),
+            ..Judgment::default()
+        }
+    }
+
+    fn word_weight(&self, term: TermId) -> f64 {
+        self.words.word_weight(term)
+    }
+
+    fn refresh(&mut self, known: &WebGraph) {
+        self.words.refresh(known);
+    }
+}

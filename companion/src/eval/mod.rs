@@ -1,0 +1,20 @@
+//! The bench: crawls on frozen webs, in this process, with a clock of their
+//! own, so that every strategy meets the same web and a fetch costs one
+//! ([A] 3, METHODS 3).
+//!
+//! A web is read once ([`web`]); what is relevant is settled before any crawl
+//! ([`topic`]) and told to the strategies as a critic would tell it
+//! ([`frozen_critic`]); a [`contestant`] makes a crawl ([`crawl`], [`oracle`]);
+//! what it fetched is written down ([`visits`]), and every figure is computed
+//! from there ([`figures`]). A strategy is one line in [`contestant`]; a figure
+//! one line in [`figures`].
+
+pub mod bench;
+pub mod contestant;
+pub mod crawl;
+pub mod figures;
+pub mod frozen_critic;
+pub mod oracle;
+pub mod topic;
+pub mod visits;
+pub mod web;

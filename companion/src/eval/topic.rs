@@ -1,0 +1,171 @@
+//! What is relevant on a frozen web, settled before any crawl, and where crawls
+//! start.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use flate2::read::MultiGzDecoder;
+
+use super::web::EvalWeb;
+
+/// What a critic says of one page of the web.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Label {
+    /// 0..=1.
+    pub relevance: f64,
+    /// Log-odds per token, before saturation.
+    pub log_odds: f64,
+    /// Whether the page trained the critic: as one of the topic (true) or as
+    /// one that is not. Such pages are not scored.
+    pub example: Option<bool>,
+}
+
+impl Label {
+    /// Whether the page is what is looked for.
+    pub fn is_relevant(self) -> bool {
+        self.relevance > 0.5
+    }
+
+    /// Whether the page counts when it is found.
+    pub fn counts(self) -> bool {
+        self.is_relevant() && self.example.is_none()
+    }
+}
+
+/// A topic on one web.
+#[derive(Debug, Clone)]
+pub struct Topic {
+    /// Its name.
+    pub name: String,
+    /// By number of the page.
+    pub labels: Vec<Label>,
+    /// Starts, by the name of the set; `root` is also the last resort.
+    pub seeds: BTreeMap<String, Vec<u32>>,
+    /// Addresses the files name that the web lacks.
+    pub missing: usize,
+}
+
+impl Topic {
+    /// Numbers of the pages that are examples of the topic.
+    pub fn examples(&self) -> impl Iterator<Item = u32> {
+        let numbered = self.labels.iter().enumerate();
+        numbered
+            .filter(|(_, label)| label.example == Some(true))
+            .map(|(number, _)| number as u32)
+    }
+
+    /// Reads labels: lines of address, relevance, log-odds per token and `+`,
+    /// `-` or nothing, after a line of titles; plain or gzip.
+    pub fn read_labels(name: &str, path: &Path, web: &EvalWeb) -> Result<Self> {
+        let mut topic = Self {
+            name: name.to_owned(),
+            labels: vec![Label::default(); web.pages.len()],
+            seeds: BTreeMap::new(),
+            missing: 0,
+        };
+        for (number, line) in text_of(path)?.lines().enumerate().skip(1) {
+            let place = || format!("{}, line {}", path.display(), number + 1);
+            let fields: Vec<&str> = line.split('\t').collect();
+            let [address, relevance, log_odds, example] = fields[..] else {
+                bail!("{}: four fields are wanted: {line:?}", place());
+            };
+            let label = Label {
+                relevance: relevance.parse().with_context(place)?,
+                log_odds: log_odds.parse().with_context(place)?,
+                example: match example {
+                    "+" => Some(true),
+                    "-" => Some(false),
+                    "" => None,
+                    other => bail!("{}: {other:?} is neither + nor -", place()),
+                },
+            };
+            match web.find(address) {
+                Some(page) => topic.labels[page as usize] = label,
+                None => topic.missing += 1,
+            }
+        }
+        if topic.examples().next().is_none() {
+            bail!("{name}: none of the examples is in this web");
+        }
+        Ok(topic)
+    }
+
+    /// Reads this topic's seed sets: lines of topic, set and address, after a
+    /// line of titles.
+    pub fn read_seeds(&mut self, path: &Path, web: &EvalWeb) -> Result<()> {
+        for (number, line) in text_of(path)?.lines().enumerate().skip(1) {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let [topic, set, address] = fields[..] else {
+                bail!(
+                    "{}, line {}: three fields are wanted: {line:?}",
+                    path.display(),
+                    number + 1
+                );
+            };
+            if topic == self.name {
+                match web.find(address) {
+                    Some(page) => self.seeds.entry(set.to_owned()).or_default().push(page),
+                    None => self.missing += 1,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where crawls from this set start; an error names the sets there are.
+    pub fn starts(&self, set: &str) -> Result<&[u32]> {
+        let found = self.seeds.get(set).map(Vec::as_slice);
+        found.filter(|seeds| !seeds.is_empty()).with_context(|| {
+            let known: Vec<&str> = self.seeds.keys().map(String::as_str).collect();
+            format!(
+                "{}: there are no seeds {set:?}; there are {known:?}",
+                self.name
+            )
+        })
+    }
+
+    /// The last resort of a crawl whose frontier runs dry.
+    pub fn root(&self) -> &[u32] {
+        self.seeds.get("root").map_or(&[], Vec::as_slice)
+    }
+
+    /// How many pages that count can be reached from a seed set and the root,
+    /// those left out not counted.
+    pub fn reachable(
+        &self,
+        set: &str,
+        web: &EvalWeb,
+        left_out: Option<&HashSet<String>>,
+    ) -> Result<usize> {
+        let starts = self.starts(set)?.iter().chain(self.root()).copied();
+        let reached = web.reachable(starts);
+        let counts = |&number: &usize| {
+            let address = web.pages[number].address.as_str();
+            let is_left_out = left_out.is_some_and(|left_out| left_out.contains(address));
+            reached[number] && self.labels[number].counts() && !is_left_out
+        };
+        Ok((0..self.labels.len()).filter(counts).count())
+    }
+}
+
+/// The text of a file, plain or gzip.
+fn text_of(path: &Path) -> Result<String> {
+    let place = || format!("reading {}", path.display());
+    let mut file = BufReader::new(File::open(path).with_context(place)?);
+    let packed = file
+        .fill_buf()
+        .with_context(place)?
+        .starts_with(&[0x1F, 0x8B]);
+    let mut text = String::new();
+    if packed {
+        MultiGzDecoder::new(file)
+            .read_to_string(&mut text)
+            .with_context(place)?;
+    } else {
+        file.read_to_string(&mut text).with_context(place)?;
+    }
+    Ok(text)
+}
