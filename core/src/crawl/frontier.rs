@@ -95,7 +95,7 @@ impl Frontier {
         self.take(&target);
         self.insert(Waiting {
             links,
-            priority: Priority::new(0, f64::from(f32::MAX)),
+            priority: Priority::new(0, f64::MAX),
             pinned: true,
         });
     }

@@ -30,18 +30,14 @@ const KEY_LENGTH: usize = 5;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Priority {
     queue: u8,
-    key: [f32; KEY_LENGTH],
+    key: [f64; KEY_LENGTH],
 }
 
 impl Priority {
     /// In queue 0 (served first) to 255, ordered there by one number. What is
     /// no number comes last.
     pub fn new(queue: u8, value: f64) -> Self {
-        let value = if value.is_nan() {
-            f32::MIN
-        } else {
-            value as f32
-        };
+        let value = if value.is_nan() { f64::MIN } else { value };
         let mut key = [0.0; KEY_LENGTH];
         key[0] = value;
         Self { queue, key }
@@ -54,7 +50,7 @@ impl Priority {
 
     /// The number that orders the queue, greatest first.
     pub fn value(self) -> f64 {
-        f64::from(self.key[0])
+        self.key[0]
     }
 }
 
