@@ -178,6 +178,7 @@ impl Guide {
             learned = Learned::Rebuilt;
         }
         let outlinks = self.read_outlinks(page, &features, via, judgment, draw);
+        self.learn_from_known(outlinks.iter().map(|(link, _)| link));
         Visit {
             judgment,
             outlinks,
@@ -333,6 +334,19 @@ impl Guide {
         let learned = self.strategy.learn(&arrival, known, draw);
         self.arrivals.push_back(past);
         learned
+    }
+
+    /// Links to pages seen before teach at once where such links lead.
+    fn learn_from_known<'a>(&mut self, links: impl Iterator<Item = &'a Candidate>) {
+        let known = Known {
+            graph: &self.graph,
+            critic: &*self.critic,
+        };
+        for link in links {
+            if let Some(page) = self.graph.page(&link.target) {
+                self.strategy.learn_from_known(link, page.judgment, known);
+            }
+        }
     }
 
     /// Sets or takes back a mark and learns everything anew that hangs on it.

@@ -13,7 +13,7 @@ use linkscent_core::strategies::{
     Arrival, Candidate, Draw, Explanation, Known, Learned, LinkScore, Saved, SplitMix, Strategy,
 };
 use linkscent_core::text::Vocabulary;
-use linkscent_core::web_graph::Mark;
+use linkscent_core::web_graph::{Judgment, Mark};
 
 use super::frozen_critic::FrozenCritic;
 use super::topic::Topic;
@@ -166,6 +166,13 @@ impl Strategy for Pupil {
             self.retrainings.fetch_add(1, Ordering::Relaxed);
         }
         learned
+    }
+
+    fn learn_from_known(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
+        let page = self.number(link);
+        if page.is_some_and(|page| self.topic.labels[page].example.is_none()) {
+            self.strategy.learn_from_known(link, judgment, known);
+        }
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {

@@ -17,6 +17,7 @@ use super::{
 use crate::dom::DomOffset;
 use crate::features::OffsetTerm;
 use crate::models::TwoClassCounts;
+use crate::web_graph::Judgment;
 
 /// Arrivals between two scorings of the whole frontier, unless told otherwise.
 const BATCH: u32 = 100;
@@ -173,6 +174,16 @@ impl Strategy for Apprentice {
             Learned::Rebuilt
         } else {
             Learned::Refined
+        }
+    }
+
+    fn learn_from_known(&mut self, link: &Candidate, judgment: Judgment, _: Known<'_>) {
+        if self.batch.is_some() {
+            let features = link.context.counts();
+            self.counts.add(
+                features.map(|(feature, count)| (feature.to_bits(), count)),
+                judgment.relevance.is_high(),
+            );
         }
     }
 

@@ -135,6 +135,12 @@ pub trait Strategy: Send {
     /// Takes a fetched page into account.
     fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, draw: &mut dyn Draw) -> Learned;
 
+    /// Takes a link into account that leads to a page fetched before, judged as
+    /// given: an instance that cost no fetch. Scores given before still serve.
+    fn learn_from_known(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
+        let _ = (link, judgment, known);
+    }
+
     /// Why a link scores as it does. The value is that of its priority, and
     /// every node follows from its parts by its operation.
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation;
