@@ -185,8 +185,13 @@ impl<'a> FeatureReader<'a> {
     /// The context of a link over `leaves`: every term at most [`WINDOW`]
     /// leaves away. Where there are too many, those nearest to the link stay.
     pub fn context(&self, leaves: LeafRange) -> LinkContext {
+        self.context_within(leaves, WINDOW as u32)
+    }
+
+    /// The context of a link as far as `window` leaves away, at most 15 ([A]'s
+    /// `dmax`).
+    pub fn context_within(&self, leaves: LeafRange, window: u32) -> LinkContext {
         let last_leaf = self.page.document().leaf_count();
-        let window = WINDOW as u32;
         let inside = leaves.first..leaves.end;
         let near = (1..=window).flat_map(|step| {
             let before = leaves.first.checked_sub(step);

@@ -1,5 +1,6 @@
 //! `linkscent eval`: the bench.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,11 +8,13 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::eval::bench::{self, Bench, Plan};
 use crate::eval::contestant::{self, BASELINE, Contestant, ORACLE};
+use crate::eval::experiments::{self, LinkSet};
 use crate::eval::figures::Row;
+use crate::eval::report;
 use crate::eval::topic::Topic;
 use crate::eval::visits::write_whole;
 use crate::eval::web::EvalWeb;
@@ -33,6 +36,10 @@ pub struct Eval {
     /// Who takes part; all if not given. best-first and oracle always do.
     #[arg(long)]
     strategy: Vec<String>,
+    /// Look at a question of the papers instead of crawling: links, histogram,
+    /// dmax, information-gain, frequency; can be given repeatedly.
+    #[arg(long)]
+    experiment: Vec<String>,
     /// Only this topic; can be given repeatedly.
     #[arg(long)]
     topic: Vec<String>,
@@ -61,9 +68,29 @@ impl Eval {
     pub fn run(self) -> Result<()> {
         let began = Instant::now();
         let contestants = self.contestants()?;
-        let mut rows = Vec::new();
+        let experiments: Result<Vec<_>> = self
+            .experiment
+            .iter()
+            .map(|name| experiments::named(name))
+            .collect();
+        let experiments = experiments?;
+        let (mut sections, mut findings) = (Vec::new(), BTreeMap::new());
+        let mut outcomes = Vec::new();
         for name in &self.bench {
             let plan = self.plan(Bench::named(name)?, &contestants)?;
+            for (topic, _) in plan.topics.iter().filter(|_| !experiments.is_empty()) {
+                let name = format!("{} {}", plan.web_name, topic.name);
+                let links = LinkSet::read(name, &plan.web, topic);
+                for experiment in &experiments {
+                    let finding = experiment.run(&links);
+                    sections.push(finding.section);
+                    let rows: &mut Vec<Value> = findings.entry(experiment.name).or_default();
+                    rows.extend(finding.rows);
+                }
+            }
+            if !experiments.is_empty() && self.strategy.is_empty() {
+                continue;
+            }
             let bar = self.bar("crawls");
             plan.run(|done, all, last| {
                 bar.set_length(all as u64);
@@ -71,8 +98,17 @@ impl Eval {
                 bar.set_message(last.to_owned());
             })?;
             bar.finish_and_clear();
-            rows.extend(plan.rows()?);
+            outcomes.extend(plan.outcomes()?);
         }
+        std::fs::create_dir_all(&self.out)
+            .with_context(|| format!("making {}", self.out.display()))?;
+        let report = report::html(&outcomes, &sections)?;
+        write_whole(&self.out.join("report.html"), report.as_bytes())?;
+        for (name, rows) in &findings {
+            let text = serde_json::to_string_pretty(rows)?;
+            write_whole(&self.out.join(format!("{name}.json")), text.as_bytes())?;
+        }
+        let rows: Vec<Row> = outcomes.into_iter().map(|outcome| outcome.row).collect();
         let summary = serde_json::to_string_pretty(&rows)?;
         write_whole(&self.out.join("summary.json"), summary.as_bytes())?;
         if self.json {
@@ -81,10 +117,13 @@ impl Eval {
                 "seconds": began.elapsed().as_secs_f64(),
                 "peak_mb": peak_mb(),
                 "summary": self.out.join("summary.json"),
+                "findings": findings,
+                "report": self.out.join("report.html"),
             });
             println!("{said}");
         } else {
             print_table(&rows);
+            println!("The report: {}", self.out.join("report.html").display());
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use super::contestant::{self, BASELINE, COSINE, Contestant, ORACLE};
 use super::crawl::Course;
 use super::figures::{self, Effort, Frame, Name, Row, Trace};
+use super::report::Outcome;
 use super::topic::Topic;
 use super::visits::{self, Line};
 use super::web::EvalWeb;
@@ -232,27 +233,27 @@ impl Plan {
         Ok(serde_json::from_str(&text)?)
     }
 
-    /// Computes all rows from the visits.
-    pub fn rows(&self) -> Result<Vec<Row>> {
-        let mut rows = Vec::new();
+    /// Reads all crawls and computes their figures.
+    pub fn outcomes(&self) -> Result<Vec<Outcome>> {
+        let mut outcomes = Vec::new();
         for topic in 0..self.topics.len() {
             let cosines = figures::cosines(&self.web, &self.topics[topic].0);
             for seeds in &self.seed_sets {
                 for repeat in 1..=self.repeats {
-                    self.rows_of(topic, seeds, repeat, &cosines, &mut rows)?;
+                    self.outcomes_of(topic, seeds, repeat, &cosines, &mut outcomes)?;
                 }
             }
         }
-        Ok(rows)
+        Ok(outcomes)
     }
 
-    fn rows_of(
+    fn outcomes_of(
         &self,
         topic: usize,
         seeds: &str,
         repeat: u32,
         cosines: &FxHashMap<String, f64>,
-        rows: &mut Vec<Row>,
+        outcomes: &mut Vec<Outcome>,
     ) -> Result<()> {
         let peak = peak_mb();
         let mut crawls = BTreeMap::new();
@@ -275,7 +276,11 @@ impl Plan {
             let mut name = self.name(contestant.name, topic, seeds, repeat);
             let effort = self.effort(&name)?;
             let trace = Trace::new(&crawls[contestant.name], cosines, None);
-            rows.push(Row::new(name.clone(), &trace, &whole, &effort, peak));
+            outcomes.push(Outcome {
+                row: Row::new(name.clone(), &trace, &whole, &effort, peak),
+                trace,
+                insight: effort.insight.clone(),
+            });
             if contestant.is_offline() {
                 let training = self.training_seeds(topic, seeds);
                 let training = self.name(BASELINE, topic, &training, repeat);
@@ -283,7 +288,11 @@ impl Plan {
                 let seen: HashSet<String> = seen.collect();
                 let trace = Trace::new(&crawls[contestant.name], cosines, Some(&seen));
                 name.strategy.push_str("-unseen");
-                rows.push(Row::new(name, &trace, &frame(Some(&seen))?, &effort, peak));
+                outcomes.push(Outcome {
+                    row: Row::new(name, &trace, &frame(Some(&seen))?, &effort, peak),
+                    trace,
+                    insight: Vec::new(),
+                });
             }
         }
         Ok(())

@@ -2,15 +2,16 @@
 
 use anyhow::{Context, Result};
 use cpu_time::ThreadTime;
+use linkscent_core::features::OffsetTerm;
 use linkscent_core::guide::Knowledge;
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{
-    Apprentice, BestFirst, BreadthFirst, Focus, PlainApprentice, Random, Strategy,
+    Apprentice, BestFirst, BreadthFirst, Focus, PlainApprentice, Random, Saved, Strategy,
 };
 use linkscent_core::text::Vocabulary;
 
 use super::crawl::{Course, crawl};
-use super::figures::Effort;
+use super::figures::{Effort, Insight};
 use super::oracle;
 use super::visits::Visit;
 
@@ -20,6 +21,9 @@ pub const BASELINE: &str = "best-first";
 pub const ORACLE: &str = "oracle";
 /// Best-first by cosine, the baseline of [C] eq. 40.
 pub const COSINE: &str = "best-first-cosine";
+
+/// Words shown for and against, of what an apprentice learned.
+const LOUDEST: usize = 12;
 
 /// How a crawl is made.
 #[derive(Clone, Copy)]
@@ -91,6 +95,38 @@ fn trained(knowledge: &Knowledge) -> TwoClassCounts {
     counts
 }
 
+/// What an apprentice learned: the words at offsets that speak loudest.
+fn insight(knowledge: &Knowledge) -> Insight {
+    let Saved::Apprentice(counts) = &knowledge.learned else {
+        return Insight::new();
+    };
+    let (rows, (high, low)) = counts.rows();
+    let mut loud: Vec<(f64, String)> = rows
+        .into_iter()
+        .map(|(bits, seen)| {
+            let feature = OffsetTerm::from_bits(bits);
+            let word = knowledge.graph.vocabulary.surface(feature.term());
+            let log_ratio = counts.log_ratio(bits, 0.0);
+            let times = f64::from(seen.high.max(seen.low));
+            let line = format!("{word} at {:+}", feature.offset().0);
+            (
+                log_ratio * times.ln_1p(),
+                format!("{line} ({log_ratio:+.1})"),
+            )
+        })
+        .collect();
+    loud.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let list = |rows: &mut dyn Iterator<Item = &(f64, String)>| -> String {
+        let words: Vec<&str> = rows.take(LOUDEST).map(|row| row.1.as_str()).collect();
+        words.join(", ")
+    };
+    vec![
+        format!("links learned from: {high} to relevant pages, {low} to others"),
+        format!("for: {}", list(&mut loud.iter())),
+        format!("against: {}", list(&mut loud.iter().rev())),
+    ]
+}
+
 /// The contestant of that name.
 pub fn named(name: &str) -> Result<Contestant> {
     let found = ALL.iter().find(|contestant| contestant.name == name);
@@ -121,20 +157,27 @@ impl Contestant {
     pub fn run(&self, course: &Course, training: &Course, every: u32) -> Result<Run> {
         let clock = ThreadTime::now();
         let nothing = Vocabulary::default;
-        let (visits, retrainings, training_fetches) = match self.regime {
-            Regime::Oracle => (oracle::crawl(course)?, 0, 0),
-            Regime::Online(make) => {
-                let made = crawl(course, make(every), nothing(), None)?;
-                (made.visits, made.retrainings, 0)
+        let (made, training_fetches) = match self.regime {
+            Regime::Oracle => {
+                let visits = oracle::crawl(course)?;
+                return Ok(Run {
+                    visits,
+                    effort: Effort {
+                        cpu_s: clock.elapsed().as_secs_f64(),
+                        ..Effort::default()
+                    },
+                });
             }
+            Regime::Online(make) => (crawl(course, make(every), nothing(), None)?, 0),
             Regime::Offline(train) => {
                 let best_first = Box::new(BestFirst(Focus::Soft));
                 let before = crawl(training, best_first, nothing(), None)?;
                 let knowledge = before.guide.knowledge();
                 let strategy = train(&knowledge);
                 let words = knowledge.graph.vocabulary;
-                let made = crawl(course, strategy, words, None)?;
-                (made.visits, 1, before.visits.len() as u64)
+                let mut made = crawl(course, strategy, words, None)?;
+                made.retrainings = 1;
+                (made, before.visits.len() as u64)
             }
             Regime::Recall(make) => {
                 let best_first = Box::new(BestFirst(Focus::Soft));
@@ -143,17 +186,18 @@ impl Contestant {
                 for visit in before.visits {
                     only[visit.page as usize] = true;
                 }
-                let made = crawl(course, make(every), nothing(), Some(&only))?;
-                (made.visits, made.retrainings, 0)
+                (crawl(course, make(every), nothing(), Some(&only))?, 0)
             }
         };
+        let cpu_s = clock.elapsed().as_secs_f64();
         Ok(Run {
-            visits,
             effort: Effort {
-                retrainings,
+                insight: insight(&made.guide.knowledge()),
+                retrainings: made.retrainings,
                 training_fetches,
-                cpu_s: clock.elapsed().as_secs_f64(),
+                cpu_s,
             },
+            visits: made.visits,
         })
     }
 }

@@ -56,6 +56,19 @@ impl Trace {
         self.relevant.iter().filter(|hit| **hit).count()
     }
 
+    /// Relevant pages among the first `n` scored; a shorter crawl finds nothing
+    /// more.
+    pub fn found_by(&self, n: usize) -> f64 {
+        let first = &self.relevant[..n.min(self.relevant.len())];
+        first.iter().filter(|hit| **hit).count() as f64
+    }
+
+    /// Share of the first `n` scored pages that were not relevant.
+    pub fn loss_by(&self, n: usize) -> f64 {
+        let n = n.min(self.relevant.len()).max(1);
+        1.0 - self.found_by(n) / n as f64
+    }
+
     /// Relevant share of the first `n` scored pages; `None` if there are fewer.
     pub fn harvest_at(&self, n: usize) -> Option<f64> {
         let first = self.relevant.get(..n)?;
@@ -148,9 +161,15 @@ impl Frame {
     }
 }
 
+/// What a strategy had learned at the end of a crawl, a line each.
+pub type Insight = Vec<String>;
+
 /// What is known of a crawl besides what it fetched.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Effort {
+    /// What the strategy had learned at the end.
+    #[serde(default)]
+    pub insight: Insight,
     /// How often its model became another.
     pub retrainings: u32,
     /// Pages fetched beforehand, to train on.

@@ -12,9 +12,11 @@
 pub mod bench;
 pub mod contestant;
 pub mod crawl;
+pub mod experiments;
 pub mod figures;
 pub mod frozen_critic;
 pub mod oracle;
+pub mod report;
 pub mod topic;
 pub mod visits;
 pub mod web;

@@ -190,7 +190,10 @@ fn table<'a>(
             .iter()
             .map(|topic| mean(of(topic, strategy).iter().filter_map(|o| o.row.gap)))
             .collect();
-        let all: Vec<&Outcome> = topics.iter().flat_map(|topic| of(topic, strategy)).collect();
+        let all: Vec<&Outcome> = topics
+            .iter()
+            .flat_map(|topic| of(topic, strategy))
+            .collect();
         let single = all.iter().filter_map(|o| o.row.gap);
         TableRow {
             strategy: strategy.to_owned(),
@@ -219,16 +222,23 @@ fn chart<'a>(
     curve: impl Fn(&Trace, usize) -> f64,
 ) -> String {
     let length = |outcome: &&Outcome| outcome.trace.relevant.len();
-    let lines: Vec<(&Style, Vec<&Outcome>)> =
-        legend.iter().map(|style| (style, of(&style.strategy))).collect();
-    let longest = lines.iter().flat_map(|(_, runs)| runs.iter().map(length)).max();
+    let lines: Vec<(&Style, Vec<&Outcome>)> = legend
+        .iter()
+        .map(|style| (style, of(&style.strategy)))
+        .collect();
+    let longest = lines
+        .iter()
+        .flat_map(|(_, runs)| runs.iter().map(length))
+        .max();
     let longest = longest.unwrap_or(1).max(1);
     let mut tops = lines.iter().flat_map(|(_, runs)| runs);
     let is_share = tops.all(|run| curve(&run.trace, longest) <= 1.0);
     let top = if is_share {
         1.0
     } else {
-        let ends = lines.iter().flat_map(|(_, runs)| runs.iter().map(|run| curve(&run.trace, longest)));
+        let ends = lines
+            .iter()
+            .flat_map(|(_, runs)| runs.iter().map(|run| curve(&run.trace, longest)));
         ends.fold(1.0, f64::max)
     };
     let x = |n: usize| LEFT + (WIDTH - LEFT - 8.0) * n as f64 / longest as f64;
@@ -240,34 +250,66 @@ fn chart<'a>(
     );
     for part in 0..=4 {
         let value = top * f64::from(part) / 4.0;
-        let text = if is_share { format!("{:.0} %", 100.0 * value) } else { format!("{value:.0}") };
+        let text = if is_share {
+            format!("{:.0} %", 100.0 * value)
+        } else {
+            format!("{value:.0}")
+        };
         let _ = write!(
             svg,
             r#"<path class="grid" d="M{LEFT} {0:.1}H{1}"/><text x="{2}" y="{3:.1}" text-anchor="end">{text}</text>"#,
-            y(value), WIDTH - 8.0, LEFT - 5.0, y(value) + 4.0
+            y(value),
+            WIDTH - 8.0,
+            LEFT - 5.0,
+            y(value) + 4.0
         );
         let n = longest * part as usize / 4;
         let anchor = if part == 4 { "end" } else { "middle" };
-        let _ = write!(svg, r#"<text x="{:.1}" y="{}" text-anchor="{anchor}">{n}</text>"#, x(n), HEIGHT - 10.0);
+        let _ = write!(
+            svg,
+            r#"<text x="{:.1}" y="{}" text-anchor="{anchor}">{n}</text>"#,
+            x(n),
+            HEIGHT - 10.0
+        );
     }
     for (style, runs) in lines.iter().filter(|(_, runs)| !runs.is_empty()) {
         let shortest = runs.iter().map(length).max().unwrap_or(0);
-        let stations: Vec<usize> = (1..=POINTS).map(|step| (shortest * step / POINTS).max(1)).collect();
+        let stations: Vec<usize> = (1..=POINTS)
+            .map(|step| (shortest * step / POINTS).max(1))
+            .collect();
         let at = |n: usize| runs.iter().map(move |run| (run, n));
         let (mut line, mut upper, mut lower) = (String::new(), String::new(), Vec::new());
         for (place, &n) in stations.iter().enumerate() {
             let values: Vec<f64> = at(n).map(|(run, n)| curve(&run.trace, n)).collect();
             let command = if place == 0 { 'M' } else { 'L' };
-            let (low, high) = values.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), &v| (low.min(v), high.max(v)));
-            let _ = write!(line, "{command}{:.1} {:.1}", x(n), y(mean(values.into_iter())));
+            let (low, high) = values
+                .iter()
+                .fold((f64::INFINITY, 0.0_f64), |(low, high), &v| {
+                    (low.min(v), high.max(v))
+                });
+            let _ = write!(
+                line,
+                "{command}{:.1} {:.1}",
+                x(n),
+                y(mean(values.into_iter()))
+            );
             let _ = write!(upper, "{command}{:.1} {:.1}", x(n), y(high));
             lower.push(format!("L{:.1} {:.1}", x(n), y(low)));
         }
         lower.reverse();
         if runs.len() > 1 {
-            let _ = write!(svg, r#"<path class="band {}" d="{upper}{}Z"/>"#, style.class, lower.concat());
+            let _ = write!(
+                svg,
+                r#"<path class="band {}" d="{upper}{}Z"/>"#,
+                style.class,
+                lower.concat()
+            );
         }
-        let _ = write!(svg, r#"<path class="line {}" d="{line}"><title>{}</title></path>"#, style.class, style.strategy);
+        let _ = write!(
+            svg,
+            r#"<path class="line {}" d="{line}"><title>{}</title></path>"#,
+            style.class, style.strategy
+        );
     }
     svg.push_str("</svg>");
     svg

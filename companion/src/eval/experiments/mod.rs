@@ -1,0 +1,112 @@
+//! Questions of the papers that need no crawl, or look at crawls in another
+//! way; each adds a section to the report and a file of rows. A new one is one
+//! file and one line in [`ALL`].
+
+mod chart;
+mod frequency;
+mod histogram;
+mod information_gain;
+mod links;
+mod links_of;
+mod window;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+pub use links_of::{Instance, LinkSet};
+
+use super::report::Section;
+
+/// What an experiment found on one topic.
+pub struct Finding {
+    /// A section of the report.
+    pub section: Section,
+    /// Rows for programs.
+    pub rows: Vec<Value>,
+}
+
+/// An experiment on the links of a topic.
+pub struct Experiment {
+    /// Its name on the command line.
+    pub name: &'static str,
+    run: fn(&LinkSet) -> Finding,
+}
+
+/// All experiments.
+pub const ALL: [Experiment; 5] = [
+    Experiment {
+        name: "links",
+        run: links::run,
+    },
+    Experiment {
+        name: "histogram",
+        run: histogram::run,
+    },
+    Experiment {
+        name: "dmax",
+        run: window::run,
+    },
+    Experiment {
+        name: "information-gain",
+        run: information_gain::run,
+    },
+    Experiment {
+        name: "frequency",
+        run: frequency::run,
+    },
+];
+
+/// The experiment of that name.
+pub fn named(name: &str) -> Result<&'static Experiment> {
+    let found = ALL.iter().find(|experiment| experiment.name == name);
+    found.with_context(|| {
+        let names: Vec<&str> = ALL.iter().map(|experiment| experiment.name).collect();
+        format!(
+            "there is no experiment {name:?}; there are {}",
+            names.join(", ")
+        )
+    })
+}
+
+impl Experiment {
+    /// Runs it on a topic's links.
+    pub fn run(&self, links: &LinkSet) -> Finding {
+        (self.run)(links)
+    }
+}
+
+/// Area under the ROC curve: how often a good link is scored above another;
+/// ties count half. 0.5 where one kind is missing.
+pub fn roc_auc(scored: &mut [(f64, bool)]) -> f64 {
+    scored.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let good = scored.iter().filter(|row| row.1).count() as f64;
+    let other = scored.len() as f64 - good;
+    if good == 0.0 || other == 0.0 {
+        return 0.5;
+    }
+    let (mut below, mut sum) = (0.0, 0.0);
+    for ties in scored.chunk_by(|a, b| a.0 == b.0) {
+        let good_here = ties.iter().filter(|row| row.1).count() as f64;
+        let other_here = ties.len() as f64 - good_here;
+        sum += good_here * (below + other_here / 2.0);
+        below += other_here;
+    }
+    sum / (good * other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_area_counts_pairs_and_halves_ties() {
+        let auc = |rows: &[(f64, bool)]| roc_auc(&mut rows.to_vec());
+        assert_eq!(auc(&[(0.1, false), (0.9, true)]), 1.0);
+        assert_eq!(auc(&[(0.5, false), (0.5, true)]), 0.5);
+        assert_eq!(
+            auc(&[(0.1, true), (0.2, false), (0.3, true), (0.4, false)]),
+            0.25
+        );
+        assert_eq!(auc(&[(0.1, true)]), 0.5);
+    }
+}
