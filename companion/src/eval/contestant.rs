@@ -153,6 +153,11 @@ impl Contestant {
         matches!(self.regime, Regime::Offline(_))
     }
 
+    /// Whether it learns only from its own crawl, wherever that leads.
+    pub fn is_online(&self) -> bool {
+        matches!(self.regime, Regime::Online(_))
+    }
+
     /// Makes the crawl. `training` is where an offline strategy trains.
     pub fn run(&self, course: &Course, training: &Course, every: u32) -> Result<Run> {
         let clock = ThreadTime::now();

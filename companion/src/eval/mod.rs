@@ -20,3 +20,6 @@ pub mod report;
 pub mod topic;
 pub mod visits;
 pub mod web;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! The bench on a small web of its own: what strategies see, what is written.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use super::bench::Plan;
+use super::contestant::{self, BASELINE, ORACLE};
+use super::crawl::Course;
+use super::topic::{Label, Topic};
+use super::visits;
+use super::web::EvalWeb;
+
+const PAGES: u32 = 240;
+const EXAMPLES: [u32; 3] = [0, 8, 16];
+
+fn address(page: u32) -> String {
+    format!("http://host{}.test/{page}", page % 3)
+}
+
+fn mixed(number: u32) -> u32 {
+    (number.wrapping_mul(2_654_435_761) >> 7) ^ number
+}
+
+/// Pages divisible by four are about bees and link mostly to their like.
+/// `garbled` pages say other words and link elsewhere.
+fn web(garbled: &dyn Fn(u32) -> bool) -> EvalWeb {
+    let page = |page: u32| {
+        let about_bees = page.is_multiple_of(4) != garbled(page);
+        let words = |bees: bool| {
+            if bees {
+                "bees honey hive"
+            } else {
+                "trains rails station"
+            }
+        };
+        let links = (0..12).map(|link| {
+            let drawn = mixed(page * 31 + link + u32::from(garbled(page)) * 1_000);
+            let target = match (about_bees, link % 2) {
+                (true, 0) => drawn % (PAGES / 4) * 4,
+                _ => drawn % PAGES,
+            };
+            let good = target.is_multiple_of(4);
+            format!(
+                "<p>{} <a href='{}'>page {target}</a></p>",
+                words(good),
+                address(target)
+            )
+        });
+        let body = format!(
+            "<title>{page}</title>{}{}",
+            words(about_bees),
+            links.collect::<String>()
+        );
+        (address(page), body)
+    };
+    EvalWeb::from_pages((0..PAGES).map(page)).unwrap()
+}
+
+fn topic(garbled: &dyn Fn(u32) -> bool) -> Topic {
+    let label = |page: u32| {
+        let is_relevant = page.is_multiple_of(4) != garbled(page);
+        Label {
+            relevance: if is_relevant { 0.9 } else { 0.1 },
+            log_odds: if is_relevant { 1.0 } else { -1.0 },
+            example: EXAMPLES.contains(&page).then_some(true),
+        }
+    };
+    let seeds = [
+        ("topic0", vec![4, 12]),
+        ("topic1", vec![20, 28]),
+        ("root", vec![1]),
+    ];
+    let seeds = seeds.map(|(name, pages)| (name.to_owned(), pages));
+    Topic {
+        name: "bees".to_owned(),
+        labels: (0..PAGES).map(label).collect(),
+        seeds: BTreeMap::from(seeds),
+        missing: 0,
+    }
+}
+
+fn course(garbled: &dyn Fn(u32) -> bool) -> Course {
+    Course {
+        web: Arc::new(web(garbled)),
+        topic: Arc::new(topic(garbled)),
+        seeds: "topic0".to_owned(),
+        budget: 60,
+        random_seed: 7,
+    }
+}
+
+fn fetched(name: &str, course: &Course) -> Vec<u32> {
+    let contestant = contestant::named(name).unwrap();
+    let run = contestant.run(course, course, 10).unwrap();
+    run.visits.into_iter().map(|visit| visit.page).collect()
+}
+
+#[test]
+fn a_strategy_sees_only_what_it_fetched() {
+    let plain = course(&|_| false);
+    let online = contestant::ALL.iter().filter(|one| one.is_online());
+    for contestant in online {
+        let before = fetched(contestant.name, &plain);
+        assert_eq!(before.len(), 60, "{}", contestant.name);
+        // The examples are known to everybody, fetched or not.
+        let scrambled = course(&|page| !before.contains(&page) && !EXAMPLES.contains(&page));
+        let after = fetched(contestant.name, &scrambled);
+        assert_eq!(before, after, "{}", contestant.name);
+        // And it is not blind to what it did fetch.
+        let last = before[before.len() - 1];
+        let seen = course(&|page| page != last && before.contains(&page) && page > 28);
+        assert_ne!(
+            before,
+            fetched(contestant.name, &seen),
+            "{}",
+            contestant.name
+        );
+    }
+}
+
+#[test]
+fn the_oracle_takes_every_relevant_page_first() {
+    let course = course(&|_| false);
+    let order = fetched(ORACLE, &course);
+    let relevant = order.iter().filter(|page| page.is_multiple_of(4)).count();
+    let best_first = fetched(BASELINE, &course);
+    let others = best_first
+        .iter()
+        .filter(|page| page.is_multiple_of(4))
+        .count();
+    assert!(relevant > others, "{relevant} against {others}");
+}
+
+fn plan(out: &Path, random_seed: u64) -> Plan {
+    let contestants = ["best-first", "oracle", "apprentice", "apprentice-offline"];
+    Plan {
+        web_name: "small".to_owned(),
+        web: Arc::new(web(&|_| false)),
+        topics: vec![(Arc::new(topic(&|_| false)), 10)],
+        seed_sets: vec!["topic0".to_owned(), "topic1".to_owned()],
+        budget: 60,
+        contestants: contestants
+            .map(|name| contestant::named(name).unwrap())
+            .to_vec(),
+        repeats: 2,
+        random_seed,
+        out: out.to_owned(),
+    }
+}
+
+fn files(folder: &Path) -> HashMap<String, String> {
+    let files = std::fs::read_dir(folder.join("visits")).unwrap();
+    let read = |file: std::io::Result<std::fs::DirEntry>| {
+        let path = file.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        (name, std::fs::read_to_string(path).unwrap())
+    };
+    let visits = files.map(read).filter(|(name, _)| name.ends_with("jsonl"));
+    visits.collect()
+}
+
+#[test]
+fn the_same_random_seed_gives_the_same_bytes() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let [once, again, other] = ["once", "again", "other"].map(|name| folder.path().join(name));
+    plan(&once, 7).run(|_, _, _| {})?;
+    plan(&again, 7).run(|_, _, _| {})?;
+    plan(&other, 8).run(|_, _, _| {})?;
+    assert_eq!(files(&once), files(&again));
+    assert_ne!(files(&once), files(&other));
+    Ok(())
+}
+
+#[test]
+fn an_interrupted_bench_makes_only_what_is_missing() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let plan = plan(folder.path(), 7);
+    plan.run(|_, _, _| {})?;
+    let whole = files(folder.path());
+    let kept = folder
+        .path()
+        .join("visits/small-bees-best-first-topic0-1.jsonl");
+    let lost = folder
+        .path()
+        .join("visits/small-bees-apprentice-topic1-2.jsonl");
+    std::fs::remove_file(&lost)?;
+    let written = std::fs::metadata(&kept)?.modified()?;
+    plan.run(|_, _, _| {})?;
+    assert_eq!(std::fs::metadata(&kept)?.modified()?, written);
+    assert_eq!(files(folder.path()), whole);
+    Ok(())
+}
+
+/// Straight from the rules, without the code under test.
+fn auc_by_hand(lines: &[visits::Line], oracle: &[visits::Line], window: usize) -> f64 {
+    let area = |lines: &[visits::Line]| {
+        let mut found = 0.0;
+        let mut sum = 0.0;
+        let mut scored = lines.iter().filter(|line| line.scored);
+        for _ in 0..window {
+            if scored.next().is_some_and(|line| line.relevant) {
+                found += 1.0;
+            }
+            sum += found;
+        }
+        sum
+    };
+    area(lines) / area(oracle)
+}
+
+#[test]
+fn the_figures_follow_from_the_files() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let plan = plan(folder.path(), 7);
+    plan.run(|_, _, _| {})?;
+    let lines = |strategy: &str, seeds: &str, repeat: u32| -> Result<Vec<visits::Line>> {
+        let name = format!("visits/small-bees-{strategy}-{seeds}-{repeat}.jsonl");
+        Ok(visits::read(&folder.path().join(name))?.unwrap())
+    };
+    let outcomes = plan.outcomes()?;
+    assert_eq!(outcomes.len(), 2 * 2 * 5);
+    for outcome in outcomes
+        .iter()
+        .filter(|one| !one.row.name.strategy.ends_with("unseen"))
+    {
+        let row = &outcome.row;
+        let name = &row.name;
+        let ours = lines(&name.strategy, &name.seeds, name.repeat)?;
+        let oracle = lines(ORACLE, &name.seeds, name.repeat)?;
+        let base = lines(BASELINE, &name.seeds, name.repeat)?;
+        let window = 60.min(3 * row.reachable);
+        let auc = auc_by_hand(&ours, &oracle, window);
+        let base = auc_by_hand(&base, &oracle, window);
+        assert!((row.auc - auc).abs() < 1e-9, "{row:?}");
+        let gap = 100.0 * (auc - base) / (1.0 - base);
+        assert!((row.gap.unwrap() - gap).abs() < 1e-9, "{row:?}");
+        assert_eq!(row.pages, ours.len());
+        let relevant = ours
+            .iter()
+            .filter(|line| line.scored && line.relevant)
+            .count();
+        let scored = ours.iter().filter(|line| line.scored).count();
+        assert!((row.harvest - relevant as f64 / scored as f64).abs() < 1e-12);
+    }
+    Ok(())
+}
