@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::eval::bench::{self, Bench, Plan};
 use crate::eval::contestant::{self, BASELINE, Contestant, ORACLE};
-use crate::eval::experiments::{self, LinkSet};
+use crate::eval::experiments::{self, Subject};
 use crate::eval::figures::Row;
 use crate::eval::report;
 use crate::eval::topic::Topic;
@@ -36,7 +36,7 @@ pub struct Eval {
     /// Who takes part; all if not given. best-first and oracle always do.
     #[arg(long)]
     strategy: Vec<String>,
-    /// Look at a question of the papers instead of crawling: links, histogram,
+    /// Look at a question of the papers instead of crawling: critic, links, histogram,
     /// dmax, information-gain, frequency; can be given repeatedly.
     #[arg(long)]
     experiment: Vec<String>,
@@ -80,9 +80,9 @@ impl Eval {
             let plan = self.plan(Bench::named(name)?, &contestants)?;
             for (topic, _) in plan.topics.iter().filter(|_| !experiments.is_empty()) {
                 let name = format!("{} {}", plan.web_name, topic.name);
-                let links = LinkSet::read(name, &plan.web, topic);
+                let subject = Subject::new(name, &plan.web, topic);
                 for experiment in &experiments {
-                    let finding = experiment.run(&links);
+                    let finding = experiment.run(&subject);
                     sections.push(finding.section);
                     let rows: &mut Vec<Value> = findings.entry(experiment.name).or_default();
                     rows.extend(finding.rows);

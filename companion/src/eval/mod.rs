@@ -16,6 +16,7 @@ pub mod experiments;
 pub mod figures;
 pub mod frozen_critic;
 pub mod oracle;
+pub mod own_critic;
 pub mod report;
 pub mod topic;
 pub mod visits;

@@ -6,9 +6,11 @@
 
 mod targets;
 mod topic;
+mod trained;
 
 pub use targets::{Targets, similarity};
 pub use topic::Topic;
+pub use trained::{TrainedTopic, Verdict};
 
 use crate::features::PageTerms;
 use crate::page::Page;

@@ -3,6 +3,7 @@
 //! file and one line in [`ALL`].
 
 mod chart;
+mod critic;
 mod frequency;
 mod histogram;
 mod information_gain;
@@ -10,12 +11,16 @@ mod links;
 mod links_of;
 mod window;
 
+use std::cell::OnceCell;
+
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-pub use links_of::{Instance, LinkSet};
+use links_of::{Instance, LinkSet};
 
 use super::report::Section;
+use super::topic::Topic;
+use super::web::EvalWeb;
 
 /// What an experiment found on one topic.
 pub struct Finding {
@@ -25,34 +30,64 @@ pub struct Finding {
     pub rows: Vec<Value>,
 }
 
-/// An experiment on the links of a topic.
+/// A topic on a web, and its links, read when they are asked for.
+pub struct Subject<'a> {
+    /// Name of the web and topic.
+    pub name: String,
+    web: &'a EvalWeb,
+    topic: &'a Topic,
+    links: OnceCell<LinkSet>,
+}
+
+impl<'a> Subject<'a> {
+    /// The topic of a web.
+    pub fn new(name: String, web: &'a EvalWeb, topic: &'a Topic) -> Self {
+        Self {
+            name,
+            web,
+            topic,
+            links: OnceCell::new(),
+        }
+    }
+
+    fn links(&self) -> &LinkSet {
+        let read = || LinkSet::read(self.name.clone(), self.web, self.topic);
+        self.links.get_or_init(read)
+    }
+}
+
+/// An experiment on a topic.
 pub struct Experiment {
     /// Its name on the command line.
     pub name: &'static str,
-    run: fn(&LinkSet) -> Finding,
+    run: fn(&Subject<'_>) -> Finding,
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 5] = [
+pub const ALL: [Experiment; 6] = [
+    Experiment {
+        name: "critic",
+        run: critic::run,
+    },
     Experiment {
         name: "links",
-        run: links::run,
+        run: |subject| links::run(subject.links()),
     },
     Experiment {
         name: "histogram",
-        run: histogram::run,
+        run: |subject| histogram::run(subject.links()),
     },
     Experiment {
         name: "dmax",
-        run: window::run,
+        run: |subject| window::run(subject.links()),
     },
     Experiment {
         name: "information-gain",
-        run: information_gain::run,
+        run: |subject| information_gain::run(subject.links()),
     },
     Experiment {
         name: "frequency",
-        run: frequency::run,
+        run: |subject| frequency::run(subject.links()),
     },
 ];
 
@@ -69,9 +104,9 @@ pub fn named(name: &str) -> Result<&'static Experiment> {
 }
 
 impl Experiment {
-    /// Runs it on a topic's links.
-    pub fn run(&self, links: &LinkSet) -> Finding {
-        (self.run)(links)
+    /// Runs it on a topic.
+    pub fn run(&self, subject: &Subject<'_>) -> Finding {
+        (self.run)(subject)
     }
 }
 

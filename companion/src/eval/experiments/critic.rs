@@ -1,0 +1,52 @@
+//! How well does our own critic agree with the frozen one? It is taught by the
+//! same example pages and judges all others.
+
+use serde_json::json;
+
+use super::{Finding, Subject, roc_auc};
+use crate::eval::own_critic;
+use crate::eval::report::Section;
+
+pub(super) fn run(subject: &Subject<'_>) -> Finding {
+    let (web, topic) = (subject.web, subject.topic);
+    let chosen = |kind: bool| -> Vec<u32> {
+        let labels = topic.labels.iter().zip(0..);
+        let rows = labels.filter(|(label, _)| label.example == Some(kind));
+        rows.map(|(_, number)| number).collect()
+    };
+    let (examples, others) = (chosen(true), chosen(false));
+    let mut rows = Vec::new();
+    let mut body = String::from(
+        "<table><thead><tr><th>Examples</th><th>ROC AUC</th><th>Accuracy</th><th>Found relevant</th></tr></thead><tbody>",
+    );
+    for count in [1, 2, 3, 5, examples.len()] {
+        let count = count.min(examples.len());
+        let ours = own_critic::labels(web, &examples[..count], &others, 1);
+        let judged = topic.labels.iter().zip(&ours);
+        let judged = judged.filter(|(frozen, _)| frozen.example.is_none());
+        let pairs: Vec<(f64, bool, bool)> = judged
+            .map(|(frozen, ours)| (ours.log_odds, ours.is_relevant(), frozen.is_relevant()))
+            .collect();
+        let mut scored: Vec<(f64, bool)> = pairs.iter().map(|row| (row.0, row.2)).collect();
+        let auc = roc_auc(&mut scored);
+        let agreed = pairs.iter().filter(|row| row.1 == row.2).count();
+        let accuracy = agreed as f64 / pairs.len().max(1) as f64;
+        let said = pairs.iter().filter(|row| row.1).count();
+        let really = pairs.iter().filter(|row| row.2).count();
+        body.push_str(&format!(
+            "<tr><td>{count}</td><td>{auc:.3}</td><td>{accuracy:.3}</td><td>{said} of {really}</td></tr>"
+        ));
+        rows.push(json!({
+            "topic": subject.name, "examples": count, "auc": auc, "accuracy": accuracy,
+            "said_relevant": said, "really_relevant": really,
+        }));
+    }
+    body.push_str("</tbody></table>");
+    Finding {
+        rows,
+        section: Section {
+            title: format!("Our own critic beside the frozen one: {}", subject.name),
+            body,
+        },
+    }
+}

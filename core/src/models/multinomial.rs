@@ -1,0 +1,149 @@
+//! Multinomial naive Bayes over any number of classes, with Laplace's smoothing
+//! ([A] 2.1, eq. 1-2).
+//!
+//! Terms that no class was taught count for nothing.
+
+use rustc_hash::FxHashMap;
+
+use crate::text::TermId;
+
+/// See the module. Classes are numbered from 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MultinomialBayes {
+    /// Occurrences of a term by class.
+    terms: FxHashMap<TermId, Vec<f64>>,
+    occurrences: Vec<f64>,
+    documents: Vec<f64>,
+}
+
+impl MultinomialBayes {
+    /// One that was taught nothing, of so many classes.
+    pub fn new(classes: usize) -> Self {
+        Self {
+            terms: FxHashMap::default(),
+            occurrences: vec![0.0; classes],
+            documents: vec![0.0; classes],
+        }
+    }
+
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.documents.len()
+    }
+
+    /// Learns one document of a class.
+    ///
+    /// # Panics
+    /// If there is no such class.
+    pub fn learn(&mut self, class: usize, rows: impl IntoIterator<Item = (TermId, f64)>) {
+        let classes = self.classes();
+        self.documents[class] += 1.0;
+        for (term, count) in rows {
+            self.terms.entry(term).or_insert_with(|| vec![0.0; classes])[class] += count;
+            self.occurrences[class] += count;
+        }
+    }
+
+    /// `ln P(term | class)`; the same for all classes where the term is new.
+    pub fn log_rate(&self, term: TermId, class: usize) -> f64 {
+        match self.terms.get(&term) {
+            Some(counts) => {
+                let all = self.occurrences[class] + self.terms.len() as f64;
+                ((counts[class] + 1.0) / all).ln()
+            }
+            None => 0.0,
+        }
+    }
+
+    /// Log-posteriors of the classes, of a document of these terms; they sum to
+    /// 1 as probabilities. A class without documents cannot be.
+    pub fn log_posteriors(&self, rows: &[(TermId, f64)]) -> Vec<f64> {
+        let documents: f64 = self.documents.iter().sum();
+        let joint = (0..self.classes()).map(|class| {
+            let prior = (self.documents[class] / documents).ln();
+            let rates = rows
+                .iter()
+                .map(|&(term, count)| count * self.log_rate(term, class));
+            prior + rates.sum::<f64>()
+        });
+        let joint: Vec<f64> = joint.collect();
+        let highest = joint.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
+        let sum: f64 = joint.iter().map(|value| (value - highest).exp()).sum();
+        let all = highest + sum.ln();
+        joint.into_iter().map(|value| value - all).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(counts: &[u32]) -> Vec<(TermId, f64)> {
+        let rows = counts.iter().zip(0..).filter(|(count, _)| **count > 0);
+        rows.map(|(&count, term)| (TermId(term), f64::from(count)))
+            .collect()
+    }
+
+    /// What scikit-learn's `MultinomialNB(alpha=1)` says of the same counts.
+    #[test]
+    fn posteriors_are_those_of_scikit_learn() {
+        let mut bayes = MultinomialBayes::new(3);
+        let documents: [(usize, [u32; 5]); 5] = [
+            (0, [3, 0, 1, 0, 2]),
+            (0, [1, 2, 0, 0, 0]),
+            (1, [0, 0, 4, 1, 0]),
+            (2, [0, 1, 0, 5, 1]),
+            (2, [2, 0, 0, 0, 3]),
+        ];
+        for (class, counts) in documents {
+            bayes.learn(class, rows(&counts));
+        }
+        let cases: [([u32; 5], [f64; 3]); 4] = [
+            (
+                [1, 0, 0, 0, 1],
+                [
+                    0.573_547_740_076_367_2,
+                    0.037_471_785_684_989_29,
+                    0.388_980_474_238_643_3,
+                ],
+            ),
+            (
+                [0, 0, 2, 2, 0],
+                [
+                    0.018_811_275_752_698_71,
+                    0.903_317_461_644_59,
+                    0.077_871_262_602_711_28,
+                ],
+            ),
+            ([0; 5], [0.4, 0.2, 0.4]),
+            (
+                [10, 3, 0, 7, 1],
+                [
+                    0.065_913_810_259_089_25,
+                    6.246_835_626_639_881e-6,
+                    0.934_079_942_905_282_1,
+                ],
+            ),
+        ];
+        for (counts, expected) in cases {
+            let found = bayes.log_posteriors(&rows(&counts));
+            for (found, expected) in found.iter().zip(expected) {
+                assert!(
+                    (found.exp() - expected).abs() < 1e-9,
+                    "{counts:?}: {found} {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_word_nobody_taught_says_nothing() {
+        let mut bayes = MultinomialBayes::new(2);
+        bayes.learn(0, rows(&[1, 0]));
+        bayes.learn(1, rows(&[0, 1]));
+        let before = bayes.log_posteriors(&rows(&[1, 0]));
+        let mut with_new = rows(&[1, 0]);
+        with_new.push((TermId(99), 7.0));
+        assert_eq!(bayes.log_posteriors(&with_new), before);
+    }
+}
