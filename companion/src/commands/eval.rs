@@ -1,7 +1,7 @@
 //! `linkscent eval`: the bench.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,23 +16,31 @@ use crate::eval::experiments::{self, Subject};
 use crate::eval::figures::Row;
 use crate::eval::report;
 use crate::eval::topic::Topic;
+use crate::eval::topic_file::{self, TopicFile};
 use crate::eval::visits::write_whole;
 use crate::eval::web::EvalWeb;
 use crate::memory::peak_mb;
+
+/// Pages a crawl fetches where no bench says.
+const DEFAULT_BUDGET: u64 = 2_000;
 
 /// Compare strategies on frozen webs, where a fetch costs one.
 ///
 /// What was run before into the same folder is not run again.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  linkscent eval --bench uci --material ../shared --strategy apprentice --out results")]
+  linkscent eval --bench uci --material ../shared --strategy apprentice --out results
+  linkscent eval --web web.warc.gz --topic bees.toml --budget 500 --out results")]
 pub struct Eval {
     /// Which bench; can be given repeatedly.
-    #[arg(long, value_parser = bench::NAMES, required = true)]
+    #[arg(long, value_parser = bench::NAMES, requires = "material", required_unless_present = "web")]
     bench: Vec<String>,
     /// Folder with the webs and labels of the bench.
     #[arg(long)]
-    material: PathBuf,
+    material: Option<PathBuf>,
+    /// A frozen web in place of a bench: a WARC file; several are read as one.
+    #[arg(long, conflicts_with = "bench", requires = "topic")]
+    web: Vec<PathBuf>,
     /// Who takes part; all if not given. best-first and oracle always do.
     #[arg(long)]
     strategy: Vec<String>,
@@ -40,13 +48,16 @@ pub struct Eval {
     /// dmax, information-gain, frequency; can be given repeatedly.
     #[arg(long)]
     experiment: Vec<String>,
-    /// Only this topic; can be given repeatedly.
+    /// Only this topic of the bench, or a topic file (.toml); can be given
+    /// repeatedly.
     #[arg(long)]
     topic: Vec<String>,
-    /// Only this seed set; can be given repeatedly.
+    /// Only this seed set, or a file of addresses; can be given repeatedly. A
+    /// topic file has the sets examples and random.
     #[arg(long)]
     seeds: Vec<String>,
-    /// Pages a crawl fetches, where other than the bench says.
+    /// Pages a crawl fetches, where other than the bench says; 2000 without a
+    /// bench.
     #[arg(long)]
     budget: Option<u64>,
     /// Crawls of a kind, with other ties.
@@ -76,8 +87,18 @@ impl Eval {
         let experiments = experiments?;
         let (mut sections, mut findings) = (Vec::new(), BTreeMap::new());
         let mut outcomes = Vec::new();
-        for name in &self.bench {
-            let plan = self.plan(Bench::named(name)?, &contestants)?;
+        let mut failed = false;
+        for bench in self.benches()? {
+            let name = bench.name.clone();
+            let plan = match self.plan(bench, &contestants) {
+                Ok(plan) => plan,
+                Err(error) => {
+                    // The other webs are worth their while.
+                    eprintln!("linkscent: {name}: {error:#}");
+                    failed = true;
+                    continue;
+                }
+            };
             for (topic, _) in plan.topics.iter().filter(|_| !experiments.is_empty()) {
                 let name = format!("{} {}", plan.web_name, topic.name);
                 let subject = Subject::new(name, &plan.web, topic);
@@ -125,7 +146,30 @@ impl Eval {
             print_table(&rows);
             println!("The report: {}", self.out.join("report.html").display());
         }
+        if failed {
+            bail!("not every web could be crawled; see above");
+        }
         Ok(())
+    }
+
+    /// What is to be run: the benches named, or one made of the web given.
+    fn benches(&self) -> Result<Vec<Bench>> {
+        if self.web.is_empty() {
+            return self.bench.iter().map(|name| Bench::named(name)).collect();
+        }
+        let stem = self.web[0]
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
+        Ok(vec![Bench {
+            name: stem.split('.').next().unwrap_or_default().to_owned(),
+            webs: self.web.clone(),
+            seeds: PathBuf::new(),
+            seed_sets: vec!["examples".to_owned()],
+            budget: DEFAULT_BUDGET,
+            retrain_every: 100,
+            topics: Vec::new(),
+        }])
     }
 
     fn contestants(&self) -> Result<Vec<Contestant>> {
@@ -147,17 +191,26 @@ impl Eval {
 
     fn plan(&self, bench: Bench, contestants: &[Contestant]) -> Result<Plan> {
         let bar = self.bar("pages");
-        let web = bench::read_web(&self.material, &bench.webs, |pages| bar.set_position(pages));
+        let web = bench::read_web(&self.material(), &bench.webs, |pages| {
+            bar.set_position(pages);
+        });
         bar.finish_and_clear();
         let web = Arc::new(web.with_context(|| format!("reading the web {}", bench.name))?);
         for problem in &web.problems {
             eprintln!("linkscent: {problem}");
         }
         let topics = self.topics(&bench, &web)?;
-        let seed_sets = if self.seeds.is_empty() {
-            bench.seed_sets
+        let is_own = topics
+            .iter()
+            .all(|(topic, _)| topic.seeds.contains_key("examples"));
+        let seed_sets = if !self.seeds.is_empty() {
+            let sets = self.seeds.iter();
+            sets.map(|set| topic_file::seed_set_of(Path::new(set)))
+                .collect()
+        } else if is_own {
+            vec!["examples".to_owned()]
         } else {
-            self.seeds.clone()
+            bench.seed_sets
         };
         Ok(Plan {
             web_name: bench.name,
@@ -172,17 +225,31 @@ impl Eval {
         })
     }
 
+    fn material(&self) -> PathBuf {
+        self.material.clone().unwrap_or_default()
+    }
+
     fn topics(&self, bench: &Bench, web: &EvalWeb) -> Result<Vec<(Arc<Topic>, u32)>> {
         let mut topics = Vec::new();
+        let (files, names): (Vec<&String>, Vec<&String>) = self.topic.iter().partition(|topic| {
+            Path::new(topic)
+                .extension()
+                .is_some_and(|end| end == "toml")
+        });
+        for file in files {
+            let path = Path::new(file);
+            let folder = path.parent().unwrap_or(Path::new("."));
+            let topic = TopicFile::read(path)?.on(web, folder, self.random_seed)?;
+            topics.push((topic, bench.retrain_every));
+        }
         for wanted in &bench.topics {
-            if !self.topic.is_empty() && !self.topic.contains(&wanted.name) {
+            if !self.topic.is_empty() && !names.contains(&&wanted.name) {
                 continue;
             }
-            let labels = self.material.join(&wanted.labels);
+            let labels = self.material().join(&wanted.labels);
             let mut topic = Topic::read_labels(&wanted.name, &labels, web)?;
-            topic.read_seeds(&self.material.join(&bench.seeds), web)?;
-            let every = wanted.retrain_every.unwrap_or(bench.retrain_every);
-            topics.push((Arc::new(topic), every));
+            topic.read_seeds(&self.material().join(&bench.seeds), web)?;
+            topics.push((topic, wanted.retrain_every.unwrap_or(bench.retrain_every)));
         }
         if topics.is_empty() {
             let names: Vec<&str> = bench
@@ -192,7 +259,24 @@ impl Eval {
                 .collect();
             bail!("the bench {} has the topics {names:?}", bench.name);
         }
-        Ok(topics)
+        for (topic, _) in &mut topics {
+            if topic.missing > 0 {
+                let (name, missing) = (&topic.name, topic.missing);
+                eprintln!("linkscent: {name}: {missing} addresses it names are not in this web");
+            }
+            for seeds in self
+                .seeds
+                .iter()
+                .map(Path::new)
+                .filter(|seeds| seeds.is_file())
+            {
+                topic_file::read_seeds(topic, seeds, web)?;
+            }
+        }
+        let shared = topics
+            .into_iter()
+            .map(|(topic, every)| (Arc::new(topic), every));
+        Ok(shared.collect())
     }
 
     fn bar(&self, what: &str) -> ProgressBar {
@@ -209,26 +293,29 @@ impl Eval {
 
 /// AUC and gap of every strategy on every topic, means over seeds and repeats.
 fn print_table(rows: &[Row]) {
-    let mut groups: Vec<((String, String, String), Vec<&Row>)> = Vec::new();
+    let mut groups: Vec<Vec<&Row>> = Vec::new();
     for row in rows {
-        let name = &row.name;
-        let key = (name.web.clone(), name.topic.clone(), name.strategy.clone());
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, group)) => group.push(row),
-            None => groups.push((key, vec![row])),
+        let same = |group: &&mut Vec<&Row>| {
+            let (known, name) = (&group[0].name, &row.name);
+            known.web == name.web && known.topic == name.topic && known.strategy == name.strategy
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
         }
     }
     println!(
         "{:<34} {:<28} {:>6} {:>7} {:>8}",
         "topic", "strategy", "AUC", "gap %", "harvest"
     );
-    for ((web, topic, strategy), group) in groups {
+    for group in groups {
+        let name = &group[0].name;
         let mean =
             |of: fn(&Row) -> f64| group.iter().map(|row| of(row)).sum::<f64>() / group.len() as f64;
         println!(
             "{:<34} {:<28} {:>6.3} {:>7.1} {:>8.3}",
-            format!("{web} {topic}"),
-            strategy,
+            format!("{} {}", name.web, name.topic),
+            name.strategy,
             mean(|row| row.auc),
             mean(|row| row.gap.unwrap_or(0.0)),
             mean(|row| row.harvest),

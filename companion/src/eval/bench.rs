@@ -142,7 +142,7 @@ impl Plan {
     /// The seed set an offline strategy trains from: another than its own.
     fn training_seeds(&self, topic: usize, seeds: &str) -> String {
         let sets = &self.topics[topic].0.seeds;
-        let mut others = ["topic0", "topic1", "root"].into_iter();
+        let mut others = ["topic0", "topic1", "root", "random", "examples"].into_iter();
         let other = others.find(|other| *other != seeds && sets.contains_key(*other));
         other.unwrap_or(seeds).to_owned()
     }

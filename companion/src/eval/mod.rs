@@ -19,6 +19,7 @@ pub mod oracle;
 pub mod own_critic;
 pub mod report;
 pub mod topic;
+pub mod topic_file;
 pub mod visits;
 pub mod web;
 

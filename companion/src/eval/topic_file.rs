@@ -1,0 +1,197 @@
+//! A topic of one's own: a small TOML file that names example pages, or words
+//! in the titles of examples, or a file of labels.
+//!
+//! ```toml
+//! name = "wild bees"
+//! examples = ["http://bees.test/mason", "http://bees.test/nesting"]
+//! ```
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use linkscent_core::strategies::{Draw, SplitMix};
+use serde::Deserialize;
+
+use super::own_critic;
+use super::topic::Topic;
+use super::web::EvalWeb;
+
+/// Pages that words in titles pick at most.
+const MOST_PICKED: usize = 60;
+/// Pages a crawl starts from.
+const SEEDS: usize = 5;
+
+/// See the module. One of `examples`, `keywords` and `labels` is given.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TopicFile {
+    /// Its name.
+    pub name: String,
+    /// Addresses of pages that are what is looked for.
+    #[serde(default)]
+    pub examples: Vec<String>,
+    /// Addresses of pages that are not; some are drawn where none is named.
+    #[serde(default)]
+    pub others: Vec<String>,
+    /// Pages with one of these words in their title are examples.
+    #[serde(default)]
+    pub keywords: Vec<String>,
+    /// A file of labels, as the bench has them; seen from this file's folder.
+    pub labels: Option<PathBuf>,
+    /// Addresses that are left out of the score besides.
+    #[serde(default)]
+    pub held_out: Vec<String>,
+}
+
+impl TopicFile {
+    /// Reads the file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path);
+        let text = text.with_context(|| format!("reading {}", path.display()))?;
+        toml::from_str(&text).with_context(|| format!("reading {}", path.display()))
+    }
+
+    /// The topic on a web: every page judged by our own critic, or labelled by
+    /// the file.
+    pub fn on(&self, web: &EvalWeb, folder: &Path, random_seed: u64) -> Result<Topic> {
+        let mut topic = match &self.labels {
+            Some(labels) => Topic::read_labels(&self.name, &folder.join(labels), web)?,
+            None => self.judged(web, random_seed)?,
+        };
+        for address in &self.held_out {
+            if let Some(page) = web.find(address) {
+                topic.labels[page as usize].example.get_or_insert(false);
+            }
+        }
+        let examples: Vec<u32> = topic.examples().take(SEEDS).collect();
+        topic.seeds.insert("examples".to_owned(), examples);
+        let mut draw = SplitMix(random_seed);
+        let drawn = (0..SEEDS).map(|_| (draw.unit() * web.pages.len() as f64) as u32);
+        topic.seeds.insert("random".to_owned(), drawn.collect());
+        Ok(topic)
+    }
+
+    fn judged(&self, web: &EvalWeb, random_seed: u64) -> Result<Topic> {
+        let find = |addresses: &[String]| -> (Vec<u32>, Vec<String>) {
+            let (mut found, mut missing) = (Vec::new(), Vec::new());
+            for address in addresses {
+                match web.find(address) {
+                    Some(page) => found.push(page),
+                    None => missing.push(address.clone()),
+                }
+            }
+            (found, missing)
+        };
+        let (mut examples, missing) = find(&self.examples);
+        let (others, _) = find(&self.others);
+        examples.extend(self.picked(web));
+        examples.sort_unstable();
+        examples.dedup();
+        if examples.is_empty() {
+            if missing.is_empty() {
+                bail!(
+                    "the topic {:?} names no page: give examples, keywords or labels",
+                    self.name
+                );
+            }
+            bail!(
+                "{}: none of its examples is in this web: {missing:?}",
+                self.name
+            );
+        }
+        Ok(Topic {
+            name: self.name.clone(),
+            labels: own_critic::labels(web, &examples, &others, random_seed),
+            seeds: BTreeMap::new(),
+            missing: missing.len(),
+        })
+    }
+
+    /// Pages whose title has one of the keywords.
+    fn picked(&self, web: &EvalWeb) -> Vec<u32> {
+        let keywords: Vec<String> = self
+            .keywords
+            .iter()
+            .map(|word| word.to_lowercase())
+            .collect();
+        let has_keyword = |title: &str| {
+            let title = title.to_lowercase();
+            let mut words = title.split(|letter: char| !letter.is_alphanumeric());
+            words.any(|word| keywords.iter().any(|keyword| keyword == word))
+        };
+        let numbered = web.pages.iter().zip(0..);
+        let picked =
+            numbered.filter(|(page, _)| !keywords.is_empty() && has_keyword(&page.title()));
+        picked.map(|(_, number)| number).take(MOST_PICKED).collect()
+    }
+}
+
+/// Adds a seed set from a file of addresses, a line each.
+pub fn read_seeds(topic: &mut Topic, path: &Path, web: &EvalWeb) -> Result<()> {
+    let text = std::fs::read_to_string(path);
+    let text = text.with_context(|| format!("reading {}", path.display()))?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let seeds: Vec<u32> = lines.filter_map(|line| web.find(line)).collect();
+    if seeds.is_empty() {
+        bail!("none of the pages in {} is in this web", path.display());
+    }
+    topic.seeds.insert(seed_set_of(path), seeds);
+    Ok(())
+}
+
+/// The name of the seed set that a file makes.
+pub fn seed_set_of(path: &Path) -> String {
+    path.file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn web() -> EvalWeb {
+        let page = |n: u32| {
+            let kind = if n.is_multiple_of(3) {
+                "Bees and honey"
+            } else {
+                "Trains"
+            };
+            (
+                format!("http://a.test/{n}"),
+                format!("<title>{kind} {n}</title><p>{kind} {kind}"),
+            )
+        };
+        EvalWeb::from_pages((0..40).map(page)).unwrap()
+    }
+
+    fn topic(text: &str) -> Result<Topic> {
+        let file: TopicFile = toml::from_str(text)?;
+        file.on(&web(), Path::new("."), 1)
+    }
+
+    #[test]
+    fn examples_and_keywords_make_a_topic() {
+        let by_name = "name = 'x'\nexamples = ['http://a.test/3', 'http://a.test/6']";
+        let made = topic(by_name).unwrap();
+        assert_eq!(made.examples().collect::<Vec<_>>(), [3, 6]);
+        assert_eq!(made.starts("examples").unwrap(), [3, 6]);
+        assert!(made.labels[9].log_odds > made.labels[10].log_odds);
+        let by_word =
+            topic("name = 'x'\nkeywords = ['Bees']\nheld_out = ['http://a.test/1']").unwrap();
+        assert_eq!(by_word.examples().count(), 14);
+        assert_eq!(by_word.labels[1].example, Some(false));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let missing = topic("name = 'x'\nexamples = ['http://b.test/']").unwrap_err();
+        assert!(missing.to_string().contains("http://b.test/"), "{missing}");
+        let nothing = topic("name = 'x'").unwrap_err();
+        assert!(nothing.to_string().contains("keywords"), "{nothing}");
+        let unknown = topic("name = 'x'\nexample = []").unwrap_err();
+        assert!(unknown.to_string().contains("example"), "{unknown}");
+    }
+}
