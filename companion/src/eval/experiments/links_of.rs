@@ -2,8 +2,6 @@
 //! from relevant pages to pages of the web, each with the words around it and
 //! what it leads to ([A] 3.3). No crawl is made.
 
-use std::collections::HashSet;
-
 use linkscent_core::features::FeatureReader;
 use linkscent_core::text::Vocabulary;
 use sha2::{Digest, Sha256};
@@ -33,7 +31,7 @@ pub const DEALS: u8 = 5;
 pub struct LinkSet {
     /// Name of the web and topic.
     pub name: String,
-    /// The links, each pair of pages once.
+    /// The links; two pages may be joined by several.
     pub links: Vec<Instance>,
     /// How many pages they stand on.
     pub sources: usize,
@@ -58,8 +56,7 @@ impl LinkSet {
             }
             set.sources += 1;
             let reader = FeatureReader::new(page, &mut vocabulary);
-            let mut met = HashSet::new();
-            for link in page.outlinks.iter().filter(|link| met.insert(&link.target)) {
+            for link in &page.outlinks {
                 let label = web
                     .number(&link.target)
                     .map(|target| topic.labels[target as usize]);
