@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
-use linkscent::commands::{crawl, demo, eval, inspect, replay, serve};
+use linkscent::commands::{crawl, demo, eval, inspect, replay, serve, train};
 
 /// Follow links with a scent: a focused crawler that learns from what you mark
 /// and where you go.
@@ -27,6 +27,7 @@ enum Command {
     Replay(replay::Replay),
     Demo(demo::Demo),
     Eval(eval::Eval),
+    Train(train::Train),
     /// Print a page's outline, leaves, links, features and scores.
     Inspect(inspect::Subject),
     /// Print what the critic says of a page.
@@ -52,6 +53,7 @@ fn run(arguments: Arguments) -> Result<()> {
         Command::Serve(serve) => runtime.block_on(serve.run()),
         Command::Crawl(crawl) => crawl.run(runtime.handle()),
         Command::Eval(eval) => eval.run(),
+        Command::Train(train) => train.run(),
         Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),
         Command::Inspect(subject) => runtime.block_on(subject.inspect()),

@@ -6,3 +6,4 @@ pub mod eval;
 pub mod inspect;
 pub mod replay;
 pub mod serve;
+pub mod train;

@@ -1,10 +1,10 @@
 //! Our own critic on a frozen web: taught by example pages and by pages that
 //! are none, it judges all the others.
 
-use linkscent_core::critics::{self, Critic, TrainedTopic, Verdict};
+use linkscent_core::critics::{self, Critic, TrainedTopic};
 use linkscent_core::features::{FeatureReader, PageTerms};
 use linkscent_core::strategies::{Draw, SplitMix};
-use linkscent_core::text::Vocabulary;
+use linkscent_core::text::{TermId, Vocabulary};
 use linkscent_core::web_graph::{
     HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage, WebGraph,
 };
@@ -13,7 +13,7 @@ use super::topic::Label;
 use super::web::EvalWeb;
 
 /// Examples from which on they make a training set.
-const ENOUGH: usize = 10;
+pub const ENOUGH: usize = 10;
 /// Pages that stand for the rest of the web where nobody named any.
 const OTHERS: usize = 500;
 
@@ -35,22 +35,55 @@ pub fn labels(web: &EvalWeb, examples: &[u32], others: &[u32], random_seed: u64)
     labels
 }
 
-/// By the critic that a training set makes.
-fn by_training(web: &EvalWeb, examples: &[u32], others: &[u32]) -> Vec<Label> {
+/// A critic that a training set made, and the words it knows.
+pub struct Trained {
+    /// The critic.
+    pub critic: TrainedTopic,
+    vocabulary: Vocabulary,
+}
+
+/// Trains a critic on pages of a web.
+pub fn train(web: &EvalWeb, examples: &[u32], others: &[u32]) -> Trained {
     let mut vocabulary = Vocabulary::default();
     let mut read =
         |number: &u32| FeatureReader::new(&web.pages[*number as usize], &mut vocabulary).terms();
     let positives: Vec<PageTerms> = examples.iter().map(&mut read).collect();
     let negatives: Vec<PageTerms> = others.iter().map(&mut read).collect();
-    let critic = TrainedTopic::train(&positives, &negatives);
-    let numbers = 0..web.pages.len() as u32;
-    let verdicts = numbers.map(|number| critic.judge(&read(&number)));
-    let label = |verdict: Verdict| Label {
-        relevance: verdict.relevance.value(),
-        log_odds: verdict.log_odds,
-        example: None,
+    Trained {
+        critic: TrainedTopic::train(&positives, &negatives),
+        vocabulary,
+    }
+}
+
+impl Trained {
+    /// The words that speak loudest for the topic, with their log-odds; rare
+    /// ones speak less loud.
+    pub fn loudest(&self, most: usize) -> Vec<(String, f64)> {
+        let rows = self.critic.word_weights().into_iter();
+        let mut loud: Vec<(f64, f64, TermId)> = rows
+            .map(|(term, log_odds, times)| (log_odds * times.ln_1p(), log_odds, term))
+            .collect();
+        loud.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
+        let words = loud.into_iter().take(most);
+        words
+            .map(|(_, log_odds, term)| (self.vocabulary.surface(term).to_owned(), log_odds))
+            .collect()
+    }
+}
+
+/// By the critic that a training set makes.
+fn by_training(web: &EvalWeb, examples: &[u32], others: &[u32]) -> Vec<Label> {
+    let mut trained = train(web, examples, others);
+    let label = |page| {
+        let terms = FeatureReader::new(page, &mut trained.vocabulary).terms();
+        let verdict = trained.critic.judge(&terms);
+        Label {
+            relevance: verdict.relevance.value(),
+            log_odds: verdict.log_odds,
+            example: None,
+        }
     };
-    verdicts.map(label).collect()
+    web.pages.iter().map(label).collect()
 }
 
 /// By the critic that makes do with a few pages.

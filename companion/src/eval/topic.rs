@@ -57,6 +57,13 @@ impl Topic {
             .map(|(number, _)| number as u32)
     }
 
+    /// Numbers of the pages that trained the critic as of the topic, or as not.
+    pub fn chosen(&self, kind: bool) -> Vec<u32> {
+        let rows = self.labels.iter().zip(0..);
+        let chosen = rows.filter(|(label, _)| label.example == Some(kind));
+        chosen.map(|(_, number)| number).collect()
+    }
+
     /// Reads labels: lines of address, relevance, log-odds per token and `+`,
     /// `-` or nothing, after a line of titles; plain or gzip.
     pub fn read_labels(name: &str, path: &Path, web: &EvalWeb) -> Result<Self> {

@@ -94,6 +94,17 @@ impl TrainedTopic {
         }
     }
 
+    /// Every word it was taught, with its log-odds and how often it occurred in
+    /// pages of the topic.
+    pub fn word_weights(&self) -> Vec<(TermId, f64, f64)> {
+        let rows = self.bayes.terms();
+        rows.map(|(term, counts)| {
+            let log_odds = self.bayes.log_rate(term, 1) - self.bayes.log_rate(term, 0);
+            (term, log_odds, counts[1])
+        })
+        .collect()
+    }
+
     /// Share of held-out pages that were judged rightly.
     pub fn accuracy(&self) -> f64 {
         let [[right_no, _], [_, right_yes]] = self.confusion;

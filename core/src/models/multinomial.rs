@@ -55,6 +55,12 @@ impl MultinomialBayes {
         }
     }
 
+    /// The terms that were taught, with their occurrences by class, in no order.
+    pub fn terms(&self) -> impl Iterator<Item = (TermId, &[f64])> {
+        let rows = self.terms.iter();
+        rows.map(|(&term, counts)| (term, counts.as_slice()))
+    }
+
     /// Log-posteriors of the classes, of a document of these terms; they sum to
     /// 1 as probabilities. A class without documents cannot be.
     pub fn log_posteriors(&self, rows: &[(TermId, f64)]) -> Vec<f64> {

@@ -9,12 +9,7 @@ use crate::eval::report::Section;
 
 pub(super) fn run(subject: &Subject<'_>) -> Finding {
     let (web, topic) = (subject.web, subject.topic);
-    let chosen = |kind: bool| -> Vec<u32> {
-        let labels = topic.labels.iter().zip(0..);
-        let rows = labels.filter(|(label, _)| label.example == Some(kind));
-        rows.map(|(_, number)| number).collect()
-    };
-    let (examples, others) = (chosen(true), chosen(false));
+    let (examples, others) = (topic.chosen(true), topic.chosen(false));
     let mut rows = Vec::new();
     let mut body = String::from(
         "<table><thead><tr><th>Examples</th><th>ROC AUC</th><th>Accuracy</th><th>Found relevant</th></tr></thead><tbody>",
