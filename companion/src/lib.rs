@@ -1,8 +1,8 @@
 //! The companion as a library, for the program, the tests and the benches.
 //!
 //! `web` knows bytes, `crawler` fetches, `store` keeps, `topic_guide` and
-//! `running` join them, `api` and `dashboard` show; `eval` is the bench;
-//! `commands` is the shell.
+//! `running` join them, `api` and `dashboard` show; `eval` is the bench,
+//! `taxonomy` makes topics for it; `commands` is the shell.
 
 mod api;
 pub mod clock;
@@ -15,5 +15,6 @@ mod running;
 mod secret;
 mod settings;
 pub mod store;
+mod taxonomy;
 pub mod topic_guide;
 pub mod web;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
-use linkscent::commands::{crawl, demo, eval, inspect, replay, serve, train};
+use linkscent::commands::{crawl, demo, eval, import, inspect, replay, serve, train};
 
 /// Follow links with a scent: a focused crawler that learns from what you mark
 /// and where you go.
@@ -28,6 +28,7 @@ enum Command {
     Demo(demo::Demo),
     Eval(eval::Eval),
     Train(train::Train),
+    Import(import::Import),
     /// Print a page's outline, leaves, links, features and scores.
     Inspect(inspect::Subject),
     /// Print what the critic says of a page.
@@ -54,6 +55,7 @@ fn run(arguments: Arguments) -> Result<()> {
         Command::Crawl(crawl) => crawl.run(runtime.handle()),
         Command::Eval(eval) => eval.run(),
         Command::Train(train) => train.run(),
+        Command::Import(import) => import.run(),
         Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),
         Command::Inspect(subject) => runtime.block_on(subject.inspect()),

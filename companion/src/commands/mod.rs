@@ -3,6 +3,7 @@
 pub mod crawl;
 pub mod demo;
 pub mod eval;
+pub mod import;
 pub mod inspect;
 pub mod replay;
 pub mod serve;

@@ -1,0 +1,151 @@
+//! DMOZ content dumps: RDF of hundreds of megabytes, not always well formed.
+//!
+//! The file is cut into entries first, one `Topic` or `ExternalPage` at a time,
+//! and each is parsed by itself; one that is broken is reported with its line
+//! and passed over, and the next one is read as if nothing had been.
+
+use std::io::{BufRead, Read};
+
+use anyhow::{Context, Result};
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+use super::Taxonomy;
+
+/// Bytes of an entry; longer ones are passed over.
+const LONGEST_ENTRY: usize = 1 << 20;
+const KINDS: [&str; 2] = ["Topic", "ExternalPage"];
+
+struct Entry {
+    kind: &'static str,
+    line: usize,
+    text: Vec<u8>,
+}
+
+pub(super) fn read(mut input: impl BufRead, taxonomy: &mut Taxonomy) -> Result<()> {
+    let (mut line, mut open): (usize, Option<Entry>) = (1, None);
+    let mut piece = Vec::new();
+    loop {
+        piece.clear();
+        // Up to the end of the next tag.
+        let read = input
+            .by_ref()
+            .take(LONGEST_ENTRY as u64)
+            .read_until(b'>', &mut piece);
+        if read.with_context(|| format!("reading the dump at line {line}"))? == 0 {
+            break;
+        }
+        let tag_at = piece
+            .iter()
+            .rposition(|byte| *byte == b'<')
+            .unwrap_or(piece.len());
+        let tag_line = line + lines(&piece[..tag_at]);
+        line += lines(&piece);
+        let tag = &piece[tag_at..];
+        if let Some(kind) = KINDS.into_iter().find(|kind| begins(tag, kind)) {
+            if let Some(entry) = open.take() {
+                taxonomy.problem(entry.line, "this entry is never closed");
+            }
+            let entry = Entry {
+                kind,
+                line: tag_line,
+                text: tag.to_vec(),
+            };
+            if tag.ends_with(b"/>") {
+                take(entry, taxonomy);
+            } else {
+                open = Some(entry);
+            }
+            continue;
+        }
+        let Some(entry) = &mut open else {
+            continue;
+        };
+        entry.text.extend_from_slice(&piece);
+        let closes = tag
+            .strip_prefix(b"</")
+            .is_some_and(|name| name.starts_with(entry.kind.as_bytes()));
+        let is_too_long = entry.text.len() > LONGEST_ENTRY;
+        if (closes || is_too_long)
+            && let Some(entry) = open.take()
+        {
+            if is_too_long {
+                taxonomy.problem(entry.line, "this entry is too long");
+            } else {
+                take(entry, taxonomy);
+            }
+        }
+    }
+    if let Some(entry) = open {
+        taxonomy.problem(entry.line, "the file ends within this entry");
+    }
+    Ok(())
+}
+
+fn lines(bytes: &[u8]) -> usize {
+    bytes.split(|byte| *byte == b'\n').count() - 1
+}
+
+fn begins(tag: &[u8], kind: &str) -> bool {
+    let rest = tag
+        .strip_prefix(b"<")
+        .and_then(|tag| tag.strip_prefix(kind.as_bytes()));
+    rest.is_some_and(|rest| rest.first().is_some_and(|byte| b" \t\r\n/>".contains(byte)))
+}
+
+/// Takes one entry in, or says what is wrong with it.
+fn take(entry: Entry, taxonomy: &mut Taxonomy) {
+    let Ok(text) = std::str::from_utf8(&entry.text) else {
+        taxonomy.problem(entry.line, "this entry is not UTF-8");
+        return;
+    };
+    match parse(text) {
+        Ok((node, pages)) => {
+            for page in pages {
+                taxonomy.add(&node, page);
+            }
+        }
+        Err(error) => taxonomy.problem(entry.line, &format!("{error:#}")),
+    }
+}
+
+/// The node and the pages of an entry. A `Topic` lists links, which come again
+/// as entries of their own; only those count.
+fn parse(text: &str) -> Result<(String, Vec<String>)> {
+    let mut reader = Reader::from_str(text);
+    let (mut page, mut node, mut in_topic) = (None, String::new(), false);
+    loop {
+        match reader.read_event()? {
+            Event::Start(tag) if tag.name().as_ref() == "ExternalPage" => {
+                page = Some(attribute(&tag, "about")?.context("a page without address")?);
+            }
+            Event::Start(tag) => in_topic = tag.name().as_ref() == "topic",
+            Event::End(_) => in_topic = false,
+            Event::Text(text) if in_topic => node.push_str(&text),
+            Event::GeneralRef(name) if in_topic => {
+                let resolved = quick_xml::escape::resolve_predefined_entity(&name);
+                node.push_str(resolved.with_context(|| format!("&{}; is unknown", &*name))?);
+            }
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    match page {
+        Some(_) if node.trim().is_empty() => anyhow::bail!("a page without topic"),
+        page => Ok((node.trim().to_owned(), page.into_iter().collect())),
+    }
+}
+
+fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>> {
+    for attribute in tag.attributes() {
+        let attribute = attribute?;
+        if attribute.key.as_ref() == name {
+            return Ok(Some(
+                attribute
+                    .normalized_value(quick_xml::XmlVersion::Explicit1_0)?
+                    .into_owned(),
+            ));
+        }
+    }
+    Ok(None)
+}

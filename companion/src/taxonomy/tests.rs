@@ -1,0 +1,108 @@
+use super::*;
+
+fn choice(focus: &[&str]) -> Choice {
+    Choice {
+        focus: focus.iter().map(|node| (*node).to_owned()).collect(),
+        depth: 3,
+        most: 5,
+        least: 2,
+    }
+}
+
+fn page(address: &str, topic: &str) -> String {
+    format!(
+        "<ExternalPage about=\"{address}\">\n <d:Title>T &amp; t</d:Title>\n <topic>{topic}</topic>\n</ExternalPage>\n"
+    )
+}
+
+#[test]
+fn a_dump_is_sorted_into_focus_and_rest() {
+    let mut text = String::from(
+        "<?xml version=\"1.0\"?>\n<RDF>\n<!-- > -->\n<Topic r:id=\"Top/Arts\">\n<link r:resource=\"http://no.test/\"/>\n</Topic>\n",
+    );
+    for n in 0..8 {
+        text += &page(&format!("http://bees.test/{n}"), "Top/Science/Bees/Wild");
+        text += &page(&format!("http://arts.test/{n}"), "Top/Arts/Film &amp; TV");
+    }
+    text += &page("http://lone.test/", "Top/Arts/Lone");
+    text += &page("http://other.test/?a=1&amp;b=2", "Top/Science/Beesnot");
+    let mut taxonomy = Taxonomy::new(choice(&["Top/Science/Bees"]), 1);
+    taxonomy.read_dmoz(text.as_bytes()).unwrap();
+    assert!(taxonomy.problems.is_empty(), "{:?}", taxonomy.problems);
+    assert_eq!(taxonomy.pages, 18);
+    assert_eq!(taxonomy.examples().len(), 5);
+    assert!(
+        taxonomy
+            .examples()
+            .iter()
+            .all(|page| page.starts_with("http://bees.test/"))
+    );
+    let others = taxonomy.others(100);
+    let names: Vec<&str> = others.iter().map(|row| row.0.as_str()).collect();
+    assert_eq!(names, ["Top", "Top/Arts/Film & TV"], "small ones joined");
+    assert_eq!(
+        others[0].1,
+        ["http://lone.test/", "http://other.test/?a=1&b=2"]
+    );
+    let balanced = taxonomy.others(3);
+    assert!(balanced.iter().all(|row| row.1.len() == 1), "{balanced:?}");
+}
+
+#[test]
+fn broken_entries_are_named_and_passed_over() {
+    let mut bytes = b"<RDF>\n".to_vec();
+    bytes.extend_from_slice(page("http://a.test/1", "Top/A").as_bytes());
+    bytes.extend_from_slice(b"<ExternalPage about=\"http://a.test/2\">\n<topic>Top/A\n");
+    bytes.extend_from_slice(page("http://a.test/3", "Top/A").as_bytes());
+    bytes.extend_from_slice(
+        b"<ExternalPage about=\"http://a.test/4\"><topic>Top/\xFF</topic></ExternalPage>\n",
+    );
+    bytes.extend_from_slice(b"<ExternalPage><topic>Top/A</topic></ExternalPage>\n");
+    bytes.extend_from_slice(
+        b"<ExternalPage about=\"http://a.test/5\"><topic>&nope;</topic></ExternalPage>\n",
+    );
+    bytes.extend_from_slice(page("http://a.test/6", "Top/A").as_bytes());
+    bytes.extend_from_slice(b"<ExternalPage about=\"http://a.test/7\">");
+    let mut taxonomy = Taxonomy::new(choice(&["Top/A"]), 1);
+    taxonomy.read_dmoz(bytes.as_slice()).unwrap();
+    assert_eq!(
+        taxonomy.examples(),
+        ["http://a.test/1", "http://a.test/3", "http://a.test/6"]
+    );
+    let lines: Vec<&str> = taxonomy
+        .problems
+        .iter()
+        .map(|said| said.split(':').next().unwrap())
+        .collect();
+    assert_eq!(
+        lines,
+        ["line 6", "line 12", "line 13", "line 14", "line 19"],
+        "{:?}",
+        taxonomy.problems
+    );
+}
+
+#[test]
+fn bookmarks_and_folders_are_taxonomies_too() {
+    let text = "<DL><p>\n<DT><H3 ADD_DATE=\"1\">Bees</H3>\n<DL><p>\n<DT><A HREF=\"http://bees.test/?a&amp;b\">x</A>\n<DT><A HREF=\"javascript:0\">no</A>\n</DL><p>\n<DT><A HREF=\"http://top.test/\">t</A>\n</DL>";
+    let mut taxonomy = Taxonomy::new(choice(&["Bees"]), 1);
+    taxonomy.read_bookmarks(text);
+    assert_eq!(taxonomy.examples(), ["http://bees.test/?a&b"]);
+    assert_eq!(taxonomy.problems.len(), 1);
+    assert!(taxonomy.problems[0].starts_with("line 5"));
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("Bees/Wild")).unwrap();
+    std::fs::write(
+        folder.path().join("Bees/Wild/list.txt"),
+        "http://bees.test/1\n\nnonsense\n",
+    )
+    .unwrap();
+    let mut taxonomy = Taxonomy::new(choice(&["Bees"]), 1);
+    taxonomy.read_folders(folder.path()).unwrap();
+    assert_eq!(taxonomy.examples(), ["http://bees.test/1"]);
+    assert!(
+        taxonomy.problems[0].contains("list.txt"),
+        "{:?}",
+        taxonomy.problems
+    );
+}
