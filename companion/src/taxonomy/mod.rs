@@ -164,10 +164,12 @@ impl Taxonomy {
             share += 1;
         }
         for pages in classes.values_mut() {
-            pages.truncate(share);
+            pages.truncate(share.max(1));
         }
         classes.retain(|_, pages| !pages.is_empty());
-        classes.into_iter().collect()
+        // More classes than pages wanted: one page from evenly spaced ones.
+        let step = classes.len().div_ceil(most.max(1)).max(1);
+        classes.into_iter().step_by(step).collect()
     }
 }
 

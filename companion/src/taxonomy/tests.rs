@@ -46,6 +46,7 @@ fn a_dump_is_sorted_into_focus_and_rest() {
     );
     let balanced = taxonomy.others(3);
     assert!(balanced.iter().all(|row| row.1.len() == 1), "{balanced:?}");
+    assert_eq!(taxonomy.others(1).len(), 1);
 }
 
 #[test]
