@@ -44,7 +44,7 @@ pub struct Eval {
     /// Who takes part; all if not given. best-first and oracle always do.
     #[arg(long)]
     strategy: Vec<String>,
-    /// Look at a question of the papers instead of crawling: critic, links, histogram,
+    /// Look at a question of the papers instead of crawling: critic, links, rivals, histogram,
     /// dmax, information-gain, frequency; can be given repeatedly.
     #[arg(long)]
     experiment: Vec<String>,
@@ -143,7 +143,9 @@ impl Eval {
             });
             println!("{said}");
         } else {
-            print_table(&rows);
+            if !rows.is_empty() {
+                print_table(&rows);
+            }
             println!("The report: {}", self.out.join("report.html").display());
         }
         if failed {

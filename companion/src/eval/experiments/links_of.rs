@@ -3,6 +3,7 @@
 //! what it leads to ([A] 3.3). No crawl is made.
 
 use linkscent_core::features::FeatureReader;
+use linkscent_core::page::{Outlink, Page};
 use linkscent_core::text::Vocabulary;
 use sha2::{Digest, Sha256};
 
@@ -20,9 +21,30 @@ pub struct Instance {
     pub relevance: f64,
     /// Whether that page is what is looked for.
     pub is_good: bool,
+    /// The other links at most five leaves away.
+    pub neighbours: Vec<Neighbour>,
     /// By which its target is dealt to one half or the other, a bit a dealing.
     deal: u8,
 }
+
+/// A link near another one.
+pub struct Neighbour {
+    /// Leaves from the link to it.
+    pub offset: i32,
+    /// Whether it leads to a relevant page.
+    pub is_good: bool,
+    /// By which its target is dealt.
+    pub deal: u8,
+}
+
+/// Whether a target belongs to the half that is learned from, and where it leads
+/// is therefore known.
+pub fn is_known(target_deal: u8, deal: u8) -> bool {
+    (target_deal >> deal) & 1 == 1
+}
+
+/// Leaves between links that are neighbours.
+const NEAR: i32 = 5;
 
 /// How often targets are dealt into two halves; figures are means.
 pub const DEALS: u8 = 5;
@@ -56,6 +78,7 @@ impl LinkSet {
             }
             set.sources += 1;
             let reader = FeatureReader::new(page, &mut vocabulary);
+            let near = neighbours(web, topic, page);
             for link in &page.outlinks {
                 let label = web
                     .number(&link.target)
@@ -69,7 +92,8 @@ impl LinkSet {
                     words: words.map(|word| (word.term().0, word.offset().0)).collect(),
                     relevance: label.relevance,
                     is_good: label.is_relevant(),
-                    deal: Sha256::digest(link.target.as_str().as_bytes())[0],
+                    neighbours: near(link),
+                    deal: deal_of(link),
                 };
                 for leaf in link.leaves.first.saturating_sub(WIDEST)..link.leaves.end + WIDEST {
                     if leaf < page.document().leaf_count() {
@@ -88,6 +112,43 @@ impl LinkSet {
     /// the target of both. `deal` below [`DEALS`].
     pub fn halves(&self, deal: u8) -> (Vec<&Instance>, Vec<&Instance>) {
         let links = self.links.iter();
-        links.partition(|link| (link.deal >> deal) & 1 == 1)
+        links.partition(|link| is_known(link.deal, deal))
+    }
+}
+
+fn deal_of(link: &Outlink) -> u8 {
+    Sha256::digest(link.target.as_str().as_bytes())[0]
+}
+
+/// Finds the neighbours of a page's links.
+fn neighbours<'a>(
+    web: &'a EvalWeb,
+    topic: &'a Topic,
+    page: &'a Page,
+) -> impl Fn(&Outlink) -> Vec<Neighbour> + 'a {
+    let others: Vec<(&Outlink, bool, u8)> = page
+        .outlinks
+        .iter()
+        .filter_map(|link| {
+            let label = topic.labels[web.number(&link.target)? as usize];
+            let is_other = label.example.is_none();
+            is_other.then(|| (link, label.is_relevant(), deal_of(link)))
+        })
+        .collect();
+    move |link| {
+        // The links stand in order: only those around are looked at.
+        let first = link.leaves.first.saturating_sub(WIDEST);
+        let start = others.partition_point(|(other, _, _)| other.leaves.first < first);
+        let around = others[start..].iter();
+        around
+            .take_while(|(other, _, _)| other.leaves.first <= link.leaves.end + WIDEST)
+            .filter(|(other, _, _)| other.target != link.target)
+            .map(|&(other, is_good, deal)| Neighbour {
+                offset: link.leaves.offset_of(other.leaves.first).0,
+                is_good,
+                deal,
+            })
+            .filter(|neighbour| neighbour.offset.abs() <= NEAR)
+            .collect()
     }
 }

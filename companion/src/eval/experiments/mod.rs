@@ -9,6 +9,7 @@ mod histogram;
 mod information_gain;
 mod links;
 mod links_of;
+mod rivals;
 mod window;
 
 use std::cell::OnceCell;
@@ -64,7 +65,7 @@ pub struct Experiment {
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 6] = [
+pub const ALL: [Experiment; 7] = [
     Experiment {
         name: "critic",
         run: critic::run,
@@ -72,6 +73,10 @@ pub const ALL: [Experiment; 6] = [
     Experiment {
         name: "links",
         run: |subject| links::run(subject.links()),
+    },
+    Experiment {
+        name: "rivals",
+        run: |subject| rivals::run(subject.links()),
     },
     Experiment {
         name: "histogram",
