@@ -78,10 +78,10 @@ impl Running {
     pub fn tell(&self, id: i64, command: Command) -> bool {
         match self.lock().get_mut(&id) {
             Some(running) => {
-                match &running.control {
-                    Some(control) => control.tell(command),
-                    None => running.waiting.push(command),
+                if let Some(control) = &running.control {
+                    return control.tell(command);
                 }
+                running.waiting.push(command);
                 true
             }
             None => false,

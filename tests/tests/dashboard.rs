@@ -55,6 +55,7 @@ async fn forms_are_taken(kind: Kind) -> Result<()> {
     ensure!(model_mark(&data, &marked).await? != Some(Mark::Target));
     screen.press(".crumbs a[href^='/crawl/']").await?;
     screen.press("form[action$='/resume'] button").await?;
+    screen.wait_for_text("Pause").await?;
     screen.press("form[action$='/stop'] button").await?;
     screen.wait_for_text("Stopped by you.").await?;
     ensure!(model_mark(&data, &marked).await? == Some(Mark::Target));

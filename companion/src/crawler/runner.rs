@@ -80,9 +80,9 @@ enum Message {
 pub struct Control(Sender<Message>);
 
 impl Control {
-    /// Passes a command on; one for a crawl that has ended is lost.
-    pub fn tell(&self, command: Command) {
-        let _ = self.0.send(Message::Told(command));
+    /// Passes a command on; false if the crawl has come to rest.
+    pub fn tell(&self, command: Command) -> bool {
+        self.0.send(Message::Told(command)).is_ok()
     }
 }
 
