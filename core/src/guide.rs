@@ -162,6 +162,7 @@ impl Guide {
     ) -> Visit {
         let features = FeatureReader::new(page, &mut self.graph.vocabulary);
         let terms = features.terms();
+        let is_new = self.graph.page(&page.address).is_none();
         let mut rebuilt = false;
         if let Some(mark) = mark {
             rebuilt = self.put_mark(&page.address, &terms, Some(mark));
@@ -178,7 +179,9 @@ impl Guide {
             learned = Learned::Rebuilt;
         }
         let outlinks = self.read_outlinks(page, &features, via, judgment, draw);
-        self.learn_from_known(outlinks.iter().map(|(link, _)| link));
+        if is_new {
+            self.learn_from_known(outlinks.iter().map(|(link, _)| link));
+        }
         Visit {
             judgment,
             outlinks,
@@ -336,7 +339,8 @@ impl Guide {
         learned
     }
 
-    /// Links to pages seen before teach at once where such links lead.
+    /// Links to pages seen before teach at once where such links lead. Asked of
+    /// a page's links when it is first seen: read again, it has nothing new.
     fn learn_from_known<'a>(&mut self, links: impl Iterator<Item = &'a Candidate>) {
         let known = Known {
             graph: &self.graph,

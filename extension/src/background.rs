@@ -13,9 +13,9 @@ use linkscent_core::wire::api::{CrawlOrder, CrawlView, Event, Happening, mark_of
 use linkscent_core::wire::views::PageView;
 use linkscent_core::wire::{Snapshot, read_model, write_model};
 use linkscent_core::{critics, strategies};
-use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsError;
 
+use crate::shown::{Reading, State};
 use crate::store::{Change, MarkRow, Settings, Store, TrailRow, WaitingLeap};
 use crate::sync::{self, Companion};
 
@@ -31,51 +31,6 @@ const MOST_ARRIVALS: usize = 2_000;
 pub struct Background {
     store: Store,
     guide: Option<(String, Guide)>,
-}
-
-/// A page that was read.
-#[derive(Debug, Default, Serialize)]
-pub struct Reading {
-    /// Its relevance and promising links.
-    pub view: PageView,
-    /// Whether it was reached by a link the person followed: there is
-    /// something to tell the companion.
-    pub followed: bool,
-}
-
-/// What the popup shows.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct State {
-    /// All topics.
-    pub topics: Vec<String>,
-    /// The current one.
-    pub current: Option<String>,
-    /// Whether there is a page to act on.
-    pub page: bool,
-    /// Its title.
-    pub title: String,
-    /// The page's mark.
-    pub mark: Option<bool>,
-    /// Its relevance, 0..=1.
-    pub relevance: f64,
-    /// Promising links on it.
-    pub promising: usize,
-    /// Whether its host is paused.
-    pub paused: bool,
-    /// The page's host.
-    pub host: String,
-    /// Targets of the topic.
-    pub targets: Vec<MarkRow>,
-    /// Events waiting for the companion.
-    pub waiting: usize,
-    /// Whether a companion is paired.
-    pub paired: bool,
-    /// The companion's port.
-    pub port: u16,
-    /// The topic's last crawl.
-    pub crawl: Option<CrawlView>,
-    /// What is wrong with the companion, if something is.
-    pub problem: String,
 }
 
 fn js(error: impl std::fmt::Display) -> JsError {

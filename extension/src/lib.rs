@@ -7,6 +7,7 @@ mod background;
 mod draw;
 mod panel;
 mod popup;
+mod shown;
 mod store;
 mod sync;
 

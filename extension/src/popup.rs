@@ -10,8 +10,8 @@ use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::{JsCast, JsError, JsValue};
 use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 
-use crate::background::State;
 use crate::draw::{button, element};
+use crate::shown::State;
 
 /// Budget proposed for a crawl.
 const BUDGET: &str = "300";

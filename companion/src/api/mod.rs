@@ -8,7 +8,7 @@ mod server;
 pub use auth::{Doors, guard};
 pub use calls::{delay, routes};
 pub use pairing::Pairing;
-pub use server::serve;
+pub use server::{LARGEST_BODY, serve, whole_body};
 
 use std::sync::Arc;
 

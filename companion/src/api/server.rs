@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::extract::Request;
 use axum::http::StatusCode;
-use axum::middleware::{self, Next};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::{Router, body};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -22,13 +22,10 @@ const HEADER_TIME: Duration = Duration::from_secs(15);
 const BODY_TIME: Duration = Duration::from_secs(30);
 const AFTER_FAILURE: Duration = Duration::from_millis(200);
 /// A call may send so many bytes: some hundred marked pages with their words.
-const LARGEST_BODY: usize = 16 << 20;
+pub const LARGEST_BODY: usize = 16 << 20;
 
 /// Serves for ever.
 pub async fn serve(listener: TcpListener, router: Router) -> Result<()> {
-    let router = router
-        .layer(middleware::from_fn(whole_body))
-        .layer(DefaultBodyLimit::max(LARGEST_BODY));
     let free = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     loop {
         let permit = Arc::clone(&free).acquire_owned().await?;
@@ -50,7 +47,8 @@ pub async fn serve(listener: TcpListener, router: Router) -> Result<()> {
 }
 
 /// Reads a request's body whole before it is handled, within a time and a size.
-async fn whole_body(request: Request, next: Next) -> Response {
+/// Comes behind the guard: of strangers nothing is read.
+pub async fn whole_body(request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
     let read = tokio::time::timeout(BODY_TIME, body::to_bytes(body, LARGEST_BODY));
     match read.await {

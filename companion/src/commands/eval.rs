@@ -130,8 +130,11 @@ impl Eval {
             write_whole(&self.out.join(format!("{name}.json")), text.as_bytes())?;
         }
         let rows: Vec<Row> = outcomes.into_iter().map(|outcome| outcome.row).collect();
-        let summary = serde_json::to_string_pretty(&rows)?;
-        write_whole(&self.out.join("summary.json"), summary.as_bytes())?;
+        if !rows.is_empty() {
+            // Experiments alone leave an earlier summary as it is.
+            let summary = serde_json::to_string_pretty(&rows)?;
+            write_whole(&self.out.join("summary.json"), summary.as_bytes())?;
+        }
         if self.json {
             let said = json!({
                 "rows": rows.len(),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use clap::Args;
 use tokio::net::TcpListener;
@@ -86,6 +87,8 @@ impl Serve {
 pub fn router(app: App) -> Router {
     api::routes()
         .merge(dashboard::routes())
+        .layer(middleware::from_fn(api::whole_body))
+        .layer(DefaultBodyLimit::max(api::LARGEST_BODY))
         .layer(middleware::from_fn_with_state(app.clone(), api::guard))
         .with_state(app)
 }

@@ -210,17 +210,33 @@ impl Plan {
 
     fn make(&self, job: &Job, name: &Name) -> Result<()> {
         let (lines, effort) = (self.path(name, "jsonl"), self.path(name, "effort.json"));
-        if lines.exists() && effort.exists() {
+        let terms = self.terms(job);
+        if lines.exists() && self.effort(name).is_ok_and(|effort| effort.terms == terms) {
             return Ok(());
         }
         let course = self.course(job.topic, &job.seeds, job.repeat);
         let training_seeds = self.training_seeds(job.topic, &job.seeds);
         let training = self.course(job.topic, &training_seeds, job.repeat);
-        let run = job
+        let mut run = job
             .contestant
             .run(&course, &training, self.topics[job.topic].1)?;
-        visits::write_whole(&effort, serde_json::to_string(&run.effort)?.as_bytes())?;
-        visits::write(&lines, &course, &run.visits)
+        run.effort.terms = terms;
+        // The terms last: visits without them, or with others, are made again.
+        visits::write(&lines, &course, &run.visits)?;
+        visits::write_whole(&effort, serde_json::to_string(&run.effort)?.as_bytes())
+    }
+
+    /// All that a crawl depends on besides what its file is named by.
+    fn terms(&self, job: &Job) -> String {
+        let (topic, every) = &self.topics[job.topic];
+        let starts = (topic.seeds.get(&job.seeds), topic.root());
+        format!(
+            "budget {}, random seed {}, retrained every {every}, {} pages, {} relevant, starts {starts:?}",
+            self.budget,
+            self.random_seed,
+            self.web.pages.len(),
+            topic.labels.iter().filter(|label| label.counts()).count(),
+        )
     }
 
     fn lines(&self, name: &Name) -> Result<Vec<Line>> {

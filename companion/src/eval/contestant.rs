@@ -201,6 +201,7 @@ impl Contestant {
                 retrainings: made.retrainings,
                 training_fetches,
                 cpu_s,
+                ..Effort::default()
             },
             visits: made.visits,
         })

@@ -167,6 +167,10 @@ pub type Insight = Vec<String>;
 /// What is known of a crawl besides what it fetched.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Effort {
+    /// What the crawl was made under; one made under other terms is no
+    /// substitute.
+    #[serde(default)]
+    pub terms: String,
     /// What the strategy had learned at the end.
     #[serde(default)]
     pub insight: Insight,

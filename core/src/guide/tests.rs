@@ -116,3 +116,21 @@ fn links_that_led_to_good_pages_are_believed() {
         "{reason}"
     );
 }
+
+#[test]
+fn a_page_read_again_teaches_nothing_twice() {
+    let (mut guide, mut draw) = taught();
+    let known = page("http://known.org/", "kidney dialysis clinic", &[]);
+    guide.visit(&known, &[], None, &mut draw);
+    let index = page(
+        "http://index.org/",
+        "an index of pages",
+        &[("http://known.org/", "kidney")],
+    );
+    let before = guide.knowledge().learned;
+    guide.visit(&index, &[], None, &mut draw);
+    let once = guide.knowledge().learned;
+    assert_ne!(once, before, "a link to a known page teaches");
+    guide.visit(&index, &[], None, &mut draw);
+    assert_eq!(guide.knowledge().learned, once);
+}
