@@ -105,11 +105,23 @@ pub struct OffsetTerm(u32);
 impl OffsetTerm {
     const OFFSET_BITS: u32 = 5;
     const BIAS: i32 = 15;
+    /// Where a word at an offset would have its offset.
+    const WHOLE_PAGE: u32 = 31;
 
     /// `offset` within -15..=15.
     pub fn new(term: TermId, offset: DomOffset) -> Self {
         let offset = (offset.0 + Self::BIAS).clamp(0, 30) as u32;
         Self((term.0 << Self::OFFSET_BITS) | offset)
+    }
+
+    /// A term that says something of the whole page with the link.
+    pub fn of_page(term: TermId) -> Self {
+        Self((term.0 << Self::OFFSET_BITS) | Self::WHOLE_PAGE)
+    }
+
+    /// Whether it is one of [`Self::of_page`]; its offset is then 16.
+    pub fn is_of_page(self) -> bool {
+        self.0 & ((1 << Self::OFFSET_BITS) - 1) == Self::WHOLE_PAGE
     }
 
     /// The term.
@@ -143,6 +155,17 @@ impl LinkContext {
     pub fn new(mut features: Vec<OffsetTerm>) -> Self {
         features.sort_unstable();
         Self(features.into_boxed_slice())
+    }
+
+    /// The same with more features; there is nothing to do where there are none.
+    #[must_use]
+    pub fn with(self, more: &[OffsetTerm]) -> Self {
+        if more.is_empty() {
+            return self;
+        }
+        let mut features = self.0.into_vec();
+        features.extend_from_slice(more);
+        Self::new(features)
     }
 
     /// The `<t,d>`, ordered, repeats included.
@@ -226,7 +249,14 @@ mod tests {
             let term = TermId((1 << 26) - 1);
             let both = OffsetTerm::new(term, DomOffset(offset));
             assert_eq!((both.term(), both.offset()), (term, DomOffset(offset)));
+            assert!(!both.is_of_page());
         }
+        let of_page = OffsetTerm::of_page(TermId(7));
+        assert!(of_page.is_of_page());
+        assert_eq!(
+            (of_page.term(), of_page.offset()),
+            (TermId(7), DomOffset(16))
+        );
     }
 
     #[test]

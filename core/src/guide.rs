@@ -11,17 +11,19 @@ use rustc_hash::FxHashMap;
 use crate::address::Address;
 use crate::critics::{self, Critic};
 use crate::dom::DomOffset;
-use crate::features::{FeatureReader, PageTerms};
+use crate::features::{FeatureReader, OffsetTerm, PageTerms, WINDOW};
 use crate::page::{Outlink, Page};
 use crate::strategies::{
-    self, Arrival, Candidate, Cue, Draw, Explanation, Known, Learned, LinkScore, SplitMix, Step,
-    Strategy, Trail,
+    self, Arrival, Candidate, Cue, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore,
+    Neighbour, Reading, SplitMix, Step, Strategy, Trail,
 };
 use crate::text::Vocabulary;
 use crate::web_graph::{
-    HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage, WebGraph,
+    HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage, Relevance, WebGraph,
 };
 
+/// Links taken note of on either side of a link.
+const MOST_NEIGHBOURS: usize = 6;
 /// Arrivals kept to learn from again when marks change; the oldest go first.
 const MOST_ARRIVALS: usize = 20_000;
 /// The critic is refreshed when the pages seen have grown by this share.
@@ -189,6 +191,11 @@ impl Guide {
         }
     }
 
+    /// How sure the critic is, see [`Critic::confidence`].
+    pub fn confidence(&self) -> Option<f64> {
+        self.critic.confidence()
+    }
+
     /// Judges a page without learning from it.
     pub fn judge(&self, page: &Page) -> Judgment {
         let terms = FeatureReader::new(page, &mut self.graph.vocabulary.clone()).terms();
@@ -233,7 +240,19 @@ impl Guide {
         let features = FeatureReader::new(page, &mut self.graph.vocabulary);
         let judgment = self.graph.judgment(&page.address);
         let trail = trail_to(page, Trail::default(), judgment);
-        candidate(page, &page.outlinks[outlink], &features, &trail, draw)
+        let around = self.around(page, &features, trail, judgment);
+        around.candidate(outlink, draw)
+    }
+
+    /// What the strategy makes of a page to which several links lead.
+    pub fn policy(&self) -> LinkPolicy {
+        self.strategy.policy()
+    }
+
+    /// How relevant the page behind a link is expected to be, where the
+    /// strategy says.
+    pub fn expected(&self, link: &Candidate) -> Option<Relevance> {
+        self.strategy.expected(link, self.known())
     }
 
     /// How soon to follow a link.
@@ -422,8 +441,32 @@ impl Guide {
         self.strategy = strategy;
     }
 
+    /// What all links of a page have in common.
+    fn around<'a>(
+        &mut self,
+        page: &'a Page,
+        features: &'a FeatureReader<'a>,
+        trail: Trail,
+        judgment: Judgment,
+    ) -> Around<'a> {
+        let reading = self.strategy.reading();
+        let classes = if reading.classes {
+            let classes = self.critic.classes(page, judgment);
+            class_features(&classes, &mut self.graph.vocabulary)
+        } else {
+            Vec::new()
+        };
+        Around {
+            page,
+            features,
+            trail,
+            reading,
+            classes,
+        }
+    }
+
     fn read_outlinks(
-        &self,
+        &mut self,
         page: &Page,
         features: &FeatureReader<'_>,
         via: &[Candidate],
@@ -432,10 +475,10 @@ impl Guide {
     ) -> Vec<(Candidate, LinkScore)> {
         let before = via.first().map(|link| link.trail.clone());
         let trail = trail_to(page, before.unwrap_or_default(), judgment);
-        page.outlinks
-            .iter()
+        let around = self.around(page, features, trail, judgment);
+        (0..page.outlinks.len())
             .map(|outlink| {
-                let candidate = candidate(page, outlink, features, &trail, draw);
+                let candidate = around.candidate(outlink, draw);
                 let score = self.score(&candidate);
                 (candidate, score)
             })
@@ -443,20 +486,68 @@ impl Guide {
     }
 }
 
-fn candidate(
-    page: &Page,
-    outlink: &Outlink,
-    features: &FeatureReader<'_>,
-    trail: &Trail,
-    draw: &mut dyn Draw,
-) -> Candidate {
-    Candidate {
-        target: outlink.target.clone(),
-        anchor: page.anchor_text(outlink).into(),
-        context: features.context(outlink.leaves),
-        trail: trail.clone(),
-        tie: draw.unit() as f32,
+/// What all links of a page have in common.
+struct Around<'a> {
+    page: &'a Page,
+    features: &'a FeatureReader<'a>,
+    trail: Trail,
+    reading: Reading,
+    /// Of the whole page.
+    classes: Vec<OffsetTerm>,
+}
+
+impl Around<'_> {
+    fn candidate(&self, outlink: usize, draw: &mut dyn Draw) -> Candidate {
+        let link = &self.page.outlinks[outlink];
+        let neighbours = if self.reading.neighbours {
+            neighbours(&self.page.outlinks, outlink)
+        } else {
+            Vec::new()
+        };
+        Candidate {
+            target: link.target.clone(),
+            anchor: self.page.anchor_text(link).into(),
+            context: self.features.context(link.leaves).with(&self.classes),
+            trail: self.trail.clone(),
+            tie: draw.unit() as f32,
+            neighbours: neighbours.into(),
+        }
     }
+}
+
+/// The links at most [`WINDOW`] leaves away that lead elsewhere; links stand in
+/// the order of their leaves.
+fn neighbours(links: &[Outlink], at: usize) -> Vec<Neighbour> {
+    let here = &links[at];
+    let near = |other: &&Outlink| here.leaves.offset_of(other.leaves.first).0.abs() <= WINDOW;
+    let before = links[..at].iter().rev().take_while(near);
+    let behind = links[at + 1..].iter().take_while(near);
+    before
+        .take(MOST_NEIGHBOURS)
+        .chain(behind.take(MOST_NEIGHBOURS))
+        .filter(|other| other.target != here.target)
+        .map(|other| Neighbour {
+            target: other.target.clone(),
+            offset: here.leaves.offset_of(other.leaves.first),
+        })
+        .collect()
+}
+
+/// Names of the classes of a page and of the classes above them, each as often
+/// as it has tenths of the probability ([A] 3.8).
+fn class_features(classes: &[(String, f64)], vocabulary: &mut Vocabulary) -> Vec<OffsetTerm> {
+    let mut features = Vec::new();
+    for (name, probability) in classes {
+        let tenths = (probability * 10.0).round() as usize;
+        let above = name.match_indices('/').map(|(end, _)| &name[..end]);
+        for name in above.chain([name.as_str()]).filter(|_| tenths > 0) {
+            let term = format!("class {name}");
+            if let Some(id) = vocabulary.intern(&term, &term) {
+                features.extend(std::iter::repeat_n(OffsetTerm::of_page(id), tenths));
+            }
+        }
+    }
+    features
 }
 
 fn trail_to(page: &Page, before: Trail, judgment: Judgment) -> Trail {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -14,6 +14,7 @@ use crate::eval::bench::{self, Bench, Plan};
 use crate::eval::contestant::{self, BASELINE, Contestant, ORACLE};
 use crate::eval::experiments::{self, Subject};
 use crate::eval::figures::Row;
+use crate::eval::own_critic::{self, Lesson};
 use crate::eval::report;
 use crate::eval::topic::Topic;
 use crate::eval::topic_file::{self, TopicFile};
@@ -23,6 +24,15 @@ use crate::memory::peak_mb;
 
 /// Pages a crawl fetches where no bench says.
 const DEFAULT_BUDGET: u64 = 2_000;
+
+/// Who judges pages while a crawl goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Teller {
+    /// The bench's frozen critic.
+    Frozen,
+    /// Our own, taught by the example pages.
+    Own,
+}
 
 /// Compare strategies on frozen webs, where a fetch costs one.
 ///
@@ -45,9 +55,13 @@ pub struct Eval {
     #[arg(long)]
     strategy: Vec<String>,
     /// Look at a question of the papers instead of crawling: critic, links, rivals, histogram,
-    /// dmax, information-gain, frequency; can be given repeatedly.
+    /// dmax, information-gain, frequency, loss, overlap, variants; can be given repeatedly.
     #[arg(long)]
     experiment: Vec<String>,
+    /// Who judges what strategies are told on a bench: the frozen critic, by which
+    /// crawls are scored in any case, or our own, taught by the same pages.
+    #[arg(long, value_enum, default_value_t = Teller::Frozen)]
+    critic: Teller,
     /// Only this topic of the bench, or a topic file (.toml); can be given
     /// repeatedly.
     #[arg(long)]
@@ -99,11 +113,16 @@ impl Eval {
                     continue;
                 }
             };
-            for (topic, _) in plan.topics.iter().filter(|_| !experiments.is_empty()) {
-                let name = format!("{} {}", plan.web_name, topic.name);
-                let subject = Subject::new(name, &plan.web, topic);
+            let bar = self.bar("crawls");
+            let on_crawl = |done: usize, all: usize, last: &str| {
+                bar.set_length(all as u64);
+                bar.set_position(done as u64);
+                bar.set_message(last.to_owned());
+            };
+            for topic in (0..plan.topics.len()).filter(|_| !experiments.is_empty()) {
+                let subject = Subject::new(&plan, topic, &on_crawl);
                 for experiment in &experiments {
-                    let finding = experiment.run(&subject);
+                    let finding = experiment.run(&subject)?;
                     sections.push(finding.section);
                     let rows: &mut Vec<Value> = findings.entry(experiment.name).or_default();
                     rows.extend(finding.rows);
@@ -112,12 +131,7 @@ impl Eval {
             if !experiments.is_empty() && self.strategy.is_empty() {
                 continue;
             }
-            let bar = self.bar("crawls");
-            plan.run(|done, all, last| {
-                bar.set_length(all as u64);
-                bar.set_position(done as u64);
-                bar.set_message(last.to_owned());
-            })?;
+            plan.run(on_crawl)?;
             bar.finish_and_clear();
             outcomes.extend(plan.outcomes()?);
         }
@@ -254,6 +268,11 @@ impl Eval {
             let labels = self.material().join(&wanted.labels);
             let mut topic = Topic::read_labels(&wanted.name, &labels, web)?;
             topic.read_seeds(&self.material().join(&bench.seeds), web)?;
+            if self.critic == Teller::Own {
+                let lesson = Lesson::two(topic.chosen(true), topic.chosen(false));
+                let lesson = lesson.complete(web, self.random_seed);
+                topic.told = Some(own_critic::judge(web, &lesson).labels);
+            }
             topics.push((topic, wanted.retrain_every.unwrap_or(bench.retrain_every)));
         }
         if topics.is_empty() {

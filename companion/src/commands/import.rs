@@ -1,17 +1,17 @@
 //! `linkscent import`: a topic file out of a taxonomy.
 
 use std::fs::File;
-use std::io::BufReader;
-use std::path::PathBuf;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use flate2::read::MultiGzDecoder;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::json;
 
 use crate::eval::visits::write_whole;
-use crate::taxonomy::{Choice, Taxonomy};
+use crate::taxonomy::{Choice, ClassPages, Taxonomy};
 
 /// What is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -33,6 +33,9 @@ pub struct Import {
     kind: Kind,
     /// File or folder.
     from: PathBuf,
+    /// A DMOZ structure dump: nodes that the focus refers to belong to it.
+    #[arg(long)]
+    structure: Option<PathBuf>,
     /// A node that is the topic, with all below it; can be given repeatedly.
     #[arg(long, required = true)]
     focus: Vec<String>,
@@ -74,7 +77,14 @@ impl Import {
         let mut taxonomy = Taxonomy::new(choice, self.random_seed);
         let place = || format!("reading {}", self.from.display());
         match self.kind {
-            Kind::Dmoz => self.read_dmoz(&mut taxonomy).with_context(place)?,
+            Kind::Dmoz => {
+                if let Some(structure) = &self.structure {
+                    let place = || format!("reading {}", structure.display());
+                    let input = self.open(structure).with_context(place)?;
+                    taxonomy.read_dmoz_structure(input).with_context(place)?;
+                }
+                taxonomy.read_dmoz(self.open(&self.from).with_context(place)?)?;
+            }
             Kind::Bookmarks => {
                 let bytes = std::fs::read(&self.from).with_context(place)?;
                 taxonomy.read_bookmarks(&String::from_utf8_lossy(&bytes));
@@ -90,18 +100,23 @@ impl Import {
                 taxonomy.more_problems
             );
         }
-        if taxonomy.examples().is_empty() {
+        for node in taxonomy.unknown_focus() {
+            eprintln!("linkscent: the structure has no node {node:?}");
+        }
+        let classes = taxonomy.classes(self.others);
+        if !classes.iter().any(|class| class.is_focus) {
             bail!(
                 "no page stands at {:?}: {} pages were read",
                 self.focus,
                 taxonomy.pages
             );
         }
-        self.write(&taxonomy)
+        self.write(&taxonomy, &classes)
     }
 
-    fn read_dmoz(&self, taxonomy: &mut Taxonomy) -> Result<()> {
-        let file = File::open(&self.from)?;
+    /// Opens a dump, plain or gzip, with a bar for how far it is read.
+    fn open(&self, path: &Path) -> Result<Box<dyn BufRead>> {
+        let file = File::open(path)?;
         let bar = ProgressBar::new(file.metadata()?.len());
         if self.json {
             bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
@@ -109,42 +124,51 @@ impl Import {
         let style =
             ProgressStyle::with_template("{elapsed_precise} {bar:30} {bytes}/{total_bytes}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        let input = bar.wrap_read(file);
-        let is_packed = self.from.extension().is_some_and(|end| end == "gz");
-        if is_packed {
-            taxonomy.read_dmoz(BufReader::new(MultiGzDecoder::new(input)))?;
+        let input = bar.with_finish(ProgressFinish::AndClear).wrap_read(file);
+        let is_packed = path.extension().is_some_and(|end| end == "gz");
+        Ok(if is_packed {
+            Box::new(BufReader::new(MultiGzDecoder::new(input)))
         } else {
-            taxonomy.read_dmoz(BufReader::new(input))?;
-        }
-        bar.finish_and_clear();
-        Ok(())
+            Box::new(BufReader::new(input))
+        })
     }
 
-    fn write(&self, taxonomy: &Taxonomy) -> Result<()> {
-        let classes = taxonomy.others(self.others);
-        let others: Vec<&String> = classes.iter().flat_map(|row| &row.1).collect();
+    fn write(&self, taxonomy: &Taxonomy, classes: &[ClassPages]) -> Result<()> {
         let name = self.name.as_ref().unwrap_or(&self.focus[0]);
         // What JSON writes for texts and lists of texts is TOML as well.
-        let text = format!(
-            "name = {}\nexamples = {}\nothers = {}\n",
+        let mut text = format!(
+            "name = {}\nfocus = {}\n",
             serde_json::to_string(name)?,
-            serde_json::to_string_pretty(taxonomy.examples())?,
-            serde_json::to_string_pretty(&others)?
+            serde_json::to_string_pretty(taxonomy.focus())?
         );
+        for class in classes {
+            text.push_str(&format!(
+                "\n[[class]]\nname = {}\npages = {}\n",
+                serde_json::to_string(&class.name)?,
+                serde_json::to_string_pretty(&class.pages)?
+            ));
+        }
         write_whole(&self.out, text.as_bytes())?;
-        let (examples, others) = (taxonomy.examples().len(), others.len());
+        let count = |is_focus: bool| -> (usize, usize) {
+            let of_kind = classes.iter().filter(|class| class.is_focus == is_focus);
+            (
+                of_kind.clone().map(|class| class.pages.len()).sum(),
+                of_kind.count(),
+            )
+        };
+        let ((examples, focus_classes), (others, other_classes)) = (count(true), count(false));
         if self.json {
             let said = json!({
                 "pages": taxonomy.pages, "examples": examples, "others": others,
-                "classes": classes.len(),
+                "focus_classes": focus_classes, "other_classes": other_classes,
                 "problems": taxonomy.problems.len() + taxonomy.more_problems,
             });
             println!("{said}");
         } else {
             println!(
-                "{} pages read; {examples} examples and {others} pages of {} other classes are in {}",
+                "{} pages read; {examples} examples of {focus_classes} classes and {others} pages \
+                 of {other_classes} other classes are in {}",
                 taxonomy.pages,
-                classes.len(),
                 self.out.display()
             );
         }

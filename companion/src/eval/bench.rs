@@ -73,6 +73,7 @@ impl Bench {
 }
 
 /// What is to be run on one web.
+#[derive(Clone)]
 pub struct Plan {
     /// Name of the web.
     pub web_name: String,
@@ -231,9 +232,14 @@ impl Plan {
         let (topic, every) = &self.topics[job.topic];
         let starts = (topic.seeds.get(&job.seeds), topic.root());
         format!(
-            "budget {}, random seed {}, retrained every {every}, {} pages, {} relevant, starts {starts:?}",
+            "budget {}, random seed {}, retrained every {every}, told by {}, {} pages, {} relevant, starts {starts:?}",
             self.budget,
             self.random_seed,
+            if topic.told.is_some() {
+                "our critic"
+            } else {
+                "the labels"
+            },
             self.web.pages.len(),
             topic.labels.iter().filter(|label| label.counts()).count(),
         )

@@ -1,12 +1,15 @@
 //! Who takes part in the bench: name -> how a crawl of it is made.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result};
 use cpu_time::ThreadTime;
 use linkscent_core::features::OffsetTerm;
 use linkscent_core::guide::Knowledge;
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{
-    Apprentice, BestFirst, BreadthFirst, Focus, PlainApprentice, Random, Saved, Strategy,
+    Apprentice, ApprenticeOptions, BestFirst, BreadthFirst, Focus, LinkPolicy, PlainApprentice,
+    Random, Saved, Strategy,
 };
 use linkscent_core::text::Vocabulary;
 
@@ -22,6 +25,8 @@ pub const ORACLE: &str = "oracle";
 /// Best-first by cosine, the baseline of [C] eq. 40.
 pub const COSINE: &str = "best-first-cosine";
 
+/// Pages named whose links led to most relevant pages.
+const SOURCES: usize = 5;
 /// Words shown for and against, of what an apprentice learned.
 const LOUDEST: usize = 12;
 
@@ -49,7 +54,7 @@ pub struct Contestant {
 }
 
 /// All who take part. A new strategy is one more line here.
-pub const ALL: [Contestant; 9] = [
+pub static ALL: [Contestant; 9] = [
     online("random", |_| Box::new(Random)),
     online("breadth-first", |_| Box::new(BreadthFirst)),
     online(BASELINE, |_| Box::new(BestFirst(Focus::Soft))),
@@ -71,6 +76,45 @@ pub const ALL: [Contestant; 9] = [
         regime: Regime::Oracle,
     },
 ];
+
+/// Forms of a strategy that only experiments ask for.
+static VARIANTS: [Contestant; 6] = [
+    online("apprentice-first", |every| {
+        let policy = LinkPolicy::First;
+        variant(every, |options| ApprenticeOptions { policy, ..options })
+    }),
+    online("apprentice-mean", |every| {
+        let policy = LinkPolicy::Mean;
+        variant(every, |options| ApprenticeOptions { policy, ..options })
+    }),
+    online("apprentice-classes", |every| {
+        let classes = true;
+        variant(every, |options| ApprenticeOptions { classes, ..options })
+    }),
+    online("apprentice-co-citation", |every| {
+        let co_citation = true;
+        variant(every, |options| ApprenticeOptions {
+            co_citation,
+            ..options
+        })
+    }),
+    online("apprentice-anchor", |every| {
+        let window = 0;
+        variant(every, |options| ApprenticeOptions { window, ..options })
+    }),
+    online("apprentice-window-2", |every| {
+        let window = 2;
+        variant(every, |options| ApprenticeOptions { window, ..options })
+    }),
+];
+
+fn variant(
+    every: u32,
+    change: impl Fn(ApprenticeOptions) -> ApprenticeOptions,
+) -> Box<dyn Strategy> {
+    let options = change(ApprenticeOptions::default());
+    Box::new(Apprentice::every(every).with_options(options))
+}
 
 const fn online(name: &'static str, make: fn(u32) -> Box<dyn Strategy>) -> Contestant {
     Contestant {
@@ -127,9 +171,41 @@ fn insight(knowledge: &Knowledge) -> Insight {
     ]
 }
 
+/// The pages whose links led to the most relevant pages.
+fn best_sources(course: &Course, visits: &[Visit]) -> Insight {
+    let mut sources: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
+    for visit in visits {
+        if let Some(via) = visit.via {
+            let [all, good] = sources.entry(via).or_default();
+            *all += 1;
+            *good += usize::from(course.topic.labels[visit.page as usize].counts());
+        }
+    }
+    let mut best: Vec<(u32, [usize; 2])> = sources.into_iter().collect();
+    best.sort_by_key(|&(page, [_, good])| (std::cmp::Reverse(good), page));
+    let lines = best.iter().filter(|(_, [_, good])| *good > 0).take(SOURCES);
+    let lines = lines.map(|(page, [all, good])| {
+        let title = course.web.pages[*page as usize].title();
+        format!("“{title}” ({good} of {all})")
+    });
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        return Insight::new();
+    }
+    vec![format!(
+        "pages whose links led to most relevant pages, of those followed: {}",
+        lines.join(", ")
+    )]
+}
+
+/// Everyone, the forms included that only experiments ask for.
+pub fn everyone() -> impl Iterator<Item = &'static Contestant> {
+    ALL.iter().chain(&VARIANTS)
+}
+
 /// The contestant of that name.
 pub fn named(name: &str) -> Result<Contestant> {
-    let found = ALL.iter().find(|contestant| contestant.name == name);
+    let found = everyone().find(|contestant| contestant.name == name);
     found.copied().with_context(|| {
         let names: Vec<&str> = ALL.iter().map(|contestant| contestant.name).collect();
         format!(
@@ -166,11 +242,12 @@ impl Contestant {
             Regime::Oracle => {
                 let visits = oracle::crawl(course)?;
                 return Ok(Run {
-                    visits,
                     effort: Effort {
+                        insight: best_sources(course, &visits),
                         cpu_s: clock.elapsed().as_secs_f64(),
                         ..Effort::default()
                     },
+                    visits,
                 });
             }
             Regime::Online(make) => (crawl(course, make(every), nothing(), None)?, 0),
@@ -195,9 +272,11 @@ impl Contestant {
             }
         };
         let cpu_s = clock.elapsed().as_secs_f64();
+        let mut insight = insight(&made.guide.knowledge());
+        insight.extend(best_sources(course, &made.visits));
         Ok(Run {
             effort: Effort {
-                insight: insight(&made.guide.knowledge()),
+                insight,
                 retrainings: made.retrainings,
                 training_fetches,
                 cpu_s,

@@ -10,10 +10,11 @@ use linkscent_core::crawl::{CrawlDelay, Instant, Limits, Next, Outcome, Record, 
 use linkscent_core::crawl::{Seed, Session};
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies::{
-    Arrival, Candidate, Draw, Explanation, Known, Learned, LinkScore, Saved, SplitMix, Strategy,
+    Arrival, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Reading, Saved,
+    SplitMix, Strategy,
 };
 use linkscent_core::text::Vocabulary;
-use linkscent_core::web_graph::{Judgment, Mark};
+use linkscent_core::web_graph::{Judgment, Mark, Relevance};
 
 use super::frozen_critic::FrozenCritic;
 use super::topic::Topic;
@@ -122,6 +123,7 @@ fn visit(course: &Course, record: &Record) -> Option<Visit> {
         page: course.web.number(&record.address)?,
         via: source.and_then(|source| course.web.number(source)),
         priority: record.priority,
+        expected: record.expected.map(Relevance::value),
     })
 }
 
@@ -145,6 +147,18 @@ impl Strategy for Pupil {
     /// No name of the catalogue: what was learned here is never begun anew.
     fn name(&self) -> &'static str {
         "pupil"
+    }
+
+    fn policy(&self) -> LinkPolicy {
+        self.strategy.policy()
+    }
+
+    fn reading(&self) -> Reading {
+        self.strategy.reading()
+    }
+
+    fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
+        self.strategy.expected(link, known)
     }
 
     fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {

@@ -21,8 +21,8 @@ const STATIONS: [usize; 4] = [500, 1_000, 2_500, 5_000];
 pub struct Trace {
     /// Pages fetched, scored or not.
     pub fetched: usize,
-    /// Addresses of all pages fetched.
-    pub addresses: HashSet<String>,
+    /// Addresses of all pages fetched, in order.
+    pub order: Vec<String>,
     /// Whether each scored page was relevant.
     pub relevant: Vec<bool>,
     /// The cosine of each scored page to the nearest example.
@@ -41,7 +41,7 @@ impl Trace {
             ..Self::default()
         };
         for line in lines {
-            trace.addresses.insert(line.url.clone());
+            trace.order.push(line.url.clone());
             if line.scored && left_out.is_none_or(|left_out| !left_out.contains(&line.url)) {
                 trace.relevant.push(line.relevant);
                 trace
@@ -258,7 +258,8 @@ impl Row {
         let loss_cut = STATIONS.map(|n| frame.loss_cut(trace, n));
         let precision = THRESHOLDS.map(|threshold| trace.precision(threshold));
         let (apr, apr_left_out) = frame.apr(trace);
-        let shared = trace.addresses.intersection(&frame.best_first.addresses);
+        let theirs: HashSet<&String> = frame.best_first.order.iter().collect();
+        let shared = trace.order.iter().filter(|url| theirs.contains(url));
         Self {
             name,
             budget: frame.budget,

@@ -33,7 +33,8 @@ impl FrozenCritic {
 
     fn judgment(&self, address: &Address) -> Judgment {
         let number = self.web.number(address);
-        let label = number.map(|number| self.topic.labels[number as usize]);
+        let labels = self.topic.told.as_ref().unwrap_or(&self.topic.labels);
+        let label = number.map(|number| labels[number as usize]);
         let label = label.unwrap_or_default();
         Judgment {
             relevance: Relevance::new(label.relevance),
@@ -54,6 +55,17 @@ impl Critic for FrozenCritic {
             similarity: critics::similarity(terms, known),
             ..self.judgment(&page.address)
         }
+    }
+
+    fn classes(&self, page: &Page, judgment: Judgment) -> Vec<(String, f64)> {
+        let number = self.web.number(&page.address);
+        let (Some(classes), Some(number)) = (&self.topic.classes, number) else {
+            return self.words.classes(page, judgment);
+        };
+        let shares = classes.of[number as usize].iter();
+        let named =
+            shares.map(|&(class, share)| (classes.names[usize::from(class)].clone(), share));
+        named.collect()
     }
 
     /// Never asked here: pages are judged whole and marks do not change.

@@ -24,6 +24,7 @@ pub fn crawl(course: &Course) -> Result<Vec<Visit>> {
             page,
             via,
             priority: None,
+            expected: None,
         });
         oracle.take(page);
     }

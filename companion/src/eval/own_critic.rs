@@ -1,38 +1,120 @@
 //! Our own critic on a frozen web: taught by example pages and by pages that
 //! are none, it judges all the others.
 
-use linkscent_core::critics::{self, Critic, TrainedTopic};
-use linkscent_core::features::{FeatureReader, PageTerms};
+use linkscent_core::critics::{self, Critic, TrainedTopic, TrainingClass};
+use linkscent_core::features::FeatureReader;
 use linkscent_core::strategies::{Draw, SplitMix};
 use linkscent_core::text::{TermId, Vocabulary};
 use linkscent_core::web_graph::{
     HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage, WebGraph,
 };
 
-use super::topic::Label;
+use super::topic::{Label, PageClasses};
 use super::web::EvalWeb;
 
 /// Examples from which on they make a training set.
 pub const ENOUGH: usize = 10;
 /// Pages that stand for the rest of the web where nobody named any.
 const OTHERS: usize = 500;
+/// Probability from which on a class of a page is noted.
+const LEAST_SHARE: f64 = 0.05;
 
-/// Labels for a whole web. `others` are pages that are not of the topic; where
-/// there are none, some are drawn.
-pub fn labels(web: &EvalWeb, examples: &[u32], others: &[u32], random_seed: u64) -> Vec<Label> {
-    let drawn = draw_others(web, examples, random_seed);
-    let others = if others.is_empty() { &drawn } else { others };
-    let mut labels = if examples.len() < ENOUGH {
-        by_examples(web, examples, others)
-    } else {
-        by_training(web, examples, others)
-    };
-    for (numbers, is_example) in [(examples, true), (others, false)] {
-        for &number in numbers {
-            labels[number as usize].example = Some(is_example);
+/// What a critic is taught: classes of pages, some of them the topic's.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Lesson {
+    /// The classes.
+    pub classes: Vec<LessonClass>,
+}
+
+/// One class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LessonClass {
+    /// Its name.
+    pub name: String,
+    /// Whether it is (part of) the topic.
+    pub is_focus: bool,
+    /// Numbers of its pages.
+    pub pages: Vec<u32>,
+}
+
+impl Lesson {
+    /// The topic against the rest.
+    pub fn two(examples: Vec<u32>, others: Vec<u32>) -> Self {
+        let class = |name: &str, is_focus, pages| LessonClass {
+            name: name.to_owned(),
+            is_focus,
+            pages,
+        };
+        let classes = [
+            class("the topic", true, examples),
+            class("the rest", false, others),
+        ];
+        Self {
+            classes: classes.into(),
         }
     }
-    labels
+
+    /// The pages of the topic, or those that are not.
+    pub fn pages(&self, of_topic: bool) -> Vec<u32> {
+        let classes = self.classes.iter();
+        let of_kind = classes.filter(|class| class.is_focus == of_topic);
+        of_kind
+            .flat_map(|class| class.pages.iter().copied())
+            .collect()
+    }
+
+    /// The same; where no page was named that is not of the topic, some are
+    /// drawn.
+    #[must_use]
+    pub fn complete(mut self, web: &EvalWeb, random_seed: u64) -> Self {
+        if self.pages(false).is_empty() {
+            let pages = draw_others(web, &self.pages(true), random_seed);
+            self.classes.retain(|class| class.is_focus);
+            self.classes.push(LessonClass {
+                name: "the rest".to_owned(),
+                is_focus: false,
+                pages,
+            });
+        }
+        self
+    }
+
+    /// Whether it has pages enough to train on.
+    pub fn is_enough(&self) -> bool {
+        self.pages(true).len() >= ENOUGH
+    }
+}
+
+/// Every page of a web as our critic judges it.
+pub struct Judged {
+    /// By number of the page.
+    pub labels: Vec<Label>,
+    /// The classes of the pages, where there were more than two.
+    pub classes: Option<PageClasses>,
+}
+
+/// Judges a whole web by the critic that a complete lesson makes.
+pub fn judge(web: &EvalWeb, lesson: &Lesson) -> Judged {
+    let mut judged = if lesson.is_enough() {
+        by_training(web, lesson)
+    } else {
+        let labels = by_examples(web, lesson).0;
+        Judged {
+            labels,
+            classes: None,
+        }
+    };
+    for is_example in [true, false] {
+        for number in lesson.pages(is_example) {
+            judged.labels[number as usize].example = Some(is_example);
+        }
+    }
+    judged
+}
+
+/// How sure the critic of a few examples is, see [`Critic::confidence`].
+pub fn confidence(web: &EvalWeb, lesson: &Lesson) -> Option<f64> {
+    by_examples(web, lesson).1
 }
 
 /// A critic that a training set made, and the words it knows.
@@ -43,14 +125,21 @@ pub struct Trained {
 }
 
 /// Trains a critic on pages of a web.
-pub fn train(web: &EvalWeb, examples: &[u32], others: &[u32]) -> Trained {
+pub fn train(web: &EvalWeb, lesson: &Lesson) -> Trained {
     let mut vocabulary = Vocabulary::default();
     let mut read =
         |number: &u32| FeatureReader::new(&web.pages[*number as usize], &mut vocabulary).terms();
-    let positives: Vec<PageTerms> = examples.iter().map(&mut read).collect();
-    let negatives: Vec<PageTerms> = others.iter().map(&mut read).collect();
+    let classes: Vec<TrainingClass> = lesson
+        .classes
+        .iter()
+        .map(|class| TrainingClass {
+            name: class.name.clone(),
+            is_focus: class.is_focus,
+            pages: class.pages.iter().map(&mut read).collect(),
+        })
+        .collect();
     Trained {
-        critic: TrainedTopic::train(&positives, &negatives),
+        critic: TrainedTopic::train(&classes),
         vocabulary,
     }
 }
@@ -72,27 +161,42 @@ impl Trained {
 }
 
 /// By the critic that a training set makes.
-fn by_training(web: &EvalWeb, examples: &[u32], others: &[u32]) -> Vec<Label> {
-    let mut trained = train(web, examples, others);
-    let label = |page| {
+fn by_training(web: &EvalWeb, lesson: &Lesson) -> Judged {
+    let mut trained = train(web, lesson);
+    let names = trained.critic.classes().iter();
+    let mut classes = PageClasses {
+        names: names.map(|class| class.0.clone()).collect(),
+        of: Vec::new(),
+    };
+    let mut labels = Vec::with_capacity(web.pages.len());
+    for page in &web.pages {
         let terms = FeatureReader::new(page, &mut trained.vocabulary).terms();
         let verdict = trained.critic.judge(&terms);
-        Label {
+        labels.push(Label {
             relevance: verdict.relevance.value(),
             log_odds: verdict.log_odds,
             example: None,
-        }
-    };
-    web.pages.iter().map(label).collect()
+        });
+        let shares = trained.critic.class_probabilities(&terms).into_iter();
+        let noted = shares.zip(0..).filter(|(share, _)| *share >= LEAST_SHARE);
+        classes
+            .of
+            .push(noted.map(|(share, class)| (class, share)).collect());
+    }
+    let is_taxonomy = lesson.classes.len() > 2;
+    Judged {
+        labels,
+        classes: is_taxonomy.then_some(classes),
+    }
 }
 
-/// By the critic that makes do with a few pages.
-fn by_examples(web: &EvalWeb, examples: &[u32], others: &[u32]) -> Vec<Label> {
+/// By the critic that makes do with a few pages; also how sure it is.
+fn by_examples(web: &EvalWeb, lesson: &Lesson) -> (Vec<Label>, Option<f64>) {
     let mut graph = WebGraph::default();
-    for &number in others {
+    for number in lesson.pages(false) {
         see(&mut graph, web, number);
     }
-    for &number in examples {
+    for number in lesson.pages(true) {
         let page = &web.pages[number as usize];
         let terms = FeatureReader::new(page, &mut graph.vocabulary).terms();
         let marked = MarkedPage {
@@ -112,7 +216,7 @@ fn by_examples(web: &EvalWeb, examples: &[u32], others: &[u32]) -> Vec<Label> {
             example: None,
         }
     };
-    web.pages.iter().map(judge).collect()
+    (web.pages.iter().map(judge).collect(), critic.confidence())
 }
 
 /// Counts a page's words as those of the rest of the web.

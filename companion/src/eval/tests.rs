@@ -5,10 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
+use linkscent_core::strategies::{Apprentice, Saved, restored};
+use linkscent_core::text::Vocabulary;
+use linkscent_core::wire::{read_model, write_model};
 
 use super::bench::Plan;
 use super::contestant::{self, BASELINE, ORACLE};
-use super::crawl::Course;
+use super::crawl::{self, Course};
 use super::topic::{Label, Topic};
 use super::visits;
 use super::web::EvalWeb;
@@ -77,6 +80,8 @@ fn topic(garbled: &dyn Fn(u32) -> bool) -> Topic {
     Topic {
         name: "bees".to_owned(),
         labels: (0..PAGES).map(label).collect(),
+        told: None,
+        classes: None,
         seeds: BTreeMap::from(seeds),
         missing: 0,
     }
@@ -101,7 +106,7 @@ fn fetched(name: &str, course: &Course) -> Vec<u32> {
 #[test]
 fn a_strategy_sees_only_what_it_fetched() {
     let plain = course(&|_| false);
-    let online = contestant::ALL.iter().filter(|one| one.is_online());
+    let online = contestant::everyone().filter(|one| one.is_online());
     for contestant in online {
         let before = fetched(contestant.name, &plain);
         assert_eq!(before.len(), 60, "{}", contestant.name);
@@ -195,6 +200,81 @@ fn an_interrupted_bench_makes_only_what_is_missing() -> Result<()> {
     let shorter = Plan { budget: 30, ..plan };
     shorter.run(|_, _, _| {})?;
     assert_eq!(std::fs::read_to_string(&kept)?.lines().count(), 30);
+    Ok(())
+}
+
+/// [A] 2.3: what one crawl taught, saved and loaded again, is where the next
+/// crawl begins.
+#[test]
+fn what_was_learned_is_saved_and_continued_in_a_later_crawl() -> Result<()> {
+    let course = course(&|_| false);
+    let instances = |saved: &Saved| match saved {
+        Saved::Apprentice(counts) => counts.instances(),
+        Saved::Nothing => (0, 0),
+    };
+    let first = crawl::crawl(
+        &course,
+        Box::new(Apprentice::every(10)),
+        Vocabulary::default(),
+        None,
+    )?;
+    let mut knowledge = first.guide.knowledge();
+    // The bench's own wrapping has no place in the catalogue.
+    "apprentice".clone_into(&mut knowledge.strategy);
+    "topic".clone_into(&mut knowledge.critic);
+    let loaded = read_model(&write_model(&knowledge)?)?;
+    assert_eq!(loaded.learned, knowledge.learned);
+    let before = instances(&loaded.learned);
+    let later = Course {
+        seeds: "topic1".to_owned(),
+        ..course
+    };
+    let strategy = restored("apprentice", loaded.learned).unwrap();
+    let second = crawl::crawl(&later, strategy, loaded.graph.vocabulary, None)?;
+    let alone = crawl::crawl(
+        &later,
+        Box::new(Apprentice::every(10)),
+        Vocabulary::default(),
+        None,
+    )?;
+    let after = instances(&second.guide.knowledge().learned);
+    assert!(
+        before.0 > 0 && after.0 > before.0 && after.1 > before.1,
+        "{before:?} {after:?}"
+    );
+    let found = |visits: &[visits::Visit]| {
+        let first = visits.iter().take(30);
+        first.filter(|visit| visit.page.is_multiple_of(4)).count()
+    };
+    assert!(
+        found(&second.visits) >= found(&alone.visits),
+        "{} of the first 30 with knowledge, {} without",
+        found(&second.visits),
+        found(&alone.visits)
+    );
+    Ok(())
+}
+
+#[test]
+fn another_critic_may_speak_but_does_not_settle_the_score() -> Result<()> {
+    let course = course(&|_| false);
+    let mut misled = (*course.topic).clone();
+    let mut told = misled.labels.clone();
+    for label in &mut told {
+        label.relevance = 1.0 - label.relevance;
+    }
+    misled.told = Some(told);
+    let misled = Course {
+        topic: Arc::new(misled),
+        ..course.clone()
+    };
+    assert_eq!(fetched(ORACLE, &course), fetched(ORACLE, &misled));
+    let good = |pages: Vec<u32>| pages.iter().filter(|page| page.is_multiple_of(4)).count();
+    let (right, wrong) = (
+        good(fetched("apprentice", &course)),
+        good(fetched("apprentice", &misled)),
+    );
+    assert!(right > 2 * wrong, "{right} {wrong}");
     Ok(())
 }
 

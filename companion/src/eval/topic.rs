@@ -35,6 +35,15 @@ impl Label {
     }
 }
 
+/// The classes of a taxonomy that pages belong to.
+#[derive(Debug, Clone, Default)]
+pub struct PageClasses {
+    /// Names of the classes.
+    pub names: Vec<String>,
+    /// By number of the page: classes with their probabilities.
+    pub of: Vec<Vec<(u16, f64)>>,
+}
+
 /// A topic on one web.
 #[derive(Debug, Clone)]
 pub struct Topic {
@@ -42,6 +51,11 @@ pub struct Topic {
     pub name: String,
     /// By number of the page.
     pub labels: Vec<Label>,
+    /// What strategies are told of a page in place of its label, where another
+    /// critic speaks than the one that settled the labels.
+    pub told: Option<Vec<Label>>,
+    /// The classes of the pages, where the topic comes from a taxonomy.
+    pub classes: Option<PageClasses>,
     /// Starts, by the name of the set; `root` is also the last resort.
     pub seeds: BTreeMap<String, Vec<u32>>,
     /// Addresses the files name that the web lacks.
@@ -70,6 +84,8 @@ impl Topic {
         let mut topic = Self {
             name: name.to_owned(),
             labels: vec![Label::default(); web.pages.len()],
+            told: None,
+            classes: None,
             seeds: BTreeMap::new(),
             missing: 0,
         };

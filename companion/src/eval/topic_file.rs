@@ -1,9 +1,21 @@
 //! A topic of one's own: a small TOML file that names example pages, or words
-//! in the titles of examples, or a file of labels.
+//! in the titles of examples, or a file of labels, or nodes of a taxonomy with
+//! the classes that it has.
 //!
 //! ```toml
 //! name = "wild bees"
 //! examples = ["http://bees.test/mason", "http://bees.test/nesting"]
+//! ```
+//!
+//! ```toml
+//! name = "wild bees"
+//! focus = ["Top/Science/Bees"]
+//! [[class]]
+//! name = "Top/Science/Bees/Wild"
+//! pages = ["http://bees.test/mason"]
+//! [[class]]
+//! name = "Top/Recreation/Trains"
+//! pages = ["http://trains.test/"]
 //! ```
 
 use std::collections::BTreeMap;
@@ -13,7 +25,7 @@ use anyhow::{Context, Result, bail};
 use linkscent_core::strategies::{Draw, SplitMix};
 use serde::Deserialize;
 
-use super::own_critic;
+use super::own_critic::{self, Lesson, LessonClass};
 use super::topic::Topic;
 use super::web::EvalWeb;
 
@@ -22,7 +34,7 @@ const MOST_PICKED: usize = 60;
 /// Pages a crawl starts from.
 const SEEDS: usize = 5;
 
-/// See the module. One of `examples`, `keywords` and `labels` is given.
+/// See the module. One of `examples`, `keywords`, `labels` and `focus` is given.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TopicFile {
@@ -42,6 +54,22 @@ pub struct TopicFile {
     /// Addresses that are left out of the score besides.
     #[serde(default)]
     pub held_out: Vec<String>,
+    /// Nodes of the taxonomy that are the topic, with all below them.
+    #[serde(default)]
+    pub focus: Vec<String>,
+    /// The classes of the taxonomy.
+    #[serde(default, rename = "class")]
+    pub classes: Vec<ClassOfPages>,
+}
+
+/// A class of a taxonomy.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassOfPages {
+    /// Its node, such as `Top/Science/Bees`.
+    pub name: String,
+    /// Addresses of its pages.
+    pub pages: Vec<String>,
 }
 
 impl TopicFile {
@@ -73,39 +101,75 @@ impl TopicFile {
     }
 
     fn judged(&self, web: &EvalWeb, random_seed: u64) -> Result<Topic> {
-        let find = |addresses: &[String]| -> (Vec<u32>, Vec<String>) {
-            let (mut found, mut missing) = (Vec::new(), Vec::new());
+        let (lesson, missing) = self.lesson(web, random_seed)?;
+        let judged = own_critic::judge(web, &lesson);
+        Ok(Topic {
+            name: self.name.clone(),
+            labels: judged.labels,
+            told: None,
+            classes: judged.classes,
+            seeds: BTreeMap::new(),
+            missing,
+        })
+    }
+
+    /// What our critic is taught on a web, and how many of the pages that the
+    /// file names the web lacks.
+    pub fn lesson(&self, web: &EvalWeb, random_seed: u64) -> Result<(Lesson, usize)> {
+        let mut missing = Vec::new();
+        let mut find = |addresses: &[String]| -> Vec<u32> {
+            let mut found = Vec::new();
             for address in addresses {
                 match web.find(address) {
                     Some(page) => found.push(page),
                     None => missing.push(address.clone()),
                 }
             }
-            (found, missing)
+            found
         };
-        let (mut examples, missing) = find(&self.examples);
-        let (others, _) = find(&self.others);
+        let mut examples = find(&self.examples);
         examples.extend(self.picked(web));
         examples.sort_unstable();
         examples.dedup();
-        if examples.is_empty() {
-            if missing.is_empty() {
-                bail!(
-                    "the topic {:?} names no page: give examples, keywords or labels",
-                    self.name
-                );
-            }
+        let mut lesson = Lesson::two(examples, find(&self.others));
+        let is_focus = |name: &str| {
+            let mut nodes = self.focus.iter();
+            nodes.any(|node| {
+                let below = name.strip_prefix(node.as_str());
+                below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+            })
+        };
+        lesson
+            .classes
+            .extend(self.classes.iter().map(|class| LessonClass {
+                name: class.name.clone(),
+                is_focus: is_focus(&class.name),
+                pages: find(&class.pages),
+            }));
+        lesson.classes.retain(|class| !class.pages.is_empty());
+        if lesson.pages(true).is_empty() {
+            self.explain_nothing(&missing)?;
+        }
+        Ok((lesson.complete(web, random_seed), missing.len()))
+    }
+
+    /// Why there is no example.
+    fn explain_nothing(&self, missing: &[String]) -> Result<()> {
+        let name = &self.name;
+        if !self.focus.is_empty() && missing.is_empty() {
+            let classes: Vec<&str> = self.classes.iter().map(|one| one.name.as_str()).collect();
             bail!(
-                "{}: none of its examples is in this web: {missing:?}",
-                self.name
+                "{name}: no class stands at {:?}; there are {classes:?}",
+                self.focus
             );
         }
-        Ok(Topic {
-            name: self.name.clone(),
-            labels: own_critic::labels(web, &examples, &others, random_seed),
-            seeds: BTreeMap::new(),
-            missing: missing.len(),
-        })
+        if missing.is_empty() {
+            bail!(
+                "the topic {name:?} names no page: give examples, keywords, labels, or focus and \
+                 classes"
+            );
+        }
+        bail!("{name}: none of its examples is in this web: {missing:?}")
     }
 
     /// Pages whose title has one of the keywords.
@@ -183,6 +247,30 @@ mod tests {
             topic("name = 'x'\nkeywords = ['Bees']\nheld_out = ['http://a.test/1']").unwrap();
         assert_eq!(by_word.examples().count(), 14);
         assert_eq!(by_word.labels[1].example, Some(false));
+    }
+
+    #[test]
+    fn nodes_of_a_taxonomy_make_a_topic() {
+        let class = |name: &str, pages: &mut dyn Iterator<Item = u32>| {
+            let pages: Vec<String> = pages.map(|n| format!("'http://a.test/{n}'")).collect();
+            format!(
+                "[[class]]\nname = '{name}'\npages = [{}]\n",
+                pages.join(",")
+            )
+        };
+        let classes = [
+            class("Top/Bees/Wild", &mut (0..16).step_by(3)),
+            class("Top/Bees/Honey", &mut (18..34).step_by(3)),
+            class("Top/Trains", &mut (1..20).step_by(3)),
+        ]
+        .concat();
+        let made = topic(&format!("name = 'x'\nfocus = ['Top/Bees']\n{classes}")).unwrap();
+        assert_eq!(made.examples().count(), 12);
+        let names = made.classes.as_ref().unwrap().names.clone();
+        assert_eq!(names, ["Top/Bees/Wild", "Top/Bees/Honey", "Top/Trains"]);
+        assert!(made.labels[36].is_relevant() && !made.labels[37].is_relevant());
+        let nowhere = topic(&format!("name = 'x'\nfocus = ['Top/Be']\n{classes}")).unwrap_err();
+        assert!(nowhere.to_string().contains("Top/Bees/Wild"), "{nowhere}");
     }
 
     #[test]

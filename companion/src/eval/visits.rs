@@ -19,6 +19,8 @@ pub struct Visit {
     pub via: Option<u32>,
     /// Queue and number that chose it; `None` for a seed.
     pub priority: Option<(u8, f64)>,
+    /// Relevance that the strategy expected, 0..=1, if it says.
+    pub expected: Option<f64>,
 }
 
 /// One fetch as it is written.
@@ -56,7 +58,7 @@ pub fn write(path: &Path, course: &Course, visits: &[Visit]) -> Result<()> {
             via: visit.via.map(address),
             priority: visit.priority.map(|(_, value)| value),
             queue: visit.priority.map(|(queue, _)| queue),
-            predicted: None,
+            predicted: visit.expected,
             relevance: label.relevance,
             relevant: label.is_relevant(),
             scored: label.example.is_none(),

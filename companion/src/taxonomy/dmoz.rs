@@ -1,4 +1,6 @@
-//! DMOZ content dumps: RDF of hundreds of megabytes, not always well formed.
+//! DMOZ dumps: RDF of hundreds of megabytes, not always well formed. The
+//! content dump says which page stands at which node, the structure dump which
+//! nodes there are and which of them refer to each other.
 //!
 //! The file is cut into entries first, one `Topic` or `ExternalPage` at a time,
 //! and each is parsed by itself; one that is broken is reported with its line
@@ -22,7 +24,20 @@ struct Entry {
     text: Vec<u8>,
 }
 
-pub(super) fn read(mut input: impl BufRead, taxonomy: &mut Taxonomy) -> Result<()> {
+/// Reads a content dump.
+pub(super) fn read_content(input: impl BufRead, taxonomy: &mut Taxonomy) -> Result<()> {
+    read(input, taxonomy, content_entry)
+}
+
+/// Reads a structure dump: nodes to which nodes of the focus refer belong to
+/// the focus.
+pub(super) fn read_structure(input: impl BufRead, taxonomy: &mut Taxonomy) -> Result<()> {
+    read(input, taxonomy, structure_entry)
+}
+
+type OnEntry = fn(&str, &mut Taxonomy) -> Result<()>;
+
+fn read(mut input: impl BufRead, taxonomy: &mut Taxonomy, on_entry: OnEntry) -> Result<()> {
     let (mut line, mut open): (usize, Option<Entry>) = (1, None);
     let mut piece = Vec::new();
     loop {
@@ -52,7 +67,7 @@ pub(super) fn read(mut input: impl BufRead, taxonomy: &mut Taxonomy) -> Result<(
                 text: tag.to_vec(),
             };
             if tag.ends_with(b"/>") {
-                take(entry, taxonomy);
+                take(entry, taxonomy, on_entry);
             } else {
                 open = Some(entry);
             }
@@ -72,7 +87,7 @@ pub(super) fn read(mut input: impl BufRead, taxonomy: &mut Taxonomy) -> Result<(
             if is_too_long {
                 taxonomy.problem(entry.line, "this entry is too long");
             } else {
-                take(entry, taxonomy);
+                take(entry, taxonomy, on_entry);
             }
         }
     }
@@ -94,19 +109,48 @@ fn begins(tag: &[u8], kind: &str) -> bool {
 }
 
 /// Takes one entry in, or says what is wrong with it.
-fn take(entry: Entry, taxonomy: &mut Taxonomy) {
+fn take(entry: Entry, taxonomy: &mut Taxonomy, on_entry: OnEntry) {
     let Ok(text) = std::str::from_utf8(&entry.text) else {
         taxonomy.problem(entry.line, "this entry is not UTF-8");
         return;
     };
-    match parse(text) {
-        Ok((node, pages)) => {
-            for page in pages {
-                taxonomy.add(&node, page);
-            }
-        }
-        Err(error) => taxonomy.problem(entry.line, &format!("{error:#}")),
+    if let Err(error) = on_entry(text, taxonomy) {
+        taxonomy.problem(entry.line, &format!("{error:#}"));
     }
+}
+
+fn content_entry(text: &str, taxonomy: &mut Taxonomy) -> Result<()> {
+    let (node, pages) = parse(text)?;
+    for page in pages {
+        taxonomy.add(&node, page);
+    }
+    Ok(())
+}
+
+fn structure_entry(text: &str, taxonomy: &mut Taxonomy) -> Result<()> {
+    let mut reader = Reader::from_str(text);
+    let (mut node, mut others) = (None, Vec::new());
+    loop {
+        let event = reader.read_event()?;
+        match &event {
+            Event::Start(tag) | Event::Empty(tag) => match tag.name().as_ref() {
+                "Topic" => node = attribute(tag, "r:id")?,
+                "symbolic" | "symbolic1" | "symbolic2" => {
+                    others.extend(attribute(tag, "r:resource")?);
+                }
+                _ => {}
+            },
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    // A reference may have a label in front: `Cartoons:Top/Arts/Animation`.
+    let others = others.iter().map(|other| {
+        let label = other.find(":Top/");
+        label.map_or(other.as_str(), |label| &other[label + 1..])
+    });
+    taxonomy.add_node(&node.context("a node without name")?, others);
+    Ok(())
 }
 
 /// The node and the pages of an entry. A `Topic` lists links, which come again

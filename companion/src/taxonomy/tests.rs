@@ -9,6 +9,18 @@ fn choice(focus: &[&str]) -> Choice {
     }
 }
 
+fn examples(taxonomy: &Taxonomy) -> Vec<String> {
+    let classes = taxonomy.classes(0).into_iter();
+    let focus = classes.filter(|class| class.is_focus);
+    focus.flat_map(|class| class.pages).collect()
+}
+
+fn others(taxonomy: &Taxonomy, most: usize) -> Vec<ClassPages> {
+    let mut classes = taxonomy.classes(most);
+    classes.retain(|class| !class.is_focus);
+    classes
+}
+
 fn page(address: &str, topic: &str) -> String {
     format!(
         "<ExternalPage about=\"{address}\">\n <d:Title>T &amp; t</d:Title>\n <topic>{topic}</topic>\n</ExternalPage>\n"
@@ -30,23 +42,60 @@ fn a_dump_is_sorted_into_focus_and_rest() {
     taxonomy.read_dmoz(text.as_bytes()).unwrap();
     assert!(taxonomy.problems.is_empty(), "{:?}", taxonomy.problems);
     assert_eq!(taxonomy.pages, 18);
-    assert_eq!(taxonomy.examples().len(), 5);
+    let examples = examples(&taxonomy);
+    assert_eq!(examples.len(), 5);
     assert!(
-        taxonomy
-            .examples()
+        examples
             .iter()
             .all(|page| page.starts_with("http://bees.test/"))
     );
-    let others = taxonomy.others(100);
-    let names: Vec<&str> = others.iter().map(|row| row.0.as_str()).collect();
+    let all = others(&taxonomy, 100);
+    let names: Vec<&str> = all.iter().map(|class| class.name.as_str()).collect();
     assert_eq!(names, ["Top", "Top/Arts/Film & TV"], "small ones joined");
     assert_eq!(
-        others[0].1,
+        all[0].pages,
         ["http://lone.test/", "http://other.test/?a=1&b=2"]
     );
-    let balanced = taxonomy.others(3);
-    assert!(balanced.iter().all(|row| row.1.len() == 1), "{balanced:?}");
-    assert_eq!(taxonomy.others(1).len(), 1);
+    let balanced = others(&taxonomy, 3);
+    assert!(
+        balanced.iter().all(|class| class.pages.len() == 1),
+        "{balanced:?}"
+    );
+    assert_eq!(others(&taxonomy, 1).len(), 1);
+}
+
+#[test]
+fn classes_below_the_focus_are_told_apart_and_small_ones_join_it() {
+    let mut text = String::from("<RDF>\n");
+    for n in 0..3 {
+        text += &page(&format!("http://wild.test/{n}"), "Top/Bees/Wild");
+        text += &page(&format!("http://honey.test/{n}"), "Top/Bees/Honey");
+        text += &page(&format!("http://arts.test/{n}"), "Top/Arts/Film");
+    }
+    text += &page("http://lone.test/", "Top/Bees/Lone");
+    let mut taxonomy = Taxonomy::new(choice(&["Top/Bees"]), 1);
+    taxonomy.read_dmoz(text.as_bytes()).unwrap();
+    let names = |focus: bool| -> Vec<String> {
+        let of_kind = taxonomy.classes(100).into_iter();
+        let of_kind = of_kind.filter(|class| class.is_focus == focus);
+        of_kind.map(|class| class.name).collect()
+    };
+    assert_eq!(names(true), ["Top/Bees", "Top/Bees/Honey", "Top/Bees/Wild"]);
+    assert_eq!(names(false), ["Top/Arts/Film"]);
+}
+
+#[test]
+fn a_structure_says_which_nodes_belong_to_the_focus_too() {
+    let structure = "<RDF>\n<Topic r:id=\"Top/Bees\"><symbolic r:resource=\"Hives:Top/Farming/Hives\"></symbolic><narrow r:resource=\"Top/Bees/Wild\"/></Topic>\n<Topic r:id=\"Top/Arts\"><symbolic r:resource=\"Top/Else\"/></Topic>\n<Topic></Topic>\n</RDF>";
+    let mut taxonomy = Taxonomy::new(choice(&["Top/Bees", "Top/Nowhere"]), 1);
+    taxonomy.read_dmoz_structure(structure.as_bytes()).unwrap();
+    assert_eq!(taxonomy.nodes, 2);
+    assert_eq!(taxonomy.unknown_focus(), ["Top/Nowhere"]);
+    assert_eq!(taxonomy.problems.len(), 1, "{:?}", taxonomy.problems);
+    assert!(taxonomy.problems[0].starts_with("line 4"));
+    let content = page("http://hives.test/", "Top/Farming/Hives/Wood");
+    taxonomy.read_dmoz(content.as_bytes()).unwrap();
+    assert_eq!(examples(&taxonomy), ["http://hives.test/"]);
 }
 
 #[test]
@@ -67,7 +116,7 @@ fn broken_entries_are_named_and_passed_over() {
     let mut taxonomy = Taxonomy::new(choice(&["Top/A"]), 1);
     taxonomy.read_dmoz(bytes.as_slice()).unwrap();
     assert_eq!(
-        taxonomy.examples(),
+        examples(&taxonomy),
         ["http://a.test/1", "http://a.test/3", "http://a.test/6"]
     );
     let lines: Vec<&str> = taxonomy
@@ -88,7 +137,7 @@ fn bookmarks_and_folders_are_taxonomies_too() {
     let text = "<DL><p>\n<DT><H3 ADD_DATE=\"1\">Bees</H3>\n<DL><p>\n<DT><A HREF=\"http://bees.test/?a&amp;b\">x</A>\n<DT><A HREF=\"javascript:0\">no</A>\n</DL><p>\n<DT><A HREF=\"http://top.test/\">t</A>\n</DL>";
     let mut taxonomy = Taxonomy::new(choice(&["Bees"]), 1);
     taxonomy.read_bookmarks(text);
-    assert_eq!(taxonomy.examples(), ["http://bees.test/?a&b"]);
+    assert_eq!(examples(&taxonomy), ["http://bees.test/?a&b"]);
     assert_eq!(taxonomy.problems.len(), 1);
     assert!(taxonomy.problems[0].starts_with("line 5"));
     let folder = tempfile::tempdir().unwrap();
@@ -100,7 +149,7 @@ fn bookmarks_and_folders_are_taxonomies_too() {
     .unwrap();
     let mut taxonomy = Taxonomy::new(choice(&["Bees"]), 1);
     taxonomy.read_folders(folder.path()).unwrap();
-    assert_eq!(taxonomy.examples(), ["http://bees.test/1"]);
+    assert_eq!(examples(&taxonomy), ["http://bees.test/1"]);
     assert!(
         taxonomy.problems[0].contains("list.txt"),
         "{:?}",

@@ -1,28 +1,32 @@
 //! The frontier: links that wait, by priority, host by host.
 //!
-//! A page stands in it once, however many links lead there, with the best of
-//! their scores; the links themselves are kept (a few) to be scored anew and
-//! to be learned from when the page is fetched. A host that may not be asked
-//! just now is closed, and its links wait.
+//! A page stands in it once, however many links lead there, with what the
+//! strategy's [`LinkPolicy`] makes of their scores; the links themselves are
+//! kept (a few) to be scored anew and to be learned from when the page is
+//! fetched. A host that may not be asked just now is closed, and its links
+//! wait.
 
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
 use crate::address::Address;
-use crate::strategies::{Candidate, LinkScore, Priority};
+use crate::strategies::{Candidate, LinkPolicy, LinkScore, Priority};
 
 /// Links kept of those that lead to one page.
 pub const LINKS_PER_TARGET: usize = 3;
+/// The same where the page is worth their mean.
+pub const LINKS_IN_MEAN: usize = 12;
 /// Most pages that wait; beyond, the worst tenth is let go.
 const MOST_WAITING: usize = 300_000;
 
 /// A page that waits, with the links that lead there.
 #[derive(Debug, Clone)]
 pub struct Waiting {
-    /// The links, best first.
+    /// The links: best first, or by another policy than the maximum, oldest
+    /// first.
     pub links: Vec<Candidate>,
-    /// The best link's priority.
+    /// What the policy makes of the links' priorities.
     pub priority: Priority,
     /// Whether it keeps its place whatever the strategy thinks: a seed, or
     /// where a chosen page redirects to.
@@ -41,6 +45,7 @@ struct HostQueue {
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Frontier {
+    policy: LinkPolicy,
     waiting: FxHashMap<Address, Waiting>,
     hosts: FxHashMap<Box<str>, HostQueue>,
     /// The first place of every open host.
@@ -48,6 +53,14 @@ pub struct Frontier {
 }
 
 impl Frontier {
+    /// An empty one.
+    pub fn new(policy: LinkPolicy) -> Self {
+        Self {
+            policy,
+            ..Self::default()
+        }
+    }
+
     /// Number of pages that wait.
     pub fn len(&self) -> usize {
         self.waiting.len()
@@ -58,7 +71,8 @@ impl Frontier {
         self.waiting.is_empty()
     }
 
-    /// Adds a link. A page that waits already gets its better priority.
+    /// Adds a link. What it does to a page that waits already is for the
+    /// policy to say.
     pub fn add(&mut self, link: Candidate, priority: Priority) {
         let target = link.target.clone();
         if let Some(waiting) = self.waiting.get_mut(&target) {
@@ -66,13 +80,7 @@ impl Frontier {
                 return;
             }
             let old = place(waiting);
-            if priority > waiting.priority {
-                waiting.priority = priority;
-                waiting.links.insert(0, link);
-                waiting.links.truncate(LINKS_PER_TARGET);
-            } else if waiting.links.len() < LINKS_PER_TARGET {
-                waiting.links.push(link);
-            }
+            join(self.policy, waiting, link, priority);
             let new = place(waiting);
             self.replace(&old, new);
             return;
@@ -159,7 +167,7 @@ impl Frontier {
         }
         let mut places: FxHashMap<Box<str>, Vec<Place>> = FxHashMap::default();
         self.waiting.retain(|target, page| {
-            let stays = page.pinned || rescore_page(page, &mut score);
+            let stays = page.pinned || rescore_page(self.policy, page, &mut score);
             if stays {
                 let host = places.entry(target.host().into()).or_default();
                 host.push(place(page));
@@ -224,18 +232,52 @@ impl Frontier {
     }
 }
 
+/// Adds one more link to a page that waits.
+fn join(policy: LinkPolicy, page: &mut Waiting, link: Candidate, priority: Priority) {
+    match policy {
+        LinkPolicy::Maximum if priority > page.priority => {
+            page.priority = priority;
+            page.links.insert(0, link);
+            page.links.truncate(LINKS_PER_TARGET);
+        }
+        LinkPolicy::Maximum | LinkPolicy::First => {
+            if page.links.len() < LINKS_PER_TARGET {
+                page.links.push(link);
+            }
+        }
+        LinkPolicy::Mean => {
+            if page.links.len() < LINKS_IN_MEAN {
+                page.priority = page.priority.joined(page.links.len(), priority);
+                page.links.push(link);
+            }
+        }
+    }
+}
+
 /// Scores a page's links anew; false if all of them are rejected.
-fn rescore_page(page: &mut Waiting, score: &mut impl FnMut(&Candidate) -> LinkScore) -> bool {
+fn rescore_page(
+    policy: LinkPolicy,
+    page: &mut Waiting,
+    score: &mut impl FnMut(&Candidate) -> LinkScore,
+) -> bool {
     let mut scored: Vec<(Priority, Candidate)> = page
         .links
         .drain(..)
         .filter_map(|link| Some((score(&link).priority()?, link)))
         .collect();
-    scored.sort_by_key(|row| std::cmp::Reverse(row.0));
-    let Some(&(best, _)) = scored.first() else {
+    if policy == LinkPolicy::Maximum {
+        scored.sort_by_key(|row| std::cmp::Reverse(row.0));
+    }
+    let Some(&(first, _)) = scored.first() else {
         return false;
     };
-    page.priority = best;
+    page.priority = match policy {
+        LinkPolicy::First | LinkPolicy::Maximum => first,
+        LinkPolicy::Mean => {
+            let others = scored.iter().enumerate().skip(1);
+            others.fold(first, |mean, (known, row)| mean.joined(known, row.0))
+        }
+    };
     page.links = scored.into_iter().map(|(_, link)| link).collect();
     true
 }
@@ -265,6 +307,33 @@ mod tests {
 
     fn add(frontier: &mut Frontier, target: &str, value: f64) {
         frontier.add(link(target), Priority::new(0, value));
+    }
+
+    /// Two pages, each by two links, and the order in which they are taken.
+    fn order_by(policy: LinkPolicy, rescored: bool) -> Vec<String> {
+        let mut frontier = Frontier::new(policy);
+        let scores = [("a", 0.5), ("b", 0.4), ("c", 0.3), ("b", 0.7), ("c", 0.6)];
+        for (name, value) in scores {
+            let mut link = link(&format!("http://{name}.org/"));
+            link.tie = value as f32;
+            frontier.add(link, Priority::new(0, value));
+        }
+        if rescored {
+            frontier.rescore(|link| LinkScore::Follow(Priority::new(0, f64::from(link.tie))));
+        }
+        drain(&mut frontier)
+            .iter()
+            .map(|address| address[7..8].to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn a_page_is_worth_its_first_its_best_or_its_mean_link() {
+        for rescored in [false, true] {
+            assert_eq!(order_by(LinkPolicy::First, rescored), ["a", "b", "c"]);
+            assert_eq!(order_by(LinkPolicy::Maximum, rescored), ["b", "c", "a"]);
+            assert_eq!(order_by(LinkPolicy::Mean, rescored), ["b", "a", "c"]);
+        }
     }
 
     fn drain(frontier: &mut Frontier) -> Vec<String> {

@@ -8,7 +8,7 @@ mod scope;
 mod session;
 mod tally;
 
-pub use frontier::{Frontier, LINKS_PER_TARGET, Waiting};
+pub use frontier::{Frontier, LINKS_IN_MEAN, LINKS_PER_TARGET, Waiting};
 pub use politeness::{CrawlDelay, Instant, Politeness};
 pub use robots::Robots;
 pub use scope::{Refusal, Scope};

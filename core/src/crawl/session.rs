@@ -13,7 +13,7 @@ use crate::address::Address;
 use crate::guide::Guide;
 use crate::page::Page;
 use crate::strategies::{Candidate, Draw, Learned, Priority};
-use crate::web_graph::{Judgment, Mark};
+use crate::web_graph::{Judgment, Mark, Relevance};
 
 /// Requests made at most for each page of the budget: a web of dead links ends.
 const REQUESTS_PER_PAGE: u64 = 20;
@@ -132,6 +132,8 @@ pub struct Record {
     /// The queue it came from and the number that chose it there; `None` for a
     /// seed.
     pub priority: Option<(u8, f64)>,
+    /// How relevant it was expected to be, where the strategy says.
+    pub expected: Option<Relevance>,
     /// Its judgment; `None` if no page came.
     pub judgment: Option<Judgment>,
     /// Whether it counts for the harvest.
@@ -150,6 +152,7 @@ struct Leap {
     links: Vec<Candidate>,
     reason: String,
     priority: Option<(u8, f64)>,
+    expected: Option<Relevance>,
     mark: Option<Mark>,
     redirects: u8,
 }
@@ -176,10 +179,10 @@ impl Session {
     /// A session at its start.
     pub fn new(guide: Guide, limits: Limits, seeds: Vec<Seed>) -> Self {
         let mut session = Self {
+            frontier: Frontier::new(guide.policy()),
             guide,
             politeness: Politeness::new(limits.delay),
             limits,
-            frontier: Frontier::default(),
             robots: FxHashMap::default(),
             asked_for_robots: FxHashSet::default(),
             seen: FxHashSet::default(),
@@ -314,6 +317,7 @@ impl Session {
         let leap = Leap {
             reason,
             priority,
+            expected: priority.and_then(|_| self.guide.expected(first)),
             mark: self.seeds.get(&target).copied().flatten(),
             redirects: self.redirects.remove(&target).unwrap_or(0),
             links: waiting.links,
@@ -396,6 +400,7 @@ impl Session {
             anchor: first.anchor.to_string(),
             reason: leap.reason.clone(),
             priority: leap.priority,
+            expected: leap.expected,
             judgment: None,
             scored: false,
             title: String::new(),

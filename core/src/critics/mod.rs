@@ -10,7 +10,7 @@ mod trained;
 
 pub use targets::{Targets, similarity};
 pub use topic::Topic;
-pub use trained::{TrainedTopic, Verdict};
+pub use trained::{TrainedTopic, TrainingClass, Verdict};
 
 use crate::features::PageTerms;
 use crate::page::Page;
@@ -32,6 +32,25 @@ pub trait Critic: Send {
 
     /// Judges a page of which only its (heaviest) terms are left.
     fn judge_terms(&self, terms: &PageTerms, known: &WebGraph) -> Judgment;
+
+    /// The classes a page belongs to, with their probabilities; names of
+    /// classes below others are paths such as `Top/Arts/Film`. By default only
+    /// whether it is of the topic.
+    fn classes(&self, page: &Page, judgment: Judgment) -> Vec<(String, f64)> {
+        let _ = page;
+        let relevance = judgment.relevance.value();
+        vec![
+            ("the topic".to_owned(), relevance),
+            ("the rest".to_owned(), 1.0 - relevance),
+        ]
+    }
+
+    /// How sure it is: how often it puts a page that it was not shown before
+    /// any other page, 0.5 where it cannot say, drawn towards 0.5 as long as
+    /// there are few pages to tell by. `None` where nothing is marked.
+    fn confidence(&self) -> Option<f64> {
+        None
+    }
 
     /// How much a single word speaks for the topic: log-odds, 0 where it says
     /// nothing. Strategies use it before they have learned anything.

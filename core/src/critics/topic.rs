@@ -40,6 +40,7 @@ const LOG_ODDS_OF_TARGETS: f64 = 3.0;
 pub struct Topic {
     weights: Weights,
     curve: Curve,
+    confidence: Option<f64>,
 }
 
 /// Log-odds of single words.
@@ -131,7 +132,8 @@ impl Weights {
 }
 
 impl Curve {
-    fn learn(known: &WebGraph, weights: &Weights) -> Self {
+    /// The curve, and how sure it is.
+    fn learn(known: &WebGraph, weights: &Weights) -> (Self, Option<f64>) {
         let targets: Vec<&PageTerms> = known.targets().map(|target| &target.terms).collect();
         let others = known
             .pages()
@@ -139,20 +141,28 @@ impl Curve {
             .filter(|page| !page.judgment.is_target && known.mark(&page.address).is_none())
             .take(MOST_OTHERS)
             .map(|page| weights.score(&page.terms));
-        let low = mean(others).unwrap_or_else(|| f64::from(weights.other));
-        let high = if targets.len() == 1 {
-            low + (weights.score(targets[0]) - low) / 2.0
-        } else {
-            let left_out = targets.iter().take(MOST_LEFT_OUT).enumerate();
-            let scores =
-                left_out.map(|(number, terms)| Weights::learn(known, Some(number)).score(terms));
-            mean(scores).unwrap_or(low)
+        let others: Vec<f64> = others.collect();
+        let low = mean(&others).unwrap_or_else(|| f64::from(weights.other));
+        let left_out: Vec<f64> = match targets[..] {
+            [_] => Vec::new(),
+            _ => targets
+                .iter()
+                .take(MOST_LEFT_OUT)
+                .enumerate()
+                .map(|(number, terms)| Weights::learn(known, Some(number)).score(terms))
+                .collect(),
+        };
+        let high = match targets[..] {
+            [only] => low + (weights.score(only) - low) / 2.0,
+            _ => mean(&left_out).unwrap_or(low),
         };
         let span = (high - low).max(0.05);
-        Self {
+        let curve = Self {
             middle: low + MIDDLE * span,
             slope: LOG_ODDS_OF_TARGETS / (span * (1.0 - MIDDLE)),
-        }
+        };
+        let confidence = (!targets.is_empty()).then(|| confidence(&left_out, &others));
+        (curve, confidence)
     }
 
     fn relevance(&self, score: f64) -> Relevance {
@@ -160,9 +170,21 @@ impl Curve {
     }
 }
 
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = values.fold((0.0, 0u32), |(sum, n), value| (sum + value, n + 1));
-    (count > 0).then(|| sum / f64::from(count))
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// How often a target that was left out scores above another page, as if two
+/// more targets had been left out and had scored above half of them.
+fn confidence(left_out: &[f64], others: &[f64]) -> f64 {
+    if others.is_empty() {
+        return 0.5;
+    }
+    let above = |score: &f64| {
+        let below = others.iter().filter(|other| *other < score).count();
+        below as f64 / others.len() as f64
+    };
+    (left_out.iter().map(above).sum::<f64>() + 1.0) / (left_out.len() as f64 + 2.0)
 }
 
 impl Critic for Topic {
@@ -185,6 +207,10 @@ impl Critic for Topic {
         }
     }
 
+    fn confidence(&self) -> Option<f64> {
+        self.confidence
+    }
+
     fn word_weight(&self, term: TermId) -> f64 {
         self.weights
             .words
@@ -195,6 +221,6 @@ impl Critic for Topic {
 
     fn refresh(&mut self, known: &WebGraph) {
         self.weights = Weights::learn(known, None);
-        self.curve = Curve::learn(known, &self.weights);
+        (self.curve, self.confidence) = Curve::learn(known, &self.weights);
     }
 }

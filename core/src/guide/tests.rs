@@ -68,6 +68,20 @@ fn the_critic_tells_topic_from_rest() {
 }
 
 #[test]
+fn with_more_targets_the_critic_is_surer() {
+    let (mut guide, mut draw) = taught();
+    assert_eq!(guide.confidence(), Some(0.5), "one page tells nothing");
+    let mut before = 0.5;
+    for number in 0..3 {
+        let more = page(&format!("http://a.org/k{number}"), KIDNEY, &[]);
+        guide.visit(&more, &[], Some(Mark::Target), &mut draw);
+        let now = guide.confidence().unwrap();
+        assert!(now > before && now < 1.0, "{now} after {before}");
+        before = now;
+    }
+}
+
+#[test]
 fn the_mark_wins_and_taking_it_back_restores_every_judgment() {
     let (mut guide, mut draw) = taught();
     let trains = page("http://a.org/t2", "Timetable of trains", &[]);

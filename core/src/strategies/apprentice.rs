@@ -7,16 +7,19 @@
 //! from [A]: until it has learned, a word is worth what the critic thinks of
 //! it, where [A] runs the bare baseline; and links of relevant pages come
 //! before all others, without which naive Bayes falls behind the baseline.
-//! Regimes other than online, page-level features and co-citation are not
-//! here.
+//!
+//! [`Options`] add what [A] 3.8 tries besides: the classes of the page with the
+//! link, and co-citation, `<relevance, d>` of the pages to which links nearby
+//! were found to lead. Neither is on in what ships: they bring too little.
 
 use super::{
-    Arrival, Candidate, Cue, Draw, Explanation, Known, Learned, LinkScore, Priority, Saved,
-    Strategy,
+    Arrival, Candidate, Cue, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority,
+    Reading, Saved, Strategy,
 };
 use crate::dom::DomOffset;
-use crate::features::OffsetTerm;
+use crate::features::{OffsetTerm, WINDOW};
 use crate::models::TwoClassCounts;
+use crate::text::TermId;
 use crate::web_graph::Judgment;
 
 /// Arrivals between two scorings of the whole frontier, unless told otherwise.
@@ -28,11 +31,43 @@ const FIRST_SHARE: u32 = 5;
 const SILENT_WORDS: f64 = 2.0;
 /// Words named in an explanation; the others are summed up.
 const NAMED_WORDS: usize = 6;
+/// How much what is said of the whole page counts, where a word in the link
+/// counts 1.
+const PAGE_WEIGHT: f64 = 0.5;
+/// Stand for a neighbour that led to a relevant page, and for one that led
+/// elsewhere. No vocabulary gives out such numbers.
+const GOOD_NEIGHBOUR: TermId = TermId((1 << 26) - 1);
+const OTHER_NEIGHBOUR: TermId = TermId((1 << 26) - 2);
+
+/// What an apprentice reads, and what it makes of several links to one page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Of several links to one page.
+    pub policy: LinkPolicy,
+    /// Farthest offset read, at most 5: [A]'s `dmax`.
+    pub window: i32,
+    /// The classes of the page with the link.
+    pub classes: bool,
+    /// Where links nearby were found to lead.
+    pub co_citation: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            policy: LinkPolicy::Maximum,
+            window: WINDOW,
+            classes: false,
+            co_citation: false,
+        }
+    }
+}
 
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct Apprentice {
     counts: TwoClassCounts,
+    options: Options,
     /// Arrivals between two scorings; `None` for one that learns no more.
     batch: Option<u32>,
     since_rebuilt: u32,
@@ -44,9 +79,13 @@ impl Default for Apprentice {
     }
 }
 
-/// How much a word counts at an offset.
-fn nearness(offset: DomOffset) -> f64 {
-    1.0 / (1.0 + f64::from(offset.0.abs()))
+/// How much a feature counts by its place.
+fn nearness(feature: OffsetTerm) -> f64 {
+    if feature.is_of_page() {
+        PAGE_WEIGHT
+    } else {
+        1.0 / (1.0 + f64::from(feature.offset().0.abs()))
+    }
 }
 
 impl Apprentice {
@@ -55,9 +94,16 @@ impl Apprentice {
     pub fn every(batch: u32) -> Self {
         Self {
             counts: TwoClassCounts::default(),
+            options: Options::default(),
             batch: Some(batch.max(1)),
             since_rebuilt: 0,
         }
+    }
+
+    /// The same with other options.
+    #[must_use]
+    pub fn with_options(self, options: Options) -> Self {
+        Self { options, ..self }
     }
 
     /// With counts learned before, to go on learning.
@@ -73,8 +119,44 @@ impl Apprentice {
         Self {
             counts,
             batch: None,
-            since_rebuilt: 0,
+            ..Self::default()
         }
+    }
+
+    /// A link's features, each with its count.
+    fn features<'a>(
+        &self,
+        link: &'a Candidate,
+        known: Known<'a>,
+    ) -> impl Iterator<Item = (OffsetTerm, u32)> + 'a {
+        let Options {
+            window,
+            co_citation,
+            ..
+        } = self.options;
+        let words = link
+            .context
+            .counts()
+            .filter(move |(feature, _)| feature.is_of_page() || feature.offset().0.abs() <= window);
+        let neighbours = link.neighbours.iter().filter(move |_| co_citation);
+        let neighbours = neighbours.filter_map(move |near| {
+            let page = known.graph.page(&near.target)?;
+            let kind = if page.judgment.relevance.is_high() {
+                GOOD_NEIGHBOUR
+            } else {
+                OTHER_NEIGHBOUR
+            };
+            Some((OffsetTerm::new(kind, near.offset), 1))
+        });
+        words.chain(neighbours)
+    }
+
+    fn count(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
+        let features: Vec<(u32, u32)> = self
+            .features(link, known)
+            .map(|(feature, count)| (feature.to_bits(), count))
+            .collect();
+        self.counts.add(features, judgment.relevance.is_high());
     }
 
     fn log_ratio(&self, feature: OffsetTerm, known: Known<'_>) -> f64 {
@@ -86,8 +168,8 @@ impl Apprentice {
     fn log_odds(&self, link: &Candidate, known: Known<'_>) -> f64 {
         let mut sum = 0.0;
         let mut weight = SILENT_WORDS;
-        for (feature, count) in link.context.counts() {
-            let share = f64::from(count) * nearness(feature.offset());
+        for (feature, count) in self.features(link, known) {
+            let share = f64::from(count) * nearness(feature);
             sum += share * self.log_ratio(feature, known);
             weight += share;
         }
@@ -103,16 +185,13 @@ impl Apprentice {
 
     /// The parts of the sum in [`Self::log_odds`], the strongest by name.
     fn word_parts(&self, link: &Candidate, known: Known<'_>) -> Vec<Explanation> {
-        let mut parts: Vec<Explanation> = link
-            .context
-            .counts()
+        let mut parts: Vec<Explanation> = self
+            .features(link, known)
             .map(|(feature, count)| {
-                let word = known.graph.vocabulary.surface(feature.term());
                 let seen = self.counts.feature(feature.to_bits());
-                let share = f64::from(count) * nearness(feature.offset());
-                let label = format!("{word} at offset {}", feature.offset().0);
+                let share = f64::from(count) * nearness(feature);
                 Explanation::product(
-                    label,
+                    label(feature, known),
                     vec![
                         Explanation::given(
                             "log-odds of a good page",
@@ -141,9 +220,31 @@ impl Apprentice {
     }
 }
 
+fn label(feature: OffsetTerm, known: Known<'_>) -> String {
+    let DomOffset(offset) = feature.offset();
+    let word = known.graph.vocabulary.surface(feature.term());
+    match feature.term() {
+        GOOD_NEIGHBOUR => format!("a link to a relevant page at offset {offset}"),
+        OTHER_NEIGHBOUR => format!("a link to another page at offset {offset}"),
+        _ if feature.is_of_page() => format!("the page: {word}"),
+        _ => format!("{word} at offset {offset}"),
+    }
+}
+
 impl Strategy for Apprentice {
     fn name(&self) -> &'static str {
         "apprentice"
+    }
+
+    fn policy(&self) -> LinkPolicy {
+        self.options.policy
+    }
+
+    fn reading(&self) -> Reading {
+        Reading {
+            classes: self.options.classes,
+            neighbours: self.options.co_citation,
+        }
     }
 
     fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
@@ -153,16 +254,12 @@ impl Strategy for Apprentice {
         ))
     }
 
-    fn learn(&mut self, arrival: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {
+    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, _: &mut dyn Draw) -> Learned {
         let Some(batch) = self.batch.filter(|_| !arrival.via.is_empty()) else {
             return Learned::Nothing;
         };
         for link in arrival.via {
-            let features = link.context.counts();
-            self.counts.add(
-                features.map(|(feature, count)| (feature.to_bits(), count)),
-                arrival.judgment.relevance.is_high(),
-            );
+            self.count(link, arrival.judgment, known);
         }
         self.since_rebuilt += 1;
         let (high, low) = self.counts.instances();
@@ -177,21 +274,16 @@ impl Strategy for Apprentice {
         }
     }
 
-    fn learn_from_known(&mut self, link: &Candidate, judgment: Judgment, _: Known<'_>) {
+    fn learn_from_known(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
         if self.batch.is_some() {
-            let features = link.context.counts();
-            self.counts.add(
-                features.map(|(feature, count)| (feature.to_bits(), count)),
-                judgment.relevance.is_high(),
-            );
+            self.count(link, judgment, known);
         }
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
-        let words: f64 = link
-            .context
-            .counts()
-            .map(|(feature, count)| f64::from(count) * nearness(feature.offset()))
+        let words: f64 = self
+            .features(link, known)
+            .map(|(feature, count)| f64::from(count) * nearness(feature))
             .sum();
         Explanation::quotient(
             "log-odds of a good page, per word near the link",
@@ -208,5 +300,118 @@ impl Strategy for Apprentice {
 
     fn saved(&self) -> Saved {
         Saved::Apprentice(self.counts.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::Address;
+    use crate::critics;
+    use crate::features::LinkContext;
+    use crate::strategies::{Neighbour, SplitMix, Trail};
+    use crate::web_graph::{KnownPage, Relevance, WebGraph};
+
+    fn link(number: u32) -> Candidate {
+        let feature = |n: u32| {
+            let offset = DomOffset((number * 7 + n * 3) as i32 % 11 - 5);
+            OffsetTerm::new(TermId((number * n) % 17), offset)
+        };
+        Candidate {
+            context: LinkContext::new((0..12).map(feature).collect()),
+            trail: Trail::default(),
+            ..Candidate::seed(Address::parse(&format!("http://a.org/{number}")).unwrap())
+        }
+    }
+
+    fn judgment(number: u32) -> Judgment {
+        Judgment {
+            relevance: Relevance::new(f64::from(u8::from(number % 5 < 2))),
+            ..Judgment::default()
+        }
+    }
+
+    fn taught(batch: u32, order: impl Iterator<Item = u32>) -> Apprentice {
+        let (graph, critic) = (WebGraph::default(), critics::Topic::default());
+        let known = Known {
+            graph: &graph,
+            critic: &critic,
+        };
+        let mut apprentice = Apprentice::every(batch);
+        for number in order {
+            let via = [link(number), link(number + 1_000)];
+            let arrival = Arrival {
+                via: &via,
+                judgment: judgment(number),
+            };
+            apprentice.learn(&arrival, known, &mut SplitMix(0));
+        }
+        apprentice
+    }
+
+    /// [A] 2.3: what was learned page by page is what one training on all pages
+    /// gives, however the pages were batched and ordered.
+    #[test]
+    fn learning_page_by_page_equals_learning_at_once() {
+        let mut at_once = TwoClassCounts::default();
+        for number in 0..300 {
+            for link in [link(number), link(number + 1_000)] {
+                let rows = link.context.counts();
+                at_once.add(
+                    rows.map(|(feature, count)| (feature.to_bits(), count)),
+                    judgment(number).relevance.is_high(),
+                );
+            }
+        }
+        for batch in [1, 20, 100_000] {
+            assert_eq!(taught(batch, 0..300).counts, at_once, "batch {batch}");
+        }
+        assert_eq!(taught(20, (0..300).rev()).counts, at_once);
+        assert_ne!(taught(20, 0..299).counts, at_once);
+    }
+
+    #[test]
+    fn neighbours_that_led_to_good_pages_speak_for_a_link() {
+        let mut graph = WebGraph::default();
+        for number in 0..60 {
+            graph.remember(KnownPage {
+                address: link(number).target,
+                judgment: judgment(number),
+                counted: false,
+                terms: crate::features::PageTerms::default(),
+            });
+        }
+        let critic = critics::Topic::default();
+        let known = Known {
+            graph: &graph,
+            critic: &critic,
+        };
+        let next_to = |number: u32| Candidate {
+            neighbours: Box::new([Neighbour {
+                target: link(number).target,
+                offset: DomOffset(1),
+            }]),
+            ..Candidate::seed(link(number + 100).target)
+        };
+        let mut apprentice = Apprentice::every(10).with_options(Options {
+            co_citation: true,
+            ..Options::default()
+        });
+        for number in 0..50 {
+            let arrival = Arrival {
+                via: &[next_to(number)],
+                judgment: judgment(number),
+            };
+            apprentice.learn(&arrival, known, &mut SplitMix(0));
+        }
+        let score = |number: u32| apprentice.log_odds(&next_to(number), known);
+        assert!(judgment(50).relevance.is_high() && !judgment(52).relevance.is_high());
+        assert!(
+            score(50) > 0.1 && score(52) < -0.1,
+            "{} {}",
+            score(50),
+            score(52)
+        );
+        assert!(score(500).abs() < 1e-9, "not fetched: says nothing");
     }
 }

@@ -4,7 +4,7 @@
 use super::{
     Arrival, Candidate, Draw, Explanation, Known, Learned, LinkScore, Priority, Saved, Strategy,
 };
-use crate::web_graph::Judgment;
+use crate::web_graph::{Judgment, Relevance};
 
 /// How the worth of a page becomes the worth of its links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +57,11 @@ impl Strategy for BestFirst {
             return LinkScore::Reject;
         }
         LinkScore::Follow(Priority::new(0, self.worth(&source).1))
+    }
+
+    /// Taken at its word: a link leads to pages like the one it stands on.
+    fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
+        Some(Relevance::new(self.worth(&Self::source(link, known)).1))
     }
 
     fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::address::Address;
+use crate::dom::DomOffset;
 use crate::features::LinkContext;
 use crate::web_graph::Relevance;
 
@@ -21,6 +22,18 @@ pub struct Candidate {
     pub trail: Trail,
     /// Uniform in 0..1, drawn when it was seen: orders what is else equal.
     pub tie: f32,
+    /// The links next to it; read only for a strategy that asks, and not
+    /// stored.
+    pub neighbours: Box<[Neighbour]>,
+}
+
+/// A link that stands near another one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Neighbour {
+    /// Where it leads.
+    pub target: Address,
+    /// Where it stands, seen from the other one.
+    pub offset: DomOffset,
 }
 
 impl Candidate {
@@ -32,6 +45,7 @@ impl Candidate {
             context: LinkContext::default(),
             trail: Trail::default(),
             tie: 0.0,
+            neighbours: Box::default(),
         }
     }
 

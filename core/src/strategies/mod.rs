@@ -10,9 +10,9 @@ mod explanation;
 mod order;
 mod plain_apprentice;
 
-pub use apprentice::Apprentice;
+pub use apprentice::{Apprentice, Options as ApprenticeOptions};
 pub use best_first::{BestFirst, Focus};
-pub use candidate::{Candidate, Step, Trail};
+pub use candidate::{Candidate, Neighbour, Step, Trail};
 pub use catalogue::{NAMES, Saved, named, restored};
 pub use draw::{Draw, SplitMix};
 pub use explanation::{Cue, Explanation, Operation};
@@ -20,7 +20,7 @@ pub use order::{BreadthFirst, Random};
 pub use plain_apprentice::PlainApprentice;
 
 use crate::critics::Critic;
-use crate::web_graph::{Judgment, WebGraph};
+use crate::web_graph::{Judgment, Relevance, WebGraph};
 
 /// Beliefs over up to five hop distances fit in a key.
 const KEY_LENGTH: usize = 5;
@@ -51,6 +51,23 @@ impl Priority {
     /// The number that orders the queue, greatest first.
     pub fn value(self) -> f64 {
         self.key[0]
+    }
+}
+
+impl Priority {
+    /// The mean of this one, itself the mean of `known`, and another. Of two
+    /// queues the sooner one.
+    #[must_use]
+    pub fn joined(self, known: usize, other: Self) -> Self {
+        let weight = 1.0 / (known as f64 + 1.0);
+        let mut key = self.key;
+        for (mean, value) in key.iter_mut().zip(other.key) {
+            *mean += weight * (value - *mean);
+        }
+        Self {
+            queue: self.queue.min(other.queue),
+            key,
+        }
     }
 }
 
@@ -94,6 +111,18 @@ impl LinkScore {
     }
 }
 
+/// What a page is worth to which several links lead (METHODS "Apprentice").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LinkPolicy {
+    /// What the link is worth that was seen first.
+    First,
+    /// What the best link is worth.
+    #[default]
+    Maximum,
+    /// The mean of the links.
+    Mean,
+}
+
 /// What a strategy may ask while it scores: the pages seen, and what the
 /// critic thinks of single words.
 #[derive(Clone, Copy)]
@@ -102,6 +131,15 @@ pub struct Known<'a> {
     pub graph: &'a WebGraph,
     /// The critic of the topic.
     pub critic: &'a dyn Critic,
+}
+
+/// What a strategy wants read of a page besides the words near its links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Reading {
+    /// The classes of the page, as words of every link's context.
+    pub classes: bool,
+    /// The links next to every link.
+    pub neighbours: bool,
 }
 
 /// A page was fetched: the links that led there, and what it turned out to be.
@@ -129,8 +167,25 @@ pub trait Strategy: Send {
     /// The name it is called by in topics and on the command line.
     fn name(&self) -> &'static str;
 
+    /// What a page is worth to which several links lead.
+    fn policy(&self) -> LinkPolicy {
+        LinkPolicy::default()
+    }
+
+    /// What is to be read of a page besides the words near its links.
+    fn reading(&self) -> Reading {
+        Reading::default()
+    }
+
     /// How soon to follow a link.
     fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore;
+
+    /// How relevant the page is expected to be to which a link leads; `None`
+    /// for a strategy that only ranks.
+    fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
+        let _ = (link, known);
+        None
+    }
 
     /// Takes a fetched page into account.
     fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, draw: &mut dyn Draw) -> Learned;

@@ -10,6 +10,7 @@ use super::{
     Saved, Strategy,
 };
 use crate::models::TwoClassCounts;
+use crate::web_graph::Relevance;
 
 /// See the module.
 #[derive(Debug, Clone)]
@@ -73,6 +74,12 @@ impl Strategy for PlainApprentice {
         } else {
             BestFirst(Focus::Soft).score(link, known)
         }
+    }
+
+    fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
+        self.score(link, known)
+            .priority()
+            .map(|priority| Relevance::new(priority.value()))
     }
 
     fn learn(&mut self, arrival: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {

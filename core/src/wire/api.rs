@@ -211,6 +211,7 @@ impl Happening {
             context: LinkContext::new(features.collect()),
             trail: Trail::from_oldest([step]),
             tie: 0.0,
+            neighbours: Box::default(),
         })
     }
 

@@ -385,6 +385,7 @@ impl WireLink {
             context: LinkContext::new(features),
             trail: Trail::from_oldest(steps),
             tie: if self.tie.is_finite() { self.tie } else { 0.0 },
+            neighbours: Box::default(),
         })
     }
 }

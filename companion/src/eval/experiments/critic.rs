@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::{Finding, Subject, roc_auc};
-use crate::eval::own_critic;
+use crate::eval::own_critic::{self, Lesson};
 use crate::eval::report::Section;
 
 pub(super) fn run(subject: &Subject<'_>) -> Finding {
@@ -12,11 +12,13 @@ pub(super) fn run(subject: &Subject<'_>) -> Finding {
     let (examples, others) = (topic.chosen(true), topic.chosen(false));
     let mut rows = Vec::new();
     let mut body = String::from(
-        "<table><thead><tr><th>Examples</th><th>ROC AUC</th><th>Accuracy</th><th>Found relevant</th></tr></thead><tbody>",
+        "<table><thead><tr><th>Examples</th><th>ROC AUC</th><th>Accuracy</th><th>Found relevant</th><th>How sure it says it is</th></tr></thead><tbody>",
     );
     for count in [1, 2, 3, 5, examples.len()] {
         let count = count.min(examples.len());
-        let ours = own_critic::labels(web, &examples[..count], &others, 1);
+        let lesson = Lesson::two(examples[..count].to_vec(), others.clone());
+        let ours = own_critic::judge(web, &lesson).labels;
+        let sure = own_critic::confidence(web, &lesson).filter(|_| !lesson.is_enough());
         let judged = topic.labels.iter().zip(&ours);
         let judged = judged.filter(|(frozen, _)| frozen.example.is_none());
         let pairs: Vec<(f64, bool, bool)> = judged
@@ -29,11 +31,12 @@ pub(super) fn run(subject: &Subject<'_>) -> Finding {
         let said = pairs.iter().filter(|row| row.1).count();
         let really = pairs.iter().filter(|row| row.2).count();
         body.push_str(&format!(
-            "<tr><td>{count}</td><td>{auc:.3}</td><td>{accuracy:.3}</td><td>{said} of {really}</td></tr>"
+            "<tr><td>{count}</td><td>{auc:.3}</td><td>{accuracy:.3}</td><td>{said} of {really}</td><td>{}</td></tr>",
+            sure.map_or(String::new(), |sure| format!("{sure:.2}"))
         ));
         rows.push(json!({
             "topic": subject.name, "examples": count, "auc": auc, "accuracy": accuracy,
-            "said_relevant": said, "really_relevant": really,
+            "said_relevant": said, "really_relevant": really, "confidence": sure,
         }));
     }
     body.push_str("</tbody></table>");

@@ -3,22 +3,28 @@
 //! file and one line in [`ALL`].
 
 mod chart;
+mod crawls;
 mod critic;
 mod frequency;
 mod histogram;
 mod information_gain;
 mod links;
 mod links_of;
+mod loss;
+mod overlap;
 mod rivals;
+mod variants;
 mod window;
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 
 use links_of::{Instance, LinkSet};
 
+use super::bench::Plan;
 use super::report::Section;
 use super::topic::Topic;
 use super::web::EvalWeb;
@@ -31,22 +37,36 @@ pub struct Finding {
     pub rows: Vec<Value>,
 }
 
-/// A topic on a web, and its links, read when they are asked for.
+/// A topic on a web, how it is crawled, and its links, read when they are asked
+/// for.
 pub struct Subject<'a> {
     /// Name of the web and topic.
     pub name: String,
     web: &'a EvalWeb,
     topic: &'a Topic,
+    /// Of this topic alone.
+    plan: Plan,
+    on_crawl: &'a (dyn Fn(usize, usize, &str) + Sync),
     links: OnceCell<LinkSet>,
 }
 
 impl<'a> Subject<'a> {
-    /// The topic of a web.
-    pub fn new(name: String, web: &'a EvalWeb, topic: &'a Topic) -> Self {
+    /// One topic of a plan; `on_crawl` hears of crawls that are made.
+    pub fn new(
+        plan: &'a Plan,
+        topic: usize,
+        on_crawl: &'a (dyn Fn(usize, usize, &str) + Sync),
+    ) -> Self {
+        let (subject, every) = &plan.topics[topic];
         Self {
-            name,
-            web,
-            topic,
+            name: format!("{} {}", plan.web_name, subject.name),
+            web: &plan.web,
+            topic: subject,
+            plan: Plan {
+                topics: vec![(Arc::clone(subject), *every)],
+                ..plan.clone()
+            },
+            on_crawl,
             links: OnceCell::new(),
         }
     }
@@ -61,38 +81,50 @@ impl<'a> Subject<'a> {
 pub struct Experiment {
     /// Its name on the command line.
     pub name: &'static str,
-    run: fn(&Subject<'_>) -> Finding,
+    run: fn(&Subject<'_>) -> Result<Finding>,
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 7] = [
+pub const ALL: [Experiment; 10] = [
     Experiment {
         name: "critic",
-        run: critic::run,
+        run: |subject| Ok(critic::run(subject)),
     },
     Experiment {
         name: "links",
-        run: |subject| links::run(subject.links()),
+        run: |subject| Ok(links::run(subject.links())),
     },
     Experiment {
         name: "rivals",
-        run: |subject| rivals::run(subject.links()),
+        run: |subject| Ok(rivals::run(subject.links())),
     },
     Experiment {
         name: "histogram",
-        run: |subject| histogram::run(subject.links()),
+        run: |subject| Ok(histogram::run(subject.links())),
     },
     Experiment {
         name: "dmax",
-        run: |subject| window::run(subject.links()),
+        run: |subject| Ok(window::run(subject.links())),
     },
     Experiment {
         name: "information-gain",
-        run: |subject| information_gain::run(subject.links()),
+        run: |subject| Ok(information_gain::run(subject.links())),
     },
     Experiment {
         name: "frequency",
-        run: |subject| frequency::run(subject.links()),
+        run: |subject| Ok(frequency::run(subject.links())),
+    },
+    Experiment {
+        name: "loss",
+        run: loss::run,
+    },
+    Experiment {
+        name: "overlap",
+        run: overlap::run,
+    },
+    Experiment {
+        name: "variants",
+        run: variants::run,
     },
 ];
 
@@ -110,7 +142,7 @@ pub fn named(name: &str) -> Result<&'static Experiment> {
 
 impl Experiment {
     /// Runs it on a topic.
-    pub fn run(&self, subject: &Subject<'_>) -> Finding {
+    pub fn run(&self, subject: &Subject<'_>) -> Result<Finding> {
         (self.run)(subject)
     }
 }
