@@ -107,7 +107,9 @@ impl Crawl {
             }
         });
         let recalled = runner.session().tally().pages;
+        let mut confidence = None;
         let (ended, tally) = runner.run(|progress| {
+            confidence = progress.confidence;
             bar.set_position(progress.tally.pages);
             bar.set_message(format!(
                 "{:.0} % relevant, {} links wait",
@@ -117,7 +119,13 @@ impl Crawl {
         })?;
         bar.finish_and_clear();
         let seconds = began.elapsed().as_secs_f64();
-        self.report(&store, &crawl, &ended, &tally, recalled, seconds);
+        let report = Report {
+            tally,
+            confidence,
+            recalled,
+            seconds,
+        };
+        self.report(&store, &crawl, &ended, &report);
         Ok(())
     }
 
@@ -182,15 +190,13 @@ impl Crawl {
         name.context("what for? give --topic NAME, or --examples FILE with a few pages")
     }
 
-    fn report(
-        &self,
-        store: &Store,
-        crawl: &CrawlRow,
-        ended: &Ended,
-        tally: &Tally,
-        recalled: u64,
-        seconds: f64,
-    ) {
+    fn report(&self, store: &Store, crawl: &CrawlRow, ended: &Ended, report: &Report) {
+        let Report {
+            tally,
+            confidence,
+            recalled,
+            seconds,
+        } = report;
         let reason = match ended {
             Ended::Done(reason) => reason.code(),
             Ended::Paused => "paused",
@@ -202,6 +208,7 @@ impl Crawl {
                 "pages": tally.pages,
                 "relevant": tally.relevant,
                 "harvest": tally.harvest(),
+                "confidence": confidence,
                 "seconds": seconds,
                 "pages_per_second": speed,
                 "peak_mb": peak_mb(),
@@ -217,6 +224,9 @@ impl Crawl {
             100.0 * tally.harvest(),
             tally.other
         );
+        if let Some(sure) = confidence {
+            println!("how sure the critic is of its word, from 0.50 (a guess) to 1: {sure:.2}");
+        }
         println!("{seconds:.1} s, {speed:.0} pages/s; ended: {reason}");
         println!("pages: {}", store.warc_path(crawl.id).display());
         println!(
@@ -224,6 +234,16 @@ impl Crawl {
             store.folder().display()
         );
     }
+}
+
+/// What a crawl came to.
+struct Report {
+    tally: Tally,
+    /// How sure the critic is at the end.
+    confidence: Option<f64>,
+    /// Pages taken over from before a restart.
+    recalled: u64,
+    seconds: f64,
 }
 
 fn bar(budget: u64, quiet: bool) -> ProgressBar {

@@ -56,6 +56,8 @@ pub struct Progress {
     pub tally: Tally,
     /// Pages that wait.
     pub frontier: usize,
+    /// How sure the critic is, 0.5 (a guess) to 1.
+    pub confidence: Option<f64>,
 }
 
 /// How a crawl came to rest.
@@ -378,6 +380,7 @@ impl Runner {
         Progress {
             tally: self.session.tally().clone(),
             frontier: self.session.frontier().len(),
+            confidence: self.session.guide().confidence(),
         }
     }
 }

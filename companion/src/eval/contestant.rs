@@ -78,13 +78,17 @@ pub static ALL: [Contestant; 9] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Contestant; 6] = [
+static VARIANTS: [Contestant; 7] = [
     online("apprentice-first", |every| {
         let policy = LinkPolicy::First;
         variant(every, |options| ApprenticeOptions { policy, ..options })
     }),
     online("apprentice-mean", |every| {
         let policy = LinkPolicy::Mean;
+        variant(every, |options| ApprenticeOptions { policy, ..options })
+    }),
+    online("apprentice-both", |every| {
+        let policy = LinkPolicy::Both;
         variant(every, |options| ApprenticeOptions { policy, ..options })
     }),
     online("apprentice-classes", |every| {

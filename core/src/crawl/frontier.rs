@@ -26,7 +26,9 @@ pub struct Waiting {
     /// The links: best first, or by another policy than the maximum, oldest
     /// first.
     pub links: Vec<Candidate>,
-    /// What the policy makes of the links' priorities.
+    /// The links' priorities, one by one.
+    scores: Vec<Priority>,
+    /// What the policy makes of them.
     pub priority: Priority,
     /// Whether it keeps its place whatever the strategy thinks: a seed, or
     /// where a chosen page redirects to.
@@ -80,13 +82,14 @@ impl Frontier {
                 return;
             }
             let old = place(waiting);
-            join(self.policy, waiting, link, priority);
+            waiting.join(self.policy, link, priority);
             let new = place(waiting);
             self.replace(&old, new);
             return;
         }
         self.insert(Waiting {
             links: vec![link],
+            scores: vec![priority],
             priority,
             pinned: false,
         });
@@ -101,11 +104,7 @@ impl Frontier {
             return;
         };
         self.take(&target);
-        self.insert(Waiting {
-            links,
-            priority: Priority::new(0, f64::MAX),
-            pinned: true,
-        });
+        self.insert(Waiting::pinned(links));
     }
 
     /// Takes the best page of an open host.
@@ -167,7 +166,7 @@ impl Frontier {
         }
         let mut places: FxHashMap<Box<str>, Vec<Place>> = FxHashMap::default();
         self.waiting.retain(|target, page| {
-            let stays = page.pinned || rescore_page(self.policy, page, &mut score);
+            let stays = page.pinned || page.rescore(self.policy, &mut score);
             if stays {
                 let host = places.entry(target.host().into()).or_default();
                 host.push(place(page));
@@ -232,54 +231,56 @@ impl Frontier {
     }
 }
 
-/// Adds one more link to a page that waits.
-fn join(policy: LinkPolicy, page: &mut Waiting, link: Candidate, priority: Priority) {
-    match policy {
-        LinkPolicy::Maximum if priority > page.priority => {
-            page.priority = priority;
-            page.links.insert(0, link);
-            page.links.truncate(LINKS_PER_TARGET);
-        }
-        LinkPolicy::Maximum | LinkPolicy::First => {
-            if page.links.len() < LINKS_PER_TARGET {
-                page.links.push(link);
-            }
-        }
-        LinkPolicy::Mean => {
-            if page.links.len() < LINKS_IN_MEAN {
-                page.priority = page.priority.joined(page.links.len(), priority);
-                page.links.push(link);
-            }
+impl Waiting {
+    /// A page that comes before all others.
+    pub fn pinned(links: Vec<Candidate>) -> Self {
+        let priority = Priority::new(0, f64::MAX);
+        Self {
+            scores: vec![priority; links.len()],
+            links,
+            priority,
+            pinned: true,
         }
     }
-}
 
-/// Scores a page's links anew; false if all of them are rejected.
-fn rescore_page(
-    policy: LinkPolicy,
-    page: &mut Waiting,
-    score: &mut impl FnMut(&Candidate) -> LinkScore,
-) -> bool {
-    let mut scored: Vec<(Priority, Candidate)> = page
-        .links
-        .drain(..)
-        .filter_map(|link| Some((score(&link).priority()?, link)))
-        .collect();
-    if policy == LinkPolicy::Maximum {
-        scored.sort_by_key(|row| std::cmp::Reverse(row.0));
-    }
-    let Some(&(first, _)) = scored.first() else {
-        return false;
-    };
-    page.priority = match policy {
-        LinkPolicy::First | LinkPolicy::Maximum => first,
-        LinkPolicy::Mean => {
-            let others = scored.iter().enumerate().skip(1);
-            others.fold(first, |mean, (known, row)| mean.joined(known, row.0))
+    /// One more link leads there.
+    fn join(&mut self, policy: LinkPolicy, link: Candidate, priority: Priority) {
+        let is_best = policy == LinkPolicy::Maximum && priority > self.priority;
+        let place = if is_best { 0 } else { self.links.len() };
+        let most = match policy {
+            LinkPolicy::First | LinkPolicy::Maximum => LINKS_PER_TARGET,
+            LinkPolicy::Mean | LinkPolicy::Both => LINKS_IN_MEAN,
+        };
+        if place < most {
+            self.links.insert(place, link);
+            self.scores.insert(place, priority);
+            self.links.truncate(most);
+            self.scores.truncate(most);
+            self.priority = policy.worth(&self.scores);
         }
-    };
-    page.links = scored.into_iter().map(|(_, link)| link).collect();
-    true
+    }
+
+    /// Scores the links anew; false if all of them are rejected.
+    fn rescore(
+        &mut self,
+        policy: LinkPolicy,
+        score: &mut impl FnMut(&Candidate) -> LinkScore,
+    ) -> bool {
+        let mut scored: Vec<(Priority, Candidate)> = self
+            .links
+            .drain(..)
+            .filter_map(|link| Some((score(&link).priority()?, link)))
+            .collect();
+        if policy == LinkPolicy::Maximum {
+            scored.sort_by_key(|row| std::cmp::Reverse(row.0));
+        }
+        (self.scores, self.links) = scored.into_iter().unzip();
+        if self.links.is_empty() {
+            return false;
+        }
+        self.priority = policy.worth(&self.scores);
+        true
+    }
 }
 
 fn place(waiting: &Waiting) -> Place {
@@ -333,6 +334,7 @@ mod tests {
             assert_eq!(order_by(LinkPolicy::First, rescored), ["a", "b", "c"]);
             assert_eq!(order_by(LinkPolicy::Maximum, rescored), ["b", "c", "a"]);
             assert_eq!(order_by(LinkPolicy::Mean, rescored), ["b", "a", "c"]);
+            assert_eq!(order_by(LinkPolicy::Both, rescored), ["b", "c", "a"]);
         }
     }
 

@@ -377,11 +377,7 @@ impl Session {
         let waiting = self
             .frontier
             .take(address)
-            .unwrap_or_else(|| super::Waiting {
-                links: vec![Candidate::seed(address.clone())],
-                priority: Priority::new(0, 0.0),
-                pinned: true,
-            });
+            .unwrap_or_else(|| super::Waiting::pinned(vec![Candidate::seed(address.clone())]));
         self.set_under_way(waiting);
         self.take(address, outcome, Instant(0), draw)
     }

@@ -1,12 +1,25 @@
 //! Statistical learners. They know nothing of pages and links: features are
 //! numbers, labels are classes.
 
+pub mod chain;
+mod chain_weights;
+pub mod crf;
+pub mod lbfgs;
+pub mod memm;
 mod multinomial;
 mod naive_bayes;
 mod perceptron;
 mod platt;
+mod sequences;
 
+pub use chain_weights::{ChainWeights, Potentials, Prior};
+pub use crf::Crf;
+pub use memm::Memm;
 pub use multinomial::MultinomialBayes;
 pub use naive_bayes::{FeatureCount, TwoClassCounts};
 pub use perceptron::Perceptron;
 pub use platt::Platt;
+pub use sequences::{Feature, Sequences};
+
+#[cfg(test)]
+mod chain_tests;

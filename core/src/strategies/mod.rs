@@ -55,17 +55,19 @@ impl Priority {
 }
 
 impl Priority {
-    /// The mean of this one, itself the mean of `known`, and another. Of two
-    /// queues the sooner one.
-    #[must_use]
-    pub fn joined(self, known: usize, other: Self) -> Self {
-        let weight = 1.0 / (known as f64 + 1.0);
-        let mut key = self.key;
-        for (mean, value) in key.iter_mut().zip(other.key) {
-            *mean += weight * (value - *mean);
+    /// The mean of several; of their queues the soonest. Of none, the last
+    /// there is.
+    fn mean(scores: &[Self]) -> Self {
+        let queue = scores.iter().map(|score| score.queue).min();
+        let share = 1.0 / scores.len().max(1) as f64;
+        let mut key = [0.0; KEY_LENGTH];
+        for score in scores {
+            for (mean, value) in key.iter_mut().zip(score.key) {
+                *mean += share * value;
+            }
         }
         Self {
-            queue: self.queue.min(other.queue),
+            queue: queue.unwrap_or(u8::MAX),
             key,
         }
     }
@@ -121,6 +123,23 @@ pub enum LinkPolicy {
     Maximum,
     /// The mean of the links.
     Mean,
+    /// Half by the best link, half by the mean of the links.
+    Both,
+}
+
+impl LinkPolicy {
+    /// What a page is worth by its links' priorities, in the order in which
+    /// they were seen.
+    pub fn worth(self, scores: &[Priority]) -> Priority {
+        let best = || scores.iter().copied().max();
+        let worth = match self {
+            Self::First => scores.first().copied(),
+            Self::Maximum => best(),
+            Self::Mean => Some(Priority::mean(scores)),
+            Self::Both => best().map(|best| Priority::mean(&[best, Priority::mean(scores)])),
+        };
+        worth.unwrap_or(Priority::mean(scores))
+    }
 }
 
 /// What a strategy may ask while it scores: the pages seen, and what the

@@ -7,6 +7,12 @@ use super::{Finding, Subject, roc_auc};
 use crate::eval::own_critic::{self, Lesson};
 use crate::eval::report::Section;
 
+/// So many of the pages, evenly spaced.
+fn evenly(pages: &[u32], count: usize) -> Vec<u32> {
+    let places = (0..count).map(|place| place * pages.len() / count);
+    places.map(|place| pages[place]).collect()
+}
+
 pub(super) fn run(subject: &Subject<'_>) -> Finding {
     let (web, topic) = (subject.web, subject.topic);
     let (examples, others) = (topic.chosen(true), topic.chosen(false));
@@ -16,7 +22,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Finding {
     );
     for count in [1, 2, 3, 5, examples.len()] {
         let count = count.min(examples.len());
-        let lesson = Lesson::two(examples[..count].to_vec(), others.clone());
+        let lesson = Lesson::two(evenly(&examples, count), others.clone());
         let ours = own_critic::judge(web, &lesson).labels;
         let sure = own_critic::confidence(web, &lesson).filter(|_| !lesson.is_enough());
         let judged = topic.labels.iter().zip(&ours);

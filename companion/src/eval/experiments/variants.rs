@@ -8,10 +8,11 @@ use serde_json::json;
 use super::{Finding, Subject, crawls};
 use crate::eval::report::Section;
 
-const VARIANTS: [(&str, &str); 8] = [
+const VARIANTS: [(&str, &str); 9] = [
     ("apprentice", "as it ships: the best link, five leaves"),
     ("apprentice-first", "worth of the link seen first"),
     ("apprentice-mean", "mean worth of the links"),
+    ("apprentice-both", "half the best, half the mean"),
     ("apprentice-classes", "with the classes of the page"),
     ("apprentice-co-citation", "with co-citation"),
     ("apprentice-anchor", "words of the link alone"),

@@ -1,0 +1,171 @@
+//! Linear-chain conditional random field ([C] 3.3, eq. 26-36): one distribution
+//! over whole sequences of states, given the observations.
+//!
+//! Training maximises the likelihood with a Gaussian prior by L-BFGS. The prior's
+//! share of the derivative is `weight / variance` for that one weight.
+
+use super::chain::{Chain, Marginals, Steps};
+use super::chain_weights::{ChainWeights, Potentials, Prior};
+use super::lbfgs::{self, Ended, Iteration, Stopping};
+use super::sequences::{Feature, Sequences};
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Crf {
+    /// What it has learned.
+    pub weights: ChainWeights,
+}
+
+impl Crf {
+    /// Trains, starting from these weights: zeros, or those of an earlier model.
+    /// `on_iteration` hears of every iteration.
+    pub fn train(
+        start: ChainWeights,
+        sequences: &Sequences,
+        prior: Prior,
+        stopping: Stopping,
+        on_iteration: impl FnMut(Iteration),
+    ) -> (Self, Ended) {
+        let mut weights = start;
+        weights.grow(sequences.feature_count());
+        let mask = prior.observed_only.then(|| weights.observed(sequences));
+        let first = weights.values().to_vec();
+        let mut work = weights.clone();
+        let function = |values: &[f64], gradient: &mut [f64]| {
+            work.values_mut().copy_from_slice(values);
+            loss(&work, sequences, prior, mask.as_deref(), gradient)
+        };
+        let (values, ended) = lbfgs::minimise(first, stopping, function, on_iteration);
+        *weights.values_mut() = values;
+        (Self { weights }, ended)
+    }
+
+    /// Log-potentials of the chain over these observations.
+    pub fn potentials(&self, observations: &[&[Feature]]) -> Potentials {
+        self.weights.potentials(observations)
+    }
+
+    /// The next position's forward values from those of the position before,
+    /// both as shares that sum to 1 ([C] eq. 19): the belief while crawling.
+    /// `before` is empty at the start. By the best path instead of by all paths
+    /// ([C] eq. 24) with `best_only`.
+    pub fn forward_step(
+        &self,
+        before: &[f64],
+        observation: &[Feature],
+        best_only: bool,
+    ) -> Vec<f64> {
+        let k = self.weights.states();
+        let mut scores = vec![0.0; k];
+        self.weights.add_node_scores(observation, &mut scores);
+        if before.len() == k {
+            let mut steps = vec![0.0; k * k];
+            self.weights.add_step_scores(observation, &mut steps);
+            for (to, score) in scores.iter_mut().enumerate() {
+                let ways = before.iter().enumerate();
+                let ways = ways.map(|(from, share)| share.ln() + steps[from * k + to]);
+                *score += if best_only {
+                    ways.fold(f64::NEG_INFINITY, f64::max)
+                } else {
+                    super::chain::log_sum_exp(ways)
+                };
+            }
+        }
+        shares(&scores)
+    }
+}
+
+/// `exp` of the scores, made to sum to 1.
+pub(super) fn shares(scores: &[f64]) -> Vec<f64> {
+    let all = super::chain::log_sum_exp(scores.iter().copied());
+    scores.iter().map(|score| (score - all).exp()).collect()
+}
+
+/// Minus the log-likelihood, the prior among it, and its gradient. Weights that
+/// `mask` leaves out have no slope.
+pub fn loss(
+    weights: &ChainWeights,
+    sequences: &Sequences,
+    prior: Prior,
+    mask: Option<&[bool]>,
+    gradient: &mut [f64],
+) -> f64 {
+    gradient.fill(0.0);
+    let mut loss = 0.0;
+    for positions in sequences.iter() {
+        loss += sequence_loss(weights, sequences, positions, gradient);
+    }
+    loss + add_prior(weights, prior, mask, gradient)
+}
+
+fn sequence_loss(
+    weights: &ChainWeights,
+    sequences: &Sequences,
+    positions: std::ops::Range<usize>,
+    gradient: &mut [f64],
+) -> f64 {
+    let k = weights.states();
+    let first = positions.start;
+    let mut nodes = vec![0.0; positions.len() * k];
+    for at in positions.clone() {
+        let scores = &mut nodes[(at - first) * k..][..k];
+        weights.add_node_scores(sequences.observation(at), scores);
+    }
+    let mut each = Vec::new();
+    if weights.with_steps() {
+        each.resize((positions.len() - 1) * k * k, 0.0);
+        for at in positions.clone().skip(1) {
+            let scores = &mut each[(at - first - 1) * k * k..][..k * k];
+            weights.add_step_scores(sequences.observation(at), scores);
+        }
+    }
+    let chain = Chain {
+        states: k,
+        nodes: &nodes,
+        steps: if weights.with_steps() {
+            Steps::Each(&each)
+        } else {
+            Steps::Same(&weights.values()[..k * k])
+        },
+    };
+    let Marginals {
+        log_sum,
+        nodes: mut expected,
+        mut steps,
+    } = chain.marginals();
+    let states: Vec<usize> = positions.clone().map(|at| sequences.state(at)).collect();
+    let loss = log_sum - chain.log_potential(&states);
+    for at in positions.clone() {
+        let place = at - first;
+        let factors = &mut expected[place * k..][..k];
+        factors[states[place]] -= 1.0;
+        weights.add_node_gradient(sequences.observation(at), factors, gradient);
+        if place > 0 {
+            let factors = &mut steps[(place - 1) * k * k..][..k * k];
+            factors[states[place - 1] * k + states[place]] -= 1.0;
+            weights.add_step_gradient(sequences.observation(at), factors, gradient);
+        }
+    }
+    loss
+}
+
+/// The prior's share of the loss; adds its share of the gradient and takes the
+/// slopes of masked weights away.
+pub(super) fn add_prior(
+    weights: &ChainWeights,
+    prior: Prior,
+    mask: Option<&[bool]>,
+    gradient: &mut [f64],
+) -> f64 {
+    let mut squares = 0.0;
+    for (slope, weight) in gradient.iter_mut().zip(weights.values()) {
+        *slope += weight / prior.variance;
+        squares += weight * weight;
+    }
+    for (slope, is_trained) in gradient.iter_mut().zip(mask.into_iter().flatten()) {
+        if !is_trained {
+            *slope = 0.0;
+        }
+    }
+    squares / (2.0 * prior.variance)
+}

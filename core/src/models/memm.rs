@@ -1,0 +1,147 @@
+//! Maximum-entropy Markov model ([C] 3.2, eq. 13-17): the distribution of each
+//! state, given the state before and the observation, normalised by itself.
+//!
+//! The weights are those of a CRF; the step from nothing to the first state has
+//! no weight of its own.
+
+use super::chain_weights::{ChainWeights, Potentials, Prior};
+use super::crf::{add_prior, shares};
+use super::lbfgs::{self, Ended, Iteration, Stopping};
+use super::sequences::{Feature, Sequences};
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Memm {
+    /// What it has learned.
+    pub weights: ChainWeights,
+}
+
+impl Memm {
+    /// Trains, starting from these weights: zeros, or those of an earlier model.
+    /// `on_iteration` hears of every iteration.
+    pub fn train(
+        start: ChainWeights,
+        sequences: &Sequences,
+        prior: Prior,
+        stopping: Stopping,
+        on_iteration: impl FnMut(Iteration),
+    ) -> (Self, Ended) {
+        let mut weights = start;
+        weights.grow(sequences.feature_count());
+        let mask = prior.observed_only.then(|| weights.observed(sequences));
+        let first = weights.values().to_vec();
+        let mut work = weights.clone();
+        let function = |values: &[f64], gradient: &mut [f64]| {
+            work.values_mut().copy_from_slice(values);
+            loss(&work, sequences, prior, mask.as_deref(), gradient)
+        };
+        let (values, ended) = lbfgs::minimise(first, stopping, function, on_iteration);
+        *weights.values_mut() = values;
+        (Self { weights }, ended)
+    }
+
+    /// `P(state | state before, observation)`; `before` is `None` at the start.
+    pub fn next(&self, before: Option<usize>, observation: &[Feature]) -> Vec<f64> {
+        shares(&scores(&self.weights, before, observation))
+    }
+
+    /// Log-potentials of the chain over these observations: log-probabilities,
+    /// so that all paths sum to 1.
+    pub fn potentials(&self, observations: &[&[Feature]]) -> Potentials {
+        let k = self.weights.states();
+        let mut nodes = vec![0.0; observations.len() * k];
+        let mut steps = Vec::new();
+        for (at, observation) in observations.iter().enumerate() {
+            if at == 0 {
+                let first = self.next(None, observation);
+                nodes[..k].copy_from_slice(&first);
+                for value in &mut nodes[..k] {
+                    *value = value.ln();
+                }
+                continue;
+            }
+            for from in 0..k {
+                let next = self.next(Some(from), observation);
+                steps.extend(next.into_iter().map(f64::ln));
+            }
+        }
+        Potentials::from_parts(k, nodes, steps)
+    }
+
+    /// The next position's belief from that of the position before ([C] eq. 19);
+    /// `before` is empty at the start. By the best path instead of by all paths
+    /// ([C] eq. 24) with `best_only`.
+    pub fn forward_step(
+        &self,
+        before: &[f64],
+        observation: &[Feature],
+        best_only: bool,
+    ) -> Vec<f64> {
+        let k = self.weights.states();
+        if before.len() != k {
+            return self.next(None, observation);
+        }
+        let mut belief = vec![0.0_f64; k];
+        for (from, share) in before.iter().enumerate() {
+            let next = self.next(Some(from), observation);
+            for (slot, probability) in belief.iter_mut().zip(next) {
+                let way = share * probability;
+                *slot = if best_only {
+                    slot.max(way)
+                } else {
+                    *slot + way
+                };
+            }
+        }
+        let all: f64 = belief.iter().sum();
+        if all > 0.0 {
+            belief.iter_mut().for_each(|share| *share /= all);
+        }
+        belief
+    }
+}
+
+fn scores(weights: &ChainWeights, before: Option<usize>, observation: &[Feature]) -> Vec<f64> {
+    let k = weights.states();
+    let mut scores = vec![0.0; k];
+    weights.add_node_scores(observation, &mut scores);
+    if let Some(from) = before {
+        let mut steps = vec![0.0; k * k];
+        weights.add_step_scores(observation, &mut steps);
+        for (score, step) in scores.iter_mut().zip(&steps[from * k..]) {
+            *score += step;
+        }
+    }
+    scores
+}
+
+/// Minus the log-likelihood, the prior among it, and its gradient. Weights that
+/// `mask` leaves out have no slope.
+pub fn loss(
+    weights: &ChainWeights,
+    sequences: &Sequences,
+    prior: Prior,
+    mask: Option<&[bool]>,
+    gradient: &mut [f64],
+) -> f64 {
+    gradient.fill(0.0);
+    let k = weights.states();
+    let mut loss = 0.0;
+    for positions in sequences.iter() {
+        let first = positions.start;
+        for at in positions {
+            let before = (at > first).then(|| sequences.state(at - 1));
+            let (observation, state) = (sequences.observation(at), sequences.state(at));
+            let mut factors = shares(&scores(weights, before, observation));
+            loss -= factors[state].max(f64::MIN_POSITIVE).ln();
+            factors[state] -= 1.0;
+            weights.add_node_gradient(observation, &factors, gradient);
+            if let Some(from) = before {
+                let mut steps = vec![0.0; k * k];
+                steps[from * k..][..k].copy_from_slice(&factors);
+                weights.add_step_gradient(observation, &steps, gradient);
+            }
+        }
+    }
+    loss + add_prior(weights, prior, mask, gradient)
+}
