@@ -87,8 +87,8 @@ static VARIANTS: [Contestant; 7] = [
         let policy = LinkPolicy::Mean;
         variant(every, |options| ApprenticeOptions { policy, ..options })
     }),
-    online("apprentice-both", |every| {
-        let policy = LinkPolicy::Both;
+    online("apprentice-maximum", |every| {
+        let policy = LinkPolicy::Maximum;
         variant(every, |options| ApprenticeOptions { policy, ..options })
     }),
     online("apprentice-classes", |every| {

@@ -23,8 +23,7 @@ const MOST_WAITING: usize = 300_000;
 /// A page that waits, with the links that lead there.
 #[derive(Debug, Clone)]
 pub struct Waiting {
-    /// The links: best first, or by another policy than the maximum, oldest
-    /// first.
+    /// The links: best first where the policy sorts them, else oldest first.
     pub links: Vec<Candidate>,
     /// The links' priorities, one by one.
     scores: Vec<Priority>,
@@ -245,7 +244,7 @@ impl Waiting {
 
     /// One more link leads there.
     fn join(&mut self, policy: LinkPolicy, link: Candidate, priority: Priority) {
-        let is_best = policy == LinkPolicy::Maximum && priority > self.priority;
+        let is_best = policy.sorts() && self.scores.first().is_none_or(|best| priority > *best);
         let place = if is_best { 0 } else { self.links.len() };
         let most = match policy {
             LinkPolicy::First | LinkPolicy::Maximum => LINKS_PER_TARGET,
@@ -271,7 +270,7 @@ impl Waiting {
             .drain(..)
             .filter_map(|link| Some((score(&link).priority()?, link)))
             .collect();
-        if policy == LinkPolicy::Maximum {
+        if policy.sorts() {
             scored.sort_by_key(|row| std::cmp::Reverse(row.0));
         }
         (self.scores, self.links) = scored.into_iter().unzip();

@@ -17,6 +17,9 @@ use crate::web_graph::Relevance;
 
 /// Parts of which each is held out once to fit the curve.
 const FOLDS: usize = 5;
+/// Words of all classes together that every class is mixed with. Laplace's rule
+/// takes a word that few classes have for one of the smallest class.
+const BACKGROUND: f64 = 300.0;
 /// Words that a page counts as.
 const LENGTH: f64 = 100.0;
 
@@ -66,7 +69,7 @@ fn learned<'a>(
     classes: usize,
     pages: impl Iterator<Item = (&'a PageTerms, usize)>,
 ) -> MultinomialBayes {
-    let mut bayes = MultinomialBayes::new(classes);
+    let mut bayes = MultinomialBayes::with_background(classes, BACKGROUND);
     for (page, class) in pages {
         let rows = page.rows().iter();
         bayes.learn(class, rows.map(|&(term, count)| (term, f64::from(count))));
@@ -184,20 +187,20 @@ impl TrainedTopic {
     pub fn word_weights(&self) -> Vec<(TermId, f64, f64)> {
         let in_focus = |focus: bool, counts: &[f64]| -> f64 {
             let counts = counts.iter().zip(&self.classes);
-            counts
-                .filter(|(_, class)| class.1 == focus)
-                .map(|row| row.0)
-                .sum()
+            let of_kind = counts.filter(|(_, class)| class.1 == focus);
+            of_kind.map(|row| row.0).sum()
         };
         let mut totals = [0.0; 2];
         for (_, counts) in self.bayes.terms() {
-            totals[0] += in_focus(false, counts) + 1.0;
-            totals[1] += in_focus(true, counts) + 1.0;
+            totals[0] += in_focus(false, counts);
+            totals[1] += in_focus(true, counts);
         }
         let rows = self.bayes.terms();
         rows.map(|(term, counts)| {
             let [rest, focus] = [false, true].map(|focus| in_focus(focus, counts));
-            let log_odds = ((focus + 1.0) / totals[1]).ln() - ((rest + 1.0) / totals[0]).ln();
+            let overall = BACKGROUND * (rest + focus) / (totals[0] + totals[1]);
+            let rate = |count: f64, total: f64| (count + overall) / (total + BACKGROUND);
+            let log_odds = (rate(focus, totals[1]) / rate(rest, totals[0])).ln();
             (term, log_odds, focus)
         })
         .collect()

@@ -1,5 +1,5 @@
-//! Multinomial naive Bayes over any number of classes, with Laplace's smoothing
-//! ([A] 2.1, eq. 1-2).
+//! Multinomial naive Bayes over any number of classes ([A] 2.1, eq. 1-2), with
+//! Laplace's smoothing or with every class mixed with all classes together.
 //!
 //! Terms that no class was taught count for nothing.
 
@@ -14,6 +14,16 @@ pub struct MultinomialBayes {
     terms: FxHashMap<TermId, Vec<f64>>,
     occurrences: Vec<f64>,
     documents: Vec<f64>,
+    smoothing: Smoothing,
+}
+
+/// How a class without a term still gets a rate for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Smoothing {
+    /// Every term occurs once more in every class ([A] eq. 1).
+    Laplace,
+    /// So many terms are added to every class, drawn as from all classes.
+    Background(f64),
 }
 
 impl MultinomialBayes {
@@ -23,6 +33,16 @@ impl MultinomialBayes {
             terms: FxHashMap::default(),
             occurrences: vec![0.0; classes],
             documents: vec![0.0; classes],
+            smoothing: Smoothing::Laplace,
+        }
+    }
+
+    /// The same with another smoothing than Laplace's: every class is mixed with
+    /// so many terms of all classes together.
+    pub fn with_background(classes: usize, terms: f64) -> Self {
+        Self {
+            smoothing: Smoothing::Background(terms),
+            ..Self::new(classes)
         }
     }
 
@@ -48,10 +68,22 @@ impl MultinomialBayes {
     pub fn log_rate(&self, term: TermId, class: usize) -> f64 {
         match self.terms.get(&term) {
             Some(counts) => {
-                let all = self.occurrences[class] + self.terms.len() as f64;
-                ((counts[class] + 1.0) / all).ln()
+                let (added, added_in_all) = self.added(counts);
+                ((counts[class] + added) / (self.occurrences[class] + added_in_all)).ln()
             }
             None => 0.0,
+        }
+    }
+
+    /// What smoothing adds to every class's count of a term, and of all terms.
+    fn added(&self, counts: &[f64]) -> (f64, f64) {
+        match self.smoothing {
+            Smoothing::Laplace => (1.0, self.terms.len() as f64),
+            Smoothing::Background(terms) => {
+                let here: f64 = counts.iter().sum();
+                let everywhere: f64 = self.occurrences.iter().sum();
+                (terms * here / everywhere, terms)
+            }
         }
     }
 
@@ -65,14 +97,18 @@ impl MultinomialBayes {
     /// 1 as probabilities. A class without documents cannot be.
     pub fn log_posteriors(&self, rows: &[(TermId, f64)]) -> Vec<f64> {
         let documents: f64 = self.documents.iter().sum();
-        let joint = (0..self.classes()).map(|class| {
-            let prior = (self.documents[class] / documents).ln();
-            let rates = rows
-                .iter()
-                .map(|&(term, count)| count * self.log_rate(term, class));
-            prior + rates.sum::<f64>()
-        });
-        let joint: Vec<f64> = joint.collect();
+        let priors = self.documents.iter();
+        let mut joint: Vec<f64> = priors.map(|count| (count / documents).ln()).collect();
+        for (term, times) in rows {
+            let Some(counts) = self.terms.get(term) else {
+                continue;
+            };
+            let (added, added_in_all) = self.added(counts);
+            let classes = counts.iter().zip(&self.occurrences);
+            for (sum, (count, all)) in joint.iter_mut().zip(classes) {
+                *sum += times * ((count + added) / (all + added_in_all)).ln();
+            }
+        }
         let highest = joint.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
         let sum: f64 = joint.iter().map(|value| (value - highest).exp()).sum();
         let all = highest + sum.ln();
@@ -88,6 +124,20 @@ mod tests {
         let rows = counts.iter().zip(0..).filter(|(count, _)| **count > 0);
         rows.map(|(&count, term)| (TermId(term), f64::from(count)))
             .collect()
+    }
+
+    #[test]
+    fn mixed_with_all_classes_rates_still_sum_to_one() {
+        let mut bayes = MultinomialBayes::with_background(2, 50.0);
+        bayes.learn(0, rows(&[3, 0, 1]));
+        bayes.learn(1, rows(&[0, 40, 9]));
+        for class in 0..2 {
+            let all: f64 = (0..3)
+                .map(|term| bayes.log_rate(TermId(term), class).exp())
+                .sum();
+            assert!((all - 1.0).abs() < 1e-12);
+        }
+        assert!(bayes.log_rate(TermId(0), 0) > bayes.log_rate(TermId(0), 1));
     }
 
     /// What scikit-learn's `MultinomialNB(alpha=1)` says of the same counts.

@@ -29,6 +29,9 @@ const FIRST_SHARE: u32 = 5;
 /// A context is read as if it held this many more words that say nothing, so
 /// that one word alone does not speak as loud as many.
 const SILENT_WORDS: f64 = 2.0;
+/// Links learned from of those that led to one page, the best first: a page that
+/// every page links to is no twelve instances.
+const LEARNED_LINKS: usize = 3;
 /// Words named in an explanation; the others are summed up.
 const NAMED_WORDS: usize = 6;
 /// How much what is said of the whole page counts, where a word in the link
@@ -55,7 +58,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            policy: LinkPolicy::Maximum,
+            policy: LinkPolicy::Both,
             window: WINDOW,
             classes: false,
             co_citation: false,
@@ -258,7 +261,7 @@ impl Strategy for Apprentice {
         let Some(batch) = self.batch.filter(|_| !arrival.via.is_empty()) else {
             return Learned::Nothing;
         };
-        for link in arrival.via {
+        for link in arrival.via.iter().take(LEARNED_LINKS) {
             self.count(link, arrival.judgment, known);
         }
         self.since_rebuilt += 1;

@@ -128,8 +128,14 @@ pub enum LinkPolicy {
 }
 
 impl LinkPolicy {
-    /// What a page is worth by its links' priorities, in the order in which
-    /// they were seen.
+    /// Whether links are kept best first; else in the order in which they were
+    /// seen.
+    pub fn sorts(self) -> bool {
+        matches!(self, Self::Maximum | Self::Both)
+    }
+
+    /// What a page is worth by its links' priorities, in the order in which they
+    /// are kept.
     pub fn worth(self, scores: &[Priority]) -> Priority {
         let best = || scores.iter().copied().max();
         let worth = match self {

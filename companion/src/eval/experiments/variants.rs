@@ -9,10 +9,13 @@ use super::{Finding, Subject, crawls};
 use crate::eval::report::Section;
 
 const VARIANTS: [(&str, &str); 9] = [
-    ("apprentice", "as it ships: the best link, five leaves"),
+    (
+        "apprentice",
+        "as it ships: half the best link, half the mean; five leaves",
+    ),
     ("apprentice-first", "worth of the link seen first"),
     ("apprentice-mean", "mean worth of the links"),
-    ("apprentice-both", "half the best, half the mean"),
+    ("apprentice-maximum", "worth of the best link"),
     ("apprentice-classes", "with the classes of the page"),
     ("apprentice-co-citation", "with co-citation"),
     ("apprentice-anchor", "words of the link alone"),
