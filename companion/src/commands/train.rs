@@ -112,7 +112,7 @@ fn print_report(name: &str, lesson: &Lesson, trained: &Trained, sure: Option<f64
 /// Which class held-out pages are of, and which they were said to be of.
 fn print_classes(critic: &TrainedTopic) {
     println!("right class {:.1} %\n", 100.0 * critic.class_accuracy());
-    let most = 12;
+    let most = 20;
     for (number, ((name, is_focus), row)) in
         critic.classes().iter().zip(&critic.confusion).enumerate()
     {

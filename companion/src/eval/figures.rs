@@ -200,7 +200,8 @@ pub struct Name {
 }
 
 impl Name {
-    /// Name of its files, without ending.
+    /// Name of its files, without ending; what a file's name cannot hold becomes
+    /// a dash.
     pub fn file(&self) -> String {
         let Self {
             web,
@@ -210,7 +211,11 @@ impl Name {
             repeat,
             ..
         } = self;
-        format!("{web}-{topic}-{strategy}-{seeds}-{repeat}")
+        let name = format!("{web}-{topic}-{strategy}-{seeds}-{repeat}");
+        let fits = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
+        name.chars()
+            .map(|letter| if fits(letter) { letter } else { '-' })
+            .collect()
     }
 }
 
@@ -349,6 +354,19 @@ mod tests {
             relevant: relevant.iter().map(|hit| *hit == 1).collect(),
             ..Trace::default()
         }
+    }
+
+    #[test]
+    fn any_topic_has_a_file_name() {
+        let name = Name {
+            web: "web".to_owned(),
+            topic: "Top/Arts & Crafts/../é".to_owned(),
+            strategy: "random".to_owned(),
+            seeds: "root".to_owned(),
+            repeat: 1,
+            random_seed: 1,
+        };
+        assert_eq!(name.file(), "web-Top-Arts---Crafts-..-é-random-root-1");
     }
 
     #[test]
