@@ -15,7 +15,7 @@ use crate::features::{FeatureReader, OffsetTerm, PageTerms, WINDOW};
 use crate::page::{Outlink, Page};
 use crate::strategies::{
     self, Arrival, Candidate, Cue, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore,
-    Neighbour, Reading, SplitMix, Step, Strategy, Trail,
+    Neighbour, Passing, Reading, SplitMix, Step, Strategy, Trail,
 };
 use crate::text::Vocabulary;
 use crate::web_graph::{
@@ -180,6 +180,17 @@ impl Guide {
         if rebuilt {
             learned = Learned::Rebuilt;
         }
+        let passing = Passing {
+            page,
+            terms: &terms,
+            via,
+            judgment,
+        };
+        let known = Known {
+            graph: &self.graph,
+            critic: &*self.critic,
+        };
+        self.strategy.read(&passing, known);
         let outlinks = self.read_outlinks(page, &features, via, judgment, draw);
         if is_new {
             self.learn_from_known(outlinks.iter().map(|(link, _)| link));

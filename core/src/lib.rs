@@ -9,6 +9,8 @@
 //! The modules stand in reading order and each imports only from those before
 //! it. [`guide::Guide::visit`] is the sentence that everything serves.
 
+pub mod draw;
+
 pub mod text;
 
 pub mod address;
@@ -24,6 +26,8 @@ pub mod models;
 pub mod web_graph;
 
 pub mod critics;
+
+pub mod hops;
 
 pub mod strategies;
 

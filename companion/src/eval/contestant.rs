@@ -6,14 +6,15 @@ use anyhow::{Context, Result};
 use cpu_time::ThreadTime;
 use linkscent_core::features::OffsetTerm;
 use linkscent_core::guide::Knowledge;
+use linkscent_core::hops::{Groups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{
-    Apprentice, ApprenticeOptions, BestFirst, BreadthFirst, Focus, LinkPolicy, PlainApprentice,
-    Random, Saved, Strategy,
+    Apprentice, ApprenticeOptions, BestFirst, BreadthFirst, Focus, HopKind, HopTraining, Inference,
+    LinkPolicy, PlainApprentice, Random, Saved, SplitMix, Strategy,
 };
 use linkscent_core::text::Vocabulary;
 
-use super::crawl::{Course, crawl};
+use super::crawl::{Course, Crawled, crawl};
 use super::figures::{Effort, Insight};
 use super::oracle;
 use super::visits::Visit;
@@ -40,6 +41,9 @@ enum Regime {
     /// By a strategy trained on a baseline crawl from another seed set; it
     /// learns no more.
     Offline(fn(&Knowledge) -> Box<dyn Strategy>),
+    /// By a strategy trained on the web that a baseline crawl from another seed
+    /// set saw; it learns no more.
+    Trained(fn(TrainingWeb, &mut SplitMix) -> Box<dyn Strategy>),
     /// By an online strategy confined to the pages of the baseline crawl from
     /// the same seeds.
     Recall(fn(u32) -> Box<dyn Strategy>),
@@ -54,7 +58,7 @@ pub struct Contestant {
 }
 
 /// All who take part. A new strategy is one more line here.
-pub static ALL: [Contestant; 9] = [
+pub static ALL: [Contestant; 11] = [
     online("random", |_| Box::new(Random)),
     online("breadth-first", |_| Box::new(BreadthFirst)),
     online(BASELINE, |_| Box::new(BestFirst(Focus::Soft))),
@@ -65,12 +69,18 @@ pub static ALL: [Contestant; 9] = [
     }),
     Contestant {
         name: "apprentice-offline",
-        regime: Regime::Offline(|knowledge| Box::new(Apprentice::fixed(trained(knowledge)))),
+        regime: Regime::Offline(|knowledge| Box::new(Apprentice::fixed(counts_of(knowledge)))),
     },
     Contestant {
         name: "apprentice-recall",
         regime: Regime::Recall(|every| Box::new(Apprentice::every(every))),
     },
+    trained("memm", |web, draw| {
+        hop_chain(web, draw, HopTraining::new(HopKind::Memm))
+    }),
+    trained("crf", |web, draw| {
+        hop_chain(web, draw, HopTraining::new(HopKind::Crf))
+    }),
     Contestant {
         name: ORACLE,
         regime: Regime::Oracle,
@@ -78,7 +88,19 @@ pub static ALL: [Contestant; 9] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Contestant; 7] = [
+static VARIANTS: [Contestant; 11] = [
+    trained("crf-downhill", |web, draw| {
+        hop_chain(web, draw, downhill(HopKind::Crf))
+    }),
+    trained("memm-downhill", |web, draw| {
+        hop_chain(web, draw, downhill(HopKind::Memm))
+    }),
+    trained("crf-viterbi", |web, draw| {
+        hop_chain(web, draw, viterbi(HopKind::Crf))
+    }),
+    trained("memm-viterbi", |web, draw| {
+        hop_chain(web, draw, viterbi(HopKind::Memm))
+    }),
     online("apprentice-first", |every| {
         let policy = LinkPolicy::First;
         variant(every, |options| ApprenticeOptions { policy, ..options })
@@ -112,6 +134,34 @@ static VARIANTS: [Contestant; 7] = [
     }),
 ];
 
+const fn trained(
+    name: &'static str,
+    train: fn(TrainingWeb, &mut SplitMix) -> Box<dyn Strategy>,
+) -> Contestant {
+    Contestant {
+        name,
+        regime: Regime::Trained(train),
+    }
+}
+
+fn hop_chain(web: TrainingWeb, draw: &mut SplitMix, training: HopTraining) -> Box<dyn Strategy> {
+    Box::new(training.train(web, draw, |_| {}))
+}
+
+fn downhill(kind: HopKind) -> HopTraining {
+    HopTraining {
+        rules: WalkRules::new(Walks::Downhill),
+        ..HopTraining::new(kind)
+    }
+}
+
+fn viterbi(kind: HopKind) -> HopTraining {
+    HopTraining {
+        inference: Inference::Viterbi,
+        ..HopTraining::new(kind)
+    }
+}
+
 fn variant(
     every: u32,
     change: impl Fn(ApprenticeOptions) -> ApprenticeOptions,
@@ -128,7 +178,7 @@ const fn online(name: &'static str, make: fn(u32) -> Box<dyn Strategy>) -> Conte
 }
 
 /// The counts an apprentice gets from all links that a crawl followed.
-fn trained(knowledge: &Knowledge) -> TwoClassCounts {
+fn counts_of(knowledge: &Knowledge) -> TwoClassCounts {
     let mut counts = TwoClassCounts::default();
     for arrival in &knowledge.arrivals {
         for link in &arrival.via {
@@ -141,6 +191,18 @@ fn trained(knowledge: &Knowledge) -> TwoClassCounts {
         }
     }
     counts
+}
+
+/// The web that a crawl has seen.
+fn seen_web(course: &Course, crawled: &Crawled) -> TrainingWeb {
+    let mut graph = crawled.guide.graph().clone();
+    let mut seen = TrainingWeb::new(Groups::ALL);
+    for visit in &crawled.visits {
+        let page = &course.web.pages[visit.page as usize];
+        let judgment = graph.judgment(&page.address);
+        seen.add(page, judgment, &mut graph);
+    }
+    seen
 }
 
 /// What an apprentice learned: the words at offsets that speak loudest.
@@ -230,7 +292,7 @@ pub struct Run {
 impl Contestant {
     /// Whether a training crawl from another seed set comes first.
     pub fn is_offline(&self) -> bool {
-        matches!(self.regime, Regime::Offline(_))
+        matches!(self.regime, Regime::Offline(_) | Regime::Trained(_))
     }
 
     /// Whether it learns only from its own crawl, wherever that leads.
@@ -261,6 +323,16 @@ impl Contestant {
                 let knowledge = before.guide.knowledge();
                 let strategy = train(&knowledge);
                 let words = knowledge.graph.vocabulary;
+                let mut made = crawl(course, strategy, words, None)?;
+                made.retrainings = 1;
+                (made, before.visits.len() as u64)
+            }
+            Regime::Trained(train) => {
+                let best_first = Box::new(BestFirst(Focus::Soft));
+                let before = crawl(training, best_first, nothing(), None)?;
+                let seen = seen_web(training, &before);
+                let strategy = train(seen, &mut SplitMix(course.random_seed));
+                let words = before.guide.graph().vocabulary.clone();
                 let mut made = crawl(course, strategy, words, None)?;
                 made.retrainings = 1;
                 (made, before.visits.len() as u64)

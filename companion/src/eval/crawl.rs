@@ -10,8 +10,8 @@ use linkscent_core::crawl::{CrawlDelay, Instant, Limits, Next, Outcome, Record, 
 use linkscent_core::crawl::{Seed, Session};
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies::{
-    Arrival, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Reading, Saved,
-    SplitMix, Strategy,
+    Arrival, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Passing, Reading,
+    Saved, SplitMix, Strategy,
 };
 use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Judgment, Mark, Relevance};
@@ -187,6 +187,10 @@ impl Strategy for Pupil {
         if page.is_some_and(|page| self.topic.labels[page].example.is_none()) {
             self.strategy.learn_from_known(link, judgment, known);
         }
+    }
+
+    fn read(&mut self, passing: &Passing<'_>, known: Known<'_>) {
+        self.strategy.read(passing, known);
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {

@@ -210,7 +210,7 @@ fn what_was_learned_is_saved_and_continued_in_a_later_crawl() -> Result<()> {
     let course = course(&|_| false);
     let instances = |saved: &Saved| match saved {
         Saved::Apprentice(counts) => counts.instances(),
-        Saved::Nothing => (0, 0),
+        _ => (0, 0),
     };
     let first = crawl::crawl(
         &course,

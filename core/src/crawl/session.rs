@@ -12,7 +12,7 @@ use super::{CrawlDelay, Frontier, Instant, Politeness, Refusal, Robots, Scope, T
 use crate::address::Address;
 use crate::guide::Guide;
 use crate::page::Page;
-use crate::strategies::{Candidate, Draw, Learned, Priority};
+use crate::strategies::{Candidate, Draw, Learned};
 use crate::web_graph::{Judgment, Mark, Relevance};
 
 /// Requests made at most for each page of the budget: a web of dead links ends.

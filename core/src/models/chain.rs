@@ -230,7 +230,7 @@ impl Chain<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategies::{Draw, SplitMix};
+    use crate::draw::{Draw, SplitMix};
 
     fn random(length: usize, spread: f64, seed: u64) -> Vec<f64> {
         let mut draw = SplitMix(seed);

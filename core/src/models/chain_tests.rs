@@ -6,7 +6,7 @@ use super::crf::{self, Crf};
 use super::lbfgs::Stopping;
 use super::memm::{self, Memm};
 use super::sequences::{Feature, Sequences};
-use crate::strategies::{Draw, SplitMix};
+use crate::draw::{Draw, SplitMix};
 
 const STATES: usize = 3;
 const FEATURES: usize = 7;

@@ -186,6 +186,32 @@ impl ChainWeights {
         }
     }
 
+    /// Scores of the states at an observation and of the steps into it.
+    pub fn scores(&self, observation: &[Feature]) -> Scores {
+        let k = self.states;
+        let mut scores = Scores {
+            nodes: vec![0.0; k],
+            steps: vec![0.0; k * k],
+        };
+        self.add_node_scores(observation, &mut scores.nodes);
+        self.add_step_scores(observation, &mut scores.steps);
+        scores
+    }
+
+    /// The same with more features in the observation.
+    #[must_use]
+    pub fn more_scores(&self, mut scores: Scores, more: &[Feature]) -> Scores {
+        self.add_node_scores(more, &mut scores.nodes);
+        if self.with_steps {
+            for &(feature, value) in more {
+                for (score, weight) in scores.steps.iter_mut().zip(self.by_step(feature)) {
+                    *score += f64::from(value) * weight;
+                }
+            }
+        }
+        scores
+    }
+
     /// Log-potentials of observations in a row, as a CRF adds them up.
     pub fn potentials(&self, observations: &[&[Feature]]) -> Potentials {
         let k = self.states;
@@ -225,6 +251,15 @@ impl ChainWeights {
         }
         counts.into_iter().map(|count| count > 0.0).collect()
     }
+}
+
+/// What an observation adds up to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scores {
+    /// By state.
+    pub nodes: Vec<f64>,
+    /// By step, row = from: `k * k`.
+    pub steps: Vec<f64>,
 }
 
 /// A chain's log-potentials, owned.

@@ -5,7 +5,7 @@
 //! share of the derivative is `weight / variance` for that one weight.
 
 use super::chain::{Chain, Marginals, Steps};
-use super::chain_weights::{ChainWeights, Potentials, Prior};
+use super::chain_weights::{ChainWeights, Potentials, Prior, Scores};
 use super::lbfgs::{self, Ended, Iteration, Stopping};
 use super::sequences::{Feature, Sequences};
 
@@ -55,23 +55,25 @@ impl Crf {
         observation: &[Feature],
         best_only: bool,
     ) -> Vec<f64> {
+        self.forward(before, &self.weights.scores(observation), best_only)
+    }
+
+    /// The same from the scores of the observation.
+    pub fn forward(&self, before: &[f64], scores: &Scores, best_only: bool) -> Vec<f64> {
         let k = self.weights.states();
-        let mut scores = vec![0.0; k];
-        self.weights.add_node_scores(observation, &mut scores);
+        let mut sums = scores.nodes.clone();
         if before.len() == k {
-            let mut steps = vec![0.0; k * k];
-            self.weights.add_step_scores(observation, &mut steps);
-            for (to, score) in scores.iter_mut().enumerate() {
+            for (to, sum) in sums.iter_mut().enumerate() {
                 let ways = before.iter().enumerate();
-                let ways = ways.map(|(from, share)| share.ln() + steps[from * k + to]);
-                *score += if best_only {
+                let ways = ways.map(|(from, share)| share.ln() + scores.steps[from * k + to]);
+                *sum += if best_only {
                     ways.fold(f64::NEG_INFINITY, f64::max)
                 } else {
                     super::chain::log_sum_exp(ways)
                 };
             }
         }
-        shares(&scores)
+        shares(&sums)
     }
 }
 

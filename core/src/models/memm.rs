@@ -4,7 +4,7 @@
 //! The weights are those of a CRF; the step from nothing to the first state has
 //! no weight of its own.
 
-use super::chain_weights::{ChainWeights, Potentials, Prior};
+use super::chain_weights::{ChainWeights, Potentials, Prior, Scores};
 use super::crf::{add_prior, shares};
 use super::lbfgs::{self, Ended, Iteration, Stopping};
 use super::sequences::{Feature, Sequences};
@@ -77,14 +77,20 @@ impl Memm {
         observation: &[Feature],
         best_only: bool,
     ) -> Vec<f64> {
+        self.forward(before, &self.weights.scores(observation), best_only)
+    }
+
+    /// The same from the scores of the observation.
+    pub fn forward(&self, before: &[f64], scores: &Scores, best_only: bool) -> Vec<f64> {
         let k = self.weights.states();
         if before.len() != k {
-            return self.next(None, observation);
+            return shares(&scores.nodes);
         }
         let mut belief = vec![0.0_f64; k];
         for (from, share) in before.iter().enumerate() {
-            let next = self.next(Some(from), observation);
-            for (slot, probability) in belief.iter_mut().zip(next) {
+            let steps = scores.steps[from * k..][..k].iter();
+            let sums: Vec<f64> = steps.zip(&scores.nodes).map(|(a, b)| a + b).collect();
+            for (slot, probability) in belief.iter_mut().zip(shares(&sums)) {
                 let way = share * probability;
                 *slot = if best_only {
                     slot.max(way)

@@ -12,7 +12,7 @@ mod perceptron;
 mod platt;
 mod sequences;
 
-pub use chain_weights::{ChainWeights, Potentials, Prior};
+pub use chain_weights::{ChainWeights, Potentials, Prior, Scores};
 pub use crf::Crf;
 pub use memm::Memm;
 pub use multinomial::MultinomialBayes;

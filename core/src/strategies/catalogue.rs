@@ -1,6 +1,8 @@
 //! The strategies by name, and back from what was saved of them.
 
-use super::{Apprentice, BestFirst, BreadthFirst, Focus, PlainApprentice, Random, Strategy};
+use super::{
+    Apprentice, BestFirst, BreadthFirst, Focus, HopChain, PlainApprentice, Random, Strategy,
+};
 use crate::models::TwoClassCounts;
 
 /// Names of all strategies, the default first.
@@ -21,6 +23,8 @@ pub enum Saved {
     Nothing,
     /// The apprentice's counts over `<t,d>`.
     Apprentice(TwoClassCounts),
+    /// A model of hop distances.
+    HopChain(HopChain),
 }
 
 /// The strategy of that name, knowing nothing yet.
@@ -47,6 +51,7 @@ pub fn restored(name: &str, saved: Saved) -> Option<Box<dyn Strategy>> {
         ("apprentice-plain", Saved::Apprentice(counts)) => {
             Some(Box::new(PlainApprentice::with_counts(counts)))
         }
+        ("crf" | "memm", Saved::HopChain(chain)) if chain.name() == name => Some(Box::new(chain)),
         _ => named(name),
     }
 }

@@ -76,6 +76,11 @@ impl Explanation {
         Self::computed(label, Operation::Logistic, vec![part])
     }
 
+    /// A number that stands for itself, with what it was found from.
+    pub fn because(label: impl Into<String>, value: f64, parts: Vec<Self>) -> Self {
+        Self::of(label, Operation::Given, value, parts)
+    }
+
     /// Says which word it is about.
     #[must_use]
     pub fn about(mut self, cue: Cue) -> Self {

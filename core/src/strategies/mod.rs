@@ -5,21 +5,26 @@ mod apprentice;
 mod best_first;
 mod candidate;
 mod catalogue;
-mod draw;
 mod explanation;
+mod hop_chain;
+mod hop_training;
 mod order;
 mod plain_apprentice;
 
+pub use crate::draw::{Draw, SplitMix};
 pub use apprentice::{Apprentice, Options as ApprenticeOptions};
 pub use best_first::{BestFirst, Focus};
 pub use candidate::{Candidate, Neighbour, Step, Trail};
 pub use catalogue::{NAMES, Saved, named, restored};
-pub use draw::{Draw, SplitMix};
 pub use explanation::{Cue, Explanation, Operation};
+pub use hop_chain::{HopChain, HopModel, Inference, PassedPage};
+pub use hop_training::{HopKind, HopTraining};
 pub use order::{BreadthFirst, Random};
 pub use plain_apprentice::PlainApprentice;
 
 use crate::critics::Critic;
+use crate::features::PageTerms;
+use crate::page::Page;
 use crate::web_graph::{Judgment, Relevance, WebGraph};
 
 /// Beliefs over up to five hop distances fit in a key.
@@ -41,6 +46,16 @@ impl Priority {
         let mut key = [0.0; KEY_LENGTH];
         key[0] = value;
         Self { queue, key }
+    }
+
+    /// In queue 0, ordered by the first number, of equal ones by the second, and
+    /// so on; at most 5 numbers count.
+    pub fn lexicographic(values: &[f64]) -> Self {
+        let mut priority = Self::new(0, values.first().copied().unwrap_or(f64::MIN));
+        for (slot, &value) in priority.key.iter_mut().zip(values).skip(1) {
+            *slot = if value.is_nan() { f64::MIN } else { value };
+        }
+        priority
     }
 
     /// The queue, 0 is served first.
@@ -176,6 +191,19 @@ pub struct Arrival<'a> {
     pub judgment: Judgment,
 }
 
+/// A page that was fetched and judged, on the way to its links.
+#[derive(Debug, Clone, Copy)]
+pub struct Passing<'a> {
+    /// The page.
+    pub page: &'a Page,
+    /// Its terms.
+    pub terms: &'a PageTerms,
+    /// The links to it that were seen before, best first.
+    pub via: &'a [Candidate],
+    /// Its judgment, the person's mark applied.
+    pub judgment: Judgment,
+}
+
 /// What an arrival changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Learned {
@@ -210,6 +238,11 @@ pub trait Strategy: Send {
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
         let _ = (link, known);
         None
+    }
+
+    /// Hears of a page that was fetched and judged, before its links are scored.
+    fn read(&mut self, passing: &Passing<'_>, known: Known<'_>) {
+        let _ = (passing, known);
     }
 
     /// Takes a fetched page into account.

@@ -5,9 +5,13 @@
 //! before anything is allocated, and every number is checked before it becomes
 //! part of a guide. Old versions go on loading.
 
+mod hop_chain;
+
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use hop_chain::WireHopChain;
 
 use crate::address::Address;
 use crate::features::{LinkContext, OffsetTerm, PageTerms};
@@ -18,7 +22,7 @@ use crate::text::{TermId, TermRow, Vocabulary};
 use crate::web_graph::{Judgment, KnownPage, Mark, MarkedPage, Relevance, WebGraph};
 
 const MAGIC: &[u8; 8] = b"LNKSCENT";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 /// The only kind so far: a guide's knowledge.
 const KIND_KNOWLEDGE: u8 = 1;
 const HEADER: usize = 8 + 2 + 1 + 8 + 4;
@@ -121,6 +125,8 @@ enum WireLearned {
         high: u32,
         low: u32,
     },
+    /// Since version 2.
+    HopChain(WireHopChain),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -289,6 +295,7 @@ impl WireLearned {
     fn of(saved: &Saved) -> Self {
         match saved {
             Saved::Nothing => Self::Nothing,
+            Saved::HopChain(chain) => Self::HopChain(WireHopChain::of(chain)),
             Saved::Apprentice(counts) => {
                 let (rows, (high, low)) = counts.rows();
                 let features = rows
@@ -306,6 +313,7 @@ impl WireLearned {
     fn into_saved(self, known_terms: usize) -> Result<Saved, ModelError> {
         match self {
             Self::Nothing => Ok(Saved::Nothing),
+            Self::HopChain(chain) => chain.into_chain().map(Saved::HopChain),
             Self::Apprentice {
                 features,
                 high,

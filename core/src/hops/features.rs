@@ -1,0 +1,277 @@
+//! What is observed on the way to a page before it is fetched ([C] table 1):
+//! the page with the link, and the link.
+//!
+//! Table 1 gives a page's features to the page itself; a crawler must judge a
+//! link before its page is there, so here an observation joins what is known at
+//! that moment: cosine to the targets, words of title, description and
+//! headings and URL tokens of the page with the link; words of the link, of the
+//! link that led to its page, and tokens of the URL it points to. The critic's
+//! relevance and the words near the link are ours.
+
+use rustc_hash::FxHashMap;
+
+use crate::address::Address;
+use crate::critics;
+use crate::features::{LinkContext, PageTerms};
+use crate::models::Feature;
+use crate::page::Page;
+use crate::text::Vocabulary;
+use crate::web_graph::{Judgment, WebGraph};
+
+/// Words of titles and headings read of one page.
+const MOST_WORDS: usize = 60;
+
+/// Which features are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Groups {
+    /// Words of pages and links.
+    pub words: bool,
+    /// All others: cosines, relevance, URL tokens.
+    pub rest: bool,
+}
+
+impl Groups {
+    /// All features.
+    pub const ALL: Self = Self {
+        words: true,
+        rest: true,
+    };
+}
+
+/// Name of a feature <-> its number.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Dictionary {
+    ids: FxHashMap<Box<str>, u32>,
+    names: Vec<Box<str>>,
+}
+
+impl Dictionary {
+    /// From names in the order of their numbers. `None` if one stands twice.
+    pub fn from_names(names: impl IntoIterator<Item = String>) -> Option<Self> {
+        let mut dictionary = Self::default();
+        for name in names {
+            let next = dictionary.names.len();
+            (dictionary.intern(&name) as usize == next).then_some(())?;
+        }
+        Some(dictionary)
+    }
+
+    /// Number of features.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The number of a feature, given out now if it is new.
+    pub fn intern(&mut self, name: &str) -> u32 {
+        if let Some(&id) = self.ids.get(name) {
+            return id;
+        }
+        let id = self.names.len() as u32;
+        self.ids.insert(name.into(), id);
+        self.names.push(name.into());
+        id
+    }
+
+    /// The number of a feature, if it has one.
+    pub fn id(&self, name: &str) -> Option<u32> {
+        self.ids.get(name).copied()
+    }
+
+    /// The name of a feature.
+    pub fn name(&self, id: u32) -> &str {
+        self.names.get(id as usize).map_or("", |name| name)
+    }
+
+    /// All names, by number.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.names.iter().map(AsRef::as_ref)
+    }
+}
+
+/// Numbers of features by name: growing while training, fixed afterwards.
+pub trait Lookup {
+    /// The number, if there is one.
+    fn number(&mut self, name: &str) -> Option<u32>;
+}
+
+impl Lookup for &mut Dictionary {
+    fn number(&mut self, name: &str) -> Option<u32> {
+        Some(self.intern(name))
+    }
+}
+
+impl Lookup for &Dictionary {
+    fn number(&mut self, name: &str) -> Option<u32> {
+        self.id(name)
+    }
+}
+
+/// Collects features of one observation.
+struct Collector<L> {
+    lookup: L,
+    name: String,
+    features: Vec<Feature>,
+}
+
+impl<L: Lookup> Collector<L> {
+    fn new(lookup: L) -> Self {
+        Self {
+            lookup,
+            name: String::new(),
+            features: Vec::new(),
+        }
+    }
+
+    fn number(&mut self, kind: &str, word: &str) -> Option<u32> {
+        self.name.clear();
+        self.name.push_str(kind);
+        self.name.push_str(word);
+        self.lookup.number(&self.name)
+    }
+
+    fn value(&mut self, kind: &str, value: f64) {
+        if let Some(id) = self.number(kind, "") {
+            self.features.push((id, value as f32));
+        }
+    }
+
+    /// Every distinct word once; together they have length 1, so that long
+    /// texts do not speak louder.
+    fn words<'a>(&mut self, kind: &str, words: impl Iterator<Item = &'a str>) {
+        let mut ids = Vec::new();
+        let mut seen = 0.0;
+        for word in words.filter(|word| !word.is_empty()) {
+            seen += 1.0;
+            ids.extend(self.number(kind, word));
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        let value = 1.0 / f32::max(seen, 1.0).sqrt();
+        self.features.extend(ids.into_iter().map(|id| (id, value)));
+    }
+}
+
+/// Features of the page with the link.
+pub fn page_features(
+    page: &Page,
+    judgment: Judgment,
+    graph: &WebGraph,
+    groups: Groups,
+    lookup: impl Lookup,
+) -> Vec<Feature> {
+    let mut found = Collector::new(lookup);
+    let words = page.words();
+    if groups.rest {
+        found.value("page: relevance", judgment.relevance.value());
+        found.value("page: similarity", judgment.similarity);
+        let header = words.header.iter();
+        let ids = header.filter_map(|&term| graph.vocabulary.id(&words.terms[term as usize]));
+        let header = critics::similarity(&PageTerms::counted(ids), graph);
+        found.value("page: similarity of title and description", header);
+        let tokens = page.address.words();
+        found.words("page's address: ", tokens.iter().map(String::as_str));
+    }
+    if groups.words {
+        let headings = page.headings().iter();
+        let leaves = headings.flat_map(|heading| heading.leaves.first..heading.leaves.end);
+        let headings = leaves.flat_map(|leaf| words.leaf(leaf));
+        let terms = words.header.iter().chain(headings).take(MOST_WORDS);
+        let terms = terms.map(|&term| words.terms[term as usize].as_str());
+        found.words("page: ", terms);
+    }
+    found.features
+}
+
+/// Features of a link: by its words and those near it, and by where it points.
+pub fn link_features(
+    context: &LinkContext,
+    target: &Address,
+    vocabulary: &Vocabulary,
+    groups: Groups,
+    lookup: impl Lookup,
+) -> Vec<Feature> {
+    let mut found = Collector::new(lookup);
+    found.value("any link", 1.0);
+    if groups.rest {
+        let tokens = target.words();
+        found.words("link's address: ", tokens.iter().map(String::as_str));
+    }
+    if groups.words {
+        let words = |inside: bool| {
+            let features = context.counts().map(|row| row.0);
+            let here = features.filter(move |word| (word.offset().0 == 0) == inside);
+            here.filter(|word| !word.is_of_page())
+                .map(|word| vocabulary.term(word.term()))
+        };
+        found.words("link: ", words(true));
+        found.words("near the link: ", words(false));
+    }
+    found.features
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::{Builder, DomOffset, LeafRange};
+    use crate::features::OffsetTerm;
+
+    #[test]
+    fn groups_are_read_by_themselves_and_unknown_features_left_out() {
+        let mut builder = Builder::new();
+        builder.title("Kidney clinic");
+        builder.leaf("About dialysis");
+        builder.heading(1, LeafRange { first: 0, end: 1 });
+        let address = Address::parse("http://a.org/health/index").unwrap();
+        let page = Page::new(address, builder.finish().unwrap());
+        let graph = WebGraph::default();
+        let mut dictionary = Dictionary::default();
+        let read = |groups: Groups, dictionary: &mut Dictionary| {
+            page_features(&page, Judgment::default(), &graph, groups, dictionary).len()
+        };
+        let words = Groups {
+            words: true,
+            rest: false,
+        };
+        let rest = Groups {
+            words: false,
+            rest: true,
+        };
+        let (some, others) = (read(words, &mut dictionary), read(rest, &mut dictionary));
+        assert!(some >= 3 && others >= 5, "{some} {others}");
+        assert_eq!(read(Groups::ALL, &mut dictionary), some + others);
+        assert!(dictionary.id("page: dialysi").is_some());
+        let known = Dictionary::from_names(["page: kidney".to_owned()]).unwrap();
+        let found = page_features(&page, Judgment::default(), &graph, Groups::ALL, &known);
+        assert_eq!(found.len(), 1);
+        assert!(Dictionary::from_names(["a".to_owned(), "a".to_owned()]).is_none());
+    }
+
+    #[test]
+    fn a_link_speaks_by_its_words_and_its_address() {
+        let mut vocabulary = Vocabulary::default();
+        let (inside, near) = (
+            vocabulary.intern("dialysi", "dialysis").unwrap(),
+            vocabulary.intern("clinic", "clinic").unwrap(),
+        );
+        let context = LinkContext::new(vec![
+            OffsetTerm::new(inside, DomOffset(0)),
+            OffsetTerm::new(near, DomOffset(-2)),
+        ]);
+        let target = Address::parse("http://b.org/kidney-care").unwrap();
+        let mut dictionary = Dictionary::default();
+        link_features(&context, &target, &vocabulary, Groups::ALL, &mut dictionary);
+        for name in [
+            "any link",
+            "link: dialysi",
+            "near the link: clinic",
+            "link's address: kidney",
+        ] {
+            assert!(dictionary.id(name).is_some(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Hop distance: how many clicks a page lies from a target ([C] 3). The
+//! features that tell it, and the sequences of pages that models of it are
+//! trained on.
+
+mod features;
+mod sequences;
+mod training_web;
+
+pub use features::{Dictionary, Groups, Lookup, link_features, page_features};
+pub use sequences::{WalkRules, Walks};
+pub use training_web::{Layers, TrainingWeb};
+
+/// Hop distances told apart: 0, 1, 2, 3, and 4 or farther.
+pub const STATES: usize = 5;

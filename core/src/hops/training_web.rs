@@ -1,0 +1,183 @@
+//! The web that a crawl has seen, walked backwards from the targets ([C] 3.1):
+//! which page lies how many clicks from a target.
+//!
+//! Pages as near to a target as [`PROMOTED`] are targets too. A layer holds at
+//! most [`LAYER_SIZE`] pages; if more link to the layer below, each page there
+//! gives about as many of its backlinks as the others.
+
+use rustc_hash::FxHashMap;
+
+use super::features::{Dictionary, Groups, link_features, page_features};
+use crate::address::Address;
+use crate::features::FeatureReader;
+use crate::models::Feature;
+use crate::page::Page;
+use crate::web_graph::{Judgment, WebGraph};
+
+/// Cosine to a target from which a page is a target itself.
+const PROMOTED: f64 = 0.8;
+/// Layers around the targets.
+const LAYERS: usize = 4;
+/// Pages in a layer.
+const LAYER_SIZE: usize = 600;
+/// Links kept of a page.
+const MOST_LINKS: usize = 300;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct TrainingWeb {
+    /// The features that occur.
+    pub dictionary: Dictionary,
+    pub(super) pages: Vec<TrainingPage>,
+    numbers: FxHashMap<Address, usize>,
+    groups: Option<Groups>,
+}
+
+#[derive(Debug)]
+pub(super) struct TrainingPage {
+    address: Address,
+    is_target: bool,
+    pub(super) features: Vec<Feature>,
+    /// Where its links lead, with their features.
+    links: Vec<(Address, Vec<Feature>)>,
+}
+
+/// Distance of every page of a [`TrainingWeb`] to its nearest target, by number
+/// of the page; `None` where it is in no layer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layers(pub Vec<Option<usize>>);
+
+impl TrainingWeb {
+    /// An empty one that reads these features.
+    pub fn new(groups: Groups) -> Self {
+        Self {
+            groups: Some(groups),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a page that was fetched, with its judgment. `graph` knows the
+    /// targets and the words.
+    pub fn add(&mut self, page: &Page, judgment: Judgment, graph: &mut WebGraph) {
+        if self.numbers.contains_key(&page.address) {
+            return;
+        }
+        let groups = self.groups.unwrap_or(Groups::ALL);
+        let reader = FeatureReader::new(page, &mut graph.vocabulary);
+        let links = page.outlinks.iter().take(MOST_LINKS).map(|link| {
+            let context = reader.context(link.leaves);
+            let features = link_features(
+                &context,
+                &link.target,
+                &graph.vocabulary,
+                groups,
+                &mut self.dictionary,
+            );
+            (link.target.clone(), features)
+        });
+        let links = links.collect();
+        self.numbers.insert(page.address.clone(), self.pages.len());
+        self.pages.push(TrainingPage {
+            address: page.address.clone(),
+            is_target: judgment.is_target || judgment.similarity >= PROMOTED,
+            features: page_features(page, judgment, graph, groups, &mut self.dictionary),
+            links,
+        });
+    }
+
+    /// Number of pages.
+    pub fn len(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+
+    /// The features that are read.
+    pub fn groups(&self) -> Groups {
+        self.groups.unwrap_or(Groups::ALL)
+    }
+
+    /// The address of a page.
+    pub fn address(&self, page: usize) -> &Address {
+        &self.pages[page].address
+    }
+
+    /// The links of a page that lead to pages of this web, each page once.
+    pub(super) fn links(&self, page: usize) -> Vec<(usize, &[Feature])> {
+        let links = self.pages[page].links.iter();
+        let mut inner: Vec<(usize, &[Feature])> = links
+            .filter_map(|(target, features)| {
+                let number = *self.numbers.get(target)?;
+                (number != page).then_some((number, features.as_slice()))
+            })
+            .collect();
+        inner.sort_by_key(|row| row.0);
+        inner.dedup_by_key(|row| row.0);
+        inner
+    }
+
+    fn backlinks(&self) -> Vec<Vec<usize>> {
+        let mut backlinks = vec![Vec::new(); self.pages.len()];
+        for page in 0..self.pages.len() {
+            for (target, _) in self.links(page) {
+                backlinks[target].push(page);
+            }
+        }
+        backlinks
+    }
+
+    /// The layers around the targets, by [C]'s rules.
+    pub fn layers(&self) -> Layers {
+        let backlinks = self.backlinks();
+        let mut distances = vec![None; self.pages.len()];
+        let targets = (0..self.pages.len()).filter(|&page| self.pages[page].is_target);
+        let mut layer: Vec<usize> = targets.take(LAYER_SIZE).collect();
+        for &page in &layer {
+            distances[page] = Some(0);
+        }
+        for distance in 1..=LAYERS {
+            let mut next = Vec::new();
+            let mut open: Vec<_> = layer.iter().map(|&page| backlinks[page].iter()).collect();
+            // A backlink of each page in turn, until the layer is full.
+            while !open.is_empty() && next.len() < LAYER_SIZE {
+                open.retain_mut(|links| {
+                    let fresh = links.find(|&&page| distances[page].is_none());
+                    if let Some(&page) = fresh.filter(|_| next.len() < LAYER_SIZE) {
+                        distances[page] = Some(distance);
+                        next.push(page);
+                    }
+                    fresh.is_some()
+                });
+            }
+            layer = next;
+        }
+        Layers(distances)
+    }
+
+    /// The distance of every page, however many there are and however far.
+    pub fn distances(&self) -> Layers {
+        let backlinks = self.backlinks();
+        let mut distances = vec![None; self.pages.len()];
+        let targets = (0..self.pages.len()).filter(|&page| self.pages[page].is_target);
+        let mut layer: Vec<usize> = targets.collect();
+        let mut distance = 0;
+        while !layer.is_empty() {
+            for &page in &layer {
+                distances[page] = Some(distance);
+            }
+            distance += 1;
+            let sources = layer.iter().flat_map(|&page| &backlinks[page]);
+            let mut next: Vec<usize> = sources
+                .copied()
+                .filter(|&page| distances[page].is_none())
+                .collect();
+            next.sort_unstable();
+            next.dedup();
+            layer = next;
+        }
+        Layers(distances)
+    }
+}

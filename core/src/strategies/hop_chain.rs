@@ -1,0 +1,281 @@
+//! Links by the hop distance that a MEMM or a CRF believes their pages lie at
+//! ([C] 3.2-3.5).
+//!
+//! The belief of a link is one forward step from the belief of the page it
+//! stands on, with what is observed there and on the link; marginal ([C] eq. 19,
+//! 37, 38) or by the best path (eq. 24, 39). Links are ordered by the
+//! probability of distance 0, those equal in it by that of distance 1, and so
+//! on; equal means equal after rounding to [`EPSILON`], which makes a total
+//! order of [C]'s "equal within epsilon". Once a page is fetched the critic has
+//! the word: a target lies at distance 0, another page does not.
+//!
+//! The model is trained beforehand ([`crate::hops`]) and does not change while
+//! links are followed.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use super::{
+    Arrival, Candidate, Draw, Explanation, Known, Learned, LinkScore, Passing, Priority, Saved,
+    Strategy,
+};
+use crate::address::Address;
+use crate::hops::{Dictionary, Groups, STATES, link_features, page_features};
+use crate::models::{ChainWeights, Crf, Feature, Memm, Scores};
+use crate::web_graph::Relevance;
+
+/// Probabilities are equal if they are after rounding to this.
+const EPSILON: f64 = 0.001;
+/// Pages whose belief is kept; the oldest are forgotten first.
+const MOST_PAGES: usize = 50_000;
+/// Features named in an explanation.
+const NAMED: usize = 8;
+
+/// The model behind the beliefs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HopModel {
+    /// Conditional random field.
+    Crf(Crf),
+    /// Maximum-entropy Markov model.
+    Memm(Memm),
+}
+
+/// How a belief is carried on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Inference {
+    /// Over all paths.
+    #[default]
+    Marginal,
+    /// By the best path.
+    Viterbi,
+}
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HopChain {
+    model: HopModel,
+    dictionary: Dictionary,
+    groups: Groups,
+    inference: Inference,
+    passed: FxHashMap<Address, PassedPage>,
+    order: VecDeque<Address>,
+}
+
+/// What is kept of a page that was fetched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PassedPage {
+    /// Where it is.
+    pub address: Address,
+    /// Over its own distance.
+    pub belief: Vec<f64>,
+    /// What it adds to the scores of where its links lead.
+    pub scores: Scores,
+}
+
+impl HopModel {
+    /// The weights.
+    pub fn weights(&self) -> &ChainWeights {
+        match self {
+            Self::Crf(crf) => &crf.weights,
+            Self::Memm(memm) => &memm.weights,
+        }
+    }
+
+    fn forward(&self, before: &[f64], scores: &Scores, inference: Inference) -> Vec<f64> {
+        let best_only = inference == Inference::Viterbi;
+        match self {
+            Self::Crf(crf) => crf.forward(before, scores, best_only),
+            Self::Memm(memm) => memm.forward(before, scores, best_only),
+        }
+    }
+}
+
+impl HopChain {
+    /// With a model over [`STATES`] distances and the features it knows.
+    pub fn new(
+        model: HopModel,
+        dictionary: Dictionary,
+        groups: Groups,
+        inference: Inference,
+    ) -> Self {
+        Self {
+            model,
+            dictionary,
+            groups,
+            inference,
+            passed: FxHashMap::default(),
+            order: VecDeque::new(),
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &HopModel {
+        &self.model
+    }
+
+    /// The features it knows.
+    pub fn dictionary(&self) -> &Dictionary {
+        &self.dictionary
+    }
+
+    /// Which features it reads.
+    pub fn groups(&self) -> Groups {
+        self.groups
+    }
+
+    /// How beliefs are carried on.
+    pub fn inference(&self) -> Inference {
+        self.inference
+    }
+
+    /// The pages whose belief is kept, oldest first.
+    pub fn passed(&self) -> impl Iterator<Item = PassedPage> + '_ {
+        let pages = self.order.iter();
+        pages.filter_map(|address| self.passed.get(address).cloned())
+    }
+
+    /// Keeps a page's belief.
+    pub fn pass(&mut self, page: PassedPage) {
+        let address = page.address.clone();
+        if self.passed.insert(address.clone(), page).is_none() {
+            self.order.push_back(address);
+        }
+        if self.order.len() > MOST_PAGES
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.passed.remove(&oldest);
+        }
+    }
+
+    fn observe(&self, link: &Candidate, known: Known<'_>) -> Vec<Feature> {
+        let words = &known.graph.vocabulary;
+        link_features(
+            &link.context,
+            &link.target,
+            words,
+            self.groups,
+            &self.dictionary,
+        )
+    }
+
+    /// Probabilities of the distances at which the page of a link may lie.
+    pub fn belief(&self, link: &Candidate, known: Known<'_>) -> Vec<f64> {
+        let observation = self.observe(link, known);
+        let passed = link.source().and_then(|source| self.passed.get(source));
+        let weights = self.model.weights();
+        match passed {
+            Some(page) => {
+                let scores = weights.more_scores(page.scores.clone(), &observation);
+                self.model.forward(&page.belief, &scores, self.inference)
+            }
+            None => self
+                .model
+                .forward(&[], &weights.scores(&observation), self.inference),
+        }
+    }
+
+    fn priority(belief: &[f64]) -> Priority {
+        let rounded: Vec<f64> = belief
+            .iter()
+            .map(|share| (share / EPSILON).round() * EPSILON)
+            .collect();
+        Priority::lexicographic(&rounded)
+    }
+
+    /// How much a feature moves the odds of lying nearer than the last distance
+    /// against lying there.
+    fn pull(&self, (feature, value): Feature) -> f64 {
+        let weights = self.model.weights().by_state(feature);
+        let Some((last, nearer)) = weights.split_last() else {
+            return 0.0;
+        };
+        f64::from(value) * (nearer[0] - last)
+    }
+}
+
+impl Strategy for HopChain {
+    fn name(&self) -> &'static str {
+        match self.model {
+            HopModel::Crf(_) => "crf",
+            HopModel::Memm(_) => "memm",
+        }
+    }
+
+    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
+        LinkScore::Follow(Self::priority(&self.belief(link, known)))
+    }
+
+    fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
+        Some(Relevance::new(self.belief(link, known)[0]))
+    }
+
+    fn read(&mut self, passing: &Passing<'_>, known: Known<'_>) {
+        let before = passing.via.first().map(|link| self.belief(link, known));
+        let mut belief = before.unwrap_or_else(|| vec![1.0 / STATES as f64; STATES]);
+        if passing.judgment.is_target {
+            belief.fill(0.0);
+            belief[0] = 1.0;
+        } else {
+            belief[0] = 0.0;
+            let rest: f64 = belief.iter().sum();
+            for share in &mut belief[1..] {
+                *share = if rest > 0.0 {
+                    *share / rest
+                } else {
+                    1.0 / (STATES - 1) as f64
+                };
+            }
+        }
+        let features = page_features(
+            passing.page,
+            passing.judgment,
+            known.graph,
+            self.groups,
+            &self.dictionary,
+        );
+        self.pass(PassedPage {
+            address: passing.page.address.clone(),
+            belief,
+            scores: self.model.weights().scores(&features),
+        });
+    }
+
+    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {
+        Learned::Nothing
+    }
+
+    fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
+        let belief = self.belief(link, known);
+        let likeliest = belief.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+        let hops = match likeliest.map(|row| row.0) {
+            Some(0) => "looks like a target".to_owned(),
+            Some(1) => "looks 1 hop from a target".to_owned(),
+            Some(far) if far + 1 < STATES => format!("looks {far} hops from a target"),
+            _ => format!("looks {} hops from a target or farther", STATES - 1),
+        };
+        let mut parts: Vec<Explanation> = belief
+            .iter()
+            .enumerate()
+            .map(|(distance, share)| Explanation::given(format!("distance {distance}"), *share))
+            .collect();
+        let mut pulls: Vec<(f64, u32)> = self
+            .observe(link, known)
+            .into_iter()
+            .map(|feature| (self.pull(feature), feature.0))
+            .collect();
+        pulls.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+        parts.extend(pulls.into_iter().take(NAMED).map(|(pull, feature)| {
+            let name = self.dictionary.name(feature);
+            Explanation::given(
+                format!("{name} (weight for a target against far away)"),
+                pull,
+            )
+        }));
+        Explanation::because(hops, Self::priority(&belief).value(), parts)
+    }
+
+    fn saved(&self) -> Saved {
+        Saved::HopChain(self.clone())
+    }
+}

@@ -1,0 +1,83 @@
+//! Training a MEMM or a CRF on what a crawl has seen ([C] 3.1-3.3).
+
+use super::{HopChain, HopModel, Inference};
+use crate::draw::Draw;
+use crate::hops::{STATES, TrainingWeb, WalkRules, Walks};
+use crate::models::lbfgs::{Iteration, Stopping};
+use crate::models::{ChainWeights, Crf, Memm, Prior, Sequences};
+
+/// Which model is trained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HopKind {
+    /// Conditional random field.
+    Crf,
+    /// Maximum-entropy Markov model.
+    Memm,
+}
+
+/// How a model is trained.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HopTraining {
+    /// Which model.
+    pub kind: HopKind,
+    /// The walks to train on.
+    pub rules: WalkRules,
+    /// Whether features are conjoined with steps too, not only with states.
+    pub with_steps: bool,
+    /// How weights are held back.
+    pub prior: Prior,
+    /// When to stop.
+    pub stopping: Stopping,
+    /// How beliefs are carried on.
+    pub inference: Inference,
+}
+
+impl HopTraining {
+    /// As [C] has it, but for the walks, which may go anywhere.
+    pub fn new(kind: HopKind) -> Self {
+        Self {
+            kind,
+            rules: WalkRules::new(Walks::Anywhere),
+            with_steps: false,
+            prior: Prior::default(),
+            stopping: Stopping {
+                iterations: 100,
+                gradient: 1e-4,
+                gain: 1e-4,
+            },
+            inference: Inference::Marginal,
+        }
+    }
+
+    /// Trains on walks over a web. `on_iteration` hears of every iteration.
+    pub fn train(
+        &self,
+        web: TrainingWeb,
+        draw: &mut dyn Draw,
+        on_iteration: impl FnMut(Iteration),
+    ) -> HopChain {
+        let sequences = web.walks(self.rules, draw);
+        let start = ChainWeights::new(STATES, web.dictionary.len(), self.with_steps);
+        let model = self.fit(start, &sequences, on_iteration);
+        let groups = web.groups();
+        HopChain::new(model, web.dictionary, groups, self.inference)
+    }
+
+    /// Trains on sequences, from zero or from an earlier model's weights.
+    pub fn fit(
+        &self,
+        start: ChainWeights,
+        sequences: &Sequences,
+        on_iteration: impl FnMut(Iteration),
+    ) -> HopModel {
+        let (prior, stopping) = (self.prior, self.stopping);
+        match self.kind {
+            HopKind::Crf => {
+                HopModel::Crf(Crf::train(start, sequences, prior, stopping, on_iteration).0)
+            }
+            HopKind::Memm => {
+                HopModel::Memm(Memm::train(start, sequences, prior, stopping, on_iteration).0)
+            }
+        }
+    }
+}

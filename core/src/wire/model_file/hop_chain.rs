@@ -1,0 +1,95 @@
+//! A model of hop distances in a model file.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ModelError, address};
+use crate::hops::{Dictionary, Groups, STATES};
+use crate::models::{ChainWeights, Crf, Memm, Scores};
+use crate::strategies::{HopChain, HopModel, Inference, PassedPage, Strategy};
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct WireHopChain {
+    is_memm: bool,
+    with_steps: bool,
+    weights: Vec<f64>,
+    /// Features, by number.
+    names: Vec<String>,
+    words: bool,
+    rest: bool,
+    by_best_path: bool,
+    passed: Vec<WirePassed>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WirePassed {
+    address: String,
+    belief: Vec<f64>,
+    nodes: Vec<f64>,
+    steps: Vec<f64>,
+}
+
+impl WireHopChain {
+    pub(super) fn of(chain: &HopChain) -> Self {
+        let weights = chain.model().weights();
+        let passed = chain.passed().map(|page| WirePassed {
+            address: page.address.to_string(),
+            belief: page.belief,
+            nodes: page.scores.nodes,
+            steps: page.scores.steps,
+        });
+        Self {
+            is_memm: chain.name() == "memm",
+            with_steps: weights.with_steps(),
+            weights: weights.values().to_vec(),
+            names: chain.dictionary().names().map(str::to_owned).collect(),
+            words: chain.groups().words,
+            rest: chain.groups().rest,
+            by_best_path: chain.inference() == Inference::Viterbi,
+            passed: passed.collect(),
+        }
+    }
+
+    pub(super) fn into_chain(self) -> Result<HopChain, ModelError> {
+        let weights = ChainWeights::from_values(STATES, self.with_steps, self.weights)
+            .ok_or(ModelError::Content("weights do not fit or are no numbers"))?;
+        let dictionary = Dictionary::from_names(self.names)
+            .ok_or(ModelError::Content("a feature stands in it twice"))?;
+        let model = if self.is_memm {
+            HopModel::Memm(Memm { weights })
+        } else {
+            HopModel::Crf(Crf { weights })
+        };
+        let groups = Groups {
+            words: self.words,
+            rest: self.rest,
+        };
+        let inference = if self.by_best_path {
+            Inference::Viterbi
+        } else {
+            Inference::Marginal
+        };
+        let mut chain = HopChain::new(model, dictionary, groups, inference);
+        for page in self.passed {
+            chain.pass(page.into_page()?);
+        }
+        Ok(chain)
+    }
+}
+
+impl WirePassed {
+    fn into_page(self) -> Result<PassedPage, ModelError> {
+        let lengths = [self.belief.len(), self.nodes.len(), self.steps.len()];
+        let mut numbers = self.belief.iter().chain(&self.nodes).chain(&self.steps);
+        if lengths != [STATES, STATES, STATES * STATES] || !numbers.all(|value| value.is_finite()) {
+            return Err(ModelError::Content("a belief is none"));
+        }
+        Ok(PassedPage {
+            address: address(&self.address)?,
+            belief: self.belief,
+            scores: Scores {
+                nodes: self.nodes,
+                steps: self.steps,
+            },
+        })
+    }
+}
