@@ -9,8 +9,9 @@ use linkscent_core::guide::Knowledge;
 use linkscent_core::hops::{Groups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{
-    Apprentice, ApprenticeOptions, BestFirst, BreadthFirst, Focus, HopKind, HopTraining, Inference,
-    LinkPolicy, PlainApprentice, Random, Saved, SplitMix, Strategy,
+    Apprentice, ApprenticeOptions, BestFirst, BreadthFirst, ContextGraph, Focus, HopClusters,
+    HopKind, HopTraining, Inference, LinkPolicy, PlainApprentice, Random, Saved, SplitMix,
+    Strategy,
 };
 use linkscent_core::text::Vocabulary;
 
@@ -58,7 +59,7 @@ pub struct Contestant {
 }
 
 /// All who take part. A new strategy is one more line here.
-pub static ALL: [Contestant; 11] = [
+pub static ALL: [Contestant; 13] = [
     online("random", |_| Box::new(Random)),
     online("breadth-first", |_| Box::new(BreadthFirst)),
     online(BASELINE, |_| Box::new(BestFirst(Focus::Soft))),
@@ -75,6 +76,12 @@ pub static ALL: [Contestant; 11] = [
         name: "apprentice-recall",
         regime: Regime::Recall(|every| Box::new(Apprentice::every(every))),
     },
+    trained("hmm", |web, draw| {
+        Box::new(HopClusters::train(&web, Inference::Marginal, draw))
+    }),
+    trained("context-graph", |web, _| {
+        Box::new(ContextGraph::train(&web))
+    }),
     trained("memm", |web, draw| {
         hop_chain(web, draw, HopTraining::new(HopKind::Memm))
     }),
@@ -88,7 +95,10 @@ pub static ALL: [Contestant; 11] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Contestant; 11] = [
+static VARIANTS: [Contestant; 12] = [
+    trained("hmm-viterbi", |web, draw| {
+        Box::new(HopClusters::train(&web, Inference::Viterbi, draw))
+    }),
     trained("crf-downhill", |web, draw| {
         hop_chain(web, draw, downhill(HopKind::Crf))
     }),

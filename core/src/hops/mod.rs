@@ -7,7 +7,7 @@ mod sequences;
 mod training_web;
 
 pub use features::{Dictionary, Groups, Lookup, link_features, page_features};
-pub use sequences::{WalkRules, Walks};
+pub use sequences::{Walk, WalkRules, Walks};
 pub use training_web::{Layers, TrainingWeb};
 
 /// Hop distances told apart: 0, 1, 2, 3, and 4 or farther.

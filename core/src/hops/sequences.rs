@@ -41,85 +41,96 @@ impl WalkRules {
     }
 }
 
+/// A walk: pages by number, with their states.
+pub type Walk = Vec<(usize, usize)>;
+
 impl TrainingWeb {
-    /// Walks without loops, as labelled sequences. What is observed at a page is
-    /// what was known before it was fetched: nothing at the first one, then the
-    /// page before and the link that was followed.
-    pub fn walks(&self, rules: WalkRules, draw: &mut dyn Draw) -> Sequences {
+    /// Walks without loops, over pages whose state is known.
+    pub fn walks(&self, rules: WalkRules, draw: &mut dyn Draw) -> Vec<Walk> {
         let Layers(distances) = match rules.walks {
             Walks::Downhill => self.layers(),
             Walks::Anywhere => self.distances(),
         };
-        let state = |page: usize| match (distances[page], rules.walks) {
-            (Some(distance), _) => Some(distance.min(STATES - 1)),
-            (None, Walks::Downhill) => None,
-            (None, Walks::Anywhere) => Some(STATES - 1),
-        };
-        let links: Vec<Vec<(usize, &[Feature])>> =
-            (0..self.len()).map(|page| self.links(page)).collect();
-        let starts: Vec<Vec<usize>> = (0..STATES)
-            .map(|wanted| {
-                let pages = 0..self.len();
-                pages.filter(|&page| state(page) == Some(wanted)).collect()
+        let states: Vec<Option<usize>> = distances
+            .into_iter()
+            .map(|distance| match (distance, rules.walks) {
+                (Some(distance), _) => Some(distance.min(STATES - 1)),
+                (None, Walks::Downhill) => None,
+                (None, Walks::Anywhere) => Some(STATES - 1),
             })
             .collect();
-        let kinds: Vec<&Vec<usize>> = starts.iter().filter(|pages| !pages.is_empty()).collect();
-        let mut sequences = Sequences::default();
-        if kinds.is_empty() {
-            return sequences;
-        }
-        for number in 0..rules.count {
-            // As many from each distance.
-            let from = kinds[number % kinds.len()];
-            for _ in 0..TRIES {
-                let start = from[pick(from.len(), draw)];
-                let way = self.walk(start, rules, &state, &links, draw);
-                if way.len() >= 2 {
-                    sequences.push(
-                        way.into_iter()
-                            .map(|(observation, state)| (observation, state as u8)),
-                    );
-                    break;
-                }
+        let mut starts: Vec<Vec<usize>> = vec![Vec::new(); STATES];
+        for (page, state) in states.iter().enumerate() {
+            if let Some(state) = state {
+                starts[*state].push(page);
             }
+        }
+        starts.retain(|pages| !pages.is_empty());
+        let links: Vec<Vec<usize>> = (0..self.len())
+            .map(|page| self.links(page).into_iter().map(|link| link.0).collect())
+            .collect();
+        let mut walks = Vec::new();
+        for number in 0..rules.count * usize::from(!starts.is_empty()) {
+            // As many from each distance.
+            let from = &starts[number % starts.len()];
+            let mut tries = (0..TRIES).map(|_| {
+                let start = from[pick(from.len(), draw)];
+                walk(start, rules, &states, &links, draw)
+            });
+            walks.extend(tries.find(|walk| walk.len() >= 2));
+        }
+        walks
+    }
+
+    /// Walks as labelled sequences. What is observed at a page is what was known
+    /// before it was fetched: nothing at the first one, then the page before and
+    /// the link that was followed.
+    pub fn sequences(&self, walks: &[Walk]) -> Sequences {
+        let links: Vec<Vec<(usize, &[Feature])>> =
+            (0..self.len()).map(|page| self.links(page)).collect();
+        let observation = |before: usize, page: usize| -> Vec<Feature> {
+            let link = links[before].iter().find(|link| link.0 == page);
+            let link = link.map_or(&[][..], |link| link.1);
+            [self.pages[before].features.as_slice(), link].concat()
+        };
+        let mut sequences = Sequences::default();
+        for walk in walks {
+            sequences.push(walk.iter().enumerate().map(|(at, &(page, state))| {
+                let before = at.checked_sub(1).map(|before| walk[before].0);
+                let seen = before.map(|before| observation(before, page));
+                (seen.unwrap_or_default(), state as u8)
+            }));
         }
         sequences
     }
+}
 
-    fn walk<'a>(
-        &'a self,
-        start: usize,
-        rules: WalkRules,
-        state: &dyn Fn(usize) -> Option<usize>,
-        links: &[Vec<(usize, &'a [Feature])>],
-        draw: &mut dyn Draw,
-    ) -> Vec<(Vec<Feature>, usize)> {
-        let length = 2 + pick(rules.longest.saturating_sub(1), draw);
-        let mut way = Vec::new();
-        let mut passed = vec![start];
-        let Some(mut here) = state(start) else {
-            return way;
-        };
-        way.push((Vec::new(), here));
-        while way.len() < length {
-            let page = passed[passed.len() - 1];
-            let ahead: Vec<(usize, &[Feature], usize)> = links[page]
-                .iter()
-                .filter(|(next, _)| !passed.contains(next))
-                .filter_map(|&(next, features)| Some((next, features, state(next)?)))
-                .filter(|row| rules.walks == Walks::Anywhere || row.2 <= here)
-                .collect();
-            if ahead.is_empty() {
-                break;
-            }
-            let (next, features, there) = ahead[pick(ahead.len(), draw)];
-            let observation = [self.pages[page].features.as_slice(), features].concat();
-            way.push((observation, there));
-            passed.push(next);
-            here = there;
+fn walk(
+    start: usize,
+    rules: WalkRules,
+    states: &[Option<usize>],
+    links: &[Vec<usize>],
+    draw: &mut dyn Draw,
+) -> Walk {
+    let length = 2 + pick(rules.longest.saturating_sub(1), draw);
+    let Some(state) = states[start] else {
+        return Vec::new();
+    };
+    let mut walk = vec![(start, state)];
+    while walk.len() < length {
+        let (page, here) = walk[walk.len() - 1];
+        let ahead: Vec<(usize, usize)> = links[page]
+            .iter()
+            .filter(|next| walk.iter().all(|passed| passed.0 != **next))
+            .filter_map(|&next| Some((next, states[next]?)))
+            .filter(|row| rules.walks == Walks::Anywhere || row.1 <= here)
+            .collect();
+        if ahead.is_empty() {
+            break;
         }
-        way
+        walk.push(ahead[pick(ahead.len(), draw)]);
     }
+    walk
 }
 
 fn pick(count: usize, draw: &mut dyn Draw) -> usize {
@@ -203,7 +214,7 @@ mod tests {
                 count: 300,
                 ..WalkRules::new(walks)
             };
-            let sequences = web.walks(rules, &mut SplitMix(4));
+            let sequences = web.sequences(&web.walks(rules, &mut SplitMix(4)));
             assert!(sequences.len() > 200, "{}", sequences.len());
             let mut uphill = 0;
             for positions in sequences.iter() {

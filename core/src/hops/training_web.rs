@@ -9,10 +9,10 @@ use rustc_hash::FxHashMap;
 
 use super::features::{Dictionary, Groups, link_features, page_features};
 use crate::address::Address;
-use crate::features::FeatureReader;
+use crate::features::{FeatureReader, PageTerms};
 use crate::models::Feature;
 use crate::page::Page;
-use crate::web_graph::{Judgment, WebGraph};
+use crate::web_graph::{HEAVIEST_TERMS, Judgment, WebGraph};
 
 /// Cosine to a target from which a page is a target itself.
 const PROMOTED: f64 = 0.8;
@@ -36,7 +36,8 @@ pub struct TrainingWeb {
 #[derive(Debug)]
 pub(super) struct TrainingPage {
     address: Address,
-    is_target: bool,
+    pub(super) is_target: bool,
+    pub(super) terms: PageTerms,
     pub(super) features: Vec<Feature>,
     /// Where its links lead, with their features.
     links: Vec<(Address, Vec<Feature>)>,
@@ -80,6 +81,7 @@ impl TrainingWeb {
         self.pages.push(TrainingPage {
             address: page.address.clone(),
             is_target: judgment.is_target || judgment.similarity >= PROMOTED,
+            terms: reader.terms().heaviest(HEAVIEST_TERMS),
             features: page_features(page, judgment, graph, groups, &mut self.dictionary),
             links,
         });
@@ -98,6 +100,16 @@ impl TrainingWeb {
     /// The features that are read.
     pub fn groups(&self) -> Groups {
         self.groups.unwrap_or(Groups::ALL)
+    }
+
+    /// Whether a page is a target.
+    pub fn is_target(&self, page: usize) -> bool {
+        self.pages[page].is_target
+    }
+
+    /// The heaviest terms of a page.
+    pub fn terms(&self, page: usize) -> &PageTerms {
+        &self.pages[page].terms
     }
 
     /// The address of a page.

@@ -3,7 +3,9 @@
 
 pub mod chain;
 mod chain_weights;
+pub mod clusters;
 pub mod crf;
+pub mod hmm;
 pub mod lbfgs;
 pub mod memm;
 mod multinomial;
@@ -11,9 +13,11 @@ mod naive_bayes;
 mod perceptron;
 mod platt;
 mod sequences;
+pub mod svd;
 
 pub use chain_weights::{ChainWeights, Potentials, Prior, Scores};
 pub use crf::Crf;
+pub use hmm::Hmm;
 pub use memm::Memm;
 pub use multinomial::MultinomialBayes;
 pub use naive_bayes::{FeatureCount, TwoClassCounts};

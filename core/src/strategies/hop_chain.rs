@@ -175,7 +175,8 @@ impl HopChain {
         }
     }
 
-    fn priority(belief: &[f64]) -> Priority {
+    /// [C] 3.5's order of beliefs.
+    pub(super) fn priority(belief: &[f64]) -> Priority {
         let rounded: Vec<f64> = belief
             .iter()
             .map(|share| (share / EPSILON).round() * EPSILON)

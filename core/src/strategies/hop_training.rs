@@ -56,7 +56,7 @@ impl HopTraining {
         draw: &mut dyn Draw,
         on_iteration: impl FnMut(Iteration),
     ) -> HopChain {
-        let sequences = web.walks(self.rules, draw);
+        let sequences = web.sequences(&web.walks(self.rules, draw));
         let start = ChainWeights::new(STATES, web.dictionary.len(), self.with_steps);
         let model = self.fit(start, &sequences, on_iteration);
         let groups = web.groups();
