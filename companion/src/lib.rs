@@ -13,6 +13,7 @@ pub mod eval;
 mod memory;
 mod running;
 mod secret;
+mod sequences_file;
 mod settings;
 pub mod store;
 mod taxonomy;

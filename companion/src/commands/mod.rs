@@ -8,3 +8,4 @@ pub mod inspect;
 pub mod replay;
 pub mod serve;
 pub mod train;
+mod train_hops;

@@ -1,55 +1,120 @@
 //! `linkscent train`: the critic that a training set makes, and how well it
-//! judges pages it was not taught.
+//! judges pages it was not taught. Models of hop distances are in [`train_hops`].
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use anyhow::Result;
-use clap::Args;
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
 use linkscent_core::critics::TrainedTopic;
+use linkscent_core::hops::Groups;
 use serde_json::json;
 
+use super::train_hops;
 use crate::eval::own_critic::{self, Lesson, Trained};
+use crate::eval::topic::Topic;
 use crate::eval::topic_file::TopicFile;
 use crate::eval::web::EvalWeb;
 
 /// Words shown that speak loudest for the topic.
 const LOUDEST: usize = 15;
 
-/// Train a critic on example pages and report how well it judges.
+/// What is trained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// The critic: is a page of the topic?
+    Critic,
+    /// Hop distances by a conditional random field.
+    Crf,
+    /// Hop distances by a maximum-entropy Markov model.
+    Memm,
+}
+
+/// Features that models of hop distances read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Features {
+    /// All.
+    All,
+    /// Words of pages and links.
+    Words,
+    /// Cosines, relevance and words of addresses.
+    Rest,
+}
+
+/// Train a critic, or a model of hop distances, and report how well it judges.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  linkscent train --web web.warc.gz --topic bees.toml --report")]
+  linkscent train --web web.warc.gz --topic bees.toml --report
+  linkscent train --web web.warc.gz --topic bees.toml --model crf --export walks.crfsuite")]
 pub struct Train {
     /// WARC file with the pages; several are read as one web.
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "sequences")]
     web: Vec<PathBuf>,
     /// Topic file that names the examples.
+    #[arg(long, required_unless_present = "sequences")]
+    topic: Option<PathBuf>,
+    /// What is trained.
+    #[arg(long, value_enum, default_value_t = Kind::Critic)]
+    model: Kind,
+    /// Say how well it judges what it was not taught; said in any case.
     #[arg(long)]
-    topic: PathBuf,
-    /// Print accuracy on held-out pages, with a confusion table.
-    #[arg(long, required = true)]
     report: bool,
+    /// Train on the sequences of a file (CRFsuite's text, or .jsonl) in place of
+    /// walks over a web.
+    #[arg(long, conflicts_with_all = ["web", "topic"])]
+    pub(super) sequences: Option<PathBuf>,
+    /// Write the sequences to a file (CRFsuite's text, or .jsonl).
+    #[arg(long)]
+    pub(super) export: Option<PathBuf>,
+    /// Pages that a best-first crawl sees before walks go over them.
+    #[arg(long, default_value_t = 1_000)]
+    pub(super) budget: u64,
+    /// Walks go towards targets only.
+    #[arg(long)]
+    pub(super) downhill: bool,
+    /// Which features are read.
+    #[arg(long, value_enum, default_value_t = Features::All)]
+    features: Features,
+    /// Features are conjoined with steps too, not only with states.
+    #[arg(long)]
+    pub(super) with_steps: bool,
+    /// Variance of the Gaussian that weights are thought to come from.
+    #[arg(long, default_value_t = 1.0)]
+    pub(super) variance: f64,
+    /// Train only weights whose feature and state occur together.
+    #[arg(long)]
+    pub(super) observed_only: bool,
+    /// Iterations at most.
+    #[arg(long, default_value_t = 100)]
+    pub(super) iterations: usize,
+    /// Go on to the very minimum, as far as the iterations allow.
+    #[arg(long)]
+    pub(super) exact: bool,
+    /// Train on all sequences and hold none out.
+    #[arg(long)]
+    pub(super) all: bool,
+    /// Number of the sequence whose marginals and likeliest paths are shown.
+    #[arg(long, default_value_t = 0)]
+    pub(super) sequence: usize,
     /// What random numbers start from.
     #[arg(long, default_value_t = 1)]
-    random_seed: u64,
+    pub(super) random_seed: u64,
     /// Print one JSON object in place of sentences.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 impl Train {
     /// Trains and reports.
     pub fn run(self) -> Result<()> {
-        let web = EvalWeb::read(&self.web, |_| {})?;
-        for problem in &web.problems {
-            eprintln!("linkscent: {problem}");
+        if self.model != Kind::Critic {
+            return train_hops::run(&self);
         }
-        let file = TopicFile::read(&self.topic)?;
+        let (web, file) = self.web_and_topic()?;
         let lesson = match &file.labels {
             None => file.lesson(&web, self.random_seed)?.0,
             Some(_) => {
-                let folder = self.topic.parent().unwrap_or(Path::new("."));
-                let topic = file.on(&web, folder, self.random_seed)?;
+                let topic = file.on(&web, self.folder(), self.random_seed)?;
                 Lesson::two(topic.chosen(true), topic.chosen(false))
             }
         };
@@ -75,6 +140,40 @@ impl Train {
             print_report(&file.name, &lesson, &trained, sure);
         }
         Ok(())
+    }
+
+    fn web_and_topic(&self) -> Result<(EvalWeb, TopicFile)> {
+        let topic = self.topic.as_deref();
+        let topic = topic.context("a critic is trained on a web: give --web and --topic")?;
+        let web = EvalWeb::read(&self.web, |_| {})?;
+        for problem in &web.problems {
+            eprintln!("linkscent: {problem}");
+        }
+        Ok((web, TopicFile::read(topic)?))
+    }
+
+    /// The folder that a topic file's paths are seen from.
+    fn folder(&self) -> &Path {
+        let folder = self.topic.as_deref().and_then(Path::parent);
+        folder.unwrap_or(Path::new("."))
+    }
+
+    /// The web, and the topic on it.
+    pub(super) fn topic_on_web(&self) -> Result<(Arc<EvalWeb>, Arc<Topic>)> {
+        let (web, file) = self.web_and_topic()?;
+        let topic = file.on(&web, self.folder(), self.random_seed)?;
+        Ok((Arc::new(web), Arc::new(topic)))
+    }
+
+    pub(super) fn groups(&self) -> Groups {
+        Groups {
+            words: self.features != Features::Rest,
+            rest: self.features != Features::Words,
+        }
+    }
+
+    pub(super) fn is_memm(&self) -> bool {
+        self.model == Kind::Memm
     }
 }
 

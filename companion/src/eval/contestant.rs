@@ -15,7 +15,7 @@ use linkscent_core::strategies::{
 };
 use linkscent_core::text::Vocabulary;
 
-use super::crawl::{Course, Crawled, crawl};
+use super::crawl::{Course, crawl};
 use super::figures::{Effort, Insight};
 use super::oracle;
 use super::visits::Visit;
@@ -203,18 +203,6 @@ fn counts_of(knowledge: &Knowledge) -> TwoClassCounts {
     counts
 }
 
-/// The web that a crawl has seen.
-fn seen_web(course: &Course, crawled: &Crawled) -> TrainingWeb {
-    let mut graph = crawled.guide.graph().clone();
-    let mut seen = TrainingWeb::new(Groups::ALL);
-    for visit in &crawled.visits {
-        let page = &course.web.pages[visit.page as usize];
-        let judgment = graph.judgment(&page.address);
-        seen.add(page, judgment, &mut graph);
-    }
-    seen
-}
-
 /// What an apprentice learned: the words at offsets that speak loudest.
 fn insight(knowledge: &Knowledge) -> Insight {
     let Saved::Apprentice(counts) = &knowledge.learned else {
@@ -340,7 +328,7 @@ impl Contestant {
             Regime::Trained(train) => {
                 let best_first = Box::new(BestFirst(Focus::Soft));
                 let before = crawl(training, best_first, nothing(), None)?;
-                let seen = seen_web(training, &before);
+                let seen = before.seen(training, Groups::ALL);
                 let strategy = train(seen, &mut SplitMix(course.random_seed));
                 let words = before.guide.graph().vocabulary.clone();
                 let mut made = crawl(course, strategy, words, None)?;

@@ -9,6 +9,7 @@ use anyhow::Result;
 use linkscent_core::crawl::{CrawlDelay, Instant, Limits, Next, Outcome, Record, Robots, Scope};
 use linkscent_core::crawl::{Seed, Session};
 use linkscent_core::guide::Guide;
+use linkscent_core::hops::{Groups, TrainingWeb};
 use linkscent_core::strategies::{
     Arrival, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Passing, Reading,
     Saved, SplitMix, Strategy,
@@ -44,6 +45,20 @@ pub struct Crawled {
     pub retrainings: u32,
     /// What was learned.
     pub guide: Guide,
+}
+
+impl Crawled {
+    /// The web that it has seen, for models of hop distances.
+    pub fn seen(&self, course: &Course, groups: Groups) -> TrainingWeb {
+        let mut graph = self.guide.graph().clone();
+        let mut seen = TrainingWeb::new(groups);
+        for visit in &self.visits {
+            let page = &course.web.pages[visit.page as usize];
+            let judgment = graph.judgment(&page.address);
+            seen.add(page, judgment, &mut graph);
+        }
+        seen
+    }
 }
 
 /// Makes a crawl. `only` confines it to some pages; `words` are those that the
