@@ -14,6 +14,7 @@ use crate::eval::bench::{self, Bench, Plan};
 use crate::eval::contestant::{self, BASELINE, Contestant, ORACLE};
 use crate::eval::experiments::{self, Subject};
 use crate::eval::figures::Row;
+use crate::eval::next_click;
 use crate::eval::own_critic::{self, Lesson};
 use crate::eval::report;
 use crate::eval::topic::Topic;
@@ -22,6 +23,8 @@ use crate::eval::visits::write_whole;
 use crate::eval::web::EvalWeb;
 use crate::memory::peak_mb;
 
+/// The experiment that needs no bench: trails of people.
+const NEXT_CLICK: &str = "next-click";
 /// Pages a crawl fetches where no bench says.
 const DEFAULT_BUDGET: u64 = 2_000;
 
@@ -43,7 +46,7 @@ enum Teller {
   linkscent eval --web web.warc.gz --topic bees.toml --budget 500 --out results")]
 pub struct Eval {
     /// Which bench; can be given repeatedly.
-    #[arg(long, value_parser = bench::NAMES, requires = "material", required_unless_present = "web")]
+    #[arg(long, value_parser = bench::NAMES, requires = "material", required_unless_present_any = ["web", "experiment"])]
     bench: Vec<String>,
     /// Folder with the webs and labels of the bench.
     #[arg(long)]
@@ -55,7 +58,7 @@ pub struct Eval {
     #[arg(long)]
     strategy: Vec<String>,
     /// Look at a question of the papers instead of crawling: critic, links, rivals, histogram,
-    /// dmax, information-gain, frequency, loss, overlap, variants; can be given repeatedly.
+    /// dmax, information-gain, frequency, loss, overlap, variants, next-click; can be given repeatedly.
     #[arg(long)]
     experiment: Vec<String>,
     /// Who judges what strategies are told on a bench: the frozen critic, by which
@@ -93,13 +96,21 @@ impl Eval {
     pub fn run(self) -> Result<()> {
         let began = Instant::now();
         let contestants = self.contestants()?;
-        let experiments: Result<Vec<_>> = self
-            .experiment
-            .iter()
-            .map(|name| experiments::named(name))
-            .collect();
+        let of_benches = self.experiment.iter().filter(|name| *name != NEXT_CLICK);
+        let experiments: Result<Vec<_>> = of_benches.map(|name| experiments::named(name)).collect();
         let experiments = experiments?;
         let (mut sections, mut findings) = (Vec::new(), BTreeMap::new());
+        if self.experiment.iter().any(|name| name == NEXT_CLICK) {
+            let bar = self.bar("");
+            let found = next_click::run(&self.material(), |step| bar.set_message(step.to_owned()))?;
+            bar.finish_and_clear();
+            sections.push(found.section);
+            let rows: Result<Vec<Value>, _> = found.rows.iter().map(serde_json::to_value).collect();
+            findings.insert(NEXT_CLICK, rows?);
+        }
+        if !experiments.is_empty() && self.bench.is_empty() && self.web.is_empty() {
+            bail!("this experiment looks at a bench or a web: give --bench or --web");
+        }
         let mut outcomes = Vec::new();
         let mut failed = false;
         for bench in self.benches()? {
@@ -128,7 +139,7 @@ impl Eval {
                     rows.extend(finding.rows);
                 }
             }
-            if !experiments.is_empty() && self.strategy.is_empty() {
+            if !self.experiment.is_empty() && self.strategy.is_empty() {
                 continue;
             }
             plan.run(on_crawl)?;

@@ -15,6 +15,7 @@ pub mod crawl;
 pub mod experiments;
 pub mod figures;
 pub mod frozen_critic;
+pub mod next_click;
 pub mod oracle;
 pub mod own_critic;
 pub mod report;
