@@ -1,7 +1,7 @@
 //! The companion as a library, for the program, the tests and the benches.
 //!
-//! `web` knows bytes, `crawler` fetches, `store` keeps, `topic_guide` and
-//! `running` join them, `api` and `dashboard` show; `eval` is the bench,
+//! `web` knows bytes, `crawler` fetches, `store` keeps, `topic_guide`, `ways`
+//! and `running` join them, `api` and `dashboard` show; `eval` is the bench,
 //! `taxonomy` makes topics for it; `commands` is the shell.
 
 mod api;
@@ -18,4 +18,5 @@ mod settings;
 pub mod store;
 mod taxonomy;
 pub mod topic_guide;
+pub mod ways;
 pub mod web;

@@ -54,7 +54,7 @@ fn run(arguments: Arguments) -> Result<()> {
         Command::Serve(serve) => runtime.block_on(serve.run()),
         Command::Crawl(crawl) => crawl.run(runtime.handle()),
         Command::Eval(eval) => eval.run(),
-        Command::Train(train) => train.run(),
+        Command::Train(train) => train.run(runtime.handle()),
         Command::Import(import) => import.run(),
         Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, anyhow};
 use linkscent_core::wire::write_model;
-use linkscent_core::{critics, strategies};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -54,8 +53,7 @@ impl Running {
 
     /// Begins a crawl; returns its number.
     pub async fn begin(&self, topic: &Topic, order: &Order) -> Result<i64> {
-        let critic = critics::NAMES[0];
-        let guide = topic_guide::of(&self.store, topic, critic, strategies::NAMES[0]).await?;
+        let guide = topic_guide::of(&self.store, topic, None, None).await?;
         let start_model = write_model(&guide.knowledge())?;
         let new = NewCrawl {
             topic: topic.id,

@@ -10,23 +10,37 @@ use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::{Judgment, Relevance};
 use linkscent_core::wire::api::{Event, Happening, mark_of, marked_terms};
 use linkscent_core::wire::read_model;
+use linkscent_core::{critics, strategies};
 
 use crate::store::{Store, Topic};
 
-/// The guide of a topic, with the strategy named or the default one.
-pub async fn of(store: &Store, topic: &Topic, critic: &str, strategy: &str) -> Result<Guide> {
-    let mut guide = match store.model(topic.id).await? {
+/// The guide of a topic, with the critic and the strategy named, or those that
+/// its model has, or the default ones.
+pub async fn of(
+    store: &Store,
+    topic: &Topic,
+    critic: Option<&str>,
+    strategy: Option<&str>,
+) -> Result<Guide> {
+    let known = match store.model(topic.id).await? {
         Some(model) => {
             let mut knowledge = read_model(&model)?;
-            if knowledge.strategy != strategy || knowledge.critic != critic {
-                strategy.clone_into(&mut knowledge.strategy);
+            if let Some(critic) = critic {
                 critic.clone_into(&mut knowledge.critic);
+            }
+            if let Some(strategy) = strategy {
+                strategy.clone_into(&mut knowledge.strategy);
             }
             Guide::with_knowledge(knowledge)
         }
-        None => Guide::new(critic, strategy),
-    }
-    .with_context(|| format!("there is no critic {critic:?} or no strategy {strategy:?}"))?;
+        None => Guide::new(
+            critic.unwrap_or(critics::NAMES[0]),
+            strategy.unwrap_or(strategies::NAMES[0]),
+        ),
+    };
+    let mut guide = known.with_context(|| {
+        format!("there is no critic {critic:?} or no strategy {strategy:?} for this topic")
+    })?;
     let events = store.events(topic.id).await?;
     for event in &events {
         if let Happening::Trail { relevance, .. } = &event.what

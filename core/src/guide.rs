@@ -12,6 +12,7 @@ use crate::address::Address;
 use crate::critics::{self, Critic};
 use crate::dom::DomOffset;
 use crate::features::{FeatureReader, OffsetTerm, PageTerms, WINDOW};
+use crate::models::TwoClassCounts;
 use crate::page::{Outlink, Page};
 use crate::strategies::{
     self, Arrival, Candidate, Cue, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore,
@@ -133,6 +134,10 @@ impl Guide {
             refreshed_at: 0,
         };
         guide.refresh_critic();
+        if guide.strategy.saved() == strategies::Saved::Apprentice(TwoClassCounts::default()) {
+            // It was another strategy's before: this one starts from the log.
+            guide.relearn();
+        }
         Some(guide)
     }
 
@@ -200,6 +205,11 @@ impl Guide {
             outlinks,
             learned,
         }
+    }
+
+    /// Name of the strategy.
+    pub fn strategy(&self) -> &'static str {
+        self.strategy.name()
     }
 
     /// How sure the critic is, see [`Critic::confidence`].
@@ -285,10 +295,14 @@ impl Guide {
             .filter_map(|node| node.cue.map(|cue| (node.value, cue)))
             .filter(|(value, _)| *value > 0.0)
             .max_by(|a, b| a.0.total_cmp(&b.0));
-        match strongest {
-            Some((_, cue)) => self.phrase(cue),
-            None => String::new(),
-        }
+        let phrase = strongest.map(|(_, cue)| self.phrase(cue));
+        let verdict = self.strategy.verdict(link, self.known());
+        verdict.or(phrase).unwrap_or_default()
+    }
+
+    /// What the strategy makes of a page that was visited, in a few words.
+    pub fn standing(&self, page: &Address) -> Option<String> {
+        self.strategy.standing(page)
     }
 
     fn phrase(&self, cue: Cue) -> String {

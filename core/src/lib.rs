@@ -27,6 +27,8 @@ pub mod web_graph;
 
 pub mod critics;
 
+pub mod candidate;
+
 pub mod hops;
 
 pub mod strategies;

@@ -234,6 +234,7 @@ impl Background {
                 .find(|mark| mark.address == page.address.as_str());
             state.mark = mark.map(|mark| mark.target);
             let guide = self.take_guide(&topic).await?;
+            state.standing = guide.standing(&page.address);
             let view = preview(guide, &page);
             (state.relevance, state.promising) = (view.relevance, view.links.len());
         }

@@ -171,6 +171,9 @@ impl Popup {
         let links = element(&part, "p", "");
         element(&links, "span", &state.promising.to_string()).set_class_name("big");
         element(&links, "span", " promising links");
+        if let Some(standing) = &state.standing {
+            element(&part, "p", &format!("This page {standing}.")).set_class_name("standing");
+        }
         if state.targets.is_empty() {
             element(
                 &part,

@@ -31,6 +31,9 @@ pub struct State {
     pub mark: Option<bool>,
     /// Its relevance, 0..=1.
     pub relevance: f64,
+    /// How far from a target it looks, if the topic's model says.
+    #[serde(default)]
+    pub standing: Option<String>,
     /// Promising links on it.
     pub promising: usize,
     /// Whether its host is paused.

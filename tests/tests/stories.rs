@@ -363,9 +363,31 @@ async fn hand_over(kind: Kind) -> Result<()> {
     screen.press("a[href='/crawl/1/results']").await?;
     screen.wait_for_text("at kidney.test").await?;
     stage.picture("results").await?;
+    learn_ways(&stage).await?;
     drop(companion);
     another_companion(&stage).await?;
     stage.strike().await
+}
+
+/// The dashboard, which lies open, is told to learn the ways to targets; the
+/// model comes to the browser, and the popup says how far a page looks.
+async fn learn_ways(stage: &Stage) -> Result<()> {
+    let screen = &stage.browser;
+    screen.press("a[href='/topic/1']").await?;
+    screen.wait_for_text("By the words near them").await?;
+    screen.press("form[action='/topic/1/ways'] button").await?;
+    screen.wait_for_text("By how many hops").await?;
+    stage.picture("topic").await?;
+    stage.open("http://town.test/").await?;
+    stage.popup().await?;
+    stage.press("sync").await?;
+    stage.open("http://town.test/").await?;
+    stage.highlights().await?;
+    stage.popup().await?;
+    let said = stage.browser.text().await?;
+    ensure!(said.contains("This page looks "), "{said}");
+    stage.picture("popup-hops").await?;
+    Ok(())
 }
 
 /// A companion that knows nothing learns what was marked before; the browser

@@ -11,7 +11,6 @@ use linkscent_core::wire::api::{
     CrawlOrder, CrawlView, Event, EventsTaken, FindView, Health, PairRequest,
 };
 use linkscent_core::wire::write_model;
-use linkscent_core::{critics, strategies};
 use serde::Deserialize;
 
 use super::{App, Problem};
@@ -114,8 +113,7 @@ async fn model(
     if topic.version <= query.version {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let critic = critics::NAMES[0];
-    let guide = topic_guide::of(&app.store, &topic, critic, strategies::NAMES[0]).await?;
+    let guide = topic_guide::of(&app.store, &topic, None, None).await?;
     let knowledge = guide.knowledge().trimmed(MODEL_PAGES, MODEL_ARRIVALS);
     let file = write_model(&knowledge).map_err(anyhow::Error::from)?;
     let version = HeaderName::from_static("x-model-version");

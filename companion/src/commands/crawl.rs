@@ -43,12 +43,12 @@ pub struct Crawl {
     /// Name of the topic; by default that of the examples' file.
     #[arg(long)]
     topic: Option<String>,
-    /// Who judges pages.
-    #[arg(long, default_value = critics::NAMES[0], value_parser = critics::NAMES)]
-    critic: String,
-    /// Who chooses links.
-    #[arg(long, default_value = strategies::NAMES[0], value_parser = strategies::NAMES)]
-    strategy: String,
+    /// Who judges pages; by default who did so far.
+    #[arg(long, value_parser = critics::NAMES)]
+    critic: Option<String>,
+    /// Who chooses links; by default who did so far.
+    #[arg(long, value_parser = strategies::NAMES)]
+    strategy: Option<String>,
     /// Pages to fetch.
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
     budget: u64,
@@ -145,7 +145,13 @@ impl Crawl {
             store.set_state(crawl.id, "running", "").await?;
             return Ok(crawl);
         }
-        let guide = topic_guide::of(store, &topic, &self.critic, &self.strategy).await?;
+        let guide = topic_guide::of(
+            store,
+            &topic,
+            self.critic.as_deref(),
+            self.strategy.as_deref(),
+        )
+        .await?;
         let mut starts: Vec<(String, bool)> = Vec::new();
         starts.extend(examples.into_iter().map(|address| (address, true)));
         starts.extend(seeds.into_iter().map(|address| (address, false)));

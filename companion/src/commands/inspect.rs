@@ -29,12 +29,12 @@ pub struct Subject {
     /// Where everything is kept.
     #[arg(long, env = "LINKSCENT_DATA")]
     data: Option<PathBuf>,
-    /// Who chooses links.
-    #[arg(long, default_value = strategies::NAMES[0], value_parser = strategies::NAMES)]
-    strategy: String,
-    /// Who judges pages.
-    #[arg(long, default_value = critics::NAMES[0], value_parser = critics::NAMES)]
-    critic: String,
+    /// Who chooses links; by default who did so far.
+    #[arg(long, value_parser = strategies::NAMES)]
+    strategy: Option<String>,
+    /// Who judges pages; by default who did so far.
+    #[arg(long, value_parser = critics::NAMES)]
+    critic: Option<String>,
     /// Go through this HTTP proxy.
     #[arg(long)]
     proxy: Option<reqwest::Url>,
@@ -69,13 +69,21 @@ impl Subject {
 
     async fn guide(&self) -> Result<Guide> {
         let Some(name) = &self.topic else {
-            return Guide::new(&self.critic, &self.strategy).context("no such critic or strategy");
+            let critic = self.critic.as_deref().unwrap_or(critics::NAMES[0]);
+            let strategy = self.strategy.as_deref().unwrap_or(strategies::NAMES[0]);
+            return Guide::new(critic, strategy).context("no such critic or strategy");
         };
         let store = Store::open(&data_folder(self.data.as_deref())?).await?;
         let topics = store.topics().await?;
         let topic = topics.into_iter().find(|topic| topic.name == *name);
         let topic = topic.with_context(|| format!("there is no topic “{name}”"))?;
-        topic_guide::of(&store, &topic, &self.critic, &self.strategy).await
+        topic_guide::of(
+            &store,
+            &topic,
+            self.critic.as_deref(),
+            self.strategy.as_deref(),
+        )
+        .await
     }
 
     /// Prints the page's outline, leaves, links, and each link's score with

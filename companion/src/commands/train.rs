@@ -4,17 +4,22 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use linkscent_core::critics::TrainedTopic;
 use linkscent_core::hops::Groups;
+use linkscent_core::strategies::HopKind;
 use serde_json::json;
+use tokio::runtime::Handle;
 
 use super::train_hops;
 use crate::eval::own_critic::{self, Lesson, Trained};
 use crate::eval::topic::Topic;
 use crate::eval::topic_file::TopicFile;
 use crate::eval::web::EvalWeb;
+use crate::settings::data_folder;
+use crate::store::Store;
+use crate::ways;
 
 /// Words shown that speak loudest for the topic.
 const LOUDEST: usize = 15;
@@ -48,11 +53,18 @@ enum Features {
   linkscent train --web web.warc.gz --topic bees.toml --model crf --export walks.crfsuite")]
 pub struct Train {
     /// WARC file with the pages; several are read as one web.
-    #[arg(long, required_unless_present = "sequences")]
+    #[arg(long, required_unless_present_any = ["sequences", "of"])]
     web: Vec<PathBuf>,
     /// Topic file that names the examples.
-    #[arg(long, required_unless_present = "sequences")]
+    #[arg(long, required_unless_present_any = ["sequences", "of"])]
     topic: Option<PathBuf>,
+    /// Train the model of this topic, marked in the browser or crawled for, from
+    /// your own trails and its last crawl; it chooses links from then on.
+    #[arg(long, conflicts_with_all = ["web", "topic", "sequences"])]
+    of: Option<String>,
+    /// Where everything is kept.
+    #[arg(long, env = "LINKSCENT_DATA")]
+    data: Option<PathBuf>,
     /// What is trained.
     #[arg(long, value_enum, default_value_t = Kind::Critic)]
     model: Kind,
@@ -106,7 +118,10 @@ pub struct Train {
 
 impl Train {
     /// Trains and reports.
-    pub fn run(self) -> Result<()> {
+    pub fn run(self, handle: &Handle) -> Result<()> {
+        if let Some(name) = &self.of {
+            return handle.block_on(self.learn_ways(name));
+        }
         if self.model != Kind::Critic {
             return train_hops::run(&self);
         }
@@ -138,6 +153,45 @@ impl Train {
             println!("{said}");
         } else {
             print_report(&file.name, &lesson, &trained, sure);
+        }
+        Ok(())
+    }
+
+    /// Trains the model of a topic in the store.
+    async fn learn_ways(&self, name: &str) -> Result<()> {
+        let kind = match self.model {
+            Kind::Memm => HopKind::Memm,
+            Kind::Crf => HopKind::Crf,
+            Kind::Critic => bail!("the critic of a topic learns by itself; give --model crf"),
+        };
+        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let topics = store.topics().await?;
+        let topic = topics.into_iter().find(|topic| topic.name == name);
+        let topic = topic.with_context(|| format!("there is no topic “{name}”"))?;
+        let mut last = None;
+        let learned = ways::learn(&store, &topic, kind, |iteration| last = Some(iteration)).await?;
+        let iterations = last.map_or(0, |iteration| iteration.number);
+        if self.json {
+            let said = json!({
+                "topic": name, "pages": learned.pages, "clicks": learned.clicks,
+                "walks": learned.walks, "went_on": learned.went_on, "iterations": iterations,
+                "loss": last.map(|iteration| iteration.value),
+            });
+            println!("{said}");
+        } else {
+            println!(
+                "learned from {} pages, {} links followed and {} walks over them in {iterations} \
+                 iterations{}; links for “{name}” are now chosen by how far from a target they \
+                 look (crawl with --strategy apprentice to go back)",
+                learned.pages,
+                learned.clicks,
+                learned.walks,
+                if learned.went_on {
+                    ", going on from the model before"
+                } else {
+                    ""
+                }
+            );
         }
         Ok(())
     }

@@ -7,13 +7,15 @@ use axum::extract::{Form, Path, State};
 use axum::response::Response;
 use axum::routing::{get, post};
 use linkscent_core::address::Address;
+use linkscent_core::strategies::HopKind;
 use linkscent_core::wire::api::{Event, Happening};
 use serde::Deserialize;
+use tokio::runtime::Handle;
 
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::App;
 use crate::store::{MarkRow, Order, Topic};
-use crate::{api, clock, secret};
+use crate::{api, clock, secret, topic_guide, ways};
 
 pub(super) fn routes() -> Router<App> {
     Router::new()
@@ -22,6 +24,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/topic/{id}", get(one))
         .route("/topic/{id}/crawl", post(crawl))
         .route("/topic/{id}/mark", post(mark))
+        .route("/topic/{id}/ways", post(learn_ways))
 }
 
 struct TopicLine {
@@ -54,6 +57,8 @@ struct TopicPage<'a> {
     targets: Vec<MarkRow>,
     others: Vec<MarkRow>,
     crawls: Vec<CrawlLine>,
+    by_distance: bool,
+    sure: String,
 }
 
 async fn crawl_lines(app: &App, topic: i64) -> Result<Vec<CrawlLine>, PageError> {
@@ -95,12 +100,17 @@ async fn one(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
     let topic = topic(&app, id).await?;
     let marks = app.store.marks(id).await?;
     let (targets, others) = marks.into_iter().partition(|mark| mark.target);
+    let guide = topic_guide::of(&app.store, &topic, None, None).await?;
+    let by_distance = ["crf", "memm"].contains(&guide.strategy());
+    let sure = guide.confidence().map(percent).unwrap_or_default();
     show(&TopicPage {
         csrf: app.doors.csrf(),
         crawls: crawl_lines(&app, id).await?,
         topic,
         targets,
         others,
+        by_distance,
+        sure,
     })
 }
 
@@ -175,6 +185,30 @@ async fn mark(
         },
     };
     app.store.take_events(&[event]).await?;
+    Ok(go_to(&format!("/topic/{id}")))
+}
+
+#[derive(Deserialize)]
+struct WaysForm {
+    csrf: String,
+}
+
+/// Trains the topic's model of hop distances.
+async fn learn_ways(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Form(form): Form<WaysForm>,
+) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let topic = topic(&app, id).await?;
+    let store = app.store.clone();
+    let handle = Handle::current();
+    let learned = tokio::task::spawn_blocking(move || {
+        handle.block_on(ways::learn(&store, &topic, HopKind::Crf, |_| {}))
+    });
+    learned
+        .await?
+        .map_err(|error| PageError::bad(format!("{error:#}.")))?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 

@@ -156,6 +156,16 @@ impl<L: Lookup> Collector<L> {
     }
 }
 
+impl<L: Lookup> Collector<L> {
+    /// What the critic says of a page, and the words of its address.
+    fn judged(&mut self, address: &Address, judgment: Judgment) {
+        self.value("page: relevance", judgment.relevance.value());
+        self.value("page: similarity", judgment.similarity);
+        let tokens = address.words();
+        self.words("page's address: ", tokens.iter().map(String::as_str));
+    }
+}
+
 /// Features of the page with the link.
 pub fn page_features(
     page: &Page,
@@ -167,14 +177,11 @@ pub fn page_features(
     let mut found = Collector::new(lookup);
     let words = page.words();
     if groups.rest {
-        found.value("page: relevance", judgment.relevance.value());
-        found.value("page: similarity", judgment.similarity);
+        found.judged(&page.address, judgment);
         let header = words.header.iter();
         let ids = header.filter_map(|&term| graph.vocabulary.id(&words.terms[term as usize]));
         let header = critics::similarity(&PageTerms::counted(ids), graph);
         found.value("page: similarity of title and description", header);
-        let tokens = page.address.words();
-        found.words("page's address: ", tokens.iter().map(String::as_str));
     }
     if groups.words {
         let headings = page.headings().iter();
@@ -183,6 +190,20 @@ pub fn page_features(
         let terms = words.header.iter().chain(headings).take(MOST_WORDS);
         let terms = terms.map(|&term| words.terms[term as usize].as_str());
         found.words("page: ", terms);
+    }
+    found.features
+}
+
+/// Features of a page with a link of which only address and judgment are left.
+pub fn known_features(
+    address: &Address,
+    judgment: Judgment,
+    groups: Groups,
+    lookup: impl Lookup,
+) -> Vec<Feature> {
+    let mut found = Collector::new(lookup);
+    if groups.rest {
+        found.judged(address, judgment);
     }
     found.features
 }

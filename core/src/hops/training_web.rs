@@ -7,8 +7,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::features::{Dictionary, Groups, link_features, page_features};
+use super::features::{Dictionary, Groups, known_features, link_features, page_features};
 use crate::address::Address;
+use crate::candidate::Candidate;
 use crate::features::{FeatureReader, PageTerms};
 use crate::models::Feature;
 use crate::page::Page;
@@ -85,6 +86,53 @@ impl TrainingWeb {
             features: page_features(page, judgment, graph, groups, &mut self.dictionary),
             links,
         });
+    }
+
+    /// The same, with features that have numbers already: those of an earlier
+    /// model, which is to be trained on.
+    #[must_use]
+    pub fn with_dictionary(self, dictionary: Dictionary) -> Self {
+        Self { dictionary, ..self }
+    }
+
+    /// Adds a link that a person followed. Of pages that were not added whole
+    /// only address and judgment are known.
+    pub fn add_click(&mut self, link: &Candidate, graph: &WebGraph) {
+        let Some(source) = link.source() else {
+            return;
+        };
+        let features = link_features(
+            &link.context,
+            &link.target,
+            &graph.vocabulary,
+            self.groups(),
+            &mut self.dictionary,
+        );
+        self.add_known(&link.target, graph);
+        let page = self.add_known(source, graph);
+        let links = &mut self.pages[page].links;
+        if links.len() < MOST_LINKS && links.iter().all(|known| known.0 != link.target) {
+            links.push((link.target.clone(), features));
+        }
+    }
+
+    /// Adds a page by what is remembered of it; its number.
+    fn add_known(&mut self, address: &Address, graph: &WebGraph) -> usize {
+        if let Some(&number) = self.numbers.get(address) {
+            return number;
+        }
+        let judgment = graph.judgment(address).marked(graph.mark(address));
+        let known = graph.page(address);
+        let groups = self.groups();
+        self.numbers.insert(address.clone(), self.pages.len());
+        self.pages.push(TrainingPage {
+            address: address.clone(),
+            is_target: judgment.is_target || judgment.similarity >= PROMOTED,
+            terms: known.map(|page| page.terms.clone()).unwrap_or_default(),
+            features: known_features(address, judgment, groups, &mut self.dictionary),
+            links: Vec::new(),
+        });
+        self.pages.len() - 1
     }
 
     /// Number of pages.

@@ -70,6 +70,21 @@ impl ChainWeights {
         }
     }
 
+    /// The same with these features only, numbered anew in their order.
+    #[must_use]
+    pub fn with_features(&self, features: &[u32]) -> Self {
+        let steps = self.states * self.states;
+        let mut values = self.values[..steps].to_vec();
+        for &feature in features {
+            let start = steps + feature as usize * self.block();
+            values.extend_from_slice(&self.values[start..start + self.block()]);
+        }
+        Self {
+            values,
+            ..self.clone()
+        }
+    }
+
     /// Number of states.
     pub fn states(&self) -> usize {
         self.states

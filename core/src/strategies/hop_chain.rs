@@ -129,6 +129,35 @@ impl HopChain {
         self.inference
     }
 
+    /// The same with only the `most` features whose weights differ most.
+    #[must_use]
+    pub fn pruned(&self, most: usize) -> Self {
+        let weights = self.model.weights();
+        let spread = |feature: u32| {
+            let row = weights.by_state(feature).iter();
+            let highest = row.clone().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
+            highest - row.fold(f64::INFINITY, |a, &b| a.min(b))
+        };
+        let mut kept: Vec<u32> = (0..weights.features() as u32).collect();
+        kept.sort_by(|&a, &b| spread(b).total_cmp(&spread(a)));
+        kept.truncate(most);
+        kept.sort_unstable();
+        let mut dictionary = Dictionary::default();
+        for &feature in &kept {
+            dictionary.intern(self.dictionary.name(feature));
+        }
+        let weights = weights.with_features(&kept);
+        let model = match self.model {
+            HopModel::Crf(_) => HopModel::Crf(Crf { weights }),
+            HopModel::Memm(_) => HopModel::Memm(Memm { weights }),
+        };
+        Self {
+            passed: self.passed.clone(),
+            order: self.order.clone(),
+            ..Self::new(model, dictionary, self.groups, self.inference)
+        }
+    }
+
     /// The pages whose belief is kept, oldest first.
     pub fn passed(&self) -> impl Iterator<Item = PassedPage> + '_ {
         let pages = self.order.iter();
@@ -195,6 +224,17 @@ impl HopChain {
     }
 }
 
+/// The likeliest distance.
+fn in_words(belief: &[f64]) -> String {
+    let likeliest = belief.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+    match likeliest.map(|row| row.0) {
+        Some(0) => "looks like a target".to_owned(),
+        Some(1) => "looks 1 hop from a target".to_owned(),
+        Some(far) if far + 1 < STATES => format!("looks {far} hops from a target"),
+        _ => format!("looks {} hops from a target or farther", STATES - 1),
+    }
+}
+
 impl Strategy for HopChain {
     fn name(&self) -> &'static str {
         match self.model {
@@ -246,15 +286,17 @@ impl Strategy for HopChain {
         Learned::Nothing
     }
 
+    fn verdict(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
+        Some(in_words(&self.belief(link, known)))
+    }
+
+    fn standing(&self, page: &Address) -> Option<String> {
+        self.passed.get(page).map(|page| in_words(&page.belief))
+    }
+
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
         let belief = self.belief(link, known);
-        let likeliest = belief.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
-        let hops = match likeliest.map(|row| row.0) {
-            Some(0) => "looks like a target".to_owned(),
-            Some(1) => "looks 1 hop from a target".to_owned(),
-            Some(far) if far + 1 < STATES => format!("looks {far} hops from a target"),
-            _ => format!("looks {} hops from a target or farther", STATES - 1),
-        };
+        let hops = in_words(&belief);
         let mut parts: Vec<Explanation> = belief
             .iter()
             .enumerate()

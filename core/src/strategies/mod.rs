@@ -3,7 +3,6 @@
 
 mod apprentice;
 mod best_first;
-mod candidate;
 mod catalogue;
 mod context_graph;
 mod explanation;
@@ -13,10 +12,10 @@ mod hop_training;
 mod order;
 mod plain_apprentice;
 
+pub use crate::candidate::{Candidate, Neighbour, Step, Trail};
 pub use crate::draw::{Draw, SplitMix};
 pub use apprentice::{Apprentice, Options as ApprenticeOptions};
 pub use best_first::{BestFirst, Focus};
-pub use candidate::{Candidate, Neighbour, Step, Trail};
 pub use catalogue::{NAMES, Saved, named, restored};
 pub use context_graph::ContextGraph;
 pub use explanation::{Cue, Explanation, Operation};
@@ -26,6 +25,7 @@ pub use hop_training::{HopKind, HopTraining};
 pub use order::{BreadthFirst, Random};
 pub use plain_apprentice::PlainApprentice;
 
+use crate::address::Address;
 use crate::critics::Critic;
 use crate::features::PageTerms;
 use crate::page::Page;
@@ -256,6 +256,19 @@ pub trait Strategy: Send {
     /// given: an instance that cost no fetch. Scores given before still serve.
     fn learn_from_known(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
         let _ = (link, judgment, known);
+    }
+
+    /// What the strategy makes of a link in a few words, such as "looks 1 hop
+    /// from a target"; `None` where it has none.
+    fn verdict(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
+        let _ = (link, known);
+        None
+    }
+
+    /// The same of a page that was fetched.
+    fn standing(&self, page: &Address) -> Option<String> {
+        let _ = page;
+        None
     }
 
     /// Why a link scores as it does. The value is that of its priority, and

@@ -4,8 +4,11 @@ use super::*;
 use crate::address::Address;
 use crate::dom::{Builder, LeafRange};
 use crate::guide::Guide;
+use crate::hops::{Groups, STATES, TrainingWeb};
+use crate::models::{ChainWeights, Crf, Memm};
 use crate::page::Page;
 use crate::web_graph::Mark;
+use crate::wire::{read_model, write_model};
 
 fn page(address: &str, words: &str) -> Page {
     let mut builder = Builder::new();
@@ -104,4 +107,80 @@ fn priorities_order_by_queue_then_key() {
     assert!(best > Priority::new(0, 0.4));
     assert!(Priority::new(0, -9.0) > Priority::new(1, 9.0));
     assert!(Priority::new(0, f64::NAN) < Priority::new(0, -1e9));
+}
+
+/// A chain whose weights were drawn at random, over what `taught` reads.
+fn chain(kind: HopKind) -> HopChain {
+    let (guide, links) = taught("best-first");
+    let mut web = TrainingWeb::new(Groups::ALL);
+    for link in &links {
+        web.add_click(link, guide.graph());
+    }
+    let mut draw = SplitMix(3);
+    let empty = ChainWeights::new(STATES, web.dictionary.len(), false);
+    let values = empty.values().iter().map(|_| 2.0 * draw.unit() - 1.0);
+    let weights = ChainWeights::from_values(STATES, false, values.collect()).unwrap();
+    let model = match kind {
+        HopKind::Crf => HopModel::Crf(Crf { weights }),
+        HopKind::Memm => HopModel::Memm(Memm { weights }),
+    };
+    HopChain::new(model, web.dictionary, Groups::ALL, Inference::Marginal)
+}
+
+#[test]
+fn a_chain_of_beliefs_is_carried_on_explained_and_brought_back() {
+    for kind in [HopKind::Crf, HopKind::Memm] {
+        let (before, links) = taught("best-first");
+        let mut knowledge = before.knowledge();
+        let strategy = chain(kind);
+        strategy.name().clone_into(&mut knowledge.strategy);
+        knowledge.learned = Saved::HopChain(strategy);
+        let mut guide = Guide::with_knowledge(knowledge).unwrap();
+        let mut draw = SplitMix(11);
+        let first = page("http://a.org/new", "kidney railway blood");
+        let visit = guide.visit(&first, &links[..1], Some(Mark::Target), &mut draw);
+        assert_eq!(
+            guide.standing(&first.address).as_deref(),
+            Some("looks like a target"),
+            "the person's word holds"
+        );
+        // One more step from there; all of it comes back out of a file.
+        let file = write_model(&guide.knowledge()).unwrap();
+        let again = Guide::with_knowledge(read_model(&file).unwrap()).unwrap();
+        for (link, score) in &visit.outlinks {
+            assert_eq!(again.score(link), *score);
+            let explanation = guide.explain(link);
+            let priority = score.priority().unwrap();
+            assert!((explanation.value - priority.value()).abs() < 1e-12);
+            let shares = explanation.parts.iter();
+            let shares = shares.filter(|part| part.label.starts_with("distance"));
+            let all: f64 = shares.map(|part| part.value).sum();
+            assert!((all - 1.0).abs() < 1e-9, "{explanation}");
+            assert!(
+                guide.reason(link).starts_with("looks "),
+                "{}",
+                guide.reason(link)
+            );
+            let expected = guide.expected(link).unwrap().value();
+            assert!((expected - priority.value()).abs() <= 0.0005 + 1e-12);
+        }
+        // Damage in the weights is found.
+        let Saved::HopChain(mut broken) = guide.knowledge().learned else {
+            panic!("another strategy");
+        };
+        broken = broken.pruned(3);
+        assert_eq!(broken.dictionary().len(), 3);
+        assert_eq!(broken.model().weights().features(), 3);
+    }
+}
+
+#[test]
+fn beliefs_are_ordered_lexicographically_with_epsilon() {
+    let above = |a: &[f64], b: &[f64]| HopChain::priority(a) > HopChain::priority(b);
+    assert!(above(&[0.5, 0.1], &[0.4, 0.6]));
+    assert!(
+        above(&[0.5001, 0.3], &[0.5004, 0.2]),
+        "equal within epsilon"
+    );
+    assert!(!above(&[0.5, 0.3], &[0.502, 0.2]));
 }

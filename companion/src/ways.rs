@@ -1,0 +1,245 @@
+//! A topic's model of hop distances: learned from the ways the person went and
+//! from the pages that its last crawl kept, and from then on what scores links,
+//! in crawls and in the browser.
+
+use anyhow::{Context, Result, bail};
+use linkscent_core::address::Address;
+use linkscent_core::draw::SplitMix;
+use linkscent_core::guide::Guide;
+use linkscent_core::hops::{Groups, STATES, TrainingWeb, WalkRules};
+use linkscent_core::models::ChainWeights;
+use linkscent_core::models::lbfgs::Iteration;
+use linkscent_core::strategies::{HopChain, HopKind, HopModel, HopTraining, Saved};
+use linkscent_core::wire::write_model;
+
+use crate::crawler::fetch::build;
+use crate::store::{Store, Topic};
+use crate::topic_guide;
+use crate::web::warc::Reader;
+
+/// Kept pages that are read.
+const MOST_PAGES: usize = 2_000;
+/// Features of the model that stay; the browser has to hold it.
+const MOST_FEATURES: usize = 20_000;
+
+/// What was learned from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Learned {
+    /// Pages that the person or a crawl saw.
+    pub pages: usize,
+    /// Links that the person followed.
+    pub clicks: usize,
+    /// Walks over them.
+    pub walks: usize,
+    /// Whether an earlier model was trained on.
+    pub went_on: bool,
+}
+
+/// Trains the model of a topic and keeps it. An earlier one of the same kind is
+/// trained on. `on_iteration` hears of every iteration. Takes a while; not for
+/// a thread that serves others.
+pub async fn learn(
+    store: &Store,
+    topic: &Topic,
+    kind: HopKind,
+    on_iteration: impl FnMut(Iteration),
+) -> Result<Learned> {
+    let guide = topic_guide::of(store, topic, None, None).await?;
+    let mut knowledge = guide.knowledge();
+    let earlier = earlier(&knowledge.learned, kind);
+    let mut web = TrainingWeb::new(Groups::ALL);
+    if let Some(chain) = &earlier {
+        web = web.with_dictionary(chain.dictionary().clone());
+    }
+    add_kept_pages(store, topic, &guide, &mut web).await?;
+    let mut clicks = 0;
+    for link in knowledge.arrivals.iter().flat_map(|past| &past.via) {
+        web.add_click(link, &knowledge.graph);
+        clicks += 1;
+    }
+    let training = HopTraining::new(kind);
+    let mut draw = SplitMix(1);
+    let rules = WalkRules {
+        // A few clicks need no thousands of walks.
+        count: training.rules.count.min(web.len() * 20),
+        ..training.rules
+    };
+    let walks = web.walks(rules, &mut draw);
+    let has_target = (0..web.len()).any(|page| web.is_target(page));
+    if walks.is_empty() || !has_target {
+        bail!(
+            "“{}” has no way to a target yet: mark a page that you reached by links, or let a \
+             crawl find some",
+            topic.name
+        );
+    }
+    let sequences = web.sequences(&walks);
+    let start = match &earlier {
+        Some(chain) => chain.model().weights().clone(),
+        None => ChainWeights::new(STATES, web.dictionary.len(), training.with_steps),
+    };
+    let learned = Learned {
+        pages: web.len(),
+        clicks,
+        walks: walks.len(),
+        went_on: earlier.is_some(),
+    };
+    let model = training.fit(start, &sequences, on_iteration);
+    let chain = HopChain::new(model, web.dictionary, Groups::ALL, training.inference);
+    knowledge.strategy = name(kind).to_owned();
+    knowledge.learned = Saved::HopChain(chain.pruned(MOST_FEATURES));
+    store.set_model(topic.id, &write_model(&knowledge)?).await?;
+    Ok(learned)
+}
+
+fn name(kind: HopKind) -> &'static str {
+    match kind {
+        HopKind::Crf => "crf",
+        HopKind::Memm => "memm",
+    }
+}
+
+fn earlier(saved: &Saved, kind: HopKind) -> Option<HopChain> {
+    match saved {
+        Saved::HopChain(chain) => match (chain.model(), kind) {
+            (HopModel::Crf(_), HopKind::Crf) | (HopModel::Memm(_), HopKind::Memm) => {
+                Some(chain.clone())
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The pages that the topic's last crawl kept, the first of them.
+async fn add_kept_pages(
+    store: &Store,
+    topic: &Topic,
+    guide: &Guide,
+    web: &mut TrainingWeb,
+) -> Result<()> {
+    let Some(crawl) = store.crawls(Some(topic.id)).await?.into_iter().next() else {
+        return Ok(());
+    };
+    let path = store.warc_path(crawl.id);
+    let mut graph = guide.graph().clone();
+    let fetches = store.fetches(crawl.id).await?.into_iter();
+    let kept = fetches.filter_map(|row| Some((row.address, row.place.warc_offset?)));
+    for (address, offset) in kept.take(MOST_PAGES) {
+        let address = Address::parse(&address)?;
+        let record = Reader::read_at(&path, offset);
+        let record =
+            record.with_context(|| format!("reading {address} from {}", path.display()))?;
+        let Some(response) = record.response() else {
+            continue;
+        };
+        let (page, _) = build(address, &response.body, response.content_type.as_deref());
+        let judgment = guide.judge(&page);
+        web.add(&page, judgment, &mut graph);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linkscent_core::wire::api::{Event, Happening};
+    use linkscent_core::wire::read_model;
+
+    fn address(name: &str) -> String {
+        format!("http://a.test/{name}")
+    }
+
+    fn click(number: usize, from: &str, to: &str, word: &str, relevance: f64) -> Event {
+        Event {
+            id: format!("click-{number}"),
+            topic: "bees".to_owned(),
+            time: number as u64,
+            what: Happening::Trail {
+                from: address(from),
+                to: address(to),
+                anchor: word.to_owned(),
+                context: vec![(word.to_owned(), 0)],
+                relevance,
+            },
+        }
+    }
+
+    fn mark(name: &str) -> Event {
+        Event {
+            id: format!("mark-{name}"),
+            topic: "bees".to_owned(),
+            time: 1_000,
+            what: Happening::Mark {
+                address: address(name),
+                title: String::new(),
+                target: Some(true),
+                words: vec![("hive".to_owned(), 3)],
+            },
+        }
+    }
+
+    /// Forty starts; from each one tab goes by "garden" and "hive" to a target,
+    /// another astray and back. What the person did in order is told in order.
+    fn ways() -> Vec<Event> {
+        let mut events = Vec::new();
+        for n in 0..40 {
+            let [start, garden, hive, away] =
+                ["start", "garden", "hive", "away"].map(|kind| format!("{kind}{n}"));
+            for (from, to, word, relevance) in [
+                (&start, &away, "trains", 0.0),
+                (&start, &garden, "garden", 0.1),
+                (&away, &start, "back", 0.0),
+                (&garden, &hive, "hive", 0.9),
+            ] {
+                events.push(click(events.len(), from, to, word, relevance));
+            }
+            events.push(mark(&hive));
+        }
+        events
+    }
+
+    fn beliefs(knowledge: &linkscent_core::guide::Knowledge) -> [f64; 3] {
+        let guide = Guide::with_knowledge(knowledge.clone()).unwrap();
+        ["hive", "garden", "trains"].map(|word| {
+            let mut words = guide.graph().vocabulary.clone();
+            let link = click(0, "new", "page", word, 0.0).what.followed(&mut words);
+            let priority = guide.score(&link.unwrap()).priority().unwrap();
+            priority.value()
+        })
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_ways_a_person_went_order_links_and_are_trained_on() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let store = Store::open(folder.path()).await?;
+        let topic = store.topic_named("bees").await?;
+        let nothing = learn(&store, &topic, HopKind::Crf, |_| {})
+            .await
+            .unwrap_err();
+        assert!(nothing.to_string().contains("mark a page"), "{nothing}");
+        store.take_events(&ways()).await?;
+        for kind in [HopKind::Crf, HopKind::Memm] {
+            let mut first = 0;
+            let learned = learn(&store, &topic, kind, |_| first += 1).await?;
+            assert_eq!((learned.clicks, learned.went_on), (160, false));
+            let knowledge = read_model(&store.model(topic.id).await?.unwrap())?;
+            assert_eq!(knowledge.strategy, name(kind));
+            let [hive, garden, trains] = beliefs(&knowledge);
+            assert!(
+                hive > garden && hive > trains && hive > 0.5,
+                "{hive} {garden} {trains}"
+            );
+            let mut again = 0;
+            let learned = learn(&store, &topic, kind, |_| again += 1).await?;
+            assert!(learned.went_on && again < first, "{again} after {first}");
+        }
+        // The apprentice is still there, with what its log teaches.
+        let guide = topic_guide::of(&store, &topic, None, Some("apprentice")).await?;
+        let Saved::Apprentice(counts) = guide.knowledge().learned else {
+            panic!("another strategy");
+        };
+        assert_eq!(counts.instances().0 + counts.instances().1, 160);
+        Ok(())
+    }
+}
