@@ -230,6 +230,15 @@ mod tests {
                 hive > garden && hive > trains && hive > 0.5,
                 "{hive} {garden} {trains}"
             );
+            // Beliefs follow from the log, so the browser gets them with the model.
+            let guide = topic_guide::of(&store, &topic, None, None).await?;
+            let standing = |name: &str| guide.standing(&Address::parse(&address(name)).unwrap());
+            assert_eq!(standing("hive7").as_deref(), Some("looks like a target"));
+            assert_eq!(
+                standing("garden7").as_deref(),
+                Some("looks 1 hop from a target")
+            );
+            assert_eq!(standing("nowhere"), None);
             let mut again = 0;
             let learned = learn(&store, &topic, kind, |_| again += 1).await?;
             assert!(learned.went_on && again < first, "{again} after {first}");

@@ -241,6 +241,12 @@ impl Guide {
     /// Learns from a link the person followed elsewhere. One that was learned
     /// from before is passed over.
     pub fn learn_trail(&mut self, link: Candidate, judgment: Judgment, draw: &mut dyn Draw) {
+        let known = Known {
+            graph: &self.graph,
+            critic: &*self.critic,
+        };
+        let marked = judgment.marked(self.graph.mark(&link.target));
+        self.strategy.read_click(&link, marked, known);
         let known_already = self.arrivals.iter().any(|past| {
             let same = |via: &Candidate| via.source() == link.source();
             past.address == link.target && past.via.iter().any(same)

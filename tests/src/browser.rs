@@ -135,7 +135,9 @@ impl Browser {
 
     /// What is to be read on the screen.
     pub async fn text(&self) -> Result<String> {
-        let text = self.script("return document.body?.innerText ?? '';").await?;
+        let text = self
+            .script("return document.body?.innerText ?? '';")
+            .await?;
         Ok(text.as_str().unwrap_or_default().to_owned())
     }
 

@@ -6,7 +6,7 @@ mod features;
 mod sequences;
 mod training_web;
 
-pub use features::{Dictionary, Groups, Lookup, link_features, page_features};
+pub use features::{Dictionary, Groups, Lookup, known_features, link_features, page_features};
 pub use sequences::{Walk, WalkRules, Walks};
 pub use training_web::{Layers, TrainingWeb};
 

@@ -21,9 +21,9 @@ use super::{
     Strategy,
 };
 use crate::address::Address;
-use crate::hops::{Dictionary, Groups, STATES, link_features, page_features};
+use crate::hops::{Dictionary, Groups, STATES, known_features, link_features, page_features};
 use crate::models::{ChainWeights, Crf, Feature, Memm, Scores};
-use crate::web_graph::Relevance;
+use crate::web_graph::{Judgment, Relevance};
 
 /// Probabilities are equal if they are after rounding to this.
 const EPSILON: f64 = 0.001;
@@ -224,6 +224,13 @@ impl HopChain {
     }
 }
 
+/// The belief of a page that is no target and to which no link led.
+fn unknown() -> Vec<f64> {
+    let mut belief = vec![1.0 / (STATES - 1) as f64; STATES];
+    belief[0] = 0.0;
+    belief
+}
+
 /// The likeliest distance.
 fn in_words(belief: &[f64]) -> String {
     let likeliest = belief.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
@@ -233,6 +240,23 @@ fn in_words(belief: &[f64]) -> String {
         Some(far) if far + 1 < STATES => format!("looks {far} hops from a target"),
         _ => format!("looks {} hops from a target or farther", STATES - 1),
     }
+}
+
+/// A belief once the critic has spoken: a target lies at distance 0, another
+/// page does not.
+fn judged(mut belief: Vec<f64>, judgment: Judgment) -> Vec<f64> {
+    if judgment.is_target {
+        belief.fill(0.0);
+        belief[0] = 1.0;
+        return belief;
+    }
+    belief[0] = 0.0;
+    let rest: f64 = belief.iter().sum();
+    if rest <= 0.0 {
+        return unknown();
+    }
+    belief.iter_mut().for_each(|share| *share /= rest);
+    belief
 }
 
 impl Strategy for HopChain {
@@ -253,21 +277,6 @@ impl Strategy for HopChain {
 
     fn read(&mut self, passing: &Passing<'_>, known: Known<'_>) {
         let before = passing.via.first().map(|link| self.belief(link, known));
-        let mut belief = before.unwrap_or_else(|| vec![1.0 / STATES as f64; STATES]);
-        if passing.judgment.is_target {
-            belief.fill(0.0);
-            belief[0] = 1.0;
-        } else {
-            belief[0] = 0.0;
-            let rest: f64 = belief.iter().sum();
-            for share in &mut belief[1..] {
-                *share = if rest > 0.0 {
-                    *share / rest
-                } else {
-                    1.0 / (STATES - 1) as f64
-                };
-            }
-        }
         let features = page_features(
             passing.page,
             passing.judgment,
@@ -277,7 +286,20 @@ impl Strategy for HopChain {
         );
         self.pass(PassedPage {
             address: passing.page.address.clone(),
-            belief,
+            belief: judged(before.unwrap_or_else(unknown), passing.judgment),
+            scores: self.model.weights().scores(&features),
+        });
+    }
+
+    fn read_click(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
+        if self.passed.contains_key(&link.target) {
+            return;
+        }
+        let before = self.belief(link, known);
+        let features = known_features(&link.target, judgment, self.groups, &self.dictionary);
+        self.pass(PassedPage {
+            address: link.target.clone(),
+            belief: judged(before, judgment),
             scores: self.model.weights().scores(&features),
         });
     }
@@ -291,7 +313,10 @@ impl Strategy for HopChain {
     }
 
     fn standing(&self, page: &Address) -> Option<String> {
-        self.passed.get(page).map(|page| in_words(&page.belief))
+        let belief = &self.passed.get(page)?.belief;
+        // Nothing led there and it is no target: nobody knows.
+        let is_known = *belief != unknown();
+        is_known.then(|| in_words(belief))
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {

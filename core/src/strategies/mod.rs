@@ -249,6 +249,12 @@ pub trait Strategy: Send {
         let _ = (passing, known);
     }
 
+    /// Hears of a link that a person followed elsewhere, to a page of which only
+    /// the judgment came along.
+    fn read_click(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
+        let _ = (link, judgment, known);
+    }
+
     /// Takes a fetched page into account.
     fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, draw: &mut dyn Draw) -> Learned;
 
