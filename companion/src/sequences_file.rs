@@ -1,7 +1,7 @@
 //! Labelled sequences as files, to be looked at, exchanged and trained on: the
-//! text format of CRFsuite with real values, or lines of JSON.
+//! text format of `CRFsuite` with real values, or lines of JSON.
 //!
-//! CRFsuite: a line a position, `label<TAB>feature:value<TAB>...`, an empty line
+//! `CRFsuite`: a line a position, `label<TAB>feature:value<TAB>...`, an empty line
 //! after every sequence; `:` and `\` within a name are escaped by `\`, and a
 //! value of 1 may be left out. JSON: a line a sequence,
 //! `[["T1", {"feature": 0.5}], ...]`.
@@ -31,14 +31,14 @@ pub struct Named {
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// CRFsuite's text.
+    /// `CRFsuite`'s text.
     Crfsuite,
     /// Lines of JSON.
     Json,
 }
 
 impl Format {
-    /// By the ending: `.jsonl` is JSON, all else CRFsuite's.
+    /// By the ending: `.jsonl` is JSON, all else `CRFsuite`'s.
     pub fn of(path: &Path) -> Self {
         if path.extension().is_some_and(|end| end == "jsonl") {
             Self::Json

@@ -86,7 +86,7 @@ pub async fn learn(
     };
     let model = training.fit(start, &sequences, on_iteration);
     let chain = HopChain::new(model, web.dictionary, Groups::ALL, training.inference);
-    knowledge.strategy = name(kind).to_owned();
+    name(kind).clone_into(&mut knowledge.strategy);
     knowledge.learned = Saved::HopChain(chain.pruned(MOST_FEATURES));
     store.set_model(topic.id, &write_model(&knowledge)?).await?;
     Ok(learned)

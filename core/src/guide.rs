@@ -4,27 +4,29 @@
 //! In the companion a crawl session chooses the next link; in the extension
 //! the person does. Both hold the same [`Guide`].
 
+mod outlinks;
+mod reasons;
+
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
+use outlinks::{Around, class_features};
+
 use crate::address::Address;
 use crate::critics::{self, Critic};
-use crate::dom::DomOffset;
-use crate::features::{FeatureReader, OffsetTerm, PageTerms, WINDOW};
+use crate::features::{FeatureReader, PageTerms};
 use crate::models::TwoClassCounts;
-use crate::page::{Outlink, Page};
+use crate::page::Page;
 use crate::strategies::{
-    self, Arrival, Candidate, Cue, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore,
-    Neighbour, Passing, Reading, SplitMix, Step, Strategy, Trail,
+    self, Arrival, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Passing,
+    SplitMix, Step, Strategy, Trail,
 };
 use crate::text::Vocabulary;
 use crate::web_graph::{
     HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage, Relevance, WebGraph,
 };
 
-/// Links taken note of on either side of a link.
-const MOST_NEIGHBOURS: usize = 6;
 /// Arrivals kept to learn from again when marks change; the oldest go first.
 const MOST_ARRIVALS: usize = 20_000;
 /// The critic is refreshed when the pages seen have grown by this share.
@@ -292,48 +294,9 @@ impl Guide {
         self.strategy.explain(link, self.known())
     }
 
-    /// The main reason for a link's score in one line, taken from its
-    /// explanation. Empty if the link was not chosen for any word near it.
-    pub fn reason(&self, link: &Candidate) -> String {
-        let explanation = self.explain(link);
-        let strongest = explanation
-            .nodes()
-            .filter_map(|node| node.cue.map(|cue| (node.value, cue)))
-            .filter(|(value, _)| *value > 0.0)
-            .max_by(|a, b| a.0.total_cmp(&b.0));
-        let phrase = strongest.map(|(_, cue)| self.phrase(cue));
-        let verdict = self.strategy.verdict(link, self.known());
-        verdict.or(phrase).unwrap_or_default()
-    }
-
     /// What the strategy makes of a page that was visited, in a few words.
     pub fn standing(&self, page: &Address) -> Option<String> {
         self.strategy.standing(page)
-    }
-
-    fn phrase(&self, cue: Cue) -> String {
-        let term = cue.feature.term();
-        let word = self.graph.vocabulary.surface(term);
-        let place = place_of(cue.feature.offset());
-        let targets = self.graph.targets().count();
-        let with_word = self
-            .graph
-            .targets()
-            .filter(|target| target.terms.contains(term));
-        let with_word = with_word.count();
-        let (high, low) = (cue.high.round(), cue.low.round());
-        let mut reasons = Vec::new();
-        if with_word > 0 {
-            let plural = if targets == 1 { "" } else { "s" };
-            reasons.push(format!("in {with_word} of your {targets} target{plural}"));
-        }
-        if high > 0.0 {
-            let all = high + low;
-            reasons.push(format!("led to a good page {high} of {all} times"));
-        }
-        format!("“{word}” {place}; {}", reasons.join("; "))
-            .trim_end_matches("; ")
-            .to_owned()
     }
 
     fn known(&self) -> Known<'_> {
@@ -517,85 +480,11 @@ impl Guide {
     }
 }
 
-/// What all links of a page have in common.
-struct Around<'a> {
-    page: &'a Page,
-    features: &'a FeatureReader<'a>,
-    trail: Trail,
-    reading: Reading,
-    /// Of the whole page.
-    classes: Vec<OffsetTerm>,
-}
-
-impl Around<'_> {
-    fn candidate(&self, outlink: usize, draw: &mut dyn Draw) -> Candidate {
-        let link = &self.page.outlinks[outlink];
-        let neighbours = if self.reading.neighbours {
-            neighbours(&self.page.outlinks, outlink)
-        } else {
-            Vec::new()
-        };
-        Candidate {
-            target: link.target.clone(),
-            anchor: self.page.anchor_text(link).into(),
-            context: self.features.context(link.leaves).with(&self.classes),
-            trail: self.trail.clone(),
-            tie: draw.unit() as f32,
-            neighbours: neighbours.into(),
-        }
-    }
-}
-
-/// The links at most [`WINDOW`] leaves away that lead elsewhere; links stand in
-/// the order of their leaves.
-fn neighbours(links: &[Outlink], at: usize) -> Vec<Neighbour> {
-    let here = &links[at];
-    let near = |other: &&Outlink| here.leaves.offset_of(other.leaves.first).0.abs() <= WINDOW;
-    let before = links[..at].iter().rev().take_while(near);
-    let behind = links[at + 1..].iter().take_while(near);
-    before
-        .take(MOST_NEIGHBOURS)
-        .chain(behind.take(MOST_NEIGHBOURS))
-        .filter(|other| other.target != here.target)
-        .map(|other| Neighbour {
-            target: other.target.clone(),
-            offset: here.leaves.offset_of(other.leaves.first),
-        })
-        .collect()
-}
-
-/// Names of the classes of a page and of the classes above them, each as often
-/// as it has tenths of the probability ([A] 3.8).
-fn class_features(classes: &[(String, f64)], vocabulary: &mut Vocabulary) -> Vec<OffsetTerm> {
-    let mut features = Vec::new();
-    for (name, probability) in classes {
-        let tenths = (probability * 10.0).round() as usize;
-        let above = name.match_indices('/').map(|(end, _)| &name[..end]);
-        for name in above.chain([name.as_str()]).filter(|_| tenths > 0) {
-            let term = format!("class {name}");
-            if let Some(id) = vocabulary.intern(&term, &term) {
-                features.extend(std::iter::repeat_n(OffsetTerm::of_page(id), tenths));
-            }
-        }
-    }
-    features
-}
-
 fn trail_to(page: &Page, before: Trail, judgment: Judgment) -> Trail {
     before.then(Step {
         address: page.address.clone(),
         relevance: judgment.relevance,
     })
-}
-
-fn place_of(offset: DomOffset) -> &'static str {
-    match offset.0 {
-        0 => "in the link",
-        -1 => "just before the link",
-        1 => "just after the link",
-        ..0 => "before the link",
-        _ => "after the link",
-    }
 }
 
 #[cfg(test)]

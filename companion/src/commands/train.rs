@@ -71,11 +71,11 @@ pub struct Train {
     /// Say how well it judges what it was not taught; said in any case.
     #[arg(long)]
     report: bool,
-    /// Train on the sequences of a file (CRFsuite's text, or .jsonl) in place of
+    /// Train on the sequences of a file (`CRFsuite`'s text, or .jsonl) in place of
     /// walks over a web.
     #[arg(long, conflicts_with_all = ["web", "topic"])]
     pub(super) sequences: Option<PathBuf>,
-    /// Write the sequences to a file (CRFsuite's text, or .jsonl).
+    /// Write the sequences to a file (`CRFsuite`'s text, or .jsonl).
     #[arg(long)]
     pub(super) export: Option<PathBuf>,
     /// Pages that a best-first crawl sees before walks go over them.
@@ -126,12 +126,11 @@ impl Train {
             return train_hops::run(&self);
         }
         let (web, file) = self.web_and_topic()?;
-        let lesson = match &file.labels {
-            None => file.lesson(&web, self.random_seed)?.0,
-            Some(_) => {
-                let topic = file.on(&web, self.folder(), self.random_seed)?;
-                Lesson::two(topic.chosen(true), topic.chosen(false))
-            }
+        let lesson = if file.labels.is_none() {
+            file.lesson(&web, self.random_seed)?.0
+        } else {
+            let topic = file.on(&web, self.folder(), self.random_seed)?;
+            Lesson::two(topic.chosen(true), topic.chosen(false))
         };
         let trained = own_critic::train(&web, &lesson);
         let sure = own_critic::confidence(&web, &lesson).filter(|_| !lesson.is_enough());

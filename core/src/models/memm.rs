@@ -101,7 +101,9 @@ impl Memm {
         }
         let all: f64 = belief.iter().sum();
         if all > 0.0 {
-            belief.iter_mut().for_each(|share| *share /= all);
+            for share in &mut belief {
+                *share /= all;
+            }
         }
         belief
     }

@@ -224,7 +224,9 @@ impl Svd {
         }
         let norm = place.iter().map(|value| value * value).sum::<f64>().sqrt();
         if norm > 0.0 {
-            place.iter_mut().for_each(|value| *value /= norm);
+            for value in &mut place {
+                *value /= norm;
+            }
         }
         place
     }
@@ -235,7 +237,7 @@ mod tests {
     use super::*;
     use crate::draw::SplitMix;
 
-    /// Row `i`, column `j`: a number that NumPy was given as well.
+    /// Row `i`, column `j`: a number that `NumPy` was given as well.
     fn matrix() -> Vec<Vec<Feature>> {
         let cell = |i: u32, j: u32| ((i * 7 + j * 13 + i * j) % 11) as f32;
         let row = |i: u32| (0..9).map(|j| (j, cell(i, j))).collect();
@@ -246,10 +248,10 @@ mod tests {
     fn singular_values_are_those_of_numpy() {
         let svd = truncated(&matrix(), 9, 4, &mut SplitMix(1));
         let numpy = [
-            56.36365721637101,
-            18.541381338342394,
-            14.345052282524525,
-            11.025333650799496,
+            56.363_657_216_371_01,
+            18.541_381_338_342_394,
+            14.345_052_282_524_525,
+            11.025_333_650_799_496,
         ];
         for (ours, theirs) in svd.values.iter().zip(numpy) {
             assert!((ours - theirs).abs() < 1e-6, "{ours} {theirs}");

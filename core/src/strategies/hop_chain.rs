@@ -255,7 +255,9 @@ fn judged(mut belief: Vec<f64>, judgment: Judgment) -> Vec<f64> {
     if rest <= 0.0 {
         return unknown();
     }
-    belief.iter_mut().for_each(|share| *share /= rest);
+    for share in &mut belief {
+        *share /= rest;
+    }
     belief
 }
 

@@ -40,7 +40,7 @@ type Weights = FxHashMap<TermId, f64>;
 /// The texts of a web as vectors.
 pub struct Texts {
     titles: Vec<Weights>,
-    texts: Vec<Weights>,
+    bodies: Vec<Weights>,
     idf: Vec<f64>,
     /// Links of each page: where to, and the words nearby.
     links: Vec<Vec<(u32, Weights)>>,
@@ -101,9 +101,9 @@ impl Texts {
                 .map(|weight| weight * weight)
                 .sum::<f64>()
                 .sqrt();
-            weights
-                .values_mut()
-                .for_each(|weight| *weight /= norm.max(1e-9));
+            for weight in weights.values_mut() {
+                *weight /= norm.max(1e-9);
+            }
             weights
         };
         let texts: Vec<Weights> = rows
@@ -139,7 +139,7 @@ impl Texts {
         let meanings = meanings.collect();
         Self {
             titles,
-            texts,
+            bodies: texts,
             idf,
             links,
             meanings,
@@ -148,12 +148,12 @@ impl Texts {
 
     /// Cosine of a page's text to the target's.
     pub fn likeness(&self, page: u32, target: u32) -> f64 {
-        cosine(&self.texts[page as usize], &self.texts[target as usize])
+        cosine(&self.bodies[page as usize], &self.bodies[target as usize])
     }
 
     /// Cosine of a page's title to the target's text.
     pub fn title_in_text(&self, page: u32, target: u32) -> f64 {
-        cosine(&self.titles[page as usize], &self.texts[target as usize])
+        cosine(&self.titles[page as usize], &self.bodies[target as usize])
     }
 
     /// Cosine of the words of a link to the target's title.
@@ -168,7 +168,7 @@ impl Texts {
         };
         let target = situation.target as usize;
         let near = self.likeness(here, situation.target);
-        let (text, title) = (&self.texts[target], &self.titles[target]);
+        let (text, title) = (&self.bodies[target], &self.titles[target]);
         let meaning = &self.meanings[target][1];
         let links = &self.links[here as usize];
         let count = links.len() as f64;
@@ -201,7 +201,7 @@ impl Texts {
                 common * (1.0 - near),
                 (3.0 * in_text * (1.0 + near)).min(1.0),
                 f64::from(u8::from(situation.passed.contains(to))),
-                cosine(own, &self.texts[here as usize]),
+                cosine(own, &self.bodies[here as usize]),
                 title.keys().filter(|term| own.contains_key(term)).count() as f64
                     / title.len().max(1) as f64,
                 dot(&self.meanings[*to as usize][0], meaning).max(0.0),
@@ -264,7 +264,9 @@ impl Meanings {
             }
         }
         let norm = sum.iter().map(|value| value * value).sum::<f64>().sqrt();
-        sum.iter_mut().for_each(|value| *value /= norm.max(1e-9));
+        for value in &mut sum {
+            *value /= norm.max(1e-9);
+        }
         sum
     }
 }

@@ -326,7 +326,9 @@ impl HopRanker {
             belief = self.forward(&belief, &self.weights().scores(features));
             belief[0] = 0.0;
             let all: f64 = belief.iter().sum();
-            belief.iter_mut().for_each(|share| *share /= all.max(1e-12));
+            for share in &mut belief {
+                *share /= all.max(1e-12);
+            }
         }
         belief
     }

@@ -1,0 +1,78 @@
+//! The links of a page as candidates: their words, and what a strategy wants
+//! besides ([A] 2.2, 3.8).
+
+use crate::features::{FeatureReader, OffsetTerm, WINDOW};
+use crate::page::{Outlink, Page};
+use crate::strategies::{Candidate, Draw, Neighbour, Reading, Trail};
+use crate::text::Vocabulary;
+
+/// Links taken note of on either side of a link.
+const MOST_NEIGHBOURS: usize = 6;
+
+/// What all links of a page have in common.
+pub(super) struct Around<'a> {
+    pub(super) page: &'a Page,
+    pub(super) features: &'a FeatureReader<'a>,
+    pub(super) trail: Trail,
+    pub(super) reading: Reading,
+    /// Of the whole page.
+    pub(super) classes: Vec<OffsetTerm>,
+}
+
+impl Around<'_> {
+    /// One of its links.
+    pub(super) fn candidate(&self, outlink: usize, draw: &mut dyn Draw) -> Candidate {
+        let link = &self.page.outlinks[outlink];
+        let neighbours = if self.reading.neighbours {
+            neighbours(&self.page.outlinks, outlink)
+        } else {
+            Vec::new()
+        };
+        Candidate {
+            target: link.target.clone(),
+            anchor: self.page.anchor_text(link).into(),
+            context: self.features.context(link.leaves).with(&self.classes),
+            trail: self.trail.clone(),
+            tie: draw.unit() as f32,
+            neighbours: neighbours.into(),
+        }
+    }
+}
+
+/// The links at most [`WINDOW`] leaves away that lead elsewhere; links stand in
+/// the order of their leaves.
+fn neighbours(links: &[Outlink], at: usize) -> Vec<Neighbour> {
+    let here = &links[at];
+    let near = |other: &&Outlink| here.leaves.offset_of(other.leaves.first).0.abs() <= WINDOW;
+    let before = links[..at].iter().rev().take_while(near);
+    let behind = links[at + 1..].iter().take_while(near);
+    before
+        .take(MOST_NEIGHBOURS)
+        .chain(behind.take(MOST_NEIGHBOURS))
+        .filter(|other| other.target != here.target)
+        .map(|other| Neighbour {
+            target: other.target.clone(),
+            offset: here.leaves.offset_of(other.leaves.first),
+        })
+        .collect()
+}
+
+/// Names of the classes of a page and of the classes above them, each as often
+/// as it has tenths of the probability ([A] 3.8).
+pub(super) fn class_features(
+    classes: &[(String, f64)],
+    vocabulary: &mut Vocabulary,
+) -> Vec<OffsetTerm> {
+    let mut features = Vec::new();
+    for (name, probability) in classes {
+        let tenths = (probability * 10.0).round() as usize;
+        let above = name.match_indices('/').map(|(end, _)| &name[..end]);
+        for name in above.chain([name.as_str()]).filter(|_| tenths > 0) {
+            let term = format!("class {name}");
+            if let Some(id) = vocabulary.intern(&term, &term) {
+                features.extend(std::iter::repeat_n(OffsetTerm::of_page(id), tenths));
+            }
+        }
+    }
+    features
+}
