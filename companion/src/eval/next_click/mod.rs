@@ -5,6 +5,7 @@
 //! A ranker is one line in [`run`].
 
 mod features;
+mod hop_rankers;
 mod rankers;
 mod trails;
 
@@ -16,9 +17,8 @@ use serde::Serialize;
 use super::report::Section;
 use super::web::EvalWeb;
 use features::{Situation, Texts};
-use rankers::{
-    AnchorCosine, Apprentice, Chance, Choice, Clicks, HmmRanker, HopRanker, Ranker, Way,
-};
+use hop_rankers::{HmmRanker, HopRanker};
+use rankers::{AnchorCosine, Apprentice, Chance, Choice, Clicks, Ranker, Way};
 use trails::{Distances, Trail, Trails};
 
 /// Files of the material.
@@ -81,7 +81,7 @@ pub fn run(material: &Path, mut on_step: impl FnMut(&str)) -> Result<Found> {
     on_step("learning from trails");
     let lessons = rankers::lessons(&texts, &trails.train);
     let clicks = Clicks::count(&trails.train);
-    let sequences = rankers::sequences(&texts, &trails.train, &mut distances);
+    let sequences = hop_rankers::sequences(&texts, &trails.train, &mut distances);
     let mut all: Vec<(&'static str, bool, Box<dyn Ranker + '_>)> = vec![
         ("random", false, Box::new(Chance)),
         ("anchor-cosine", false, Box::new(AnchorCosine)),
