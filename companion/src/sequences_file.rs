@@ -6,7 +6,8 @@
 //! value of 1 may be left out. JSON: a line a sequence,
 //! `[["T1", {"feature": 0.5}], ...]`.
 
-use std::io::{BufRead, Write};
+use std::fs::File;
+use std::io::{BufRead, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -59,6 +60,14 @@ impl Named {
             features,
             labels: labels.collect(),
         }
+    }
+
+    /// Writes all sequences to a file, in the format of its ending.
+    pub fn write_file(&self, path: &Path) -> Result<()> {
+        let place = || format!("writing {}", path.display());
+        let mut out = BufWriter::new(File::create(path).with_context(place)?);
+        self.write(Format::of(path), &mut out).with_context(place)?;
+        out.flush().with_context(place)
     }
 
     /// Writes all sequences.

@@ -2,6 +2,8 @@
 //! from the pages that its last crawl kept, and from then on what scores links,
 //! in crawls and in the browser.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
 use linkscent_core::draw::SplitMix;
@@ -13,6 +15,7 @@ use linkscent_core::strategies::{HopChain, HopKind, HopModel, HopTraining, Saved
 use linkscent_core::wire::write_model;
 
 use crate::crawler::fetch::build;
+use crate::sequences_file::Named;
 use crate::store::{Store, Topic};
 use crate::topic_guide;
 use crate::web::warc::Reader;
@@ -36,12 +39,13 @@ pub struct Learned {
 }
 
 /// Trains the model of a topic and keeps it. An earlier one of the same kind is
-/// trained on. `on_iteration` hears of every iteration. Takes a while; not for
-/// a thread that serves others.
+/// trained on. `export` gets the sequences if it is given; `on_iteration` hears
+/// of every iteration. Takes a while; not for a thread that serves others.
 pub async fn learn(
     store: &Store,
     topic: &Topic,
     kind: HopKind,
+    export: Option<&Path>,
     on_iteration: impl FnMut(Iteration),
 ) -> Result<Learned> {
     let guide = topic_guide::of(store, topic, None, None).await?;
@@ -74,6 +78,9 @@ pub async fn learn(
         );
     }
     let sequences = web.sequences(&walks);
+    if let Some(path) = export {
+        Named::of_hops(sequences.clone(), web.dictionary.clone()).write_file(path)?;
+    }
     let start = match &earlier {
         Some(chain) => chain.model().weights().clone(),
         None => ChainWeights::new(STATES, web.dictionary.len(), training.with_steps),
@@ -214,14 +221,19 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let store = Store::open(folder.path()).await?;
         let topic = store.topic_named("bees").await?;
-        let nothing = learn(&store, &topic, HopKind::Crf, |_| {})
+        let nothing = learn(&store, &topic, HopKind::Crf, None, |_| {})
             .await
             .unwrap_err();
         assert!(nothing.to_string().contains("mark a page"), "{nothing}");
         store.take_events(&ways()).await?;
         for kind in [HopKind::Crf, HopKind::Memm] {
             let mut first = 0;
-            let learned = learn(&store, &topic, kind, |_| first += 1).await?;
+            let file = folder.path().join("ways.jsonl");
+            let learned = learn(&store, &topic, kind, Some(&file), |_| first += 1).await?;
+            assert_eq!(
+                std::fs::read_to_string(&file)?.lines().count(),
+                learned.walks
+            );
             assert_eq!((learned.clicks, learned.went_on), (160, false));
             let knowledge = read_model(&store.model(topic.id).await?.unwrap())?;
             assert_eq!(knowledge.strategy, name(kind));
@@ -240,7 +252,7 @@ mod tests {
             );
             assert_eq!(standing("nowhere"), None);
             let mut again = 0;
-            let learned = learn(&store, &topic, kind, |_| again += 1).await?;
+            let learned = learn(&store, &topic, kind, None, |_| again += 1).await?;
             assert!(learned.went_on && again < first, "{again} after {first}");
         }
         // The apprentice is still there, with what its log teaches.

@@ -25,6 +25,8 @@ pub mod models;
 
 pub mod web_graph;
 
+pub mod predicate;
+
 pub mod critics;
 
 pub mod candidate;

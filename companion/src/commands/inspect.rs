@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use linkscent_core::address::Address;
 use linkscent_core::page::Page;
+use linkscent_core::predicate::{Finding, Predicate, Seen};
 use linkscent_core::strategies::{self, Priority, SplitMix};
 use linkscent_core::{critics, guide::Guide};
 use serde_json::json;
@@ -35,6 +36,10 @@ pub struct Subject {
     /// Who judges pages; by default who did so far.
     #[arg(long, value_parser = critics::NAMES)]
     critic: Option<String>,
+    /// Say of this predicate whether it holds, and where, such as
+    /// 'title has "bees" and links > 3'; only for `judge`.
+    #[arg(long)]
+    predicate: Option<Predicate>,
     /// Go through this HTTP proxy.
     #[arg(long)]
     proxy: Option<reqwest::Url>,
@@ -149,9 +154,28 @@ impl Subject {
         Ok(())
     }
 
+    /// Prints which conditions of a predicate held, and where.
+    fn judge_by(&self, predicate: &Predicate, page: &Page) {
+        let seen = Seen {
+            page,
+            linked_from: &[],
+        };
+        let found = predicate.explain(seen);
+        if self.json {
+            println!("{}", finding_json(&found));
+        } else {
+            println!("{}\n{}", page.title(), page.address);
+            print_finding(&found, 0);
+        }
+    }
+
     /// Prints the critic's judgment of the page.
     pub async fn judge(self) -> Result<()> {
         let page = self.page().await?;
+        if let Some(predicate) = &self.predicate {
+            self.judge_by(predicate, &page);
+            return Ok(());
+        }
         let guide = self.guide().await?;
         let judgment = guide.judge(&page);
         if self.json {
@@ -179,6 +203,27 @@ impl Subject {
             judgment.similarity
         );
         Ok(())
+    }
+}
+
+fn finding_json(finding: &Finding) -> serde_json::Value {
+    let parts = finding.parts.iter().map(finding_json);
+    json!({
+        "condition": finding.label, "holds": finding.holds, "where": finding.place,
+        "parts": parts.collect::<Vec<_>>(),
+    })
+}
+
+fn print_finding(finding: &Finding, depth: usize) {
+    let mark = if finding.holds { "yes" } else { "no " };
+    let place = match (finding.place.is_empty(), finding.holds) {
+        (true, _) => String::new(),
+        (false, true) => format!("   here: {}", finding.place),
+        (false, false) => format!("   found: {}", finding.place),
+    };
+    println!("{:depth$}{mark} {}{place}", "", finding.label);
+    for part in &finding.parts {
+        print_finding(part, depth + 2);
     }
 }
 

@@ -168,7 +168,10 @@ impl Train {
         let topic = topics.into_iter().find(|topic| topic.name == name);
         let topic = topic.with_context(|| format!("there is no topic “{name}”"))?;
         let mut last = None;
-        let learned = ways::learn(&store, &topic, kind, |iteration| last = Some(iteration)).await?;
+        let learned = ways::learn(&store, &topic, kind, self.export.as_deref(), |iteration| {
+            last = Some(iteration);
+        })
+        .await?;
         let iterations = last.map_or(0, |iteration| iteration.number);
         if self.json {
             let said = json!({

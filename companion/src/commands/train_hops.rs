@@ -3,7 +3,7 @@
 //! that it was not taught.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter};
+use std::io::BufReader;
 use std::path::Path;
 use std::time::Instant;
 
@@ -71,8 +71,7 @@ pub(super) fn run(train: &Train) -> Result<()> {
         None => walked(train)?,
     };
     if let Some(path) = &train.export {
-        let file = File::create(path).with_context(|| format!("writing {}", path.display()))?;
-        named.write(Format::of(path), BufWriter::new(file))?;
+        named.write_file(path)?;
     }
     let (taught, held_out) = if train.all {
         (named.sequences.clone(), Sequences::default())
@@ -332,17 +331,22 @@ impl Trained {
             1e3 * self.seconds / count.max(1) as f64
         );
         let confusion = self.confusion();
+        let labels = self.named.labels.iter();
+        let labels: Vec<String> = labels.map(|label| format!("{label:>6}")).collect();
         println!(
-            "\nstate  precision  recall    F1   said to be {}",
-            self.named.labels.join("  ")
+            "\nPages of the sequences held out; walks over one web share pages, so this flatters."
+        );
+        println!(
+            "state  precision  recall     F1   said to be{}",
+            labels.concat()
         );
         for (state, score) in Self::scores(&confusion).iter().enumerate() {
             let row: Vec<String> = confusion[state]
                 .iter()
-                .map(|count| format!("{count:>4}"))
+                .map(|count| format!("{count:>6}"))
                 .collect();
             println!(
-                "{:<6} {:>9.3} {:>7.3} {:>5.3}              {}",
+                "{:<6} {:>9.3} {:>7.3} {:>6.3}             {}",
                 self.named.labels[state],
                 score.precision,
                 score.recall,

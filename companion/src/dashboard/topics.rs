@@ -204,7 +204,7 @@ async fn learn_ways(
     let store = app.store.clone();
     let handle = Handle::current();
     let learned = tokio::task::spawn_blocking(move || {
-        handle.block_on(ways::learn(&store, &topic, HopKind::Crf, |_| {}))
+        handle.block_on(ways::learn(&store, &topic, HopKind::Crf, None, |_| {}))
     });
     learned
         .await?

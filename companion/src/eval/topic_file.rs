@@ -1,6 +1,6 @@
 //! A topic of one's own: a small TOML file that names example pages, or words
 //! in the titles of examples, or a file of labels, or nodes of a taxonomy with
-//! the classes that it has.
+//! the classes that it has, or a predicate.
 //!
 //! ```toml
 //! name = "wild bees"
@@ -22,11 +22,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use linkscent_core::address::Address;
+use linkscent_core::page::Page;
+use linkscent_core::predicate::{Predicate, Seen};
 use linkscent_core::strategies::{Draw, SplitMix};
 use serde::Deserialize;
 
 use super::own_critic::{self, Lesson, LessonClass};
-use super::topic::Topic;
+use super::topic::{Label, Topic};
 use super::web::EvalWeb;
 
 /// Pages that words in titles pick at most.
@@ -34,7 +37,8 @@ const MOST_PICKED: usize = 60;
 /// Pages a crawl starts from.
 const SEEDS: usize = 5;
 
-/// See the module. One of `examples`, `keywords`, `labels` and `focus` is given.
+/// See the module. One of `examples`, `keywords`, `labels`, `focus` and
+/// `predicate` is given.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TopicFile {
@@ -60,6 +64,9 @@ pub struct TopicFile {
     /// The classes of the taxonomy.
     #[serde(default, rename = "class")]
     pub classes: Vec<ClassOfPages>,
+    /// Pages of which this holds are what is looked for, such as
+    /// `title has "bees" and links > 3`.
+    pub predicate: Option<String>,
 }
 
 /// A class of a taxonomy.
@@ -83,9 +90,11 @@ impl TopicFile {
     /// The topic on a web: every page judged by our own critic, or labelled by
     /// the file.
     pub fn on(&self, web: &EvalWeb, folder: &Path, random_seed: u64) -> Result<Topic> {
-        let mut topic = match &self.labels {
-            Some(labels) => Topic::read_labels(&self.name, &folder.join(labels), web)?,
-            None => self.judged(web, random_seed)?,
+        let mut topic = match (&self.labels, &self.predicate) {
+            (Some(_), Some(_)) => bail!("{}: give labels or a predicate, not both", self.name),
+            (Some(labels), None) => Topic::read_labels(&self.name, &folder.join(labels), web)?,
+            (None, Some(predicate)) => self.by_predicate(predicate, web, random_seed)?,
+            (None, None) => self.judged(web, random_seed)?,
         };
         for address in &self.held_out {
             if let Some(page) = web.find(address) {
@@ -98,6 +107,48 @@ impl TopicFile {
         let drawn = (0..SEEDS).map(|_| (draw.unit() * web.pages.len() as f64) as u32);
         topic.seeds.insert("random".to_owned(), drawn.collect());
         Ok(topic)
+    }
+
+    /// Pages of which a predicate holds. A few of them are examples, for
+    /// strategies that want some, and do not count.
+    fn by_predicate(&self, text: &str, web: &EvalWeb, random_seed: u64) -> Result<Topic> {
+        let predicate: Predicate = text
+            .parse()
+            .with_context(|| format!("predicate {text:?}"))?;
+        let mut sources: Vec<Vec<Address>> = vec![Vec::new(); web.pages.len()];
+        for (page, links) in web.pages.iter().zip(&web.links) {
+            for &target in links {
+                sources[target as usize].push(page.address.clone());
+            }
+        }
+        let label = |(page, linked_from): (&Page, &Vec<Address>)| {
+            let holds = predicate.holds(Seen { page, linked_from });
+            Label {
+                relevance: f64::from(u8::from(holds)),
+                log_odds: if holds { 1.0 } else { -1.0 },
+                example: None,
+            }
+        };
+        let mut labels: Vec<Label> = web.pages.iter().zip(&sources).map(label).collect();
+        let mut found: Vec<u32> = (0..labels.len() as u32).collect();
+        found.retain(|&page| labels[page as usize].is_relevant());
+        if found.is_empty() {
+            bail!("{}: {text:?} holds of no page of this web", self.name);
+        }
+        let mut draw = SplitMix(random_seed);
+        // Of few pages most are to be found.
+        for _ in 0..SEEDS.min(found.len().div_ceil(4)) {
+            let place = (draw.unit() * found.len() as f64) as usize;
+            labels[found.swap_remove(place) as usize].example = Some(true);
+        }
+        Ok(Topic {
+            name: self.name.clone(),
+            labels,
+            told: None,
+            classes: None,
+            seeds: BTreeMap::new(),
+            missing: 0,
+        })
     }
 
     fn judged(&self, web: &EvalWeb, random_seed: u64) -> Result<Topic> {
@@ -165,8 +216,8 @@ impl TopicFile {
         }
         if missing.is_empty() {
             bail!(
-                "the topic {name:?} names no page: give examples, keywords, labels, or focus and \
-                 classes"
+                "the topic {name:?} names no page: give examples, keywords, labels, a predicate, \
+                 or focus and classes"
             );
         }
         bail!("{name}: none of its examples is in this web: {missing:?}")
@@ -271,6 +322,29 @@ mod tests {
         assert!(made.labels[36].is_relevant() && !made.labels[37].is_relevant());
         let nowhere = topic(&format!("name = 'x'\nfocus = ['Top/Be']\n{classes}")).unwrap_err();
         assert!(nowhere.to_string().contains("Top/Bees/Wild"), "{nowhere}");
+    }
+
+    #[test]
+    fn a_predicate_makes_a_topic() {
+        let made = topic("name = 'x'\npredicate = 'title has \"bees\" and not url glob \"*9\"'");
+        let made = made.unwrap();
+        let relevant = made
+            .labels
+            .iter()
+            .filter(|label| label.is_relevant())
+            .count();
+        assert_eq!(relevant, 12, "of 14 pages on bees 9 and 39 are left out");
+        assert_eq!(made.examples().count(), 3);
+        let error = topic("name = 'x'\npredicate = 'titel has \"bees\"'").unwrap_err();
+        assert!(
+            format!("{error:#}").contains("character 1: “titel” is unknown"),
+            "{error:#}"
+        );
+        let nowhere = topic("name = 'x'\npredicate = 'links > 900'").unwrap_err();
+        assert!(
+            nowhere.to_string().contains("holds of no page"),
+            "{nowhere}"
+        );
     }
 
     #[test]

@@ -8,11 +8,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::recent::Recent;
 use super::{
     Arrival, Candidate, Draw, Explanation, Known, Learned, LinkScore, Passing, Priority, Saved,
     Strategy,
 };
-use crate::address::Address;
 use crate::features::PageTerms;
 use crate::hops::{Layers, STATES, TrainingWeb};
 use crate::models::MultinomialBayes;
@@ -31,7 +31,7 @@ pub struct ContextGraph {
     bayes: MultinomialBayes,
     words: FxHashSet<TermId>,
     /// Layer of every page that was fetched, and how likely it is.
-    layers: FxHashMap<Address, (usize, f64)>,
+    layers: Recent<(usize, f64)>,
 }
 
 impl ContextGraph {
@@ -48,7 +48,7 @@ impl ContextGraph {
         Self {
             bayes,
             words,
-            layers: FxHashMap::default(),
+            layers: Recent::default(),
         }
     }
 
@@ -120,7 +120,7 @@ impl Strategy for ContextGraph {
 
     fn read(&mut self, passing: &Passing<'_>, _: Known<'_>) {
         let layer = self.layer(passing.terms);
-        self.layers.insert(passing.page.address.clone(), layer);
+        self.layers.keep(passing.page.address.clone(), layer);
     }
 
     fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {

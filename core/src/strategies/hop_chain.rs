@@ -12,10 +12,7 @@
 //! The model is trained beforehand ([`crate::hops`]) and does not change while
 //! links are followed.
 
-use std::collections::VecDeque;
-
-use rustc_hash::FxHashMap;
-
+use super::recent::Recent;
 use super::{
     Arrival, Candidate, Draw, Explanation, Known, Learned, LinkScore, Passing, Priority, Saved,
     Strategy,
@@ -27,8 +24,6 @@ use crate::web_graph::{Judgment, Relevance};
 
 /// Probabilities are equal if they are after rounding to this.
 const EPSILON: f64 = 0.001;
-/// Pages whose belief is kept; the oldest are forgotten first.
-const MOST_PAGES: usize = 50_000;
 /// Features named in an explanation.
 const NAMED: usize = 8;
 
@@ -58,8 +53,7 @@ pub struct HopChain {
     dictionary: Dictionary,
     groups: Groups,
     inference: Inference,
-    passed: FxHashMap<Address, PassedPage>,
-    order: VecDeque<Address>,
+    passed: Recent<PassedPage>,
 }
 
 /// What is kept of a page that was fetched.
@@ -104,8 +98,7 @@ impl HopChain {
             dictionary,
             groups,
             inference,
-            passed: FxHashMap::default(),
-            order: VecDeque::new(),
+            passed: Recent::default(),
         }
     }
 
@@ -153,28 +146,18 @@ impl HopChain {
         };
         Self {
             passed: self.passed.clone(),
-            order: self.order.clone(),
             ..Self::new(model, dictionary, self.groups, self.inference)
         }
     }
 
     /// The pages whose belief is kept, oldest first.
     pub fn passed(&self) -> impl Iterator<Item = PassedPage> + '_ {
-        let pages = self.order.iter();
-        pages.filter_map(|address| self.passed.get(address).cloned())
+        self.passed.iter().map(|row| row.1.clone())
     }
 
     /// Keeps a page's belief.
     pub fn pass(&mut self, page: PassedPage) {
-        let address = page.address.clone();
-        if self.passed.insert(address.clone(), page).is_none() {
-            self.order.push_back(address);
-        }
-        if self.order.len() > MOST_PAGES
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.passed.remove(&oldest);
-        }
+        self.passed.keep(page.address.clone(), page);
     }
 
     fn observe(&self, link: &Candidate, known: Known<'_>) -> Vec<Feature> {
@@ -294,7 +277,7 @@ impl Strategy for HopChain {
     }
 
     fn read_click(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
-        if self.passed.contains_key(&link.target) {
+        if self.passed.get(&link.target).is_some() {
             return;
         }
         let before = self.belief(link, known);

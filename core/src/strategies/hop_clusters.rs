@@ -11,11 +11,11 @@
 
 use rustc_hash::FxHashMap;
 
+use super::recent::Recent;
 use super::{
     Arrival, Candidate, Draw, Explanation, HopChain, Inference, Known, Learned, LinkScore, Passing,
     Saved, Strategy,
 };
-use crate::address::Address;
 use crate::features::PageTerms;
 use crate::hops::{STATES, TrainingWeb, WalkRules, Walks};
 use crate::models::svd::{Svd, truncated};
@@ -41,7 +41,7 @@ pub struct HopClusters {
     space: Space,
     inference: Inference,
     /// The belief of every page that was fetched, one step on.
-    ahead: FxHashMap<Address, Vec<f64>>,
+    ahead: Recent<Vec<f64>>,
 }
 
 /// Where pages lie, and the clusters there.
@@ -163,7 +163,7 @@ impl HopClusters {
             hmm,
             space,
             inference,
-            ahead: FxHashMap::default(),
+            ahead: Recent::default(),
         }
     }
 
@@ -196,7 +196,7 @@ impl Strategy for HopClusters {
             Inference::Marginal => self.hmm.predict(&belief),
             Inference::Viterbi => self.hmm.predict_best(&belief),
         };
-        self.ahead.insert(passing.page.address.clone(), ahead);
+        self.ahead.keep(passing.page.address.clone(), ahead);
     }
 
     fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {

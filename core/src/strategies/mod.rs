@@ -11,6 +11,7 @@ mod hop_clusters;
 mod hop_training;
 mod order;
 mod plain_apprentice;
+mod recent;
 
 pub use crate::candidate::{Candidate, Neighbour, Step, Trail};
 pub use crate::draw::{Draw, SplitMix};

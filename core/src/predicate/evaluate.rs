@@ -1,0 +1,186 @@
+//! Whether a predicate holds of a page, condition by condition, and where.
+
+use super::{Comparison, Condition, NumberOf, Predicate, TextOf, TextTest};
+use crate::address::Address;
+use crate::page::Page;
+
+/// Letters shown around what was found.
+const SHOWN: usize = 30;
+
+/// A page, with what is known around it.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    /// The page.
+    pub page: &'a Page,
+    /// Pages known to link to it.
+    pub linked_from: &'a [Address],
+}
+
+/// Whether a predicate or a part of it held.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The condition as it is written, or `and`, `or`, `not`.
+    pub label: String,
+    /// Whether it held.
+    pub holds: bool,
+    /// Where, or what was found instead.
+    pub place: String,
+    /// The parts it follows from.
+    pub parts: Vec<Finding>,
+}
+
+impl Predicate {
+    /// Whether it holds.
+    pub fn holds(&self, seen: Seen<'_>) -> bool {
+        match self {
+            Self::And(parts) => parts.iter().all(|part| part.holds(seen)),
+            Self::Or(parts) => parts.iter().any(|part| part.holds(seen)),
+            Self::Not(part) => !part.holds(seen),
+            Self::Condition(condition) => condition.find(seen).0,
+        }
+    }
+
+    /// Whether it holds, and why; every condition is looked at.
+    pub fn explain(&self, seen: Seen<'_>) -> Finding {
+        let joined = |label: &str, parts: &[Self], holds: fn(&[Finding]) -> bool| {
+            let parts: Vec<Finding> = parts.iter().map(|part| part.explain(seen)).collect();
+            Finding {
+                label: label.to_owned(),
+                holds: holds(&parts),
+                place: String::new(),
+                parts,
+            }
+        };
+        match self {
+            Self::And(parts) => joined("and", parts, |parts| parts.iter().all(|part| part.holds)),
+            Self::Or(parts) => joined("or", parts, |parts| parts.iter().any(|part| part.holds)),
+            Self::Not(part) => {
+                let part = std::slice::from_ref(&**part);
+                joined("not", part, |parts| !parts.iter().any(|part| part.holds))
+            }
+            Self::Condition(condition) => {
+                let (holds, place) = condition.find(seen);
+                Finding {
+                    label: condition.to_string(),
+                    holds,
+                    place,
+                    parts: Vec::new(),
+                }
+            }
+        }
+    }
+}
+
+impl Condition {
+    /// Whether it holds, and where or instead of what.
+    fn find(&self, seen: Seen<'_>) -> (bool, String) {
+        let page = seen.page;
+        match self {
+            Self::Text(TextOf::Url, test) => test.find(page.address.as_str()),
+            Self::Text(TextOf::Host, test) => test.find(page.address.host()),
+            Self::Text(TextOf::Path, test) => test.find(page.address.path_and_query()),
+            Self::Text(TextOf::Title, test) => test.find(&page.title()),
+            Self::Text(TextOf::Text, test) => {
+                let leaves: Vec<&str> = page.document().leaves().collect();
+                test.find(&leaves.join(" "))
+            }
+            Self::Number(number, comparison, wanted) => {
+                let found = match number {
+                    NumberOf::Size => page
+                        .document()
+                        .leaves()
+                        .map(|leaf| leaf.chars().count())
+                        .sum(),
+                    NumberOf::Links => page.outlinks.len(),
+                } as u64;
+                let holds = match comparison {
+                    Comparison::Less => found < *wanted,
+                    Comparison::AtMost => found <= *wanted,
+                    Comparison::Equal => found == *wanted,
+                    Comparison::AtLeast => found >= *wanted,
+                    Comparison::Greater => found > *wanted,
+                };
+                (holds, found.to_string())
+            }
+            Self::Language(code) => {
+                let found = page.language.code();
+                (found == code, found.to_owned())
+            }
+            Self::LinksTo(pattern) => {
+                let targets = page.outlinks.iter().map(|link| &link.target);
+                first(targets.map(Address::as_str), &pattern.regex)
+            }
+            Self::LinkedFrom(pattern) => {
+                let sources = seen.linked_from.iter();
+                first(sources.map(Address::as_str), &pattern.regex)
+            }
+        }
+    }
+}
+
+fn first<'a>(
+    mut texts: impl Iterator<Item = &'a str>,
+    regex: &regex_lite::Regex,
+) -> (bool, String) {
+    let found = texts.find(|text| regex.is_match(text));
+    (found.is_some(), found.unwrap_or_default().to_owned())
+}
+
+impl TextTest {
+    fn find(&self, text: &str) -> (bool, String) {
+        let whole = || shown(text, 0, text.len());
+        match self {
+            Self::Has(words) => match position_of(text, words) {
+                Some((start, end)) => (true, shown(text, start, end)),
+                None => (false, String::new()),
+            },
+            Self::Is(wanted) => (text.to_lowercase() == wanted.to_lowercase(), whole()),
+            Self::Glob(pattern) => (pattern.regex.is_match(text), whole()),
+            Self::Regex(pattern) => match pattern.regex.find(text) {
+                Some(found) => (true, shown(text, found.start(), found.end())),
+                None => (false, String::new()),
+            },
+        }
+    }
+}
+
+/// Where whole words stand in a text, in bytes; letters and digits make words,
+/// whatever stands between.
+fn position_of(text: &str, words: &str) -> Option<(usize, usize)> {
+    let wanted: Vec<String> = pieces(words).map(|row| row.2.to_lowercase()).collect();
+    if wanted.is_empty() {
+        return None;
+    }
+    let found: Vec<(usize, usize, &str)> = pieces(text).collect();
+    let place = found.windows(wanted.len()).find(|window| {
+        let same = window.iter().zip(&wanted);
+        same.into_iter()
+            .all(|(piece, word)| piece.2.to_lowercase() == *word)
+    })?;
+    Some((place[0].0, place[wanted.len() - 1].1))
+}
+
+/// Words with where they start and end.
+fn pieces(text: &str) -> impl Iterator<Item = (usize, usize, &str)> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty());
+    words.map(|word| {
+        let start = word.as_ptr() as usize - text.as_ptr() as usize;
+        (start, start + word.len(), word)
+    })
+}
+
+/// A part of a text with a little around it.
+fn shown(text: &str, start: usize, end: usize) -> String {
+    let before = text[..start].char_indices().rev().nth(SHOWN - 1);
+    let from = before.map_or(0, |row| row.0);
+    let behind = text[end..].char_indices().nth(SHOWN);
+    let to = behind.map_or(text.len(), |row| end + row.0);
+    let (head, tail) = (from > 0, to < text.len());
+    let part = crate::text::shorten(&text[from..to], 200);
+    format!(
+        "{}{part}{}",
+        if head { "…" } else { "" },
+        if tail { "…" } else { "" }
+    )
+}

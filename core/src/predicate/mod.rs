@@ -1,0 +1,234 @@
+//! What a person wants as a condition on pages, in any combination ([B],
+//! METHODS 1.3).
+//!
+//! ```text
+//! title has "bees" and not (host is "shop.test" or links > 200)
+//! ```
+//!
+//! Conditions:
+//! - `url`, `host`, `path`, `title`, `text`, each with `has "words"` (whole words
+//!   in this order), `is "..."`, `glob "*.test/*"` or `regex "..."`; upper and
+//!   lower case are the same but in `regex`;
+//! - `language is "en"`;
+//! - `size` (characters of text) and `links` (links to other pages) with `<`,
+//!   `<=`, `=`, `>=` or `>` and a number;
+//! - `links to "glob"` and `linked from "glob"`, on addresses.
+//!
+//! They are joined by `and`, `or`, `not` and parentheses; `not` binds closest,
+//! then `and`. Conditions on named topics and on forms are not here.
+
+mod evaluate;
+mod parser;
+
+use std::fmt;
+
+use regex_lite::Regex;
+
+pub use evaluate::{Finding, Seen};
+pub use parser::PredicateError;
+
+/// A condition, or several joined. What [`Display`](fmt::Display) writes is read
+/// back as the same.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Predicate {
+    /// All of them.
+    And(Vec<Predicate>),
+    /// One of them.
+    Or(Vec<Predicate>),
+    /// Not this.
+    Not(Box<Predicate>),
+    /// A single condition.
+    Condition(Condition),
+}
+
+/// A single condition.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Condition {
+    /// On a text of the page.
+    Text(TextOf, TextTest),
+    /// On a number.
+    Number(NumberOf, Comparison, u64),
+    /// The language's code.
+    Language(String),
+    /// A link leads to an address like this.
+    LinksTo(Pattern),
+    /// A link leads here from an address like this.
+    LinkedFrom(Pattern),
+}
+
+/// The texts of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextOf {
+    /// Its whole address.
+    Url,
+    /// Its host.
+    Host,
+    /// Path and query.
+    Path,
+    /// Its title.
+    Title,
+    /// Its body.
+    Text,
+}
+
+/// What is asked of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TextTest {
+    /// Whole words, in this order.
+    Has(String),
+    /// Just this.
+    Is(String),
+    /// A pattern with `*` and `?` for the whole text.
+    Glob(Pattern),
+    /// A regular expression, anywhere in the text.
+    Regex(Pattern),
+}
+
+/// The numbers of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NumberOf {
+    /// Characters of its text.
+    Size,
+    /// Links to other pages.
+    Links,
+}
+
+/// How a number is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `=`
+    Equal,
+    /// `>=`
+    AtLeast,
+    /// `>`
+    Greater,
+}
+
+/// A pattern as written, and ready to be used.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    written: String,
+    regex: Regex,
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.written == other.written
+    }
+}
+
+impl Pattern {
+    /// A pattern with `*` for anything and `?` for one letter.
+    fn glob(written: &str) -> Option<Self> {
+        let mut regex = String::from("(?is)^");
+        for letter in written.chars() {
+            match letter {
+                '*' => regex.push_str(".*"),
+                '?' => regex.push('.'),
+                other => regex.push_str(&regex_lite::escape(other.encode_utf8(&mut [0; 4]))),
+            }
+        }
+        regex.push('$');
+        Self::new(written, &regex)
+    }
+
+    fn regex(written: &str) -> Option<Self> {
+        Self::new(written, written)
+    }
+
+    fn new(written: &str, regex: &str) -> Option<Self> {
+        let regex = regex_lite::RegexBuilder::new(regex)
+            .size_limit(1 << 20)
+            .build()
+            .ok()?;
+        Some(Self {
+            written: written.to_owned(),
+            regex,
+        })
+    }
+}
+
+const TEXTS: [(&str, TextOf); 5] = [
+    ("url", TextOf::Url),
+    ("host", TextOf::Host),
+    ("path", TextOf::Path),
+    ("title", TextOf::Title),
+    ("text", TextOf::Text),
+];
+const NUMBERS: [(&str, NumberOf); 2] = [("size", NumberOf::Size), ("links", NumberOf::Links)];
+const COMPARISONS: [(&str, Comparison); 5] = [
+    ("<=", Comparison::AtMost),
+    (">=", Comparison::AtLeast),
+    ("<", Comparison::Less),
+    (">", Comparison::Greater),
+    ("=", Comparison::Equal),
+];
+
+fn name_of<T: PartialEq + Copy>(table: &[(&'static str, T)], wanted: T) -> &'static str {
+    let row = table.iter().find(|row| row.1 == wanted);
+    row.map_or("", |row| row.0)
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text, test) => {
+                let (word, value) = match test {
+                    TextTest::Has(words) => ("has", words),
+                    TextTest::Is(text) => ("is", text),
+                    TextTest::Glob(pattern) => ("glob", &pattern.written),
+                    TextTest::Regex(pattern) => ("regex", &pattern.written),
+                };
+                write!(f, "{} {word} {}", name_of(&TEXTS, *text), quoted(value))
+            }
+            Self::Number(number, comparison, value) => {
+                let (number, comparison) = (
+                    name_of(&NUMBERS, *number),
+                    name_of(&COMPARISONS, *comparison),
+                );
+                write!(f, "{number} {comparison} {value}")
+            }
+            Self::Language(code) => write!(f, "language is {}", quoted(code)),
+            Self::LinksTo(pattern) => write!(f, "links to {}", quoted(&pattern.written)),
+            Self::LinkedFrom(pattern) => write!(f, "linked from {}", quoted(&pattern.written)),
+        }
+    }
+}
+
+/// Parts in parentheses where they would else be read otherwise.
+fn joined(f: &mut fmt::Formatter<'_>, parts: &[Predicate], word: &str) -> fmt::Result {
+    for (place, part) in parts.iter().enumerate() {
+        if place > 0 {
+            write!(f, " {word} ")?;
+        }
+        if matches!(part, Predicate::And(_) | Predicate::Or(_)) {
+            write!(f, "({part})")?;
+        } else {
+            write!(f, "{part}")?;
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Display for Predicate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::And(parts) => joined(f, parts, "and"),
+            Self::Or(parts) => joined(f, parts, "or"),
+            Self::Not(part) if matches!(**part, Self::Condition(_)) => write!(f, "not {part}"),
+            Self::Not(part) => write!(f, "not ({part})"),
+            Self::Condition(condition) => write!(f, "{condition}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+use super::*;
+use crate::address::Address;
+use crate::dom::{Builder, LeafRange};
+use crate::draw::{Draw, SplitMix};
+use crate::page::Page;
+
+fn page() -> Page {
+    let mut builder = Builder::new();
+    builder.title("Wild Bees of the North");
+    builder.leaf("Mason bees nest in hollow stems, and wild-bee hotels help them.");
+    let first = builder.next_leaf();
+    builder.leaf("more");
+    builder.link(
+        "http://b.test/hotel",
+        LeafRange {
+            first,
+            end: first + 1,
+        },
+    );
+    let address = Address::parse("http://a.test/bees/mason?id=7").unwrap();
+    Page::new(address, builder.finish().unwrap())
+}
+
+fn holds(text: &str) -> bool {
+    let page = page();
+    let from = [Address::parse("http://hub.test/").unwrap()];
+    let seen = Seen {
+        page: &page,
+        linked_from: &from,
+    };
+    let predicate: Predicate = text.parse().unwrap();
+    assert_eq!(
+        predicate.holds(seen),
+        predicate.explain(seen).holds,
+        "{text}"
+    );
+    predicate.holds(seen)
+}
+
+#[test]
+fn conditions_hold_or_not() {
+    for yes in [
+        r#"title has "wild BEES""#,
+        r#"title is "wild bees of the north""#,
+        r#"text has "wild bee""#,
+        r#"text regex "nest .. hollow""#,
+        r#"url glob "*a.test/bees/*""#,
+        r#"path has "mason""#,
+        r#"host is "a.test""#,
+        r#"language is "en""#,
+        "size > 40 and size <= 500",
+        "links = 1",
+        r#"links to "*b.test*""#,
+        r#"linked from "http://hub.*""#,
+        r#"not title has "wasps" and (host is "x" or links >= 1)"#,
+    ] {
+        assert!(holds(yes), "{yes}");
+    }
+    for no in [
+        r#"title has "bee""#,
+        r#"title has "bees wild""#,
+        r#"text regex "NEST""#,
+        r#"url glob "a.test*""#,
+        "links > 1",
+        r#"links to "*c.test*""#,
+        r#"not (host is "a.test")"#,
+        r#"host is "x" and links = 1 or links = 2"#,
+    ] {
+        assert!(!holds(no), "{no}");
+    }
+}
+
+#[test]
+fn it_says_what_held_and_where() {
+    let page = page();
+    let seen = Seen {
+        page: &page,
+        linked_from: &[],
+    };
+    let predicate: Predicate = r#"text has "hollow stems" and links > 3"#.parse().unwrap();
+    let found = predicate.explain(seen);
+    assert!(!found.holds);
+    assert!(found.parts[0].holds && found.parts[0].place.contains("hollow stems"));
+    assert_eq!(
+        (found.parts[1].holds, found.parts[1].place.as_str()),
+        (false, "1")
+    );
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_place() {
+    for (text, place, said) in [
+        (r#"titel has "x""#, 1, "is “title” meant?"),
+        (r#"title hass "x""#, 7, "is “has” meant?"),
+        ("title has bees", 11, "a text in quotes"),
+        (
+            r#"title has "x" host is "y""#,
+            15,
+            "“and” or “or” is wanted",
+        ),
+        (r#"(title has "x""#, 1, "never closed"),
+        (r#"title has "x"#, 11, "no closing quote"),
+        ("links > many", 9, "a number is wanted"),
+        ("links 7", 7, "<, <=, ="),
+        (r#"text regex "[""#, 12, "no regular expression"),
+        ("title has \"x\" and", 18, "a condition is wanted here"),
+        ("", 1, "a condition is wanted here"),
+        ("size > 99999999999999999999", 8, "too large"),
+        ("héé % 2", 5, "means nothing"),
+        ("banana", 1, "there are url, host"),
+    ] {
+        let error = text.parse::<Predicate>().unwrap_err();
+        assert_eq!(error.position, place, "{text}: {error}");
+        assert!(error.message.contains(said), "{text}: {error}");
+    }
+    let deep = "(".repeat(100_000);
+    assert!(deep.parse::<Predicate>().is_err());
+    let deep = "not ".repeat(2_000);
+    assert!(
+        deep.parse::<Predicate>()
+            .unwrap_err()
+            .message
+            .contains("levels")
+    );
+}
+
+fn random(draw: &mut SplitMix, depth: usize) -> Predicate {
+    let pick = |draw: &mut SplitMix, below: u64| draw.bits() % below;
+    let parts = |draw: &mut SplitMix| -> Vec<Predicate> {
+        (0..2 + pick(draw, 2))
+            .map(|_| random(draw, depth + 1))
+            .collect()
+    };
+    match pick(draw, if depth > 3 { 4 } else { 7 }) {
+        0 => Predicate::Condition(Condition::Number(
+            NumberOf::Size,
+            Comparison::AtMost,
+            draw.bits(),
+        )),
+        1 => Predicate::Condition(Condition::Language("de".to_owned())),
+        2 => {
+            let pattern = Pattern::glob("a\\b\"c*?").unwrap();
+            Predicate::Condition(Condition::LinkedFrom(pattern))
+        }
+        3 => {
+            let test = TextTest::Has("wei\\rd \"words\" π".to_owned());
+            Predicate::Condition(Condition::Text(TextOf::Path, test))
+        }
+        4 => Predicate::And(parts(draw)),
+        5 => Predicate::Or(parts(draw)),
+        _ => Predicate::Not(Box::new(random(draw, depth + 1))),
+    }
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let mut draw = SplitMix(8);
+    for _ in 0..500 {
+        let predicate = random(&mut draw, 0);
+        let written = predicate.to_string();
+        assert_eq!(
+            written.parse::<Predicate>().as_ref(),
+            Ok(&predicate),
+            "{written}"
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! What is kept of the pages passed last; the oldest are forgotten first.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use crate::address::Address;
+
+/// Pages remembered.
+const MOST: usize = 50_000;
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Recent<T> {
+    pages: FxHashMap<Address, T>,
+    order: VecDeque<Address>,
+}
+
+impl<T> Default for Recent<T> {
+    fn default() -> Self {
+        Self {
+            pages: FxHashMap::default(),
+            order: VecDeque::new(),
+        }
+    }
+}
+
+impl<T> Recent<T> {
+    /// What is kept of a page.
+    pub(super) fn get(&self, page: &Address) -> Option<&T> {
+        self.pages.get(page)
+    }
+
+    /// Keeps something of a page, in place of what was kept before.
+    pub(super) fn keep(&mut self, page: Address, value: T) {
+        if self.pages.insert(page.clone(), value).is_none() {
+            self.order.push_back(page);
+        }
+        if self.order.len() > MOST
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.pages.remove(&oldest);
+        }
+    }
+
+    /// All that is kept, oldest first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Address, &T)> {
+        let pages = self.order.iter();
+        pages.filter_map(|page| Some((page, self.pages.get(page)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_go_first_and_nothing_is_kept_twice() {
+        let page = |n: usize| Address::parse(&format!("http://a.org/{n}")).unwrap();
+        let mut recent = Recent::default();
+        for n in 0..MOST + 3 {
+            recent.keep(page(n), n);
+        }
+        recent.keep(page(5), 99);
+        assert_eq!(recent.iter().count(), MOST);
+        assert_eq!(recent.get(&page(2)), None);
+        assert_eq!(
+            (recent.get(&page(3)), recent.get(&page(5))),
+            (Some(&3), Some(&99))
+        );
+    }
+}
