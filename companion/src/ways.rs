@@ -48,6 +48,15 @@ pub async fn learn(
     export: Option<&Path>,
     on_iteration: impl FnMut(Iteration),
 ) -> Result<Learned> {
+    // A crawl that goes on would put its own model in place of this one.
+    let crawls = store.crawls(Some(topic.id)).await?;
+    if let Some(crawl) = crawls.iter().find(|crawl| crawl.state == "running") {
+        bail!(
+            "crawl {} for “{}” is running: let it end, or stop it first",
+            crawl.id,
+            topic.name
+        );
+    }
     let guide = topic_guide::of(store, topic, None, None).await?;
     let mut knowledge = guide.knowledge();
     let earlier = earlier(&knowledge.learned, kind);
