@@ -9,9 +9,9 @@ use linkscent_core::guide::Knowledge;
 use linkscent_core::hops::{Groups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{
-    Apprentice, ApprenticeOptions, BestFirst, BreadthFirst, ContextGraph, Focus, HopClusters,
-    HopKind, HopTraining, Inference, LinkPolicy, PlainApprentice, Random, Saved, SplitMix,
-    Strategy,
+    Apprentice, ApprenticeOptions, BestFirst, BreadthFirst, ContextGraph, Factors, Focus,
+    HopClusters, HopKind, HopTraining, Inference, Intelligent, LinkPolicy, PlainApprentice, Random,
+    Saved, SplitMix, Strategy,
 };
 use linkscent_core::text::Vocabulary;
 
@@ -59,7 +59,7 @@ pub struct Contestant {
 }
 
 /// All who take part. A new strategy is one more line here.
-pub static ALL: [Contestant; 13] = [
+pub static ALL: [Contestant; 14] = [
     online("random", |_| Box::new(Random)),
     online("breadth-first", |_| Box::new(BreadthFirst)),
     online(BASELINE, |_| Box::new(BestFirst(Focus::Soft))),
@@ -76,6 +76,9 @@ pub static ALL: [Contestant; 13] = [
         name: "apprentice-recall",
         regime: Regime::Recall(|every| Box::new(Apprentice::every(every))),
     },
+    online("intelligent", |every| {
+        Box::new(Intelligent::every(every, Factors::ALL))
+    }),
     trained("hmm", |web, draw| {
         Box::new(HopClusters::train(&web, Inference::Marginal, draw))
     }),
@@ -95,7 +98,35 @@ pub static ALL: [Contestant; 13] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Contestant; 12] = [
+static VARIANTS: [Contestant; 16] = [
+    online("intelligent-content", |every| {
+        let factors = Factors {
+            content: true,
+            ..Factors::NONE
+        };
+        Box::new(Intelligent::every(every, factors))
+    }),
+    online("intelligent-url", |every| {
+        let factors = Factors {
+            url: true,
+            ..Factors::NONE
+        };
+        Box::new(Intelligent::every(every, factors))
+    }),
+    online("intelligent-link", |every| {
+        let factors = Factors {
+            link: true,
+            ..Factors::NONE
+        };
+        Box::new(Intelligent::every(every, factors))
+    }),
+    online("intelligent-sibling", |every| {
+        let factors = Factors {
+            sibling: true,
+            ..Factors::NONE
+        };
+        Box::new(Intelligent::every(every, factors))
+    }),
     trained("hmm-viterbi", |web, draw| {
         Box::new(HopClusters::train(&web, Inference::Viterbi, draw))
     }),

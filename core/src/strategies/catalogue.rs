@@ -1,14 +1,16 @@
 //! The strategies by name, and back from what was saved of them.
 
 use super::{
-    Apprentice, BestFirst, BreadthFirst, Focus, HopChain, PlainApprentice, Random, Strategy,
+    Apprentice, BestFirst, BreadthFirst, Focus, HopChain, Intelligent, PlainApprentice, Random,
+    Strategy,
 };
 use crate::models::TwoClassCounts;
 
 /// Names of all strategies, the default first.
-pub const NAMES: [&str; 7] = [
+pub const NAMES: [&str; 8] = [
     "apprentice",
     "apprentice-plain",
+    "intelligent",
     "best-first",
     "best-first-hard",
     "best-first-cosine",
@@ -32,6 +34,7 @@ pub fn named(name: &str) -> Option<Box<dyn Strategy>> {
     Some(match name {
         "apprentice" => Box::new(Apprentice::default()),
         "apprentice-plain" => Box::new(PlainApprentice::default()),
+        "intelligent" => Box::new(Intelligent::default()),
         "best-first" => Box::new(BestFirst(Focus::Soft)),
         "best-first-hard" => Box::new(BestFirst(Focus::Hard)),
         "best-first-cosine" => Box::new(BestFirst(Focus::Cosine)),

@@ -9,6 +9,7 @@ mod explanation;
 mod hop_chain;
 mod hop_clusters;
 mod hop_training;
+mod intelligent;
 mod order;
 mod plain_apprentice;
 mod recent;
@@ -23,6 +24,7 @@ pub use explanation::{Cue, Explanation, Operation};
 pub use hop_chain::{HopChain, HopModel, Inference, PassedPage};
 pub use hop_clusters::HopClusters;
 pub use hop_training::{HopKind, HopTraining};
+pub use intelligent::{Factors, Intelligent};
 pub use order::{BreadthFirst, Random};
 pub use plain_apprentice::PlainApprentice;
 

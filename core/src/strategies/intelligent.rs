@@ -1,0 +1,319 @@
+//! Intelligent crawling ([B], METHODS "Intelligent crawling"): how much likelier
+//! than usual a page is to be what is looked for, given what is known of a link
+//! to it. Starts from anywhere and needs no example.
+//!
+//! The interest ratio of an event is `P(C | E) / P(C)`, estimated on the pages
+//! fetched so far and smoothed towards 1. Four factors, each of which can stand
+//! alone: words of the page with the link, tokens of the URL, whether the page
+//! with the link was itself what is looked for, and how its other links fared.
+//! Of words and tokens only those count that deviate significantly, and the sum
+//! of their logarithms is divided by the root of their number.
+//!
+//! What was learned is not saved yet; a page reached by several links is worth
+//! what the link policy says, where [B] adds up over all inlinks.
+
+use rustc_hash::FxHashMap;
+
+use super::recent::Recent;
+use super::{
+    Arrival, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority, Saved,
+    Strategy,
+};
+use crate::text::TermId;
+
+/// Pages by which every ratio is drawn towards 1.
+const SMOOTHING: f64 = 5.0;
+/// Standard deviations that a word has to deviate by.
+const NOISE: f64 = 2.0;
+/// Arrivals between two scorings of the whole frontier.
+const BATCH: u32 = 100;
+/// Words and tokens counted at most; later ones are not learned.
+const MOST_EVENTS: usize = 500_000;
+/// Words named in an explanation.
+const NAMED: usize = 6;
+
+/// Which factors are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Factors {
+    /// Words of the page with the link.
+    pub content: bool,
+    /// Tokens of the URL that the link points to.
+    pub url: bool,
+    /// Whether the page with the link is what is looked for.
+    pub link: bool,
+    /// How the other links of that page fared.
+    pub sibling: bool,
+}
+
+impl Factors {
+    /// All of them, with equal weights.
+    pub const ALL: Self = Self {
+        content: true,
+        url: true,
+        link: true,
+        sibling: true,
+    };
+    /// None of them.
+    pub const NONE: Self = Self {
+        content: false,
+        url: false,
+        link: false,
+        sibling: false,
+    };
+}
+
+/// How often an event was seen, and how often the page then was what is looked
+/// for.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Counts {
+    seen: f64,
+    held: f64,
+}
+
+impl Counts {
+    fn add(&mut self, holds: bool) {
+        self.seen += 1.0;
+        self.held += f64::from(u8::from(holds));
+    }
+
+    /// `ln` of the interest ratio; `usual` is `P(C)`.
+    fn log_ratio(self, usual: f64) -> f64 {
+        let rate = (self.held + SMOOTHING * usual) / (self.seen + SMOOTHING);
+        (rate / usual).ln()
+    }
+
+    /// Whether event and condition come together more or less often than chance
+    /// explains, of `pages` pages.
+    fn deviates(self, usual: f64, pages: f64) -> bool {
+        let expected = usual * self.seen / pages;
+        let deviation = (expected * (1.0 - expected) / pages).sqrt();
+        (self.held / pages - expected).abs() > NOISE * deviation
+    }
+}
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct Intelligent {
+    factors: Factors,
+    words: FxHashMap<TermId, Counts>,
+    tokens: FxHashMap<Box<str>, Counts>,
+    /// By whether the page with the link was what is looked for.
+    links: [Counts; 2],
+    /// By page with links: those of them that were followed.
+    siblings: Recent<Counts>,
+    all: Counts,
+    batch: u32,
+    since_rebuilt: u32,
+}
+
+/// A factor's part of the score.
+struct Part {
+    label: String,
+    log_ratio: f64,
+}
+
+impl Intelligent {
+    /// One that looks at these factors and has the whole frontier scored anew
+    /// after every `batch` arrivals.
+    pub fn every(batch: u32, factors: Factors) -> Self {
+        Self {
+            factors,
+            words: FxHashMap::default(),
+            tokens: FxHashMap::default(),
+            links: [Counts::default(); 2],
+            siblings: Recent::default(),
+            all: Counts::default(),
+            batch: batch.max(1),
+            since_rebuilt: 0,
+        }
+    }
+
+    /// `P(C)`; half a page is taken to have held, so that it is never 0.
+    fn usual(&self) -> f64 {
+        (self.all.held + 0.5) / (self.all.seen + 1.0)
+    }
+
+    /// Parts of one factor out of many events, damped by their number.
+    fn damped(&self, kind: &str, events: impl Iterator<Item = (String, Counts)>) -> Vec<Part> {
+        let usual = self.usual();
+        let kept: Vec<(String, Counts)> = events
+            .filter(|(_, counts)| counts.deviates(usual, self.all.seen.max(1.0)))
+            .collect();
+        let root = (kept.len().max(1) as f64).sqrt();
+        let parts = kept.into_iter().map(|(name, counts)| {
+            let log_ratio = counts.log_ratio(usual);
+            Part {
+                label: format!("{kind} {name}: {:.1} times the usual", log_ratio.exp()),
+                log_ratio: log_ratio / root,
+            }
+        });
+        parts.collect()
+    }
+
+    fn parts(&self, link: &Candidate, known: Known<'_>) -> Vec<Part> {
+        let usual = self.usual();
+        let source = link.source().and_then(|source| known.graph.page(source));
+        let mut parts = Vec::new();
+        if let Some(page) = source.filter(|_| self.factors.content) {
+            let words = page.terms.rows().iter().filter_map(|&(term, _)| {
+                let counts = self.words.get(&term)?;
+                Some((known.graph.vocabulary.surface(term).to_owned(), *counts))
+            });
+            parts.extend(self.damped("word", words));
+        }
+        if self.factors.url {
+            let tokens = distinct_tokens(link).into_iter().filter_map(|token| {
+                let counts = *self.tokens.get(token.as_str())?;
+                Some((token, counts))
+            });
+            parts.extend(self.damped("URL token", tokens));
+        }
+        if let Some(page) = source.filter(|_| self.factors.link) {
+            let is_target = page.judgment.is_target;
+            let log_ratio = self.links[usize::from(is_target)].log_ratio(usual);
+            let from = if is_target {
+                "a page looked for"
+            } else {
+                "another page"
+            };
+            parts.push(Part {
+                label: format!("a link from {from}: {:.1} times the usual", log_ratio.exp()),
+                log_ratio,
+            });
+        }
+        if let Some(page) = source.filter(|_| self.factors.sibling) {
+            let counts = self
+                .siblings
+                .get(&page.address)
+                .copied()
+                .unwrap_or_default();
+            let ratio = (counts.held + SMOOTHING) / (counts.seen * usual + SMOOTHING);
+            parts.push(Part {
+                label: format!("its other links: {ratio:.1} times the usual"),
+                log_ratio: ratio.ln(),
+            });
+        }
+        parts
+    }
+
+    fn score_of(&self, link: &Candidate, known: Known<'_>) -> f64 {
+        self.parts(link, known)
+            .iter()
+            .map(|part| part.log_ratio)
+            .sum()
+    }
+}
+
+fn distinct_tokens(link: &Candidate) -> Vec<String> {
+    let mut tokens = link.target.words();
+    tokens.sort_unstable();
+    tokens.dedup();
+    tokens
+}
+
+impl Strategy for Intelligent {
+    fn name(&self) -> &'static str {
+        "intelligent"
+    }
+
+    fn policy(&self) -> LinkPolicy {
+        LinkPolicy::Both
+    }
+
+    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
+        LinkScore::Follow(Priority::new(0, self.score_of(link, known)))
+    }
+
+    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, _: &mut dyn Draw) -> Learned {
+        let Some(first) = arrival.via.first() else {
+            return Learned::Nothing;
+        };
+        let holds = arrival.judgment.is_target;
+        self.all.add(holds);
+        let mut words: Vec<TermId> = Vec::new();
+        for link in arrival.via {
+            let Some(page) = link.source().and_then(|source| known.graph.page(source)) else {
+                continue;
+            };
+            words.extend(page.terms.rows().iter().map(|row| row.0));
+            self.links[usize::from(page.judgment.is_target)].add(holds);
+            let mut siblings = self
+                .siblings
+                .get(&page.address)
+                .copied()
+                .unwrap_or_default();
+            siblings.add(holds);
+            self.siblings.keep(page.address.clone(), siblings);
+        }
+        words.sort_unstable();
+        words.dedup();
+        for word in words {
+            if self.words.len() < MOST_EVENTS || self.words.contains_key(&word) {
+                self.words.entry(word).or_default().add(holds);
+            }
+        }
+        for token in distinct_tokens(first) {
+            if self.tokens.len() < MOST_EVENTS || self.tokens.contains_key(token.as_str()) {
+                self.tokens.entry(token.into()).or_default().add(holds);
+            }
+        }
+        self.since_rebuilt += 1;
+        if self.since_rebuilt < self.batch {
+            return Learned::Refined;
+        }
+        self.since_rebuilt = 0;
+        Learned::Rebuilt
+    }
+
+    fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
+        let mut parts: Vec<Explanation> = self
+            .parts(link, known)
+            .into_iter()
+            .map(|part| Explanation::given(part.label, part.log_ratio))
+            .collect();
+        parts.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
+        if parts.len() > NAMED {
+            let others = parts.split_off(NAMED);
+            let sum = others.iter().map(|part| part.value).sum();
+            parts.push(Explanation::given(format!("{} more", others.len()), sum));
+        }
+        Explanation::sum("logarithm of the interest ratio", parts)
+    }
+
+    fn saved(&self) -> Saved {
+        Saved::Nothing
+    }
+}
+
+impl Default for Intelligent {
+    fn default() -> Self {
+        Self::every(BATCH, Factors::ALL)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_by_hand() {
+        let counts = Counts {
+            seen: 15.0,
+            held: 10.0,
+        };
+        // (10 + 5 * 0.2) / (15 + 5) = 0.55, against 0.2.
+        assert!((counts.log_ratio(0.2) - (0.55f64 / 0.2).ln()).abs() < 1e-12);
+        assert!(
+            Counts::default().log_ratio(0.3).abs() < 1e-12,
+            "nothing seen, nothing said"
+        );
+        // Of 100 pages 20 held; the event came 15 times. Expected 0.03, found
+        // 0.10, two deviations are 0.034.
+        assert!(counts.deviates(0.2, 100.0));
+        let usual = Counts {
+            seen: 15.0,
+            held: 4.0,
+        };
+        assert!(!usual.deviates(0.2, 100.0));
+    }
+}
