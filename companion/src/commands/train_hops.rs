@@ -13,7 +13,9 @@ use linkscent_core::draw::SplitMix;
 use linkscent_core::hops::{WalkRules, Walks};
 use linkscent_core::models::chain::Path as ChainPath;
 use linkscent_core::models::lbfgs::{Iteration, Stopping};
-use linkscent_core::models::{ChainWeights, Crf, Feature, Memm, Prior, Sequences};
+use linkscent_core::models::{ChainWeights, Feature, Prior, Sequences};
+use linkscent_core::strategies::{BestFirst, Focus, HopKind, HopModel, HopTraining};
+use linkscent_core::text::Vocabulary;
 use serde_json::json;
 
 use super::train::Train;
@@ -27,36 +29,18 @@ const LOUDEST: usize = 10;
 /// Paths shown of a sequence.
 const BEST_PATHS: usize = 3;
 
-/// Either model, of any number of states.
-enum Model {
-    Crf(Crf),
-    Memm(Memm),
-}
-
-impl Model {
-    fn weights(&self) -> &ChainWeights {
-        match self {
-            Self::Crf(crf) => &crf.weights,
-            Self::Memm(memm) => &memm.weights,
-        }
-    }
-
-    /// Marginals (a row a position) and the likeliest paths of a sequence.
-    fn read(&self, seen: &[&[Feature]], paths: usize) -> (Vec<Vec<f64>>, Vec<ChainPath>) {
-        let potentials = match self {
-            Self::Crf(crf) => crf.potentials(seen),
-            Self::Memm(memm) => memm.potentials(seen),
-        };
-        let chain = potentials.chain();
-        let found = chain.marginals();
-        let rows = found.nodes.chunks(chain.states).map(<[f64]>::to_vec);
-        (rows.collect(), chain.n_best(paths))
-    }
+/// Marginals (a row a position) and the likeliest paths of a sequence.
+fn read_by(model: &HopModel, seen: &[&[Feature]], paths: usize) -> (Vec<Vec<f64>>, Vec<ChainPath>) {
+    let potentials = model.potentials(seen);
+    let chain = potentials.chain();
+    let found = chain.marginals();
+    let rows = found.nodes.chunks(chain.states).map(<[f64]>::to_vec);
+    (rows.collect(), chain.n_best(paths))
 }
 
 /// What came of a training.
 struct Trained {
-    model: Model,
+    model: HopModel,
     named: Named,
     /// Sequences that were held out.
     held_out: Sequences,
@@ -127,10 +111,8 @@ fn walked(train: &Train) -> Result<Named> {
     };
     let before = crawl(
         &course,
-        Box::new(linkscent_core::strategies::BestFirst(
-            linkscent_core::strategies::Focus::Soft,
-        )),
-        linkscent_core::text::Vocabulary::default(),
+        Box::new(BestFirst(Focus::Soft)),
+        Vocabulary::default(),
         None,
     )?;
     let seen = before.seen(&course, train.groups());
@@ -166,7 +148,7 @@ fn fit(
     named: &Named,
     sequences: &Sequences,
     on_iteration: impl FnMut(Iteration),
-) -> Model {
+) -> HopModel {
     let start = ChainWeights::new(named.labels.len(), named.features.len(), train.with_steps);
     let prior = Prior {
         variance: train.variance,
@@ -184,11 +166,17 @@ fn fit(
             ..Stopping::default()
         }
     };
-    if train.is_memm() {
-        Model::Memm(Memm::train(start, sequences, prior, stopping, on_iteration).0)
+    let kind = if train.is_memm() {
+        HopKind::Memm
     } else {
-        Model::Crf(Crf::train(start, sequences, prior, stopping, on_iteration).0)
-    }
+        HopKind::Crf
+    };
+    let training = HopTraining {
+        prior,
+        stopping,
+        ..HopTraining::new(kind)
+    };
+    training.fit(start, sequences, on_iteration)
 }
 
 /// How well one state is told.
@@ -208,7 +196,7 @@ impl Trained {
                 .clone()
                 .map(|at| self.held_out.observation(at))
                 .collect();
-            let (marginals, _) = self.model.read(&seen, 1);
+            let (marginals, _) = read_by(&self.model, &seen, 1);
             for (at, row) in positions.zip(marginals) {
                 let best = row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
                 let said = best.map_or(0, |row| row.0);
@@ -259,7 +247,7 @@ impl Trained {
         let all = &self.named.sequences;
         let positions = all.iter().nth(number)?;
         let seen: Vec<&[Feature]> = positions.map(|at| all.observation(at)).collect();
-        Some(self.model.read(&seen, BEST_PATHS))
+        Some(read_by(&self.model, &seen, BEST_PATHS))
     }
 
     fn path(&self, path: &ChainPath) -> String {

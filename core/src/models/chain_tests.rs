@@ -1,7 +1,7 @@
 //! MEMM and CRF against finite differences and enumeration.
 
 use super::chain::{Steps, log_sum_exp};
-use super::chain_weights::{ChainWeights, Prior};
+use super::chain_weights::{ChainWeights, Loss, Prior};
 use super::crf::{self, Crf};
 use super::lbfgs::Stopping;
 use super::memm::{self, Memm};
@@ -39,8 +39,6 @@ fn weights(with_steps: bool, seed: u64) -> ChainWeights {
     let values = empty.values().iter().map(|_| draw.unit() - 0.5).collect();
     ChainWeights::from_values(STATES, with_steps, values).unwrap()
 }
-
-type Loss = fn(&ChainWeights, &Sequences, Prior, Option<&[bool]>, &mut [f64]) -> f64;
 
 #[test]
 fn gradients_equal_finite_differences() {

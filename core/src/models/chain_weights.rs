@@ -6,6 +6,7 @@
 //! and, if wanted, one for each step, the feature conjoined with `L1(i,j)`.
 
 use super::chain::{Chain, Steps};
+use super::lbfgs::{self, Ended, Iteration, Stopping};
 use super::sequences::{Feature, Sequences};
 
 /// See the module.
@@ -17,6 +18,10 @@ pub struct ChainWeights {
     /// if wanted, `k * k` for the steps.
     values: Vec<f64>,
 }
+
+/// Minus the log-likelihood of sequences under the weights; writes its gradient.
+/// Weights that the mask leaves out have no slope.
+pub(super) type Loss = fn(&ChainWeights, &Sequences, Prior, Option<&[bool]>, &mut [f64]) -> f64;
 
 /// What weights are trained with.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,10 +108,6 @@ impl ChainWeights {
     /// All weights: steps first, then a block a feature.
     pub fn values(&self) -> &[f64] {
         &self.values
-    }
-
-    pub(super) fn values_mut(&mut self) -> &mut Vec<f64> {
-        &mut self.values
     }
 
     fn block(&self) -> usize {
@@ -243,6 +244,28 @@ impl ChainWeights {
             nodes,
             steps,
         }
+    }
+
+    /// Trains them, as a model that has this loss ([C] eq. 16, 33): from where
+    /// they are, with room for all features of the sequences.
+    pub(super) fn trained(
+        mut self,
+        sequences: &Sequences,
+        prior: Prior,
+        stopping: Stopping,
+        loss: Loss,
+        on_iteration: impl FnMut(Iteration),
+    ) -> (Self, Ended) {
+        self.grow(sequences.feature_count());
+        let mask = prior.observed_only.then(|| self.observed(sequences));
+        let first = self.values.clone();
+        let function = |values: &[f64], gradient: &mut [f64]| {
+            self.values.copy_from_slice(values);
+            loss(&self, sequences, prior, mask.as_deref(), gradient)
+        };
+        let (values, ended) = lbfgs::minimise(first, stopping, function, on_iteration);
+        self.values = values;
+        (self, ended)
     }
 
     /// Which weights' feature and state occur together in the sequences.

@@ -6,7 +6,7 @@
 
 use super::chain_weights::{ChainWeights, Potentials, Prior, Scores};
 use super::crf::{add_prior, shares};
-use super::lbfgs::{self, Ended, Iteration, Stopping};
+use super::lbfgs::{Ended, Iteration, Stopping};
 use super::sequences::{Feature, Sequences};
 
 /// See the module.
@@ -26,17 +26,7 @@ impl Memm {
         stopping: Stopping,
         on_iteration: impl FnMut(Iteration),
     ) -> (Self, Ended) {
-        let mut weights = start;
-        weights.grow(sequences.feature_count());
-        let mask = prior.observed_only.then(|| weights.observed(sequences));
-        let first = weights.values().to_vec();
-        let mut work = weights.clone();
-        let function = |values: &[f64], gradient: &mut [f64]| {
-            work.values_mut().copy_from_slice(values);
-            loss(&work, sequences, prior, mask.as_deref(), gradient)
-        };
-        let (values, ended) = lbfgs::minimise(first, stopping, function, on_iteration);
-        *weights.values_mut() = values;
+        let (weights, ended) = start.trained(sequences, prior, stopping, loss, on_iteration);
         (Self { weights }, ended)
     }
 

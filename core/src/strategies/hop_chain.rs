@@ -19,7 +19,7 @@ use super::{
 };
 use crate::address::Address;
 use crate::hops::{Dictionary, Groups, STATES, known_features, link_features, page_features};
-use crate::models::{ChainWeights, Crf, Feature, Memm, Scores};
+use crate::models::{ChainWeights, Crf, Feature, Memm, Potentials, Scores};
 use crate::web_graph::{Judgment, Relevance};
 
 /// Probabilities are equal if they are after rounding to this.
@@ -76,7 +76,16 @@ impl HopModel {
         }
     }
 
-    fn forward(&self, before: &[f64], scores: &Scores, inference: Inference) -> Vec<f64> {
+    /// Log-potentials of the chain over these observations.
+    pub fn potentials(&self, observations: &[&[Feature]]) -> Potentials {
+        match self {
+            Self::Crf(crf) => crf.potentials(observations),
+            Self::Memm(memm) => memm.potentials(observations),
+        }
+    }
+
+    /// The next position's belief from the one before, as in [`Crf::forward`].
+    pub fn forward(&self, before: &[f64], scores: &Scores, inference: Inference) -> Vec<f64> {
         let best_only = inference == Inference::Viterbi;
         match self {
             Self::Crf(crf) => crf.forward(before, scores, best_only),

@@ -3,7 +3,8 @@
 use linkscent_core::draw::{Draw, SplitMix};
 use linkscent_core::hops::STATES;
 use linkscent_core::models::lbfgs::Stopping;
-use linkscent_core::models::{ChainWeights, Crf, Feature, Hmm, Memm, Prior, Scores, Sequences};
+use linkscent_core::models::{ChainWeights, Feature, Hmm, Prior, Sequences};
+use linkscent_core::strategies::{HopKind, HopModel, HopTraining, Inference};
 
 use super::features::{FEATURES, Situation, Texts};
 use super::rankers::{Ranker, TAUGHT, Way};
@@ -45,41 +46,26 @@ pub fn sequences(texts: &Texts, trails: &[Trail], distances: &mut Distances) -> 
 }
 
 /// MEMM or CRF over the distance to the target.
-pub enum HopRanker {
-    /// Conditional random field.
-    Crf(Crf),
-    /// Maximum-entropy Markov model.
-    Memm(Memm),
-}
+pub struct HopRanker(HopModel);
 
 impl HopRanker {
     /// Trains on sequences.
-    pub fn learn(sequences: &Sequences, is_memm: bool) -> Self {
-        let start = ChainWeights::new(STATES, FEATURES, false);
-        let prior = Prior {
-            variance: 10.0,
-            ..Prior::default()
+    pub fn learn(sequences: &Sequences, kind: HopKind) -> Self {
+        let training = HopTraining {
+            prior: Prior {
+                variance: 10.0,
+                ..Prior::default()
+            },
+            stopping: Stopping::default(),
+            ..HopTraining::new(kind)
         };
-        let stopping = Stopping::default();
-        if is_memm {
-            Self::Memm(Memm::train(start, sequences, prior, stopping, |_| {}).0)
-        } else {
-            Self::Crf(Crf::train(start, sequences, prior, stopping, |_| {}).0)
-        }
+        let start = ChainWeights::new(STATES, FEATURES, false);
+        Self(training.fit(start, sequences, |_| {}))
     }
 
-    fn weights(&self) -> &ChainWeights {
-        match self {
-            Self::Crf(crf) => &crf.weights,
-            Self::Memm(memm) => &memm.weights,
-        }
-    }
-
-    fn forward(&self, before: &[f64], scores: &Scores) -> Vec<f64> {
-        match self {
-            Self::Crf(crf) => crf.forward(before, scores, false),
-            Self::Memm(memm) => memm.forward(before, scores, false),
-        }
+    fn forward(&self, before: &[f64], features: &[Feature]) -> Vec<f64> {
+        let scores = self.0.weights().scores(features);
+        self.0.forward(before, &scores, Inference::Marginal)
     }
 
     /// Over the distance of the page passed last, which is no target.
@@ -93,7 +79,7 @@ impl HopRanker {
             });
             let clicked = links.iter().find(|link| link.0 == passed[at]);
             let features = clicked.map_or(&[][..], |link| &link.1);
-            belief = self.forward(&belief, &self.weights().scores(features));
+            belief = self.forward(&belief, features);
             belief[0] = 0.0;
             let all: f64 = belief.iter().sum();
             for share in &mut belief {
@@ -117,7 +103,7 @@ impl Ranker for HopRanker {
         let before = self.belief(way);
         let links = way.links.iter();
         links
-            .map(|(_, features)| nearness(&self.forward(&before, &self.weights().scores(features))))
+            .map(|(_, features)| nearness(&self.forward(&before, features)))
             .collect()
     }
 }

@@ -12,6 +12,7 @@ mod trails;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use linkscent_core::strategies::HopKind;
 use serde::Serialize;
 
 use super::report::Section;
@@ -91,8 +92,16 @@ pub fn run(material: &Path, mut on_step: impl FnMut(&str)) -> Result<Found> {
     let hmm = HmmRanker::learn(&texts, &trails.train, &mut distances);
     all.push(("hmm", false, Box::new(hmm)));
     on_step("training MEMM and CRF");
-    all.push(("memm", false, Box::new(HopRanker::learn(&sequences, true))));
-    all.push(("crf", false, Box::new(HopRanker::learn(&sequences, false))));
+    all.push((
+        "memm",
+        false,
+        Box::new(HopRanker::learn(&sequences, HopKind::Memm)),
+    ));
+    all.push((
+        "crf",
+        false,
+        Box::new(HopRanker::learn(&sequences, HopKind::Crf)),
+    ));
     on_step("training the choice");
     all.push(("choice", false, Box::new(Choice::learn(&lessons, None))));
     let with_clicks = Choice::learn(&lessons, Some(&clicks));
