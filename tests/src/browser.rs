@@ -126,7 +126,7 @@ impl Browser {
             "const found = document.querySelector({selector:?}); found?.click(); return found !== null;"
         );
         let pressed = wait_for(&format!("{selector} to press"), 20, || async {
-            Ok((self.script(&script).await? == Value::Bool(true)).then_some(()))
+            Ok((self.read(&script).await? == Value::Bool(true)).then_some(()))
         })
         .await;
         let screen = self.text().await?;
@@ -135,9 +135,7 @@ impl Browser {
 
     /// What is to be read on the screen.
     pub async fn text(&self) -> Result<String> {
-        let text = self
-            .script("return document.body?.innerText ?? '';")
-            .await?;
+        let text = self.read("return document.body?.innerText ?? '';").await?;
         Ok(text.as_str().unwrap_or_default().to_owned())
     }
 
@@ -229,6 +227,13 @@ impl Browser {
         let mouse = json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": actions });
         self.raw("actions", json!({ "actions": [mouse] })).await?;
         Ok(())
+    }
+
+    /// Runs a script that ends with `return` in one step: no page can come or
+    /// go meanwhile, as it can while a script waits.
+    pub async fn read(&self, script: &str) -> Result<Value> {
+        let answer = self.driver.execute(script, Vec::new()).await?;
+        Ok(answer.json().clone())
     }
 
     /// Runs a script in the page that ends with `return`; it may `await`.

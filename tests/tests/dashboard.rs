@@ -48,8 +48,10 @@ async fn forms_are_taken(kind: Kind) -> Result<()> {
     screen.wait_for_text("Resume").await?;
     screen.press("a[href$='/results']").await?;
     screen.wait_for_text("What was found").await?;
-    let field = driver.find(By::Css("form input[name=address]")).await?;
-    let marked = field.value().await?.context("no address")?;
+    let marked = screen
+        .read("return document.querySelector('form input[name=address]').value;")
+        .await?;
+    let marked = marked.as_str().context("no address")?.to_owned();
     screen.press("form button[value=target]").await?;
     screen.wait_for_text("✓ target").await?;
     ensure!(model_mark(&data, &marked).await? != Some(Mark::Target));
@@ -75,9 +77,14 @@ async fn forms_are_taken(kind: Kind) -> Result<()> {
     screen.quit().await
 }
 
+/// What the crawl's page says; between two pages there is nothing to read.
 async fn pages_fetched(screen: &Browser) -> Result<u64> {
-    let script = "return Number(document.querySelector('.numbers b').innerText);";
-    Ok(screen.script(script).await?.as_u64().unwrap_or(0))
+    let script = "const shown = document.querySelector('.numbers b');
+                  return shown && Number(shown.innerText);";
+    wait_for("a count of pages", 20, || async {
+        Ok(screen.read(script).await?.as_u64())
+    })
+    .await
 }
 
 /// The mark on a page in the model that the crawl left.
