@@ -196,7 +196,9 @@ fn plain_escapes(text: &str) -> String {
     String::from_utf8_lossy(&plain).into_owned()
 }
 
-fn cut_words(text: &str, words: &mut Vec<String>) {
+/// Words cut at punctuation, at a change of case and between letters and digits,
+/// in lower case.
+pub(crate) fn cut_words(text: &str, words: &mut Vec<String>) {
     #[derive(PartialEq, Clone, Copy)]
     enum Kind {
         Lower,

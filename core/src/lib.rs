@@ -23,6 +23,8 @@ pub mod features;
 
 pub mod models;
 
+pub mod forms;
+
 pub mod web_graph;
 
 pub mod predicate;

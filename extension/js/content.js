@@ -74,15 +74,21 @@
         headings.push(Number(name[1]), leaves.length, leaves.length);
       }
       if (html && name === "form") {
+        const range = [leaves.length, leaves.length];
         formPlaces.set(element, forms.length);
+        open.push([element, range, 1]);
         forms.push({
           action: attribute(element, "action") ?? "",
           method: (attribute(element, "method") || "get").toLowerCase(),
           naming: attributes(element, ["name", "id", "class"]),
           fields: [],
+          leaves: range,
         });
       } else if (html && FIELDS.has(name) && formPlaces.has(element.form)) {
-        forms[formPlaces.get(element.form)].fields.push(fieldOf(element));
+        const form = forms[formPlaces.get(element.form)];
+        form.fields.push(fieldOf(element));
+        // A form begun inside a table does not hold its fields.
+        if (attribute(element, "form") === null) form.leaves[1] = leaves.length;
       }
       if (firstOf(element) === null) {
         leaf(name === "img" || name === "area" ? attribute(element, "alt") ?? "" : "");

@@ -76,7 +76,7 @@ pub struct Heading {
 }
 
 /// A `<form>` element with the fields it owns.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
     /// The `action` attribute as written.
     pub action: String,
@@ -86,6 +86,9 @@ pub struct Form {
     pub naming: String,
     /// Its fields in document order.
     pub fields: Vec<Field>,
+    /// The leaves inside the element and, where its fields stand elsewhere (a
+    /// form begun inside a table), those up to its last field.
+    pub leaves: LeafRange,
 }
 
 /// An `<input>`, `<select>`, `<textarea>` or `<button>` of a form. Carries no
@@ -167,7 +170,7 @@ pub enum BuildError {
     /// A range that ends before it starts or beyond the last leaf.
     #[error("{what} number {index} covers leaves {first}..{end}, but the page has {leaves}")]
     Range {
-        /// `link` or `heading`.
+        /// `link`, `heading` or `form`.
         what: &'static str,
         /// Position in document order.
         index: usize,
@@ -295,11 +298,16 @@ impl Builder {
             for heading in &mut self.document.headings {
                 heading.leaves = clamp(heading.leaves, leaves);
             }
+            for form in &mut self.document.forms {
+                form.leaves = clamp(form.leaves, leaves);
+            }
         }
         let links = self.document.links.iter().map(|link| link.leaves);
         check("link", links, leaves)?;
         let headings = self.document.headings.iter().map(|heading| heading.leaves);
         check("heading", headings, leaves)?;
+        let forms = self.document.forms.iter().map(|form| form.leaves);
+        check("form", forms, leaves)?;
         Ok(self.document)
     }
 }

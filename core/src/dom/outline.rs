@@ -25,8 +25,8 @@ impl fmt::Display for Document {
         for form in &self.forms {
             writeln!(
                 f,
-                "form {} {:?} {:?}",
-                form.method, form.action, form.naming
+                "form {} {} {:?} {:?}",
+                form.leaves, form.method, form.action, form.naming
             )?;
             for field in &form.fields {
                 writeln!(

@@ -47,6 +47,9 @@ pub struct SnapshotForm {
     pub method: String,
     pub naming: String,
     pub fields: Vec<SnapshotField>,
+    /// First leaf and end.
+    #[serde(default)]
+    pub leaves: (u32, u32),
 }
 
 /// See [`Field`].
@@ -150,6 +153,10 @@ impl SnapshotForm {
             method: self.method.clone(),
             naming: fold_space(&self.naming),
             fields: fields.collect(),
+            leaves: LeafRange {
+                first: self.leaves.0,
+                end: self.leaves.1,
+            },
         }
     }
 }

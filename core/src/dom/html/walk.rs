@@ -1,6 +1,7 @@
 //! One walk over a finished tree, into the [`Builder`].
 
 use html5ever::{LocalName, local_name};
+use rustc_hash::FxHashMap;
 
 use super::tree::{Element, Kind, NONE, Node, NodeId, ROOT};
 use crate::dom::{Builder, Document, Field, Form, LeafRange};
@@ -9,6 +10,7 @@ use crate::dom::{Builder, Document, Field, Form, LeafRange};
 enum Open {
     Link(usize),
     Heading(usize),
+    Form(usize),
     /// The inside of an element that holds no leaves.
     Silence,
 }
@@ -22,7 +24,11 @@ pub(super) struct Walk<'a> {
     titled: bool,
     described: bool,
     based: bool,
-    forms: Vec<(NodeId, Form)>,
+    forms: Vec<Form>,
+    /// Element -> place of its form.
+    form_places: FxHashMap<NodeId, usize>,
+    /// The first form with an `id`.
+    forms_by_id: FxHashMap<Box<str>, NodeId>,
 }
 
 impl<'a> Walk<'a> {
@@ -36,6 +42,8 @@ impl<'a> Walk<'a> {
             described: false,
             based: false,
             forms: Vec::new(),
+            form_places: FxHashMap::default(),
+            forms_by_id: FxHashMap::default(),
         }
     }
 
@@ -69,7 +77,7 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn finish(mut self) -> Document {
-        for (_, form) in self.forms {
+        for form in self.forms {
             self.builder.form(form);
         }
         self.builder
@@ -116,6 +124,7 @@ impl<'a> Walk<'a> {
             match open {
                 Open::Link(place) => self.builder.close_link(place),
                 Open::Heading(place) => self.builder.close_heading(place),
+                Open::Form(place) => self.reach_here(place),
                 Open::Silence => self.silence -= 1,
             }
         }
@@ -173,7 +182,7 @@ impl<'a> Walk<'a> {
     fn read_form(&mut self, id: NodeId, element: &Element) {
         let kind = match element.name.local {
             local_name!("form") => {
-                self.forms.push((id, form_of(element)));
+                self.begin_form(id, element);
                 return;
             }
             local_name!("input") => {
@@ -217,9 +226,33 @@ impl<'a> Walk<'a> {
             kind,
             options,
         };
-        if let Some((_, form)) = self.forms.iter_mut().find(|(form, _)| *form == owner) {
-            form.fields.push(field);
+        if let Some(&place) = self.form_places.get(&owner) {
+            self.forms[place].fields.push(field);
+            if element.attribute(&local_name!("form")).is_none() {
+                self.reach_here(place);
+            }
         }
+    }
+
+    fn begin_form(&mut self, id: NodeId, element: &Element) {
+        let (place, here) = (self.forms.len(), self.builder.next_leaf());
+        let mut form = form_of(element);
+        form.leaves = LeafRange {
+            first: here,
+            end: here,
+        };
+        self.forms.push(form);
+        self.form_places.insert(id, place);
+        if let Some(name) = element.attribute(&local_name!("id")) {
+            self.forms_by_id.entry(name.into()).or_insert(id);
+        }
+        self.open.push((id, Open::Form(place)));
+    }
+
+    /// The leaves so far from its beginning on are the form's.
+    fn reach_here(&mut self, place: usize) {
+        let leaves = &mut self.forms[place].leaves;
+        leaves.end = leaves.end.max(self.builder.next_leaf());
     }
 
     /// The form a field belongs to: the one its `form` attribute names, else
@@ -229,12 +262,7 @@ impl<'a> Walk<'a> {
         let Some(named) = element.attribute(&local_name!("form")) else {
             return (element.form != NONE).then_some(element.form);
         };
-        self.forms.iter().map(|(form, _)| *form).find(|&form| {
-            match &self.nodes[form as usize].kind {
-                Kind::Element(form) => form.attribute(&local_name!("id")) == Some(named),
-                _ => false,
-            }
-        })
+        self.forms_by_id.get(named).copied()
     }
 
     fn child_text(&self, id: NodeId) -> String {
@@ -302,6 +330,7 @@ fn form_of(element: &Element) -> Form {
             &[local_name!("name"), local_name!("id"), local_name!("class")],
         ),
         fields: Vec::new(),
+        leaves: LeafRange { first: 0, end: 0 },
     }
 }
 

@@ -1,0 +1,11 @@
+//! Forms as entrances to databases ([D] 3.4, METHODS 1.4): first whether a form
+//! asks a database at all, by what it looks like, then whether that database is
+//! of the kind looked for, by its words.
+
+mod domain;
+mod kinds;
+mod shape;
+
+pub use domain::{FormDomain, FormWords};
+pub use kinds::{FormKind, FormKinds, GROWTH, KindVerdict, KindsError};
+pub use shape::FormShape;
