@@ -8,4 +8,5 @@ pub mod inspect;
 pub mod replay;
 pub mod serve;
 pub mod train;
+pub mod train_forms;
 mod train_hops;

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use linkscent_core::critics::TrainedTopic;
 use linkscent_core::hops::Groups;
 use linkscent_core::strategies::HopKind;
 use serde_json::json;
 use tokio::runtime::Handle;
 
+use super::train_forms::TrainForms;
 use super::train_hops;
 use crate::eval::own_critic::{self, Lesson, Trained};
 use crate::eval::topic::Topic;
@@ -46,12 +47,21 @@ enum Features {
     Rest,
 }
 
+/// What else is trained.
+#[derive(Debug, Subcommand)]
+enum Other {
+    Forms(TrainForms),
+}
+
 /// Train a critic, or a model of hop distances, and report how well it judges.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "Example:
   linkscent train --web web.warc.gz --topic bees.toml --report
   linkscent train --web web.warc.gz --topic bees.toml --model crf --export walks.crfsuite")]
 pub struct Train {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// WARC file with the pages; several are read as one web.
     #[arg(long, required_unless_present_any = ["sequences", "of"])]
     web: Vec<PathBuf>,
@@ -119,6 +129,9 @@ pub struct Train {
 impl Train {
     /// Trains and reports.
     pub fn run(self, handle: &Handle) -> Result<()> {
+        if let Some(Other::Forms(forms)) = self.other {
+            return forms.run();
+        }
         if let Some(name) = &self.of {
             return handle.block_on(self.learn_ways(name));
         }

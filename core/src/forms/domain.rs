@@ -1,7 +1,11 @@
-//! Whether a searchable form belongs to what is looked for, by the words in it
-//! and those of its page's title ([D] 3.4, the domain-specific form classifier): a
-//! linear support vector machine over words weighed by how rare they are.
+//! Whether a searchable form belongs to what is looked for, by its words ([D] 3.4,
+//! the domain-specific form classifier): a linear support vector machine over
+//! words weighed by how rare they are.
+//!
+//! Where [D] reads only the form, the commonest words of its page are read too,
+//! at half weight: the search box of a site often says no more than "Search".
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
@@ -14,14 +18,22 @@ use crate::text::{Language, terms};
 
 /// Words kept of one form.
 const MOST_WORDS: usize = 400;
+/// The commonest words of its page that are read.
+const AROUND: usize = 60;
+/// What a word of the page weighs beside one of the form.
+const AROUND_WEIGHT: f64 = 0.5;
 /// Letters of an attribute that are read.
 const LONGEST_NAMING: usize = 300;
 /// `C` of all examples of a class together.
 const COST: f64 = 10.0;
 
-/// The distinct words of a form, in order.
+/// The distinct words of a form, and the commonest ones of its page that are not
+/// among them; both in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FormWords(Vec<String>);
+pub struct FormWords {
+    own: Vec<String>,
+    around: Vec<String>,
+}
 
 impl FormWords {
     /// Words of the leaves inside the form, of its fields' attributes and
@@ -49,24 +61,56 @@ impl FormWords {
             let label: String = field.label.chars().take(LONGEST_NAMING).collect();
             terms(&label, page.language).into_iter().for_each(&mut add);
         }
-        Self(words.into_iter().collect())
+        Self::new(words, commonest(page))
     }
 
     /// From words in any order.
-    pub fn from_words(words: impl IntoIterator<Item = String>) -> Self {
-        let words: BTreeSet<String> = words.into_iter().take(MOST_WORDS).collect();
-        Self(words.into_iter().collect())
+    pub fn new(
+        own: impl IntoIterator<Item = String>,
+        around: impl IntoIterator<Item = String>,
+    ) -> Self {
+        let own: BTreeSet<String> = own.into_iter().take(MOST_WORDS).collect();
+        let around = around.into_iter().take(AROUND);
+        let around: BTreeSet<String> = around.filter(|word| !own.contains(word)).collect();
+        Self {
+            own: own.into_iter().collect(),
+            around: around.into_iter().collect(),
+        }
     }
 
     /// The terms of a text, as if it were all of a form.
     pub fn of_text(text: &str, language: Language) -> Self {
-        Self::from_words(terms(text, language))
+        Self::new(terms(text, language), [])
     }
 
-    /// The words, in order.
-    pub fn words(&self) -> &[String] {
-        &self.0
+    /// The form's own words.
+    pub fn own(&self) -> &[String] {
+        &self.own
     }
+
+    /// Words of its page.
+    pub fn around(&self) -> &[String] {
+        &self.around
+    }
+
+    /// All words with their weights.
+    fn weighed(&self) -> impl Iterator<Item = (&str, f64)> {
+        let own = self.own.iter().map(|word| (word.as_str(), 1.0));
+        let around = self.around.iter();
+        own.chain(around.map(|word| (word.as_str(), AROUND_WEIGHT)))
+    }
+}
+
+/// The commonest words of a page; of equal ones those that come first.
+fn commonest(page: &Page) -> Vec<String> {
+    let words = page.words();
+    let mut counts: Vec<(u32, usize)> = (0..words.terms.len()).map(|place| (0, place)).collect();
+    for position in words.all() {
+        counts[position as usize].0 += 1;
+    }
+    counts.sort_unstable_by_key(|&(count, place)| (Reverse(count), place));
+    let heaviest = counts.into_iter().take(AROUND);
+    heaviest.map(|row| words.terms[row.1].clone()).collect()
 }
 
 /// See the module.
@@ -82,7 +126,7 @@ impl FormDomain {
     /// the same, however many there are of each.
     pub fn train(lessons: &[(&FormWords, bool)]) -> Self {
         let mut forms_with: FxHashMap<&str, u32> = FxHashMap::default();
-        for word in lessons.iter().flat_map(|lesson| lesson.0.words()) {
+        for (word, _) in lessons.iter().flat_map(|lesson| lesson.0.weighed()) {
             *forms_with.entry(word).or_default() += 1;
         }
         let mut names: Vec<(&str, u32)> = forms_with.into_iter().collect();
@@ -111,8 +155,11 @@ impl FormDomain {
 
     /// A form's known words, weighed, of length 1.
     fn row(&self, form: &FormWords) -> Vec<(u32, f64)> {
-        let known = form.words().iter().filter_map(|word| self.words.get(word));
-        let mut row: Vec<(u32, f64)> = known.copied().collect();
+        let known = form.weighed().filter_map(|(word, weight)| {
+            let &(number, rarity) = self.words.get(word)?;
+            Some((number, rarity * weight))
+        });
+        let mut row: Vec<(u32, f64)> = known.collect();
         let length = row.iter().map(|cell| cell.1 * cell.1).sum::<f64>().sqrt();
         for cell in &mut row {
             cell.1 /= length;

@@ -5,22 +5,20 @@
 //! The tree that ships was trained by `linkscent train forms` on forms that
 //! people had annotated; it is a text file that can be read.
 
-use std::fmt::Write;
+use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 use thiserror::Error;
 
 use super::shape::FormShape;
+use super::tree::FormTree;
 use crate::dom::Form;
-use crate::models::{DecisionTree, Growth, Row, TreeNode};
+use crate::models::Growth;
 
-/// Questions on the way to a leaf, and forms in a leaf.
-pub const GROWTH: Growth = Growth {
+const GROWTH: Growth = Growth {
     deepest: 24,
-    smallest_leaf: 2,
+    smallest_leaf: 3,
 };
-/// Forms that have to have a feature for it to be asked.
-const FEWEST: usize = 4;
 const SHIPPED: &str = include_str!("kinds.txt");
 const TITLE: &str = "form kinds 1";
 
@@ -80,15 +78,15 @@ pub struct KindsError {
     pub message: &'static str,
 }
 
-/// See the module.
+/// See the module: one tree for whether a form is searchable, one for what the
+/// others are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FormKinds {
-    tree: DecisionTree,
-    /// Names of the features by number.
-    features: Vec<String>,
+    searchable: FormTree,
+    others: FormTree,
 }
 
-/// What the tree says of a form.
+/// What the trees say of a form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KindVerdict {
     /// The likeliest kind.
@@ -96,7 +94,7 @@ pub struct KindVerdict {
     /// The share of searchable forms among those of the same leaf, one more of
     /// each sort counted, 0..=1.
     pub searchable: f64,
-    /// The features that decided.
+    /// The features by which it was decided whether it is searchable.
     pub asked: Vec<String>,
 }
 
@@ -110,32 +108,24 @@ impl KindVerdict {
 impl FormKinds {
     /// The one that ships.
     pub fn shipped() -> &'static Self {
-        static TREE: OnceLock<FormKinds> = OnceLock::new();
-        TREE.get_or_init(|| Self::read(SHIPPED).expect("a test reads it"))
+        static KINDS: OnceLock<FormKinds> = OnceLock::new();
+        KINDS.get_or_init(|| Self::read(SHIPPED).expect("a test reads it"))
     }
 
     /// Trains on forms of known kinds.
-    pub fn train(lessons: &[(&FormShape, FormKind)], growth: Growth) -> Self {
-        let mut seen = std::collections::BTreeMap::new();
-        for (shape, _) in lessons {
-            for (name, _) in shape.rows() {
-                *seen.entry(name.to_owned()).or_insert(0) += 1;
-            }
-        }
-        seen.retain(|_, forms| *forms >= FEWEST);
-        let features: Vec<String> = seen.into_keys().collect();
-        let row = |shape: &FormShape| -> Row {
-            let cells = shape.rows().into_iter().filter_map(|(name, value)| {
-                let feature = features.binary_search_by(|known| known.as_str().cmp(name));
-                Some((feature.ok()? as u32, value))
-            });
-            cells.collect()
-        };
-        let rows: Vec<Row> = lessons.iter().map(|lesson| row(lesson.0)).collect();
-        let labels: Vec<usize> = lessons.iter().map(|lesson| lesson.1 as usize).collect();
+    pub fn train(lessons: &[(&FormShape, FormKind)]) -> Self {
+        let is_searchable = |kind: FormKind| usize::from(kind == FormKind::Search);
+        let two = lessons
+            .iter()
+            .map(|&(shape, kind)| (shape, is_searchable(kind)));
+        let two: Vec<_> = two.collect();
+        let others = lessons.iter().filter(|lesson| is_searchable(lesson.1) == 0);
+        let others: Vec<_> = others
+            .map(|&(shape, kind)| (shape, kind as usize))
+            .collect();
         Self {
-            tree: DecisionTree::train(&rows, &labels, FormKind::ALL.len(), growth),
-            features,
+            searchable: FormTree::train(&two, 2, GROWTH),
+            others: FormTree::train(&others, FormKind::ALL.len(), GROWTH),
         }
     }
 
@@ -146,97 +136,51 @@ impl FormKinds {
 
     /// Judges a form by what it looks like.
     pub fn judge_shape(&self, shape: &FormShape) -> KindVerdict {
-        let (asked, counts) = self
-            .tree
-            .leaf(|feature| shape.get(&self.features[feature as usize]));
-        let all: u32 = counts.iter().sum();
-        let numbered = counts.iter().enumerate();
-        let best = numbered.max_by_key(|&(kind, count)| (count, std::cmp::Reverse(kind)));
-        let kind = best.map_or(FormKind::Other, |best| FormKind::ALL[best.0].0);
-        let asked = asked.into_iter();
+        let (asked, counts) = self.searchable.leaf(shape);
+        let [no, yes] = [0, 1].map(|class| f64::from(counts[class]));
+        let kind = if yes > no {
+            FormKind::Search
+        } else {
+            let counts = self.others.leaf(shape).1.iter().enumerate();
+            let best = counts.max_by_key(|&(kind, count)| (count, Reverse(kind)));
+            best.map_or(FormKind::Other, |best| FormKind::ALL[best.0].0)
+        };
         KindVerdict {
             kind,
-            searchable: (f64::from(counts[FormKind::Search as usize]) + 1.0)
-                / (f64::from(all) + 2.0),
-            asked: asked
-                .map(|feature| self.features[feature as usize].clone())
-                .collect(),
+            searchable: (yes + 1.0) / (no + yes + 2.0),
+            asked: asked.into_iter().map(str::to_owned).collect(),
         }
     }
 
-    /// Nodes of the tree.
+    /// Nodes of both trees.
     pub fn size(&self) -> usize {
-        self.tree.nodes().len()
+        self.searchable.size() + self.others.size()
     }
 
-    /// As text: a line a node, in the order of their numbers.
+    /// As text: a title, the nodes of the first tree, an empty line, the nodes of
+    /// the second.
     pub fn write(&self) -> String {
-        let mut text = format!("{TITLE}\n");
-        for node in self.tree.nodes() {
-            let _ = match node {
-                TreeNode::Leaf(counts) => {
-                    let counts: Vec<String> = counts.iter().map(u32::to_string).collect();
-                    writeln!(text, "leaf {}", counts.join(" "))
-                }
-                TreeNode::Question {
-                    feature,
-                    threshold,
-                    low,
-                    high,
-                } => {
-                    let name = &self.features[*feature as usize];
-                    writeln!(text, "ask {threshold} {low} {high} {name}")
-                }
-            };
-        }
-        text
+        format!(
+            "{TITLE}\n{}\n{}",
+            self.searchable.write(),
+            self.others.write()
+        )
     }
 
     /// Back from [`Self::write`].
     pub fn read(text: &str) -> Result<Self, KindsError> {
-        let mut lines = (1..).zip(text.lines());
+        let lines: Vec<(usize, &str)> = (1..).zip(text.lines()).collect();
         let wrong = |line, message| KindsError { line, message };
-        if lines.next().is_none_or(|line| line.1 != TITLE) {
+        let Some(((_, TITLE), nodes)) = lines.split_first() else {
             return Err(wrong(1, "this is no tree of form kinds"));
-        }
-        let (mut nodes, mut features) = (Vec::new(), Vec::<String>::new());
-        for (number, line) in lines {
-            let node = if let Some(counts) = line.strip_prefix("leaf ") {
-                let counts: Result<Vec<u32>, _> = counts.split(' ').map(str::parse).collect();
-                let counts = counts
-                    .ok()
-                    .filter(|counts| counts.len() == FormKind::ALL.len());
-                TreeNode::Leaf(counts.ok_or_else(|| wrong(number, "a leaf has a count a kind"))?)
-            } else {
-                let question = read_question(line, &mut features);
-                question.ok_or_else(|| wrong(number, "neither a question nor a leaf"))?
-            };
-            nodes.push(node);
-        }
-        let last = nodes.len() + 1;
-        let tree = DecisionTree::from_nodes(nodes);
-        let tree = tree.ok_or_else(|| wrong(last, "a question leads back or nowhere"))?;
-        Ok(Self { tree, features })
+        };
+        let gap = nodes.iter().position(|line| line.1.is_empty());
+        let gap = gap.ok_or_else(|| wrong(lines.len(), "the second tree is missing"))?;
+        Ok(Self {
+            searchable: FormTree::read(&nodes[..gap], 2)?,
+            others: FormTree::read(&nodes[gap + 1..], FormKind::ALL.len())?,
+        })
     }
-}
-
-fn read_question(line: &str, features: &mut Vec<String>) -> Option<TreeNode> {
-    let mut parts = line.strip_prefix("ask ")?.splitn(4, ' ');
-    let threshold: f32 = parts.next()?.parse().ok()?;
-    let low = parts.next()?.parse().ok()?;
-    let high = parts.next()?.parse().ok()?;
-    let name = parts.next()?;
-    let known = features.iter().position(|feature| feature == name);
-    let feature = known.unwrap_or_else(|| {
-        features.push(name.to_owned());
-        features.len() - 1
-    });
-    threshold.is_finite().then_some(TreeNode::Question {
-        feature: feature as u32,
-        threshold,
-        low,
-        high,
-    })
 }
 
 #[cfg(test)]
@@ -297,7 +241,7 @@ mod tests {
             .collect();
         let kind = |n: usize| [FormKind::Search, FormKind::Login][n % 2];
         let lessons: Vec<_> = shapes.iter().zip((0..).map(kind)).collect();
-        let tree = FormKinds::train(&lessons, GROWTH);
+        let tree = FormKinds::train(&lessons);
         let read = FormKinds::read(&tree.write()).unwrap();
         assert_eq!(read.write(), tree.write());
         for (shape, kind) in lessons {
@@ -307,16 +251,18 @@ mod tests {
 
     #[test]
     fn what_is_no_tree_is_refused_with_its_line() {
+        let good = "leaf 0 1\n\nleaf 0 0 0 0 0 0 0 1";
+        assert!(FormKinds::read(&format!("form kinds 1\n{good}")).is_ok());
         let cases = [
             ("", 1),
             ("form kinds 1", 1),
-            ("form kinds 1\nleaf 1 2", 2),
+            ("form kinds 1\nleaf 1\n\nleaf 0 0 0 0 0 0 0 1", 2),
             (
-                "form kinds 1\nask 0.5 1 9 count text\nleaf 0 0 0 0 0 0 0 1",
+                "form kinds 1\nask 0.5 1 9 count text\nleaf 0 1\n\nleaf 1",
                 3,
             ),
-            ("form kinds 1\nask NaN 1 1 x\nleaf 0 0 0 0 0 0 0 1", 2),
-            ("form kinds 1\nleaf 0 0 0 0 0 0 0 1\nbranch", 3),
+            ("form kinds 1\nask NaN 1 1 x\nleaf 0 1\n\nleaf 1", 2),
+            ("form kinds 1\nleaf 0 1\n\nbranch", 4),
         ];
         for (text, line) in cases {
             assert_eq!(FormKinds::read(text).unwrap_err().line, line, "{text:?}");

@@ -5,7 +5,9 @@
 mod domain;
 mod kinds;
 mod shape;
+mod tree;
 
 pub use domain::{FormDomain, FormWords};
-pub use kinds::{FormKind, FormKinds, GROWTH, KindVerdict, KindsError};
+pub use kinds::{FormKind, FormKinds, KindVerdict, KindsError};
 pub use shape::FormShape;
+pub use tree::common_features;

@@ -4,6 +4,8 @@
 //! Structure alone leaves one form in seven misjudged; the words of attributes,
 //! which programmers choose and people never see, halve that.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use crate::address::cut_words;
@@ -15,14 +17,31 @@ const KINDS: [&str; 19] = [
     "button", "checkbox", "date", "email", "file", "hidden", "image", "number", "password",
     "radio", "range", "reset", "search", "select", "submit", "tel", "text", "textarea", "url",
 ];
+/// Kinds of fields to write a line in.
+const BOXES: [&str; 6] = ["email", "number", "search", "tel", "text", "url"];
 /// Letters of an attribute that are read.
 const LONGEST_NAMING: usize = 300;
-/// Words of attributes kept of one form.
-const MOST_WORDS: usize = 500;
+/// Words kept of each place of one form.
+const MOST_WORDS: usize = 200;
 
-/// A form's features by name; what is not named is 0.
+/// Letters from which on a word of a question is looked for inside words too:
+/// `search` in `searchform`.
+const LONG_WORD: usize = 4;
+/// Where words of attributes stand; `any` is all of them.
+const PLACES: [&str; 6] = ["any", "field", "hidden", "button", "form", "action"];
+
+/// A form as numbers, asked for by name:
+/// - `count KIND`: fields of a kind; `count seen`: those that are seen, `count
+///   boxes`: those to write a line in, `count options`: options of all its lists;
+/// - `method post`;
+/// - `PLACE WORD`: whether the word stands in a field's, a hidden field's, a
+///   button's, the form's own or any of these attributes, or in its action.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct FormShape(FxHashMap<String, f32>);
+pub struct FormShape {
+    numbers: FxHashMap<String, f32>,
+    /// By place, but for `any`.
+    words: [BTreeSet<String>; PLACES.len() - 1],
+}
 
 impl FormShape {
     /// Reads a form.
@@ -34,9 +53,9 @@ impl FormShape {
         for field in &form.fields {
             shape.read_field(field);
         }
-        shape.mark("form", &form.naming);
+        shape.note("form", &form.naming);
         let path = form.action.split(['?', '#']).next().unwrap_or_default();
-        shape.mark("action", path.rsplit("//").next().unwrap_or_default());
+        shape.note("action", path.rsplit("//").next().unwrap_or_default());
         shape
     }
 
@@ -47,46 +66,63 @@ impl FormShape {
         if kind != "hidden" {
             self.add("count seen", 1.0);
         }
+        if BOXES.contains(&kind) {
+            self.add("count boxes", 1.0);
+        }
         if field.options > 0 {
             self.add("count options", field.options as f32);
         }
         match kind {
-            "hidden" => self.mark("hidden", &field.naming),
+            "hidden" => self.note("hidden", &field.naming),
             "submit" | "button" | "image" | "reset" => {
-                self.mark("button", &field.label);
-                self.mark("button", &field.naming);
+                self.note("button", &field.label);
+                self.note("button", &field.naming);
             }
-            _ => self.mark("field", &field.naming),
-        }
-    }
-
-    /// Notes the words of an attribute.
-    fn mark(&mut self, place: &str, text: &str) {
-        let end = text.char_indices().nth(LONGEST_NAMING);
-        let mut words = Vec::new();
-        cut_words(&text[..end.map_or(text.len(), |row| row.0)], &mut words);
-        for word in words {
-            if self.0.len() < MOST_WORDS {
-                self.0.insert(format!("{place} {word}"), 1.0);
-            }
+            _ => self.note("field", &field.naming),
         }
     }
 
     fn add(&mut self, name: &str, by: f32) {
-        *self.0.entry(name.to_owned()).or_default() += by;
+        *self.numbers.entry(name.to_owned()).or_default() += by;
     }
 
-    /// A feature's value.
+    /// Notes the words of an attribute.
+    fn note(&mut self, place: &str, text: &str) {
+        let end = text.char_indices().nth(LONGEST_NAMING);
+        let mut found = Vec::new();
+        cut_words(&text[..end.map_or(text.len(), |row| row.0)], &mut found);
+        let place = PLACES.iter().position(|known| *known == place).unwrap_or(1);
+        let words = &mut self.words[place - 1];
+        let room = MOST_WORDS.saturating_sub(words.len());
+        words.extend(found.into_iter().take(room));
+    }
+
+    /// A feature's value by its name; 0 for a name that is none.
     pub fn get(&self, name: &str) -> f32 {
-        self.0.get(name).copied().unwrap_or(0.0)
+        let (place, wanted) = name.split_once(' ').unwrap_or((name, ""));
+        let has = |words: &BTreeSet<String>| {
+            words.contains(wanted)
+                || (wanted.len() >= LONG_WORD && words.iter().any(|word| word.contains(wanted)))
+        };
+        let held = match PLACES.iter().position(|known| *known == place) {
+            Some(0) => self.words.iter().any(has),
+            Some(place) => has(&self.words[place - 1]),
+            None => return self.numbers.get(name).copied().unwrap_or(0.0),
+        };
+        f32::from(u8::from(held))
     }
 
-    /// The features that are not 0, ordered by name.
-    pub fn rows(&self) -> Vec<(&str, f32)> {
-        let rows = self.0.iter().map(|(name, value)| (name.as_str(), *value));
-        let mut rows: Vec<(&str, f32)> = rows.collect();
-        rows.sort_unstable_by_key(|row| row.0);
-        rows
+    /// Names of features that are not 0. Words that only stand inside others are
+    /// not named.
+    pub fn names(&self) -> BTreeSet<String> {
+        let mut names: BTreeSet<String> = self.numbers.keys().cloned().collect();
+        for (words, place) in self.words.iter().zip(&PLACES[1..]) {
+            for word in words {
+                names.insert(format!("{place} {word}"));
+                names.insert(format!("any {word}"));
+            }
+        }
+        names
     }
 }
 
@@ -116,7 +152,12 @@ mod tests {
             leaves: LeafRange { first: 0, end: 0 },
         };
         let shape = FormShape::of(&form);
-        let names: Vec<&str> = shape.rows().iter().map(|row| row.0).collect();
+        let names: Vec<String> = shape.names().into_iter().collect();
+        let names: Vec<&str> = names
+            .iter()
+            .map(String::as_str)
+            .filter(|name| !name.starts_with("any "))
+            .collect();
         assert_eq!(
             names,
             [
@@ -129,6 +170,7 @@ mod tests {
                 "button find",
                 "button go",
                 "button it",
+                "count boxes",
                 "count options",
                 "count search",
                 "count seen",
@@ -145,10 +187,15 @@ mod tests {
                 "method post",
             ]
         );
-        assert_eq!(
-            (shape.get("count options"), shape.get("field x")),
-            (7.0, 0.0)
-        );
+        let asked = [
+            "count options",
+            "field tion",
+            "any tion",
+            "field doing",
+            "any go",
+        ];
+        let values = asked.map(|name| shape.get(name));
+        assert_eq!(values, [7.0, 1.0, 1.0, 0.0, 1.0]);
     }
 
     #[test]
@@ -168,6 +215,6 @@ mod tests {
             fields: many.collect(),
             leaves: LeafRange { first: 0, end: 0 },
         };
-        assert!(FormShape::of(&form).rows().len() <= MOST_WORDS + KINDS.len() + 3);
+        assert!(FormShape::of(&form).names().len() <= 10 * MOST_WORDS);
     }
 }

@@ -72,8 +72,7 @@ fn impurity(counts: &[u32]) -> f64 {
 
 impl DecisionTree {
     /// Trains on rows with features below `features` and labels below `classes`.
-    /// Of questions equally good the one with the lower feature and the lower
-    /// threshold is asked.
+    /// Of features equally good the last is asked, of its thresholds the lowest.
     pub fn train(rows: &[Row], labels: &[usize], classes: usize, growth: Growth) -> Self {
         let features = rows.iter().flatten().map(|cell| cell.0 as usize + 1).max();
         let mut columns = vec![Column::new(); features.unwrap_or(0)];
@@ -190,7 +189,7 @@ impl Grower<'_> {
         for (column, feature) in self.columns.iter().zip(0..) {
             let found = self.best_threshold(column, counts, instances.len(), &is_here);
             if let Some((threshold, impurity)) = found
-                && best.is_none_or(|best| impurity < best.impurity - 1e-9)
+                && best.is_none_or(|best| impurity <= best.impurity + 1e-9)
             {
                 best = Some(Split {
                     feature,
