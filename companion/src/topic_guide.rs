@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
+use linkscent_core::critics::NamedTopics;
+use linkscent_core::forms::FormWords;
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies::SplitMix;
+use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Judgment, Relevance};
 use linkscent_core::wire::api::{Event, Happening, mark_of, marked_terms};
 use linkscent_core::wire::read_model;
@@ -14,32 +17,74 @@ use linkscent_core::{critics, strategies};
 
 use crate::store::{Store, Topic};
 
-/// The guide of a topic, with the critic and the strategy named, or those that
-/// its model has, or the default ones.
+/// The other topics that a critic asks for. One that is not there is an error:
+/// a predicate that can never hold helps nobody.
+pub async fn named_topics(store: &Store, critic: &str) -> Result<NamedTopics> {
+    let asked = critics::topics_asked_for(critic).with_context(|| format!("{critic:?}"))?;
+    let known = store.topics().await?;
+    let mut topics = NamedTopics::new();
+    for name in asked {
+        let topic = known.iter().find(|topic| topic.name == name);
+        let topic = topic.with_context(|| {
+            let names: Vec<&str> = known.iter().map(|topic| topic.name.as_str()).collect();
+            format!("there is no topic {name:?} to ask for; there are {names:?}")
+        })?;
+        let guide = with_critic(store, topic, "topic", NamedTopics::new(), None).await?;
+        topics.insert(name, guide.frozen_topic());
+    }
+    Ok(topics)
+}
+
+/// The guide of a topic, with the critic (a name or a predicate) and the strategy
+/// named, or those that were chosen for it, or those that its model has, or the
+/// default ones.
 pub async fn of(
     store: &Store,
     topic: &Topic,
     critic: Option<&str>,
     strategy: Option<&str>,
 ) -> Result<Guide> {
-    let known = match store.model(topic.id).await? {
-        Some(model) => {
-            let mut knowledge = read_model(&model)?;
-            if let Some(critic) = critic {
-                critic.clone_into(&mut knowledge.critic);
-            }
-            if let Some(strategy) = strategy {
-                strategy.clone_into(&mut knowledge.strategy);
-            }
-            Guide::with_knowledge(knowledge)
+    let critic = match critic {
+        Some(critic) => critic.to_owned(),
+        None => match store.critic(topic.id).await? {
+            Some(critic) => critic,
+            None => kept_critic(store, topic).await?,
+        },
+    };
+    let topics = named_topics(store, &critic).await?;
+    with_critic(store, topic, &critic, topics, strategy).await
+}
+
+/// The critic that the topic's model has, or the default one.
+async fn kept_critic(store: &Store, topic: &Topic) -> Result<String> {
+    Ok(match store.model(topic.id).await? {
+        Some(model) => read_model(&model)?.critic,
+        None => critics::NAMES[0].to_owned(),
+    })
+}
+
+async fn with_critic(
+    store: &Store,
+    topic: &Topic,
+    critic: &str,
+    topics: NamedTopics,
+    strategy: Option<&str>,
+) -> Result<Guide> {
+    let known = if let Some(model) = store.model(topic.id).await? {
+        let mut knowledge = read_model(&model)?;
+        critic.clone_into(&mut knowledge.critic);
+        knowledge.topics = topics;
+        if let Some(strategy) = strategy {
+            strategy.clone_into(&mut knowledge.strategy);
         }
-        None => Guide::new(
-            critic.unwrap_or(critics::NAMES[0]),
-            strategy.unwrap_or(strategies::NAMES[0]),
-        ),
+        Guide::with_knowledge(knowledge)
+    } else {
+        let critic = critics::described(critic, topics)?;
+        let strategy = strategies::named(strategy.unwrap_or(strategies::NAMES[0]));
+        strategy.map(|strategy| Guide::joining(critic, strategy, Vocabulary::default()))
     };
     let mut guide = known.with_context(|| {
-        format!("there is no critic {critic:?} or no strategy {strategy:?} for this topic")
+        format!("the strategy {strategy:?} or the critic {critic:?} is unknown")
     })?;
     let events = store.events(topic.id).await?;
     for event in &events {
@@ -61,16 +106,33 @@ pub async fn of(
 /// Brings the newest word on every page into force; a word that is in force
 /// already changes nothing.
 pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
-    let mut marks = BTreeMap::new();
+    let (mut marks, mut forms) = (BTreeMap::new(), BTreeMap::new());
     for event in events {
-        if let Happening::Mark {
-            address,
-            target,
-            words,
-            ..
-        } = &event.what
-        {
-            marks.insert(address, (*target, words));
+        match &event.what {
+            Happening::Mark {
+                address,
+                target,
+                words,
+                ..
+            } => {
+                marks.insert(address, (*target, words));
+            }
+            Happening::Form {
+                address,
+                form,
+                wanted,
+                words,
+                around,
+            } => {
+                let words = FormWords::new(words.clone(), around.clone());
+                forms.insert((address, form), (*wanted, words));
+            }
+            Happening::Trail { .. } => {}
+        }
+    }
+    for ((page, form), (wanted, words)) in forms {
+        if let Ok(page) = Address::parse(page) {
+            guide.mark_form(&page, form, words, wanted);
         }
     }
     for (address, (target, words)) in marks {

@@ -14,8 +14,9 @@ use rustc_hash::FxHashMap;
 use outlinks::{Around, class_features};
 
 use crate::address::Address;
-use crate::critics::{self, Critic};
+use crate::critics::{self, Critic, FormFilter, FoundForm, NamedTopic, NamedTopics};
 use crate::features::{FeatureReader, PageTerms};
+use crate::forms::FormWords;
 use crate::models::TwoClassCounts;
 use crate::page::Page;
 use crate::strategies::{
@@ -24,7 +25,8 @@ use crate::strategies::{
 };
 use crate::text::Vocabulary;
 use crate::web_graph::{
-    HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage, Relevance, WebGraph,
+    HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedForm, MarkedPage, Relevance,
+    WebGraph,
 };
 
 /// Arrivals kept to learn from again when marks change; the oldest go first.
@@ -48,6 +50,8 @@ pub struct PastArrival {
 pub struct Visit {
     /// The page's judgment, the mark applied.
     pub judgment: Judgment,
+    /// Its searchable forms.
+    pub forms: Vec<FoundForm>,
     /// Its outlinks in document order, each with its score.
     pub outlinks: Vec<(Candidate, LinkScore)>,
     /// Whether links seen before are to be scored anew.
@@ -57,8 +61,10 @@ pub struct Visit {
 /// Everything a guide has learned, as plain data.
 #[derive(Debug, Clone)]
 pub struct Knowledge {
-    /// Name of the critic.
+    /// The critic: a name, or a predicate.
     pub critic: String,
+    /// Other topics that a predicate asks for.
+    pub topics: NamedTopics,
     /// Name of the strategy.
     pub strategy: String,
     /// The pages, words and marks.
@@ -79,7 +85,11 @@ impl Knowledge {
         for page in self.graph.pages().skip(skip) {
             graph.remember(page.clone());
         }
+        for (place, words) in self.graph.forms() {
+            graph.remember_form(place.clone(), words.clone());
+        }
         graph.marks = self.graph.marks;
+        graph.form_marks = self.graph.form_marks;
         self.graph = graph;
         let skip = self.arrivals.len().saturating_sub(arrivals);
         self.arrivals.drain(..skip);
@@ -92,6 +102,7 @@ pub struct Guide {
     graph: WebGraph,
     critic: Box<dyn Critic>,
     strategy: Box<dyn Strategy>,
+    form_filter: FormFilter,
     arrivals: VecDeque<PastArrival>,
     /// Pages in the vocabulary's counts when the critic was last refreshed.
     refreshed_at: u32,
@@ -99,15 +110,11 @@ pub struct Guide {
 
 impl Guide {
     /// A guide that knows nothing yet. `None` if a name is unknown; see
-    /// [`critics::NAMES`] and [`strategies::NAMES`].
+    /// [`critics::NAMES`] and [`strategies::NAMES`]. The critic may be a predicate.
     pub fn new(critic: &str, strategy: &str) -> Option<Self> {
-        Some(Self {
-            graph: WebGraph::default(),
-            critic: critics::named(critic)?,
-            strategy: strategies::named(strategy)?,
-            arrivals: VecDeque::new(),
-            refreshed_at: 0,
-        })
+        let critic = critics::described(critic, NamedTopics::new()).ok()?;
+        let strategy = strategies::named(strategy)?;
+        Some(Self::joining(critic, strategy, Vocabulary::default()))
     }
 
     /// A guide that joins a critic and a strategy of the caller's making, with
@@ -121,6 +128,7 @@ impl Guide {
             graph: WebGraph::with_vocabulary(vocabulary),
             critic,
             strategy,
+            form_filter: FormFilter::default(),
             arrivals: VecDeque::new(),
             refreshed_at: 0,
         }
@@ -129,7 +137,8 @@ impl Guide {
     /// A guide with knowledge gained before. `None` if a name is unknown.
     pub fn with_knowledge(knowledge: Knowledge) -> Option<Self> {
         let mut guide = Self {
-            critic: critics::named(&knowledge.critic)?,
+            critic: critics::described(&knowledge.critic, knowledge.topics).ok()?,
+            form_filter: FormFilter::default(),
             strategy: strategies::restored(&knowledge.strategy, knowledge.learned)?,
             graph: knowledge.graph,
             arrivals: knowledge.arrivals.into(),
@@ -147,6 +156,7 @@ impl Guide {
     pub fn knowledge(&self) -> Knowledge {
         Knowledge {
             critic: self.critic.name().to_owned(),
+            topics: self.critic.named_topics(),
             strategy: self.strategy.name().to_owned(),
             graph: self.graph.clone(),
             learned: self.strategy.saved(),
@@ -176,9 +186,15 @@ impl Guide {
         if let Some(mark) = mark {
             rebuilt = self.put_mark(&page.address, &terms, Some(mark));
         }
-        let unmarked = self.critic.judge(page, &terms, &self.graph);
+        let sources: Vec<Address> = via.iter().filter_map(Candidate::source).cloned().collect();
+        let unmarked = self.critic.judge(page, &terms, &sources, &self.graph);
         let judgment = unmarked.marked(self.graph.mark(&page.address));
-        self.record(page, &terms, judgment);
+        self.record(page, &terms, unmarked);
+        let forms = self.form_filter.find(page);
+        for form in &forms {
+            let place = (page.address.clone(), form.name.clone());
+            self.graph.remember_form(place, form.words.clone());
+        }
         let mut learned = self.learn(&page.address, via, unmarked, draw);
         if self.critic_is_due() {
             self.refresh_critic();
@@ -204,9 +220,15 @@ impl Guide {
         }
         Visit {
             judgment,
+            forms,
             outlinks,
             learned,
         }
+    }
+
+    /// What the critic is called by: a name, or a predicate.
+    pub fn critic(&self) -> &str {
+        self.critic.name()
     }
 
     /// Name of the strategy.
@@ -222,7 +244,7 @@ impl Guide {
     /// Judges a page without learning from it.
     pub fn judge(&self, page: &Page) -> Judgment {
         let terms = FeatureReader::new(page, &mut self.graph.vocabulary.clone()).terms();
-        let judged = self.critic.judge(page, &terms, &self.graph);
+        let judged = self.critic.judge(page, &terms, &[], &self.graph);
         judged.marked(self.graph.mark(&page.address))
     }
 
@@ -273,6 +295,46 @@ impl Guide {
         around.candidate(outlink, draw)
     }
 
+    /// The searchable forms of a page.
+    pub fn forms(&self, page: &Page) -> Vec<FoundForm> {
+        self.form_filter.find(page)
+    }
+
+    /// Marks a form, or takes the mark back: whether it leads to a database that
+    /// is looked for. False if nothing changed.
+    pub fn mark_form(
+        &mut self,
+        page: &Address,
+        name: &str,
+        words: FormWords,
+        is_wanted: Option<bool>,
+    ) -> bool {
+        let place = (page.clone(), name.to_owned());
+        let before = self.graph.form_marks.get(&place).map(|form| form.is_wanted);
+        if before == is_wanted {
+            return false;
+        }
+        match is_wanted {
+            Some(is_wanted) => {
+                let form = MarkedForm { is_wanted, words };
+                self.graph.form_marks.insert(place, form);
+            }
+            None => {
+                self.graph.form_marks.remove(&place);
+            }
+        }
+        self.refresh_critic();
+        true
+    }
+
+    /// What the marked pages make of a topic, to be asked for by another one's
+    /// predicate.
+    pub fn frozen_topic(&self) -> NamedTopic {
+        let mut topic = critics::Topic::default();
+        topic.refresh(&self.graph);
+        topic.frozen(&self.graph.vocabulary)
+    }
+
     /// What the strategy makes of a page to which several links lead.
     pub fn policy(&self) -> LinkPolicy {
         self.strategy.policy()
@@ -306,7 +368,7 @@ impl Guide {
         }
     }
 
-    fn record(&mut self, page: &Page, terms: &PageTerms, judgment: Judgment) {
+    fn record(&mut self, page: &Page, terms: &PageTerms, critic: Judgment) {
         let seen_before = self.graph.page(&page.address).map(|known| known.counted);
         let unmarked = self.graph.mark(&page.address).is_none();
         let counted = seen_before.unwrap_or(unmarked);
@@ -315,7 +377,8 @@ impl Guide {
         }
         self.graph.remember(KnownPage {
             address: page.address.clone(),
-            judgment,
+            judgment: critic.marked(self.graph.mark(&page.address)),
+            unmarked: critic,
             counted,
             terms: terms.heaviest(HEAVIEST_TERMS),
         });
@@ -396,6 +459,7 @@ impl Guide {
     fn refresh_critic(&mut self) {
         self.refreshed_at = self.graph.vocabulary.documents_seen();
         self.critic.refresh(&self.graph);
+        self.form_filter.refresh(&self.graph);
     }
 
     /// Judges all pages seen by the critic as it is now.
@@ -404,9 +468,8 @@ impl Guide {
             .graph
             .pages()
             .map(|page| {
-                let judgment = self.critic.judge_terms(&page.terms, &self.graph);
-                let mark = self.graph.mark(&page.address);
-                (page.address.clone(), judgment.marked(mark))
+                let judged = self.critic.judge_terms(&page.terms, &self.graph);
+                (page.address.clone(), judged.unwrap_or(page.unmarked))
             })
             .collect();
         self.graph

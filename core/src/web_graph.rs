@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::address::Address;
 use crate::features::PageTerms;
+use crate::forms::FormWords;
 use crate::text::Vocabulary;
 
 /// Terms kept of a page that was seen.
@@ -15,6 +16,8 @@ pub const HEAVIEST_TERMS: usize = 64;
 pub const MARKED_TERMS: usize = 400;
 /// Pages remembered; the oldest are forgotten first.
 const MOST_PAGES: usize = 200_000;
+/// Searchable forms remembered.
+const MOST_FORMS: usize = 300;
 
 /// How good a page is, 0 (of no use) to 1 (just what is looked for).
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
@@ -81,8 +84,10 @@ impl Judgment {
 pub struct KnownPage {
     /// Where it is.
     pub address: Address,
-    /// The critic's judgment when it was seen, the person's mark applied.
+    /// The critic's judgment, the person's mark applied.
     pub judgment: Judgment,
+    /// The critic's own, marks aside.
+    pub unmarked: Judgment,
     /// Whether its words were counted into the vocabulary: it was not marked
     /// when it was seen.
     pub counted: bool,
@@ -99,6 +104,19 @@ pub struct MarkedPage {
     pub terms: PageTerms,
 }
 
+/// A form of a page: the page and what the form is called by, see
+/// [`crate::critics::FoundForm`].
+pub type FormPlace = (Address, String);
+
+/// A form that the person marked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MarkedForm {
+    /// Whether it leads to a database that is looked for.
+    pub is_wanted: bool,
+    /// Its words.
+    pub words: FormWords,
+}
+
 /// Everything known so far.
 #[derive(Debug, Clone, Default)]
 pub struct WebGraph {
@@ -106,6 +124,11 @@ pub struct WebGraph {
     pub vocabulary: Vocabulary,
     /// Marked pages, in order of their address.
     pub marks: BTreeMap<Address, MarkedPage>,
+    /// Marked forms.
+    pub form_marks: BTreeMap<FormPlace, MarkedForm>,
+    /// The searchable forms seen last, with their words: what a form looks like
+    /// that nobody marked.
+    forms: VecDeque<(FormPlace, FormWords)>,
     pages: VecDeque<KnownPage>,
     /// Address -> number of the page, counted from the first ever seen.
     numbers: FxHashMap<Address, u64>,
@@ -162,11 +185,36 @@ impl WebGraph {
         self.pages.iter()
     }
 
-    /// Judges every remembered page anew.
+    /// Judges every remembered page anew, by what the critic says of it now.
     pub fn rejudge(&mut self, mut judge: impl FnMut(&KnownPage) -> Judgment) {
         for page in &mut self.pages {
-            page.judgment = judge(page);
+            page.unmarked = judge(page);
+            let mark = self.marks.get(&page.address).map(|marked| marked.mark);
+            page.judgment = page.unmarked.marked(mark);
         }
+    }
+
+    /// Says what the critic says of the pages, marks aside, page by page.
+    pub fn set_unmarked(&mut self, judgments: &[Judgment]) {
+        for (page, judgment) in self.pages.iter_mut().zip(judgments) {
+            page.unmarked = *judgment;
+        }
+    }
+
+    /// Remembers a searchable form; one seen before is passed over.
+    pub fn remember_form(&mut self, place: FormPlace, words: FormWords) {
+        if self.forms.iter().any(|(known, _)| *known == place) {
+            return;
+        }
+        if self.forms.len() == MOST_FORMS {
+            self.forms.pop_front();
+        }
+        self.forms.push_back((place, words));
+    }
+
+    /// The searchable forms seen last, oldest first.
+    pub fn forms(&self) -> impl Iterator<Item = &(FormPlace, FormWords)> {
+        self.forms.iter()
     }
 
     /// The person's mark on a page.
@@ -214,6 +262,7 @@ mod tests {
                     relevance: Relevance::new(relevance),
                     ..Judgment::default()
                 },
+                unmarked: Judgment::default(),
                 counted: false,
                 terms: PageTerms::default(),
             });

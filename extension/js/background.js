@@ -59,6 +59,9 @@ const answers = {
     await linkscent.mark(await snapshot(tab), target, Date.now());
     await refresh(tab);
   },
+  async mark_form(linkscent, { tab, form, wanted }) {
+    await linkscent.mark_form(await snapshot(tab), form, wanted, Date.now());
+  },
   async topic(linkscent, { tab, name }) {
     await linkscent.choose_topic(name);
     await refresh(tab);

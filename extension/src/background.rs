@@ -5,6 +5,7 @@
 //! again; whatever it learned is in the database before a call is answered.
 
 use linkscent_core::address::Address;
+use linkscent_core::forms::FormWords;
 use linkscent_core::guide::Guide;
 use linkscent_core::leaps::{self, LEAP_LIFE, Landing, Leap};
 use linkscent_core::page::Page;
@@ -15,7 +16,7 @@ use linkscent_core::wire::{Snapshot, read_model, write_model};
 use linkscent_core::{critics, strategies};
 use wasm_bindgen::JsError;
 
-use crate::shown::{Reading, State};
+use crate::shown::{FormLine, Reading, State};
 use crate::store::{Change, MarkRow, Settings, Store, TrailRow, WaitingLeap};
 use crate::sync::{self, Companion};
 
@@ -23,6 +24,8 @@ use crate::sync::{self, Companion};
 const MOST_LEAPS: usize = 50;
 /// Events sent to the companion in one call.
 const MOST_SENT: usize = 100;
+/// Forms of one page that are shown.
+const MOST_FORMS: usize = 5;
 /// Pages and arrivals kept in a guide here.
 const MOST_PAGES: usize = 2_000;
 const MOST_ARRIVALS: usize = 2_000;
@@ -206,6 +209,46 @@ impl Background {
         self.store.trim().await
     }
 
+    /// See [`crate::Linkscent::mark_form`].
+    pub async fn mark_form(
+        &mut self,
+        snapshot: &Snapshot,
+        place: usize,
+        wanted: Option<bool>,
+        now: f64,
+    ) -> Result<(), JsError> {
+        let settings = self.store.settings().await?;
+        let topic = settings.current.ok_or_else(|| js("choose a topic first"))?;
+        let page = snapshot.to_page().map_err(js)?;
+        let mut guide = self.take_guide(&topic).await?;
+        let found = guide.forms(&page).into_iter();
+        let form = found.into_iter().find(|form| form.place == place);
+        let form = form.ok_or_else(|| js("this page has no such form any more"))?;
+        let event = event(
+            &topic,
+            now,
+            Happening::Form {
+                address: page.address.to_string(),
+                form: form.name.clone(),
+                wanted,
+                words: form.words.own().to_vec(),
+                around: form.words.around().to_vec(),
+            },
+        );
+        guide.mark_form(&page.address, &form.name, form.words, wanted);
+        let mut marks = self.store.form_marks().await?;
+        marks.retain(|mark| !is_same_form(mark, &event));
+        if wanted.is_some() {
+            marks.push(event.clone());
+        }
+        let mut change = Change::default();
+        change.form_marks(&marks)?;
+        change.send(&event)?;
+        self.keep_guide(topic, guide, &mut change)?;
+        self.store.apply(change).await?;
+        self.store.trim().await
+    }
+
     /// See [`crate::Linkscent::state`].
     pub async fn state(&mut self, snapshot: Option<Snapshot>) -> Result<State, JsError> {
         let settings = self.store.settings().await?;
@@ -235,6 +278,7 @@ impl Background {
             state.mark = mark.map(|mark| mark.target);
             let guide = self.take_guide(&topic).await?;
             state.standing = guide.standing(&page.address);
+            state.forms = form_lines(&guide, &page);
             let view = preview(guide, &page);
             (state.relevance, state.promising) = (view.relevance, view.links.len());
         }
@@ -309,6 +353,10 @@ impl Background {
         // takes for what they are.
         for mark in self.store.all_marks().await? {
             change.send(&mark.event(format!("again-{}", random_id())))?;
+        }
+        for mut mark in self.store.form_marks().await? {
+            mark.id = format!("again-{}", random_id());
+            change.send(&mark)?;
         }
         self.store.apply(change).await?;
         self.sync().await
@@ -402,6 +450,20 @@ impl Background {
                 guide.mark_terms(&address, &terms, mark_of(Some(mark.target)));
             }
         }
+        for mark in self.store.form_marks().await? {
+            if let Happening::Form {
+                address,
+                form,
+                wanted,
+                words,
+                around,
+            } = mark.what
+                && mark.topic == topic
+                && let Ok(address) = Address::parse(&address)
+            {
+                guide.mark_form(&address, &form, FormWords::new(words, around), wanted);
+            }
+        }
         // What the companion knows beyond that is asked for again.
         let mut settings = self.store.settings().await?;
         settings.versions.retain(|(name, _)| name != topic);
@@ -430,6 +492,35 @@ fn preview(mut guide: Guide, page: &Page) -> PageView {
     PageView::of(page, &visit, &guide)
 }
 
+/// The searchable forms of a page, with their marks.
+fn form_lines(guide: &Guide, page: &Page) -> Vec<FormLine> {
+    let found = guide.forms(page).into_iter().take(MOST_FORMS);
+    let line = found.map(|form| {
+        let confidence = form.confidence();
+        let place = (page.address.clone(), form.name);
+        FormLine {
+            place: form.place,
+            fields: form.fields,
+            confidence,
+            mark: guide
+                .graph()
+                .form_marks
+                .get(&place)
+                .map(|mark| mark.is_wanted),
+        }
+    });
+    line.collect()
+}
+
+/// Whether two marks are on the same form.
+fn is_same_form(a: &Event, b: &Event) -> bool {
+    let place = |event: &Event| match &event.what {
+        Happening::Form { address, form, .. } => Some((address.clone(), form.clone())),
+        _ => None,
+    };
+    a.topic == b.topic && place(a) == place(b)
+}
+
 /// Whether the person paused the host, or it is the companion's own dashboard.
 fn is_left_alone(settings: &Settings, address: &Address) -> bool {
     let host = address.host();
@@ -455,7 +546,7 @@ fn random_id() -> String {
 fn trail_row(leap: &WaitingLeap, event: &Event, from: &str, to: &str) -> TrailRow {
     let anchor = match &event.what {
         Happening::Trail { anchor, .. } => anchor.clone(),
-        Happening::Mark { .. } => String::new(),
+        Happening::Mark { .. } | Happening::Form { .. } => String::new(),
     };
     TrailRow {
         id: format!("{:015}-{}", event.time, event.id),

@@ -66,6 +66,18 @@ impl Linkscent {
         give(&self.0.mark(&take(page)?, target, now).await?)
     }
 
+    /// Marks a form of the page, by its place: whether it leads to a database
+    /// that is looked for, or null to take the mark back.
+    pub async fn mark_form(
+        &mut self,
+        page: JsValue,
+        form: usize,
+        wanted: Option<bool>,
+        now: f64,
+    ) -> JsResult {
+        give(&self.0.mark_form(&take(page)?, form, wanted, now).await?)
+    }
+
     /// Switches to a topic, made if it is new.
     pub async fn choose_topic(&mut self, name: String) -> JsResult {
         give(&self.0.choose_topic(&name).await?)

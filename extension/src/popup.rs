@@ -62,6 +62,7 @@ impl Popup {
         self.draw_topic(&state);
         if state.current.is_some() {
             self.draw_page(&state);
+            self.draw_forms(&state);
             self.draw_companion(&state);
         }
         let this = Rc::clone(self);
@@ -204,6 +205,45 @@ impl Popup {
             "pause-site",
             json!({ "kind": "pause", "on": true }),
         );
+    }
+
+    /// Forms that lead to databases; one that is marked teaches what to look for.
+    fn draw_forms(self: &Rc<Self>, state: &State) {
+        if state.forms.is_empty() {
+            return;
+        }
+        element(&self.root, "h2", "Databases behind this page");
+        let list = element(&self.root, "ul", "");
+        list.set_id("forms");
+        for form in &state.forms {
+            let line = element(&list, "li", "");
+            let fields = match form.fields[..] {
+                [] => "a form without named fields".to_owned(),
+                [..] => format!("a form with {}", form.fields.join(", ")),
+            };
+            element(&line, "span", &fields);
+            let sure = format!(" {:.0} %", 100.0 * form.confidence);
+            element(&line, "small", &sure);
+            let part = element(&line, "div", "");
+            let mark = |wanted: Option<bool>| json!({ "kind": "mark_form", "form": form.place, "wanted": wanted });
+            let id = |what: &str| format!("form-{what}-{}", form.place);
+            match form.mark {
+                None => {
+                    let (yes, no) = ("✓ A database for my topic", "✗ Not this one");
+                    self.act_button(&part, yes, &id("yes"), mark(Some(true)));
+                    self.act_button(&part, no, &id("no"), mark(Some(false)));
+                }
+                Some(wanted) => {
+                    let said = if wanted {
+                        "✓ Marked: a database for my topic."
+                    } else {
+                        "✗ Marked: not this one."
+                    };
+                    element(&part, "p", said);
+                    self.act_button(&part, "Undo", &id("undo"), mark(None));
+                }
+            }
+        }
     }
 
     fn draw_companion(self: &Rc<Self>, state: &State) {

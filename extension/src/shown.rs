@@ -16,6 +16,19 @@ pub struct Reading {
     pub followed: bool,
 }
 
+/// A form of the page that leads to a database.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FormLine {
+    /// Its place among the page's forms, from 0.
+    pub place: usize,
+    /// The fields that are seen.
+    pub fields: Vec<String>,
+    /// How sure it is that its database is looked for, 0..=1.
+    pub confidence: f64,
+    /// The person's mark.
+    pub mark: Option<bool>,
+}
+
 /// What the popup shows.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
@@ -36,6 +49,8 @@ pub struct State {
     pub standing: Option<String>,
     /// Promising links on it.
     pub promising: usize,
+    /// Forms on it that lead to databases.
+    pub forms: Vec<FormLine>,
     /// Whether its host is paused.
     pub paused: bool,
     /// The page's host.

@@ -149,6 +149,11 @@ impl Change {
         self.put(VALUES, "leaps", leaps)
     }
 
+    /// Replaces the marks on forms.
+    pub fn form_marks(&mut self, marks: &[Event]) -> Result<(), JsError> {
+        self.put(VALUES, "form-marks", marks)
+    }
+
     /// Replaces a topic's guide.
     pub fn guide(&mut self, topic: &str, model: &[u8]) {
         let bytes = Uint8Array::from(model);
@@ -256,6 +261,11 @@ impl Store {
     /// The open leaps.
     pub async fn leaps(&self) -> Result<Vec<WaitingLeap>, JsError> {
         self.value("leaps").await
+    }
+
+    /// The marks on forms that are in force, of all topics, as they are sent.
+    pub async fn form_marks(&self) -> Result<Vec<Event>, JsError> {
+        self.value("form-marks").await
     }
 
     /// A topic's guide as a model file.

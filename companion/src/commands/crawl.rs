@@ -8,8 +8,8 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::Tally;
+use linkscent_core::strategies;
 use linkscent_core::wire::write_model;
-use linkscent_core::{critics, strategies};
 use serde_json::json;
 use tokio::runtime::Handle;
 
@@ -29,7 +29,10 @@ use crate::topic_guide;
   linkscent crawl --examples pages.txt --budget 500
       starts from the pages listed (a line each) and looks for more like them
   linkscent crawl --topic dialysis --seeds starts.txt
-      for a topic that was marked in the browser, starting elsewhere")]
+      for a topic that was marked in the browser, starting elsewhere
+  linkscent crawl --topic castles --seeds starts.txt --strategy intelligent \\
+      --critic 'text has \"castle\" and not form is \"login\"'
+      for any condition, without an example")]
 pub struct Crawl {
     /// Where everything is kept.
     #[arg(long, env = "LINKSCENT_DATA")]
@@ -43,8 +46,9 @@ pub struct Crawl {
     /// Name of the topic; by default that of the examples' file.
     #[arg(long)]
     topic: Option<String>,
-    /// Who judges pages; by default who did so far.
-    #[arg(long, value_parser = critics::NAMES)]
+    /// Who judges pages: topic, targets, forms, or a predicate such as 'title has
+    /// "bees" and links > 3'; by default who did so far.
+    #[arg(long, value_parser = super::critic)]
     critic: Option<String>,
     /// Who chooses links; by default who did so far.
     #[arg(long, value_parser = strategies::NAMES)]

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use linkscent_core::address::Address;
+use linkscent_core::critics::{NamedTopic, NamedTopics};
 use linkscent_core::page::Page;
-use linkscent_core::predicate::{Finding, Predicate, Seen};
+use linkscent_core::predicate::{Finding, Predicate, Relevances, Seen};
 use linkscent_core::strategies::{self, Priority, SplitMix};
 use linkscent_core::{critics, guide::Guide};
 use serde_json::json;
@@ -33,8 +34,9 @@ pub struct Subject {
     /// Who chooses links; by default who did so far.
     #[arg(long, value_parser = strategies::NAMES)]
     strategy: Option<String>,
-    /// Who judges pages; by default who did so far.
-    #[arg(long, value_parser = critics::NAMES)]
+    /// Who judges pages: topic, targets, forms, or a predicate; by default who did
+    /// so far.
+    #[arg(long, value_parser = super::critic)]
     critic: Option<String>,
     /// Say of this predicate whether it holds, and where, such as
     /// 'title has "bees" and links > 3'; only for `judge`.
@@ -155,10 +157,23 @@ impl Subject {
     }
 
     /// Prints which conditions of a predicate held, and where.
-    fn judge_by(&self, predicate: &Predicate, page: &Page) {
+    async fn judge_by(&self, predicate: &Predicate, page: &Page) -> Result<()> {
+        let relevances = Known {
+            marked: match &self.topic {
+                Some(_) => Some(self.guide().await?.frozen_topic()),
+                None => None,
+            },
+            named: if predicate.topics().is_empty() {
+                NamedTopics::new()
+            } else {
+                let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+                topic_guide::named_topics(&store, &predicate.to_string()).await?
+            },
+        };
         let seen = Seen {
             page,
             linked_from: &[],
+            relevances: &relevances,
         };
         let found = predicate.explain(seen);
         if self.json {
@@ -167,14 +182,14 @@ impl Subject {
             println!("{}\n{}", page.title(), page.address);
             print_finding(&found, 0);
         }
+        Ok(())
     }
 
     /// Prints the critic's judgment of the page.
     pub async fn judge(self) -> Result<()> {
         let page = self.page().await?;
         if let Some(predicate) = &self.predicate {
-            self.judge_by(predicate, &page);
-            return Ok(());
+            return self.judge_by(predicate, &page).await;
         }
         let guide = self.guide().await?;
         let judgment = guide.judge(&page);
@@ -203,6 +218,22 @@ impl Subject {
             judgment.similarity
         );
         Ok(())
+    }
+}
+
+/// The topics that predicates ask for.
+struct Known {
+    marked: Option<NamedTopic>,
+    named: NamedTopics,
+}
+
+impl Relevances for Known {
+    fn relevance(&self, page: &Page, topic: Option<&str>) -> Option<f64> {
+        let topic = match topic {
+            None => self.marked.as_ref(),
+            Some(name) => self.named.get(name),
+        };
+        topic.map(|topic| topic.relevance(page).value())
     }
 }
 

@@ -1,5 +1,8 @@
 //! The command line, a file each command.
 
+use linkscent_core::critics;
+use linkscent_core::predicate::{Predicate, PredicateError};
+
 pub mod crawl;
 pub mod demo;
 pub mod eval;
@@ -10,3 +13,12 @@ pub mod serve;
 pub mod train;
 pub mod train_forms;
 mod train_hops;
+
+/// The name of a critic, or a predicate, as it is kept.
+fn critic(text: &str) -> Result<String, PredicateError> {
+    if critics::NAMES.contains(&text) {
+        return Ok(text.to_owned());
+    }
+    let predicate: Predicate = text.parse()?;
+    Ok(predicate.to_string())
+}

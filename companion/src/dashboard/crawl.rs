@@ -12,6 +12,7 @@ use axum::response::sse::{Event as LiveEvent, KeepAlive, Sse};
 use axum::routing::{get, post};
 use futures_util::Stream;
 use linkscent_core::address::Address;
+use linkscent_core::page::Page;
 use linkscent_core::wire::api::{Event, Happening, mark_of};
 use serde::Deserialize;
 
@@ -49,6 +50,7 @@ struct CrawlPage<'a> {
     harvest: String,
     progress: u64,
     chart: String,
+    databases: u64,
     last: Vec<ResultRow>,
 }
 
@@ -69,7 +71,7 @@ struct Marked {
     mark: &'static str,
 }
 
-async fn find(app: &App, id: i64) -> Result<(CrawlRow, Topic), PageError> {
+pub(super) async fn find(app: &App, id: i64) -> Result<(CrawlRow, Topic), PageError> {
     let crawl = app.store.crawl(id).await?;
     let crawl = crawl.ok_or_else(|| PageError::missing("crawl"))?;
     let topic = app.store.topic(crawl.topic).await?;
@@ -85,6 +87,7 @@ async fn page(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
         harvest: percent(relevant as f64 / scored.max(1) as f64),
         progress: (100 * pages / crawl.order.budget.max(1)).min(100),
         chart: chart::harvest(&app.store.harvest(id).await?),
+        databases: app.store.count_forms(id).await?,
         last: app.store.last_results(id, 15).await?,
         crawl,
         topic,
@@ -193,6 +196,21 @@ struct MarkForm {
     page: i64,
 }
 
+/// A page that a crawl kept.
+pub(super) async fn kept_page(app: &App, crawl: i64, address: &str) -> Result<Page, PageError> {
+    let kept = app.store.kept_page(crawl, address).await?;
+    let (offset, _) = kept.ok_or_else(|| PageError::missing("page in this crawl"))?;
+    let address = Address::parse(address)?;
+    let path = app.store.warc_path(crawl);
+    let page = tokio::task::spawn_blocking(move || -> anyhow::Result<Page> {
+        let record = Reader::read_at(&path, offset)?;
+        let response = record.response();
+        let response = response.ok_or_else(|| anyhow::anyhow!("the kept page cannot be read"))?;
+        Ok(*build(address, &response.body, response.content_type.as_deref()).0)
+    });
+    Ok(page.await??)
+}
+
 /// Marks a result: a line in the topic's log, and a word to the crawl if it
 /// still runs.
 async fn mark(
@@ -212,27 +230,16 @@ async fn mark(
         }
     };
     let (_, topic) = find(&app, id).await?;
-    let kept = app.store.kept_page(id, &form.address).await?;
-    let (offset, _) = kept.ok_or_else(|| PageError::missing("page in this crawl"))?;
-    let address = Address::parse(&form.address)?;
-    let path = app.store.warc_path(id);
-    let at = address.clone();
-    let what = tokio::task::spawn_blocking(move || -> anyhow::Result<Happening> {
-        let record = Reader::read_at(&path, offset)?;
-        let response = record.response();
-        let response = response.ok_or_else(|| anyhow::anyhow!("the kept page cannot be read"))?;
-        let (page, _) = build(at, &response.body, response.content_type.as_deref());
-        Ok(Happening::mark(&page, target))
-    });
+    let page = kept_page(&app, id, &form.address).await?;
     let event = Event {
         id: secret::random_hex::<16>(),
         topic: topic.name,
         time: clock::now() as u64,
-        what: what.await??,
+        what: Happening::mark(&page, target),
     };
     app.store.take_events(&[event]).await?;
     app.running
-        .tell(id, Command::Mark(address, mark_of(target)));
+        .tell(id, Command::Mark(page.address, mark_of(target)));
     Ok(go_to(&format!(
         "/crawl/{id}/results?page={}",
         form.page.max(0)

@@ -4,6 +4,7 @@
 
 mod chart;
 mod crawl;
+mod databases;
 mod settings;
 mod topics;
 
@@ -26,6 +27,7 @@ pub fn routes() -> Router<App> {
         .route("/live.js", get(script))
         .merge(topics::routes())
         .merge(crawl::routes())
+        .merge(databases::routes())
         .merge(settings::routes())
 }
 

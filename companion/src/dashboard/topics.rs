@@ -7,6 +7,8 @@ use axum::extract::{Form, Path, State};
 use axum::response::Response;
 use axum::routing::{get, post};
 use linkscent_core::address::Address;
+use linkscent_core::critics;
+use linkscent_core::predicate::Predicate;
 use linkscent_core::strategies::HopKind;
 use linkscent_core::wire::api::{Event, Happening};
 use serde::Deserialize;
@@ -25,6 +27,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/topic/{id}/crawl", post(crawl))
         .route("/topic/{id}/mark", post(mark))
         .route("/topic/{id}/ways", post(learn_ways))
+        .route("/topic/{id}/critic", post(choose_critic))
 }
 
 struct TopicLine {
@@ -59,6 +62,9 @@ struct TopicPage<'a> {
     crawls: Vec<CrawlLine>,
     by_distance: bool,
     sure: String,
+    /// Name of the critic; empty for a predicate.
+    critic: String,
+    predicate: String,
 }
 
 async fn crawl_lines(app: &App, topic: i64) -> Result<Vec<CrawlLine>, PageError> {
@@ -102,6 +108,12 @@ async fn one(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
     let (targets, others) = marks.into_iter().partition(|mark| mark.target);
     let guide = topic_guide::of(&app.store, &topic, None, None).await?;
     let by_distance = ["crf", "memm"].contains(&guide.strategy());
+    let said = guide.critic().to_owned();
+    let (critic, predicate) = if critics::NAMES.contains(&said.as_str()) {
+        (said, String::new())
+    } else {
+        (String::new(), said)
+    };
     let sure = guide.confidence().map(percent).unwrap_or_default();
     show(&TopicPage {
         csrf: app.doors.csrf(),
@@ -111,6 +123,8 @@ async fn one(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
         others,
         by_distance,
         sure,
+        critic,
+        predicate,
     })
 }
 
@@ -189,6 +203,37 @@ async fn mark(
 }
 
 #[derive(Deserialize)]
+struct CriticForm {
+    csrf: String,
+    /// A name, or `predicate`.
+    kind: String,
+    #[serde(default)]
+    predicate: String,
+}
+
+/// Chooses what counts as found.
+async fn choose_critic(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Form(form): Form<CriticForm>,
+) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let topic = topic(&app, id).await?;
+    let critic = match form.kind.as_str() {
+        "predicate" => {
+            let predicate: Result<Predicate, _> = form.predicate.parse();
+            let wrong = |error| PageError::bad(format!("The condition, {error}."));
+            predicate.map_err(wrong)?.to_string()
+        }
+        name => name.to_owned(),
+    };
+    let topics = topic_guide::named_topics(&app.store, &critic).await;
+    topics.map_err(|error| PageError::bad(format!("{error:#}.")))?;
+    app.store.set_critic(topic.id, &critic).await?;
+    Ok(go_to(&format!("/topic/{id}")))
+}
+
+#[derive(Deserialize)]
 struct WaysForm {
     csrf: String,
 }
@@ -216,6 +261,9 @@ async fn learn_ways(
 struct CrawlForm {
     csrf: String,
     budget: u64,
+    /// Addresses, a line each.
+    #[serde(default)]
+    starts: String,
 }
 
 async fn crawl(
@@ -227,10 +275,18 @@ async fn crawl(
     let topic = topic(&app, id).await?;
     let marks = app.store.marks(id).await?;
     let targets = marks.into_iter().filter(|mark| mark.target);
-    let seeds: Vec<(String, bool)> = targets.map(|mark| (mark.address, true)).collect();
+    let mut seeds: Vec<(String, bool)> = targets.map(|mark| (mark.address, true)).collect();
+    for (number, line) in form.starts.lines().enumerate() {
+        let line = line.trim();
+        if !line.is_empty() {
+            let address = Address::parse(line);
+            let wrong = |error| PageError::bad(format!("Line {}: {error}", number + 1));
+            seeds.push((address.map_err(wrong)?.to_string(), false));
+        }
+    }
     if seeds.is_empty() {
         return Err(PageError::bad(
-            "Mark a page as a target first: a crawl starts there.",
+            "Mark a page as a target, or name pages to start at: a crawl has to start somewhere.",
         ));
     }
     let order = Order {

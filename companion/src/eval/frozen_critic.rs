@@ -50,7 +50,7 @@ impl Critic for FrozenCritic {
         "frozen"
     }
 
-    fn judge(&self, page: &Page, terms: &PageTerms, known: &WebGraph) -> Judgment {
+    fn judge(&self, page: &Page, terms: &PageTerms, _: &[Address], known: &WebGraph) -> Judgment {
         Judgment {
             similarity: critics::similarity(terms, known),
             ..self.judgment(&page.address)
@@ -68,12 +68,9 @@ impl Critic for FrozenCritic {
         named.collect()
     }
 
-    /// Never asked here: pages are judged whole and marks do not change.
-    fn judge_terms(&self, terms: &PageTerms, known: &WebGraph) -> Judgment {
-        Judgment {
-            similarity: critics::similarity(terms, known),
-            ..Judgment::default()
-        }
+    /// Pages are judged whole.
+    fn judge_terms(&self, _: &PageTerms, _: &WebGraph) -> Option<Judgment> {
+        None
     }
 
     fn word_weight(&self, term: TermId) -> f64 {

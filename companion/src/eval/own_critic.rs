@@ -209,7 +209,7 @@ fn by_examples(web: &EvalWeb, lesson: &Lesson) -> (Vec<Label>, Option<f64>) {
     critic.refresh(&graph);
     let judge = |page| {
         let terms = FeatureReader::new(page, &mut graph.vocabulary).terms();
-        let judgment = critic.judge_terms(&terms, &graph);
+        let judgment = critic.judge_terms(&terms, &graph).unwrap_or_default();
         Label {
             relevance: judgment.relevance.value(),
             log_odds: judgment.log_odds,
@@ -227,6 +227,7 @@ fn see(graph: &mut WebGraph, web: &EvalWeb, number: u32) {
     graph.remember(KnownPage {
         address: page.address.clone(),
         judgment: Judgment::default(),
+        unmarked: Judgment::default(),
         counted: true,
         terms: terms.heaviest(HEAVIEST_TERMS),
     });

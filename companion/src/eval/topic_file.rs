@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
 use linkscent_core::page::Page;
-use linkscent_core::predicate::{Predicate, Seen};
+use linkscent_core::predicate::{Predicate, Relevances, Seen};
 use linkscent_core::strategies::{Draw, SplitMix};
 use serde::Deserialize;
 
@@ -93,7 +93,7 @@ impl TopicFile {
         let mut topic = match (&self.labels, &self.predicate) {
             (Some(_), Some(_)) => bail!("{}: give labels or a predicate, not both", self.name),
             (Some(labels), None) => Topic::read_labels(&self.name, &folder.join(labels), web)?,
-            (None, Some(predicate)) => self.by_predicate(predicate, web, random_seed)?,
+            (None, Some(predicate)) => self.by_predicate(predicate, web, folder, random_seed)?,
             (None, None) => self.judged(web, random_seed)?,
         };
         for address in &self.held_out {
@@ -111,10 +111,17 @@ impl TopicFile {
 
     /// Pages of which a predicate holds. A few of them are examples, for
     /// strategies that want some, and do not count.
-    fn by_predicate(&self, text: &str, web: &EvalWeb, random_seed: u64) -> Result<Topic> {
+    fn by_predicate(
+        &self,
+        text: &str,
+        web: &EvalWeb,
+        folder: &Path,
+        random_seed: u64,
+    ) -> Result<Topic> {
         let predicate: Predicate = text
             .parse()
             .with_context(|| format!("predicate {text:?}"))?;
+        let others = Others::read(&predicate, web, folder, random_seed)?;
         let mut sources: Vec<Vec<Address>> = vec![Vec::new(); web.pages.len()];
         for (page, links) in web.pages.iter().zip(&web.links) {
             for &target in links {
@@ -122,7 +129,11 @@ impl TopicFile {
             }
         }
         let label = |(page, linked_from): (&Page, &Vec<Address>)| {
-            let holds = predicate.holds(Seen { page, linked_from });
+            let holds = predicate.holds(Seen {
+                page,
+                linked_from,
+                relevances: &others,
+            });
             Label {
                 relevance: f64::from(u8::from(holds)),
                 log_odds: if holds { 1.0 } else { -1.0 },
@@ -239,6 +250,40 @@ impl TopicFile {
         let picked =
             numbered.filter(|(page, _)| !keywords.is_empty() && has_keyword(&page.title()));
         picked.map(|(_, number)| number).take(MOST_PICKED).collect()
+    }
+}
+
+/// What other topic files beside a predicate's say of the pages of a web: the
+/// topic “bees” is `bees.toml`.
+struct Others<'a> {
+    web: &'a EvalWeb,
+    topics: BTreeMap<String, Vec<Label>>,
+}
+
+impl<'a> Others<'a> {
+    fn read(
+        predicate: &Predicate,
+        web: &'a EvalWeb,
+        folder: &Path,
+        random_seed: u64,
+    ) -> Result<Self> {
+        let mut topics = BTreeMap::new();
+        for name in predicate.topics() {
+            let file = TopicFile::read(&folder.join(format!("{name}.toml")))?;
+            if file.predicate.is_some() {
+                bail!("{name}: a predicate cannot ask for a topic that is a predicate itself");
+            }
+            topics.insert(name.to_owned(), file.on(web, folder, random_seed)?.labels);
+        }
+        Ok(Self { web, topics })
+    }
+}
+
+impl Relevances for Others<'_> {
+    fn relevance(&self, page: &Page, topic: Option<&str>) -> Option<f64> {
+        let labels = self.topics.get(topic?)?;
+        let number = self.web.number(&page.address)?;
+        Some(labels[number as usize].relevance)
     }
 }
 

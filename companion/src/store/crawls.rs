@@ -198,6 +198,18 @@ impl Store {
             .execute(&mut *transaction)
             .await
             .context("writing to the store")?;
+            for form in &record.forms {
+                sqlx::query("INSERT INTO form VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
+                    .bind(crawl)
+                    .bind(record.number as i64)
+                    .bind(&form.name)
+                    .bind(&form.action)
+                    .bind(serde_json::to_string(&form.fields)?)
+                    .bind(form.confidence())
+                    .bind(form.is_wanted())
+                    .execute(&mut *transaction)
+                    .await?;
+            }
         }
         sqlx::query("UPDATE crawl SET warc_length = ? WHERE id = ?")
             .bind(warc_length as i64)

@@ -8,10 +8,12 @@
 
 mod crawls;
 mod devices;
+mod forms;
 mod topics;
 
 pub use crawls::{CrawlRow, NewCrawl, Order, Place, ResultRow};
 pub use devices::Device;
+pub use forms::FormRow;
 pub use topics::{MarkRow, Topic};
 
 use std::path::{Path, PathBuf};

@@ -17,6 +17,12 @@ CREATE TABLE IF NOT EXISTS event (
     body   TEXT NOT NULL               -- JSON, see the API's Event
 ) STRICT;
 
+-- What counts as found for a topic, where it is not what its targets are like.
+CREATE TABLE IF NOT EXISTS looked_for (
+    topic  INTEGER PRIMARY KEY REFERENCES topic,
+    critic TEXT NOT NULL               -- name of a critic, or a predicate
+) STRICT;
+
 CREATE TABLE IF NOT EXISTS crawl (
     id          INTEGER PRIMARY KEY,
     topic       INTEGER NOT NULL REFERENCES topic,
@@ -53,6 +59,18 @@ CREATE TABLE IF NOT EXISTS fetch (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS fetch_address ON fetch (crawl, address);
+
+-- Searchable forms that crawls found.
+CREATE TABLE IF NOT EXISTS form (
+    crawl      INTEGER NOT NULL REFERENCES crawl,
+    number     INTEGER NOT NULL,       -- of the fetch that brought the page
+    name       TEXT NOT NULL,          -- what it is called by on its page
+    action     TEXT NOT NULL,
+    fields     TEXT NOT NULL,          -- JSON: names of the fields that are seen
+    confidence REAL NOT NULL,          -- 0 to 1
+    wanted     INTEGER NOT NULL,       -- whether its database is looked for
+    PRIMARY KEY (crawl, number, name)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS device (
     id      INTEGER PRIMARY KEY,

@@ -134,6 +134,51 @@ impl Store {
         Ok(marks)
     }
 
+    /// The marks on forms in force: page, form, whether it is looked for.
+    pub async fn form_marks(&self, topic: i64) -> Result<Vec<(String, String, bool)>> {
+        let mut marks: Vec<(String, String, bool)> = Vec::new();
+        for event in self.events(topic).await? {
+            if let Happening::Form {
+                address,
+                form,
+                wanted,
+                ..
+            } = event.what
+            {
+                marks.retain(|mark| (&mark.0, &mark.1) != (&address, &form));
+                marks.extend(wanted.map(|wanted| (address, form, wanted)));
+            }
+        }
+        Ok(marks)
+    }
+
+    /// What counts as found: the name of a critic or a predicate, where one was
+    /// chosen.
+    pub async fn critic(&self, topic: i64) -> Result<Option<String>> {
+        let row: Option<(String,)> =
+            sqlx::query_as("SELECT critic FROM looked_for WHERE topic = ?")
+                .bind(topic)
+                .fetch_optional(&self.pool)
+                .await?;
+        Ok(row.map(|row| row.0))
+    }
+
+    /// Chooses what counts as found.
+    pub async fn set_critic(&self, topic: i64, critic: &str) -> Result<()> {
+        let mut transaction = self.pool.begin().await?;
+        sqlx::query("INSERT INTO looked_for VALUES (?1, ?2) ON CONFLICT DO UPDATE SET critic = ?2")
+            .bind(topic)
+            .bind(critic)
+            .execute(&mut *transaction)
+            .await?;
+        sqlx::query("UPDATE topic SET version = version + 1 WHERE id = ?")
+            .bind(topic)
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
     /// The topic's model file, if a crawl left one.
     pub async fn model(&self, topic: i64) -> Result<Option<Vec<u8>>> {
         let row: Option<(Option<Vec<u8>>,)> =

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use super::{CrawlDelay, Frontier, Instant, Politeness, Refusal, Robots, Scope, Tally};
 use crate::address::Address;
+use crate::critics::FoundForm;
 use crate::guide::Guide;
 use crate::page::Page;
 use crate::strategies::{Candidate, Draw, Learned};
@@ -144,6 +145,8 @@ pub struct Record {
     pub snippet: String,
     /// What came instead of a page; empty if one came.
     pub problem: String,
+    /// Its searchable forms that no page of the same host had before.
+    pub forms: Vec<FoundForm>,
 }
 
 /// A link on its way: taken from the frontier, its answer not in yet.
@@ -168,6 +171,8 @@ pub struct Session {
     /// Addresses, without scheme, that were asked for or will be.
     seen: FxHashSet<Box<str>>,
     bodies: FxHashSet<u64>,
+    /// Hosts with the names of searchable forms found there.
+    forms: FxHashSet<Box<str>>,
     seeds: FxHashMap<Address, Option<Mark>>,
     redirects: FxHashMap<Address, u8>,
     under_way: FxHashMap<Address, Leap>,
@@ -187,6 +192,7 @@ impl Session {
             asked_for_robots: FxHashSet::default(),
             seen: FxHashSet::default(),
             bodies: FxHashSet::default(),
+            forms: FxHashSet::default(),
             seeds: FxHashMap::default(),
             redirects: FxHashMap::default(),
             under_way: FxHashMap::default(),
@@ -402,6 +408,7 @@ impl Session {
             title: String::new(),
             snippet: String::new(),
             problem: String::new(),
+            forms: Vec::new(),
         }
     }
 
@@ -428,6 +435,12 @@ impl Session {
         record.scored = leap.mark.is_none();
         record.title = page.title();
         record.snippet = page.snippet();
+        for form in visit.forms {
+            let name = format!("{} {}", page.address.host(), form.name);
+            if self.forms.insert(name.into()) {
+                record.forms.push(form);
+            }
+        }
         self.tally.page(visit.judgment, record.scored);
         if visit.learned == Learned::Rebuilt {
             let guide = &self.guide;

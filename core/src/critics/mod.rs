@@ -4,34 +4,58 @@
 //! is for the [strategies](crate::strategies). Any critic pairs with any
 //! strategy.
 
+mod closure;
+mod condition;
+mod forms;
+mod named_topic;
 mod targets;
 mod topic;
 mod trained;
 
+pub use closure::Closure;
+pub use condition::ByPredicate;
+pub use forms::{FormFilter, Forms, FoundForm};
+pub use named_topic::{NamedTopic, NamedTopics};
 pub use targets::{Targets, similarity};
 pub use topic::Topic;
 pub use trained::{TrainedTopic, TrainingClass, Verdict};
 
+use crate::address::Address;
 use crate::features::PageTerms;
 use crate::page::Page;
+use crate::predicate::{Predicate, PredicateError};
 use crate::text::TermId;
 use crate::web_graph::{Judgment, WebGraph};
 
 /// Judges pages. What the person marked lies in the [`WebGraph`]; a critic
 /// keeps only what it derived from there.
 pub trait Critic: Send {
-    /// The name it is called by in topics and on the command line.
-    fn name(&self) -> &'static str;
+    /// What it is called by in topics and on the command line: a name of
+    /// [`NAMES`], or a predicate.
+    fn name(&self) -> &str;
 
     /// Judges a page, leaving the person's own mark out of account. `terms`
-    /// are the page's, in the vocabulary of `known`.
-    fn judge(&self, page: &Page, terms: &PageTerms, known: &WebGraph) -> Judgment {
-        let _ = page;
-        self.judge_terms(terms, known)
+    /// are the page's, in the vocabulary of `known`; `linked_from` are pages with
+    /// links to it.
+    fn judge(
+        &self,
+        page: &Page,
+        terms: &PageTerms,
+        linked_from: &[Address],
+        known: &WebGraph,
+    ) -> Judgment {
+        let _ = (page, linked_from);
+        self.judge_terms(terms, known).unwrap_or_default()
     }
 
-    /// Judges a page of which only its (heaviest) terms are left.
-    fn judge_terms(&self, terms: &PageTerms, known: &WebGraph) -> Judgment;
+    /// Judges a page of which only its (heaviest) terms are left; `None` where
+    /// they do not tell, and what was said of the whole page goes on to hold.
+    fn judge_terms(&self, terms: &PageTerms, known: &WebGraph) -> Option<Judgment>;
+
+    /// Other topics that it asks for, to be kept with what a guide knows.
+    fn named_topics(&self) -> NamedTopics {
+        NamedTopics::new()
+    }
 
     /// The classes a page belongs to, with their probabilities; names of
     /// classes below others are paths such as `Top/Arts/Film`. By default only
@@ -62,13 +86,24 @@ pub trait Critic: Send {
 }
 
 /// Names of all critics, the default first.
-pub const NAMES: [&str; 2] = ["topic", "targets"];
+pub const NAMES: [&str; 3] = ["topic", "targets", "forms"];
 
-/// The critic of that name, knowing nothing yet.
-pub fn named(name: &str) -> Option<Box<dyn Critic>> {
-    match name {
-        "topic" => Some(Box::new(Topic::default())),
-        "targets" => Some(Box::new(Targets::default())),
-        _ => None,
+/// The critic of that name, or by a predicate, knowing nothing yet but the other
+/// topics that a predicate asks for.
+pub fn described(text: &str, topics: NamedTopics) -> Result<Box<dyn Critic>, PredicateError> {
+    Ok(match text {
+        "topic" => Box::new(Topic::default()),
+        "targets" => Box::new(Targets::default()),
+        "forms" => Box::new(Forms::default()),
+        predicate => Box::new(ByPredicate::new(predicate.parse()?, topics)),
+    })
+}
+
+/// Names of the other topics that a critic so described asks for.
+pub fn topics_asked_for(text: &str) -> Result<Vec<String>, PredicateError> {
+    if NAMES.contains(&text) {
+        return Ok(Vec::new());
     }
+    let predicate: Predicate = text.parse()?;
+    Ok(predicate.topics().into_iter().map(str::to_owned).collect())
 }

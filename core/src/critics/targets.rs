@@ -31,14 +31,14 @@ impl Critic for Targets {
         "targets"
     }
 
-    fn judge_terms(&self, terms: &PageTerms, known: &WebGraph) -> Judgment {
+    fn judge_terms(&self, terms: &PageTerms, known: &WebGraph) -> Option<Judgment> {
         let similarity = similarity(terms, known);
-        Judgment {
+        Some(Judgment {
             relevance: Relevance::new(similarity),
             log_odds: 0.0,
             similarity,
             is_target: similarity >= GAMMA,
-        }
+        })
     }
 
     /// A word of every target speaks with log-odds 2; a cosine has no log-odds

@@ -11,9 +11,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Critic, targets};
+use super::{Critic, NamedTopic, targets};
 use crate::features::PageTerms;
-use crate::text::TermId;
+use crate::text::{TermId, Vocabulary};
 use crate::web_graph::{HEAVIEST_TERMS, Judgment, Mark, Relevance, WebGraph};
 
 /// Every target counts as a text of this many words.
@@ -187,24 +187,38 @@ fn confidence(left_out: &[f64], others: &[f64]) -> f64 {
     (left_out.iter().map(above).sum::<f64>() + 1.0) / (left_out.len() as f64 + 2.0)
 }
 
+impl Topic {
+    /// What it would say of pages elsewhere, without the pages it learned from.
+    pub fn frozen(&self, vocabulary: &Vocabulary) -> NamedTopic {
+        let words = self.weights.words.iter();
+        let words = words.map(|(&term, &weight)| (vocabulary.term(term).to_owned(), weight));
+        NamedTopic {
+            words: words.collect(),
+            other: self.weights.other,
+            middle: self.curve.middle,
+            slope: self.curve.slope,
+        }
+    }
+}
+
 impl Critic for Topic {
     fn name(&self) -> &'static str {
         "topic"
     }
 
     /// Without any target nothing is known of the topic and no page is good.
-    fn judge_terms(&self, terms: &PageTerms, known: &WebGraph) -> Judgment {
+    fn judge_terms(&self, terms: &PageTerms, known: &WebGraph) -> Option<Judgment> {
         if known.targets().next().is_none() {
-            return Judgment::default();
+            return Some(Judgment::default());
         }
         let log_odds = self.weights.score(terms);
         let relevance = self.curve.relevance(log_odds);
-        Judgment {
+        Some(Judgment {
             relevance,
             log_odds,
             similarity: targets::similarity(terms, known),
             is_target: relevance.is_high(),
-        }
+        })
     }
 
     fn confidence(&self) -> Option<f64> {

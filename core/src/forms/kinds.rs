@@ -107,6 +107,9 @@ impl KindVerdict {
 
 impl FormKinds {
     /// The one that ships.
+    ///
+    /// # Panics
+    /// Never: a test reads the text that ships.
     pub fn shipped() -> &'static Self {
         static KINDS: OnceLock<FormKinds> = OnceLock::new();
         KINDS.get_or_init(|| Self::read(SHIPPED).expect("a test reads it"))

@@ -95,8 +95,8 @@ mod tests {
         let labels = [true, true, false, false, false, true];
         let rows: Vec<_> = rows.into_iter().zip(labels).collect();
         let cases = [
-            ([1.0, 1.0], [0.5519093, 0.3026027, -0.4173157], -0.4674166),
-            ([0.3, 0.6], [0.4740436, 0.2219336, -0.3656646], -0.1425096),
+            ([1.0, 1.0], [0.551_909, 0.302_602, -0.417_315], -0.467_416),
+            ([0.3, 0.6], [0.474_043, 0.221_933, -0.365_664], -0.142_509),
         ];
         for (costs, weights, bias) in cases {
             let svm = LinearSvm::train(&rows, costs);

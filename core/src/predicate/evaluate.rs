@@ -1,7 +1,8 @@
 //! Whether a predicate holds of a page, condition by condition, and where.
 
-use super::{Comparison, Condition, NumberOf, Predicate, TextOf, TextTest};
+use super::{Condition, NumberOf, Predicate, TextOf, TextTest};
 use crate::address::Address;
+use crate::forms::FormKinds;
 use crate::page::Page;
 
 /// Letters shown around what was found.
@@ -14,6 +15,22 @@ pub struct Seen<'a> {
     pub page: &'a Page,
     /// Pages known to link to it.
     pub linked_from: &'a [Address],
+    /// How relevant it is to topics.
+    pub relevances: &'a dyn Relevances,
+}
+
+/// Who knows how relevant a page is to topics.
+pub trait Relevances {
+    /// To the topic of that name, or to the one that was marked; `None` if there
+    /// is none.
+    fn relevance(&self, page: &Page, topic: Option<&str>) -> Option<f64>;
+}
+
+/// One who knows of no topic.
+impl Relevances for () {
+    fn relevance(&self, _: &Page, _: Option<&str>) -> Option<f64> {
+        None
+    }
 }
 
 /// Whether a predicate or a part of it held.
@@ -93,14 +110,7 @@ impl Condition {
                         .sum(),
                     NumberOf::Links => page.outlinks.len(),
                 } as u64;
-                let holds = match comparison {
-                    Comparison::Less => found < *wanted,
-                    Comparison::AtMost => found <= *wanted,
-                    Comparison::Equal => found == *wanted,
-                    Comparison::AtLeast => found >= *wanted,
-                    Comparison::Greater => found > *wanted,
-                };
-                (holds, found.to_string())
+                (comparison.holds(found, *wanted), found.to_string())
             }
             Self::Language(code) => {
                 let found = page.language.code();
@@ -113,6 +123,19 @@ impl Condition {
             Self::LinkedFrom(pattern) => {
                 let sources = seen.linked_from.iter();
                 first(sources.map(Address::as_str), &pattern.regex)
+            }
+            Self::Topic(name, comparison, wanted) => {
+                match seen.relevances.relevance(page, name.as_deref()) {
+                    Some(found) => (comparison.holds(found, *wanted), format!("{found:.3}")),
+                    None => (false, "there is no such topic".to_owned()),
+                }
+            }
+            Self::Form(kind) => {
+                let kinds = FormKinds::shipped();
+                let mut forms = page.forms().iter().zip(1..);
+                let found = forms.find(|(form, _)| kinds.judge(form).kind == *kind);
+                let place = found.map(|(form, number)| format!("form {number}, {}", form.action));
+                (place.is_some(), place.unwrap_or_default())
             }
         }
     }

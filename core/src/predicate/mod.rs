@@ -12,10 +12,13 @@
 //! - `language is "en"`;
 //! - `size` (characters of text) and `links` (links to other pages) with `<`,
 //!   `<=`, `=`, `>=` or `>` and a number;
-//! - `links to "glob"` and `linked from "glob"`, on addresses.
+//! - `links to "glob"` and `linked from "glob"`, on addresses;
+//! - `topic >= 0.5`, the relevance of the page to the topic that was marked, and
+//!   `topic "bees" >= 0.7`, that to a topic of another name;
+//! - `form is "search"`, a form of that [kind](FormKind) stands on the page.
 //!
 //! They are joined by `and`, `or`, `not` and parentheses; `not` binds closest,
-//! then `and`. Conditions on named topics and on forms are not here.
+//! then `and`.
 
 mod evaluate;
 mod parser;
@@ -24,7 +27,9 @@ use std::fmt;
 
 use regex_lite::Regex;
 
-pub use evaluate::{Finding, Seen};
+use crate::forms::FormKind;
+
+pub use evaluate::{Finding, Relevances, Seen};
 pub use parser::PredicateError;
 
 /// A condition, or several joined. What [`Display`](fmt::Display) writes is read
@@ -54,6 +59,10 @@ pub enum Condition {
     LinksTo(Pattern),
     /// A link leads here from an address like this.
     LinkedFrom(Pattern),
+    /// The relevance to a topic, the marked one if it has no name, 0..=1.
+    Topic(Option<String>, Comparison, f64),
+    /// A form of this kind stands on the page.
+    Form(FormKind),
 }
 
 /// The texts of a page.
@@ -199,7 +208,50 @@ impl fmt::Display for Condition {
             Self::Language(code) => write!(f, "language is {}", quoted(code)),
             Self::LinksTo(pattern) => write!(f, "links to {}", quoted(&pattern.written)),
             Self::LinkedFrom(pattern) => write!(f, "linked from {}", quoted(&pattern.written)),
+            Self::Topic(name, comparison, value) => {
+                write!(f, "topic ")?;
+                if let Some(name) = name {
+                    write!(f, "{} ", quoted(name))?;
+                }
+                write!(f, "{} {value}", name_of(&COMPARISONS, *comparison))
+            }
+            Self::Form(kind) => write!(f, "form is {}", quoted(kind.name())),
         }
+    }
+}
+
+impl Comparison {
+    fn holds<T: PartialOrd>(self, found: T, wanted: T) -> bool {
+        match self {
+            Self::Less => found < wanted,
+            Self::AtMost => found <= wanted,
+            Self::Equal => found == wanted,
+            Self::AtLeast => found >= wanted,
+            Self::Greater => found > wanted,
+        }
+    }
+}
+
+impl Predicate {
+    /// Every condition in it.
+    pub fn conditions(&self) -> Vec<&Condition> {
+        match self {
+            Self::And(parts) | Self::Or(parts) => parts.iter().flat_map(Self::conditions).collect(),
+            Self::Not(part) => part.conditions(),
+            Self::Condition(condition) => vec![condition],
+        }
+    }
+
+    /// Names of the topics it asks for.
+    pub fn topics(&self) -> Vec<&str> {
+        let named = |condition: &&Condition| matches!(condition, Condition::Topic(Some(_), ..));
+        let conditions = self.conditions().into_iter().filter(named);
+        conditions
+            .filter_map(|condition| match condition {
+                Condition::Topic(name, ..) => name.as_deref(),
+                _ => None,
+            })
+            .collect()
     }
 }
 

@@ -9,13 +9,14 @@ use super::{
     COMPARISONS, Comparison, Condition, NUMBERS, NumberOf, Pattern, Predicate, TEXTS, TextOf,
     TextTest,
 };
+use crate::forms::FormKind;
 
 /// Characters of a predicate.
 const LONGEST: usize = 10_000;
 /// Parentheses and `not` within each other.
 const DEEPEST: usize = 64;
-const CONDITIONS: [&str; 9] = [
-    "url", "host", "path", "title", "text", "size", "links", "linked", "language",
+const CONDITIONS: [&str; 11] = [
+    "url", "host", "path", "title", "text", "size", "links", "linked", "language", "topic", "form",
 ];
 
 /// What is wrong with a predicate.
@@ -33,6 +34,7 @@ enum Token {
     Word(String),
     Text(String),
     Number(u64),
+    Share(f64),
     Comparison(Comparison),
     Open,
     Close,
@@ -44,6 +46,7 @@ impl Token {
             Self::Word(word) => format!("“{word}”"),
             Self::Text(text) => format!("the text “{text}”"),
             Self::Number(number) => number.to_string(),
+            Self::Share(number) => number.to_string(),
             Self::Comparison(_) => "a comparison".to_owned(),
             Self::Open => "“(”".to_owned(),
             Self::Close => "“)”".to_owned(),
@@ -88,11 +91,17 @@ fn tokens(text: &str) -> Parsed<Vec<(usize, Token)>> {
             tokens.push((place, Token::Text(text)));
             at += length;
         } else if letter.is_ascii_digit() {
-            let digits: String = rest.iter().take_while(|l| l.is_ascii_digit()).collect();
+            let is_in_number = |l: &&char| l.is_ascii_digit() || **l == '.';
+            let digits: String = rest.iter().take_while(is_in_number).collect();
             at += digits.len();
-            match digits.parse() {
-                Ok(number) => tokens.push((place, Token::Number(number))),
-                Err(_) => return wrong(place, format!("{digits} is too large a number")),
+            let token = if digits.contains('.') {
+                digits.parse().ok().map(Token::Share)
+            } else {
+                digits.parse().ok().map(Token::Number)
+            };
+            match token {
+                Some(token) => tokens.push((place, token)),
+                None => return wrong(place, format!("{digits} is no number, or too large a one")),
             }
         } else if letter.is_alphabetic() {
             let word: String = rest.iter().take_while(|l| l.is_alphanumeric()).collect();
@@ -232,6 +241,15 @@ impl Parser {
                 self.word(&["from"])?;
                 self.pattern().map(Condition::LinkedFrom)
             }
+            "topic" => self.topic(),
+            "form" => {
+                self.word(&["is"])?;
+                let (place, name) = self.text()?;
+                match FormKind::named(&name.to_lowercase()) {
+                    Some(kind) => Ok(Condition::Form(kind)),
+                    None => wrong(place, unknown(&name, &FormKind::ALL.map(|kind| kind.1))),
+                }
+            }
             _ => match NUMBERS.iter().find(|row| row.0 == word) {
                 Some((_, number)) => self.comparison(*number),
                 None => wrong(place, unknown(word, &CONDITIONS)),
@@ -257,11 +275,34 @@ impl Parser {
         Ok(Condition::Text(text, test))
     }
 
-    fn comparison(&mut self, number: NumberOf) -> Parsed<Condition> {
-        let place = self.place();
-        let Some((_, Token::Comparison(comparison))) = self.next() else {
-            return wrong(place, "<, <=, =, >= or > is wanted here");
+    fn topic(&mut self) -> Parsed<Condition> {
+        let name = match self.peek() {
+            Some(Token::Text(_)) => Some(self.text()?.1),
+            _ => None,
         };
+        let comparison = self.sign()?;
+        let place = self.place();
+        let share = match self.next() {
+            Some((_, Token::Share(share))) => share,
+            Some((_, Token::Number(number))) => number as f64,
+            _ => return wrong(place, "a number from 0 to 1 is wanted here"),
+        };
+        if share > 1.0 {
+            return wrong(place, "relevance goes from 0 to 1");
+        }
+        Ok(Condition::Topic(name, comparison, share))
+    }
+
+    fn sign(&mut self) -> Parsed<Comparison> {
+        let place = self.place();
+        match self.next() {
+            Some((_, Token::Comparison(comparison))) => Ok(comparison),
+            _ => wrong(place, "<, <=, =, >= or > is wanted here"),
+        }
+    }
+
+    fn comparison(&mut self, number: NumberOf) -> Parsed<Condition> {
+        let comparison = self.sign()?;
         let place = self.place();
         match self.next() {
             Some((_, Token::Number(value))) => Ok(Condition::Number(number, comparison, value)),

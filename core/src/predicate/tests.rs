@@ -1,6 +1,6 @@
 use super::*;
 use crate::address::Address;
-use crate::dom::{Builder, LeafRange};
+use crate::dom::{Builder, Field, Form, LeafRange};
 use crate::draw::{Draw, SplitMix};
 use crate::page::Page;
 
@@ -17,8 +17,31 @@ fn page() -> Page {
             end: first + 1,
         },
     );
+    builder.form(Form {
+        action: "/search".to_owned(),
+        method: "get".to_owned(),
+        naming: "search".to_owned(),
+        fields: vec![Field {
+            kind: "text".to_owned(),
+            naming: "q search".to_owned(),
+            ..Field::default()
+        }],
+        leaves: LeafRange { first: 0, end: 0 },
+    });
     let address = Address::parse("http://a.test/bees/mason?id=7").unwrap();
     Page::new(address, builder.finish().unwrap())
+}
+
+struct Bees;
+
+impl Relevances for Bees {
+    fn relevance(&self, _: &Page, topic: Option<&str>) -> Option<f64> {
+        match topic {
+            None => Some(0.4),
+            Some("bees") => Some(0.75),
+            Some(_) => None,
+        }
+    }
 }
 
 fn holds(text: &str) -> bool {
@@ -27,6 +50,7 @@ fn holds(text: &str) -> bool {
     let seen = Seen {
         page: &page,
         linked_from: &from,
+        relevances: &Bees,
     };
     let predicate: Predicate = text.parse().unwrap();
     assert_eq!(
@@ -52,6 +76,9 @@ fn conditions_hold_or_not() {
         "links = 1",
         r#"links to "*b.test*""#,
         r#"linked from "http://hub.*""#,
+        r#"topic "bees" >= 0.75 and topic < 0.5"#,
+        r#"not topic "trains" < 1"#,
+        r#"form is "search""#,
         r#"not title has "wasps" and (host is "x" or links >= 1)"#,
     ] {
         assert!(holds(yes), "{yes}");
@@ -63,6 +90,8 @@ fn conditions_hold_or_not() {
         r#"url glob "a.test*""#,
         "links > 1",
         r#"links to "*c.test*""#,
+        "topic > 0.4",
+        r#"form is "login""#,
         r#"not (host is "a.test")"#,
         r#"host is "x" and links = 1 or links = 2"#,
     ] {
@@ -76,6 +105,7 @@ fn it_says_what_held_and_where() {
     let seen = Seen {
         page: &page,
         linked_from: &[],
+        relevances: &(),
     };
     let predicate: Predicate = r#"text has "hollow stems" and links > 3"#.parse().unwrap();
     let found = predicate.explain(seen);
@@ -131,7 +161,7 @@ fn random(draw: &mut SplitMix, depth: usize) -> Predicate {
             .map(|_| random(draw, depth + 1))
             .collect()
     };
-    match pick(draw, if depth > 3 { 4 } else { 7 }) {
+    match pick(draw, if depth > 3 { 6 } else { 9 }) {
         0 => Predicate::Condition(Condition::Number(
             NumberOf::Size,
             Comparison::AtMost,
@@ -146,8 +176,17 @@ fn random(draw: &mut SplitMix, depth: usize) -> Predicate {
             let test = TextTest::Has("wei\\rd \"words\" π".to_owned());
             Predicate::Condition(Condition::Text(TextOf::Path, test))
         }
-        4 => Predicate::And(parts(draw)),
-        5 => Predicate::Or(parts(draw)),
+        4 => {
+            let name = (pick(draw, 2) == 0).then(|| "wild \"bees\"".to_owned());
+            let share = pick(draw, 101) as f64 / 100.0;
+            Predicate::Condition(Condition::Topic(name, Comparison::AtLeast, share))
+        }
+        5 => {
+            let kind = FormKind::ALL[pick(draw, 8) as usize].0;
+            Predicate::Condition(Condition::Form(kind))
+        }
+        6 => Predicate::And(parts(draw)),
+        7 => Predicate::Or(parts(draw)),
         _ => Predicate::Not(Box::new(random(draw, depth + 1))),
     }
 }

@@ -380,6 +380,7 @@ mod tests {
             graph.remember(KnownPage {
                 address: link(number).target,
                 judgment: judgment(number),
+                unmarked: Judgment::default(),
                 counted: false,
                 terms: crate::features::PageTerms::default(),
             });

@@ -96,6 +96,20 @@ pub enum Happening {
         /// The page's words with their counts.
         words: Vec<(String, u32)>,
     },
+    /// The person said of a form whether it leads to a database that they look
+    /// for, or took that back.
+    Form {
+        /// The page.
+        address: String,
+        /// What the form is called by on its page.
+        form: String,
+        /// True: it does; false: it does not; null: taken back.
+        wanted: Option<bool>,
+        /// The form's words.
+        words: Vec<String>,
+        /// The commonest words of its page.
+        around: Vec<String>,
+    },
     /// The person followed a link.
     Trail {
         /// The page with the link.

@@ -6,14 +6,17 @@
 //! part of a guide. Old versions go on loading.
 
 mod hop_chain;
+mod more;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use hop_chain::WireHopChain;
+use more::WireMore;
 
 use crate::address::Address;
+use crate::critics::NamedTopics;
 use crate::features::{LinkContext, OffsetTerm, PageTerms};
 use crate::guide::{Knowledge, PastArrival};
 use crate::models::{FeatureCount, TwoClassCounts};
@@ -22,7 +25,7 @@ use crate::text::{TermId, TermRow, Vocabulary};
 use crate::web_graph::{Judgment, KnownPage, Mark, MarkedPage, Relevance, WebGraph};
 
 const MAGIC: &[u8; 8] = b"LNKSCENT";
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 /// The only kind so far: a guide's knowledge.
 const KIND_KNOWLEDGE: u8 = 1;
 const HEADER: usize = 8 + 2 + 1 + 8 + 4;
@@ -147,7 +150,11 @@ struct WireArrival {
 
 /// The knowledge as a model file.
 pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
-    let body = bincode::serde::encode_to_vec(WireModel::of(knowledge), config())?;
+    let mut body = bincode::serde::encode_to_vec(WireModel::of(knowledge), config())?;
+    body.extend(bincode::serde::encode_to_vec(
+        WireMore::of(knowledge),
+        config(),
+    )?);
     if body.len() > LARGEST_MODEL {
         return Err(ModelError::Size(body.len()));
     }
@@ -187,8 +194,15 @@ pub fn read_model(file: &[u8]) -> Result<Knowledge, ModelError> {
     if crc32fast::hash(body) != u32::from_le_bytes(checksum) {
         return Err(ModelError::Checksum);
     }
-    let (model, _): (WireModel, usize) = bincode::serde::decode_from_slice(body, config())?;
-    model.into_knowledge()
+    let (model, length): (WireModel, usize) = bincode::serde::decode_from_slice(body, config())?;
+    let mut knowledge = model.into_knowledge()?;
+    if version >= 3 {
+        let (more, _): (WireMore, usize) =
+            bincode::serde::decode_from_slice(&body[length..], config())?;
+        let unmarked = more.into_knowledge(&mut knowledge)?;
+        knowledge.graph.set_unmarked(&unmarked);
+    }
+    Ok(knowledge)
 }
 
 impl WireModel {
@@ -250,9 +264,11 @@ impl WireModel {
             graph.marks.insert(address(&mark.address)?, page);
         }
         for page in self.pages {
+            let judgment = page.judgment.into_judgment();
             graph.remember(KnownPage {
                 address: address(&page.address)?,
-                judgment: page.judgment.into_judgment(),
+                judgment,
+                unmarked: judgment,
                 counted: page.counted,
                 terms: page_terms(page.terms, known_terms)?,
             });
@@ -260,6 +276,7 @@ impl WireModel {
         let arrivals = self.arrivals.into_iter();
         Ok(Knowledge {
             critic: self.critic,
+            topics: NamedTopics::new(),
             strategy: self.strategy,
             graph,
             learned: self.learned.into_saved(known_terms)?,

@@ -1,0 +1,109 @@
+//! The databases that a crawl found: forms that can be asked, with their fields
+//! and the path to them; to be marked, which teaches what to look for.
+
+use askama::Template;
+use axum::Router;
+use axum::extract::{Form, Path, State};
+use axum::routing::{get, post};
+use linkscent_core::address::Address;
+use linkscent_core::wire::api::{Event, Happening};
+use serde::Deserialize;
+
+use super::crawl::{find, kept_page};
+use super::{PageError, PageResult, check_csrf, go_to, percent, show};
+use crate::api::App;
+use crate::store::{CrawlRow, FormRow, Topic};
+use crate::{clock, secret};
+
+/// Forms shown.
+const MOST: i64 = 200;
+
+pub(super) fn routes() -> Router<App> {
+    Router::new()
+        .route("/crawl/{id}/databases", get(databases))
+        .route("/crawl/{id}/form", post(mark))
+}
+
+#[derive(Template)]
+#[template(path = "databases.html")]
+struct DatabasesPage<'a> {
+    csrf: &'a str,
+    crawl: CrawlRow,
+    topic: Topic,
+    forms: Vec<Line>,
+}
+
+struct Line {
+    row: FormRow,
+    site: String,
+    confidence: String,
+    mark: Option<bool>,
+}
+
+async fn databases(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
+    let (crawl, topic) = find(&app, id).await?;
+    let marks = app.store.form_marks(topic.id).await?;
+    let forms = app
+        .store
+        .forms(id, MOST)
+        .await?
+        .into_iter()
+        .map(|row| Line {
+            site: Address::parse(&row.address)
+                .map_or_else(|_| String::new(), |address| address.host().to_owned()),
+            confidence: percent(row.confidence),
+            mark: marks
+                .iter()
+                .find(|mark| mark.0 == row.address && mark.1 == row.name)
+                .map(|mark| mark.2),
+            row,
+        });
+    show(&DatabasesPage {
+        csrf: app.doors.csrf(),
+        forms: forms.collect(),
+        crawl,
+        topic,
+    })
+}
+
+#[derive(Deserialize)]
+struct MarkForm {
+    csrf: String,
+    address: String,
+    form: String,
+    /// `yes`, `no` or `undo`.
+    verdict: String,
+}
+
+async fn mark(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Form(form): Form<MarkForm>,
+) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let wanted = match form.verdict.as_str() {
+        "yes" => Some(true),
+        "no" => Some(false),
+        "undo" => None,
+        _ => return Err(PageError::bad("A form is marked with yes, no or undo.")),
+    };
+    let (_, topic) = find(&app, id).await?;
+    let page = kept_page(&app, id, &form.address).await?;
+    let found = linkscent_core::critics::FormFilter::default().find(&page);
+    let found = found.into_iter().find(|found| found.name == form.form);
+    let found = found.ok_or_else(|| PageError::missing("form on this page"))?;
+    let event = Event {
+        id: secret::random_hex::<16>(),
+        topic: topic.name,
+        time: clock::now() as u64,
+        what: Happening::Form {
+            address: form.address,
+            form: form.form,
+            wanted,
+            words: found.words.own().to_vec(),
+            around: found.words.around().to_vec(),
+        },
+    };
+    app.store.take_events(&[event]).await?;
+    Ok(go_to(&format!("/crawl/{id}/databases")))
+}

@@ -1,0 +1,97 @@
+//! The critic that a predicate makes ([B], METHODS 1.3): a page is what is looked
+//! for if the predicate holds, and nothing in between.
+//!
+//! Marked pages make a topic beside it: for conditions on `topic`, and for what
+//! single words are worth before anything was learned.
+
+use super::{Critic, NamedTopics, Topic};
+use crate::address::Address;
+use crate::features::PageTerms;
+use crate::page::Page;
+use crate::predicate::{Predicate, Relevances, Seen};
+use crate::text::TermId;
+use crate::web_graph::{Judgment, Relevance, WebGraph};
+
+/// See the module.
+pub struct ByPredicate {
+    predicate: Predicate,
+    written: String,
+    topics: NamedTopics,
+    marked: Topic,
+}
+
+/// Of one page, what the marked pages and other topics say.
+struct Topics<'a> {
+    marked: Judgment,
+    has_marks: bool,
+    named: &'a NamedTopics,
+}
+
+impl Relevances for Topics<'_> {
+    fn relevance(&self, page: &Page, topic: Option<&str>) -> Option<f64> {
+        match topic {
+            None => self.has_marks.then(|| self.marked.relevance.value()),
+            Some(name) => Some(self.named.get(name)?.relevance(page).value()),
+        }
+    }
+}
+
+impl ByPredicate {
+    /// A critic by a predicate, and the other topics that it asks for; one that is
+    /// missing is never relevant.
+    pub fn new(predicate: Predicate, topics: NamedTopics) -> Self {
+        Self {
+            written: predicate.to_string(),
+            predicate,
+            topics,
+            marked: Topic::default(),
+        }
+    }
+}
+
+impl Critic for ByPredicate {
+    fn name(&self) -> &str {
+        &self.written
+    }
+
+    fn judge(
+        &self,
+        page: &Page,
+        terms: &PageTerms,
+        linked_from: &[Address],
+        known: &WebGraph,
+    ) -> Judgment {
+        let marked = self.marked.judge_terms(terms, known).unwrap_or_default();
+        let relevances = Topics {
+            marked,
+            has_marks: known.targets().next().is_some(),
+            named: &self.topics,
+        };
+        let holds = self.predicate.holds(Seen {
+            page,
+            linked_from,
+            relevances: &relevances,
+        });
+        Judgment {
+            relevance: Relevance::new(f64::from(u8::from(holds))),
+            is_target: holds,
+            ..marked
+        }
+    }
+
+    fn judge_terms(&self, _: &PageTerms, _: &WebGraph) -> Option<Judgment> {
+        None
+    }
+
+    fn named_topics(&self) -> NamedTopics {
+        self.topics.clone()
+    }
+
+    fn word_weight(&self, term: TermId) -> f64 {
+        self.marked.word_weight(term)
+    }
+
+    fn refresh(&mut self, known: &WebGraph) {
+        self.marked.refresh(known);
+    }
+}

@@ -1,0 +1,157 @@
+//! The form filter ([D] 3.4, METHODS 1.4): which forms of a page lead to a
+//! database, and which of those to one that is looked for. As a critic, a page is
+//! what is looked for if it holds such a form.
+
+use super::{Critic, Topic};
+use crate::address::Address;
+use crate::dom::Form;
+use crate::features::PageTerms;
+use crate::forms::{FormDomain, FormKinds, FormWords};
+use crate::page::Page;
+use crate::text::{TermId, shorten};
+use crate::web_graph::{Judgment, Relevance, WebGraph};
+
+/// Fields that are named.
+const MOST_NAMED: usize = 8;
+
+/// A searchable form that was found on a page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundForm {
+    /// Its place among the page's forms, from 0.
+    pub place: usize,
+    /// What it is called by on its page: method, action and field names.
+    pub name: String,
+    /// Where it sends what is entered, as written.
+    pub action: String,
+    /// The fields that are seen, by what their attributes call them.
+    pub fields: Vec<String>,
+    /// How sure it is that it leads to a database, 0..=1.
+    pub searchable: f64,
+    /// How sure it is that the database is one looked for; `None` where no form
+    /// was marked.
+    pub wanted: Option<f64>,
+    /// Its words.
+    pub words: FormWords,
+}
+
+impl FoundForm {
+    /// How sure it is altogether, 0..=1.
+    pub fn confidence(&self) -> f64 {
+        self.searchable * self.wanted.unwrap_or(1.0)
+    }
+
+    /// Whether it leads to a database that is looked for.
+    pub fn is_wanted(&self) -> bool {
+        self.wanted.is_none_or(|share| share >= 0.5)
+    }
+}
+
+/// What a form is called by on its page, short enough to be kept.
+fn name_of(form: &Form) -> String {
+    let first = |naming: &str| naming.split(' ').next().unwrap_or_default().to_owned();
+    let fields: Vec<String> = form
+        .fields
+        .iter()
+        .map(|field| first(&field.naming))
+        .collect();
+    let name = format!("{} {} {}", form.method, form.action, fields.join(","));
+    shorten(&name, 300)
+}
+
+/// Tells forms apart; knows the domain as far as forms were marked.
+#[derive(Debug, Clone, Default)]
+pub struct FormFilter {
+    domain: Option<FormDomain>,
+}
+
+impl FormFilter {
+    /// Learns the domain from the forms that were marked, against those that were
+    /// marked as others and those that were seen and not marked.
+    pub fn refresh(&mut self, known: &WebGraph) {
+        let marked = known.form_marks.values();
+        let mut lessons: Vec<(&FormWords, bool)> =
+            marked.map(|form| (&form.words, form.is_wanted)).collect();
+        self.domain = None;
+        if lessons.iter().any(|lesson| lesson.1) {
+            let unmarked = known.forms().filter(|(place, _)| {
+                let same_page = known.form_marks.keys().any(|marked| marked.0 == place.0);
+                !same_page
+            });
+            lessons.extend(unmarked.map(|(_, words)| (words, false)));
+            self.domain = Some(FormDomain::train(&lessons));
+        }
+    }
+
+    /// The searchable forms of a page, in document order.
+    pub fn find(&self, page: &Page) -> Vec<FoundForm> {
+        let kinds = FormKinds::shipped();
+        let numbered = page.forms().iter().enumerate();
+        let searchable = numbered.filter_map(|(place, form)| {
+            let verdict = kinds.judge(form);
+            verdict.is_searchable().then_some((place, form, verdict))
+        });
+        searchable
+            .map(|(place, form, verdict)| {
+                let words = FormWords::of(page, form);
+                FoundForm {
+                    place,
+                    name: name_of(form),
+                    action: shorten(&form.action, 300),
+                    fields: fields_of(form),
+                    searchable: verdict.searchable,
+                    wanted: self.domain.as_ref().map(|domain| domain.share(&words)),
+                    words,
+                }
+            })
+            .collect()
+    }
+}
+
+fn fields_of(form: &Form) -> Vec<String> {
+    let is_seen = |kind: &str| !["hidden", "submit", "button", "image", "reset"].contains(&kind);
+    let seen = form.fields.iter().filter(|field| is_seen(&field.kind));
+    let named = seen.filter(|field| !field.naming.is_empty());
+    let first = named.map(|field| field.naming.split(' ').next().unwrap_or_default());
+    first
+        .take(MOST_NAMED)
+        .map(|name| shorten(name, 40))
+        .collect()
+}
+
+/// The form filter as a critic.
+#[derive(Default)]
+pub struct Forms {
+    filter: FormFilter,
+    /// Of pages marked as a whole, for what single words are worth.
+    marked: Topic,
+}
+
+impl Critic for Forms {
+    fn name(&self) -> &'static str {
+        "forms"
+    }
+
+    fn judge(&self, page: &Page, terms: &PageTerms, _: &[Address], known: &WebGraph) -> Judgment {
+        let found = self.filter.find(page);
+        let best = found.iter().map(FoundForm::confidence).fold(0.0, f64::max);
+        let marked = self.marked.judge_terms(terms, known).unwrap_or_default();
+        Judgment {
+            relevance: Relevance::new(best),
+            is_target: found.iter().any(FoundForm::is_wanted),
+            ..marked
+        }
+    }
+
+    fn judge_terms(&self, _: &PageTerms, _: &WebGraph) -> Option<Judgment> {
+        None
+    }
+
+    fn word_weight(&self, term: TermId) -> f64 {
+        self.marked.word_weight(term)
+    }
+
+    fn refresh(&mut self, known: &WebGraph) {
+        self.filter.refresh(known);
+        self.marked.refresh(known);
+    }
+}
