@@ -340,6 +340,11 @@ impl Guide {
         self.strategy.policy()
     }
 
+    /// How many links of a queue the strategy works off together.
+    pub fn batch(&self) -> Option<usize> {
+        self.strategy.batch()
+    }
+
     /// How relevant the page behind a link is expected to be, where the
     /// strategy says.
     pub fn expected(&self, link: &Candidate) -> Option<Relevance> {

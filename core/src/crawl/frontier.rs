@@ -5,6 +5,10 @@
 //! kept (a few) to be scored anew and to be learned from when the page is
 //! fetched. A host that may not be asked just now is closed, and its links
 //! wait.
+//!
+//! Where the strategy wants batches ([D] 2.2), the best of each queue are worked
+//! off before any that is found meanwhile. A batch is over when no open host has
+//! a page of it: waiting for one host would stop the crawl.
 
 use std::collections::BTreeSet;
 
@@ -32,10 +36,12 @@ pub struct Waiting {
     /// Whether it keeps its place whatever the strategy thinks: a seed, or
     /// where a chosen page redirects to.
     pub pinned: bool,
+    /// Whether it belongs to the batch that is worked off.
+    in_batch: bool,
 }
 
-/// Place in a queue: priority, then tie-breaker.
-type Place = (Priority, u32, Address);
+/// Place in a queue: whether it is in the batch, priority, then tie-breaker.
+type Place = (bool, Priority, u32, Address);
 
 #[derive(Debug, Default)]
 struct HostQueue {
@@ -50,14 +56,17 @@ pub struct Frontier {
     waiting: FxHashMap<Address, Waiting>,
     hosts: FxHashMap<Box<str>, HostQueue>,
     /// The first place of every open host.
-    heads: BTreeSet<(Priority, u32, Box<str>)>,
+    heads: BTreeSet<(bool, Priority, u32, Box<str>)>,
+    /// Pages of each queue in a batch.
+    batch: Option<usize>,
 }
 
 impl Frontier {
-    /// An empty one.
-    pub fn new(policy: LinkPolicy) -> Self {
+    /// An empty one, worked off in batches of so many pages of each queue.
+    pub fn new(policy: LinkPolicy, batch: Option<usize>) -> Self {
         Self {
             policy,
+            batch,
             ..Self::default()
         }
     }
@@ -91,6 +100,7 @@ impl Frontier {
             scores: vec![priority],
             priority,
             pinned: false,
+            in_batch: false,
         });
         if self.waiting.len() > MOST_WAITING {
             self.let_worst_go();
@@ -108,9 +118,33 @@ impl Frontier {
 
     /// Takes the best page of an open host.
     pub fn take_best(&mut self) -> Option<Waiting> {
-        let (_, _, host) = self.heads.last()?;
-        let target = self.hosts.get(host)?.places.last()?.2.clone();
+        if self.batch.is_some() && self.heads.last().is_some_and(|head| !head.0) {
+            self.begin_batch();
+        }
+        let (_, _, _, host) = self.heads.last()?;
+        let target = self.hosts.get(host)?.places.last()?.3.clone();
         self.take(&target)
+    }
+
+    /// The best pages of each queue become the batch.
+    fn begin_batch(&mut self) {
+        let mut room: FxHashMap<u8, usize> = FxHashMap::default();
+        let mut chosen = Vec::new();
+        for page in self.best(usize::MAX) {
+            let room = room
+                .entry(page.priority.queue())
+                .or_insert_with(|| self.batch.unwrap_or_default());
+            if *room > 0 {
+                *room -= 1;
+                chosen.push(page.links[0].target.clone());
+            }
+        }
+        for target in chosen {
+            if let Some(mut page) = self.take(&target) {
+                page.in_batch = true;
+                self.insert(page);
+            }
+        }
     }
 
     /// Takes the page at an address.
@@ -144,7 +178,7 @@ impl Frontier {
             Some(queue) => queue.places.clone(),
             None => return 0,
         };
-        for (_, _, target) in &places {
+        for (_, _, _, target) in &places {
             self.take(target);
         }
         places.len()
@@ -190,7 +224,7 @@ impl Frontier {
 
     fn insert(&mut self, waiting: Waiting) {
         let place = place(&waiting);
-        let target = place.2.clone();
+        let target = place.3.clone();
         self.change_host(target.host(), |queue| {
             queue.places.insert(place);
         });
@@ -198,7 +232,7 @@ impl Frontier {
     }
 
     fn replace(&mut self, old: &Place, new: Place) {
-        let target = new.2.clone();
+        let target = new.3.clone();
         self.change_host(target.host(), |queue| {
             queue.places.remove(old);
             queue.places.insert(new);
@@ -224,7 +258,7 @@ impl Frontier {
         let mut places: Vec<Place> = self.waiting.values().map(place).collect();
         places.sort_unstable();
         places.truncate(MOST_WAITING / 10);
-        for (_, _, target) in places {
+        for (_, _, _, target) in places {
             self.take(&target);
         }
     }
@@ -239,6 +273,7 @@ impl Waiting {
             links,
             priority,
             pinned: true,
+            in_batch: true,
         }
     }
 
@@ -286,15 +321,20 @@ fn place(waiting: &Waiting) -> Place {
     let first = &waiting.links[0];
     // The bits of floats in 0..1 are ordered as the floats are.
     let tie = first.tie.max(0.0).to_bits();
-    (waiting.priority, tie, first.target.clone())
+    (
+        waiting.in_batch,
+        waiting.priority,
+        tie,
+        first.target.clone(),
+    )
 }
 
-fn head(host: &str, queue: &HostQueue) -> Option<(Priority, u32, Box<str>)> {
+fn head(host: &str, queue: &HostQueue) -> Option<(bool, Priority, u32, Box<str>)> {
     if queue.closed {
         return None;
     }
-    let (priority, tie, _) = queue.places.last()?;
-    Some((*priority, *tie, host.into()))
+    let (in_batch, priority, tie, _) = queue.places.last()?;
+    Some((*in_batch, *priority, *tie, host.into()))
 }
 
 #[cfg(test)]
@@ -311,7 +351,7 @@ mod tests {
 
     /// Two pages, each by two links, and the order in which they are taken.
     fn order_by(policy: LinkPolicy, rescored: bool) -> Vec<String> {
-        let mut frontier = Frontier::new(policy);
+        let mut frontier = Frontier::new(policy, None);
         let scores = [("a", 0.5), ("b", 0.4), ("c", 0.3), ("b", 0.7), ("c", 0.6)];
         for (name, value) in scores {
             let mut link = link(&format!("http://{name}.org/"));
@@ -379,6 +419,23 @@ mod tests {
         });
         assert_eq!(drain(&mut frontier), ["http://a.org/1"]);
         assert_eq!(frontier.forget_host("b.org"), 1);
+    }
+
+    #[test]
+    fn a_batch_is_worked_off_before_what_was_found_meanwhile() {
+        let mut frontier = Frontier::new(LinkPolicy::First, Some(2));
+        for (name, queue, value) in [("a", 0, 0.1), ("b", 0, 0.2), ("c", 0, 0.3), ("d", 1, 9.0)] {
+            let link = link(&format!("http://a.org/{name}"));
+            frontier.add(link, Priority::new(queue, value));
+        }
+        let mut taken = Vec::new();
+        while let Some(page) = frontier.take_best() {
+            taken.push(page.links[0].target.path_and_query().to_owned());
+            if taken.len() == 1 {
+                add(&mut frontier, "http://a.org/new", 7.0);
+            }
+        }
+        assert_eq!(taken, ["/c", "/b", "/d", "/new", "/a"]);
     }
 
     #[test]

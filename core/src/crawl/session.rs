@@ -184,7 +184,7 @@ impl Session {
     /// A session at its start.
     pub fn new(guide: Guide, limits: Limits, seeds: Vec<Seed>) -> Self {
         let mut session = Self {
-            frontier: Frontier::new(guide.policy()),
+            frontier: Frontier::new(guide.policy(), guide.batch()),
             guide,
             politeness: Politeness::new(limits.delay),
             limits,

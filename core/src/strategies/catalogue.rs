@@ -1,16 +1,17 @@
 //! The strategies by name, and back from what was saved of them.
 
 use super::{
-    Apprentice, BestFirst, BreadthFirst, Focus, HopChain, Intelligent, PlainApprentice, Random,
-    Strategy,
+    Adaptive, AdaptiveOptions, Apprentice, BestFirst, BreadthFirst, Focus, HopChain, Intelligent,
+    IntelligentCounts, PathRepository, PlainApprentice, Random, Strategy,
 };
 use crate::models::TwoClassCounts;
 
 /// Names of all strategies, the default first.
-pub const NAMES: [&str; 8] = [
+pub const NAMES: [&str; 9] = [
     "apprentice",
     "apprentice-plain",
     "intelligent",
+    "ache",
     "best-first",
     "best-first-hard",
     "best-first-cosine",
@@ -27,6 +28,10 @@ pub enum Saved {
     Apprentice(TwoClassCounts),
     /// A model of hop distances.
     HopChain(HopChain),
+    /// The interest ratios' counts.
+    Intelligent(IntelligentCounts),
+    /// ACHE's paths.
+    Adaptive(PathRepository),
 }
 
 /// The strategy of that name, knowing nothing yet.
@@ -35,6 +40,7 @@ pub fn named(name: &str) -> Option<Box<dyn Strategy>> {
         "apprentice" => Box::new(Apprentice::default()),
         "apprentice-plain" => Box::new(PlainApprentice::default()),
         "intelligent" => Box::new(Intelligent::default()),
+        "ache" => Box::new(Adaptive::new(AdaptiveOptions::default())),
         "best-first" => Box::new(BestFirst(Focus::Soft)),
         "best-first-hard" => Box::new(BestFirst(Focus::Hard)),
         "best-first-cosine" => Box::new(BestFirst(Focus::Cosine)),
@@ -53,6 +59,13 @@ pub fn restored(name: &str, saved: Saved) -> Option<Box<dyn Strategy>> {
         }
         ("apprentice-plain", Saved::Apprentice(counts)) => {
             Some(Box::new(PlainApprentice::with_counts(counts)))
+        }
+        ("intelligent", Saved::Intelligent(counts)) => {
+            Some(Box::new(Intelligent::with_counts(counts)))
+        }
+        ("ache", Saved::Adaptive(repository)) => {
+            let options = AdaptiveOptions::default();
+            Some(Box::new(Adaptive::with_repository(options, repository)))
         }
         ("crf" | "memm", Saved::HopChain(chain)) if chain.name() == name => Some(Box::new(chain)),
         _ => named(name),

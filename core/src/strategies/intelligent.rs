@@ -9,8 +9,10 @@
 //! Of words and tokens only those count that deviate significantly, and the sum
 //! of their logarithms is divided by the root of their number.
 //!
-//! What was learned is not saved yet; a page reached by several links is worth
-//! what the link policy says, where [B] adds up over all inlinks.
+//! A page reached by several links is worth what the link policy says, where [B]
+//! adds up over all inlinks. The counts can be kept, so that a later crawl, or one
+//! for something related, starts with knowledge; those of single pages (siblings)
+//! cannot: they are of that crawl alone.
 
 use rustc_hash::FxHashMap;
 
@@ -65,9 +67,11 @@ impl Factors {
 /// How often an event was seen, and how often the page then was what is looked
 /// for.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Counts {
-    seen: f64,
-    held: f64,
+pub struct Counts {
+    /// Pages with the event.
+    pub seen: f64,
+    /// Those of them that were what is looked for.
+    pub held: f64,
 }
 
 impl Counts {
@@ -91,17 +95,26 @@ impl Counts {
     }
 }
 
+/// What it knows from one crawl to the next.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct IntelligentCounts {
+    /// By word of the page with the link.
+    pub words: FxHashMap<TermId, Counts>,
+    /// By token of the URL.
+    pub tokens: FxHashMap<Box<str>, Counts>,
+    /// By whether the page with the link was what is looked for.
+    pub links: [Counts; 2],
+    /// All pages.
+    pub all: Counts,
+}
+
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct Intelligent {
     factors: Factors,
-    words: FxHashMap<TermId, Counts>,
-    tokens: FxHashMap<Box<str>, Counts>,
-    /// By whether the page with the link was what is looked for.
-    links: [Counts; 2],
+    counts: IntelligentCounts,
     /// By page with links: those of them that were followed.
     siblings: Recent<Counts>,
-    all: Counts,
     batch: u32,
     since_rebuilt: u32,
 }
@@ -118,26 +131,38 @@ impl Intelligent {
     pub fn every(batch: u32, factors: Factors) -> Self {
         Self {
             factors,
-            words: FxHashMap::default(),
-            tokens: FxHashMap::default(),
-            links: [Counts::default(); 2],
+            counts: IntelligentCounts::default(),
             siblings: Recent::default(),
-            all: Counts::default(),
             batch: batch.max(1),
             since_rebuilt: 0,
         }
     }
 
+    /// One that starts with what was learned before.
+    pub fn with_counts(counts: IntelligentCounts) -> Self {
+        Self {
+            counts,
+            ..Self::default()
+        }
+    }
+
+    /// The same with other factors and another batch.
+    #[must_use]
+    pub fn and_every(mut self, batch: u32, factors: Factors) -> Self {
+        (self.batch, self.factors) = (batch.max(1), factors);
+        self
+    }
+
     /// `P(C)`; half a page is taken to have held, so that it is never 0.
     fn usual(&self) -> f64 {
-        (self.all.held + 0.5) / (self.all.seen + 1.0)
+        (self.counts.all.held + 0.5) / (self.counts.all.seen + 1.0)
     }
 
     /// Parts of one factor out of many events, damped by their number.
     fn damped(&self, kind: &str, events: impl Iterator<Item = (String, Counts)>) -> Vec<Part> {
         let usual = self.usual();
         let kept: Vec<(String, Counts)> = events
-            .filter(|(_, counts)| counts.deviates(usual, self.all.seen.max(1.0)))
+            .filter(|(_, counts)| counts.deviates(usual, self.counts.all.seen.max(1.0)))
             .collect();
         let root = (kept.len().max(1) as f64).sqrt();
         let parts = kept.into_iter().map(|(name, counts)| {
@@ -156,21 +181,21 @@ impl Intelligent {
         let mut parts = Vec::new();
         if let Some(page) = source.filter(|_| self.factors.content) {
             let words = page.terms.rows().iter().filter_map(|&(term, _)| {
-                let counts = self.words.get(&term)?;
+                let counts = self.counts.words.get(&term)?;
                 Some((known.graph.vocabulary.surface(term).to_owned(), *counts))
             });
             parts.extend(self.damped("word", words));
         }
         if self.factors.url {
             let tokens = distinct_tokens(link).into_iter().filter_map(|token| {
-                let counts = *self.tokens.get(token.as_str())?;
+                let counts = *self.counts.tokens.get(token.as_str())?;
                 Some((token, counts))
             });
             parts.extend(self.damped("URL token", tokens));
         }
         if let Some(page) = source.filter(|_| self.factors.link) {
             let is_target = page.judgment.is_target;
-            let log_ratio = self.links[usize::from(is_target)].log_ratio(usual);
+            let log_ratio = self.counts.links[usize::from(is_target)].log_ratio(usual);
             let from = if is_target {
                 "a page looked for"
             } else {
@@ -229,14 +254,14 @@ impl Strategy for Intelligent {
             return Learned::Nothing;
         };
         let holds = arrival.judgment.is_target;
-        self.all.add(holds);
+        self.counts.all.add(holds);
         let mut words: Vec<TermId> = Vec::new();
         for link in arrival.via {
             let Some(page) = link.source().and_then(|source| known.graph.page(source)) else {
                 continue;
             };
             words.extend(page.terms.rows().iter().map(|row| row.0));
-            self.links[usize::from(page.judgment.is_target)].add(holds);
+            self.counts.links[usize::from(page.judgment.is_target)].add(holds);
             let mut siblings = self
                 .siblings
                 .get(&page.address)
@@ -248,13 +273,19 @@ impl Strategy for Intelligent {
         words.sort_unstable();
         words.dedup();
         for word in words {
-            if self.words.len() < MOST_EVENTS || self.words.contains_key(&word) {
-                self.words.entry(word).or_default().add(holds);
+            if self.counts.words.len() < MOST_EVENTS || self.counts.words.contains_key(&word) {
+                self.counts.words.entry(word).or_default().add(holds);
             }
         }
         for token in distinct_tokens(first) {
-            if self.tokens.len() < MOST_EVENTS || self.tokens.contains_key(token.as_str()) {
-                self.tokens.entry(token.into()).or_default().add(holds);
+            if self.counts.tokens.len() < MOST_EVENTS
+                || self.counts.tokens.contains_key(token.as_str())
+            {
+                self.counts
+                    .tokens
+                    .entry(token.into())
+                    .or_default()
+                    .add(holds);
             }
         }
         self.since_rebuilt += 1;
@@ -281,7 +312,7 @@ impl Strategy for Intelligent {
     }
 
     fn saved(&self) -> Saved {
-        Saved::Nothing
+        Saved::Intelligent(self.counts.clone())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Strategies say where good pages may lie: they score links that were seen
 //! and not followed, and learn from where followed ones led (METHODS 2).
 
+mod adaptive;
 mod apprentice;
 mod best_first;
 mod catalogue;
@@ -10,12 +11,14 @@ mod hop_chain;
 mod hop_clusters;
 mod hop_training;
 mod intelligent;
+mod link_levels;
 mod order;
 mod plain_apprentice;
 mod recent;
 
 pub use crate::candidate::{Candidate, Neighbour, Step, Trail};
 pub use crate::draw::{Draw, SplitMix};
+pub use adaptive::{Adaptive, AdaptiveOptions, Chosen, LearningIteration, PathRepository};
 pub use apprentice::{Apprentice, Options as ApprenticeOptions};
 pub use best_first::{BestFirst, Focus};
 pub use catalogue::{NAMES, Saved, named, restored};
@@ -24,7 +27,8 @@ pub use explanation::{Cue, Explanation, Operation};
 pub use hop_chain::{HopChain, HopModel, Inference, PassedPage};
 pub use hop_clusters::HopClusters;
 pub use hop_training::{HopKind, HopTraining};
-pub use intelligent::{Factors, Intelligent};
+pub use intelligent::{Counts, Factors, Intelligent, IntelligentCounts};
+pub use link_levels::{PathLink, SPACES};
 pub use order::{BreadthFirst, Random};
 pub use plain_apprentice::PlainApprentice;
 
@@ -230,6 +234,12 @@ pub trait Strategy: Send {
     /// What a page is worth to which several links lead.
     fn policy(&self) -> LinkPolicy {
         LinkPolicy::default()
+    }
+
+    /// How many links of each queue are worked off together before any that was
+    /// found meanwhile; `None` for the best of all that wait, always.
+    fn batch(&self) -> Option<usize> {
+        None
     }
 
     /// What is to be read of a page besides the words near its links.

@@ -7,6 +7,8 @@
 
 mod hop_chain;
 mod more;
+mod paths;
+mod ratios;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,8 @@ use thiserror::Error;
 
 use hop_chain::WireHopChain;
 use more::WireMore;
+use paths::WirePaths;
+use ratios::WireRatios;
 
 use crate::address::Address;
 use crate::critics::NamedTopics;
@@ -130,6 +134,10 @@ enum WireLearned {
     },
     /// Since version 2.
     HopChain(WireHopChain),
+    /// Since version 3.
+    Intelligent(WireRatios),
+    /// Since version 3.
+    Adaptive(WirePaths),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -313,6 +321,8 @@ impl WireLearned {
         match saved {
             Saved::Nothing => Self::Nothing,
             Saved::HopChain(chain) => Self::HopChain(WireHopChain::of(chain)),
+            Saved::Intelligent(counts) => Self::Intelligent(WireRatios::of(counts)),
+            Saved::Adaptive(repository) => Self::Adaptive(WirePaths::of(repository)),
             Saved::Apprentice(counts) => {
                 let (rows, (high, low)) = counts.rows();
                 let features = rows
@@ -331,6 +341,8 @@ impl WireLearned {
         match self {
             Self::Nothing => Ok(Saved::Nothing),
             Self::HopChain(chain) => chain.into_chain().map(Saved::HopChain),
+            Self::Intelligent(ratios) => ratios.into_counts(known_terms).map(Saved::Intelligent),
+            Self::Adaptive(paths) => paths.into_repository(known_terms).map(Saved::Adaptive),
             Self::Apprentice {
                 features,
                 high,
