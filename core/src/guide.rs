@@ -20,8 +20,8 @@ use crate::forms::FormWords;
 use crate::models::TwoClassCounts;
 use crate::page::Page;
 use crate::strategies::{
-    self, Arrival, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Passing,
-    SplitMix, Step, Strategy, Trail,
+    self, Arrival, Batch, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore,
+    Passing, SplitMix, Step, Strategy, Trail,
 };
 use crate::text::Vocabulary;
 use crate::web_graph::{
@@ -340,8 +340,8 @@ impl Guide {
         self.strategy.policy()
     }
 
-    /// How many links of a queue the strategy works off together.
-    pub fn batch(&self) -> Option<usize> {
+    /// How the strategy works links off together.
+    pub fn batch(&self) -> Option<Batch> {
         self.strategy.batch()
     }
 

@@ -269,7 +269,10 @@ impl Eval {
         for file in files {
             let path = Path::new(file);
             let folder = path.parent().unwrap_or(Path::new("."));
-            let topic = TopicFile::read(path)?.on(web, folder, self.random_seed)?;
+            let mut topic = TopicFile::read(path)?.on(web, folder, self.random_seed)?;
+            if !bench.topics.is_empty() {
+                topic.read_seeds(&self.material().join(&bench.seeds), web)?;
+            }
             topics.push((topic, bench.retrain_every));
         }
         for wanted in &bench.topics {
@@ -295,6 +298,7 @@ impl Eval {
             bail!("the bench {} has the topics {names:?}", bench.name);
         }
         for (topic, _) in &mut topics {
+            topic.draw_starts(web, self.random_seed);
             if topic.missing > 0 {
                 let (name, missing) = (&topic.name, topic.missing);
                 eprintln!("linkscent: {name}: {missing} addresses it names are not in this web");

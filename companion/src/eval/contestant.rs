@@ -9,9 +9,9 @@ use linkscent_core::guide::Knowledge;
 use linkscent_core::hops::{Groups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{
-    Apprentice, ApprenticeOptions, BestFirst, BreadthFirst, ContextGraph, Factors, Focus,
-    HopClusters, HopKind, HopTraining, Inference, Intelligent, LinkPolicy, PlainApprentice, Random,
-    Saved, SplitMix, Strategy,
+    Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BestFirst, BreadthFirst,
+    ContextGraph, Factors, Focus, HopClusters, HopKind, HopTraining, Inference, Intelligent,
+    LinkPolicy, PlainApprentice, Random, Saved, SplitMix, Strategy,
 };
 use linkscent_core::text::Vocabulary;
 
@@ -39,9 +39,8 @@ enum Regime {
     Oracle,
     /// By a strategy that learns as it goes, retrained every so many fetches.
     Online(fn(u32) -> Box<dyn Strategy>),
-    /// By a strategy trained on a baseline crawl from another seed set; it
-    /// learns no more.
-    Offline(fn(&Knowledge) -> Box<dyn Strategy>),
+    /// By a strategy trained on a baseline crawl from another seed set.
+    Offline(fn(&Knowledge, u32) -> Box<dyn Strategy>),
     /// By a strategy trained on the web that a baseline crawl from another seed
     /// set saw; it learns no more.
     Trained(fn(TrainingWeb, &mut SplitMix) -> Box<dyn Strategy>),
@@ -59,7 +58,7 @@ pub struct Contestant {
 }
 
 /// All who take part. A new strategy is one more line here.
-pub static ALL: [Contestant; 14] = [
+pub static ALL: [Contestant; 18] = [
     online("random", |_| Box::new(Random)),
     online("breadth-first", |_| Box::new(BreadthFirst)),
     online(BASELINE, |_| Box::new(BestFirst(Focus::Soft))),
@@ -70,7 +69,7 @@ pub static ALL: [Contestant; 14] = [
     }),
     Contestant {
         name: "apprentice-offline",
-        regime: Regime::Offline(|knowledge| Box::new(Apprentice::fixed(counts_of(knowledge)))),
+        regime: Regime::Offline(|knowledge, _| Box::new(Apprentice::fixed(counts_of(knowledge)))),
     },
     Contestant {
         name: "apprentice-recall",
@@ -79,6 +78,28 @@ pub static ALL: [Contestant; 14] = [
     online("intelligent", |every| {
         Box::new(Intelligent::every(every, Factors::ALL))
     }),
+    online("ache", |every| Box::new(Adaptive::new(ache(every)))),
+    online("ache-baseline", |_| {
+        Box::new(Adaptive::new(AdaptiveOptions {
+            targets: 0,
+            batch: None,
+            ..AdaptiveOptions::default()
+        }))
+    }),
+    Contestant {
+        name: "ache-offline",
+        regime: Regime::Offline(|knowledge, every| {
+            let fixed = AdaptiveOptions {
+                targets: 0,
+                ..ache(every)
+            };
+            Box::new(taught(fixed, knowledge))
+        }),
+    },
+    Contestant {
+        name: "ache-offline-online",
+        regime: Regime::Offline(|knowledge, every| Box::new(taught(ache(every), knowledge))),
+    },
     trained("hmm", |web, draw| {
         Box::new(HopClusters::train(&web, Inference::Marginal, draw))
     }),
@@ -98,7 +119,32 @@ pub static ALL: [Contestant; 14] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Contestant; 16] = [
+static VARIANTS: [Contestant; 20] = [
+    online("ache-paths-only", |every| {
+        Box::new(Adaptive::new(AdaptiveOptions {
+            farther: false,
+            ..ache(every)
+        }))
+    }),
+    online("ache-no-batches", |every| {
+        Box::new(Adaptive::new(AdaptiveOptions {
+            batch: None,
+            ..ache(every)
+        }))
+    }),
+    online("ache-plain", |every| {
+        Box::new(Adaptive::new(AdaptiveOptions {
+            batch: None,
+            farther: false,
+            ..ache(every)
+        }))
+    }),
+    online("ache-batches-5", |every| {
+        Box::new(Adaptive::new(AdaptiveOptions {
+            batch: Some(5),
+            ..ache(every)
+        }))
+    }),
     online("intelligent-content", |every| {
         let factors = Factors {
             content: true,
@@ -174,6 +220,24 @@ static VARIANTS: [Contestant; 16] = [
         variant(every, |options| ApprenticeOptions { window, ..options })
     }),
 ];
+
+/// ACHE that learns anew every so many pages, or a fourth as many targets.
+fn ache(every: u32) -> AdaptiveOptions {
+    AdaptiveOptions {
+        targets: (every / 4).max(1),
+        pages: every,
+        ..AdaptiveOptions::default()
+    }
+}
+
+/// ACHE taught by the ways of an earlier crawl.
+fn taught(options: AdaptiveOptions, knowledge: &Knowledge) -> Adaptive {
+    let arrivals = knowledge.arrivals.iter().map(|past| Arrival {
+        via: &past.via,
+        judgment: past.judgment,
+    });
+    Adaptive::taught(options, arrivals, &knowledge.graph.vocabulary)
+}
 
 const fn trained(
     name: &'static str,
@@ -350,10 +414,10 @@ impl Contestant {
                 let best_first = Box::new(BestFirst(Focus::Soft));
                 let before = crawl(training, best_first, nothing(), None)?;
                 let knowledge = before.guide.knowledge();
-                let strategy = train(&knowledge);
+                let strategy = train(&knowledge, every);
                 let words = knowledge.graph.vocabulary;
                 let mut made = crawl(course, strategy, words, None)?;
-                made.retrainings = 1;
+                made.retrainings += 1;
                 (made, before.visits.len() as u64)
             }
             Regime::Trained(train) => {

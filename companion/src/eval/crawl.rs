@@ -11,8 +11,8 @@ use linkscent_core::crawl::{Seed, Session};
 use linkscent_core::guide::Guide;
 use linkscent_core::hops::{Groups, TrainingWeb};
 use linkscent_core::strategies::{
-    Arrival, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Passing, Reading,
-    Saved, SplitMix, Strategy,
+    Arrival, Batch, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Passing,
+    Reading, Saved, SplitMix, Strategy,
 };
 use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Judgment, Mark, Relevance};
@@ -166,6 +166,10 @@ impl Strategy for Pupil {
 
     fn policy(&self) -> LinkPolicy {
         self.strategy.policy()
+    }
+
+    fn batch(&self) -> Option<Batch> {
+        self.strategy.batch()
     }
 
     fn reading(&self) -> Reading {

@@ -8,8 +8,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use flate2::read::MultiGzDecoder;
+use linkscent_core::strategies::{Draw, SplitMix};
 
 use super::web::EvalWeb;
+
+/// Pages in the seed set `random`.
+const RANDOM_STARTS: usize = 5;
 
 /// What a critic says of one page of the web.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -128,7 +132,8 @@ impl Topic {
                     number + 1
                 );
             };
-            if topic == self.name {
+            // The last resort is the same for all topics of a web.
+            if topic == self.name || (set == "root" && !self.seeds.contains_key("root")) {
                 match web.find(address) {
                     Some(page) => self.seeds.entry(set.to_owned()).or_default().push(page),
                     None => self.missing += 1,
@@ -136,6 +141,13 @@ impl Topic {
             }
         }
         Ok(())
+    }
+
+    /// Adds the seed set `random`: pages drawn from the whole web.
+    pub fn draw_starts(&mut self, web: &EvalWeb, random_seed: u64) {
+        let mut draw = SplitMix(random_seed);
+        let drawn = (0..RANDOM_STARTS).map(|_| (draw.unit() * web.pages.len() as f64) as u32);
+        self.seeds.insert("random".to_owned(), drawn.collect());
     }
 
     /// Where crawls from this set start; an error names the sets there are.

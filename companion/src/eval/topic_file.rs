@@ -1,6 +1,6 @@
 //! A topic of one's own: a small TOML file that names example pages, or words
 //! in the titles of examples, or a file of labels, or nodes of a taxonomy with
-//! the classes that it has, or a predicate.
+//! the classes that it has, or a predicate, or forms of a kind.
 //!
 //! ```toml
 //! name = "wild bees"
@@ -18,11 +18,13 @@
 //! pages = ["http://trains.test/"]
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
+use linkscent_core::dom::Form;
+use linkscent_core::forms::{FormKind, FormKinds};
 use linkscent_core::page::Page;
 use linkscent_core::predicate::{Predicate, Relevances, Seen};
 use linkscent_core::strategies::{Draw, SplitMix};
@@ -37,8 +39,8 @@ const MOST_PICKED: usize = 60;
 /// Pages a crawl starts from.
 const SEEDS: usize = 5;
 
-/// See the module. One of `examples`, `keywords`, `labels`, `focus` and
-/// `predicate` is given.
+/// See the module. One of `examples`, `keywords`, `labels`, `focus`,
+/// `predicate` and `forms` is given.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TopicFile {
@@ -67,6 +69,18 @@ pub struct TopicFile {
     /// Pages of which this holds are what is looked for, such as
     /// `title has "bees" and links > 3`.
     pub predicate: Option<String>,
+    /// Pages with such a form are what is looked for.
+    pub forms: Option<WantedForms>,
+}
+
+/// Forms that are looked for.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WantedForms {
+    /// A kind as predicates call it, such as `search`.
+    pub kind: String,
+    /// Pages on which the same form (host, action and field names) may stand.
+    pub most_pages: usize,
 }
 
 /// A class of a taxonomy.
@@ -90,11 +104,19 @@ impl TopicFile {
     /// The topic on a web: every page judged by our own critic, or labelled by
     /// the file.
     pub fn on(&self, web: &EvalWeb, folder: &Path, random_seed: u64) -> Result<Topic> {
-        let mut topic = match (&self.labels, &self.predicate) {
-            (Some(_), Some(_)) => bail!("{}: give labels or a predicate, not both", self.name),
-            (Some(labels), None) => Topic::read_labels(&self.name, &folder.join(labels), web)?,
-            (None, Some(predicate)) => self.by_predicate(predicate, web, folder, random_seed)?,
-            (None, None) => self.judged(web, random_seed)?,
+        let mut topic = match (&self.labels, &self.predicate, &self.forms) {
+            (Some(labels), None, None) => {
+                Topic::read_labels(&self.name, &folder.join(labels), web)?
+            }
+            (None, Some(predicate), None) => {
+                self.by_predicate(predicate, web, folder, random_seed)?
+            }
+            (None, None, Some(forms)) => self.by_forms(forms, web, random_seed)?,
+            (None, None, None) => self.judged(web, random_seed)?,
+            _ => bail!(
+                "{}: give only one of labels, predicate and forms",
+                self.name
+            ),
         };
         for address in &self.held_out {
             if let Some(page) = web.find(address) {
@@ -103,9 +125,6 @@ impl TopicFile {
         }
         let examples: Vec<u32> = topic.examples().take(SEEDS).collect();
         topic.seeds.insert("examples".to_owned(), examples);
-        let mut draw = SplitMix(random_seed);
-        let drawn = (0..SEEDS).map(|_| (draw.unit() * web.pages.len() as f64) as u32);
-        topic.seeds.insert("random".to_owned(), drawn.collect());
         Ok(topic)
     }
 
@@ -140,11 +159,47 @@ impl TopicFile {
                 example: None,
             }
         };
-        let mut labels: Vec<Label> = web.pages.iter().zip(&sources).map(label).collect();
+        let labels: Vec<Label> = web.pages.iter().zip(&sources).map(label).collect();
+        self.with_examples(labels, random_seed)
+    }
+
+    /// Pages with a form of a kind that does not stand everywhere.
+    fn by_forms(&self, wanted: &WantedForms, web: &EvalWeb, random_seed: u64) -> Result<Topic> {
+        let kind = FormKind::named(&wanted.kind);
+        let kind = kind.with_context(|| format!("{}: no kind of forms", wanted.kind))?;
+        let kinds = FormKinds::shipped();
+        let forms: Vec<Vec<String>> = web
+            .pages
+            .iter()
+            .map(|page| {
+                let of_kind = page.forms().iter();
+                let of_kind = of_kind.filter(|form| kinds.judge(form).kind == kind);
+                of_kind.map(|form| identity(page, form)).collect()
+            })
+            .collect();
+        let mut pages: HashMap<&str, usize> = HashMap::new();
+        for forms in &forms {
+            let distinct: BTreeSet<&String> = forms.iter().collect();
+            for form in distinct {
+                *pages.entry(form).or_default() += 1;
+            }
+        }
+        let label = |forms: &Vec<String>| {
+            let is_wanted = |form: &String| pages[form.as_str()] <= wanted.most_pages;
+            Label {
+                relevance: f64::from(u8::from(forms.iter().any(is_wanted))),
+                ..Label::default()
+            }
+        };
+        self.with_examples(forms.iter().map(label).collect(), random_seed)
+    }
+
+    /// A topic of pages that are settled; a few of them are examples.
+    fn with_examples(&self, mut labels: Vec<Label>, random_seed: u64) -> Result<Topic> {
         let mut found: Vec<u32> = (0..labels.len() as u32).collect();
         found.retain(|&page| labels[page as usize].is_relevant());
         if found.is_empty() {
-            bail!("{}: {text:?} holds of no page of this web", self.name);
+            bail!("{}: this holds of no page of this web", self.name);
         }
         let mut draw = SplitMix(random_seed);
         // Of few pages most are to be found.
@@ -251,6 +306,22 @@ impl TopicFile {
             numbered.filter(|(page, _)| !keywords.is_empty() && has_keyword(&page.title()));
         picked.map(|(_, number)| number).take(MOST_PICKED).collect()
     }
+}
+
+/// What makes two forms the same: host, action and the names of their fields.
+fn identity(page: &Page, form: &Form) -> String {
+    let first = |naming: &str| naming.split(' ').next().unwrap_or_default().to_owned();
+    let fields: Vec<String> = form
+        .fields
+        .iter()
+        .map(|field| first(&field.naming))
+        .collect();
+    format!(
+        "{} {} {}",
+        page.address.host(),
+        form.action,
+        fields.join(",")
+    )
 }
 
 /// What other topic files beside a predicate's say of the pages of a web: the

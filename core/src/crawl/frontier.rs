@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use crate::address::Address;
-use crate::strategies::{Candidate, LinkPolicy, LinkScore, Priority};
+use crate::strategies::{Batch, Candidate, LinkPolicy, LinkScore, Priority};
 
 /// Links kept of those that lead to one page.
 pub const LINKS_PER_TARGET: usize = 3;
@@ -57,13 +57,12 @@ pub struct Frontier {
     hosts: FxHashMap<Box<str>, HostQueue>,
     /// The first place of every open host.
     heads: BTreeSet<(bool, Priority, u32, Box<str>)>,
-    /// Pages of each queue in a batch.
-    batch: Option<usize>,
+    batch: Option<Batch>,
 }
 
 impl Frontier {
-    /// An empty one, worked off in batches of so many pages of each queue.
-    pub fn new(policy: LinkPolicy, batch: Option<usize>) -> Self {
+    /// An empty one, worked off in batches if there is one.
+    pub fn new(policy: LinkPolicy, batch: Option<Batch>) -> Self {
         Self {
             policy,
             batch,
@@ -128,14 +127,19 @@ impl Frontier {
 
     /// The best pages of each queue become the batch.
     fn begin_batch(&mut self) {
-        let mut room: FxHashMap<u8, usize> = FxHashMap::default();
+        let Some(batch) = self.batch else {
+            return;
+        };
+        let mut taken: FxHashMap<u8, usize> = FxHashMap::default();
         let mut chosen = Vec::new();
         for page in self.best(usize::MAX) {
-            let room = room
-                .entry(page.priority.queue())
-                .or_insert_with(|| self.batch.unwrap_or_default());
-            if *room > 0 {
-                *room -= 1;
+            let queue = page.priority.queue();
+            if queue >= batch.queues && !chosen.is_empty() {
+                break;
+            }
+            let taken = taken.entry(queue).or_default();
+            if *taken < batch.size {
+                *taken += 1;
                 chosen.push(page.links[0].target.clone());
             }
         }
@@ -423,8 +427,15 @@ mod tests {
 
     #[test]
     fn a_batch_is_worked_off_before_what_was_found_meanwhile() {
-        let mut frontier = Frontier::new(LinkPolicy::First, Some(2));
-        for (name, queue, value) in [("a", 0, 0.1), ("b", 0, 0.2), ("c", 0, 0.3), ("d", 1, 9.0)] {
+        let mut frontier = Frontier::new(LinkPolicy::First, Some(Batch { size: 2, queues: 2 }));
+        let pages = [
+            ("a", 0, 0.1),
+            ("b", 0, 0.2),
+            ("c", 0, 0.3),
+            ("d", 1, 9.0),
+            ("z", 2, 0.0),
+        ];
+        for (name, queue, value) in pages {
             let link = link(&format!("http://a.org/{name}"));
             frontier.add(link, Priority::new(queue, value));
         }
@@ -435,7 +446,7 @@ mod tests {
                 add(&mut frontier, "http://a.org/new", 7.0);
             }
         }
-        assert_eq!(taken, ["/c", "/b", "/d", "/new", "/a"]);
+        assert_eq!(taken, ["/c", "/b", "/d", "/new", "/a", "/z"]);
     }
 
     #[test]

@@ -16,7 +16,8 @@ use std::collections::VecDeque;
 use super::link_levels::{LEVELS, LevelVerdict, LinkLevels, PathLink};
 use super::recent::Recent;
 use super::{
-    Arrival, Candidate, Draw, Explanation, Known, Learned, LinkScore, Priority, Saved, Strategy,
+    Arrival, Batch, Candidate, Draw, Explanation, Known, Learned, LinkScore, Priority, Saved,
+    Strategy,
 };
 use crate::address::Address;
 use crate::text::Vocabulary;
@@ -46,7 +47,7 @@ impl Default for AdaptiveOptions {
         Self {
             targets: 100,
             pages: 500,
-            batch: Some(20),
+            batch: Some(10),
             farther: true,
         }
     }
@@ -238,8 +239,11 @@ impl Strategy for Adaptive {
         "ache"
     }
 
-    fn batch(&self) -> Option<usize> {
-        self.options.batch
+    fn batch(&self) -> Option<Batch> {
+        self.options.batch.map(|size| Batch {
+            size,
+            queues: LEVELS as u8,
+        })
     }
 
     fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
@@ -309,8 +313,9 @@ impl Strategy for Adaptive {
             let times = log.exp();
             Explanation::given(format!("{name}: times {times:.2}"), times)
         });
+        let plural = if level == 0 { "" } else { "s" };
         let label = format!(
-            "probability of lying {} links from a target, {place}",
+            "probability of lying {} link{plural} from a target, {place}",
             level + 1
         );
         Explanation::product(label, factors.collect())

@@ -353,11 +353,7 @@ mod tests {
         let verdict = levels
             .judge(&candidate(&link("http://x.test/", &[(0, 0)])))
             .unwrap();
-        let weights: [f64; 3] = [
-            3.0 / 6.0 * 0.75,
-            2.0 / 6.0 / 3.0,
-            1.0 / 6.0 * 0.5,
-        ];
+        let weights: [f64; 3] = [3.0 / 6.0 * 0.75, 2.0 / 6.0 / 3.0, 1.0 / 6.0 * 0.5];
         let sum: f64 = weights.iter().sum();
         for (found, weight) in verdict.shares.iter().zip(weights) {
             assert!((found - weight / sum).abs() < 1e-12, "{verdict:?}");

@@ -139,6 +139,16 @@ impl LinkScore {
     }
 }
 
+/// Links that are worked off together ([D] 2.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Batch {
+    /// Links of each queue.
+    pub size: usize,
+    /// Queues that take part; those behind them are served only when these are
+    /// empty.
+    pub queues: u8,
+}
+
 /// What a page is worth to which several links lead (METHODS "Apprentice").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LinkPolicy {
@@ -236,9 +246,9 @@ pub trait Strategy: Send {
         LinkPolicy::default()
     }
 
-    /// How many links of each queue are worked off together before any that was
-    /// found meanwhile; `None` for the best of all that wait, always.
-    fn batch(&self) -> Option<usize> {
+    /// How links are worked off together before any that was found meanwhile;
+    /// `None` for the best of all that wait, always.
+    fn batch(&self) -> Option<Batch> {
         None
     }
 
