@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use linkscent_core::address::Address;
+use linkscent_core::crawl::LeavingRule;
 use linkscent_core::wire::api::{
     CrawlOrder, CrawlView, Event, EventsTaken, FindView, Health, PairRequest,
 };
@@ -168,6 +169,7 @@ async fn begin(
         random_seed: 1,
         seeds,
         hosts: Vec::new(),
+        leaving: LeavingRule::default(),
     };
     let id = app.running.begin(&topic, &order).await?;
     let crawl = app.store.crawl(id).await?;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::Tally;
+use linkscent_core::crawl::{LeavingRule, Tally};
 use linkscent_core::strategies;
 use linkscent_core::wire::write_model;
 use serde_json::json;
@@ -63,6 +63,12 @@ pub struct Crawl {
     /// Keep to this host and its subdomains; can be given repeatedly.
     #[arg(long = "host")]
     hosts: Vec<String>,
+    /// Leave a site after so many of its pages.
+    #[arg(long)]
+    site_pages: Option<u32>,
+    /// Leave a site after so many targets.
+    #[arg(long)]
+    site_targets: Option<u32>,
     /// Go through this HTTP proxy.
     #[arg(long)]
     proxy: Option<reqwest::Url>,
@@ -176,6 +182,10 @@ impl Crawl {
             random_seed: self.random_seed,
             seeds: starts,
             hosts: self.hosts.clone(),
+            leaving: LeavingRule {
+                pages: self.site_pages,
+                targets: self.site_targets,
+            },
         };
         let id = store
             .begin_crawl(&NewCrawl {

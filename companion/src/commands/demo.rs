@@ -80,6 +80,7 @@ impl Demo {
                 .map(|example| ((*example).to_owned(), true))
                 .collect(),
             hosts: Vec::new(),
+            leaving: linkscent_core::crawl::LeavingRule::default(),
         };
         let mut changes = app.running.changes();
         let id = app.running.begin(&topic, &order).await?;

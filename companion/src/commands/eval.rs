@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
+use linkscent_core::crawl::LeavingRule;
 use serde_json::{Value, json};
 
 use crate::eval::bench::{self, Bench, Plan};
@@ -58,7 +59,7 @@ pub struct Eval {
     #[arg(long)]
     strategy: Vec<String>,
     /// Look at a question of the papers instead of crawling: critic, links, rivals, histogram,
-    /// dmax, information-gain, frequency, loss, overlap, variants, next-click; can be given repeatedly.
+    /// dmax, information-gain, frequency, loss, overlap, variants, ache, reuse, next-click; can be given repeatedly.
     #[arg(long)]
     experiment: Vec<String>,
     /// Who judges what strategies are told on a bench: the frozen critic, by which
@@ -77,6 +78,12 @@ pub struct Eval {
     /// bench.
     #[arg(long)]
     budget: Option<u64>,
+    /// Leave a site after so many of its pages.
+    #[arg(long)]
+    site_pages: Option<u32>,
+    /// Leave a site after so many targets.
+    #[arg(long)]
+    site_targets: Option<u32>,
     /// Crawls of a kind, with other ties.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
@@ -248,6 +255,10 @@ impl Eval {
             topics,
             seed_sets,
             budget: self.budget.unwrap_or(bench.budget),
+            leaving: LeavingRule {
+                pages: self.site_pages,
+                targets: self.site_targets,
+            },
             contestants: contestants.to_vec(),
             repeats: self.repeat,
             random_seed: self.random_seed,

@@ -392,6 +392,7 @@ fn limits(crawl: &CrawlRow) -> Limits {
         scope: Scope {
             hosts: crawl.order.hosts.clone(),
         },
+        leaving: crawl.order.leaving,
     }
 }
 

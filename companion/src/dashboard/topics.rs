@@ -7,6 +7,7 @@ use axum::extract::{Form, Path, State};
 use axum::response::Response;
 use axum::routing::{get, post};
 use linkscent_core::address::Address;
+use linkscent_core::crawl::LeavingRule;
 use linkscent_core::critics;
 use linkscent_core::predicate::Predicate;
 use linkscent_core::strategies::HopKind;
@@ -295,6 +296,7 @@ async fn crawl(
         random_seed: 1,
         seeds,
         hosts: Vec::new(),
+        leaving: LeavingRule::default(),
     };
     let crawl = app.running.begin(&topic, &order).await?;
     Ok(go_to(&format!("/crawl/{crawl}")))

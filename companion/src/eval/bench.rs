@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use anyhow::{Context, Result};
+use linkscent_core::crawl::LeavingRule;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
@@ -85,6 +86,8 @@ pub struct Plan {
     pub seed_sets: Vec<String>,
     /// Pages a crawl fetches.
     pub budget: u64,
+    /// When a site is left.
+    pub leaving: LeavingRule,
     /// Who takes part; the baseline and the oracle always do.
     pub contestants: Vec<Contestant>,
     /// Crawls of the same kind, with different ties.
@@ -141,19 +144,21 @@ impl Plan {
     }
 
     /// The seed set an offline strategy trains from: another than its own.
-    fn training_seeds(&self, topic: usize, seeds: &str) -> String {
+    pub(super) fn training_seeds(&self, topic: usize, seeds: &str) -> String {
         let sets = &self.topics[topic].0.seeds;
         let mut others = ["topic0", "topic1", "root", "random", "examples"].into_iter();
         let other = others.find(|other| *other != seeds && sets.contains_key(*other));
         other.unwrap_or(seeds).to_owned()
     }
 
-    fn course(&self, topic: usize, seeds: &str, repeat: u32) -> Course {
+    /// A crawl of a topic from a seed set.
+    pub(super) fn course(&self, topic: usize, seeds: &str, repeat: u32) -> Course {
         Course {
             web: Arc::clone(&self.web),
             topic: Arc::clone(&self.topics[topic].0),
             seeds: seeds.to_owned(),
             budget: self.budget,
+            leaving: self.leaving,
             random_seed: self.random_seed + u64::from(repeat) - 1,
         }
     }
@@ -232,8 +237,9 @@ impl Plan {
         let (topic, every) = &self.topics[job.topic];
         let starts = (topic.seeds.get(&job.seeds), topic.root());
         format!(
-            "budget {}, random seed {}, retrained every {every}, told by {}, {} pages, {} relevant, starts {starts:?}",
+            "budget {}, left by {:?}, random seed {}, retrained every {every}, told by {}, {} pages, {} relevant, starts {starts:?}",
             self.budget,
+            self.leaving,
             self.random_seed,
             if topic.told.is_some() {
                 "our critic"

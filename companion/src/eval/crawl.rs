@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::Result;
-use linkscent_core::crawl::{CrawlDelay, Instant, Limits, Next, Outcome, Record, Robots, Scope};
+use linkscent_core::crawl::{
+    CrawlDelay, Instant, LeavingRule, Limits, Next, Outcome, Record, Robots, Scope,
+};
 use linkscent_core::crawl::{Seed, Session};
 use linkscent_core::guide::Guide;
 use linkscent_core::hops::{Groups, TrainingWeb};
@@ -33,6 +35,8 @@ pub struct Course {
     pub seeds: String,
     /// Pages to fetch.
     pub budget: u64,
+    /// When a site is left.
+    pub leaving: LeavingRule,
     /// What random numbers start from.
     pub random_seed: u64,
 }
@@ -87,6 +91,7 @@ pub fn crawl(
         budget: course.budget,
         delay: CrawlDelay(0),
         scope: Scope { hosts: Vec::new() },
+        leaving: course.leaving,
     };
     let seeds = topic.starts(&course.seeds)?.iter().map(|&seed| Seed {
         address: web.pages[seed as usize].address.clone(),

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::Record;
+use linkscent_core::crawl::{LeavingRule, Record};
 
 use super::Store;
 use crate::clock;
@@ -20,6 +20,8 @@ pub struct Order {
     pub seeds: Vec<(String, bool)>,
     /// Hosts to keep to; none means the whole web.
     pub hosts: Vec<String>,
+    /// When a site is left.
+    pub leaving: LeavingRule,
 }
 
 /// A crawl that is about to begin.
@@ -92,7 +94,20 @@ pub struct ResultRow {
     pub problem: String,
 }
 
-type CrawlTuple = (i64, i64, String, String, i64, i64, i64, String, String, i64);
+type CrawlTuple = (
+    i64,
+    i64,
+    String,
+    String,
+    i64,
+    i64,
+    i64,
+    String,
+    String,
+    i64,
+    Option<i64>,
+    Option<i64>,
+);
 type ResultTuple = (
     String,
     String,
@@ -105,12 +120,13 @@ type ResultTuple = (
     String,
 );
 
-const CRAWL_COLUMNS: &str = "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts, warc_length FROM crawl";
+const CRAWL_COLUMNS: &str = "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts, warc_length, leaving.pages, leaving.targets FROM crawl LEFT JOIN leaving ON leaving.crawl = crawl.id";
 
 impl Store {
     /// Begins a crawl; returns its number.
     pub async fn begin_crawl(&self, new: &NewCrawl<'_>) -> Result<i64> {
         let order = new.order;
+        let mut transaction = self.pool.begin().await?;
         let done = sqlx::query(
             "INSERT INTO crawl (topic, created, state, budget, delay, random_seed, seeds, hosts, start_model)
              VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?)",
@@ -123,9 +139,19 @@ impl Store {
         .bind(serde_json::to_string(&order.seeds)?)
         .bind(serde_json::to_string(&order.hosts)?)
         .bind(new.start_model)
-        .execute(&self.pool)
+        .execute(&mut *transaction)
         .await?;
-        Ok(done.last_insert_rowid())
+        let id = done.last_insert_rowid();
+        if order.leaving != LeavingRule::default() {
+            sqlx::query("INSERT INTO leaving VALUES (?, ?, ?)")
+                .bind(id)
+                .bind(order.leaving.pages)
+                .bind(order.leaving.targets)
+                .execute(&mut *transaction)
+                .await?;
+        }
+        transaction.commit().await?;
+        Ok(id)
     }
 
     /// A crawl by its number.
@@ -318,8 +344,8 @@ impl Store {
 }
 
 fn crawl(row: CrawlTuple) -> Result<CrawlRow> {
-    let (id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts, warc_length) =
-        row;
+    let (id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts, ..) = row;
+    let (warc_length, pages, targets) = (row.9, row.10, row.11);
     Ok(CrawlRow {
         id,
         topic,
@@ -331,6 +357,10 @@ fn crawl(row: CrawlTuple) -> Result<CrawlRow> {
             random_seed: random_seed as u64,
             seeds: serde_json::from_str(&seeds).context("reading a crawl's seeds")?,
             hosts: serde_json::from_str(&hosts).context("reading a crawl's hosts")?,
+            leaving: LeavingRule {
+                pages: pages.map(|pages| pages as u32),
+                targets: targets.map(|targets| targets as u32),
+            },
         },
         warc_length: warc_length as u64,
     })

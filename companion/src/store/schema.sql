@@ -38,6 +38,13 @@ CREATE TABLE IF NOT EXISTS crawl (
     warc_length INTEGER NOT NULL DEFAULT 0 -- bytes acknowledged
 ) STRICT;
 
+-- When a crawl leaves a site, where it does.
+CREATE TABLE IF NOT EXISTS leaving (
+    crawl   INTEGER PRIMARY KEY REFERENCES crawl,
+    pages   INTEGER,                   -- after so many of its pages
+    targets INTEGER                    -- after so many targets
+) STRICT;
+
 CREATE TABLE IF NOT EXISTS fetch (
     crawl       INTEGER NOT NULL REFERENCES crawl,
     number      INTEGER NOT NULL,      -- from 1, in the order the answers came

@@ -2,6 +2,7 @@
 //! came in changes. Time, random numbers and pages are passed in.
 
 mod frontier;
+mod leaving;
 mod politeness;
 pub mod robots;
 mod scope;
@@ -9,6 +10,7 @@ mod session;
 mod tally;
 
 pub use frontier::{Frontier, LINKS_IN_MEAN, LINKS_PER_TARGET, Waiting};
+pub use leaving::{Leaving, LeavingRule};
 pub use politeness::{CrawlDelay, Instant, Politeness};
 pub use robots::Robots;
 pub use scope::{Refusal, Scope};

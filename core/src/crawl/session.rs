@@ -8,7 +8,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
-use super::{CrawlDelay, Frontier, Instant, Politeness, Refusal, Robots, Scope, Tally};
+use super::{
+    CrawlDelay, Frontier, Instant, Leaving, LeavingRule, Politeness, Refusal, Robots, Scope, Tally,
+};
 use crate::address::Address;
 use crate::critics::FoundForm;
 use crate::guide::Guide;
@@ -41,6 +43,8 @@ pub struct Limits {
     pub delay: CrawlDelay,
     /// Which links may be followed at all.
     pub scope: Scope,
+    /// When a site is left.
+    pub leaving: LeavingRule,
 }
 
 /// A request to make.
@@ -175,6 +179,7 @@ pub struct Session {
     forms: FxHashSet<Box<str>>,
     seeds: FxHashMap<Address, Option<Mark>>,
     redirects: FxHashMap<Address, u8>,
+    leaving: Leaving,
     under_way: FxHashMap<Address, Leap>,
     requests: u64,
     tally: Tally,
@@ -187,6 +192,7 @@ impl Session {
             frontier: Frontier::new(guide.policy(), guide.batch()),
             guide,
             politeness: Politeness::new(limits.delay),
+            leaving: Leaving::new(limits.leaving),
             limits,
             robots: FxHashMap::default(),
             asked_for_robots: FxHashSet::default(),
@@ -446,7 +452,14 @@ impl Session {
             let guide = &self.guide;
             self.frontier.rescore(|link| guide.score(link));
         }
+        let host = page.address.host();
+        if self.leaving.count(host, visit.judgment.is_target) {
+            self.frontier.forget_host(host);
+        }
         for (link, score) in visit.outlinks {
+            if self.leaving.is_left(link.target.host()) {
+                continue;
+            }
             let Some(priority) = score.priority() else {
                 continue;
             };

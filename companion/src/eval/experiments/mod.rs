@@ -2,6 +2,7 @@
 //! way; each adds a section to the report and a file of rows. A new one is one
 //! file and one line in [`ALL`].
 
+mod adaptive;
 mod chart;
 mod crawls;
 mod critic;
@@ -12,6 +13,7 @@ mod links;
 mod links_of;
 mod loss;
 mod overlap;
+mod reuse;
 mod rivals;
 mod variants;
 mod window;
@@ -85,7 +87,7 @@ pub struct Experiment {
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 10] = [
+pub const ALL: [Experiment; 12] = [
     Experiment {
         name: "critic",
         run: |subject| Ok(critic::run(subject)),
@@ -121,6 +123,14 @@ pub const ALL: [Experiment; 10] = [
     Experiment {
         name: "overlap",
         run: overlap::run,
+    },
+    Experiment {
+        name: "ache",
+        run: adaptive::run,
+    },
+    Experiment {
+        name: "reuse",
+        run: reuse::run,
     },
     Experiment {
         name: "variants",

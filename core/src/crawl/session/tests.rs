@@ -44,6 +44,7 @@ fn page(at: &Address) -> Outcome {
 
 fn session(budget: u64, strategy: &str) -> Session {
     let limits = Limits {
+        leaving: LeavingRule::default(),
         budget,
         delay: CrawlDelay(1_000),
         scope: Scope::default(),

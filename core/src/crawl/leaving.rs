@@ -1,0 +1,73 @@
+//! When a site is left ([D] 2): after so many of its pages were fetched, or after
+//! so many targets were found there. Sites hold few databases, and without such a
+//! rule a crawl is caught in the largest of them.
+//!
+//! A site is a host here.
+
+use rustc_hash::FxHashMap;
+
+/// The rule. Nothing is left by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LeavingRule {
+    /// Pages of a site that are fetched at most.
+    pub pages: Option<u32>,
+    /// Targets of a site after which it is left.
+    pub targets: Option<u32>,
+}
+
+/// What was fetched from each site.
+#[derive(Debug, Clone, Default)]
+pub struct Leaving {
+    rule: LeavingRule,
+    /// Pages and targets by host.
+    counts: FxHashMap<Box<str>, (u32, u32)>,
+}
+
+impl Leaving {
+    /// By a rule.
+    pub fn new(rule: LeavingRule) -> Self {
+        Self {
+            rule,
+            counts: FxHashMap::default(),
+        }
+    }
+
+    /// Counts a page; true if its site is to be left now.
+    pub fn count(&mut self, host: &str, is_target: bool) -> bool {
+        if self.rule == LeavingRule::default() {
+            return false;
+        }
+        let before = self.is_left(host);
+        let counts = self.counts.entry(host.into()).or_default();
+        counts.0 += 1;
+        counts.1 += u32::from(is_target);
+        !before && self.is_left(host)
+    }
+
+    /// Whether a site was left.
+    pub fn is_left(&self, host: &str) -> bool {
+        let (pages, targets) = self.counts.get(host).copied().unwrap_or_default();
+        let reached = |count: u32, most: Option<u32>| most.is_some_and(|most| count >= most);
+        reached(pages, self.rule.pages) || reached(targets, self.rule.targets)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_is_left_once() {
+        let mut leaving = Leaving::new(LeavingRule {
+            pages: Some(3),
+            targets: Some(2),
+        });
+        let a = [false, false, false, true].map(|target| leaving.count("a.test", target));
+        assert_eq!(a, [false, false, true, false]);
+        let b = [true, true].map(|target| leaving.count("b.test", target));
+        assert_eq!(b, [false, true]);
+        assert!(leaving.is_left("a.test") && !leaving.is_left("c.test"));
+        let mut never = Leaving::new(LeavingRule::default());
+        assert!((0..1000).all(|_| !never.count("a.test", true)));
+    }
+}
