@@ -133,6 +133,16 @@ impl Browser {
         pressed.with_context(|| screen)
     }
 
+    /// Makes a condition what counts as found, on a topic's screen.
+    pub async fn write_condition(&self, condition: &str) -> Result<()> {
+        let script = format!(
+            "document.querySelector('input[value=predicate]').click();
+             document.querySelector('textarea[name=predicate]').value = {condition:?};
+             document.querySelector(\"form[action$='/critic'] button\").click();"
+        );
+        self.read(&script).await.map(drop)
+    }
+
     /// What is to be read on the screen.
     pub async fn text(&self) -> Result<String> {
         let text = self.read("return document.body?.innerText ?? '';").await?;

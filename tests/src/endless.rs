@@ -64,6 +64,12 @@ fn page(address: &str) -> (&'static str, String) {
     } else {
         "railway trains stations"
     };
+    let form = if n.is_multiple_of(3) {
+        "<form action=/find><input name=q placeholder='Words to find'>\
+         <input type=submit value=Search></form>"
+    } else {
+        ""
+    };
     let links = (1..=6).map(|step| {
         let target = (n * 5 + step) % 1_000_003;
         format!(
@@ -74,7 +80,7 @@ fn page(address: &str) -> (&'static str, String) {
     (
         "200 OK",
         format!(
-            "<title>Page {n}</title><p>{words} {n}{}",
+            "<title>Page {n}</title><p>{words} {n}{}{form}",
             links.collect::<String>()
         ),
     )

@@ -92,6 +92,13 @@ pub fn stories() -> Vec<(String, &'static str, String)> {
                 let _ = write!(body, "<a href='/{other}'>{other}</a> ");
             }
             body.push_str("<a href='http://town.test/'>Town guide</a></nav>");
+            if *name == "centres" {
+                body.push_str(
+                    "<form action='/find'>Find a dialysis centre <input name='town'>\
+                     <select name='kind'><option>kidney<option>holiday</select>\
+                     <input type='submit' value='Search'></form>",
+                );
+            }
             pages.push((format!("http://{host}/{name}"), "", body));
         }
     }

@@ -28,6 +28,30 @@ async fn forms_are_taken(kind: Kind) -> Result<()> {
     examples.send_keys("http://host0.test/0").await?;
     screen.press("form[action='/topics'] button").await?;
     screen.wait_for_text("Look for more").await?;
+
+    // What counts as found can be a condition; a wrong one is named by its place.
+    screen.write_condition("titel has \"page\"").await?;
+    screen
+        .wait_for_text("character 1: “titel” is unknown")
+        .await?;
+    driver.back().await?;
+    screen.wait_for_text("Look for more").await?;
+    let condition = "title has \"page\" and not links > 900";
+    screen.write_condition(condition).await?;
+    wait_for("the condition is kept", 20, || async {
+        let kept = "return document.querySelector('textarea[name=predicate]')?.defaultValue;";
+        Ok((screen.read(kept).await? == condition).then_some(()))
+    })
+    .await?;
+    let by_words = "document.querySelector('input[value=topic]').click();
+        document.querySelector(\"form[action$='/critic']\").submit();";
+    screen.read(by_words).await?;
+    wait_for("the choice is kept", 20, || async {
+        let kept = "return document.querySelector('input[value=topic]')?.defaultChecked;";
+        Ok((screen.read(kept).await? == true).then_some(()))
+    })
+    .await?;
+
     let budget = driver.find(By::Name("budget")).await?;
     budget.clear().await?;
     budget.send_keys("100000").await?;
@@ -61,6 +85,18 @@ async fn forms_are_taken(kind: Kind) -> Result<()> {
     screen.press("form[action$='/stop'] button").await?;
     screen.wait_for_text("Stopped by you.").await?;
     ensure!(model_mark(&data, &marked).await? == Some(Mark::Target));
+
+    // The databases that were found can be marked.
+    screen.press("a[href$='/databases']").await?;
+    screen.wait_for_text("Databases you can query").await?;
+    screen.press("form button[value=yes]").await?;
+    screen.wait_for_text("✓ for my topic").await?;
+    screen.press("form button[value=undo]").await?;
+    wait_for("the form's mark is gone", 20, || async {
+        Ok((!screen.text().await?.contains("✓ for my topic")).then_some(()))
+    })
+    .await?;
+    screen.press(".crumbs a[href^='/crawl/']").await?;
 
     // A mark is taken back, a code is shown.
     screen.press("a[href$='/results']").await?;

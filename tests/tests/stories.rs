@@ -302,6 +302,61 @@ async fn undo_pause_and_strict_pages(kind: Kind) -> Result<()> {
     stage.strike().await
 }
 
+/// A form that leads to a database is shown and marked; the companion hears of
+/// it, and looks for such forms.
+async fn databases(kind: Kind) -> Result<()> {
+    let stage = Stage::set(kind).await?;
+    let data = stage.folder.path().join("data");
+    let (companion, port, link, code) = Companion::serve(&data, stage.proxy).await?;
+    stage.new_topic("kidneys").await?;
+    stage
+        .mark("http://kidney.test/centres", "form-yes-0")
+        .await?;
+    stage.picture("forms").await?;
+    let shown = stage.browser.text().await?;
+    ensure!(shown.contains("a form with town, kind"), "{shown}");
+    ensure!(
+        shown.contains("✓ Marked: a database for my topic."),
+        "{shown}"
+    );
+    stage.browser.kill_background().await?;
+    stage.popup().await?;
+    stage.press("form-undo-0").await?;
+    stage.press("form-yes-0").await?;
+    stage.type_in("port", &port.to_string()).await?;
+    stage.type_in("code", &code).await?;
+    stage.press("pair").await?;
+
+    let driver = &stage.browser.driver;
+    driver.switch_to_window(stage.page.clone()).await?;
+    driver.goto(&link).await?;
+    stage.browser.wait_for_text("New topic").await?;
+    stage.browser.press("a[href^='/topic/']").await?;
+    stage.browser.wait_for_text("Look for more").await?;
+    let choose = "document.querySelector('input[value=forms]').click();
+        document.querySelector(\"form[action$='/critic'] button\").click();";
+    stage.browser.read(choose).await?;
+    wait_for("the choice is kept", 20, || async {
+        let kept = "return document.querySelector('input[value=forms]')?.defaultChecked;";
+        Ok((stage.browser.read(kept).await? == true).then_some(()))
+    })
+    .await?;
+    let starts = driver.find(By::Name("starts")).await?;
+    starts.send_keys("http://town.test/").await?;
+    stage.browser.press("form[action$='/crawl'] button").await?;
+    stage
+        .browser
+        .wait_for_text("There was no link left")
+        .await?;
+    stage.browser.press("a[href$='/databases']").await?;
+    stage.browser.wait_for_text("Fields: town kind").await?;
+    let shown = stage.browser.text().await?;
+    ensure!(shown.contains("✓ for my topic"), "{shown}");
+    stage.picture("databases").await?;
+    drop(companion);
+    stage.strike().await
+}
+
 async fn hand_over(kind: Kind) -> Result<()> {
     let stage = Stage::set(kind).await?;
     let data = stage.folder.path().join("data");
@@ -451,4 +506,14 @@ async fn hand_over_in_chromium() -> Result<()> {
 #[tokio::test]
 async fn hand_over_in_firefox() -> Result<()> {
     hand_over(Kind::Firefox).await
+}
+
+#[tokio::test]
+async fn databases_in_chromium() -> Result<()> {
+    databases(Kind::Chromium).await
+}
+
+#[tokio::test]
+async fn databases_in_firefox() -> Result<()> {
+    databases(Kind::Firefox).await
 }
