@@ -231,6 +231,11 @@ impl Guide {
         self.critic.name()
     }
 
+    /// What the strategy has learned.
+    pub fn learned(&self) -> strategies::Saved {
+        self.strategy.saved()
+    }
+
     /// Name of the strategy.
     pub fn strategy(&self) -> &'static str {
         self.strategy.name()

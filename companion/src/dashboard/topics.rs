@@ -9,8 +9,9 @@ use axum::routing::{get, post};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::LeavingRule;
 use linkscent_core::critics;
+use linkscent_core::guide::Guide;
 use linkscent_core::predicate::Predicate;
-use linkscent_core::strategies::HopKind;
+use linkscent_core::strategies::{HopKind, Saved};
 use linkscent_core::wire::api::{Event, Happening};
 use serde::Deserialize;
 use tokio::runtime::Handle;
@@ -19,6 +20,10 @@ use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::App;
 use crate::store::{MarkRow, Order, Topic};
 use crate::{api, clock, secret, topic_guide, ways};
+
+/// Iterations of learning that are shown, and words of each place in them.
+const ITERATIONS: usize = 8;
+const WORDS: usize = 6;
 
 pub(super) fn routes() -> Router<App> {
     Router::new()
@@ -63,9 +68,36 @@ struct TopicPage<'a> {
     crawls: Vec<CrawlLine>,
     by_distance: bool,
     sure: String,
+    /// What links on paths to targets had in common, newest first.
+    iterations: Vec<IterationLine>,
     /// Name of the critic; empty for a predicate.
     critic: String,
     predicate: String,
+}
+
+struct IterationLine {
+    pages: u32,
+    targets: u32,
+    /// Words of addresses, of anchors and around them.
+    words: [String; 3],
+}
+
+/// The newest iterations of learning of a strategy that keeps them.
+fn iterations(guide: &Guide) -> Vec<IterationLine> {
+    let Saved::Adaptive(repository) = guide.learned() else {
+        return Vec::new();
+    };
+    let newest = repository.iterations.iter().rev().take(ITERATIONS);
+    let line = newest.map(|iteration| IterationLine {
+        pages: iteration.pages,
+        targets: iteration.targets,
+        words: [0, 1, 2].map(|space| {
+            let chosen = iteration.chosen[space].iter().take(WORDS);
+            let words: Vec<&str> = chosen.map(|chosen| chosen.word.as_str()).collect();
+            words.join(", ")
+        }),
+    });
+    line.collect()
 }
 
 async fn crawl_lines(app: &App, topic: i64) -> Result<Vec<CrawlLine>, PageError> {
@@ -124,6 +156,7 @@ async fn one(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
         others,
         by_distance,
         sure,
+        iterations: iterations(&guide),
         critic,
         predicate,
     })

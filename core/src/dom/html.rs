@@ -110,6 +110,21 @@ mod tests {
     }
 
     #[test]
+    fn forms_beyond_number_are_cut_off() {
+        let inputs = "<input name=a>".repeat(10_000);
+        let forms = "<form id=f><input form=f></form>".repeat(20_000);
+        let document = parse(&format!("<form>{inputs}</form>{forms}"));
+        assert!(document.truncated);
+        assert_eq!(document.forms.len(), crate::dom::MOST_FORMS);
+        assert_eq!(document.forms[0].fields.len(), crate::dom::MOST_FORMS);
+        assert_eq!(document.forms[1].fields.len(), crate::dom::MOST_FORMS);
+        assert!(
+            document.forms[2].fields.is_empty(),
+            "the first of an id owns"
+        );
+    }
+
+    #[test]
     fn metadata_is_the_first_of_its_kind() {
         let document = parse(
             "<html lang=de><head><title> A \n B </title><base href=/x/><base href=/y/>\

@@ -117,6 +117,24 @@ fn it_says_what_held_and_where() {
     );
 }
 
+/// An expression that engines that go back and forth take ages for.
+#[test]
+fn no_expression_is_catastrophic() {
+    let mut builder = Builder::new();
+    builder.leaf(&"a".repeat(100_000));
+    let address = Address::parse("http://a.test/").unwrap();
+    let page = Page::new(address, builder.finish().unwrap());
+    let predicate: Predicate = r#"text regex "^(a+)+(a|aa)+$b""#.parse().unwrap();
+    let seen = Seen {
+        page: &page,
+        linked_from: &[],
+        relevances: &(),
+    };
+    assert!(!predicate.holds(seen));
+    let huge = r#"text regex "((a{999}){999}){999}""#.parse::<Predicate>();
+    assert!(huge.unwrap_err().message.contains("too large"));
+}
+
 #[test]
 fn what_is_wrong_is_named_with_its_place() {
     for (text, place, said) in [

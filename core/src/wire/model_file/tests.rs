@@ -1,9 +1,11 @@
 use super::*;
 use crate::dom::Builder;
 use crate::dom::LeafRange;
+use crate::forms::FormWords;
 use crate::guide::Guide;
 use crate::page::Page;
 use crate::strategies::{Draw, SplitMix};
+use crate::text::Language;
 
 fn page(address: &str, words: &str, link: &str) -> Page {
     let mut builder = Builder::new();
@@ -14,20 +16,34 @@ fn page(address: &str, words: &str, link: &str) -> Page {
 }
 
 fn knowledge() -> Knowledge {
-    let mut guide = Guide::new("topic", "apprentice").unwrap();
+    knowledge_of("apprentice")
+}
+
+fn knowledge_of(strategy: &str) -> Knowledge {
+    let mut guide = Guide::new("topic", strategy).unwrap();
     let mut draw = SplitMix(7);
     let first = page("http://a.org/", "kidney and dialysis", "/b");
     let visit = guide.visit(&first, &[], Some(Mark::Target), &mut draw);
     let link = visit.outlinks[0].0.clone();
     let second = page("http://a.org/b", "railway timetable", "/c");
     guide.visit(&second, &[link], Some(Mark::NotTarget), &mut draw);
-    guide.knowledge()
+    let words = FormWords::of_text("departure airport", Language::English);
+    guide.mark_form(&first.address, "get /find q", words.clone(), Some(true));
+    let mut knowledge = guide.knowledge();
+    let place = (second.address.clone(), "get /trains from,to".to_owned());
+    knowledge.graph.remember_form(place, words);
+    let other = ("bees".to_owned(), guide.frozen_topic());
+    knowledge.topics.extend([other]);
+    knowledge
 }
 
 fn same(a: &Knowledge, b: &Knowledge) {
     assert_eq!(a.graph.marks, b.graph.marks);
     assert!(a.graph.pages().eq(b.graph.pages()));
     assert!(a.graph.vocabulary.rows().eq(b.graph.vocabulary.rows()));
+    assert!(a.graph.forms().eq(b.graph.forms()));
+    assert_eq!(a.graph.form_marks, b.graph.form_marks);
+    assert_eq!(a.topics, b.topics);
     assert_eq!(a.learned, b.learned);
     assert_eq!(a.arrivals, b.arrivals);
     assert_eq!((&a.critic, &a.strategy), (&b.critic, &b.strategy));
@@ -35,10 +51,12 @@ fn same(a: &Knowledge, b: &Knowledge) {
 
 #[test]
 fn everything_comes_back() {
-    let before = knowledge();
-    let after = read_model(&write_model(&before).unwrap()).unwrap();
-    same(&before, &after);
-    assert!(Guide::with_knowledge(after).is_some());
+    for strategy in ["apprentice", "intelligent", "ache"] {
+        let before = knowledge_of(strategy);
+        let after = read_model(&write_model(&before).unwrap()).unwrap();
+        same(&before, &after);
+        assert!(Guide::with_knowledge(after).is_some());
+    }
 }
 
 #[test]
@@ -110,6 +128,8 @@ fn old_versions_go_on_loading() {
         let path = folder.join(format!("version-{version}.model"));
         let knowledge = read_model(&std::fs::read(path).unwrap()).unwrap();
         assert_eq!(knowledge.graph.marks.len(), 2);
+        let forms = usize::from(version >= 3);
+        assert_eq!(knowledge.graph.form_marks.len(), forms);
         assert_eq!(knowledge.arrivals.len(), 1);
         assert!(Guide::with_knowledge(knowledge).is_some());
     }
