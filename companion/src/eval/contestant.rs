@@ -10,8 +10,8 @@ use linkscent_core::hops::{Groups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{
     Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BestFirst, BreadthFirst,
-    ContextGraph, Factors, Focus, HopClusters, HopKind, HopTraining, Inference, Intelligent,
-    LinkPolicy, PlainApprentice, Random, Saved, SplitMix, Strategy,
+    ContextGraph, Ensemble, Factors, Focus, HopClusters, HopKind, HopTraining, Inference,
+    Intelligent, LinkPolicy, PlainApprentice, Random, Saved, SplitMix, Strategy,
 };
 use linkscent_core::text::Vocabulary;
 
@@ -58,7 +58,7 @@ pub struct Contestant {
 }
 
 /// All who take part. A new strategy is one more line here.
-pub static ALL: [Contestant; 18] = [
+pub static ALL: [Contestant; 19] = [
     online("random", |_| Box::new(Random)),
     online("breadth-first", |_| Box::new(BreadthFirst)),
     online(BASELINE, |_| Box::new(BestFirst(Focus::Soft))),
@@ -78,6 +78,7 @@ pub static ALL: [Contestant; 18] = [
     online("intelligent", |every| {
         Box::new(Intelligent::every(every, Factors::ALL))
     }),
+    online("ensemble", |every| Box::new(Ensemble::every(every))),
     online("ache", |every| Box::new(Adaptive::new(ache(every)))),
     online("ache-baseline", |_| {
         Box::new(Adaptive::new(AdaptiveOptions {

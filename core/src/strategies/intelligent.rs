@@ -176,24 +176,28 @@ impl Intelligent {
     }
 
     fn parts(&self, link: &Candidate, known: Known<'_>) -> Vec<Part> {
+        self.parts_of(self.factors, link, known)
+    }
+
+    fn parts_of(&self, factors: Factors, link: &Candidate, known: Known<'_>) -> Vec<Part> {
         let usual = self.usual();
         let source = link.source().and_then(|source| known.graph.page(source));
         let mut parts = Vec::new();
-        if let Some(page) = source.filter(|_| self.factors.content) {
+        if let Some(page) = source.filter(|_| factors.content) {
             let words = page.terms.rows().iter().filter_map(|&(term, _)| {
                 let counts = self.counts.words.get(&term)?;
                 Some((known.graph.vocabulary.surface(term).to_owned(), *counts))
             });
             parts.extend(self.damped("word", words));
         }
-        if self.factors.url {
+        if factors.url {
             let tokens = distinct_tokens(link).into_iter().filter_map(|token| {
                 let counts = *self.counts.tokens.get(token.as_str())?;
                 Some((token, counts))
             });
             parts.extend(self.damped("URL token", tokens));
         }
-        if let Some(page) = source.filter(|_| self.factors.link) {
+        if let Some(page) = source.filter(|_| factors.link) {
             let is_target = page.judgment.is_target;
             let log_ratio = self.counts.links[usize::from(is_target)].log_ratio(usual);
             let from = if is_target {
@@ -206,7 +210,7 @@ impl Intelligent {
                 log_ratio,
             });
         }
-        if let Some(page) = source.filter(|_| self.factors.sibling) {
+        if let Some(page) = source.filter(|_| factors.sibling) {
             let counts = self
                 .siblings
                 .get(&page.address)
@@ -219,6 +223,32 @@ impl Intelligent {
             });
         }
         parts
+    }
+
+    /// Logarithms of the four ratios: words, URL tokens, links, siblings.
+    pub(super) fn log_ratios(&self, link: &Candidate, known: Known<'_>) -> [f64; 4] {
+        let alone = [
+            Factors {
+                content: true,
+                ..Factors::NONE
+            },
+            Factors {
+                url: true,
+                ..Factors::NONE
+            },
+            Factors {
+                link: true,
+                ..Factors::NONE
+            },
+            Factors {
+                sibling: true,
+                ..Factors::NONE
+            },
+        ];
+        alone.map(|factors| {
+            let parts = self.parts_of(factors, link, known);
+            parts.iter().map(|part| part.log_ratio).sum()
+        })
     }
 
     fn score_of(&self, link: &Candidate, known: Known<'_>) -> f64 {

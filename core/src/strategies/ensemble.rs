@@ -1,0 +1,331 @@
+//! The strategy that joins the others (METHODS "Ensemble"): one logistic model,
+//! learned online, over what the members say of a link as it stood before the page
+//! was fetched, over statistics of site, page template and inlinks, and over the
+//! words near the link and in its address themselves.
+
+use rustc_hash::FxHashMap;
+
+use super::intelligent::{Factors, Intelligent};
+use super::recent::Recent;
+use super::{
+    Apprentice, Arrival, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore,
+    Passing, Priority, Saved, Strategy,
+};
+use crate::address::Address;
+use crate::models::{Ftrl, Rates};
+use crate::web_graph::Judgment;
+
+/// Arrivals between two scorings of the whole frontier.
+const BATCH: u32 = 100;
+/// Of the first arrivals so many are enough for one.
+const FIRST_SHARE: u32 = 4;
+/// Links to a page that are learned from.
+const LEARNED_LINKS: usize = 3;
+/// Pages by which a site's or a template's rate is drawn towards the usual one.
+const SMOOTHING: f64 = 4.0;
+/// Numbers are cut off at so many standard deviations.
+const FARTHEST: f64 = 4.0;
+
+const RATES: Rates = Rates {
+    alpha: 0.1,
+    beta: 1.0,
+    l1: 0.2,
+    l2: 1.0,
+};
+
+/// What the numbers are called, in their order.
+const NAMES: [&str; NUMBERS] = [
+    "any link",
+    "relevance of the page with the link",
+    "its log-odds per word",
+    "its similarity to a target",
+    "relevance of the page before it",
+    "apprentice",
+    "interest ratio of the page's words",
+    "interest ratio of URL tokens",
+    "interest ratio of links",
+    "interest ratio of siblings",
+    "the site so far",
+    "pages with such an address so far",
+    "relevant pages that link there",
+    "share of relevant pages among those that link there",
+    "pages that link there",
+    "words of the anchor, to the critic",
+    "clicks from the seed",
+];
+const NUMBERS: usize = 17;
+
+/// Words get numbers from here on.
+const FIRST_WORD: u32 = 1 << 10;
+
+/// Rates of a group of pages.
+#[derive(Debug, Clone, Copy, Default)]
+struct Group {
+    pages: f64,
+    good: f64,
+}
+
+/// Pages that link to one.
+#[derive(Debug, Clone, Copy, Default)]
+struct Inlinks {
+    all: f64,
+    relevance: f64,
+    relevant: f64,
+}
+
+/// Mean and spread of a number so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Spread {
+    count: f64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Spread {
+    fn add(&mut self, value: f64) {
+        self.count += 1.0;
+        let off = value - self.mean;
+        self.mean += off / self.count;
+        self.squares += off * (value - self.mean);
+    }
+
+    fn standardised(&self, value: f64) -> f64 {
+        if self.count < 2.0 {
+            return 0.0;
+        }
+        let deviation = (self.squares / self.count).sqrt().max(1e-6);
+        ((value - self.mean) / deviation).clamp(-FARTHEST, FARTHEST)
+    }
+}
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct Ensemble {
+    model: Ftrl,
+    apprentice: Apprentice,
+    ratios: Intelligent,
+    sites: FxHashMap<Box<str>, Group>,
+    templates: FxHashMap<Box<str>, Group>,
+    inlinks: Recent<Inlinks>,
+    spreads: [Spread; NUMBERS],
+    all: Group,
+    batch: u32,
+    since_rebuilt: u32,
+}
+
+impl Ensemble {
+    /// One that has the whole frontier scored anew after every `batch` arrivals.
+    pub fn every(batch: u32) -> Self {
+        Self {
+            model: Ftrl::new(RATES),
+            apprentice: Apprentice::every(batch),
+            ratios: Intelligent::every(batch, Factors::ALL),
+            sites: FxHashMap::default(),
+            templates: FxHashMap::default(),
+            inlinks: Recent::default(),
+            spreads: [Spread::default(); NUMBERS],
+            all: Group::default(),
+            batch: batch.max(1),
+            since_rebuilt: 0,
+        }
+    }
+
+    fn usual(&self) -> f64 {
+        (self.all.good + 0.5) / (self.all.pages + 1.0)
+    }
+
+    fn log_rate(&self, group: Option<&Group>) -> f64 {
+        let group = group.copied().unwrap_or_default();
+        let usual = self.usual();
+        ((group.good + SMOOTHING * usual) / (group.pages + SMOOTHING) / usual).ln()
+    }
+
+    /// What is known of a link, in the order of [`NAMES`].
+    fn numbers(&self, link: &Candidate, known: Known<'_>) -> [f64; NUMBERS] {
+        let mut steps = link.trail.steps();
+        let page = steps
+            .next()
+            .and_then(|step| known.graph.page(&step.address));
+        let judgment = page.map(|page| page.judgment).unwrap_or_default();
+        let before = steps.next().map_or(0.0, |step| step.relevance.value());
+        let apprentice = self.apprentice.score(link, known).priority();
+        let ratios = self.ratios.log_ratios(link, known);
+        let inlinks = self.inlinks.get(&link.target).copied().unwrap_or_default();
+        let (mut anchor, mut words) = (0.0, 1.0);
+        for (feature, count) in link.context.counts() {
+            if feature.offset().0 == 0 && !feature.is_of_page() {
+                anchor += f64::from(count) * known.critic.word_weight(feature.term());
+                words += f64::from(count);
+            }
+        }
+        [
+            1.0,
+            judgment.relevance.value(),
+            judgment.log_odds,
+            judgment.similarity,
+            before,
+            apprentice.map_or(0.0, Priority::value),
+            ratios[0],
+            ratios[1],
+            ratios[2],
+            ratios[3],
+            self.log_rate(self.sites.get(link.target.host())),
+            self.log_rate(self.templates.get(template(&link.target))),
+            inlinks.relevant.ln_1p(),
+            (inlinks.relevance + 0.5) / (inlinks.all + 1.0),
+            inlinks.all.ln_1p(),
+            anchor / words,
+            f64::from(link.trail.len()),
+        ]
+    }
+
+    /// The instance that the model learns and judges.
+    fn instance(&self, link: &Candidate, known: Known<'_>) -> Vec<(u32, f64)> {
+        let numbers = self.numbers(link, known);
+        let mut instance = Vec::with_capacity(NUMBERS + link.context.features().len() + 8);
+        for (place, &value) in numbers.iter().enumerate() {
+            let value = if place == 0 {
+                1.0
+            } else {
+                self.spreads[place].standardised(value)
+            };
+            instance.push((place as u32, value));
+        }
+        words(link, &mut instance);
+        instance
+    }
+
+    fn log_odds(&self, link: &Candidate, known: Known<'_>) -> f64 {
+        self.model.log_odds(&self.instance(link, known))
+    }
+
+    fn count(&mut self, target: &Address, is_good: bool) {
+        let good = f64::from(u8::from(is_good));
+        let site = self.sites.entry(target.host().into()).or_default();
+        (site.pages, site.good) = (site.pages + 1.0, site.good + good);
+        let template = self.templates.entry(template(target).into()).or_default();
+        (template.pages, template.good) = (template.pages + 1.0, template.good + good);
+        (self.all.pages, self.all.good) = (self.all.pages + 1.0, self.all.good + good);
+    }
+}
+
+/// The words near a link and in its address, hashed, of length 1 together.
+fn words(link: &Candidate, instance: &mut Vec<(u32, f64)>) {
+    let first = instance.len();
+    for (feature, count) in link.context.counts() {
+        let near = 1.0 / (1.0 + f64::from(feature.offset().0.abs()));
+        instance.push((
+            FIRST_WORD + (feature.to_bits() << 1),
+            near * f64::from(count).sqrt(),
+        ));
+    }
+    for token in link.target.words() {
+        instance.push((FIRST_WORD + (hashed(&token) << 1 | 1), 1.0));
+    }
+    let squares: f64 = instance[first..].iter().map(|cell| cell.1 * cell.1).sum();
+    let length = squares.sqrt().max(1e-9);
+    for cell in &mut instance[first..] {
+        cell.1 /= length / 2.0;
+    }
+}
+
+/// FNV-1a: the same on every machine.
+fn hashed(token: &str) -> u32 {
+    token.bytes().fold(0x811c_9dc5, |hash: u32, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}
+
+/// Host and path up to the last part.
+fn template(address: &Address) -> &str {
+    let text = address.without_scheme();
+    let path = text.split('?').next().unwrap_or(text);
+    path.rfind('/').map_or(path, |end| &path[..end])
+}
+
+impl Strategy for Ensemble {
+    fn name(&self) -> &'static str {
+        "ensemble"
+    }
+
+    fn policy(&self) -> LinkPolicy {
+        LinkPolicy::Both
+    }
+
+    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
+        LinkScore::Follow(Priority::new(0, self.log_odds(link, known)))
+    }
+
+    fn read(&mut self, passing: &Passing<'_>, _: Known<'_>) {
+        let relevance = passing.judgment.relevance;
+        for outlink in &passing.page.outlinks {
+            let mut inlinks = self
+                .inlinks
+                .get(&outlink.target)
+                .copied()
+                .unwrap_or_default();
+            inlinks.all += 1.0;
+            inlinks.relevance += relevance.value();
+            inlinks.relevant += f64::from(u8::from(relevance.is_high()));
+            self.inlinks.keep(outlink.target.clone(), inlinks);
+        }
+    }
+
+    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, draw: &mut dyn Draw) -> Learned {
+        let links = &arrival.via[..arrival.via.len().min(LEARNED_LINKS)];
+        let Some(first) = links.first() else {
+            return Learned::Nothing;
+        };
+        let is_good = arrival.judgment.relevance.is_high();
+        let importance = 1.0 / links.len() as f64;
+        for link in links {
+            let numbers = self.numbers(link, known);
+            for (spread, value) in self.spreads.iter_mut().zip(numbers) {
+                spread.add(value);
+            }
+            let instance = self.instance(link, known);
+            self.model.learn(&instance, is_good, importance);
+        }
+        self.count(&first.target, is_good);
+        self.apprentice.learn(arrival, known, draw);
+        self.ratios.learn(arrival, known, draw);
+        self.since_rebuilt += 1;
+        let early = self.all.pages < f64::from(self.batch);
+        let due = self.since_rebuilt >= self.batch
+            || (early && self.since_rebuilt >= (self.batch / FIRST_SHARE).max(1));
+        if !due {
+            return Learned::Refined;
+        }
+        self.since_rebuilt = 0;
+        Learned::Rebuilt
+    }
+
+    /// Of what members say only the words are learned: they know the page already.
+    fn learn_from_known(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
+        let mut instance = Vec::new();
+        instance.push((0, 1.0));
+        words(link, &mut instance);
+        self.model
+            .learn(&instance, judgment.relevance.is_high(), 0.5);
+        self.apprentice.learn_from_known(link, judgment, known);
+    }
+
+    fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
+        let instance = self.instance(link, known);
+        let parts = instance.iter().zip(0..).map(|(&(feature, value), place)| {
+            let name = NAMES.get(place).copied().unwrap_or("words near the link");
+            Explanation::given(name, value * self.model.weight(feature))
+        });
+        Explanation::sum("log-odds of a good page", parts.collect())
+    }
+
+    fn saved(&self) -> Saved {
+        Saved::Nothing
+    }
+}
+
+impl Default for Ensemble {
+    fn default() -> Self {
+        Self::every(BATCH)
+    }
+}
