@@ -148,28 +148,28 @@ static VARIANTS: [Contestant; 20] = [
     }),
     online("intelligent-content", |every| {
         let factors = Factors {
-            content: true,
+            content: 1.0,
             ..Factors::NONE
         };
         Box::new(Intelligent::every(every, factors))
     }),
     online("intelligent-url", |every| {
         let factors = Factors {
-            url: true,
+            url: 1.0,
             ..Factors::NONE
         };
         Box::new(Intelligent::every(every, factors))
     }),
     online("intelligent-link", |every| {
         let factors = Factors {
-            link: true,
+            link: 1.0,
             ..Factors::NONE
         };
         Box::new(Intelligent::every(every, factors))
     }),
     online("intelligent-sibling", |every| {
         let factors = Factors {
-            sibling: true,
+            sibling: 1.0,
             ..Factors::NONE
         };
         Box::new(Intelligent::every(every, factors))

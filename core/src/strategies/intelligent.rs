@@ -34,33 +34,33 @@ const MOST_EVENTS: usize = 500_000;
 /// Words named in an explanation.
 const NAMED: usize = 6;
 
-/// Which factors are looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How much each factor weighs; one of weight 0 is not looked at.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Factors {
     /// Words of the page with the link.
-    pub content: bool,
+    pub content: f64,
     /// Tokens of the URL that the link points to.
-    pub url: bool,
+    pub url: f64,
     /// Whether the page with the link is what is looked for.
-    pub link: bool,
+    pub link: f64,
     /// How the other links of that page fared.
-    pub sibling: bool,
+    pub sibling: f64,
 }
 
 impl Factors {
     /// All of them, with equal weights.
     pub const ALL: Self = Self {
-        content: true,
-        url: true,
-        link: true,
-        sibling: true,
+        content: 1.0,
+        url: 1.0,
+        link: 1.0,
+        sibling: 1.0,
     };
     /// None of them.
     pub const NONE: Self = Self {
-        content: false,
-        url: false,
-        link: false,
-        sibling: false,
+        content: 0.0,
+        url: 0.0,
+        link: 0.0,
+        sibling: 0.0,
     };
 }
 
@@ -159,7 +159,12 @@ impl Intelligent {
     }
 
     /// Parts of one factor out of many events, damped by their number.
-    fn damped(&self, kind: &str, events: impl Iterator<Item = (String, Counts)>) -> Vec<Part> {
+    fn damped(
+        &self,
+        kind: &str,
+        weight: f64,
+        events: impl Iterator<Item = (String, Counts)>,
+    ) -> Vec<Part> {
         let usual = self.usual();
         let kept: Vec<(String, Counts)> = events
             .filter(|(_, counts)| counts.deviates(usual, self.counts.all.seen.max(1.0)))
@@ -169,7 +174,7 @@ impl Intelligent {
             let log_ratio = counts.log_ratio(usual);
             Part {
                 label: format!("{kind} {name}: {:.1} times the usual", log_ratio.exp()),
-                log_ratio: log_ratio / root,
+                log_ratio: weight * log_ratio / root,
             }
         });
         parts.collect()
@@ -183,21 +188,21 @@ impl Intelligent {
         let usual = self.usual();
         let source = link.source().and_then(|source| known.graph.page(source));
         let mut parts = Vec::new();
-        if let Some(page) = source.filter(|_| factors.content) {
+        if let Some(page) = source.filter(|_| factors.content != 0.0) {
             let words = page.terms.rows().iter().filter_map(|&(term, _)| {
                 let counts = self.counts.words.get(&term)?;
                 Some((known.graph.vocabulary.surface(term).to_owned(), *counts))
             });
-            parts.extend(self.damped("word", words));
+            parts.extend(self.damped("word", factors.content, words));
         }
-        if factors.url {
+        if factors.url != 0.0 {
             let tokens = distinct_tokens(link).into_iter().filter_map(|token| {
                 let counts = *self.counts.tokens.get(token.as_str())?;
                 Some((token, counts))
             });
-            parts.extend(self.damped("URL token", tokens));
+            parts.extend(self.damped("URL token", factors.url, tokens));
         }
-        if let Some(page) = source.filter(|_| factors.link) {
+        if let Some(page) = source.filter(|_| factors.link != 0.0) {
             let is_target = page.judgment.is_target;
             let log_ratio = self.counts.links[usize::from(is_target)].log_ratio(usual);
             let from = if is_target {
@@ -207,10 +212,10 @@ impl Intelligent {
             };
             parts.push(Part {
                 label: format!("a link from {from}: {:.1} times the usual", log_ratio.exp()),
-                log_ratio,
+                log_ratio: factors.link * log_ratio,
             });
         }
-        if let Some(page) = source.filter(|_| factors.sibling) {
+        if let Some(page) = source.filter(|_| factors.sibling != 0.0) {
             let counts = self
                 .siblings
                 .get(&page.address)
@@ -219,7 +224,7 @@ impl Intelligent {
             let ratio = (counts.held + SMOOTHING) / (counts.seen * usual + SMOOTHING);
             parts.push(Part {
                 label: format!("its other links: {ratio:.1} times the usual"),
-                log_ratio: ratio.ln(),
+                log_ratio: factors.sibling * ratio.ln(),
             });
         }
         parts
@@ -229,19 +234,19 @@ impl Intelligent {
     pub(super) fn log_ratios(&self, link: &Candidate, known: Known<'_>) -> [f64; 4] {
         let alone = [
             Factors {
-                content: true,
+                content: 1.0,
                 ..Factors::NONE
             },
             Factors {
-                url: true,
+                url: 1.0,
                 ..Factors::NONE
             },
             Factors {
-                link: true,
+                link: 1.0,
                 ..Factors::NONE
             },
             Factors {
-                sibling: true,
+                sibling: 1.0,
                 ..Factors::NONE
             },
         ];
@@ -324,6 +329,13 @@ impl Strategy for Intelligent {
         }
         self.since_rebuilt = 0;
         Learned::Rebuilt
+    }
+
+    /// The ratio that speaks loudest for it.
+    fn verdict(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
+        let parts = self.parts(link, known).into_iter();
+        let loudest = parts.max_by(|a, b| a.log_ratio.total_cmp(&b.log_ratio))?;
+        (loudest.log_ratio > 0.0).then_some(loudest.label)
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {

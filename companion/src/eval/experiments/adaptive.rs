@@ -128,7 +128,7 @@ fn features(iterations: &[LearningIteration]) -> String {
     let labels: Vec<String> = iterations.iter().map(|one| one.pages.to_string()).collect();
     let mut table = String::from("<table><thead><tr><th>Pages</th><th>Targets</th>");
     for space in SPACES {
-        table.push_str(&format!("<th>{space}</th>"));
+        table.push_str(&format!("<th class=\"text\">{space}</th>"));
     }
     table.push_str("</tr></thead><tbody>");
     let step = iterations.len().div_ceil(SHOWN).max(1);
@@ -143,7 +143,7 @@ fn features(iterations: &[LearningIteration]) -> String {
                 .take(WORDS)
                 .map(|one| escaped(&one.word))
                 .collect();
-            table.push_str(&format!("<td>{}</td>", words.join(", ")));
+            table.push_str(&format!("<td class=\"text\">{}</td>", words.join(", ")));
         }
         table.push_str("</tr>");
     }

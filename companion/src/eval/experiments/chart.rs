@@ -7,6 +7,8 @@ const HEIGHT: f64 = 200.0;
 const LEFT: f64 = 50.0;
 const BOTTOM: f64 = 28.0;
 const TOP: f64 = 10.0;
+/// Colours of the style sheet.
+const COLOURS: usize = 6;
 
 /// A line with its name; one value a label of the axis.
 pub struct Line<'a> {
@@ -34,7 +36,8 @@ pub fn lines(labels: &[String], lines: &[Line<'_>]) -> String {
     }
     let mut legend = String::new();
     for (number, line) in lines.iter().enumerate() {
-        let class = format!("c{number}{}", ["", " dashed", " dotted"][number % 3]);
+        let dash = ["", " dashed", " dotted"][(number + number / COLOURS) % 3];
+        let class = format!("c{}{dash}", number % COLOURS);
         let mut path = String::new();
         for (place, value) in line.values.iter().enumerate() {
             let command = if place == 0 { 'M' } else { 'L' };

@@ -49,7 +49,7 @@ const KINDS: [Kind; 7] = [
         name: "words",
         reuses: false,
         make: |every, _| {
-            let content = true;
+            let content = 1.0;
             fresh(
                 every,
                 Factors {
@@ -63,7 +63,7 @@ const KINDS: [Kind; 7] = [
         name: "URL tokens",
         reuses: false,
         make: |every, _| {
-            let url = true;
+            let url = 1.0;
             fresh(
                 every,
                 Factors {
@@ -77,7 +77,7 @@ const KINDS: [Kind; 7] = [
         name: "links",
         reuses: false,
         make: |every, _| {
-            let link = true;
+            let link = 1.0;
             fresh(
                 every,
                 Factors {
@@ -91,7 +91,7 @@ const KINDS: [Kind; 7] = [
         name: "siblings",
         reuses: false,
         make: |every, _| {
-            let sibling = true;
+            let sibling = 1.0;
             fresh(
                 every,
                 Factors {
