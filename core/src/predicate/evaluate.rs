@@ -200,7 +200,7 @@ fn shown(text: &str, start: usize, end: usize) -> String {
     let behind = text[end..].char_indices().nth(SHOWN);
     let to = behind.map_or(text.len(), |row| end + row.0);
     let (head, tail) = (from > 0, to < text.len());
-    let part = crate::text::shorten(&text[from..to], 200);
+    let part = crate::text::shorten(&crate::text::fold_space(&text[from..to]), 200);
     format!(
         "{}{part}{}",
         if head { "…" } else { "" },

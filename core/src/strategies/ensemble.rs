@@ -23,6 +23,8 @@ const FIRST_SHARE: u32 = 4;
 const LEARNED_LINKS: usize = 3;
 /// Pages by which a site's or a template's rate is drawn towards the usual one.
 const SMOOTHING: f64 = 4.0;
+/// How much is made of what is thought beforehand.
+const PRIOR: f64 = 1.0;
 /// Numbers are cut off at so many standard deviations.
 const FARTHEST: f64 = 4.0;
 
@@ -180,8 +182,9 @@ impl Ensemble {
     }
 
     /// The instance that the model learns and judges.
-    fn instance(&self, link: &Candidate, known: Known<'_>) -> Vec<(u32, f64)> {
+    fn instance(&self, link: &Candidate, known: Known<'_>) -> (Vec<(u32, f64)>, f64) {
         let numbers = self.numbers(link, known);
+        let offset = before_learning(&numbers);
         let mut instance = Vec::with_capacity(NUMBERS + link.context.features().len() + 8);
         for (place, &value) in numbers.iter().enumerate() {
             let value = if place == 0 {
@@ -192,11 +195,12 @@ impl Ensemble {
             instance.push((place as u32, value));
         }
         words(link, &mut instance);
-        instance
+        (instance, offset)
     }
 
     fn log_odds(&self, link: &Candidate, known: Known<'_>) -> f64 {
-        self.model.log_odds(&self.instance(link, known))
+        let (instance, offset) = self.instance(link, known);
+        offset + self.model.log_odds(&instance)
     }
 
     fn count(&mut self, target: &Address, is_good: bool) {
@@ -207,6 +211,12 @@ impl Ensemble {
         (template.pages, template.good) = (template.pages + 1.0, template.good + good);
         (self.all.pages, self.all.good) = (self.all.pages + 1.0, self.all.good + good);
     }
+}
+
+/// What is thought of a link before anything was learned: that good pages link to
+/// good pages, and by words that the critic knows.
+fn before_learning(numbers: &[f64; NUMBERS]) -> f64 {
+    PRIOR * (numbers[1] + numbers[2] + numbers[5])
 }
 
 /// The words near a link and in its address, hashed, of length 1 together.
@@ -283,8 +293,8 @@ impl Strategy for Ensemble {
             for (spread, value) in self.spreads.iter_mut().zip(numbers) {
                 spread.add(value);
             }
-            let instance = self.instance(link, known);
-            self.model.learn(&instance, is_good, importance);
+            let (instance, offset) = self.instance(link, known);
+            self.model.learn(&instance, offset, is_good, importance);
         }
         self.count(&first.target, is_good);
         self.apprentice.learn(arrival, known, draw);
@@ -306,17 +316,19 @@ impl Strategy for Ensemble {
         instance.push((0, 1.0));
         words(link, &mut instance);
         self.model
-            .learn(&instance, judgment.relevance.is_high(), 0.5);
+            .learn(&instance, 0.0, judgment.relevance.is_high(), 0.5);
         self.apprentice.learn_from_known(link, judgment, known);
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
-        let instance = self.instance(link, known);
+        let (instance, offset) = self.instance(link, known);
         let parts = instance.iter().zip(0..).map(|(&(feature, value), place)| {
             let name = NAMES.get(place).copied().unwrap_or("words near the link");
             Explanation::given(name, value * self.model.weight(feature))
         });
-        Explanation::sum("log-odds of a good page", parts.collect())
+        let mut parts: Vec<Explanation> = parts.collect();
+        parts.push(Explanation::given("before anything was learned", offset));
+        Explanation::sum("log-odds of a good page", parts)
     }
 
     fn saved(&self) -> Saved {
