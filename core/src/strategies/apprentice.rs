@@ -18,7 +18,7 @@ use super::{
 };
 use crate::dom::DomOffset;
 use crate::features::{OffsetTerm, WINDOW};
-use crate::models::TwoClassCounts;
+use crate::models::{FeatureCount, TwoClassCounts};
 use crate::text::TermId;
 use crate::web_graph::Judgment;
 
@@ -124,6 +124,11 @@ impl Apprentice {
             batch: None,
             ..Self::default()
         }
+    }
+
+    /// What became of links with a feature.
+    pub fn seen(&self, feature: OffsetTerm) -> FeatureCount {
+        self.counts.feature(feature.to_bits())
     }
 
     /// A link's features, each with its count.

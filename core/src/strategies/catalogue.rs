@@ -1,17 +1,18 @@
 //! The strategies by name, and back from what was saved of them.
 
 use super::{
-    Adaptive, AdaptiveOptions, Apprentice, BestFirst, BreadthFirst, Focus, HopChain, Intelligent,
-    IntelligentCounts, PathRepository, PlainApprentice, Random, Strategy,
+    Adaptive, AdaptiveOptions, Apprentice, BestFirst, BreadthFirst, Ensemble, EnsembleState, Focus,
+    HopChain, Intelligent, IntelligentCounts, PathRepository, PlainApprentice, Random, Strategy,
 };
 use crate::models::TwoClassCounts;
 
 /// Names of all strategies, the default first.
-pub const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 10] = [
     "apprentice",
     "apprentice-plain",
     "intelligent",
     "ache",
+    "ensemble",
     "best-first",
     "best-first-hard",
     "best-first-cosine",
@@ -32,6 +33,8 @@ pub enum Saved {
     Intelligent(IntelligentCounts),
     /// ACHE's paths.
     Adaptive(PathRepository),
+    /// The ensemble's model and its members' counts.
+    Ensemble(Box<EnsembleState>),
 }
 
 /// The strategy of that name, knowing nothing yet.
@@ -40,6 +43,7 @@ pub fn named(name: &str) -> Option<Box<dyn Strategy>> {
         "apprentice" => Box::new(Apprentice::default()),
         "apprentice-plain" => Box::new(PlainApprentice::default()),
         "intelligent" => Box::new(Intelligent::default()),
+        "ensemble" => Box::new(Ensemble::default()),
         "ache" => Box::new(Adaptive::new(AdaptiveOptions::default())),
         "best-first" => Box::new(BestFirst(Focus::Soft)),
         "best-first-hard" => Box::new(BestFirst(Focus::Hard)),
@@ -63,6 +67,7 @@ pub fn restored(name: &str, saved: Saved) -> Option<Box<dyn Strategy>> {
         ("intelligent", Saved::Intelligent(counts)) => {
             Some(Box::new(Intelligent::with_counts(counts)))
         }
+        ("ensemble", Saved::Ensemble(state)) => Some(Box::new(Ensemble::with_state(*state))),
         ("ache", Saved::Adaptive(repository)) => {
             let options = AdaptiveOptions::default();
             Some(Box::new(Adaptive::with_repository(options, repository)))

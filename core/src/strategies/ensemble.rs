@@ -5,14 +5,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::intelligent::{Factors, Intelligent};
+use super::intelligent::{Factors, Intelligent, IntelligentCounts};
 use super::recent::Recent;
 use super::{
-    Apprentice, Arrival, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore,
+    Apprentice, Arrival, Candidate, Cue, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore,
     Passing, Priority, Saved, Strategy,
 };
 use crate::address::Address;
-use crate::models::{Ftrl, Rates};
+use crate::models::{Ftrl, Rates, TwoClassCounts, WeightState};
 use crate::web_graph::Judgment;
 
 /// Arrivals between two scorings of the whole frontier.
@@ -25,6 +25,12 @@ const LEARNED_LINKS: usize = 3;
 const SMOOTHING: f64 = 4.0;
 /// How much is made of what is thought beforehand.
 const PRIOR: f64 = 1.0;
+/// Weights that are kept.
+const MOST_WEIGHTS: usize = 60_000;
+/// Sites, and templates, from which on those of one page are let go.
+const MOST_GROUPS: usize = 20_000;
+/// Words named in an explanation.
+const NAMED_WORDS: usize = 6;
 /// Numbers are cut off at so many standard deviations.
 const FARTHEST: f64 = 4.0;
 
@@ -61,10 +67,12 @@ const NUMBERS: usize = 17;
 const FIRST_WORD: u32 = 1 << 10;
 
 /// Rates of a group of pages.
-#[derive(Debug, Clone, Copy, Default)]
-struct Group {
-    pages: f64,
-    good: f64,
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Group {
+    /// Pages fetched.
+    pub pages: f64,
+    /// Good ones among them.
+    pub good: f64,
 }
 
 /// Pages that link to one.
@@ -76,11 +84,14 @@ struct Inlinks {
 }
 
 /// Mean and spread of a number so far.
-#[derive(Debug, Clone, Copy, Default)]
-struct Spread {
-    count: f64,
-    mean: f64,
-    squares: f64,
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Spread {
+    /// Links looked at.
+    pub count: f64,
+    /// Their mean.
+    pub mean: f64,
+    /// Squares of what they were off the mean, summed up.
+    pub squares: f64,
 }
 
 impl Spread {
@@ -98,6 +109,25 @@ impl Spread {
         let deviation = (self.squares / self.count).sqrt().max(1e-6);
         ((value - self.mean) / deviation).clamp(-FARTHEST, FARTHEST)
     }
+}
+
+/// What it knows from one crawl to the next: all but which pages link where.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EnsembleState {
+    /// The model's weights.
+    pub weights: Vec<(u32, WeightState)>,
+    /// The apprentice's counts.
+    pub apprentice: TwoClassCounts,
+    /// The interest ratios' counts.
+    pub ratios: IntelligentCounts,
+    /// By host.
+    pub sites: FxHashMap<Box<str>, Group>,
+    /// By host and path up to the last part.
+    pub templates: FxHashMap<Box<str>, Group>,
+    /// By number of [`NAMES`].
+    pub spreads: Vec<Spread>,
+    /// All pages.
+    pub all: Group,
 }
 
 /// See the module.
@@ -130,6 +160,22 @@ impl Ensemble {
             batch: batch.max(1),
             since_rebuilt: 0,
         }
+    }
+
+    /// One that goes on from what was kept; what does not fit is begun anew.
+    pub fn with_state(state: EnsembleState) -> Self {
+        let mut ensemble = Self::default();
+        if let Some(model) = Ftrl::from_rows(RATES, state.weights) {
+            ensemble.model = model;
+        }
+        for (spread, kept) in ensemble.spreads.iter_mut().zip(state.spreads) {
+            *spread = kept;
+        }
+        ensemble.apprentice = Apprentice::with_counts(state.apprentice);
+        ensemble.ratios = Intelligent::with_counts(state.ratios);
+        (ensemble.sites, ensemble.templates) = (state.sites, state.templates);
+        ensemble.all = state.all;
+        ensemble
     }
 
     fn usual(&self) -> f64 {
@@ -205,6 +251,12 @@ impl Ensemble {
 
     fn count(&mut self, target: &Address, is_good: bool) {
         let good = f64::from(u8::from(is_good));
+        for groups in [&mut self.sites, &mut self.templates] {
+            if groups.len() > MOST_GROUPS {
+                // Groups of a single page tell least.
+                groups.retain(|_, group| group.pages > 1.0);
+            }
+        }
         let site = self.sites.entry(target.host().into()).or_default();
         (site.pages, site.good) = (site.pages + 1.0, site.good + good);
         let template = self.templates.entry(template(target).into()).or_default();
@@ -322,17 +374,64 @@ impl Strategy for Ensemble {
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
         let (instance, offset) = self.instance(link, known);
-        let parts = instance.iter().zip(0..).map(|(&(feature, value), place)| {
-            let name = NAMES.get(place).copied().unwrap_or("words near the link");
-            Explanation::given(name, value * self.model.weight(feature))
-        });
-        let mut parts: Vec<Explanation> = parts.collect();
-        parts.push(Explanation::given("before anything was learned", offset));
+        let mut parts = vec![Explanation::given("before anything was learned", offset)];
+        for (name, &(feature, value)) in NAMES.iter().zip(&instance) {
+            let weight = self.model.weight(feature);
+            if weight != 0.0 {
+                parts.push(Explanation::given(*name, value * weight));
+            }
+        }
+        let mut words: Vec<Explanation> = link
+            .context
+            .counts()
+            .zip(&instance[NUMBERS..])
+            .map(|((feature, _), &(number, value))| {
+                let seen = self.apprentice.seen(feature);
+                let word = known.graph.vocabulary.surface(feature.term());
+                let label = format!("{word} at offset {}", feature.offset().0);
+                let cue = Cue {
+                    feature,
+                    high: seen.high,
+                    low: seen.low,
+                };
+                Explanation::given(label, value * self.model.weight(number)).about(cue)
+            })
+            .collect();
+        words.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
+        words.truncate(NAMED_WORDS);
+        let named: f64 = parts.iter().chain(&words).map(|part| part.value).sum();
+        let all = offset + self.model.log_odds(&instance);
+        parts.extend(words);
+        parts.push(Explanation::given(
+            "other words near it and in its address",
+            all - named,
+        ));
         Explanation::sum("log-odds of a good page", parts)
     }
 
     fn saved(&self) -> Saved {
-        Saved::Nothing
+        let Saved::Apprentice(apprentice) = self.apprentice.saved() else {
+            return Saved::Nothing;
+        };
+        let Saved::Intelligent(ratios) = self.ratios.saved() else {
+            return Saved::Nothing;
+        };
+        let mut weights = self.model.rows();
+        if weights.len() > MOST_WEIGHTS {
+            // Those used most are those that tell most.
+            weights.sort_by(|a, b| b.1.n.total_cmp(&a.1.n).then(a.0.cmp(&b.0)));
+            weights.truncate(MOST_WEIGHTS);
+            weights.sort_unstable_by_key(|row| row.0);
+        }
+        Saved::Ensemble(Box::new(EnsembleState {
+            weights,
+            apprentice,
+            ratios,
+            sites: self.sites.clone(),
+            templates: self.templates.clone(),
+            spreads: self.spreads.to_vec(),
+            all: self.all,
+        }))
     }
 }
 

@@ -24,7 +24,7 @@ pub use apprentice::{Apprentice, Options as ApprenticeOptions};
 pub use best_first::{BestFirst, Focus};
 pub use catalogue::{NAMES, Saved, named, restored};
 pub use context_graph::ContextGraph;
-pub use ensemble::Ensemble;
+pub use ensemble::{Ensemble, EnsembleState, Group, Spread};
 pub use explanation::{Cue, Explanation, Operation};
 pub use hop_chain::{HopChain, HopModel, Inference, PassedPage};
 pub use hop_clusters::HopClusters;

@@ -5,6 +5,7 @@
 //! before anything is allocated, and every number is checked before it becomes
 //! part of a guide. Old versions go on loading.
 
+mod ensemble;
 mod hop_chain;
 mod more;
 mod paths;
@@ -14,6 +15,7 @@ use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use ensemble::WireEnsemble;
 use hop_chain::WireHopChain;
 use more::WireMore;
 use paths::WirePaths;
@@ -138,6 +140,8 @@ enum WireLearned {
     Intelligent(WireRatios),
     /// Since version 3.
     Adaptive(WirePaths),
+    /// Since version 3.
+    Ensemble(Box<WireEnsemble>),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -322,14 +326,12 @@ impl WireLearned {
             Saved::Nothing => Self::Nothing,
             Saved::HopChain(chain) => Self::HopChain(WireHopChain::of(chain)),
             Saved::Intelligent(counts) => Self::Intelligent(WireRatios::of(counts)),
+            Saved::Ensemble(state) => Self::Ensemble(Box::new(WireEnsemble::of(state))),
             Saved::Adaptive(repository) => Self::Adaptive(WirePaths::of(repository)),
             Saved::Apprentice(counts) => {
-                let (rows, (high, low)) = counts.rows();
-                let features = rows
-                    .into_iter()
-                    .map(|(id, count)| (id, count.high, count.low));
+                let (features, high, low) = wire_counts(counts);
                 Self::Apprentice {
-                    features: features.collect(),
+                    features,
                     high,
                     low,
                 }
@@ -342,24 +344,44 @@ impl WireLearned {
             Self::Nothing => Ok(Saved::Nothing),
             Self::HopChain(chain) => chain.into_chain().map(Saved::HopChain),
             Self::Intelligent(ratios) => ratios.into_counts(known_terms).map(Saved::Intelligent),
+            Self::Ensemble(state) => {
+                let state = state.into_state(known_terms)?;
+                Ok(Saved::Ensemble(Box::new(state)))
+            }
             Self::Adaptive(paths) => paths.into_repository(known_terms).map(Saved::Adaptive),
             Self::Apprentice {
                 features,
                 high,
                 low,
-            } => {
-                for (feature, _, _) in &features {
-                    known(OffsetTerm::from_bits(*feature).term().0, known_terms)?;
-                }
-                let rows = features
-                    .into_iter()
-                    .map(|(id, high, low)| (id, FeatureCount { high, low }));
-                TwoClassCounts::from_rows(rows, (high, low))
-                    .map(Saved::Apprentice)
-                    .ok_or(ModelError::Content("a count is negative or no number"))
-            }
+            } => counts(features, high, low, known_terms).map(Saved::Apprentice),
         }
     }
+}
+
+/// Counts over `<t,d>`: features with their counts of good and other links, and
+/// all links of either kind.
+type WireCounts = (Vec<(u32, f32, f32)>, u32, u32);
+
+fn wire_counts(counts: &TwoClassCounts) -> WireCounts {
+    let (rows, (high, low)) = counts.rows();
+    let rows = rows.into_iter();
+    let features = rows.map(|(id, count)| (id, count.high, count.low));
+    (features.collect(), high, low)
+}
+
+fn counts(
+    features: Vec<(u32, f32, f32)>,
+    high: u32,
+    low: u32,
+    known_terms: usize,
+) -> Result<TwoClassCounts, ModelError> {
+    for (feature, _, _) in &features {
+        known(OffsetTerm::from_bits(*feature).term().0, known_terms)?;
+    }
+    let rows = features.into_iter();
+    let rows = rows.map(|(id, high, low)| (id, FeatureCount { high, low }));
+    TwoClassCounts::from_rows(rows, (high, low))
+        .ok_or(ModelError::Content("a count is negative or no number"))
 }
 
 impl WireArrival {

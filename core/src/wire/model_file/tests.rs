@@ -51,7 +51,7 @@ fn same(a: &Knowledge, b: &Knowledge) {
 
 #[test]
 fn everything_comes_back() {
-    for strategy in ["apprentice", "intelligent", "ache"] {
+    for strategy in ["apprentice", "intelligent", "ache", "ensemble"] {
         let before = knowledge_of(strategy);
         let after = read_model(&write_model(&before).unwrap()).unwrap();
         same(&before, &after);
