@@ -47,7 +47,7 @@ fn page(draw: &mut SplitMix, number: usize, links: usize) -> Page {
 
 /// A guide that has learned from 60 pages, and the links it saw.
 fn taught(links: usize) -> (Guide, Vec<Candidate>) {
-    let mut guide = Guide::new("topic", "ensemble").expect("names of the catalogue");
+    let mut guide = Guide::new("topic", "apprentice").expect("names of the catalogue");
     let (mut draw, mut seen) = (SplitMix(1), Vec::new());
     for number in 0..60 {
         let via: Vec<Candidate> = seen.iter().rev().take(1).cloned().collect();

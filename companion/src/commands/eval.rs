@@ -59,7 +59,7 @@ pub struct Eval {
     #[arg(long)]
     strategy: Vec<String>,
     /// Look at a question of the papers instead of crawling: critic, links, rivals, histogram,
-    /// dmax, information-gain, frequency, loss, overlap, variants, ache, reuse, next-click; can be given repeatedly.
+    /// dmax, information-gain, frequency, loss, overlap, variants, ache, reuse, cold-start, next-click; can be given repeatedly.
     #[arg(long)]
     experiment: Vec<String>,
     /// Who judges what strategies are told on a bench: the frozen critic, by which

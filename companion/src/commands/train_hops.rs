@@ -107,6 +107,7 @@ fn walked(train: &Train) -> Result<Named> {
         topic,
         seeds: "examples".to_owned(),
         budget: train.budget,
+        marked: None,
         leaving: linkscent_core::crawl::LeavingRule::default(),
         random_seed: train.random_seed,
     };

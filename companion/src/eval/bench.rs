@@ -158,6 +158,7 @@ impl Plan {
             topic: Arc::clone(&self.topics[topic].0),
             seeds: seeds.to_owned(),
             budget: self.budget,
+            marked: None,
             leaving: self.leaving,
             random_seed: self.random_seed + u64::from(repeat) - 1,
         }

@@ -10,6 +10,7 @@ use linkscent_core::crawl::{
     CrawlDelay, Instant, LeavingRule, Limits, Next, Outcome, Record, Robots, Scope,
 };
 use linkscent_core::crawl::{Seed, Session};
+use linkscent_core::critics::{self, Critic};
 use linkscent_core::guide::Guide;
 use linkscent_core::hops::{Groups, TrainingWeb};
 use linkscent_core::strategies::{
@@ -35,6 +36,9 @@ pub struct Course {
     pub seeds: String,
     /// Pages to fetch.
     pub budget: u64,
+    /// Pages that are marked as targets, for a critic that learns from them and
+    /// from what it meets; `None` where the labels speak.
+    pub marked: Option<Vec<u32>>,
     /// When a site is left.
     pub leaving: LeavingRule,
     /// What random numbers start from.
@@ -82,10 +86,17 @@ pub fn crawl(
         only: only.map(<[bool]>::to_vec),
         retrainings: Arc::clone(&retrainings),
     };
-    let critic = FrozenCritic::new(Arc::clone(web), Arc::clone(topic));
-    let mut guide = Guide::joining(Box::new(critic), Box::new(pupil), words);
-    for example in topic.examples() {
-        guide.mark(&web.pages[example as usize], Some(Mark::Target));
+    let critic: Box<dyn Critic> = match &course.marked {
+        Some(_) => Box::new(critics::Topic::default()),
+        None => Box::new(FrozenCritic::new(Arc::clone(web), Arc::clone(topic))),
+    };
+    let mut guide = Guide::joining(critic, Box::new(pupil), words);
+    let marked = match &course.marked {
+        Some(marked) => marked.clone(),
+        None => topic.examples().collect(),
+    };
+    for page in marked {
+        guide.mark(&web.pages[page as usize], Some(Mark::Target));
     }
     let limits = Limits {
         budget: course.budget,

@@ -93,6 +93,8 @@ fn course(garbled: &dyn Fn(u32) -> bool) -> Course {
         topic: Arc::new(topic(garbled)),
         seeds: "topic0".to_owned(),
         budget: 60,
+        marked: None,
+        leaving: linkscent_core::crawl::LeavingRule::default(),
         random_seed: 7,
     }
 }
@@ -142,6 +144,7 @@ fn the_oracle_takes_every_relevant_page_first() {
 fn plan(out: &Path, random_seed: u64) -> Plan {
     let contestants = ["best-first", "oracle", "apprentice", "apprentice-offline"];
     Plan {
+        leaving: linkscent_core::crawl::LeavingRule::default(),
         web_name: "small".to_owned(),
         web: Arc::new(web(&|_| false)),
         topics: vec![(Arc::new(topic(&|_| false)), 10)],

@@ -175,7 +175,7 @@ impl Adaptive {
                 return;
             };
             let mut passed = passed.clone();
-            at = passed.source.clone();
+            at.clone_from(&passed.source);
             if self.repository.links.len() == MOST_IN_PATHS {
                 self.repository.links.pop_front();
             }

@@ -269,7 +269,9 @@ impl LinkLevels {
                 *share *= self.rate(feature, class);
             }
             let sum: f64 = shares.iter().sum();
-            shares.iter_mut().for_each(|share| *share /= sum);
+            for share in &mut shares {
+                *share /= sum;
+            }
             reasons.push((self.name(feature), (shares[level] / before).ln()));
         }
         reasons

@@ -4,6 +4,7 @@
 
 mod adaptive;
 mod chart;
+mod cold_start;
 mod crawls;
 mod critic;
 mod frequency;
@@ -87,7 +88,7 @@ pub struct Experiment {
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 12] = [
+pub const ALL: [Experiment; 13] = [
     Experiment {
         name: "critic",
         run: |subject| Ok(critic::run(subject)),
@@ -123,6 +124,10 @@ pub const ALL: [Experiment; 12] = [
     Experiment {
         name: "overlap",
         run: overlap::run,
+    },
+    Experiment {
+        name: "cold-start",
+        run: cold_start::run,
     },
     Experiment {
         name: "ache",
