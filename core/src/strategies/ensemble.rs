@@ -63,7 +63,7 @@ const NAMES: [&str; NUMBERS] = [
 ];
 const NUMBERS: usize = 17;
 
-/// Words get numbers from here on.
+/// A bit that the numbers of words have and those of [`NAMES`] have not.
 const FIRST_WORD: u32 = 1 << 10;
 
 /// Rates of a group of pages.
@@ -271,24 +271,27 @@ fn before_learning(numbers: &[f64; NUMBERS]) -> f64 {
     PRIOR * (numbers[1] + numbers[2] + numbers[5])
 }
 
-/// The words near a link and in its address, hashed, of length 1 together.
+/// The words near a link and in its address, hashed, of length 2 together.
 fn words(link: &Candidate, instance: &mut Vec<(u32, f64)>) {
     let first = instance.len();
     for (feature, count) in link.context.counts() {
         let near = 1.0 / (1.0 + f64::from(feature.offset().0.abs()));
-        instance.push((
-            FIRST_WORD + (feature.to_bits() << 1),
-            near * f64::from(count).sqrt(),
-        ));
+        let number = feature.to_bits().wrapping_mul(0x9e37_79b1);
+        instance.push((word_number(number, 0), near * f64::from(count).sqrt()));
     }
     for token in link.target.words() {
-        instance.push((FIRST_WORD + (hashed(&token) << 1 | 1), 1.0));
+        instance.push((word_number(hashed(&token), 1), 1.0));
     }
     let squares: f64 = instance[first..].iter().map(|cell| cell.1 * cell.1).sum();
     let length = squares.sqrt().max(1e-9);
     for cell in &mut instance[first..] {
         cell.1 /= length / 2.0;
     }
+}
+
+/// The number of a word's feature: never one of a number's, and odd for addresses.
+fn word_number(hash: u32, place: u32) -> u32 {
+    (hash << 1) | FIRST_WORD | place
 }
 
 /// FNV-1a: the same on every machine.
@@ -438,5 +441,41 @@ impl Strategy for Ensemble {
 impl Default for Ensemble {
     fn default() -> Self {
         Self::every(BATCH)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::Address;
+    use crate::dom::DomOffset;
+    use crate::features::{LinkContext, OffsetTerm};
+    use crate::text::TermId;
+
+    #[test]
+    fn words_never_take_the_place_of_numbers() {
+        for term in [0, 1, 77, (1 << 26) - 1, (1 << 27) - 1] {
+            let feature = OffsetTerm::new(TermId(term), DomOffset(5));
+            let address = format!("http://a{term}.test/page/{term}?q=zzz");
+            let link = Candidate {
+                context: LinkContext::new(vec![feature, OffsetTerm::of_page(TermId(term))]),
+                ..Candidate::seed(Address::parse(&address).unwrap())
+            };
+            let mut instance = Vec::new();
+            words(&link, &mut instance);
+            assert!(instance.iter().all(|cell| cell.0 >= NUMBERS as u32));
+            let squares: f64 = instance.iter().map(|cell| cell.1 * cell.1).sum();
+            assert!((squares - 4.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn pages_of_one_template_share_host_and_folder() {
+        let of = |text: &str| template(&Address::parse(text).unwrap()).to_owned();
+        assert_eq!(
+            of("http://a.test/people/x?tab=1/2"),
+            of("https://a.test/people/y")
+        );
+        assert_ne!(of("http://a.test/people/x"), of("http://a.test/papers/x"));
     }
 }
