@@ -136,6 +136,7 @@ impl Guide {
 
     /// A guide with knowledge gained before. `None` if a name is unknown.
     pub fn with_knowledge(knowledge: Knowledge) -> Option<Self> {
+        let kind = std::mem::discriminant(&knowledge.learned);
         let mut guide = Self {
             critic: critics::described(&knowledge.critic, knowledge.topics).ok()?,
             form_filter: FormFilter::default(),
@@ -145,7 +146,9 @@ impl Guide {
             refreshed_at: 0,
         };
         guide.refresh_critic();
-        if guide.strategy.saved() == strategies::Saved::Apprentice(TwoClassCounts::default()) {
+        let saved = guide.strategy.saved();
+        let is_new = saved == strategies::Saved::Apprentice(TwoClassCounts::default());
+        if is_new || std::mem::discriminant(&saved) != kind {
             // It was another strategy's before: this one starts from the log.
             guide.relearn();
         }

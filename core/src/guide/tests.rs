@@ -148,3 +148,33 @@ fn a_page_read_again_teaches_nothing_twice() {
     guide.visit(&index, &[], None, &mut draw);
     assert_eq!(guide.knowledge().learned, once);
 }
+
+#[test]
+fn a_strategy_that_takes_over_starts_from_the_log() {
+    let mut guide = Guide::new("topic", "apprentice").unwrap();
+    let mut draw = SplitMix(3);
+    let hub = page(
+        "http://a.org/",
+        "bees and honey",
+        &[("/1", "one"), ("/2", "two")],
+    );
+    let visit = guide.visit(&hub, &[], Some(Mark::Target), &mut draw);
+    let link = visit.outlinks[0].0.clone();
+    guide.visit(
+        &page("http://a.org/1", "wild bees", &[]),
+        &[link],
+        None,
+        &mut draw,
+    );
+    for strategy in ["intelligent", "ensemble"] {
+        let mut knowledge = guide.knowledge();
+        strategy.clone_into(&mut knowledge.strategy);
+        let taken_over = Guide::with_knowledge(knowledge).unwrap();
+        let pages = match taken_over.learned() {
+            strategies::Saved::Intelligent(counts) => counts.all.seen,
+            strategies::Saved::Ensemble(state) => state.all.pages,
+            other => panic!("{strategy} has learned {other:?}"),
+        };
+        assert_eq!(pages, 1.0, "{strategy}");
+    }
+}
