@@ -16,7 +16,8 @@ use linkscent_core::wire::{Snapshot, read_model, write_model};
 use linkscent_core::{critics, strategies};
 use wasm_bindgen::JsError;
 
-use crate::shown::{FormLine, Reading, State};
+use crate::forms::form_lines;
+use crate::shown::{Reading, State};
 use crate::store::{Change, MarkRow, Settings, Store, TrailRow, WaitingLeap};
 use crate::sync::{self, Companion};
 
@@ -24,19 +25,17 @@ use crate::sync::{self, Companion};
 const MOST_LEAPS: usize = 50;
 /// Events sent to the companion in one call.
 const MOST_SENT: usize = 100;
-/// Forms of one page that are shown.
-const MOST_FORMS: usize = 5;
 /// Pages and arrivals kept in a guide here.
 const MOST_PAGES: usize = 2_000;
 const MOST_ARRIVALS: usize = 2_000;
 
 /// See the module.
 pub struct Background {
-    store: Store,
+    pub(crate) store: Store,
     guide: Option<(String, Guide)>,
 }
 
-fn js(error: impl std::fmt::Display) -> JsError {
+pub(crate) fn js(error: impl std::fmt::Display) -> JsError {
     JsError::new(&error.to_string())
 }
 
@@ -203,46 +202,6 @@ impl Background {
             })?,
             _ => change.unmark(&topic, page.address.as_str()),
         }
-        change.send(&event)?;
-        self.keep_guide(topic, guide, &mut change)?;
-        self.store.apply(change).await?;
-        self.store.trim().await
-    }
-
-    /// See [`crate::Linkscent::mark_form`].
-    pub async fn mark_form(
-        &mut self,
-        snapshot: &Snapshot,
-        place: usize,
-        wanted: Option<bool>,
-        now: f64,
-    ) -> Result<(), JsError> {
-        let settings = self.store.settings().await?;
-        let topic = settings.current.ok_or_else(|| js("choose a topic first"))?;
-        let page = snapshot.to_page().map_err(js)?;
-        let mut guide = self.take_guide(&topic).await?;
-        let found = guide.forms(&page).into_iter();
-        let form = found.into_iter().find(|form| form.place == place);
-        let form = form.ok_or_else(|| js("this page has no such form any more"))?;
-        let event = event(
-            &topic,
-            now,
-            Happening::Form {
-                address: page.address.to_string(),
-                form: form.name.clone(),
-                wanted,
-                words: form.words.own().to_vec(),
-                around: form.words.around().to_vec(),
-            },
-        );
-        guide.mark_form(&page.address, &form.name, form.words, wanted);
-        let mut marks = self.store.form_marks().await?;
-        marks.retain(|mark| !is_same_form(mark, &event));
-        if wanted.is_some() {
-            marks.push(event.clone());
-        }
-        let mut change = Change::default();
-        change.form_marks(&marks)?;
         change.send(&event)?;
         self.keep_guide(topic, guide, &mut change)?;
         self.store.apply(change).await?;
@@ -431,7 +390,7 @@ impl Background {
 
     /// The topic's guide, out of memory or the database. A model file that
     /// cannot be read is replaced by what the marks teach.
-    async fn take_guide(&mut self, topic: &str) -> Result<Guide, JsError> {
+    pub(crate) async fn take_guide(&mut self, topic: &str) -> Result<Guide, JsError> {
         if let Some((_, guide)) = self.guide.take_if(|(name, _)| name == topic) {
             return Ok(guide);
         }
@@ -473,7 +432,7 @@ impl Background {
         Ok(guide)
     }
 
-    fn keep_guide(
+    pub(crate) fn keep_guide(
         &mut self,
         topic: String,
         guide: Guide,
@@ -492,35 +451,6 @@ fn preview(mut guide: Guide, page: &Page) -> PageView {
     PageView::of(page, &visit, &guide)
 }
 
-/// The searchable forms of a page, with their marks.
-fn form_lines(guide: &Guide, page: &Page) -> Vec<FormLine> {
-    let found = guide.forms(page).into_iter().take(MOST_FORMS);
-    let line = found.map(|form| {
-        let confidence = form.confidence();
-        let place = (page.address.clone(), form.name);
-        FormLine {
-            place: form.place,
-            fields: form.fields,
-            confidence,
-            mark: guide
-                .graph()
-                .form_marks
-                .get(&place)
-                .map(|mark| mark.is_wanted),
-        }
-    });
-    line.collect()
-}
-
-/// Whether two marks are on the same form.
-fn is_same_form(a: &Event, b: &Event) -> bool {
-    let place = |event: &Event| match &event.what {
-        Happening::Form { address, form, .. } => Some((address.clone(), form.clone())),
-        _ => None,
-    };
-    a.topic == b.topic && place(a) == place(b)
-}
-
 /// Whether the person paused the host, or it is the companion's own dashboard.
 fn is_left_alone(settings: &Settings, address: &Address) -> bool {
     let host = address.host();
@@ -529,7 +459,7 @@ fn is_left_alone(settings: &Settings, address: &Address) -> bool {
         || (settings.port != 0 && companion.iter().any(|own| own == host))
 }
 
-fn event(topic: &str, now: f64, what: Happening) -> Event {
+pub(crate) fn event(topic: &str, now: f64, what: Happening) -> Event {
     Event {
         id: random_id(),
         topic: topic.to_owned(),

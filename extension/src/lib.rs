@@ -5,6 +5,7 @@
 
 mod background;
 mod draw;
+mod forms;
 mod panel;
 mod popup;
 mod shown;
