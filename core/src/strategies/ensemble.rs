@@ -454,6 +454,13 @@ mod tests {
 
     #[test]
     fn words_never_take_the_place_of_numbers() {
+        for hash in [0, 1, 7, 1 << 31, (1 << 31) + 5, u32::MAX] {
+            for place in [0, 1] {
+                let number = word_number(hash, place);
+                assert!(number >= NUMBERS as u32, "{hash} {place}: {number}");
+                assert_eq!(number % 2, place, "{hash}");
+            }
+        }
         for term in [0, 1, 77, (1 << 26) - 1, (1 << 27) - 1] {
             let feature = OffsetTerm::new(TermId(term), DomOffset(5));
             let address = format!("http://a{term}.test/page/{term}?q=zzz");
