@@ -133,14 +133,23 @@ impl Browser {
         pressed.with_context(|| screen)
     }
 
-    /// Makes a condition what counts as found, on a topic's screen.
-    pub async fn write_condition(&self, condition: &str) -> Result<()> {
+    /// Chooses what counts as found, on a topic's screen, once all of it is there:
+    /// `topic`, `forms`, ..., or `predicate` with a condition.
+    pub async fn choose_critic(&self, kind: &str, condition: &str) -> Result<()> {
         let script = format!(
-            "document.querySelector('input[value=predicate]').click();
-             document.querySelector('textarea[name=predicate]').value = {condition:?};
-             document.querySelector(\"form[action$='/critic'] button\").click();"
+            "const kind = document.querySelector('input[value={kind}]');
+             const condition = document.querySelector('textarea[name=predicate]');
+             const button = document.querySelector(\"form[action$='/critic'] button\");
+             if (!kind || !condition || !button) return false;
+             kind.click();
+             condition.value = {condition:?};
+             button.click();
+             return true;"
         );
-        self.read(&script).await.map(drop)
+        wait_for("the choice of what counts", 20, || async {
+            Ok((self.read(&script).await? == Value::Bool(true)).then_some(()))
+        })
+        .await
     }
 
     /// What is to be read on the screen.

@@ -30,22 +30,22 @@ async fn forms_are_taken(kind: Kind) -> Result<()> {
     screen.wait_for_text("Look for more").await?;
 
     // What counts as found can be a condition; a wrong one is named by its place.
-    screen.write_condition("titel has \"page\"").await?;
+    screen
+        .choose_critic("predicate", "titel has \"page\"")
+        .await?;
     screen
         .wait_for_text("character 1: “titel” is unknown")
         .await?;
     driver.back().await?;
     screen.wait_for_text("Look for more").await?;
     let condition = "title has \"page\" and not links > 900";
-    screen.write_condition(condition).await?;
+    screen.choose_critic("predicate", condition).await?;
     wait_for("the condition is kept", 20, || async {
         let kept = "return document.querySelector('textarea[name=predicate]')?.defaultValue;";
         Ok((screen.read(kept).await? == condition).then_some(()))
     })
     .await?;
-    let by_words = "document.querySelector('input[value=topic]').click();
-        document.querySelector(\"form[action$='/critic']\").submit();";
-    screen.read(by_words).await?;
+    screen.choose_critic("topic", "").await?;
     wait_for("the choice is kept", 20, || async {
         let kept = "return document.querySelector('input[value=topic]')?.defaultChecked;";
         Ok((screen.read(kept).await? == true).then_some(()))
@@ -72,10 +72,11 @@ async fn forms_are_taken(kind: Kind) -> Result<()> {
     screen.wait_for_text("Resume").await?;
     screen.press("a[href$='/results']").await?;
     screen.wait_for_text("What was found").await?;
-    let marked = screen
-        .read("return document.querySelector('form input[name=address]').value;")
-        .await?;
-    let marked = marked.as_str().context("no address")?.to_owned();
+    let marked = wait_for("a result to mark", 20, || async {
+        let address = "return document.querySelector('form input[name=address]')?.value;";
+        Ok(screen.read(address).await?.as_str().map(str::to_owned))
+    })
+    .await?;
     screen.press("form button[value=target]").await?;
     screen.wait_for_text("✓ target").await?;
     ensure!(model_mark(&data, &marked).await? != Some(Mark::Target));

@@ -333,9 +333,7 @@ async fn databases(kind: Kind) -> Result<()> {
     stage.browser.wait_for_text("New topic").await?;
     stage.browser.press("a[href^='/topic/']").await?;
     stage.browser.wait_for_text("Look for more").await?;
-    let choose = "document.querySelector('input[value=forms]').click();
-        document.querySelector(\"form[action$='/critic'] button\").click();";
-    stage.browser.read(choose).await?;
+    stage.browser.choose_critic("forms", "").await?;
     wait_for("the choice is kept", 20, || async {
         let kept = "return document.querySelector('input[value=forms]')?.defaultChecked;";
         Ok((stage.browser.read(kept).await? == true).then_some(()))
