@@ -108,6 +108,11 @@ pub struct MarkedPage {
 /// [`crate::critics::FoundForm`].
 pub type FormPlace = (Address, String);
 
+/// Whether two pages of a host hold the same form, as a site's search box.
+pub fn is_same_form(a: &FormPlace, b: &FormPlace) -> bool {
+    a.1 == b.1 && a.0.host() == b.0.host()
+}
+
 /// A form that the person marked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MarkedForm {
@@ -201,9 +206,14 @@ impl WebGraph {
         }
     }
 
-    /// Remembers a searchable form; one seen before is passed over.
+    /// Remembers a searchable form; one that a page of the same host had before is
+    /// passed over.
     pub fn remember_form(&mut self, place: FormPlace, words: FormWords) {
-        if self.forms.iter().any(|(known, _)| *known == place) {
+        if self
+            .forms
+            .iter()
+            .any(|(known, _)| is_same_form(known, &place))
+        {
             return;
         }
         if self.forms.len() == MOST_FORMS {

@@ -147,32 +147,16 @@ static VARIANTS: [Contestant; 20] = [
         }))
     }),
     online("intelligent-content", |every| {
-        let factors = Factors {
-            content: 1.0,
-            ..Factors::NONE
-        };
-        Box::new(Intelligent::every(every, factors))
+        Box::new(Intelligent::every(every, Factors::CONTENT))
     }),
     online("intelligent-url", |every| {
-        let factors = Factors {
-            url: 1.0,
-            ..Factors::NONE
-        };
-        Box::new(Intelligent::every(every, factors))
+        Box::new(Intelligent::every(every, Factors::URL))
     }),
     online("intelligent-link", |every| {
-        let factors = Factors {
-            link: 1.0,
-            ..Factors::NONE
-        };
-        Box::new(Intelligent::every(every, factors))
+        Box::new(Intelligent::every(every, Factors::LINK))
     }),
     online("intelligent-sibling", |every| {
-        let factors = Factors {
-            sibling: 1.0,
-            ..Factors::NONE
-        };
-        Box::new(Intelligent::every(every, factors))
+        Box::new(Intelligent::every(every, Factors::SIBLING))
     }),
     trained("hmm-viterbi", |web, draw| {
         Box::new(HopClusters::train(&web, Inference::Viterbi, draw))

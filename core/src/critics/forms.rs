@@ -9,7 +9,7 @@ use crate::features::PageTerms;
 use crate::forms::{FormDomain, FormKinds, FormWords};
 use crate::page::Page;
 use crate::text::{TermId, shorten};
-use crate::web_graph::{Judgment, Relevance, WebGraph};
+use crate::web_graph::{FormPlace, Judgment, Relevance, WebGraph, is_same_form};
 
 /// Fields that are named.
 const MOST_NAMED: usize = 8;
@@ -73,10 +73,12 @@ impl FormFilter {
             marked.map(|form| (&form.words, form.is_wanted)).collect();
         self.domain = None;
         if lessons.iter().any(|lesson| lesson.1) {
-            let unmarked = known.forms().filter(|(place, _)| {
-                let same_page = known.form_marks.keys().any(|marked| marked.0 == place.0);
-                !same_page
-            });
+            // A site's search box is the same form on all its pages.
+            let is_marked = |place: &FormPlace| {
+                let mut marked = known.form_marks.keys();
+                marked.any(|marked| marked.0 == place.0)
+            };
+            let unmarked = known.forms().filter(|(place, _)| !is_marked(place));
             lessons.extend(unmarked.map(|(_, words)| (words, false)));
             self.domain = Some(FormDomain::train(&lessons));
         }
@@ -153,5 +155,52 @@ impl Critic for Forms {
     fn refresh(&mut self, known: &WebGraph) {
         self.filter.refresh(known);
         self.marked.refresh(known);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::{Builder, Field, LeafRange};
+    use crate::guide::Guide;
+    use crate::strategies::SplitMix;
+
+    fn page(address: &str, action: &str, text: &str) -> Page {
+        let mut builder = Builder::new();
+        builder.leaf(text);
+        builder.form(Form {
+            action: action.to_owned(),
+            method: "get".to_owned(),
+            naming: "search".to_owned(),
+            fields: vec![Field {
+                kind: "text".to_owned(),
+                naming: "q search".to_owned(),
+                ..Field::default()
+            }],
+            leaves: LeafRange { first: 0, end: 1 },
+        });
+        Page::new(Address::parse(address).unwrap(), builder.finish().unwrap())
+    }
+
+    #[test]
+    fn the_same_box_on_another_page_does_not_speak_against_itself() {
+        let mut guide = Guide::new("forms", "best-first").unwrap();
+        let flights = |n: u32| {
+            page(
+                &format!("http://a.test/{n}"),
+                "/fly",
+                "Flights and airports",
+            )
+        };
+        let books = page("http://b.test/", "/books", "Authors and titles");
+        for page in [flights(1), flights(2), flights(3), books.clone()] {
+            guide.visit(&page, &[], None, &mut SplitMix(1));
+        }
+        assert_eq!(guide.graph().forms().count(), 2);
+        let form = guide.forms(&flights(2)).remove(0);
+        guide.mark_form(&flights(2).address, &form.name, form.words, Some(true));
+        assert!(guide.forms(&flights(3))[0].is_wanted());
+        assert!(!guide.forms(&books)[0].is_wanted());
+        assert!(guide.judge(&flights(9)).is_target && !guide.judge(&books).is_target);
     }
 }

@@ -62,6 +62,26 @@ impl Factors {
         link: 0.0,
         sibling: 0.0,
     };
+    /// Words alone.
+    pub const CONTENT: Self = Self {
+        content: 1.0,
+        ..Self::NONE
+    };
+    /// URL tokens alone.
+    pub const URL: Self = Self {
+        url: 1.0,
+        ..Self::NONE
+    };
+    /// Links alone.
+    pub const LINK: Self = Self {
+        link: 1.0,
+        ..Self::NONE
+    };
+    /// Siblings alone.
+    pub const SIBLING: Self = Self {
+        sibling: 1.0,
+        ..Self::NONE
+    };
 }
 
 /// How often an event was seen, and how often the page then was what is looked
@@ -233,22 +253,10 @@ impl Intelligent {
     /// Logarithms of the four ratios: words, URL tokens, links, siblings.
     pub(super) fn log_ratios(&self, link: &Candidate, known: Known<'_>) -> [f64; 4] {
         let alone = [
-            Factors {
-                content: 1.0,
-                ..Factors::NONE
-            },
-            Factors {
-                url: 1.0,
-                ..Factors::NONE
-            },
-            Factors {
-                link: 1.0,
-                ..Factors::NONE
-            },
-            Factors {
-                sibling: 1.0,
-                ..Factors::NONE
-            },
+            Factors::CONTENT,
+            Factors::URL,
+            Factors::LINK,
+            Factors::SIBLING,
         ];
         alone.map(|factors| {
             let parts = self.parts_of(factors, link, known);

@@ -48,58 +48,22 @@ const KINDS: [Kind; 7] = [
     Kind {
         name: "words",
         reuses: false,
-        make: |every, _| {
-            let content = 1.0;
-            fresh(
-                every,
-                Factors {
-                    content,
-                    ..Factors::NONE
-                },
-            )
-        },
+        make: |every, _| fresh(every, Factors::CONTENT),
     },
     Kind {
         name: "URL tokens",
         reuses: false,
-        make: |every, _| {
-            let url = 1.0;
-            fresh(
-                every,
-                Factors {
-                    url,
-                    ..Factors::NONE
-                },
-            )
-        },
+        make: |every, _| fresh(every, Factors::URL),
     },
     Kind {
         name: "links",
         reuses: false,
-        make: |every, _| {
-            let link = 1.0;
-            fresh(
-                every,
-                Factors {
-                    link,
-                    ..Factors::NONE
-                },
-            )
-        },
+        make: |every, _| fresh(every, Factors::LINK),
     },
     Kind {
         name: "siblings",
         reuses: false,
-        make: |every, _| {
-            let sibling = 1.0;
-            fresh(
-                every,
-                Factors {
-                    sibling,
-                    ..Factors::NONE
-                },
-            )
-        },
+        make: |every, _| fresh(every, Factors::SIBLING),
     },
     Kind {
         name: "random",
