@@ -67,6 +67,7 @@ struct TopicPage<'a> {
     others: Vec<MarkRow>,
     crawls: Vec<CrawlLine>,
     by_distance: bool,
+    chosen_by: &'static str,
     sure: String,
     /// What links on paths to targets had in common, newest first.
     iterations: Vec<IterationLine>,
@@ -80,6 +81,27 @@ struct IterationLine {
     targets: u32,
     /// Words of addresses, of anchors and around them.
     words: [String; 3],
+}
+
+/// How a strategy chooses links, in a sentence.
+fn chosen_by(strategy: &str) -> &'static str {
+    match strategy {
+        "crf" | "memm" => {
+            "By how many hops from a target their pages look, learned from your ways and the last \
+             crawl."
+        }
+        "intelligent" => {
+            "By how much likelier than usual pages are that such pages, addresses and links lead to."
+        }
+        "ache" => "By what links on the ways to earlier targets had in common.",
+        "ensemble" => "By all that is known of them together, weighed by what proved right.",
+        "best-first" | "best-first-hard" | "best-first-cosine" => {
+            "By how good the page is that they stand on."
+        }
+        "breadth-first" => "Those nearest to the start first.",
+        "random" => "At random.",
+        _ => "By the words near them, learned from where such links led.",
+    }
 }
 
 /// The newest iterations of learning of a strategy that keeps them.
@@ -155,6 +177,7 @@ async fn one(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
         targets,
         others,
         by_distance,
+        chosen_by: chosen_by(guide.strategy()),
         sure,
         iterations: iterations(&guide),
         critic,

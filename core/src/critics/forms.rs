@@ -76,7 +76,7 @@ impl FormFilter {
             // A site's search box is the same form on all its pages.
             let is_marked = |place: &FormPlace| {
                 let mut marked = known.form_marks.keys();
-                marked.any(|marked| marked.0 == place.0)
+                marked.any(|marked| marked.0 == place.0 || is_same_form(marked, place))
             };
             let unmarked = known.forms().filter(|(place, _)| !is_marked(place));
             lessons.extend(unmarked.map(|(_, words)| (words, false)));
