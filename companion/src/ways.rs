@@ -1,6 +1,6 @@
 //! A topic's model of hop distances: learned from the ways the person went and
-//! from the pages that its last crawl kept, and from then on what scores links,
-//! in crawls and in the browser.
+//! from the pages that its last crawl kept, and from then on one of the ensemble's
+//! members, in crawls and in the browser.
 
 use std::path::Path;
 
@@ -102,29 +102,46 @@ pub async fn learn(
     };
     let model = training.fit(start, &sequences, on_iteration);
     let chain = HopChain::new(model, web.dictionary, Groups::ALL, training.inference);
-    name(kind).clone_into(&mut knowledge.strategy);
-    knowledge.learned = Saved::HopChain(chain.pruned(MOST_FEATURES));
+    let chain = chain.pruned(MOST_FEATURES);
+    knowledge.learned = match knowledge.learned {
+        Saved::Ensemble(mut state) => {
+            state.hops = Some(chain);
+            Saved::Ensemble(state)
+        }
+        _ => Saved::HopChain(chain),
+    };
+    // It joins the other members, unless the topic was taken away from them.
+    if knowledge.strategy != "ensemble" {
+        name(kind).clone_into(&mut knowledge.strategy);
+    }
     store.set_model(topic.id, &write_model(&knowledge)?).await?;
     Ok(learned)
 }
 
-fn name(kind: HopKind) -> &'static str {
+/// What a strategy that goes by such a model alone is called.
+pub fn name(kind: HopKind) -> &'static str {
     match kind {
         HopKind::Crf => "crf",
         HopKind::Memm => "memm",
     }
 }
 
-fn earlier(saved: &Saved, kind: HopKind) -> Option<HopChain> {
+/// The model of hop distances among what was learned.
+pub fn hops(saved: &Saved) -> Option<&HopChain> {
     match saved {
-        Saved::HopChain(chain) => match (chain.model(), kind) {
-            (HopModel::Crf(_), HopKind::Crf) | (HopModel::Memm(_), HopKind::Memm) => {
-                Some(chain.clone())
-            }
-            _ => None,
-        },
+        Saved::HopChain(chain) => Some(chain),
+        Saved::Ensemble(state) => state.hops.as_ref(),
         _ => None,
     }
+}
+
+fn earlier(saved: &Saved, kind: HopKind) -> Option<HopChain> {
+    let chain = hops(saved)?;
+    let is_kind = matches!(
+        (chain.model(), kind),
+        (HopModel::Crf(_), HopKind::Crf) | (HopModel::Memm(_), HopKind::Memm)
+    );
+    is_kind.then(|| chain.clone())
 }
 
 /// The pages that the topic's last crawl kept, the first of them.
@@ -215,8 +232,11 @@ mod tests {
         events
     }
 
-    fn beliefs(knowledge: &linkscent_core::guide::Knowledge) -> [f64; 3] {
-        let guide = Guide::with_knowledge(knowledge.clone()).unwrap();
+    /// What a strategy makes of three links.
+    fn beliefs(knowledge: &linkscent_core::guide::Knowledge, strategy: &str) -> [f64; 3] {
+        let mut knowledge = knowledge.clone();
+        strategy.clone_into(&mut knowledge.strategy);
+        let guide = Guide::with_knowledge(knowledge).unwrap();
         ["hive", "garden", "trains"].map(|word| {
             let mut words = guide.graph().vocabulary.clone();
             let link = click(0, "new", "page", word, 0.0).what.followed(&mut words);
@@ -245,8 +265,10 @@ mod tests {
             );
             assert_eq!((learned.clicks, learned.went_on), (160, false));
             let knowledge = read_model(&store.model(topic.id).await?.unwrap())?;
-            assert_eq!(knowledge.strategy, name(kind));
-            let [hive, garden, trains] = beliefs(&knowledge);
+            assert_eq!(knowledge.strategy, "ensemble", "it joins the others");
+            let [hive, garden, trains] = beliefs(&knowledge, "ensemble");
+            assert!(hive > garden && hive > trains, "{hive} {garden} {trains}");
+            let [hive, garden, trains] = beliefs(&knowledge, name(kind));
             assert!(
                 hive > garden && hive > trains && hive > 0.5,
                 "{hive} {garden} {trains}"

@@ -4,13 +4,16 @@
 //! In the companion a crawl session chooses the next link; in the extension
 //! the person does. Both hold the same [`Guide`].
 
+mod log;
 mod outlinks;
+mod questions;
 mod reasons;
 
-use std::collections::VecDeque;
+pub use questions::{MOST_WAITING, Question};
 
 use rustc_hash::FxHashMap;
 
+use log::{Lesson, Log};
 use outlinks::{Around, class_features};
 
 use crate::address::Address;
@@ -21,7 +24,7 @@ use crate::models::TwoClassCounts;
 use crate::page::Page;
 use crate::strategies::{
     self, Arrival, Batch, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore,
-    Passing, SplitMix, Step, Strategy, Trail,
+    Passing, Priority, SplitMix, Step, Strategy, Trail, TurnRule,
 };
 use crate::text::Vocabulary;
 use crate::web_graph::{
@@ -29,8 +32,6 @@ use crate::web_graph::{
     WebGraph,
 };
 
-/// Arrivals kept to learn from again when marks change; the oldest go first.
-const MOST_ARRIVALS: usize = 20_000;
 /// The critic is refreshed when the pages seen have grown by this share.
 const CRITIC_GROWTH: f64 = 0.25;
 
@@ -103,7 +104,7 @@ pub struct Guide {
     critic: Box<dyn Critic>,
     strategy: Box<dyn Strategy>,
     form_filter: FormFilter,
-    arrivals: VecDeque<PastArrival>,
+    log: Log,
     /// Pages in the vocabulary's counts when the critic was last refreshed.
     refreshed_at: u32,
 }
@@ -129,7 +130,7 @@ impl Guide {
             critic,
             strategy,
             form_filter: FormFilter::default(),
-            arrivals: VecDeque::new(),
+            log: Log::default(),
             refreshed_at: 0,
         }
     }
@@ -142,7 +143,7 @@ impl Guide {
             form_filter: FormFilter::default(),
             strategy: strategies::restored(&knowledge.strategy, knowledge.learned)?,
             graph: knowledge.graph,
-            arrivals: knowledge.arrivals.into(),
+            log: Log::of(knowledge.arrivals),
             refreshed_at: 0,
         };
         guide.refresh_critic();
@@ -163,7 +164,7 @@ impl Guide {
             strategy: self.strategy.name().to_owned(),
             graph: self.graph.clone(),
             learned: self.strategy.saved(),
-            arrivals: self.arrivals.iter().cloned().collect(),
+            arrivals: self.log.arrivals().cloned().collect(),
         }
     }
 
@@ -279,7 +280,7 @@ impl Guide {
         };
         let marked = judgment.marked(self.graph.mark(&link.target));
         self.strategy.read_click(&link, marked, known);
-        let known_already = self.arrivals.iter().any(|past| {
+        let known_already = self.log.arrivals().any(|past| {
             let same = |via: &Candidate| via.source() == link.source();
             past.address == link.target && past.via.iter().any(same)
         });
@@ -348,6 +349,11 @@ impl Guide {
         self.strategy.policy()
     }
 
+    /// Who takes turns with the strategy.
+    pub fn turns(&self) -> TurnRule {
+        self.strategy.turns()
+    }
+
     /// How the strategy works links off together.
     pub fn batch(&self) -> Option<Batch> {
         self.strategy.batch()
@@ -362,6 +368,29 @@ impl Guide {
     /// How soon to follow a link.
     pub fn score(&self, link: &Candidate) -> LinkScore {
         self.strategy.score(link, self.known())
+    }
+
+    /// Numbers of the features that move the strategy's scores most.
+    pub fn loudest(&self) -> Vec<u32> {
+        self.strategy.loudest()
+    }
+
+    /// Log-odds per word of the loudest page that was marked as a target; 0 if none
+    /// speaks for the topic.
+    pub fn loudest_target(&self) -> f64 {
+        let targets = self.graph.marks.iter();
+        let targets = targets.filter(|(_, page)| page.mark == Mark::Target);
+        let log_odds = targets.map(|(address, page)| {
+            let judged = self.critic.judge_terms(&page.terms, &self.graph);
+            let judged = judged.or_else(|| Some(self.graph.page(address)?.judgment));
+            judged.map_or(0.0, |judgment| judgment.log_odds)
+        });
+        log_odds.fold(0.0, f64::max)
+    }
+
+    /// How much a link promises by its priority, see [`Strategy::promise`].
+    pub fn promise(&self, priority: Priority) -> f64 {
+        self.strategy.promise(priority)
     }
 
     /// Why a link scores as it does.
@@ -383,16 +412,16 @@ impl Guide {
 
     fn record(&mut self, page: &Page, terms: &PageTerms, critic: Judgment) {
         let seen_before = self.graph.page(&page.address).map(|known| known.counted);
-        let unmarked = self.graph.mark(&page.address).is_none();
-        let counted = seen_before.unwrap_or(unmarked);
-        if counted && seen_before.is_none() {
+        if seen_before.is_none() {
+            // A page that is marked counts like any other: what a mark changes must
+            // go when it is taken back.
             self.graph.vocabulary.count_document(&terms.damped());
         }
         self.graph.remember(KnownPage {
             address: page.address.clone(),
             judgment: critic.marked(self.graph.mark(&page.address)),
             unmarked: critic,
-            counted,
+            counted: seen_before.unwrap_or(true),
             terms: terms.heaviest(HEAVIEST_TERMS),
         });
     }
@@ -406,9 +435,6 @@ impl Guide {
     ) -> Learned {
         if via.is_empty() {
             return Learned::Nothing;
-        }
-        if self.arrivals.len() == MOST_ARRIVALS {
-            self.arrivals.pop_front();
         }
         let past = PastArrival {
             via: via.to_vec(),
@@ -424,7 +450,7 @@ impl Guide {
             critic: &*self.critic,
         };
         let learned = self.strategy.learn(&arrival, known, draw);
-        self.arrivals.push_back(past);
+        self.log.arrived(past);
         learned
     }
 
@@ -438,6 +464,7 @@ impl Guide {
         for link in links {
             if let Some(page) = self.graph.page(&link.target) {
                 self.strategy.learn_from_known(link, page.judgment, known);
+                self.log.met(link.clone());
             }
         }
     }
@@ -489,14 +516,23 @@ impl Guide {
             .rejudge(|page| judged.get(&page.address).copied().unwrap_or_default());
     }
 
-    /// The strategy starts over from the arrivals kept, by today's judgments
-    /// where the page is still remembered.
+    /// The strategy starts over from the log, by today's judgments where the page is
+    /// still remembered.
     fn relearn(&mut self) {
-        let Some(mut strategy) = strategies::named(self.strategy.name()) else {
+        let known = self.known();
+        let Some(mut strategy) = self.strategy.begun_anew(known) else {
             return;
         };
-        let known = self.known();
-        for past in &self.arrivals {
+        for lesson in self.log.lessons() {
+            let past = match lesson {
+                Lesson::Arrival(past) => past,
+                Lesson::KnownLink(link) => {
+                    if let Some(page) = self.graph.page(&link.target) {
+                        strategy.learn_from_known(link, page.judgment, known);
+                    }
+                    continue;
+                }
+            };
             let judgment = match self.graph.page(&past.address) {
                 Some(page) => page.judgment,
                 None => past.judgment.marked(self.graph.mark(&past.address)),
@@ -546,13 +582,11 @@ impl Guide {
         let before = via.first().map(|link| link.trail.clone());
         let trail = trail_to(page, before.unwrap_or_default(), judgment);
         let around = self.around(page, features, trail, judgment);
-        (0..page.outlinks.len())
-            .map(|outlink| {
-                let candidate = around.candidate(outlink, draw);
-                let score = self.score(&candidate);
-                (candidate, score)
-            })
-            .collect()
+        let links: Vec<Candidate> = (0..page.outlinks.len())
+            .map(|outlink| around.candidate(outlink, draw))
+            .collect();
+        let scores = self.strategy.score_all(&links, self.known());
+        links.into_iter().zip(scores).collect()
     }
 }
 

@@ -4,6 +4,8 @@ use crate::address::{Address, Base};
 use crate::dom::{Document, Form, Heading, LeafRange};
 use crate::text::{Language, TermReader, shorten};
 
+/// Words below which a page's richness is not reckoned.
+const FEW_WORDS: usize = 100;
 /// Characters of body text shown as a page's snippet.
 const SNIPPET: usize = 240;
 
@@ -75,6 +77,13 @@ impl Page {
             document,
             words,
         }
+    }
+
+    /// Distinct words by the root of all its words; `None` where there are too few
+    /// for that to mean something.
+    pub fn richness(&self) -> Option<f64> {
+        let all = self.words.header.len() + self.words.body.len();
+        (all >= FEW_WORDS).then(|| self.words.terms.len() as f64 / (all as f64).sqrt())
     }
 
     /// Its title, or where it has none the first heading, or the address.

@@ -176,6 +176,7 @@ impl Train {
             Kind::Crf => HopKind::Crf,
             Kind::Critic => bail!("the critic of a topic learns by itself; give --model crf"),
         };
+        let kind_name = ways::name(kind);
         let store = Store::open(&data_folder(self.data.as_deref())?).await?;
         let topics = store.topics().await?;
         let topic = topics.into_iter().find(|topic| topic.name == name);
@@ -196,8 +197,8 @@ impl Train {
         } else {
             println!(
                 "learned from {} pages, {} links followed and {} walks over them in {iterations} \
-                 iterations{}; links for “{name}” are now chosen by how far from a target they \
-                 look (crawl with --strategy apprentice to go back)",
+                 iterations{}; how far from a target links look now counts when those for \
+                 “{name}” are chosen (crawl with --strategy {kind_name} to go by that alone)",
                 learned.pages,
                 learned.clicks,
                 learned.walks,

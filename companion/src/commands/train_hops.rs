@@ -19,7 +19,7 @@ use linkscent_core::text::Vocabulary;
 use serde_json::json;
 
 use super::train::Train;
-use crate::eval::crawl::{Course, crawl};
+use crate::eval::crawl::{Asking, Course, crawl};
 use crate::sequences_file::{Format, Named};
 
 /// Every which sequence is held out, to be tested on.
@@ -108,6 +108,7 @@ fn walked(train: &Train) -> Result<Named> {
         seeds: "examples".to_owned(),
         budget: train.budget,
         marked: None,
+        asking: Asking::Nothing,
         leaving: linkscent_core::crawl::LeavingRule::default(),
         random_seed: train.random_seed,
     };

@@ -106,8 +106,10 @@ fn chosen_by(strategy: &str) -> &'static str {
 
 /// The newest iterations of learning of a strategy that keeps them.
 fn iterations(guide: &Guide) -> Vec<IterationLine> {
-    let Saved::Adaptive(repository) = guide.learned() else {
-        return Vec::new();
+    let repository = match guide.learned() {
+        Saved::Adaptive(repository) => repository,
+        Saved::Ensemble(state) => state.paths,
+        _ => return Vec::new(),
     };
     let newest = repository.iterations.iter().rev().take(ITERATIONS);
     let line = newest.map(|iteration| IterationLine {
@@ -162,7 +164,7 @@ async fn one(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
     let marks = app.store.marks(id).await?;
     let (targets, others) = marks.into_iter().partition(|mark| mark.target);
     let guide = topic_guide::of(&app.store, &topic, None, None).await?;
-    let by_distance = ["crf", "memm"].contains(&guide.strategy());
+    let by_distance = ways::hops(&guide.learned()).is_some();
     let said = guide.critic().to_owned();
     let (critic, predicate) = if critics::NAMES.contains(&said.as_str()) {
         (said, String::new())

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use super::contestant::{self, BASELINE, COSINE, Contestant, ORACLE};
-use super::crawl::Course;
+use super::crawl::{Asking, Course};
 use super::figures::{self, Effort, Frame, Name, Row, Trace};
 use super::report::Outcome;
 use super::topic::Topic;
@@ -159,6 +159,7 @@ impl Plan {
             seeds: seeds.to_owned(),
             budget: self.budget,
             marked: None,
+            asking: Asking::Nothing,
             leaving: self.leaving,
             random_seed: self.random_seed + u64::from(repeat) - 1,
         }

@@ -10,8 +10,8 @@ use linkscent_core::hops::{Groups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{
     Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BestFirst, BreadthFirst,
-    ContextGraph, Ensemble, Factors, Focus, HopClusters, HopKind, HopTraining, Inference,
-    Intelligent, LinkPolicy, PlainApprentice, Random, Saved, SplitMix, Strategy,
+    ContextGraph, Ensemble, EnsembleOptions, Factors, Focus, HopClusters, HopKind, HopTraining,
+    Inference, Intelligent, LinkPolicy, Part, PlainApprentice, Random, Saved, SplitMix, Strategy,
 };
 use linkscent_core::text::Vocabulary;
 
@@ -43,7 +43,7 @@ enum Regime {
     Offline(fn(&Knowledge, u32) -> Box<dyn Strategy>),
     /// By a strategy trained on the web that a baseline crawl from another seed
     /// set saw; it learns no more.
-    Trained(fn(TrainingWeb, &mut SplitMix) -> Box<dyn Strategy>),
+    Trained(fn(TrainingWeb, &mut SplitMix, u32) -> Box<dyn Strategy>),
     /// By an online strategy confined to the pages of the baseline crawl from
     /// the same seeds.
     Recall(fn(u32) -> Box<dyn Strategy>),
@@ -58,7 +58,7 @@ pub struct Contestant {
 }
 
 /// All who take part. A new strategy is one more line here.
-pub static ALL: [Contestant; 19] = [
+pub static ALL: [Contestant; 20] = [
     online("random", |_| Box::new(Random)),
     online("breadth-first", |_| Box::new(BreadthFirst)),
     online(BASELINE, |_| Box::new(BestFirst(Focus::Soft))),
@@ -79,6 +79,10 @@ pub static ALL: [Contestant; 19] = [
         Box::new(Intelligent::every(every, Factors::ALL))
     }),
     online("ensemble", |every| Box::new(Ensemble::every(every))),
+    trained("ensemble-hops", |web, draw, every| {
+        let hops = HopTraining::new(HopKind::Crf).train(web, draw, |_| {});
+        Box::new(Ensemble::every(every).with_hops(hops))
+    }),
     online("ache", |every| Box::new(Adaptive::new(ache(every)))),
     online("ache-baseline", |_| {
         Box::new(Adaptive::new(AdaptiveOptions {
@@ -101,16 +105,16 @@ pub static ALL: [Contestant; 19] = [
         name: "ache-offline-online",
         regime: Regime::Offline(|knowledge, every| Box::new(taught(ache(every), knowledge))),
     },
-    trained("hmm", |web, draw| {
+    trained("hmm", |web, draw, _| {
         Box::new(HopClusters::train(&web, Inference::Marginal, draw))
     }),
-    trained("context-graph", |web, _| {
+    trained("context-graph", |web, _, _| {
         Box::new(ContextGraph::train(&web))
     }),
-    trained("memm", |web, draw| {
+    trained("memm", |web, draw, _| {
         hop_chain(web, draw, HopTraining::new(HopKind::Memm))
     }),
-    trained("crf", |web, draw| {
+    trained("crf", |web, draw, _| {
         hop_chain(web, draw, HopTraining::new(HopKind::Crf))
     }),
     Contestant {
@@ -120,7 +124,42 @@ pub static ALL: [Contestant; 19] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Contestant; 20] = [
+static VARIANTS: [Contestant; 30] = [
+    online("ensemble-without-critic", |every| {
+        without(every, Part::Critic)
+    }),
+    online("ensemble-without-cosine", |every| {
+        without(every, Part::Cosine)
+    }),
+    online("ensemble-without-apprentice", |every| {
+        without(every, Part::Apprentice)
+    }),
+    online("ensemble-without-ratios", |every| {
+        without(every, Part::Ratios)
+    }),
+    online("ensemble-without-groups", |every| {
+        without(every, Part::Groups)
+    }),
+    online("ensemble-without-inlinks", |every| {
+        without(every, Part::Inlinks)
+    }),
+    online("ensemble-without-levels", |every| {
+        without(every, Part::Levels)
+    }),
+    online("ensemble-without-words", |every| {
+        without(every, Part::Words)
+    }),
+    online("ensemble-without-turns", |every| {
+        let rivals = false;
+        ensemble(every, |options| EnsembleOptions { rivals, ..options })
+    }),
+    online("ensemble-without-exploration", |every| {
+        let explores = false;
+        ensemble(every, |options| EnsembleOptions {
+            explores,
+            ..options
+        })
+    }),
     online("ache-paths-only", |every| {
         Box::new(Adaptive::new(AdaptiveOptions {
             farther: false,
@@ -158,19 +197,19 @@ static VARIANTS: [Contestant; 20] = [
     online("intelligent-sibling", |every| {
         Box::new(Intelligent::every(every, Factors::SIBLING))
     }),
-    trained("hmm-viterbi", |web, draw| {
+    trained("hmm-viterbi", |web, draw, _| {
         Box::new(HopClusters::train(&web, Inference::Viterbi, draw))
     }),
-    trained("crf-downhill", |web, draw| {
+    trained("crf-downhill", |web, draw, _| {
         hop_chain(web, draw, downhill(HopKind::Crf))
     }),
-    trained("memm-downhill", |web, draw| {
+    trained("memm-downhill", |web, draw, _| {
         hop_chain(web, draw, downhill(HopKind::Memm))
     }),
-    trained("crf-viterbi", |web, draw| {
+    trained("crf-viterbi", |web, draw, _| {
         hop_chain(web, draw, viterbi(HopKind::Crf))
     }),
-    trained("memm-viterbi", |web, draw| {
+    trained("memm-viterbi", |web, draw, _| {
         hop_chain(web, draw, viterbi(HopKind::Memm))
     }),
     online("apprentice-first", |every| {
@@ -226,7 +265,7 @@ fn taught(options: AdaptiveOptions, knowledge: &Knowledge) -> Adaptive {
 
 const fn trained(
     name: &'static str,
-    train: fn(TrainingWeb, &mut SplitMix) -> Box<dyn Strategy>,
+    train: fn(TrainingWeb, &mut SplitMix, u32) -> Box<dyn Strategy>,
 ) -> Contestant {
     Contestant {
         name,
@@ -250,6 +289,16 @@ fn viterbi(kind: HopKind) -> HopTraining {
         inference: Inference::Viterbi,
         ..HopTraining::new(kind)
     }
+}
+
+fn ensemble(every: u32, change: impl Fn(EnsembleOptions) -> EnsembleOptions) -> Box<dyn Strategy> {
+    let options = change(EnsembleOptions::default());
+    Box::new(Ensemble::every(every).with_options(options))
+}
+
+fn without(every: u32, part: Part) -> Box<dyn Strategy> {
+    let without = Some(part);
+    ensemble(every, |options| EnsembleOptions { without, ..options })
 }
 
 fn variant(
@@ -409,7 +458,7 @@ impl Contestant {
                 let best_first = Box::new(BestFirst(Focus::Soft));
                 let before = crawl(training, best_first, nothing(), None)?;
                 let seen = before.seen(training, Groups::ALL);
-                let strategy = train(seen, &mut SplitMix(course.random_seed));
+                let strategy = train(seen, &mut SplitMix(course.random_seed), every);
                 let words = before.guide.graph().vocabulary.clone();
                 let mut made = crawl(course, strategy, words, None)?;
                 made.retrainings = 1;

@@ -6,19 +6,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::Result;
+use linkscent_core::address::Address;
 use linkscent_core::crawl::{
-    CrawlDelay, Instant, LeavingRule, Limits, Next, Outcome, Record, Robots, Scope,
+    CrawlDelay, DriftAlarm, Instant, LeavingRule, Limits, Next, Outcome, Record, Robots, Scope,
 };
 use linkscent_core::crawl::{Seed, Session};
 use linkscent_core::critics::{self, Critic};
-use linkscent_core::guide::Guide;
+use linkscent_core::guide::{Guide, MOST_WAITING};
 use linkscent_core::hops::{Groups, TrainingWeb};
 use linkscent_core::strategies::{
     Arrival, Batch, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Passing,
-    Reading, Saved, SplitMix, Strategy,
+    Reading, Saved, SplitMix, Strategy, TurnRule,
 };
 use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Judgment, Mark, Relevance};
+use rustc_hash::FxHashSet;
 
 use super::frozen_critic::FrozenCritic;
 use super::topic::Topic;
@@ -39,11 +41,28 @@ pub struct Course {
     /// Pages that are marked as targets, for a critic that learns from them and
     /// from what it meets; `None` where the labels speak.
     pub marked: Option<Vec<u32>>,
+    /// Questions that the labels answer in a person's place.
+    pub asking: Asking,
     /// When a site is left.
     pub leaving: LeavingRule,
     /// What random numbers start from.
     pub random_seed: u64,
 }
+
+/// What a person is asked while a crawl goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Asking {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// About pages fetched, drawn at random.
+    AtRandom,
+    /// About the page whose label would change most.
+    Best,
+}
+
+/// Pages fetched after which a question is asked, in every thousand.
+pub const ASKED_AFTER: [usize; 3] = [25, 75, 150];
 
 /// A crawl that was made.
 pub struct Crawled {
@@ -53,6 +72,8 @@ pub struct Crawled {
     pub retrainings: u32,
     /// What was learned.
     pub guide: Guide,
+    /// Alarms, with the number of pages fetched until then.
+    pub alarms: Vec<(usize, DriftAlarm)>,
 }
 
 impl Crawled {
@@ -85,6 +106,7 @@ pub fn crawl(
         topic: Arc::clone(topic),
         only: only.map(<[bool]>::to_vec),
         retrainings: Arc::clone(&retrainings),
+        begins_anew: course.asking != Asking::Nothing,
     };
     let critic: Box<dyn Critic> = match &course.marked {
         Some(_) => Box::new(critics::Topic::default()),
@@ -109,17 +131,19 @@ pub fn crawl(
         mark: None,
     });
     let mut session = Session::new(guide, limits, seeds.collect());
-    let visits = run(course, &mut session);
+    let (visits, alarms) = run(course, &mut session);
     Ok(Crawled {
         visits,
+        alarms,
         retrainings: retrainings.load(Ordering::Relaxed),
         guide: session.into_guide(),
     })
 }
 
-fn run(course: &Course, session: &mut Session) -> Vec<Visit> {
+fn run(course: &Course, session: &mut Session) -> (Vec<Visit>, Vec<(usize, DriftAlarm)>) {
     let mut draw = SplitMix(course.random_seed);
-    let (mut visits, mut now) = (Vec::new(), 0);
+    let (mut visits, mut alarms, mut now) = (Vec::new(), Vec::new(), 0);
+    let mut asked = FxHashSet::default();
     let mut last_resort_taken = false;
     loop {
         now += 1;
@@ -134,7 +158,14 @@ fn run(course: &Course, session: &mut Session) -> Vec<Visit> {
                 let digest = u64::from(number.unwrap_or_default());
                 let outcome = Outcome::Page(Box::new(page.clone()), digest);
                 let record = session.take(&fetch.address, outcome, Instant(now), &mut draw);
-                visits.extend(record.and_then(|record| visit(course, &record)));
+                let Some(record) = record else {
+                    continue;
+                };
+                visits.extend(visit(course, &record));
+                alarms.extend(record.alarm.map(|alarm| (visits.len(), alarm)));
+                if ASKED_AFTER.contains(&(visits.len() % 1_000)) {
+                    ask(course, session, &visits, &mut asked);
+                }
             }
             Next::Stop(_) if !last_resort_taken => {
                 last_resort_taken = true;
@@ -142,10 +173,38 @@ fn run(course: &Course, session: &mut Session) -> Vec<Visit> {
                     session.add_seed(&course.web.pages[page as usize].address);
                 }
             }
-            Next::Stop(_) => return visits,
+            Next::Stop(_) => return (visits, alarms),
             Next::Wait(_) | Next::Busy => {}
         }
     }
+}
+
+/// Asks about a page, and marks it by its label.
+fn ask(course: &Course, session: &mut Session, visits: &[Visit], asked: &mut FxHashSet<Address>) {
+    let page = match course.asking {
+        Asking::Nothing => return,
+        Asking::AtRandom => {
+            let mut draw = SplitMix(course.random_seed + visits.len() as u64);
+            let place = draw.unit() * visits.len() as f64;
+            visits.get(place as usize).map(|visit| visit.page)
+        }
+        Asking::Best => {
+            let waiting = session.frontier().best(MOST_WAITING);
+            let links = waiting.iter().filter_map(|page| page.links.first());
+            let question = session.guide().question(links, asked);
+            question.and_then(|question| course.web.number(&question.address))
+        }
+    };
+    let Some(page) = page.map(|page| page as usize) else {
+        return;
+    };
+    asked.insert(course.web.pages[page].address.clone());
+    let mark = if course.topic.labels[page].is_relevant() {
+        Mark::Target
+    } else {
+        Mark::NotTarget
+    };
+    session.amend(|guide| guide.mark(&course.web.pages[page], Some(mark)));
 }
 
 fn visit(course: &Course, record: &Record) -> Option<Visit> {
@@ -166,6 +225,9 @@ struct Pupil {
     topic: Arc<Topic>,
     only: Option<Vec<bool>>,
     retrainings: Arc<AtomicU32>,
+    /// Whether it learns anew from the log when a page is marked; one that was
+    /// trained beforehand would forget it.
+    begins_anew: bool,
 }
 
 impl Pupil {
@@ -175,7 +237,6 @@ impl Pupil {
 }
 
 impl Strategy for Pupil {
-    /// No name of the catalogue: what was learned here is never begun anew.
     fn name(&self) -> &'static str {
         "pupil"
     }
@@ -190,6 +251,10 @@ impl Strategy for Pupil {
 
     fn reading(&self) -> Reading {
         self.strategy.reading()
+    }
+
+    fn turns(&self) -> TurnRule {
+        self.strategy.turns()
     }
 
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
@@ -230,6 +295,23 @@ impl Strategy for Pupil {
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
         self.strategy.explain(link, known)
+    }
+
+    fn loudest(&self) -> Vec<u32> {
+        self.strategy.loudest()
+    }
+
+    fn begun_anew(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
+        let strategy = self.strategy.begun_anew(known);
+        let strategy = strategy.filter(|_| self.begins_anew)?;
+        Some(Box::new(Self {
+            strategy,
+            web: Arc::clone(&self.web),
+            topic: Arc::clone(&self.topic),
+            only: self.only.clone(),
+            retrainings: Arc::clone(&self.retrainings),
+            begins_anew: true,
+        }))
     }
 
     fn saved(&self) -> Saved {

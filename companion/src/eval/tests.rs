@@ -94,6 +94,7 @@ fn course(garbled: &dyn Fn(u32) -> bool) -> Course {
         seeds: "topic0".to_owned(),
         budget: 60,
         marked: None,
+        asking: crawl::Asking::Nothing,
         leaving: linkscent_core::crawl::LeavingRule::default(),
         random_seed: 7,
     }

@@ -83,6 +83,25 @@ impl EvalWeb {
         Ok(Self::joined(built, Vec::new()))
     }
 
+    /// The same web with more pages behind its own, from addresses and HTML, and with
+    /// the first link of some pages turned towards them.
+    pub fn with_more(
+        &self,
+        pages: Vec<(String, String)>,
+        turned: &[(u32, String)],
+    ) -> Result<Self> {
+        let more = Self::from_pages(pages)?;
+        let mut own = self.pages.clone();
+        for (page, target) in turned {
+            if let Some(link) = own[*page as usize].outlinks.first_mut() {
+                link.target = Address::parse(target)?;
+            }
+        }
+        let all = own.into_iter().chain(more.pages);
+        let keyed = all.map(|page| (key(page.address.as_str()).unwrap_or_default(), page, 0));
+        Ok(Self::joined(keyed.collect(), self.problems.clone()))
+    }
+
     fn joined(built: Vec<(String, Page, u64)>, problems: Vec<String>) -> Self {
         let mut web = Self {
             pages: Vec::with_capacity(built.len()),

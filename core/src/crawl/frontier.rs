@@ -14,8 +14,10 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
+use super::Turn;
+use super::shortlists::Shortlists;
 use crate::address::Address;
-use crate::strategies::{Batch, Candidate, LinkPolicy, LinkScore, Priority};
+use crate::strategies::{Batch, Candidate, LinkPolicy, LinkScore, Priority, TurnRule};
 
 /// Links kept of those that lead to one page.
 pub const LINKS_PER_TARGET: usize = 3;
@@ -58,6 +60,7 @@ pub struct Frontier {
     /// The first place of every open host.
     heads: BTreeSet<(bool, Priority, u32, Box<str>)>,
     batch: Option<Batch>,
+    shortlists: Shortlists,
 }
 
 impl Frontier {
@@ -68,6 +71,13 @@ impl Frontier {
             batch,
             ..Self::default()
         }
+    }
+
+    /// The same, of which pages can be taken in turn.
+    #[must_use]
+    pub fn with_turns(mut self, rule: TurnRule) -> Self {
+        self.shortlists = Shortlists::new(rule);
+        self
     }
 
     /// Number of pages that wait.
@@ -89,7 +99,9 @@ impl Frontier {
                 return;
             }
             let old = place(waiting);
+            self.shortlists.remove(waiting);
             waiting.join(self.policy, link, priority);
+            self.shortlists.add(waiting);
             let new = place(waiting);
             self.replace(&old, new);
             return;
@@ -125,6 +137,25 @@ impl Frontier {
         self.take(&target)
     }
 
+    /// Takes the page whose turn it is; the best one if that ranking has none of an
+    /// open host. Pages that come before all others come before any turn.
+    pub fn take_turn(&mut self, turn: Turn) -> Option<Waiting> {
+        let list = match turn {
+            Turn::Own => return self.take_best(),
+            Turn::Rival(rival) => rival,
+            Turn::Random => self.shortlists.len().saturating_sub(1),
+        };
+        let first_is_pinned = self.heads.last().is_some_and(|(_, _, _, host)| {
+            let first = self.hosts.get(host).and_then(|queue| queue.places.last());
+            first.is_some_and(|place| self.waiting[&place.3].pinned)
+        });
+        let is_open = |host: &str| self.hosts.get(host).is_some_and(|queue| !queue.closed);
+        match self.shortlists.best(list, is_open).cloned() {
+            Some(target) if !first_is_pinned => self.take(&target),
+            _ => self.take_best(),
+        }
+    }
+
     /// The best pages of each queue become the batch.
     fn begin_batch(&mut self) {
         let Some(batch) = self.batch else {
@@ -154,6 +185,7 @@ impl Frontier {
     /// Takes the page at an address.
     pub fn take(&mut self, target: &Address) -> Option<Waiting> {
         let waiting = self.waiting.remove(target)?;
+        self.shortlists.remove(&waiting);
         let place = place(&waiting);
         self.change_host(target.host(), |queue| {
             queue.places.remove(&place);
@@ -198,6 +230,7 @@ impl Frontier {
             .collect();
         self.hosts.clear();
         self.heads.clear();
+        self.shortlists.clear();
         for host in closed {
             self.close(&host);
         }
@@ -205,6 +238,7 @@ impl Frontier {
         self.waiting.retain(|target, page| {
             let stays = page.pinned || page.rescore(self.policy, &mut score);
             if stays {
+                self.shortlists.add(page);
                 let host = places.entry(target.host().into()).or_default();
                 host.push(place(page));
             }
@@ -232,6 +266,7 @@ impl Frontier {
         self.change_host(target.host(), |queue| {
             queue.places.insert(place);
         });
+        self.shortlists.add(&waiting);
         self.waiting.insert(target, waiting);
     }
 
@@ -400,6 +435,49 @@ mod tests {
         frontier.open("a.org");
         assert_eq!(drain(&mut frontier), ["http://a.org/2", "http://a.org/1"]);
         assert!(frontier.is_empty());
+    }
+
+    #[test]
+    fn pages_are_taken_by_the_ranking_whose_turn_it_is() {
+        let mut frontier = Frontier::new(LinkPolicy::Both, None).with_turns(TurnRule {
+            rivals: &["one", "two"],
+            explores: true,
+        });
+        let pages = [
+            ("a.org/own", [9.0, 1.0, 1.0], 0.1),
+            ("a.org/one", [1.0, 9.0, 2.0], 0.2),
+            ("b.org/two", [2.0, 2.0, 9.0], 0.3),
+            ("b.org/tie", [3.0, 3.0, 3.0], 0.9),
+        ];
+        for (name, values, tie) in pages {
+            let mut link = link(&format!("http://{name}"));
+            link.tie = tie;
+            frontier.add(link, Priority::lexicographic(&values));
+        }
+        let taken = |frontier: &mut Frontier, turn| {
+            let page = frontier.take_turn(turn).unwrap();
+            let name = page.links[0].target.path_and_query().to_owned();
+            frontier.add(page.links[0].clone(), page.priority);
+            name
+        };
+        let turns = [Turn::Own, Turn::Rival(0), Turn::Rival(1), Turn::Random];
+        for (turn, name) in turns.into_iter().zip(["/own", "/one", "/two", "/tie"]) {
+            assert_eq!(taken(&mut frontier, turn), name);
+        }
+        frontier.close("b.org");
+        assert_eq!(taken(&mut frontier, Turn::Rival(1)), "/one");
+        assert_eq!(taken(&mut frontier, Turn::Random), "/one");
+        frontier.pin(vec![link("http://a.org/seed")]);
+        assert_eq!(taken(&mut frontier, Turn::Rival(0)), "/seed");
+        let score = |link: &Candidate| {
+            let tie = f64::from(link.tie);
+            LinkScore::Follow(Priority::lexicographic(&[0.0, -tie, tie]))
+        };
+        frontier.take(&link("http://a.org/seed").target);
+        frontier.open("b.org");
+        frontier.rescore(score);
+        assert_eq!(taken(&mut frontier, Turn::Rival(0)), "/own");
+        assert_eq!(taken(&mut frontier, Turn::Rival(1)), "/tie");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //!
 //! A site is a host here.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The rule. Nothing is left by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,6 +21,8 @@ pub struct Leaving {
     rule: LeavingRule,
     /// Pages and targets by host.
     counts: FxHashMap<Box<str>, (u32, u32)>,
+    /// Sites that were left for another reason.
+    left: FxHashSet<Box<str>>,
 }
 
 impl Leaving {
@@ -29,7 +31,13 @@ impl Leaving {
         Self {
             rule,
             counts: FxHashMap::default(),
+            left: FxHashSet::default(),
         }
+    }
+
+    /// Leaves a site whatever the rule says.
+    pub fn leave(&mut self, host: &str) {
+        self.left.insert(host.into());
     }
 
     /// Counts a page; true if its site is to be left now.
@@ -48,7 +56,9 @@ impl Leaving {
     pub fn is_left(&self, host: &str) -> bool {
         let (pages, targets) = self.counts.get(host).copied().unwrap_or_default();
         let reached = |count: u32, most: Option<u32>| most.is_some_and(|most| count >= most);
-        reached(pages, self.rule.pages) || reached(targets, self.rule.targets)
+        self.left.contains(host)
+            || reached(pages, self.rule.pages)
+            || reached(targets, self.rule.targets)
     }
 }
 
@@ -69,5 +79,7 @@ mod tests {
         assert!(leaving.is_left("a.test") && !leaving.is_left("c.test"));
         let mut never = Leaving::new(LeavingRule::default());
         assert!((0..1000).all(|_| !never.count("a.test", true)));
+        never.leave("a.test");
+        assert!(never.is_left("a.test") && !never.is_left("b.test"));
     }
 }

@@ -1,14 +1,18 @@
 //! A crawl without its fetching: which link comes next and what a page that
 //! came in changes. Time, random numbers and pages are passed in.
 
+mod drift;
 mod frontier;
 mod leaving;
 mod politeness;
 pub mod robots;
 mod scope;
 mod session;
+mod shortlists;
 mod tally;
+mod turns;
 
+pub use drift::{Drift, DriftAlarm, DriftCause, Sign};
 pub use frontier::{Frontier, LINKS_IN_MEAN, LINKS_PER_TARGET, Waiting};
 pub use leaving::{Leaving, LeavingRule};
 pub use politeness::{CrawlDelay, Instant, Politeness};
@@ -16,3 +20,4 @@ pub use robots::Robots;
 pub use scope::{Refusal, Scope};
 pub use session::{Failure, Fetch, Limits, Next, Outcome, Record, Seed, Session, StopReason};
 pub use tally::Tally;
+pub use turns::{Turn, Turns};

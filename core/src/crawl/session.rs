@@ -9,13 +9,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::{
-    CrawlDelay, Frontier, Instant, Leaving, LeavingRule, Politeness, Refusal, Robots, Scope, Tally,
+    CrawlDelay, Drift, DriftAlarm, Frontier, Instant, Leaving, LeavingRule, Politeness, Refusal,
+    Robots, Scope, Sign, Tally, Turn, Turns,
 };
 use crate::address::Address;
 use crate::critics::FoundForm;
 use crate::guide::Guide;
 use crate::page::Page;
-use crate::strategies::{Candidate, Draw, Learned};
+use crate::strategies::{Candidate, Draw, Learned, LinkScore};
 use crate::web_graph::{Judgment, Mark, Relevance};
 
 /// Requests made at most for each page of the budget: a web of dead links ends.
@@ -151,12 +152,15 @@ pub struct Record {
     pub problem: String,
     /// Its searchable forms that no page of the same host had before.
     pub forms: Vec<FoundForm>,
+    /// What it gave the alarm about.
+    pub alarm: Option<DriftAlarm>,
 }
 
 /// A link on its way: taken from the frontier, its answer not in yet.
 #[derive(Debug)]
 struct Leap {
     links: Vec<Candidate>,
+    turn: Turn,
     reason: String,
     priority: Option<(u8, f64)>,
     expected: Option<Relevance>,
@@ -180,7 +184,14 @@ pub struct Session {
     seeds: FxHashMap<Address, Option<Mark>>,
     redirects: FxHashMap<Address, u8>,
     leaving: Leaving,
+    turns: Turns,
+    drift: Drift,
+    /// Whether links of pages that are not relevant wait behind all others.
+    is_narrow: bool,
     under_way: FxHashMap<Address, Leap>,
+    /// Requests that were begun.
+    begun: u64,
+    /// Requests that ended.
     requests: u64,
     tally: Tally,
 }
@@ -189,7 +200,10 @@ impl Session {
     /// A session at its start.
     pub fn new(guide: Guide, limits: Limits, seeds: Vec<Seed>) -> Self {
         let mut session = Self {
-            frontier: Frontier::new(guide.policy(), guide.batch()),
+            frontier: Frontier::new(guide.policy(), guide.batch()).with_turns(guide.turns()),
+            turns: Turns::new(guide.turns()),
+            drift: Drift::default(),
+            is_narrow: false,
             guide,
             politeness: Politeness::new(limits.delay),
             leaving: Leaving::new(limits.leaving),
@@ -202,6 +216,7 @@ impl Session {
             seeds: FxHashMap::default(),
             redirects: FxHashMap::default(),
             under_way: FxHashMap::default(),
+            begun: 0,
             requests: 0,
             tally: Tally::default(),
         };
@@ -265,7 +280,8 @@ impl Session {
         if self.tally.pages + self.under_way.len() as u64 >= self.limits.budget {
             return Next::Busy;
         }
-        while let Some(waiting) = self.frontier.take_best() {
+        let turn = self.turn();
+        while let Some(waiting) = self.frontier.take_turn(turn) {
             let target = waiting.links[0].target.clone();
             let host = target.host();
             let Some(robots) = self.robots.get(host) else {
@@ -278,7 +294,7 @@ impl Session {
                 self.seen.insert(target.without_scheme().into());
                 continue;
             }
-            return self.begin(waiting);
+            return self.begin(waiting, turn);
         }
         if self.under_way() > 0 {
             return Next::Busy;
@@ -307,26 +323,28 @@ impl Session {
         }
     }
 
-    fn begin(&mut self, waiting: super::Waiting) -> Next {
+    fn begin(&mut self, waiting: super::Waiting, turn: Turn) -> Next {
         let target = waiting.links[0].target.clone();
         self.politeness.begin(target.host());
         self.frontier.close(target.host());
-        self.set_under_way(waiting);
+        self.set_under_way(waiting, turn);
         Next::Fetch(Fetch { address: target })
     }
 
-    fn set_under_way(&mut self, waiting: super::Waiting) {
+    fn set_under_way(&mut self, waiting: super::Waiting, turn: Turn) {
+        self.begun += 1;
         let target = waiting.links[0].target.clone();
         self.seen.insert(target.without_scheme().into());
         let first = &waiting.links[0];
         let reason = if first.trail.is_empty() {
             "a seed".to_owned()
         } else {
-            self.guide.reason(first)
+            self.reason(first, turn)
         };
         let priority =
             (!waiting.pinned).then(|| (waiting.priority.queue(), waiting.priority.value()));
         let leap = Leap {
+            turn: if waiting.pinned { Turn::Own } else { turn },
             reason,
             priority,
             expected: priority.and_then(|_| self.guide.expected(first)),
@@ -335,6 +353,31 @@ impl Session {
             links: waiting.links,
         };
         self.under_way.insert(target, leap);
+    }
+
+    fn turn(&self) -> Turn {
+        if self.is_narrow {
+            return Turn::Own;
+        }
+        self.turns.turn(self.begun)
+    }
+
+    /// Why a link was chosen, and by whose turn if not by the strategy's own.
+    fn reason(&self, link: &Candidate, turn: Turn) -> String {
+        let reason = self.guide.reason(link);
+        let chosen = match turn {
+            Turn::Own => return reason,
+            Turn::Rival(rival) => {
+                let name = self.guide.turns().rivals.get(rival).copied();
+                format!("in turn, best by {}", name.unwrap_or_default())
+            }
+            Turn::Random => "at random, to see what lies elsewhere".to_owned(),
+        };
+        if reason.is_empty() {
+            chosen
+        } else {
+            format!("{chosen}; {reason}")
+        }
     }
 
     fn is_seen(&self, target: &Address) -> bool {
@@ -379,7 +422,8 @@ impl Session {
     }
 
     /// Takes in again what was taken in before a restart. A page that does not
-    /// wait in the frontier is taken in as if it were a seed.
+    /// wait in the frontier is taken in as if it were a seed. Whose turn it was is
+    /// reckoned again.
     pub fn recall(
         &mut self,
         address: &Address,
@@ -390,7 +434,8 @@ impl Session {
             .frontier
             .take(address)
             .unwrap_or_else(|| super::Waiting::pinned(vec![Candidate::seed(address.clone())]));
-        self.set_under_way(waiting);
+        let turn = self.turn();
+        self.set_under_way(waiting, turn);
         self.take(address, outcome, Instant(0), draw)
     }
 
@@ -415,6 +460,7 @@ impl Session {
             snippet: String::new(),
             problem: String::new(),
             forms: Vec::new(),
+            alarm: None,
         }
     }
 
@@ -448,9 +494,23 @@ impl Session {
             }
         }
         self.tally.page(visit.judgment, record.scored);
+        if record.scored && !via.is_empty() {
+            self.turns.learn(leap.turn, visit.judgment.is_target);
+        }
         if visit.learned == Learned::Rebuilt {
-            let guide = &self.guide;
-            self.frontier.rescore(|link| guide.score(link));
+            self.drift.trained(self.guide.loudest());
+            self.drift.examples(self.guide.loudest_target());
+            self.rescore();
+        }
+        if record.scored {
+            record.alarm = self.drift.page(Sign {
+                host: page.address.host(),
+                is_target: visit.judgment.is_target,
+                is_marked: self.guide.graph().mark(&page.address).is_some(),
+                log_odds: visit.judgment.log_odds,
+                richness: page.richness(),
+                expected: record.expected.map(Relevance::value),
+            });
         }
         let host = page.address.host();
         if self.leaving.count(host, visit.judgment.is_target) {
@@ -460,7 +520,7 @@ impl Session {
             if self.leaving.is_left(link.target.host()) {
                 continue;
             }
-            let Some(priority) = score.priority() else {
+            let Some(priority) = self.narrowed(&link, score).priority() else {
                 continue;
             };
             if !self.is_seen(&link.target) && self.limits.scope.check(&link.target).is_ok() {
@@ -503,8 +563,43 @@ impl Session {
     /// every waiting link is scored anew.
     pub fn amend(&mut self, change: impl FnOnce(&mut Guide)) {
         change(&mut self.guide);
-        let guide = &self.guide;
-        self.frontier.rescore(|link| guide.score(link));
+        self.rescore();
+    }
+
+    /// Keeps closer to what is known to be good after an alarm: links of pages that
+    /// are not relevant wait behind all others, nothing is tried for its own sake,
+    /// and hosts that lured are left.
+    pub fn narrow(&mut self, alarm: &DriftAlarm) {
+        self.is_narrow = true;
+        for host in &alarm.hosts {
+            self.leaving.leave(host);
+            self.frontier.forget_host(host);
+        }
+        self.rescore();
+    }
+
+    fn rescore(&mut self) {
+        let (guide, is_narrow) = (&self.guide, self.is_narrow);
+        self.frontier
+            .rescore(|link| narrowed(guide, is_narrow, link, guide.score(link)));
+    }
+
+    fn narrowed(&self, link: &Candidate, score: LinkScore) -> LinkScore {
+        narrowed(&self.guide, self.is_narrow, link, score)
+    }
+}
+
+/// A link's score in a crawl that may have been narrowed.
+fn narrowed(guide: &Guide, is_narrow: bool, link: &Candidate, score: LinkScore) -> LinkScore {
+    let is_behind = || {
+        let source = link.source();
+        source.is_some_and(|page| !guide.graph().judgment(page).relevance.is_high())
+    };
+    match score {
+        LinkScore::Follow(priority) if is_narrow && is_behind() => {
+            LinkScore::Follow(priority.behind())
+        }
+        score => score,
     }
 }
 

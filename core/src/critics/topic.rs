@@ -32,6 +32,11 @@ const MOST_OTHERS: usize = 300;
 /// Where between the others' mean score (0) and the targets' (1) a page is as
 /// likely good as not.
 const MIDDLE: f64 = 0.5;
+/// Where others of its kind lie between the others' mean score (0) and the score of
+/// an only target (1), which cannot be left out to see; farther up as long as few
+/// others were seen, for then words that stand everywhere still look like its own.
+const ALONE: f64 = 0.25;
+const FEW_OTHERS: f64 = 10.0;
 /// Log-odds at the targets' mean score.
 const LOG_ODDS_OF_TARGETS: f64 = 3.0;
 
@@ -153,7 +158,10 @@ impl Curve {
                 .collect(),
         };
         let high = match targets[..] {
-            [only] => low + (weights.score(only) - low) / 2.0,
+            [only] => {
+                let few = 1.0 / (1.0 + others.len() as f64 / FEW_OTHERS);
+                low + ALONE * (1.0 + few) * (weights.score(only) - low)
+            }
             _ => mean(&left_out).unwrap_or(low),
         };
         let span = (high - low).max(0.05);

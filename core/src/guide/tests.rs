@@ -149,6 +149,53 @@ fn a_page_read_again_teaches_nothing_twice() {
     assert_eq!(guide.knowledge().learned, once);
 }
 
+/// Whatever was marked in between: once the marks are the same, so is everything
+/// that was learned, and every score.
+#[test]
+fn a_mark_taken_back_leaves_nothing_behind() {
+    let mut draw = SplitMix(3);
+    let mut guides = [(); 2].map(|()| Guide::new("topic", "ensemble").unwrap());
+    let hub = page(
+        "http://a.org/",
+        "bees and honey",
+        &[("/1", "one"), ("/2", "two"), ("/3", "three")],
+    );
+    let texts = ["wild bees", "railway timetables", "honey of bees"];
+    let mut seen = Vec::new();
+    for guide in &mut guides {
+        let visit = guide.visit(&hub, &[], Some(Mark::Target), &mut draw);
+        let links: Vec<Candidate> = visit.outlinks.into_iter().map(|row| row.0).collect();
+        for (number, link) in links.iter().enumerate() {
+            let back = [("/", "back"), ("/4", "honey and bees")];
+            let address = format!("http://a.org/{}", number + 1);
+            let read = page(&address, texts[number], &back);
+            let via = std::slice::from_ref(link);
+            seen = guide.visit(&read, via, None, &mut SplitMix(9)).outlinks;
+            seen.retain(|row| row.0.target.as_str().ends_with("/4"));
+        }
+    }
+    let marked = page("http://a.org/2", texts[1], &[("/", "back")]);
+    let [guide, other] = &mut guides;
+    let first = page("http://a.org/1", texts[0], &[("/", "back")]);
+    guide.mark(&first, Some(Mark::Target));
+    other.mark(&marked, Some(Mark::Target));
+    let link = &seen[0].0;
+    assert_ne!(
+        guide.score(link),
+        other.score(link),
+        "a mark says something"
+    );
+    other.mark(&first, Some(Mark::Target));
+    other.mark(&marked, None);
+    assert_eq!(guide.score(link), other.score(link));
+    assert_eq!(guide.learned(), other.learned());
+    assert_eq!(guide.explain(link), other.explain(link));
+    let judged = |guide: &Guide| -> Vec<Judgment> {
+        guide.graph().pages().map(|page| page.judgment).collect()
+    };
+    assert_eq!(judged(guide), judged(other));
+}
+
 #[test]
 fn a_strategy_that_takes_over_starts_from_the_log() {
     let mut guide = Guide::new("topic", "apprentice").unwrap();
@@ -172,9 +219,44 @@ fn a_strategy_that_takes_over_starts_from_the_log() {
         let taken_over = Guide::with_knowledge(knowledge).unwrap();
         let pages = match taken_over.learned() {
             strategies::Saved::Intelligent(counts) => counts.all.seen,
-            strategies::Saved::Ensemble(state) => state.all.pages,
+            strategies::Saved::Ensemble(state) => state.groups.all.pages,
             other => panic!("{strategy} has learned {other:?}"),
         };
         assert_eq!(pages, 1.0, "{strategy}");
     }
+}
+
+#[test]
+fn the_question_is_about_a_doubtful_page_on_which_links_hang() {
+    let (mut guide, mut draw) = taught();
+    let mut waiting = Vec::new();
+    let texts = [
+        ("http://b.org/k", KIDNEY),
+        ("http://b.org/t", TRAINS),
+        (
+            "http://b.org/half",
+            "Patients take the railway to their dialysis centres.",
+        ),
+    ];
+    for (address, text) in texts {
+        let hub = page("http://c.org/", "Welcome", &[(address, "go on")]);
+        let link = guide.visit(&hub, &[], None, &mut draw).outlinks[0]
+            .0
+            .clone();
+        let read = page(address, text, &[("/more", "more")]);
+        let visit = guide.visit(&read, &[link], None, &mut draw);
+        waiting.extend(visit.outlinks.into_iter().map(|row| row.0));
+    }
+    let mut asked = rustc_hash::FxHashSet::default();
+    let question = guide.question(waiting.iter(), &asked).unwrap();
+    assert!(question.doubt > 0.0 && question.mass > 0.0);
+    asked.insert(question.address.clone());
+    let next = guide.question(waiting.iter(), &asked).unwrap();
+    assert_ne!(next.address, question.address);
+    assert!(next.value() <= question.value());
+    let answered = page("http://b.org/half", texts[2].1, &[]);
+    guide.mark(&answered, Some(Mark::Target));
+    let after = guide.question(waiting.iter(), &rustc_hash::FxHashSet::default());
+    assert!(after.is_none_or(|question| question.address != answered.address));
+    assert_eq!(guide.question(std::iter::empty(), &asked), None);
 }

@@ -65,11 +65,12 @@ impl Ftrl {
         parts.sum()
     }
 
-    /// Learns an instance with its class and its importance. `offset` is what is
+    /// Learns an instance with its importance; `good` is the probability that it is
+    /// of the class, 0..=1. `offset` is what is
     /// thought of it besides, in log-odds: only what that leaves is learned.
-    pub fn learn(&mut self, instance: &[(u32, f64)], offset: f64, is_good: bool, importance: f64) {
+    pub fn learn(&mut self, instance: &[(u32, f64)], offset: f64, good: f64, importance: f64) {
         let said = 1.0 / (1.0 + (-offset - self.log_odds(instance)).exp());
-        let off = importance * (said - f64::from(u8::from(is_good)));
+        let off = importance * (said - good);
         for &(feature, value) in instance {
             let gradient = off * value;
             let state = self.states.get(&feature).copied().unwrap_or_default();
@@ -83,6 +84,15 @@ impl Ftrl {
             };
             self.states.insert(feature, state);
         }
+    }
+
+    /// The weights that are not 0, by feature.
+    pub fn weights(&self) -> Vec<(u32, f64)> {
+        let states = self.states.iter();
+        states
+            .map(|(&feature, &state)| (feature, self.weight_of(state)))
+            .filter(|row| row.1 != 0.0)
+            .collect()
     }
 
     /// All that was learned, by feature.
@@ -126,10 +136,10 @@ mod tests {
     #[test]
     fn two_steps_by_hand() {
         let mut ftrl = Ftrl::new(RATES);
-        ftrl.learn(&[(7, 2.0)], 0.0, true, 1.0);
+        ftrl.learn(&[(7, 2.0)], 0.0, 1.0, 1.0);
         // p = 0.5, g = -1, n = 1, z = -1, w = (1 - 0.1) / ((1 + 1) / 0.5 + 1) = 0.18.
         assert!((ftrl.weight(7) - 0.18).abs() < 1e-7);
-        ftrl.learn(&[(7, 1.0)], 0.0, false, 1.0);
+        ftrl.learn(&[(7, 1.0)], 0.0, 0.0, 1.0);
         let p = 1.0 / (1.0 + (-0.18f64).exp());
         let n = 1.0 + p * p;
         let z = -1.0 + p - (n.sqrt() - 1.0) / 0.5 * 0.18;
@@ -144,7 +154,12 @@ mod tests {
             let is_good = round.is_multiple_of(2);
             let told = if is_good { 1 } else { 2 };
             let noise = 3 + round.wrapping_mul(2_654_435_761) % 50;
-            ftrl.learn(&[(told, 1.0), (noise, 0.05)], 0.0, is_good, 1.0);
+            ftrl.learn(
+                &[(told, 1.0), (noise, 0.05)],
+                0.0,
+                f64::from(u8::from(is_good)),
+                1.0,
+            );
         }
         assert!(ftrl.weight(1) > 1.0 && ftrl.weight(2) < -1.0);
         let silent = (3..53).filter(|&noise| ftrl.weight(noise) == 0.0).count();

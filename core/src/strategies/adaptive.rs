@@ -20,6 +20,7 @@ use super::{
     Strategy,
 };
 use crate::address::Address;
+use crate::features::LinkContext;
 use crate::text::Vocabulary;
 
 pub use super::link_levels::Chosen;
@@ -40,6 +41,8 @@ pub struct AdaptiveOptions {
     pub batch: Option<usize>,
     /// Whether links that lie on no path are a class of their own.
     pub farther: bool,
+    /// Links of paths that are kept, and as many that lie on none; the oldest go.
+    pub most_links: usize,
 }
 
 impl Default for AdaptiveOptions {
@@ -49,6 +52,7 @@ impl Default for AdaptiveOptions {
             pages: 500,
             batch: Some(10),
             farther: true,
+            most_links: MOST_IN_PATHS,
         }
     }
 }
@@ -125,6 +129,24 @@ impl Adaptive {
         }
     }
 
+    /// The same, going on from what was kept.
+    #[must_use]
+    pub fn and_repository(self, repository: PathRepository) -> Self {
+        Self::with_repository(self.options, repository)
+    }
+
+    /// Log-odds of a link's lying one link from a target, and of its lying on a
+    /// path to one at all, by the words of its address and its context; 0 as long
+    /// as nothing was learned.
+    pub fn log_odds(&self, url: &[String], context: &LinkContext) -> [f64; 2] {
+        let Some(verdict) = self.levels.judge_words(url, context) else {
+            return [0.0; 2];
+        };
+        let on_path: f64 = verdict.shares[..LEVELS].iter().sum();
+        let log_odds = |share: f64| (share / (1.0 - share).max(1e-4)).max(1e-4).ln();
+        [log_odds(verdict.shares[0]), log_odds(on_path)]
+    }
+
     /// One trained on the arrivals of an earlier crawl.
     pub fn taught<'a>(
         options: AdaptiveOptions,
@@ -176,7 +198,7 @@ impl Adaptive {
             };
             let mut passed = passed.clone();
             at.clone_from(&passed.source);
-            if self.repository.links.len() == MOST_IN_PATHS {
+            if self.repository.links.len() >= self.options.most_links {
                 self.repository.links.pop_front();
             }
             self.repository
@@ -201,7 +223,7 @@ impl Adaptive {
             let passed = self.passed.iter().filter(|(_, passed)| !passed.on_path);
             let mut farther: Vec<PathLink> =
                 passed.map(|(_, passed)| passed.link.clone()).collect();
-            let skip = farther.len().saturating_sub(MOST_IN_PATHS);
+            let skip = farther.len().saturating_sub(self.options.most_links);
             farther.drain(..skip);
             self.repository.farther = farther;
         }
@@ -330,7 +352,6 @@ impl Strategy for Adaptive {
 mod tests {
     use super::*;
     use crate::critics;
-    use crate::features::LinkContext;
     use crate::strategies::{SplitMix, Step, Trail};
     use crate::web_graph::{Judgment, Relevance, WebGraph};
 

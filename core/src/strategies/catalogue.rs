@@ -8,11 +8,11 @@ use crate::models::TwoClassCounts;
 
 /// Names of all strategies, the default first.
 pub const NAMES: [&str; 10] = [
+    "ensemble",
     "apprentice",
     "apprentice-plain",
     "intelligent",
     "ache",
-    "ensemble",
     "best-first",
     "best-first-hard",
     "best-first-cosine",
@@ -40,10 +40,10 @@ pub enum Saved {
 /// The strategy of that name, knowing nothing yet.
 pub fn named(name: &str) -> Option<Box<dyn Strategy>> {
     Some(match name {
+        "ensemble" => Box::new(Ensemble::default()),
         "apprentice" => Box::new(Apprentice::default()),
         "apprentice-plain" => Box::new(PlainApprentice::default()),
         "intelligent" => Box::new(Intelligent::default()),
-        "ensemble" => Box::new(Ensemble::default()),
         "ache" => Box::new(Adaptive::new(AdaptiveOptions::default())),
         "best-first" => Box::new(BestFirst(Focus::Soft)),
         "best-first-hard" => Box::new(BestFirst(Focus::Hard)),
@@ -54,9 +54,14 @@ pub fn named(name: &str) -> Option<Box<dyn Strategy>> {
     })
 }
 
-/// The strategy of that name with what was saved of it. What was saved of
-/// another strategy is left aside.
+/// The strategy of that name with what was saved of it. An ensemble brings its
+/// members along, and takes a model of hop distances in; what was saved of other
+/// strategies is left aside.
 pub fn restored(name: &str, saved: Saved) -> Option<Box<dyn Strategy>> {
+    let saved = match saved {
+        Saved::Ensemble(state) if name != "ensemble" => state.member(name),
+        saved => saved,
+    };
     match (name, saved) {
         ("apprentice", Saved::Apprentice(counts)) => {
             Some(Box::new(Apprentice::with_counts(counts)))
@@ -68,6 +73,7 @@ pub fn restored(name: &str, saved: Saved) -> Option<Box<dyn Strategy>> {
             Some(Box::new(Intelligent::with_counts(counts)))
         }
         ("ensemble", Saved::Ensemble(state)) => Some(Box::new(Ensemble::with_state(*state))),
+        ("ensemble", Saved::HopChain(hops)) => Some(Box::new(Ensemble::default().with_hops(hops))),
         ("ache", Saved::Adaptive(repository)) => {
             let options = AdaptiveOptions::default();
             Some(Box::new(Adaptive::with_repository(options, repository)))

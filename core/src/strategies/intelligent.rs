@@ -22,6 +22,7 @@ use super::{
     Strategy,
 };
 use crate::text::TermId;
+use crate::web_graph::KnownPage;
 
 /// Pages by which every ratio is drawn towards 1.
 const SMOOTHING: f64 = 5.0;
@@ -178,97 +179,107 @@ impl Intelligent {
         (self.counts.all.held + 0.5) / (self.counts.all.seen + 1.0)
     }
 
-    /// Parts of one factor out of many events, damped by their number.
-    fn damped(
-        &self,
-        kind: &str,
-        weight: f64,
-        events: impl Iterator<Item = (String, Counts)>,
-    ) -> Vec<Part> {
-        let usual = self.usual();
-        let kept: Vec<(String, Counts)> = events
-            .filter(|(_, counts)| counts.deviates(usual, self.counts.all.seen.max(1.0)))
+    /// The events that deviate, with their logarithms, damped by their number.
+    fn damped<E>(&self, events: impl Iterator<Item = (E, Counts)>) -> Vec<(E, f64)> {
+        let (usual, pages) = (self.usual(), self.counts.all.seen.max(1.0));
+        let mut kept: Vec<(E, f64)> = events
+            .filter(|(_, counts)| counts.deviates(usual, pages))
+            .map(|(event, counts)| (event, counts.log_ratio(usual)))
             .collect();
         let root = (kept.len().max(1) as f64).sqrt();
-        let parts = kept.into_iter().map(|(name, counts)| {
-            let log_ratio = counts.log_ratio(usual);
-            Part {
-                label: format!("{kind} {name}: {:.1} times the usual", log_ratio.exp()),
-                log_ratio: weight * log_ratio / root,
-            }
-        });
-        parts.collect()
+        for (_, log_ratio) in &mut kept {
+            *log_ratio /= root;
+        }
+        kept
+    }
+
+    fn content_events(&self, page: &KnownPage) -> Vec<(TermId, f64)> {
+        let words = page.terms.rows().iter();
+        self.damped(words.filter_map(|&(term, _)| Some((term, *self.counts.words.get(&term)?))))
+    }
+
+    fn url_events<'a>(&self, tokens: &'a [String]) -> Vec<(&'a str, f64)> {
+        let tokens = tokens.iter().map(String::as_str);
+        self.damped(tokens.filter_map(|token| Some((token, *self.counts.tokens.get(token)?))))
+    }
+
+    /// `ln` of the ratio by the words of the page with the link.
+    pub(super) fn content(&self, page: &KnownPage) -> f64 {
+        self.content_events(page).iter().map(|event| event.1).sum()
+    }
+
+    /// `ln` of the ratio by the distinct tokens of a URL.
+    pub(super) fn url(&self, tokens: &[String]) -> f64 {
+        self.url_events(tokens).iter().map(|event| event.1).sum()
+    }
+
+    /// `ln` of the ratio by whether the page with the link is what is looked for.
+    pub(super) fn link(&self, page: &KnownPage) -> f64 {
+        self.counts.links[usize::from(page.judgment.is_target)].log_ratio(self.usual())
+    }
+
+    /// `ln` of the ratio by the other links of the page with the link.
+    pub(super) fn sibling(&self, page: &KnownPage) -> f64 {
+        let counts = self.siblings.get(&page.address);
+        let counts = counts.copied().unwrap_or_default();
+        ((counts.held + SMOOTHING) / (counts.seen * self.usual() + SMOOTHING)).ln()
     }
 
     fn parts(&self, link: &Candidate, known: Known<'_>) -> Vec<Part> {
-        self.parts_of(self.factors, link, known)
-    }
-
-    fn parts_of(&self, factors: Factors, link: &Candidate, known: Known<'_>) -> Vec<Part> {
-        let usual = self.usual();
-        let source = link.source().and_then(|source| known.graph.page(source));
+        let factors = self.factors;
         let mut parts = Vec::new();
-        if let Some(page) = source.filter(|_| factors.content != 0.0) {
-            let words = page.terms.rows().iter().filter_map(|&(term, _)| {
-                let counts = self.counts.words.get(&term)?;
-                Some((known.graph.vocabulary.surface(term).to_owned(), *counts))
-            });
-            parts.extend(self.damped("word", factors.content, words));
+        let page = link.source().and_then(|source| known.graph.page(source));
+        if let Some(page) = page.filter(|_| factors.content != 0.0) {
+            parts.extend(self.content_events(page).into_iter().map(|(term, log)| {
+                let word = known.graph.vocabulary.surface(term);
+                Part::new(format!("word {word}"), log, factors.content)
+            }));
         }
         if factors.url != 0.0 {
-            let tokens = distinct_tokens(link).into_iter().filter_map(|token| {
-                let counts = *self.counts.tokens.get(token.as_str())?;
-                Some((token, counts))
-            });
-            parts.extend(self.damped("URL token", factors.url, tokens));
+            let tokens = distinct_tokens(link);
+            let events = self.url_events(&tokens).into_iter();
+            parts.extend(
+                events
+                    .map(|(token, log)| Part::new(format!("URL token {token}"), log, factors.url)),
+            );
         }
-        if let Some(page) = source.filter(|_| factors.link != 0.0) {
-            let is_target = page.judgment.is_target;
-            let log_ratio = self.counts.links[usize::from(is_target)].log_ratio(usual);
-            let from = if is_target {
-                "a page looked for"
+        if let Some(page) = page.filter(|_| factors.link != 0.0) {
+            let from = if page.judgment.is_target {
+                "a link from a page looked for"
             } else {
-                "another page"
+                "a link from another page"
             };
-            parts.push(Part {
-                label: format!("a link from {from}: {:.1} times the usual", log_ratio.exp()),
-                log_ratio: factors.link * log_ratio,
-            });
+            parts.push(Part::new(from.to_owned(), self.link(page), factors.link));
         }
-        if let Some(page) = source.filter(|_| factors.sibling != 0.0) {
-            let counts = self
-                .siblings
-                .get(&page.address)
-                .copied()
-                .unwrap_or_default();
-            let ratio = (counts.held + SMOOTHING) / (counts.seen * usual + SMOOTHING);
-            parts.push(Part {
-                label: format!("its other links: {ratio:.1} times the usual"),
-                log_ratio: factors.sibling * ratio.ln(),
-            });
+        if let Some(page) = page.filter(|_| factors.sibling != 0.0) {
+            let others = "its other links".to_owned();
+            parts.push(Part::new(others, self.sibling(page), factors.sibling));
         }
         parts
     }
 
-    /// Logarithms of the four ratios: words, URL tokens, links, siblings.
-    pub(super) fn log_ratios(&self, link: &Candidate, known: Known<'_>) -> [f64; 4] {
-        let alone = [
-            Factors::CONTENT,
-            Factors::URL,
-            Factors::LINK,
-            Factors::SIBLING,
-        ];
-        alone.map(|factors| {
-            let parts = self.parts_of(factors, link, known);
-            parts.iter().map(|part| part.log_ratio).sum()
-        })
-    }
-
     fn score_of(&self, link: &Candidate, known: Known<'_>) -> f64 {
-        self.parts(link, known)
-            .iter()
-            .map(|part| part.log_ratio)
-            .sum()
+        let factors = self.factors;
+        let mut sum = 0.0;
+        if factors.url != 0.0 {
+            sum += factors.url * self.url(&distinct_tokens(link));
+        }
+        let Some(page) = link.source().and_then(|source| known.graph.page(source)) else {
+            return sum;
+        };
+        if factors.content != 0.0 {
+            sum += factors.content * self.content(page);
+        }
+        sum + factors.link * self.link(page) + factors.sibling * self.sibling(page)
+    }
+}
+
+impl Part {
+    fn new(name: String, log_ratio: f64, weight: f64) -> Self {
+        Self {
+            label: format!("{name}: {:.1} times the usual", log_ratio.exp()),
+            log_ratio: weight * log_ratio,
+        }
     }
 }
 

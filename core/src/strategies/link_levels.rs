@@ -59,9 +59,12 @@ struct Words {
     around: FxHashSet<TermId>,
 }
 
+/// A link with its words and its level.
+type Lesson<'a> = (&'a PathLink, Words, usize);
+
 impl Words {
-    fn of(target: &Address, context: &LinkContext) -> Self {
-        let mut url = target.words();
+    fn of(link: &PathLink) -> Self {
+        let mut url = link.target.words();
         url.sort_unstable();
         url.dedup();
         let mut words = Self {
@@ -69,7 +72,7 @@ impl Words {
             anchor: FxHashSet::default(),
             around: FxHashSet::default(),
         };
-        for (feature, _) in context.counts() {
+        for (feature, _) in link.context.counts() {
             if feature.is_of_page() {
                 continue;
             }
@@ -117,19 +120,19 @@ impl LinkLevels {
         farther: impl Iterator<Item = &'a PathLink>,
         vocabulary: &Vocabulary,
     ) -> Self {
-        let read = |link: &PathLink| Words::of(&link.target, &link.context);
-        let mut lessons: Vec<(Words, usize)> =
-            paths.map(|(link, level)| (read(link), level)).collect();
+        let mut lessons: Vec<Lesson<'_>> = paths
+            .map(|(link, level)| (link, Words::of(link), level))
+            .collect();
         let mut levels = Self::choose(&lessons, vocabulary);
-        lessons.extend(farther.map(|link| (read(link), LEVELS)));
-        let classes = lessons.iter().map(|lesson| lesson.1 + 1).max().unwrap_or(0);
+        lessons.extend(farther.map(|link| (link, Words::of(link), LEVELS)));
+        let classes = lessons.iter().map(|lesson| lesson.2 + 1).max().unwrap_or(0);
         levels.links = vec![0.0; classes.max(LEVELS)];
         for counts in &mut levels.with_feature {
             counts.resize(classes.max(LEVELS), 0.0);
         }
-        for (words, class) in &lessons {
+        for (link, words, class) in &lessons {
             levels.links[*class] += 1.0;
-            for feature in levels.features(words) {
+            for feature in levels.features(&words.url, &link.context) {
                 levels.with_feature[feature][*class] += 1.0;
             }
         }
@@ -137,10 +140,10 @@ impl LinkLevels {
     }
 
     /// Algorithm 2 of [D], in each space.
-    fn choose(lessons: &[(Words, usize)], vocabulary: &Vocabulary) -> Self {
+    fn choose(lessons: &[Lesson<'_>], vocabulary: &Vocabulary) -> Self {
         let mut url: BTreeMap<&str, u32> = BTreeMap::new();
         let (mut anchor, mut around) = (BTreeMap::new(), BTreeMap::new());
-        for (words, _) in lessons {
+        for (_, words, _) in lessons {
             for word in &words.url {
                 // A word that stemming leaves nothing of is a stop word.
                 if !terms(word, Language::English).is_empty() {
@@ -205,13 +208,20 @@ impl LinkLevels {
         String::new()
     }
 
-    fn features(&self, words: &Words) -> Vec<usize> {
-        let has_part = |part: &String| words.url.iter().any(|word| is_part(part, word));
-        let url = (0..self.url.len()).filter(|&number| has_part(&self.url[number]));
-        let anchor = words.anchor.iter().filter_map(|term| self.anchor.get(term));
-        let around = words.around.iter().filter_map(|term| self.around.get(term));
-        let mut features: Vec<usize> = url.chain(anchor.copied()).chain(around.copied()).collect();
+    fn features(&self, url: &[String], context: &LinkContext) -> Vec<usize> {
+        let has_part = |part: &String| url.iter().any(|word| is_part(part, word));
+        let parts = (0..self.url.len()).filter(|&number| has_part(&self.url[number]));
+        let words = context.counts().filter_map(|(feature, _)| {
+            let chosen = match feature.offset().0 {
+                _ if feature.is_of_page() => return None,
+                0 => &self.anchor,
+                _ => &self.around,
+            };
+            chosen.get(&feature.term()).copied()
+        });
+        let mut features: Vec<usize> = parts.chain(words).collect();
         features.sort_unstable();
+        features.dedup();
         features
     }
 
@@ -228,10 +238,15 @@ impl LinkLevels {
 
     /// The level of a link; `None` as long as nothing was taught.
     pub fn judge(&self, link: &Candidate) -> Option<LevelVerdict> {
+        self.judge_words(&link.target.words(), &link.context)
+    }
+
+    /// The same of the words of its address and its context.
+    pub fn judge_words(&self, url: &[String], context: &LinkContext) -> Option<LevelVerdict> {
         if self.links.is_empty() {
             return None;
         }
-        let features = self.features(&Words::of(&link.target, &link.context));
+        let features = self.features(url, context);
         let weigh = |class: usize| {
             let rates = features
                 .iter()
@@ -287,10 +302,10 @@ fn most_frequent<T: Ord + Clone>(counts: BTreeMap<T, u32>) -> Vec<(T, u32)> {
 }
 
 /// The words of addresses with the counts of links that have them in any word.
-fn with_parts(lessons: &[(Words, usize)], words: Vec<(&str, u32)>) -> BTreeMap<String, u32> {
+fn with_parts(lessons: &[Lesson<'_>], words: Vec<(&str, u32)>) -> BTreeMap<String, u32> {
     let links = |part: &str| {
         let with = lessons.iter().filter(|lesson| {
-            let mut words = lesson.0.url.iter();
+            let mut words = lesson.1.url.iter();
             words.any(|word| is_part(part, word))
         });
         with.count() as u32

@@ -24,7 +24,7 @@ pub use apprentice::{Apprentice, Options as ApprenticeOptions};
 pub use best_first::{BestFirst, Focus};
 pub use catalogue::{NAMES, Saved, named, restored};
 pub use context_graph::ContextGraph;
-pub use ensemble::{Ensemble, EnsembleState, Group, Spread};
+pub use ensemble::{Ensemble, EnsembleOptions, EnsembleState, Group, Groups, Part, Spread};
 pub use explanation::{Cue, Explanation, Operation};
 pub use hop_chain::{HopChain, HopModel, Inference, PassedPage};
 pub use hop_clusters::HopClusters;
@@ -42,6 +42,9 @@ use crate::web_graph::{Judgment, Relevance, WebGraph};
 
 /// Beliefs over up to five hop distances fit in a key.
 const KEY_LENGTH: usize = 5;
+
+/// Queues that are left for [`Priority::behind`].
+const BEHIND: u8 = 100;
 
 /// How soon a link is to be followed. Greater is sooner. Comparable only
 /// within one strategy.
@@ -79,6 +82,18 @@ impl Priority {
     /// The number that orders the queue, greatest first.
     pub fn value(self) -> f64 {
         self.key[0]
+    }
+
+    /// The same behind all that were given, as long as they leave queues.
+    #[must_use]
+    pub fn behind(self) -> Self {
+        let queue = self.queue.saturating_add(BEHIND);
+        Self { queue, ..self }
+    }
+
+    /// The number that goes along for one of the rivals of a [`TurnRule`].
+    pub fn by_rival(self, rival: usize) -> f64 {
+        self.key.get(rival + 1).copied().unwrap_or_default()
     }
 }
 
@@ -149,6 +164,16 @@ pub struct Batch {
     /// Queues that take part; those behind them are served only when these are
     /// empty.
     pub queues: u8,
+}
+
+/// Who takes turns with a strategy when pages are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TurnRule {
+    /// Other rankings that go along with its own in every [`Priority`]: what they
+    /// are called, in the order of their numbers.
+    pub rivals: &'static [&'static str],
+    /// Whether a page is now and then taken at random.
+    pub explores: bool,
 }
 
 /// What a page is worth to which several links lead (METHODS "Apprentice").
@@ -262,6 +287,28 @@ pub trait Strategy: Send {
     /// How soon to follow a link.
     fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore;
 
+    /// The same of all links of one page.
+    fn score_all(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
+        links.iter().map(|link| self.score(link, known)).collect()
+    }
+
+    /// Numbers of the features that move its scores most, for one that learns
+    /// features.
+    fn loudest(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    /// How much a link promises by its priority: 0 for one like any other, more
+    /// for those worth pointing out. Unlike priorities, comparable between pages.
+    fn promise(&self, priority: Priority) -> f64 {
+        priority.value()
+    }
+
+    /// Who takes turns with it; nobody with a strategy that stands alone.
+    fn turns(&self) -> TurnRule {
+        TurnRule::default()
+    }
+
     /// How relevant the page is expected to be to which a link leads; `None`
     /// for a strategy that only ranks.
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
@@ -305,6 +352,14 @@ pub trait Strategy: Send {
     /// Why a link scores as it does. The value is that of its priority, and
     /// every node follows from its parts by its operation.
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation;
+
+    /// The same strategy with nothing learned, to learn again from the log by
+    /// today's judgments; what hangs on no judgment stays. `None` for one that
+    /// cannot.
+    fn begun_anew(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
+        let _ = known;
+        named(self.name())
+    }
 
     /// What has to be kept for [`restored`] to bring it back.
     fn saved(&self) -> Saved;

@@ -31,16 +31,19 @@ impl<T> Recent<T> {
         self.pages.get(page)
     }
 
-    /// Keeps something of a page, in place of what was kept before.
-    pub(super) fn keep(&mut self, page: Address, value: T) {
-        if self.pages.insert(page.clone(), value).is_none() {
-            self.order.push_back(page);
+    /// Keeps something of a page. Returns what had to go for it: what was kept of
+    /// the page before, or of the oldest.
+    pub(super) fn keep(&mut self, page: Address, value: T) -> Option<T> {
+        let before = self.pages.insert(page.clone(), value);
+        if before.is_some() {
+            return before;
         }
-        if self.order.len() > MOST
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.pages.remove(&oldest);
+        self.order.push_back(page);
+        if self.order.len() <= MOST {
+            return None;
         }
+        let oldest = self.order.pop_front()?;
+        self.pages.remove(&oldest)
     }
 
     /// All that is kept, oldest first.
@@ -59,9 +62,10 @@ mod tests {
         let page = |n: usize| Address::parse(&format!("http://a.org/{n}")).unwrap();
         let mut recent = Recent::default();
         for n in 0..MOST + 3 {
-            recent.keep(page(n), n);
+            let gone = recent.keep(page(n), n);
+            assert_eq!(gone, n.checked_sub(MOST));
         }
-        recent.keep(page(5), 99);
+        assert_eq!(recent.keep(page(5), 99), Some(5));
         assert_eq!(recent.iter().count(), MOST);
         assert_eq!(recent.get(&page(2)), None);
         assert_eq!(

@@ -15,7 +15,7 @@ use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use ensemble::WireEnsemble;
+use ensemble::{WireEnsemble, WireMembers};
 use hop_chain::WireHopChain;
 use more::WireMore;
 use paths::WirePaths;
@@ -31,7 +31,7 @@ use crate::text::{TermId, TermRow, Vocabulary};
 use crate::web_graph::{Judgment, KnownPage, Mark, MarkedPage, Relevance, WebGraph};
 
 const MAGIC: &[u8; 8] = b"LNKSCENT";
-const VERSION: u16 = 3;
+const VERSION: u16 = 4;
 /// The only kind so far: a guide's knowledge.
 const KIND_KNOWLEDGE: u8 = 1;
 const HEADER: usize = 8 + 2 + 1 + 8 + 4;
@@ -163,10 +163,10 @@ struct WireArrival {
 /// The knowledge as a model file.
 pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
     let mut body = bincode::serde::encode_to_vec(WireModel::of(knowledge), config())?;
-    body.extend(bincode::serde::encode_to_vec(
-        WireMore::of(knowledge),
-        config(),
-    )?);
+    let more = WireMore::of(knowledge);
+    body.extend(bincode::serde::encode_to_vec(more, config())?);
+    let members = WireMembers::of(&knowledge.learned);
+    body.extend(bincode::serde::encode_to_vec(members, config())?);
     if body.len() > LARGEST_MODEL {
         return Err(ModelError::Size(body.len()));
     }
@@ -208,11 +208,21 @@ pub fn read_model(file: &[u8]) -> Result<Knowledge, ModelError> {
     }
     let (model, length): (WireModel, usize) = bincode::serde::decode_from_slice(body, config())?;
     let mut knowledge = model.into_knowledge()?;
+    if version < 4 && knowledge.strategy == "apprentice" {
+        // It was the default then, as the ensemble is now.
+        "ensemble".clone_into(&mut knowledge.strategy);
+    }
     if version >= 3 {
-        let (more, _): (WireMore, usize) =
-            bincode::serde::decode_from_slice(&body[length..], config())?;
+        let body = &body[length..];
+        let (more, length): (WireMore, usize) = bincode::serde::decode_from_slice(body, config())?;
         let unmarked = more.into_knowledge(&mut knowledge)?;
         knowledge.graph.set_unmarked(&unmarked);
+        if version >= 4 {
+            let (members, _): (WireMembers, usize) =
+                bincode::serde::decode_from_slice(&body[length..], config())?;
+            let known_terms = knowledge.graph.vocabulary.len();
+            members.join(&mut knowledge.learned, known_terms)?;
+        }
     }
     Ok(knowledge)
 }

@@ -9,7 +9,8 @@ use crate::page::Page;
 const MOST_HIGHLIGHTS: usize = 12;
 /// No more than this share of a page's links is highlighted.
 const HIGHLIGHT_SHARE: f64 = 0.2;
-/// Least score of a promising link, in log-odds per word.
+/// Least promise of a highlighted link, in log-odds: one that is only a little
+/// likelier than others to lead to a good page is not worth pointing out.
 const PROMISING: f64 = 0.15;
 
 /// A highlighted link.
@@ -21,7 +22,7 @@ pub struct LinkView {
     pub grade: u8,
     /// Why, in one line.
     pub why: String,
-    /// The score it was chosen by.
+    /// The promise it was chosen by.
     pub score: f64,
 }
 
@@ -42,8 +43,8 @@ impl PageView {
             .outlinks
             .iter()
             .enumerate()
-            .filter_map(|(index, (_, score))| Some((index, score.priority()?.value())))
-            .filter(|(_, score)| *score >= PROMISING)
+            .filter_map(|(index, (_, score))| Some((index, guide.promise(score.priority()?))))
+            .filter(|(_, promise)| *promise >= PROMISING)
             .collect();
         scored.sort_by(|a, b| b.1.total_cmp(&a.1));
         let share = (page.outlinks.len() as f64 * HIGHLIGHT_SHARE).ceil() as usize;

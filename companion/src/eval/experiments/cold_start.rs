@@ -5,30 +5,22 @@
 //!
 //! The gap is taken over breadth-first, which needs no critic.
 
-use std::sync::Arc;
-use std::thread;
-
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use linkscent_core::strategies::{
     Apprentice, BestFirst, BreadthFirst, Ensemble, Focus, Random, Strategy,
 };
 use linkscent_core::text::Vocabulary;
 use serde_json::json;
 
+use super::marked::{self, CHOICES, area, mean};
 use super::{Finding, Subject, chart};
 use crate::eval::bench::Plan;
-use crate::eval::crawl::{Course, crawl};
+use crate::eval::crawl::crawl;
 use crate::eval::oracle;
 use crate::eval::report::Section;
-use crate::eval::topic::Topic;
-use crate::eval::visits::Visit;
 
 /// Numbers of marked pages.
 const TARGETS: [usize; 6] = [1, 2, 3, 5, 10, 30];
-/// Choices of the marked pages.
-const CHOICES: usize = 3;
-/// The set of seeds that the marked pages make.
-const SEEDS: &str = "marked";
 
 type Make = fn(u32) -> Box<dyn Strategy>;
 
@@ -40,52 +32,18 @@ const STRATEGIES: [(&str, Make); 5] = [
     ("random", |_| Box::new(Random)),
 ];
 
-/// Sum of the relevant pages found by the n-th scored one, over the first
-/// `window`; a crawl that ended keeps what it had found.
-fn area(topic: &Topic, visits: &[Visit], window: usize) -> f64 {
-    let labels = visits.iter().map(|visit| topic.labels[visit.page as usize]);
-    let scored = labels.filter(|label| label.example.is_none());
-    let (mut found, mut sum, mut seen) = (0.0, 0.0, 0);
-    for label in scored.take(window) {
-        found += f64::from(u8::from(label.counts()));
-        sum += found;
-        seen += 1;
-    }
-    sum + found * (window - seen) as f64
-}
-
 /// AUC of every strategy, from one choice of marked pages.
 fn aucs(plan: &Plan, targets: usize, choice: usize) -> Result<Vec<f64>> {
-    let (topic, every) = &plan.topics[0];
-    let examples: Vec<u32> = topic.examples().collect();
-    // Choices lie apart, as far as there are pages enough.
-    let step = (examples.len() / CHOICES).max(1);
-    let marked: Vec<u32> = (0..targets.min(examples.len()))
-        .map(|place| examples[(choice * step + place) % examples.len()])
-        .collect();
-    let mut topic = Topic::clone(topic);
-    topic.seeds.insert(SEEDS.to_owned(), marked.clone());
-    let reachable = topic.reachable(SEEDS, &plan.web, None)?;
-    let window = (plan.budget as usize).min(3 * reachable);
-    let course = Course {
-        topic: Arc::new(topic),
-        seeds: SEEDS.to_owned(),
-        marked: Some(marked),
-        ..plan.course(0, &plan.seed_sets[0], choice as u32 + 1)
-    };
+    let (course, window) = marked::course(plan, targets, choice)?;
+    let every = plan.topics[0].1;
     let best = area(&course.topic, &oracle::crawl(&course)?, window);
     STRATEGIES
         .iter()
         .map(|(_, make)| {
-            let made = crawl(&course, make(*every), Vocabulary::default(), None)?;
+            let made = crawl(&course, make(every), Vocabulary::default(), None)?;
             Ok(area(&course.topic, &made.visits, window) / best.max(1.0))
         })
         .collect()
-}
-
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let values: Vec<f64> = values.collect();
-    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
@@ -101,16 +59,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
     let breadth = breadth.unwrap_or_default();
     let plan = &subject.plan;
     for targets in TARGETS {
-        let found: Vec<Result<Vec<f64>>> = thread::scope(|scope| {
-            let runs: Vec<_> = (0..CHOICES)
-                .map(|choice| scope.spawn(move || aucs(plan, targets, choice)))
-                .collect();
-            let died = |_| Err(anyhow!("a crawl died"));
-            runs.into_iter()
-                .map(|run| run.join().unwrap_or_else(died))
-                .collect()
-        });
-        let found: Vec<Vec<f64>> = found.into_iter().collect::<Result<_>>()?;
+        let found = marked::of_choices(|choice| aucs(plan, targets, choice))?;
         for (place, line) in lines.iter_mut().enumerate() {
             let auc = mean(found.iter().map(|aucs| aucs[place]));
             let gap = mean(found.iter().map(|aucs| {

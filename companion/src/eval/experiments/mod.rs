@@ -3,17 +3,21 @@
 //! file and one line in [`ALL`].
 
 mod adaptive;
+mod attack;
 mod chart;
 mod cold_start;
 mod crawls;
 mod critic;
+mod drift;
 mod frequency;
 mod histogram;
 mod information_gain;
 mod links;
 mod links_of;
 mod loss;
+mod marked;
 mod overlap;
+mod questions;
 mod reuse;
 mod rivals;
 mod variants;
@@ -88,7 +92,7 @@ pub struct Experiment {
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 13] = [
+pub const ALL: [Experiment; 16] = [
     Experiment {
         name: "critic",
         run: |subject| Ok(critic::run(subject)),
@@ -128,6 +132,18 @@ pub const ALL: [Experiment; 13] = [
     Experiment {
         name: "cold-start",
         run: cold_start::run,
+    },
+    Experiment {
+        name: "questions",
+        run: questions::run,
+    },
+    Experiment {
+        name: "drift",
+        run: drift::run,
+    },
+    Experiment {
+        name: "attack",
+        run: attack::run,
     },
     Experiment {
         name: "ache",

@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::hop_chain::WireHopChain;
+use super::paths::WirePaths;
 use super::ratios::WireRatios;
 use super::{ModelError, WireCounts, counts, wire_counts};
 use crate::models::WeightState;
-use crate::strategies::{EnsembleState, Group, Spread};
+use crate::strategies::{EnsembleState, Group, Groups, PathRepository, Saved, Spread};
 
 /// A group's name, its pages, and the good ones among them.
 type WireGroup = (String, f64, f64);
@@ -52,12 +54,12 @@ impl WireEnsemble {
                 .collect(),
             apprentice: wire_counts(&state.apprentice),
             ratios: WireRatios::of(&state.ratios),
-            sites: wire_groups(state.sites.iter()),
-            templates: wire_groups(state.templates.iter()),
+            sites: wire_groups(state.groups.sites.iter()),
+            templates: wire_groups(state.groups.templates.iter()),
             spreads: spreads
                 .map(|spread| (spread.count, spread.mean, spread.squares))
                 .collect(),
-            all: (state.all.pages, state.all.good),
+            all: (state.groups.all.pages, state.groups.all.good),
         }
     }
 
@@ -85,10 +87,44 @@ impl WireEnsemble {
             weights,
             apprentice: counts(features, high, low, known_terms)?,
             ratios: self.ratios.into_counts(known_terms)?,
-            sites: groups(self.sites)?,
-            templates: groups(self.templates)?,
+            groups: Groups {
+                sites: groups(self.sites)?,
+                templates: groups(self.templates)?,
+                all: group(self.all.0, self.all.1)?,
+            },
             spreads,
-            all: group(self.all.0, self.all.1)?,
+            paths: PathRepository::default(),
+            hops: None,
         })
+    }
+}
+
+/// Its members that came later, since version 4: empty for other strategies.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct WireMembers {
+    paths: Option<WirePaths>,
+    hops: Option<WireHopChain>,
+}
+
+impl WireMembers {
+    pub(super) fn of(saved: &Saved) -> Self {
+        let Saved::Ensemble(state) = saved else {
+            return Self::default();
+        };
+        Self {
+            paths: Some(WirePaths::of(&state.paths)),
+            hops: state.hops.as_ref().map(WireHopChain::of),
+        }
+    }
+
+    pub(super) fn join(self, saved: &mut Saved, known_terms: usize) -> Result<(), ModelError> {
+        let Saved::Ensemble(state) = saved else {
+            return Ok(());
+        };
+        if let Some(paths) = self.paths {
+            state.paths = paths.into_repository(known_terms)?;
+        }
+        state.hops = self.hops.map(WireHopChain::into_chain).transpose()?;
+        Ok(())
     }
 }

@@ -121,13 +121,14 @@ fn headers_say_what_is_wrong() {
 fn old_versions_go_on_loading() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/wire/model_file");
     if std::env::var_os("KEEP_MODEL").is_some() {
-        let file = write_model(&knowledge()).unwrap();
+        let file = write_model(&knowledge_of("ensemble")).unwrap();
         std::fs::write(folder.join(format!("version-{VERSION}.model")), file).unwrap();
     }
     for version in 1..=VERSION {
         let path = folder.join(format!("version-{version}.model"));
         let knowledge = read_model(&std::fs::read(path).unwrap()).unwrap();
         assert_eq!(knowledge.graph.marks.len(), 2);
+        assert_eq!(knowledge.strategy, "ensemble", "the default of its time");
         let forms = usize::from(version >= 3);
         assert_eq!(knowledge.graph.form_marks.len(), forms);
         assert_eq!(knowledge.arrivals.len(), 1);

@@ -1,0 +1,140 @@
+//! When are alarms raised? On the ensemble's crawls from every set of seeds: until
+//! half of what can be reached is found, a crawl is an ordinary one and no alarm is
+//! due; once hardly anything is left, one is. And from five marked pages on a web
+//! with a lure, told from when the crawl met its first page.
+
+use anyhow::Result;
+use linkscent_core::crawl::DriftAlarm;
+use linkscent_core::strategies::Ensemble;
+use linkscent_core::text::Vocabulary;
+use serde_json::{Value, json};
+
+use super::attack;
+use super::marked::{self, found};
+use super::{Finding, Subject};
+use crate::eval::crawl::{Course, crawl};
+use crate::eval::report::Section;
+
+/// Share of the pages that can be reached of which a topic is exhausted.
+const EXHAUSTED: f64 = 0.95;
+/// Marked pages on the web with a lure.
+const MARKED: usize = 5;
+
+/// A crawl: when the ordinary part ended, when the topic was exhausted, alarms.
+struct Watched {
+    crawl: String,
+    half: Option<usize>,
+    due: Option<usize>,
+    alarms: Vec<(usize, DriftAlarm)>,
+    pages: usize,
+}
+
+impl Watched {
+    /// Pages from when an alarm was due to the first one.
+    fn delay(&self) -> Option<usize> {
+        let due = self.due?;
+        let later = self.alarms.iter().map(|alarm| alarm.0);
+        later
+            .filter(|&page| page >= due)
+            .min()
+            .map(|page| page - due)
+    }
+
+    /// Alarms while nothing was wrong.
+    fn false_alarms(&self) -> usize {
+        let until = self.half.or(self.due).unwrap_or(self.pages);
+        self.alarms.iter().filter(|alarm| alarm.0 < until).count()
+    }
+
+    fn row(&self, topic: &str) -> Value {
+        let alarms: Vec<Value> = self
+            .alarms
+            .iter()
+            .map(|(page, alarm)| json!({ "page": page, "cause": alarm.cause.code() }))
+            .collect();
+        json!({
+            "topic": topic, "crawl": self.crawl, "ordinary_until": self.half, "due": self.due,
+            "delay": self.delay(), "false_alarms": self.false_alarms(), "alarms": alarms,
+            "pages": self.pages,
+        })
+    }
+}
+
+fn watched(course: &Course, every: u32) -> Result<Watched> {
+    let made = crawl(
+        course,
+        Box::new(Ensemble::every(every)),
+        Vocabulary::default(),
+        None,
+    )?;
+    let reachable = course.topic.reachable(&course.seeds, &course.web, None)? as f64;
+    let curve = found(&course.topic, &made.visits);
+    let at = |share: f64| curve.iter().position(|&found| found >= share * reachable);
+    Ok(Watched {
+        crawl: course.seeds.clone(),
+        half: at(0.5),
+        due: at(EXHAUSTED),
+        alarms: made.alarms,
+        pages: made.visits.len(),
+    })
+}
+
+fn lured(subject: &Subject<'_>, every: u32) -> Result<Watched> {
+    let (course, _) = marked::course(&subject.plan, MARKED, 0)?;
+    let attacked = attack::attacked(&course, subject.plan.random_seed)?;
+    let genuine = course.web.pages.len();
+    let made = crawl(
+        &attacked,
+        Box::new(Ensemble::every(every)),
+        Vocabulary::default(),
+        None,
+    )?;
+    let is_lure = |page: u32| page as usize >= genuine;
+    Ok(Watched {
+        crawl: "a lure, from five marked pages".to_owned(),
+        half: None,
+        due: made.visits.iter().position(|visit| is_lure(visit.page)),
+        alarms: made.alarms,
+        pages: made.visits.len(),
+    })
+}
+
+pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
+    let plan = &subject.plan;
+    let every = plan.topics[0].1;
+    let mut crawls = Vec::new();
+    for seeds in &plan.seed_sets {
+        crawls.push(watched(&plan.course(0, seeds, 1), every)?);
+    }
+    crawls.push(lured(subject, every)?);
+    let cell = |number: Option<usize>| number.map_or("-".to_owned(), |number| number.to_string());
+    let lines: String = crawls
+        .iter()
+        .map(|one| {
+            let alarms: Vec<String> = one
+                .alarms
+                .iter()
+                .map(|(page, alarm)| format!("{page} ({})", alarm.cause.code()))
+                .collect();
+            format!(
+                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+                one.crawl,
+                cell(one.half),
+                cell(one.due),
+                cell(one.delay()),
+                alarms.join(", ")
+            )
+        })
+        .collect();
+    Ok(Finding {
+        section: Section {
+            title: format!("Alarms: {}", subject.name),
+            body: format!(
+                "<table><thead><tr><th>Crawl</th><th>Half found at page</th><th>Alarm due at \
+                 page</th><th>Pages late</th><th>Alarms</th></tr></thead><tbody>{lines}</tbody>\
+                 </table>"
+            ),
+        },
+        rows: crawls.iter().map(|one| one.row(&subject.name)).collect(),
+    })
+}

@@ -1,0 +1,400 @@
+//! Notices when a crawl loses its way (METHODS "Ensemble"; CUSUM after Page 1954).
+//!
+//! Three sums watch the pages as they come: how far the harvest fell behind what
+//! it was; how many pages look stuffed with the topic's words, because they speak
+//! louder for it than any page of the person's own, or attract with few words said
+//! over and over; and by how much the
+//! strategy's beliefs grew less sure. A fourth number, how many of the strategy's
+//! loudest features changed between two trainings, is told along with the cause:
+//! by itself it is high at every crawl's start. After an alarm all begin anew.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Pages until the harvest so far is worth comparing with.
+const WARM_UP: u32 = 60;
+/// Targets until then.
+const FEWEST_TARGETS: f64 = 8.0;
+/// Pages after which a page's part in the usual numbers has halved.
+const HALF: f64 = 200.0;
+/// The harvest has collapsed if it is this share of the usual.
+const COLLAPSE: f64 = 0.05;
+/// Evidence for a collapse, in log-odds, at which it is told.
+const HARVEST_ALARM: f64 = 15.0;
+/// Evidence of a page that is no target, at most; that of targets shrinks with it.
+/// Relevant pages come in runs, and so do others: a few dozen in a row say little.
+const MOST_EVIDENCE: f64 = 0.12;
+/// Evidence from which on what is found does not change what is usual.
+const DOUBT: f64 = 3.0;
+/// Loud pages, less a quarter for every other one, at which they are told.
+const LOUD_ALARM: f64 = 8.0;
+const OTHER_PAGE: f64 = 0.25;
+/// A page is loud if its log-odds per word surpass those of the loudest example by
+/// this factor.
+const LOUD: f64 = 1.1;
+/// Richness of a page that says the same few words over and over. Texts of people
+/// have 6 and more.
+const POOR: f64 = 3.2;
+/// Pages after an alarm in which its cause is not told again.
+const QUIET: u32 = 300;
+/// Loud pages of a host that lures.
+const LURE_PAGES: u32 = 2;
+/// Entropy of a belief, in bits, by which it may rise over the usual.
+const ENTROPY_SLACK: f64 = 0.3;
+/// What is beyond, summed up, at which it is told.
+const ENTROPY_ALARM: f64 = 20.0;
+
+/// A page as far as drift is told by it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sign<'a> {
+    /// Its host.
+    pub host: &'a str,
+    /// Whether it is what is looked for, by the critic.
+    pub is_target: bool,
+    /// Whether the person marked it.
+    pub is_marked: bool,
+    /// Log-odds per word.
+    pub log_odds: f64,
+    /// Distinct words by the root of all its words (Guiraud's richness, which hangs
+    /// little on length); `None` for a page of few words.
+    pub richness: Option<f64>,
+    /// The probability that it was expected to have, where the strategy says.
+    pub expected: Option<f64>,
+}
+
+/// Why an alarm was raised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DriftCause {
+    /// Hardly anything is found any more.
+    Exhausted,
+    /// Pages stuffed with the topic's words.
+    Lure,
+    /// Nobody knows any more which links are good.
+    Unsure,
+}
+
+impl DriftCause {
+    /// As programs read it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Exhausted => "exhausted",
+            Self::Lure => "lure",
+            Self::Unsure => "unsure",
+        }
+    }
+}
+
+/// An alarm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DriftAlarm {
+    /// Why.
+    pub cause: DriftCause,
+    /// Share of targets that was usual before, 0..=1.
+    pub usual: f64,
+    /// Share of the strategy's loudest features that changed at its last training,
+    /// 0..=1; 0 for a strategy that has none.
+    pub turnover: f64,
+    /// Hosts that lured, where it was a lure.
+    pub hosts: Vec<Box<str>>,
+}
+
+impl fmt::Display for DriftAlarm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let usual = 100.0 * self.usual;
+        match self.cause {
+            DriftCause::Exhausted => write!(
+                f,
+                "hardly anything is found any more, where {usual:.0} of 100 pages were relevant: \
+                 the topic may be exhausted here"
+            )?,
+            DriftCause::Lure => write!(
+                f,
+                "many pages look as if they were stuffed with the topic's words to attract \
+                 visitors"
+            )?,
+            DriftCause::Unsure => {
+                write!(
+                    f,
+                    "it is hard to say any more which links lead to good pages"
+                )?;
+            }
+        }
+        if self.turnover > 0.0 {
+            let turnover = 100.0 * self.turnover;
+            write!(f, "; {turnover:.0} % of the loudest words changed of late")?;
+        }
+        Ok(())
+    }
+}
+
+/// A mean that forgets.
+#[derive(Debug, Clone, Copy, Default)]
+struct Usual {
+    sum: f64,
+    weight: f64,
+}
+
+impl Usual {
+    fn add(&mut self, value: f64) {
+        let kept = 0.5f64.powf(1.0 / HALF);
+        self.sum = self.sum * kept + value;
+        self.weight = self.weight * kept + 1.0;
+    }
+
+    fn mean(self) -> f64 {
+        self.sum / self.weight.max(1.0)
+    }
+}
+
+/// See the module.
+#[derive(Debug, Clone, Default)]
+pub struct Drift {
+    pages: u32,
+    targets: f64,
+    harvest: Usual,
+    entropy: Usual,
+    /// Log-odds of the loudest page that the person marked as a target.
+    loudest: f64,
+    behind: f64,
+    loud: f64,
+    unsure: f64,
+    /// Loud pages by host.
+    lures: BTreeMap<Box<str>, u32>,
+    features: Vec<u32>,
+    turnover: f64,
+    /// Pages until an alarm of the same cause is raised again.
+    quiet: BTreeMap<DriftCause, u32>,
+}
+
+impl Drift {
+    /// Log-odds of the loudest page that the person marked as a target.
+    pub fn examples(&mut self, loudest: f64) {
+        self.loudest = loudest;
+    }
+
+    /// The strategy's loudest features, after a training.
+    pub fn trained(&mut self, mut features: Vec<u32>) {
+        features.sort_unstable();
+        if !self.features.is_empty() {
+            let is_new = |feature: &&u32| self.features.binary_search(feature).is_err();
+            let new = features.iter().filter(is_new).count();
+            self.turnover = new as f64 / features.len().max(1) as f64;
+        }
+        self.features = features;
+    }
+
+    /// Takes a page into account.
+    pub fn page(&mut self, sign: Sign<'_>) -> Option<DriftAlarm> {
+        self.pages += 1;
+        let good = f64::from(u8::from(sign.is_target));
+        self.targets += good;
+        for pages in self.quiet.values_mut() {
+            *pages = pages.saturating_sub(1);
+        }
+        let cause = self.cause(sign);
+        let cause = cause.filter(|cause| self.quiet.get(cause).is_none_or(|pages| *pages == 0));
+        if self.behind < DOUBT {
+            self.harvest.add(good);
+        }
+        let cause = cause?;
+        let alarm = DriftAlarm {
+            cause,
+            usual: self.harvest.mean(),
+            turnover: self.turnover,
+            hosts: match cause {
+                DriftCause::Lure => self.lures(),
+                _ => Vec::new(),
+            },
+        };
+        *self = Self {
+            loudest: self.loudest,
+            features: std::mem::take(&mut self.features),
+            turnover: self.turnover,
+            quiet: std::mem::take(&mut self.quiet),
+            ..Self::default()
+        };
+        self.quiet.insert(cause, QUIET);
+        Some(alarm)
+    }
+
+    fn lures(&self) -> Vec<Box<str>> {
+        let lures = self.lures.iter().filter(|row| *row.1 >= LURE_PAGES);
+        lures.map(|row| row.0.clone()).collect()
+    }
+
+    fn cause(&mut self, sign: Sign<'_>) -> Option<DriftCause> {
+        if self.loudest > 0.0 && !sign.is_marked {
+            let is_poor = sign.richness.is_some_and(|richness| richness < POOR);
+            let attracts = sign.is_target || sign.expected.is_some_and(|share| share > 0.5);
+            let is_loud = sign.log_odds > LOUD * self.loudest || (is_poor && attracts);
+            let step = if is_loud { 1.0 } else { -OTHER_PAGE };
+            self.loud = (self.loud + step).max(0.0);
+            if is_loud {
+                *self.lures.entry(sign.host.into()).or_default() += 1;
+            } else if self.loud <= 0.0 {
+                self.lures.clear();
+            }
+            if self.loud >= LOUD_ALARM {
+                return Some(DriftCause::Lure);
+            }
+        }
+        if let Some(expected) = sign.expected {
+            let entropy = entropy(expected);
+            if self.pages > WARM_UP {
+                let rise = entropy - self.entropy.mean() - ENTROPY_SLACK;
+                self.unsure = (self.unsure + rise).max(0.0);
+            }
+            self.entropy.add(entropy);
+            if self.unsure >= ENTROPY_ALARM {
+                return Some(DriftCause::Unsure);
+            }
+        }
+        if self.pages <= WARM_UP || self.targets < FEWEST_TARGETS {
+            return None;
+        }
+        let before = self.harvest.mean().clamp(1e-3, 1.0 - 1e-3);
+        let collapsed = COLLAPSE * before;
+        let against = ((1.0 - collapsed) / (1.0 - before)).ln();
+        let evidence = if sign.is_target {
+            COLLAPSE.ln()
+        } else {
+            against
+        };
+        let tempered = evidence * (MOST_EVIDENCE / against).min(1.0);
+        self.behind = (self.behind + tempered).max(0.0);
+        (self.behind >= HARVEST_ALARM).then_some(DriftCause::Exhausted)
+    }
+}
+
+/// In bits.
+fn entropy(share: f64) -> f64 {
+    let part = |share: f64| {
+        if share > 0.0 {
+            -share * share.log2()
+        } else {
+            0.0
+        }
+    };
+    part(share) + part(1.0 - share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategies::{Draw, SplitMix};
+
+    /// The page at which the first alarm comes, and its cause, where pages are
+    /// targets at a rate that depends on their number.
+    fn first_alarm(
+        seed: u64,
+        pages: u32,
+        sign: impl Fn(u32, &mut SplitMix) -> Sign<'static>,
+    ) -> Option<(u32, DriftCause)> {
+        let (mut drift, mut draw) = (Drift::default(), SplitMix(seed));
+        drift.examples(2.0);
+        (0..pages).find_map(|page| {
+            let alarm = drift.page(sign(page, &mut draw))?;
+            Some((page, alarm.cause))
+        })
+    }
+
+    fn found(rate: f64, draw: &mut SplitMix) -> Sign<'static> {
+        let is_target = draw.unit() < rate;
+        Sign {
+            is_target,
+            log_odds: if is_target { 1.0 } else { -0.5 },
+            expected: Some(rate),
+            ..Sign::default()
+        }
+    }
+
+    #[test]
+    fn an_exhausted_topic_is_told_within_150_pages() {
+        for rate in [0.15, 0.3, 0.6] {
+            let late = (0..20).map(|seed| {
+                let alarm = first_alarm(seed, 1_000, |page, draw| {
+                    found(if page < 400 { rate } else { 0.0 }, draw)
+                });
+                let (page, cause) = alarm.unwrap_or_else(|| panic!("{rate}: no alarm"));
+                assert_eq!(cause, DriftCause::Exhausted);
+                assert!(page >= 400, "{rate}: at page {page} for nothing");
+                page - 400
+            });
+            let latest = late.max().unwrap();
+            assert!(latest <= 150, "{rate}: {latest} pages late");
+        }
+    }
+
+    #[test]
+    fn ordinary_crawls_raise_no_alarm() {
+        for seed in 0..20 {
+            for rate in [0.05, 0.2, 0.5] {
+                // The harvest falls slowly, as it does everywhere.
+                let slowly = |page: u32, draw: &mut SplitMix| {
+                    found(rate * (1.0 - f64::from(page) / 3_000.0), draw)
+                };
+                assert_eq!(first_alarm(seed, 1_500, slowly), None, "{rate} {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn stuffed_pages_are_told() {
+        let (mut drift, mut draw) = (Drift::default(), SplitMix(1));
+        drift.examples(2.0);
+        let alarm = (0..300).find_map(|page| {
+            let (host, log_odds) = if page < 200 {
+                ("good.test", 1.5)
+            } else {
+                ("lure.test", 4.0)
+            };
+            let alarm = drift.page(Sign {
+                host,
+                log_odds,
+                ..found(0.4, &mut draw)
+            })?;
+            Some((page, alarm))
+        });
+        let (page, alarm) = alarm.unwrap();
+        assert_eq!((page, alarm.cause), (207, DriftCause::Lure));
+        assert_eq!(alarm.hosts, ["lure.test".into()]);
+        let poor = first_alarm(1, 500, |page, draw| Sign {
+            is_target: true,
+            richness: Some(if page < 100 { 9.0 } else { 2.5 }),
+            ..found(0.4, draw)
+        });
+        assert_eq!(poor, Some((107, DriftCause::Lure)));
+    }
+
+    #[test]
+    fn beliefs_that_grow_unsure_are_told() {
+        let alarm = first_alarm(1, 500, |page, draw| Sign {
+            expected: Some(if page < 200 { 0.05 } else { 0.5 }),
+            ..found(0.4, draw)
+        });
+        let (page, cause) = alarm.unwrap();
+        assert_eq!(cause, DriftCause::Unsure);
+        assert!((200..300).contains(&page), "{page}");
+        assert!((entropy(0.5) - 1.0).abs() < 1e-12 && entropy(0.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_turnover_is_the_share_of_new_features() {
+        let mut drift = Drift::default();
+        drift.trained(vec![1, 2, 3, 4]);
+        assert!(drift.turnover.abs() < 1e-12);
+        drift.trained(vec![4, 3, 9, 8]);
+        assert!((drift.turnover - 0.5).abs() < 1e-12);
+        let alarm = DriftAlarm {
+            cause: DriftCause::Exhausted,
+            usual: 0.25,
+            turnover: 0.5,
+            hosts: Vec::new(),
+        };
+        let said = alarm.to_string();
+        assert!(
+            said.contains("25 of 100") && said.contains("50 %"),
+            "{said}"
+        );
+    }
+}

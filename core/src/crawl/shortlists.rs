@@ -1,0 +1,91 @@
+//! The best pages of the frontier by rankings other than the one that orders it:
+//! those that a strategy's rivals would take, and a few at random.
+//!
+//! Only the best of each are kept, so a ranking costs little; they are chosen
+//! anew whenever all links are scored, and what is found meanwhile may join.
+
+use std::collections::BTreeSet;
+
+use super::Waiting;
+use crate::address::Address;
+use crate::strategies::{Priority, TurnRule};
+
+/// Pages kept of each ranking.
+const LENGTH: usize = 200;
+
+/// Value, then address.
+type Place = (Priority, Address);
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Shortlists {
+    /// One for each rival, and one at random behind them.
+    lists: Vec<BTreeSet<Place>>,
+}
+
+fn place(page: &Waiting, list: usize, lists: usize) -> Option<Place> {
+    let first = page.links.first()?;
+    let value = if list + 1 == lists {
+        f64::from(first.tie)
+    } else {
+        page.priority.by_rival(list)
+    };
+    Some((Priority::new(0, value), first.target.clone()))
+}
+
+impl Shortlists {
+    /// For those who take turns; where nobody does there are no lists.
+    pub(super) fn new(rule: TurnRule) -> Self {
+        let lists = if rule == TurnRule::default() {
+            0
+        } else {
+            rule.rivals.len() + 1
+        };
+        Self {
+            lists: vec![BTreeSet::new(); lists],
+        }
+    }
+
+    /// Number of the rankings, random choice included.
+    pub(super) fn len(&self) -> usize {
+        self.lists.len()
+    }
+
+    /// A page that waits now.
+    pub(super) fn add(&mut self, page: &Waiting) {
+        let lists = self.lists.len();
+        for (number, list) in self.lists.iter_mut().enumerate() {
+            let Some(place) = place(page, number, lists).filter(|_| !page.pinned) else {
+                continue;
+            };
+            if list.len() < LENGTH {
+                list.insert(place);
+            } else if list.first().is_some_and(|worst| *worst < place) {
+                list.pop_first();
+                list.insert(place);
+            }
+        }
+    }
+
+    /// A page that no longer waits, or not as it did.
+    pub(super) fn remove(&mut self, page: &Waiting) {
+        let lists = self.lists.len();
+        for (number, list) in self.lists.iter_mut().enumerate() {
+            if let Some(place) = place(page, number, lists) {
+                list.remove(&place);
+            }
+        }
+    }
+
+    /// Empties all lists.
+    pub(super) fn clear(&mut self) {
+        self.lists.iter_mut().for_each(BTreeSet::clear);
+    }
+
+    /// The best page of a ranking whose host is open.
+    pub(super) fn best(&self, list: usize, is_open: impl Fn(&str) -> bool) -> Option<&Address> {
+        let places = self.lists.get(list)?.iter().rev();
+        let mut targets = places.map(|place| &place.1);
+        targets.find(|target| is_open(target.host()))
+    }
+}

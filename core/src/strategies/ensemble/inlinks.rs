@@ -1,0 +1,158 @@
+//! Which pages link to one, as far as they were read, and how relevant they are.
+
+use std::hash::Hasher;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::address::Address;
+use crate::page::Page;
+use crate::strategies::recent::Recent;
+use crate::web_graph::{Relevance, WebGraph};
+
+/// A page that was read.
+#[derive(Debug, Clone)]
+struct Source {
+    relevance: Relevance,
+    /// Hashes of the pages it links to, each once.
+    targets: Box<[u64]>,
+}
+
+/// The pages that link to one, added up.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Sums {
+    /// Pages.
+    pub(super) all: f64,
+    /// Their relevance.
+    pub(super) relevance: f64,
+    /// Those of them that are relevant.
+    pub(super) relevant: f64,
+}
+
+impl Sums {
+    fn add(&mut self, relevance: Relevance, sign: f64) {
+        self.all += sign;
+        self.relevance += sign * relevance.value();
+        self.relevant += sign * f64::from(u8::from(relevance.is_high()));
+    }
+}
+
+/// See the module.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Inlinks {
+    sources: Recent<Source>,
+    targets: FxHashMap<u64, Sums>,
+}
+
+impl Inlinks {
+    /// Takes a page's links into account; read again, it counts once.
+    pub(super) fn read(&mut self, page: &Page, relevance: Relevance) {
+        let mut targets: Vec<u64> = page
+            .outlinks
+            .iter()
+            .map(|link| hash(&link.target))
+            .collect();
+        targets.sort_unstable();
+        targets.dedup();
+        let source = Source {
+            relevance,
+            targets: targets.into(),
+        };
+        self.add(&source, 1.0);
+        if let Some(gone) = self.sources.keep(page.address.clone(), source) {
+            self.add(&gone, -1.0);
+        }
+    }
+
+    fn add(&mut self, source: &Source, sign: f64) {
+        for target in &source.targets {
+            let sums = self.targets.entry(*target).or_default();
+            sums.add(source.relevance, sign);
+            if sums.all < 0.5 {
+                self.targets.remove(target);
+            }
+        }
+    }
+
+    /// The pages that link to one.
+    pub(super) fn of(&self, target: &Address) -> Sums {
+        self.targets.get(&hash(target)).copied().unwrap_or_default()
+    }
+
+    /// The same pages by what is thought of them now.
+    pub(super) fn judged_anew(&self, graph: &WebGraph) -> Self {
+        let mut anew = Self::default();
+        for (page, source) in self.sources.iter() {
+            let source = Source {
+                relevance: graph
+                    .page(page)
+                    .map_or(source.relevance, |page| page.judgment.relevance),
+                targets: source.targets.clone(),
+            };
+            anew.add(&source, 1.0);
+            anew.sources.keep(page.clone(), source);
+        }
+        anew
+    }
+}
+
+fn hash(address: &Address) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(address.without_scheme().as_bytes());
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::{Builder, LeafRange};
+    use crate::features::PageTerms;
+    use crate::web_graph::{Judgment, KnownPage};
+
+    fn address(name: &str) -> Address {
+        Address::parse(&format!("http://a.test/{name}")).unwrap()
+    }
+
+    fn page(name: &str, links: &[&str]) -> Page {
+        let mut builder = Builder::new();
+        for link in links {
+            let first = builder.next_leaf();
+            builder.leaf("a link");
+            let end = first + 1;
+            builder.link(&format!("/{link}"), LeafRange { first, end });
+        }
+        Page::new(address(name), builder.finish().unwrap())
+    }
+
+    #[test]
+    fn a_page_counts_once_however_often_it_is_read() {
+        let mut inlinks = Inlinks::default();
+        for relevance in [0.2, 0.2, 0.9] {
+            let relevance = Relevance::new(relevance);
+            inlinks.read(&page("from", &["x", "y", "x"]), relevance);
+        }
+        inlinks.read(&page("other", &["x"]), Relevance::new(0.1));
+        let sums = inlinks.of(&address("x"));
+        assert_eq!((sums.all, sums.relevant), (2.0, 1.0));
+        assert!((sums.relevance - 1.0).abs() < 1e-12);
+        assert_eq!(inlinks.of(&address("from")), Sums::default());
+        // A link that is no longer there is none.
+        inlinks.read(&page("from", &["y"]), Relevance::new(0.9));
+        assert_eq!(inlinks.of(&address("x")).all, 1.0);
+    }
+
+    #[test]
+    fn pages_judged_anew_count_by_the_new_judgment() {
+        let mut inlinks = Inlinks::default();
+        inlinks.read(&page("from", &["x"]), Relevance::new(0.9));
+        let mut graph = WebGraph::default();
+        graph.remember(KnownPage {
+            address: address("from"),
+            judgment: Judgment::default(),
+            unmarked: Judgment::default(),
+            counted: false,
+            terms: PageTerms::default(),
+        });
+        let sums = inlinks.judged_anew(&graph).of(&address("x"));
+        assert_eq!((sums.all, sums.relevant), (1.0, 0.0));
+    }
+}
