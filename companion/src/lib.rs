@@ -1,7 +1,7 @@
 //! The companion as a library, for the program, the tests and the benches.
 //!
-//! `web` knows bytes, `crawler` fetches, `store` keeps, `topic_guide`, `ways`
-//! and `running` join them, `api` and `dashboard` show; `eval` is the bench,
+//! `web` knows bytes, `crawler` fetches, `store` keeps, `topic_guide`, `ways`,
+//! `results` and `running` join them, `api` and `dashboard` show; `eval` is the bench,
 //! `taxonomy` makes topics for it; `commands` is the shell.
 
 mod api;
@@ -12,6 +12,7 @@ mod dashboard;
 pub mod eval;
 pub mod form_lessons;
 mod memory;
+mod results;
 mod running;
 mod secret;
 mod sequences_file;

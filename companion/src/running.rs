@@ -119,7 +119,7 @@ impl Running {
                     break;
                 }
             }
-            this.changed();
+            this.say_changed();
         });
     }
 
@@ -152,11 +152,12 @@ impl Running {
             }
             running.control = Some(control);
         }
-        runner.run(|_| self.changed())?;
+        runner.run(|_| self.say_changed())?;
         Ok(())
     }
 
-    fn changed(&self) {
+    /// Tells live screens that something changed.
+    pub fn say_changed(&self) {
         self.changes.send_modify(|count| *count += 1);
     }
 

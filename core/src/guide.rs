@@ -9,7 +9,7 @@ mod outlinks;
 mod questions;
 mod reasons;
 
-pub use questions::{MOST_WAITING, Question};
+pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
 
 use rustc_hash::FxHashMap;
 

@@ -54,13 +54,17 @@ const answers = {
   },
   followed: (linkscent, { page, place, newTab }, sender) =>
     linkscent.followed(page, place, sender.tab.id, newTab, Date.now()),
-  state: async (linkscent, { tab }) => linkscent.state(await snapshot(tab)),
+  state: async (linkscent, { tab }) => linkscent.state(await snapshot(tab), Date.now()),
   async mark(linkscent, { tab, target }) {
     await linkscent.mark(await snapshot(tab), target, Date.now());
     await refresh(tab);
   },
   async mark_form(linkscent, { tab, form, wanted }) {
     await linkscent.mark_form(await snapshot(tab), form, wanted, Date.now());
+  },
+  async answer(linkscent, { tab, crawl, page, answer }) {
+    await linkscent.answer(crawl, page, answer, Date.now());
+    await refresh(tab);
   },
   async topic(linkscent, { tab, name }) {
     await linkscent.choose_topic(name);
@@ -85,7 +89,7 @@ chrome.runtime.onMessage.addListener((message, sender, answer) => {
     (value) => answer(value ?? null),
     (error) => answer({ error: String(error?.message ?? error) }),
   );
-  if (message.kind === "mark") syncSoon();
+  if (message.kind === "mark" || message.kind === "answer") syncSoon();
   return true;
 });
 

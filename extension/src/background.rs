@@ -209,7 +209,7 @@ impl Background {
     }
 
     /// See [`crate::Linkscent::state`].
-    pub async fn state(&mut self, snapshot: Option<Snapshot>) -> Result<State, JsError> {
+    pub async fn state(&mut self, snapshot: Option<Snapshot>, now: f64) -> Result<State, JsError> {
         let settings = self.store.settings().await?;
         let mut state = State {
             topics: settings.topics.clone(),
@@ -230,6 +230,7 @@ impl Background {
             return Ok(state);
         };
         let marks = self.store.marks(&topic).await?;
+        let mut looked_at = None;
         if let Some(page) = page.filter(|_| !state.paused) {
             let mark = marks
                 .iter()
@@ -238,8 +239,9 @@ impl Background {
             let guide = self.take_guide(&topic).await?;
             state.standing = guide.standing(&page.address);
             state.forms = form_lines(&guide, &page);
-            let view = preview(guide, &page);
+            let (view, guide, links) = preview(guide, &page);
             (state.relevance, state.promising) = (view.relevance, view.links.len());
+            looked_at = Some((guide, links, page.address));
         }
         state.targets = marks.into_iter().filter(|mark| mark.target).collect();
         if let Some(companion) = Companion::of(&settings) {
@@ -247,6 +249,10 @@ impl Background {
                 Ok(crawls) => state.crawl = crawls.into_iter().next(),
                 Err(problem) => state.problem = problem,
             }
+        }
+        if let Some((guide, links, here)) = looked_at.filter(|_| !state.targets.is_empty()) {
+            let crawl = state.crawl.as_ref();
+            state.question = self.question(&guide, &links, &here, crawl, now).await?;
         }
         Ok(state)
     }
@@ -445,10 +451,13 @@ impl Background {
     }
 }
 
-/// A look at a page that leaves no trace: the guide is thrown away after it.
-fn preview(mut guide: Guide, page: &Page) -> PageView {
+/// A look at a page that leaves no trace: the guide is thrown away after it. Also
+/// the page's links.
+fn preview(mut guide: Guide, page: &Page) -> (PageView, Guide, Vec<Candidate>) {
     let visit = guide.visit(page, &[], None, &mut Random);
-    PageView::of(page, &visit, &guide)
+    let view = PageView::of(page, &visit, &guide);
+    let links = visit.outlinks.into_iter().map(|row| row.0).collect();
+    (view, guide, links)
 }
 
 /// Whether the person paused the host, or it is the companion's own dashboard.

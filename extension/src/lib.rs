@@ -8,6 +8,7 @@ mod draw;
 mod forms;
 mod panel;
 mod popup;
+mod questions;
 mod shown;
 mod store;
 mod sync;
@@ -58,8 +59,8 @@ impl Linkscent {
     }
 
     /// What the popup shows; the page may be null.
-    pub async fn state(&mut self, page: JsValue) -> JsResult {
-        give(&self.0.state(take(page)?).await?)
+    pub async fn state(&mut self, page: JsValue, now: f64) -> JsResult {
+        give(&self.0.state(take(page)?, now).await?)
     }
 
     /// Marks the page: true, false, or null to take the mark back.
@@ -77,6 +78,24 @@ impl Linkscent {
         now: f64,
     ) -> JsResult {
         give(&self.0.mark_form(&take(page)?, form, wanted, now).await?)
+    }
+
+    /// Answers a question about a page: yes, no or skip; of a crawl, or with null of
+    /// the pages read here.
+    pub async fn answer(
+        &mut self,
+        crawl: Option<i32>,
+        page: String,
+        answer: JsValue,
+        now: f64,
+    ) -> JsResult {
+        let answer = take(answer)?;
+        give(
+            &self
+                .0
+                .answer(crawl.map(i64::from), &page, answer, now)
+                .await?,
+        )
     }
 
     /// Switches to a topic, made if it is new.

@@ -62,6 +62,7 @@ impl Popup {
         self.draw_topic(&state);
         if state.current.is_some() {
             self.draw_page(&state);
+            self.draw_question(&state);
             self.draw_forms(&state);
             self.draw_companion(&state);
         }
@@ -207,6 +208,30 @@ impl Popup {
         );
     }
 
+    /// One page whose label would help most.
+    fn draw_question(self: &Rc<Self>, state: &State) {
+        let Some(question) = &state.question else {
+            return;
+        };
+        element(&self.root, "h2", "A question");
+        let part = element(&self.root, "div", "");
+        part.set_id("question");
+        let said = element(&part, "p", "Is this what you look for? ");
+        let link = element(&said, "a", &question.title);
+        let _ = link.set_attribute("href", &question.address);
+        let _ = link.set_attribute("target", "_blank");
+        let _ = link.set_attribute("rel", "noreferrer");
+        let answer = |answer: &str| {
+            json!({
+                "kind": "answer", "crawl": question.crawl, "page": question.address,
+                "answer": answer,
+            })
+        };
+        self.act_button(&part, "✓ Yes", "answer-yes", answer("yes"));
+        self.act_button(&part, "✗ No", "answer-no", answer("no"));
+        self.act_button(&part, "Skip", "answer-skip", answer("skip"));
+    }
+
     /// Forms that lead to databases; one that is marked teaches what to look for.
     fn draw_forms(self: &Rc<Self>, state: &State) {
         if state.forms.is_empty() {
@@ -270,6 +295,10 @@ impl Popup {
                 100.0 * crawl.harvest
             );
             element(&part, "p", &line).set_id("crawl");
+            if !crawl.alarm.is_empty() {
+                let alarm = format!("It lost its way: {}.", crawl.alarm);
+                element(&part, "p", &alarm).set_class_name("error");
+            }
             let list = element(&part, "ul", "");
             list.set_id("finds");
             for find in crawl.finds.iter().take(5) {

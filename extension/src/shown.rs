@@ -4,6 +4,7 @@ use linkscent_core::wire::api::CrawlView;
 use linkscent_core::wire::views::PageView;
 use serde::{Deserialize, Serialize};
 
+use crate::questions::AskedPage;
 use crate::store::MarkRow;
 
 /// A page that was read.
@@ -65,6 +66,8 @@ pub struct State {
     pub port: u16,
     /// The topic's last crawl.
     pub crawl: Option<CrawlView>,
+    /// A page to ask the person about.
+    pub question: Option<AskedPage>,
     /// What is wrong with the companion, if something is.
     pub problem: String,
 }

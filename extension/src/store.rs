@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::{JsCast, JsError, JsValue};
 
+use crate::questions::Asked;
+
 const NAME: &str = "linkscent";
 const VERSION: u32 = 1;
 const VALUES: &str = "values";
@@ -154,6 +156,11 @@ impl Change {
         self.put(VALUES, "form-marks", marks)
     }
 
+    /// Replaces what was asked.
+    pub fn asked(&mut self, asked: &Asked) -> Result<(), JsError> {
+        self.put(VALUES, "asked", asked)
+    }
+
     /// Replaces a topic's guide.
     pub fn guide(&mut self, topic: &str, model: &[u8]) {
         let bytes = Uint8Array::from(model);
@@ -266,6 +273,11 @@ impl Store {
     /// The marks on forms that are in force, of all topics, as they are sent.
     pub async fn form_marks(&self) -> Result<Vec<Event>, JsError> {
         self.value("form-marks").await
+    }
+
+    /// What the person was asked so far.
+    pub async fn asked(&self) -> Result<Asked, JsError> {
+        self.value("asked").await
     }
 
     /// A topic's guide as a model file.

@@ -2,7 +2,8 @@
 
 use js_sys::{Function, Reflect, Uint8Array};
 use linkscent_core::wire::api::{
-    ApiError, CrawlOrder, CrawlView, Event, PairRequest, PairStarted, Paired,
+    Answer, ApiError, CrawlOrder, CrawlView, Event, PairRequest, PairStarted, Paired,
+    QuestionAnswer,
 };
 use linkscent_core::wire::pairing::{Attempt, Side};
 use serde::Serialize;
@@ -64,6 +65,18 @@ impl Companion {
     /// Hands a topic over.
     pub async fn begin(&self, order: &CrawlOrder) -> Fetched<CrawlView> {
         read(self.call("POST", "crawls", Some(json(order)?)).await?).await
+    }
+
+    /// Answers a crawl's question.
+    pub async fn answer(&self, crawl: i64, page: &str, answer: Answer) -> Fetched<()> {
+        let given = QuestionAnswer {
+            address: page.to_owned(),
+            answer,
+        };
+        let path = format!("crawls/{crawl}/answer");
+        let answered = self.call("POST", &path, Some(json(&given)?)).await?;
+        let _: CrawlView = read(answered).await?;
+        Ok(())
     }
 
     async fn call(&self, method: &str, path: &str, body: Option<String>) -> Fetched<Response> {

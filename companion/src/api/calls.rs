@@ -1,6 +1,6 @@
 //! The calls of the API, described for programs in `openapi.json`.
 
-use axum::extract::{Query, State, rejection::JsonRejection};
+use axum::extract::{Path, Query, State, rejection::JsonRejection};
 use axum::http::header::{CONTENT_TYPE, HeaderMap, ORIGIN};
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -9,14 +9,15 @@ use axum::{Json, Router};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::LeavingRule;
 use linkscent_core::wire::api::{
-    CrawlOrder, CrawlView, Event, EventsTaken, FindView, Health, PairRequest,
+    CrawlOrder, CrawlView, Event, EventsTaken, FindView, Health, PairRequest, QuestionAnswer,
+    QuestionView,
 };
 use linkscent_core::wire::write_model;
 use serde::Deserialize;
 
 use super::{App, Problem};
-use crate::store::{CrawlRow, Order, Store};
-use crate::topic_guide;
+use crate::store::{CrawlRow, Order, Reaction, Store};
+use crate::{results, topic_guide};
 
 /// Events taken in one call at most.
 const MOST_EVENTS: usize = 1_000;
@@ -37,6 +38,7 @@ pub fn routes() -> Router<App> {
         .route("/api/v1/events", post(events))
         .route("/api/v1/model", get(model))
         .route("/api/v1/crawls", get(crawls).post(begin))
+        .route("/api/v1/crawls/{id}/answer", post(answer))
 }
 
 async fn health() -> Json<Health> {
@@ -170,10 +172,26 @@ async fn begin(
         seeds,
         hosts: Vec::new(),
         leaving: LeavingRule::default(),
+        on_drift: Reaction::default(),
     };
     let id = app.running.begin(&topic, &order).await?;
     let crawl = app.store.crawl(id).await?;
     let crawl = crawl.ok_or_else(|| Problem::bad("the crawl is gone"))?;
+    Ok(Json(view(&app.store, &crawl, &topic.name).await?))
+}
+
+/// The person's answer to a crawl's question.
+async fn answer(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    json: Result<Json<QuestionAnswer>, JsonRejection>,
+) -> Result<Json<CrawlView>, Problem> {
+    let given = body(json)?;
+    let crawl = app.store.crawl(id).await?;
+    let crawl = crawl.ok_or_else(|| Problem::missing("There is no such crawl."))?;
+    let topic = app.store.topic(crawl.topic).await?;
+    let topic = topic.ok_or_else(|| Problem::missing("There is no such topic."))?;
+    results::answer(&app, &crawl, &topic, &given.address, given.answer).await?;
     Ok(Json(view(&app.store, &crawl, &topic.name).await?))
 }
 
@@ -189,6 +207,8 @@ pub fn delay(app: &App) -> u64 {
 async fn view(store: &Store, crawl: &CrawlRow, topic: &str) -> Result<CrawlView, Problem> {
     let (pages, scored, relevant, _) = store.counts(crawl.id).await?;
     let finds = store.newest_finds(crawl.id, 10).await?;
+    let question = store.questions(crawl.id).await?.into_iter().next();
+    let alarm = store.alarms(crawl.id).await?.into_iter().next();
     Ok(CrawlView {
         id: crawl.id,
         topic: topic.to_owned(),
@@ -206,6 +226,11 @@ async fn view(store: &Store, crawl: &CrawlRow, topic: &str) -> Result<CrawlView,
                 relevance: find.relevance.unwrap_or(0.0),
             })
             .collect(),
+        question: question.map(|page| QuestionView {
+            address: page.address,
+            title: page.title,
+        }),
+        alarm: alarm.map(|alarm| alarm.said).unwrap_or_default(),
     })
 }
 

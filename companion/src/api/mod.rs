@@ -58,6 +58,11 @@ impl Problem {
     pub fn bad(text: impl Into<String>) -> Self {
         Self(StatusCode::BAD_REQUEST, text.into())
     }
+
+    /// Something that is not there.
+    pub fn missing(text: impl Into<String>) -> Self {
+        Self(StatusCode::NOT_FOUND, text.into())
+    }
 }
 
 impl IntoResponse for Problem {

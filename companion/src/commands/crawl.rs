@@ -17,7 +17,7 @@ use crate::crawler::fetch::{Fetcher, Way};
 use crate::crawler::runner::{Command, Ended, Runner};
 use crate::memory::peak_mb;
 use crate::settings::data_folder;
-use crate::store::{CrawlRow, NewCrawl, Order, Store};
+use crate::store::{AlarmRow, CrawlRow, NewCrawl, Order, Reaction, Store};
 use crate::topic_guide;
 
 /// Crawl for a topic and keep what is found.
@@ -53,6 +53,10 @@ pub struct Crawl {
     /// Who chooses links; by default who did so far.
     #[arg(long, value_parser = strategies::NAMES)]
     strategy: Option<String>,
+    /// What to do when the crawl loses its way: when hardly anything is found any
+    /// more, or pages look stuffed with the topic's words.
+    #[arg(long, value_enum, default_value_t)]
+    on_drift: Reaction,
     /// Pages to fetch.
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
     budget: u64,
@@ -135,7 +139,8 @@ impl Crawl {
             recalled,
             seconds,
         };
-        self.report(&store, &crawl, &ended, &report);
+        let alarms = handle.block_on(store.alarms(crawl.id))?;
+        self.report(&store, &crawl, &ended, &report, &alarms);
         Ok(())
     }
 
@@ -186,6 +191,7 @@ impl Crawl {
                 pages: self.site_pages,
                 targets: self.site_targets,
             },
+            on_drift: self.on_drift,
         };
         let id = store
             .begin_crawl(&NewCrawl {
@@ -210,7 +216,14 @@ impl Crawl {
         name.context("what for? give --topic NAME, or --examples FILE with a few pages")
     }
 
-    fn report(&self, store: &Store, crawl: &CrawlRow, ended: &Ended, report: &Report) {
+    fn report(
+        &self,
+        store: &Store,
+        crawl: &CrawlRow,
+        ended: &Ended,
+        report: &Report,
+        alarms: &[AlarmRow],
+    ) {
         let Report {
             tally,
             confidence,
@@ -220,6 +233,7 @@ impl Crawl {
         let reason = match ended {
             Ended::Done(reason) => reason.code(),
             Ended::Paused => "paused",
+            Ended::Drifted(_) => "drift",
             Ended::Stopped => "stopped",
         };
         let speed = (tally.pages - recalled) as f64 / seconds.max(1e-9);
@@ -233,6 +247,7 @@ impl Crawl {
                 "pages_per_second": speed,
                 "peak_mb": peak_mb(),
                 "stop_reason": reason,
+                "alarms": alarms.iter().map(|alarm| alarm.said.as_str()).collect::<Vec<_>>(),
             });
             println!("{object}");
             return;
@@ -248,6 +263,12 @@ impl Crawl {
             println!("how sure the critic is of its word, from 0.50 (a guess) to 1: {sure:.2}");
         }
         println!("{seconds:.1} s, {speed:.0} pages/s; ended: {reason}");
+        for alarm in alarms.iter().rev() {
+            println!("at request {}: {}", alarm.number, alarm.said);
+        }
+        if let Ended::Drifted(_) = ended {
+            println!("paused; give the command again to go on");
+        }
         println!("pages: {}", store.warc_path(crawl.id).display());
         println!(
             "look at them: linkscent serve --data {}",

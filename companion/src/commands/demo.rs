@@ -81,6 +81,7 @@ impl Demo {
                 .collect(),
             hosts: Vec::new(),
             leaving: linkscent_core::crawl::LeavingRule::default(),
+            on_drift: crate::store::Reaction::default(),
         };
         let mut changes = app.running.changes();
         let id = app.running.begin(&topic, &order).await?;

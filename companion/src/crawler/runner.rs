@@ -5,16 +5,17 @@
 //! Whatever dies at whatever moment, a restart finds the log complete up to
 //! some fetch, tells the session all of it again, and goes on.
 
+use std::collections::BTreeSet;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant as Clock};
 
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{
-    CrawlDelay, Failure, Instant, Limits, Next, Outcome, Record, Robots, Scope, Seed, Session,
-    StopReason, Tally,
+    CrawlDelay, DriftAlarm, Failure, Instant, Limits, Next, Outcome, Record, Robots, Scope, Seed,
+    Session, StopReason, Tally,
 };
-use linkscent_core::guide::Guide;
+use linkscent_core::guide::{ASKED_AFTER, Guide, MOST_WAITING};
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::{ModelError, read_model, write_model};
@@ -22,7 +23,7 @@ use tokio::runtime::Handle;
 
 use super::fetch::{Answer, Fetched, Fetcher, build};
 use crate::clock;
-use crate::store::{CrawlRow, Place, Store};
+use crate::store::{CrawlRow, Place, Reaction, Store};
 use crate::topic_guide;
 use crate::web::warc::{Kept, Reader, Writer};
 
@@ -35,6 +36,10 @@ const BATCH_TIME: Duration = Duration::from_millis(50);
 /// The topic's model is kept every so often while a crawl runs.
 const MODEL_EVERY: Duration = Duration::from_secs(30);
 
+/// Why a crawl is paused that lost its way.
+pub const DRIFTED: &str = "drift";
+/// Where there is nothing to ask about yet, it is looked for again after so many pages.
+const LOOK_AGAIN: u64 = 10;
 /// Pages and arrivals kept of a model that is too large for a file.
 const FEWER_PAGES: usize = 10_000;
 
@@ -61,12 +66,14 @@ pub struct Progress {
 }
 
 /// How a crawl came to rest.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Ended {
     /// By itself.
     Done(StopReason),
     /// Told to pause.
     Paused,
+    /// Paused by itself: it lost its way.
+    Drifted(DriftAlarm),
     /// Told to stop.
     Stopped,
 }
@@ -103,6 +110,8 @@ pub struct Runner {
     batch: Vec<(Record, Place)>,
     batch_began: Option<Clock>,
     model_kept: Clock,
+    /// Pages that the person was asked about.
+    asked: BTreeSet<Address>,
 }
 
 impl Runner {
@@ -123,6 +132,7 @@ impl Runner {
         let warc = Writer::open(&path, crawl.warc_length)
             .with_context(|| format!("opening {}", path.display()))?;
         let (sender, receiver) = mpsc::channel();
+        let asked = handle.block_on(store.asked(crawl.id))?;
         let mut runner = Self {
             draw: SplitMix(crawl.order.random_seed),
             store,
@@ -137,6 +147,7 @@ impl Runner {
             batch: Vec::new(),
             batch_began: None,
             model_kept: Clock::now(),
+            asked: asked.iter().flat_map(|page| Address::parse(page)).collect(),
         };
         runner.recall(&mut on_recall)?;
         runner.catch_up_on_marks()?;
@@ -169,7 +180,12 @@ impl Runner {
                 (None, Some(target)) => Outcome::Redirect(Address::parse(target)?),
                 (None, None) => Outcome::Failed(Failure::Other(row.problem.clone())),
             };
-            self.session.recall(&address, outcome, &mut self.draw);
+            let record = self.session.recall(&address, outcome, &mut self.draw);
+            if let Some(alarm) = record.and_then(|record| record.alarm)
+                && self.crawl.order.on_drift == Reaction::Narrow
+            {
+                self.session.narrow(&alarm);
+            }
             on_recall(number + 1, log.len());
         }
         Ok(())
@@ -193,6 +209,7 @@ impl Runner {
             (Ok(Ended::Done(reason)), Ok(())) => ("done", reason.code().to_owned()),
             (Ok(Ended::Stopped), Ok(())) => ("stopped", "told_to".to_owned()),
             (Ok(Ended::Paused), Ok(())) => ("paused", String::new()),
+            (Ok(Ended::Drifted(_)), Ok(())) => ("paused", DRIFTED.to_owned()),
             (Err(error), _) | (_, Err(error)) => ("paused", format!("{error:#}")),
         };
         let set = self.store.set_state(self.crawl.id, state, &reason);
@@ -258,7 +275,7 @@ impl Runner {
 
     fn hear(&mut self, message: Message) -> Result<Option<Ended>> {
         match message {
-            Message::Page(address, answer) => self.take(&address, answer)?,
+            Message::Page(address, answer) => return self.take(&address, answer),
             Message::Robots(address, robots) => self.session.robots(&address, robots),
             Message::Told(Command::Pause) => return Ok(Some(Ended::Paused)),
             Message::Told(Command::Stop) => return Ok(Some(Ended::Stopped)),
@@ -267,7 +284,7 @@ impl Runner {
         Ok(None)
     }
 
-    fn take(&mut self, address: &Address, answer: Answer) -> Result<()> {
+    fn take(&mut self, address: &Address, answer: Answer) -> Result<Option<Ended>> {
         let now = self.now();
         let mut place = Place::default();
         let (outcome, kept) = match answer {
@@ -291,7 +308,7 @@ impl Runner {
             Answer::Problem(problem) => (Outcome::Failed(Failure::Other(problem)), None),
         };
         let Some(record) = self.session.take(address, outcome, now, &mut self.draw) else {
-            return Ok(());
+            return Ok(None);
         };
         if let Some((status, content_type, body)) = kept
             && record.judgment.is_some()
@@ -306,7 +323,39 @@ impl Runner {
             place.warc_offset = Some(offset.context("writing the WARC file")?);
         }
         self.batch_began.get_or_insert_with(Clock::now);
+        let alarm = record.alarm.clone();
         self.batch.push((record, place));
+        if let Some(alarm) = alarm {
+            return Ok(self.react(alarm));
+        }
+        self.ask()?;
+        Ok(None)
+    }
+
+    fn react(&mut self, alarm: DriftAlarm) -> Option<Ended> {
+        match self.crawl.order.on_drift {
+            Reaction::Tell => {}
+            Reaction::Narrow => self.session.narrow(&alarm),
+            Reaction::Pause => return Some(Ended::Drifted(alarm)),
+        }
+        None
+    }
+
+    /// Keeps a page to ask the person about, when its time has come.
+    fn ask(&mut self) -> Result<()> {
+        let pages = self.session.tally().scored;
+        let due = ASKED_AFTER.iter().filter(|&&after| pages >= after);
+        if due.count() <= self.asked.len() || !pages.is_multiple_of(LOOK_AGAIN) {
+            return Ok(());
+        }
+        let waiting = self.session.frontier().best(MOST_WAITING);
+        let links = waiting.iter().filter_map(|page| page.links.first());
+        let Some(question) = self.session.guide().question(links, &self.asked) else {
+            return Ok(());
+        };
+        let ask = self.store.ask(self.crawl.id, question.address.as_str());
+        self.handle.block_on(ask)?;
+        self.asked.insert(question.address);
         Ok(())
     }
 

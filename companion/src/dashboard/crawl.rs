@@ -11,18 +11,14 @@ use axum::response::Response;
 use axum::response::sse::{Event as LiveEvent, KeepAlive, Sse};
 use axum::routing::{get, post};
 use futures_util::Stream;
-use linkscent_core::address::Address;
-use linkscent_core::page::Page;
-use linkscent_core::wire::api::{Event, Happening, mark_of};
+use linkscent_core::wire::api::Answer;
 use serde::Deserialize;
 
 use super::{PageError, PageResult, chart, check_csrf, go_to, percent, show};
 use crate::api::App;
-use crate::crawler::fetch::build;
 use crate::crawler::runner::Command;
-use crate::store::{CrawlRow, ResultRow, Topic};
-use crate::web::warc::Reader;
-use crate::{clock, secret};
+use crate::results;
+use crate::store::{AlarmRow, CrawlRow, QuestionRow, ResultRow, Topic};
 
 /// Results on one page.
 const PER_PAGE: i64 = 30;
@@ -35,6 +31,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/crawl/{id}/live", get(live))
         .route("/crawl/{id}/results", get(results))
         .route("/crawl/{id}/mark", post(mark))
+        .route("/crawl/{id}/answer", post(answer))
         .route("/crawl/{id}/{action}", post(control))
 }
 
@@ -51,6 +48,8 @@ struct CrawlPage<'a> {
     progress: u64,
     chart: String,
     databases: u64,
+    alarms: Vec<AlarmRow>,
+    questions: Vec<QuestionRow>,
     last: Vec<ResultRow>,
 }
 
@@ -88,6 +87,8 @@ async fn page(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
         progress: (100 * pages / crawl.order.budget.max(1)).min(100),
         chart: chart::harvest(&app.store.harvest(id).await?),
         databases: app.store.count_forms(id).await?,
+        alarms: app.store.alarms(id).await?,
+        questions: app.store.questions(id).await?,
         last: app.store.last_results(id, 15).await?,
         crawl,
         topic,
@@ -196,21 +197,6 @@ struct MarkForm {
     page: i64,
 }
 
-/// A page that a crawl kept.
-pub(super) async fn kept_page(app: &App, crawl: i64, address: &str) -> Result<Page, PageError> {
-    let kept = app.store.kept_page(crawl, address).await?;
-    let (offset, _) = kept.ok_or_else(|| PageError::missing("page in this crawl"))?;
-    let address = Address::parse(address)?;
-    let path = app.store.warc_path(crawl);
-    let page = tokio::task::spawn_blocking(move || -> anyhow::Result<Page> {
-        let record = Reader::read_at(&path, offset)?;
-        let response = record.response();
-        let response = response.ok_or_else(|| anyhow::anyhow!("the kept page cannot be read"))?;
-        Ok(*build(address, &response.body, response.content_type.as_deref()).0)
-    });
-    Ok(page.await??)
-}
-
 /// Marks a result: a line in the topic's log, and a word to the crawl if it
 /// still runs.
 async fn mark(
@@ -229,19 +215,29 @@ async fn mark(
             ));
         }
     };
-    let (_, topic) = find(&app, id).await?;
-    let page = kept_page(&app, id, &form.address).await?;
-    let event = Event {
-        id: secret::random_hex::<16>(),
-        topic: topic.name,
-        time: clock::now() as u64,
-        what: Happening::mark(&page, target),
-    };
-    app.store.take_events(&[event]).await?;
-    app.running
-        .tell(id, Command::Mark(page.address, mark_of(target)));
+    let (crawl, topic) = find(&app, id).await?;
+    results::mark(&app, &crawl, &topic, &form.address, target).await?;
     Ok(go_to(&format!(
         "/crawl/{id}/results?page={}",
         form.page.max(0)
     )))
+}
+
+#[derive(Deserialize)]
+struct AnswerForm {
+    csrf: String,
+    address: String,
+    answer: Answer,
+}
+
+/// The person's answer to a crawl's question.
+async fn answer(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Form(form): Form<AnswerForm>,
+) -> Result<Response, PageError> {
+    check_csrf(&app, &form.csrf)?;
+    let (crawl, topic) = find(&app, id).await?;
+    results::answer(&app, &crawl, &topic, &form.address, form.answer).await?;
+    Ok(go_to(&format!("/crawl/{id}")))
 }

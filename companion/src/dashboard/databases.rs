@@ -9,9 +9,10 @@ use linkscent_core::address::Address;
 use linkscent_core::wire::api::{Event, Happening};
 use serde::Deserialize;
 
-use super::crawl::{find, kept_page};
+use super::crawl::find;
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::App;
+use crate::results::kept_page;
 use crate::store::{CrawlRow, FormRow, Topic};
 use crate::{clock, secret};
 

@@ -17,7 +17,7 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use serde::Deserialize;
 
-use crate::api::App;
+use crate::api::{App, Problem};
 
 /// All pages.
 pub fn routes() -> Router<App> {
@@ -70,6 +70,12 @@ async fn script() -> impl IntoResponse {
 
 /// Why a page cannot be shown or a form not be taken.
 struct PageError(StatusCode, String);
+
+impl From<Problem> for PageError {
+    fn from(Problem(status, text): Problem) -> Self {
+        Self(status, text)
+    }
+}
 
 impl PageError {
     fn missing(what: &str) -> Self {

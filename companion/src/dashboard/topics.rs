@@ -18,7 +18,7 @@ use tokio::runtime::Handle;
 
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::App;
-use crate::store::{MarkRow, Order, Topic};
+use crate::store::{MarkRow, Order, Reaction, Topic};
 use crate::{api, clock, secret, topic_guide, ways};
 
 /// Iterations of learning that are shown, and words of each place in them.
@@ -323,6 +323,9 @@ struct CrawlForm {
     /// Addresses, a line each.
     #[serde(default)]
     starts: String,
+    /// What the crawl does when it loses its way.
+    #[serde(default)]
+    on_drift: String,
 }
 
 async fn crawl(
@@ -355,6 +358,7 @@ async fn crawl(
         seeds,
         hosts: Vec::new(),
         leaving: LeavingRule::default(),
+        on_drift: Reaction::of(&form.on_drift),
     };
     let crawl = app.running.begin(&topic, &order).await?;
     Ok(go_to(&format!("/crawl/{crawl}")))

@@ -2,6 +2,7 @@
 //! guide, answered from memory, each answer taking a millisecond of a clock
 //! that only counts.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,7 +13,7 @@ use linkscent_core::crawl::{
 };
 use linkscent_core::crawl::{Seed, Session};
 use linkscent_core::critics::{self, Critic};
-use linkscent_core::guide::{Guide, MOST_WAITING};
+use linkscent_core::guide::{ASKED_AFTER, Guide, MOST_WAITING};
 use linkscent_core::hops::{Groups, TrainingWeb};
 use linkscent_core::strategies::{
     Arrival, Batch, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Passing,
@@ -20,7 +21,6 @@ use linkscent_core::strategies::{
 };
 use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Judgment, Mark, Relevance};
-use rustc_hash::FxHashSet;
 
 use super::frozen_critic::FrozenCritic;
 use super::topic::Topic;
@@ -60,9 +60,6 @@ pub enum Asking {
     /// About the page whose label would change most.
     Best,
 }
-
-/// Pages fetched after which a question is asked, in every thousand.
-pub const ASKED_AFTER: [usize; 3] = [25, 75, 150];
 
 /// A crawl that was made.
 pub struct Crawled {
@@ -143,7 +140,7 @@ pub fn crawl(
 fn run(course: &Course, session: &mut Session) -> (Vec<Visit>, Vec<(usize, DriftAlarm)>) {
     let mut draw = SplitMix(course.random_seed);
     let (mut visits, mut alarms, mut now) = (Vec::new(), Vec::new(), 0);
-    let mut asked = FxHashSet::default();
+    let mut asked = BTreeSet::new();
     let mut last_resort_taken = false;
     loop {
         now += 1;
@@ -163,7 +160,7 @@ fn run(course: &Course, session: &mut Session) -> (Vec<Visit>, Vec<(usize, Drift
                 };
                 visits.extend(visit(course, &record));
                 alarms.extend(record.alarm.map(|alarm| (visits.len(), alarm)));
-                if ASKED_AFTER.contains(&(visits.len() % 1_000)) {
+                if ASKED_AFTER.contains(&(visits.len() as u64 % 1_000)) {
                     ask(course, session, &visits, &mut asked);
                 }
             }
@@ -180,7 +177,7 @@ fn run(course: &Course, session: &mut Session) -> (Vec<Visit>, Vec<(usize, Drift
 }
 
 /// Asks about a page, and marks it by its label.
-fn ask(course: &Course, session: &mut Session, visits: &[Visit], asked: &mut FxHashSet<Address>) {
+fn ask(course: &Course, session: &mut Session, visits: &[Visit], asked: &mut BTreeSet<Address>) {
     let page = match course.asking {
         Asking::Nothing => return,
         Asking::AtRandom => {

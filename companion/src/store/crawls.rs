@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{LeavingRule, Record};
 
-use super::Store;
+use super::{Reaction, Store};
 use crate::clock;
 
 /// How a crawl is to go.
@@ -22,6 +22,8 @@ pub struct Order {
     pub hosts: Vec<String>,
     /// When a site is left.
     pub leaving: LeavingRule,
+    /// What it does when it loses its way.
+    pub on_drift: Reaction,
 }
 
 /// A crawl that is about to begin.
@@ -107,6 +109,7 @@ type CrawlTuple = (
     i64,
     Option<i64>,
     Option<i64>,
+    Option<String>,
 );
 type ResultTuple = (
     String,
@@ -120,7 +123,7 @@ type ResultTuple = (
     String,
 );
 
-const CRAWL_COLUMNS: &str = "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts, warc_length, leaving.pages, leaving.targets FROM crawl LEFT JOIN leaving ON leaving.crawl = crawl.id";
+const CRAWL_COLUMNS: &str = "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts, warc_length, leaving.pages, leaving.targets, reaction FROM crawl LEFT JOIN leaving ON leaving.crawl = crawl.id LEFT JOIN on_drift ON on_drift.crawl = crawl.id";
 
 impl Store {
     /// Begins a crawl; returns its number.
@@ -147,6 +150,13 @@ impl Store {
                 .bind(id)
                 .bind(order.leaving.pages)
                 .bind(order.leaving.targets)
+                .execute(&mut *transaction)
+                .await?;
+        }
+        if order.on_drift != Reaction::default() {
+            sqlx::query("INSERT INTO on_drift VALUES (?, ?)")
+                .bind(id)
+                .bind(order.on_drift.code())
                 .execute(&mut *transaction)
                 .await?;
         }
@@ -224,6 +234,15 @@ impl Store {
             .execute(&mut *transaction)
             .await
             .context("writing to the store")?;
+            if let Some(alarm) = &record.alarm {
+                sqlx::query("INSERT INTO alarm VALUES (?, ?, ?, ?)")
+                    .bind(crawl)
+                    .bind(record.number as i64)
+                    .bind(alarm.cause.code())
+                    .bind(alarm.to_string())
+                    .execute(&mut *transaction)
+                    .await?;
+            }
             for form in &record.forms {
                 sqlx::query("INSERT INTO form VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
                     .bind(crawl)
@@ -345,7 +364,7 @@ impl Store {
 
 fn crawl(row: CrawlTuple) -> Result<CrawlRow> {
     let (id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts, ..) = row;
-    let (warc_length, pages, targets) = (row.9, row.10, row.11);
+    let (warc_length, pages, targets, on_drift) = (row.9, row.10, row.11, row.12);
     Ok(CrawlRow {
         id,
         topic,
@@ -361,6 +380,9 @@ fn crawl(row: CrawlTuple) -> Result<CrawlRow> {
                 pages: pages.map(|pages| pages as u32),
                 targets: targets.map(|targets| targets as u32),
             },
+            on_drift: on_drift
+                .as_deref()
+                .map_or_else(Reaction::default, Reaction::of),
         },
         warc_length: warc_length as u64,
     })

@@ -10,11 +10,13 @@ mod crawls;
 mod devices;
 mod forms;
 mod topics;
+mod watch;
 
 pub use crawls::{CrawlRow, NewCrawl, Order, Place, ResultRow};
 pub use devices::Device;
 pub use forms::FormRow;
 pub use topics::{MarkRow, Topic};
+pub use watch::{AlarmRow, QuestionRow, Reaction};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -86,3 +86,27 @@ CREATE TABLE IF NOT EXISTS device (
     digest  TEXT NOT NULL UNIQUE,      -- of its token
     created INTEGER NOT NULL
 ) STRICT;
+
+-- What a crawl does when it loses its way, where it is told other than usual.
+CREATE TABLE IF NOT EXISTS on_drift (
+    crawl    INTEGER PRIMARY KEY REFERENCES crawl,
+    reaction TEXT NOT NULL             -- tell, narrow, pause
+) STRICT;
+
+-- When a crawl lost its way.
+CREATE TABLE IF NOT EXISTS alarm (
+    crawl  INTEGER NOT NULL REFERENCES crawl,
+    number INTEGER NOT NULL,           -- of the fetch that gave the alarm
+    cause  TEXT NOT NULL,              -- exhausted, lure, unsure
+    said   TEXT NOT NULL,
+    PRIMARY KEY (crawl, number)
+) STRICT, WITHOUT ROWID;
+
+-- Pages that crawls ask the person about.
+CREATE TABLE IF NOT EXISTS question (
+    crawl   INTEGER NOT NULL REFERENCES crawl,
+    address TEXT NOT NULL,
+    asked   INTEGER NOT NULL,
+    answer  TEXT NOT NULL DEFAULT '',  -- yes, no, skip; empty as long as it is open
+    PRIMARY KEY (crawl, address)
+) STRICT, WITHOUT ROWID;

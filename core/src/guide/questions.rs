@@ -7,13 +7,14 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashSet;
-
 use super::Guide;
 use crate::address::Address;
 use crate::features::PageTerms;
 use crate::strategies::Candidate;
 
+/// Pages of a crawl after which a question is asked: soon, for an answer is worth the
+/// more the more is still to come.
+pub const ASKED_AFTER: [u64; 3] = [25, 75, 150];
 /// Pages fetched last that may be asked about.
 const MOST_PAGES: usize = 300;
 /// Waiting links, the best, that are looked at.
@@ -45,7 +46,7 @@ impl Guide {
     pub fn question<'a>(
         &self,
         waiting: impl Iterator<Item = &'a Candidate>,
-        asked: &FxHashSet<Address>,
+        asked: &BTreeSet<Address>,
     ) -> Option<Question> {
         let sources: BTreeSet<&Address> = waiting
             .take(MOST_WAITING)

@@ -247,7 +247,7 @@ fn the_question_is_about_a_doubtful_page_on_which_links_hang() {
         let visit = guide.visit(&read, &[link], None, &mut draw);
         waiting.extend(visit.outlinks.into_iter().map(|row| row.0));
     }
-    let mut asked = rustc_hash::FxHashSet::default();
+    let mut asked = std::collections::BTreeSet::new();
     let question = guide.question(waiting.iter(), &asked).unwrap();
     assert!(question.doubt > 0.0 && question.mass > 0.0);
     asked.insert(question.address.clone());
@@ -256,7 +256,7 @@ fn the_question_is_about_a_doubtful_page_on_which_links_hang() {
     assert!(next.value() <= question.value());
     let answered = page("http://b.org/half", texts[2].1, &[]);
     guide.mark(&answered, Some(Mark::Target));
-    let after = guide.question(waiting.iter(), &rustc_hash::FxHashSet::default());
+    let after = guide.question(waiting.iter(), &std::collections::BTreeSet::new());
     assert!(after.is_none_or(|question| question.address != answered.address));
     assert_eq!(guide.question(std::iter::empty(), &asked), None);
 }

@@ -9,7 +9,7 @@ use crate::features::{LinkContext, OffsetTerm, PageTerms};
 use crate::page::Page;
 use crate::strategies::{Candidate, Step, Trail};
 use crate::text::Vocabulary;
-use crate::web_graph::{Judgment, MARKED_TERMS, Mark, Relevance};
+use crate::web_graph::{Judgment, KnownPage, MARKED_TERMS, Mark, Relevance};
 
 /// `GET /api/v1/health`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -166,6 +166,62 @@ pub struct CrawlView {
     pub harvest: f64,
     /// The newest relevant pages, newest first.
     pub finds: Vec<FindView>,
+    /// The page it asks about, if it asks.
+    #[serde(default)]
+    pub question: Option<QuestionView>,
+    /// What its newest alarm is about; empty if it raised none.
+    #[serde(default)]
+    pub alarm: String,
+}
+
+/// A page whose label would help most.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuestionView {
+    /// The page.
+    pub address: String,
+    /// Its title; its address where that is not known.
+    pub title: String,
+}
+
+/// The person's answer to whether a page is what they look for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answer {
+    /// It is.
+    Yes,
+    /// It is not.
+    No,
+    /// They do not want to say.
+    Skip,
+}
+
+impl Answer {
+    /// What it says of the page, if it says anything.
+    pub fn target(self) -> Option<bool> {
+        match self {
+            Self::Yes => Some(true),
+            Self::No => Some(false),
+            Self::Skip => None,
+        }
+    }
+
+    /// As programs read it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Skip => "skip",
+        }
+    }
+}
+
+/// `POST /api/v1/crawls/{id}/answer`: the answer to a crawl's question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuestionAnswer {
+    /// The page that was asked about.
+    pub address: String,
+    /// The answer.
+    pub answer: Answer,
 }
 
 /// A page that was found.
@@ -195,6 +251,19 @@ impl Happening {
             title: page.title(),
             target,
             words,
+        }
+    }
+
+    /// A mark on a page of which only what the guide keeps is left.
+    pub fn mark_known(page: &KnownPage, words: &Vocabulary, target: Option<bool>) -> Self {
+        let rows = page.terms.rows().iter();
+        Self::Mark {
+            address: page.address.to_string(),
+            title: String::new(),
+            target,
+            words: rows
+                .map(|&(term, count)| (words.term(term).to_owned(), count))
+                .collect(),
         }
     }
 

@@ -1,0 +1,70 @@
+//! What a crawl found, and the person's word on it.
+
+use anyhow::anyhow;
+use linkscent_core::address::Address;
+use linkscent_core::page::Page;
+use linkscent_core::wire::api::{Answer, Event, Happening, mark_of};
+
+use crate::api::{App, Problem};
+use crate::crawler::fetch::build;
+use crate::crawler::runner::Command;
+use crate::store::{CrawlRow, Topic};
+use crate::web::warc::Reader;
+use crate::{clock, secret};
+
+/// A page that a crawl kept.
+pub async fn kept_page(app: &App, crawl: i64, address: &str) -> Result<Page, Problem> {
+    let missing = || Problem::missing("There is no such page in this crawl.");
+    let kept = app.store.kept_page(crawl, address).await?;
+    let (offset, _) = kept.ok_or_else(missing)?;
+    let address = Address::parse(address).map_err(|error| Problem::bad(error.to_string()))?;
+    let path = app.store.warc_path(crawl);
+    let page = tokio::task::spawn_blocking(move || -> anyhow::Result<Page> {
+        let record = Reader::read_at(&path, offset)?;
+        let response = record.response();
+        let response = response.ok_or_else(|| anyhow!("the kept page cannot be read"))?;
+        Ok(*build(address, &response.body, response.content_type.as_deref()).0)
+    });
+    Ok(page.await.map_err(anyhow::Error::from)??)
+}
+
+/// Marks a page that a crawl fetched, or takes the mark back: a line in the topic's
+/// log, and a word to the crawl if it still runs.
+pub async fn mark(
+    app: &App,
+    crawl: &CrawlRow,
+    topic: &Topic,
+    address: &str,
+    target: Option<bool>,
+) -> Result<(), Problem> {
+    let page = kept_page(app, crawl.id, address).await?;
+    let event = Event {
+        id: secret::random_hex::<16>(),
+        topic: topic.name.clone(),
+        time: clock::now() as u64,
+        what: Happening::mark(&page, target),
+    };
+    app.store.take_events(&[event]).await?;
+    let mark = Command::Mark(page.address, mark_of(target));
+    app.running.tell(crawl.id, mark);
+    Ok(())
+}
+
+/// Takes the answer to a crawl's question in: a mark, unless it is skipped.
+pub async fn answer(
+    app: &App,
+    crawl: &CrawlRow,
+    topic: &Topic,
+    address: &str,
+    answer: Answer,
+) -> Result<(), Problem> {
+    if !app.store.answer(crawl.id, address, answer.code()).await? {
+        let text = "Nobody asked about this page, or it was answered before.";
+        return Err(Problem::missing(text));
+    }
+    if answer.target().is_some() {
+        mark(app, crawl, topic, address, answer.target()).await?;
+    }
+    app.running.say_changed();
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! Questions: a page whose label would help most, of the topic's crawl or of the
+//! pages read here. In the popup only, a few in a session, and never twice.
+
+use std::collections::BTreeSet;
+
+use linkscent_core::address::Address;
+use linkscent_core::guide::Guide;
+use linkscent_core::strategies::Candidate;
+use linkscent_core::wire::api::{Answer, CrawlView, Happening, mark_of};
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::JsError;
+
+use crate::background::{Background, event, js};
+use crate::store::{Change, MarkRow};
+use crate::sync::Companion;
+
+/// Questions about pages read here in one session.
+const MOST_IN_SESSION: u32 = 3;
+/// A session ends when nothing was answered for so long, in milliseconds.
+const SESSION: f64 = 30.0 * 60_000.0;
+/// Pages remembered that were asked about; the oldest go.
+const MOST_ASKED: usize = 300;
+
+/// A page to ask about.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AskedPage {
+    /// The crawl that asks; none where it is a page read here.
+    pub crawl: Option<i64>,
+    /// The page.
+    pub address: String,
+    /// Its title, or its address.
+    pub title: String,
+}
+
+/// What was asked so far.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Asked {
+    pages: Vec<String>,
+    in_session: u32,
+    last: f64,
+}
+
+impl Asked {
+    fn left(&self, now: f64) -> u32 {
+        if now - self.last > SESSION {
+            return MOST_IN_SESSION;
+        }
+        MOST_IN_SESSION.saturating_sub(self.in_session)
+    }
+
+    fn answered(&mut self, page: &str, now: f64) {
+        if now - self.last > SESSION {
+            self.in_session = 0;
+        }
+        (self.in_session, self.last) = (self.in_session + 1, now);
+        self.pages.push(page.to_owned());
+        let gone = self.pages.len().saturating_sub(MOST_ASKED);
+        self.pages.drain(..gone);
+    }
+}
+
+impl Background {
+    /// What to ask, given the links of the page that is read. The crawl comes first:
+    /// more hangs on its question.
+    pub(crate) async fn question(
+        &self,
+        guide: &Guide,
+        links: &[Candidate],
+        here: &Address,
+        crawl: Option<&CrawlView>,
+        now: f64,
+    ) -> Result<Option<AskedPage>, JsError> {
+        if let Some((crawl, question)) =
+            crawl.and_then(|crawl| Some((crawl.id, crawl.question.as_ref()?)))
+        {
+            return Ok(Some(AskedPage {
+                crawl: Some(crawl),
+                address: question.address.clone(),
+                title: question.title.clone(),
+            }));
+        }
+        let asked = self.store.asked().await?;
+        if asked.left(now) == 0 {
+            return Ok(None);
+        }
+        let pages = asked.pages.iter();
+        let mut known: BTreeSet<Address> = pages.flat_map(|page| Address::parse(page)).collect();
+        known.insert(here.clone());
+        let question = guide.question(links.iter(), &known);
+        Ok(question.map(|question| AskedPage {
+            crawl: None,
+            address: question.address.to_string(),
+            title: question.address.to_string(),
+        }))
+    }
+
+    /// See [`crate::Linkscent::answer`].
+    pub async fn answer(
+        &mut self,
+        crawl: Option<i64>,
+        page: &str,
+        answer: Answer,
+        now: f64,
+    ) -> Result<(), JsError> {
+        let settings = self.store.settings().await?;
+        if let Some(crawl) = crawl {
+            let companion =
+                Companion::of(&settings).ok_or_else(|| js("pair with the companion first"))?;
+            return companion.answer(crawl, page, answer).await.map_err(js);
+        }
+        let topic = settings.current.ok_or_else(|| js("choose a topic first"))?;
+        let address = Address::parse(page).map_err(js)?;
+        let mut asked = self.store.asked().await?;
+        asked.answered(page, now);
+        let mut change = Change::default();
+        change.asked(&asked)?;
+        if let Some(target) = answer.target() {
+            let mut guide = self.take_guide(&topic).await?;
+            let known = guide.graph().page(&address).cloned();
+            let known = known.ok_or_else(|| js("this page is not remembered any more"))?;
+            let words = &guide.graph().vocabulary;
+            let event = event(
+                &topic,
+                now,
+                Happening::mark_known(&known, words, Some(target)),
+            );
+            if let Happening::Mark { words, .. } = &event.what {
+                change.mark(&MarkRow {
+                    topic: topic.clone(),
+                    address: address.to_string(),
+                    title: String::new(),
+                    target,
+                    words: words.clone(),
+                    time: now,
+                })?;
+            }
+            guide.mark_terms(&address, &known.terms, mark_of(Some(target)));
+            change.send(&event)?;
+            self.keep_guide(topic, guide, &mut change)?;
+        }
+        self.store.apply(change).await?;
+        self.store.trim().await
+    }
+}
