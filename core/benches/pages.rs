@@ -8,10 +8,11 @@ use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::Frontier;
+use linkscent_core::critics;
 use linkscent_core::dom::html;
 use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
-use linkscent_core::strategies::{Candidate, Draw, SplitMix};
+use linkscent_core::strategies::{self, Candidate, Draw, SplitMix};
 use linkscent_core::web_graph::Mark;
 
 fn main() {
@@ -47,7 +48,7 @@ fn page(draw: &mut SplitMix, number: usize, links: usize) -> Page {
 
 /// A guide that has learned from 60 pages, and the links it saw.
 fn taught(links: usize) -> (Guide, Vec<Candidate>) {
-    let mut guide = Guide::new("topic", "apprentice").expect("names of the catalogue");
+    let mut guide = Guide::new(critics::NAMES[0], strategies::NAMES[0]).expect("the defaults");
     let (mut draw, mut seen) = (SplitMix(1), Vec::new());
     for number in 0..60 {
         let via: Vec<Candidate> = seen.iter().rev().take(1).cloned().collect();

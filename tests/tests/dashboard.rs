@@ -68,8 +68,22 @@ async fn forms_are_taken(kind: Kind) -> Result<()> {
     .await?;
 
     // What is marked while it rests counts when it goes on.
+    screen.wait_for_text("Is this what you look for?").await?;
     screen.press("form[action$='/pause'] button").await?;
     screen.wait_for_text("Resume").await?;
+
+    // Its questions are answered, each once.
+    let asked = "return document.querySelector('.question input[name=address]')?.value ?? null;";
+    let first = screen.read(asked).await?;
+    screen.press(".question button[value=yes]").await?;
+    wait_for("the question is answered", 20, || async {
+        let drawn = screen.read("return document.readyState;").await? == "complete";
+        Ok((drawn && screen.read(asked).await? != first).then_some(()))
+    })
+    .await?;
+    let first = first.as_str().context("no question")?;
+    ensure!(marked_as(&data, first).await? == Some(true));
+
     screen.press("a[href$='/results']").await?;
     screen.wait_for_text("What was found").await?;
     let marked = wait_for("a result to mark", 20, || async {
@@ -122,6 +136,14 @@ async fn pages_fetched(screen: &Browser) -> Result<u64> {
         Ok(screen.read(script).await?.as_u64())
     })
     .await
+}
+
+/// The person's newest word on a page, in the topic's log.
+async fn marked_as(data: &std::path::Path, address: &str) -> Result<Option<bool>> {
+    let store = Store::open(data).await?;
+    let marks = store.marks(1).await?;
+    let mark = marks.into_iter().find(|mark| mark.address == address);
+    Ok(mark.map(|mark| mark.target))
 }
 
 /// The mark on a page in the model that the crawl left.

@@ -261,7 +261,38 @@ async fn mark_and_follow(kind: Kind) -> Result<()> {
     .await?;
     stage.highlights().await?;
     ensure!(stage.trails().await?.len() == 3);
+    answer_questions(&stage).await?;
     stage.strike().await
+}
+
+/// The popup asks about a page that was read, and never about it again.
+async fn answer_questions(stage: &Stage) -> Result<()> {
+    stage.open("http://town.test/").await?;
+    stage.highlights().await?;
+    stage.popup().await?;
+    let asked_about = "return document.querySelector('#question a')?.href ?? null;";
+    let asked = stage.browser.read(asked_about).await?;
+    let asked = asked.as_str().context("nothing is asked")?.to_owned();
+    ensure!(asked.contains(".test/"), "{asked}");
+    stage.picture("question").await?;
+    stage.press("answer-yes").await?;
+    let next = stage.browser.read(asked_about).await?;
+    ensure!(next != asked.as_str(), "asked twice: {next}");
+    if next.is_string() {
+        stage.press("answer-skip").await?;
+        let after = stage.browser.read(asked_about).await?;
+        ensure!(
+            after != next && after != asked.as_str(),
+            "asked twice: {after}"
+        );
+    }
+    // The answer is a mark like any other, and can be taken back.
+    stage.open(&asked).await?;
+    stage.highlights().await?;
+    stage.popup().await?;
+    let said = stage.browser.text().await?;
+    ensure!(said.contains("✓ Marked: this is it."), "{said}");
+    stage.press("undo-mark").await
 }
 
 async fn undo_pause_and_strict_pages(kind: Kind) -> Result<()> {
@@ -427,9 +458,9 @@ async fn hand_over(kind: Kind) -> Result<()> {
 async fn learn_ways(stage: &Stage) -> Result<()> {
     let screen = &stage.browser;
     screen.press("a[href='/topic/1']").await?;
-    screen.wait_for_text("By the words near them").await?;
+    screen.wait_for_text("By all that is known").await?;
     screen.press("form[action='/topic/1/ways'] button").await?;
-    screen.wait_for_text("By how many hops").await?;
+    screen.wait_for_text("Learn the ways anew").await?;
     stage.picture("topic").await?;
     stage.open("http://town.test/").await?;
     stage.popup().await?;

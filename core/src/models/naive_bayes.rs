@@ -62,6 +62,9 @@ impl TwoClassCounts {
     /// expected before any evidence; it is also the result without any.
     pub fn log_ratio(&self, feature: u32, prior: f64) -> f64 {
         let FeatureCount { high, low } = self.feature(feature);
+        if high + low == 0.0 {
+            return prior;
+        }
         let [low_total, high_total] = self.occurrences;
         let evidence = high_total.min(low_total);
         let background = (HALF_TRUST / (HALF_TRUST + evidence)).max(LEAST_BACKGROUND);

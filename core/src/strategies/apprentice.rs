@@ -173,7 +173,7 @@ impl Apprentice {
     }
 
     /// Log-odds per word of the link's context.
-    fn log_odds(&self, link: &Candidate, known: Known<'_>) -> f64 {
+    pub(super) fn log_odds(&self, link: &Candidate, known: Known<'_>) -> f64 {
         let mut sum = 0.0;
         let mut weight = SILENT_WORDS;
         for (feature, count) in self.features(link, known) {

@@ -224,6 +224,28 @@ impl Ensemble {
         }
     }
 
+    /// What [`before_learning`] joins; the words behind it are the apprentice's.
+    fn explain_beforehand(
+        &self,
+        link: &Candidate,
+        instance: &Instance,
+        known: Known<'_>,
+    ) -> Explanation {
+        let words = if self.options.without == Some(Part::Apprentice) {
+            Explanation::given("apprentice", 0.0)
+        } else {
+            self.apprentice.explain(link, known)
+        };
+        let others = instance.offset - words.value;
+        Explanation::sum(
+            "before anything was learned",
+            vec![
+                Explanation::given("what its page and the distance to a target say", others),
+                words,
+            ],
+        )
+    }
+
     fn score_on(&self, link: &Candidate, page: &OfPage, known: Known<'_>) -> LinkScore {
         let instance = self.instance(link, page, known);
         let own = instance.offset + self.model.log_odds(&instance.features);
@@ -372,7 +394,7 @@ impl Strategy for Ensemble {
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
         let instance = self.instance(link, &self.page_of(link, known), known);
         let offset = instance.offset;
-        let mut parts = vec![Explanation::given("before anything was learned", offset)];
+        let mut parts = vec![self.explain_beforehand(link, &instance, known)];
         for (name, &(feature, value)) in NAMES.iter().zip(&instance.features) {
             let weight = self.model.weight(feature);
             if weight != 0.0 {

@@ -2,7 +2,7 @@
 //! stands before the page is fetched, and statistics.
 
 use super::Ensemble;
-use crate::strategies::{Candidate, Known, Priority, Strategy};
+use crate::strategies::{Candidate, Known};
 use crate::web_graph::{Judgment, KnownPage};
 
 /// How many there are.
@@ -141,7 +141,6 @@ impl Ensemble {
         known: Known<'_>,
     ) -> [f64; NUMBERS] {
         let before = link.trail.steps().nth(1);
-        let apprentice = self.apprentice.score(link, known).priority();
         let inlinks = self.inlinks.of(&link.target);
         let [site, template] = self.groups.log_rates(&link.target);
         let [near, on_path] = self.levels.log_odds(url, &link.context);
@@ -152,7 +151,7 @@ impl Ensemble {
             page.judgment.log_odds,
             page.judgment.similarity,
             before.map_or(0.0, |step| step.relevance.value()),
-            apprentice.map_or(0.0, Priority::value),
+            self.apprentice.log_odds(link, known),
             page.content,
             self.ratios.url(url),
             page.link,
@@ -211,9 +210,10 @@ fn anchor_weight(link: &Candidate, known: Known<'_>) -> f64 {
 }
 
 /// What is thought of a link before anything was learned: that good pages link to
-/// good pages, and by words that the critic knows.
+/// good pages, by words that the critic knows, and by hop distances, which were
+/// learned before.
 pub(super) fn before_learning(numbers: &[f64; NUMBERS]) -> f64 {
-    numbers[1] + numbers[2] + numbers[5]
+    numbers[1] + numbers[2] + numbers[5] + numbers[19].clamp(-FARTHEST, FARTHEST)
 }
 
 /// What other rankings make of the link, to be followed in turn: the log-odds of
