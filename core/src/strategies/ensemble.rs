@@ -64,8 +64,9 @@ const RIVALS: [&str; 4] = [
     "the distance to a target",
 ];
 
-/// The apprentice among them.
+/// The apprentice and the distance among them.
 const APPRENTICE: usize = 1;
+const DISTANCE: usize = 3;
 /// Pages from which on its own word on a link means something by itself.
 const ENOUGH_LEARNED: f64 = 20.0;
 
@@ -374,13 +375,19 @@ impl Strategy for Ensemble {
         rows.into_iter().take(LOUDEST).map(|row| row.0).collect()
     }
 
-    /// As long as little was learned, the apprentice's word; then how much likelier
-    /// than usual the page is to be good.
+    /// As long as little was learned, the word of the apprentice or of hop distances;
+    /// then how much likelier than usual the page is to be good.
     fn promise(&self, priority: Priority) -> f64 {
-        if self.groups.all.pages < ENOUGH_LEARNED {
-            return priority.by_rival(APPRENTICE);
+        if self.groups.all.pages >= ENOUGH_LEARNED {
+            return priority.value() - numbers::log_odds(self.groups.usual());
         }
-        priority.value() - numbers::log_odds(self.groups.usual())
+        let apprentice = priority.by_rival(APPRENTICE);
+        if self.hops.is_none() {
+            return apprentice;
+        }
+        // A probability, as the model of hop distances alone would go by.
+        let is_target = 1.0 / (1.0 + (-priority.by_rival(DISTANCE)).exp());
+        apprentice.max(is_target)
     }
 
     fn verdict(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
