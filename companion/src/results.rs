@@ -58,13 +58,15 @@ pub async fn answer(
     address: &str,
     answer: Answer,
 ) -> Result<(), Problem> {
-    if !app.store.answer(crawl.id, address, answer.code()).await? {
+    let open = app.store.questions(crawl.id).await?;
+    if open.iter().all(|question| question.address != address) {
         let text = "Nobody asked about this page, or it was answered before.";
         return Err(Problem::missing(text));
     }
     if answer.target().is_some() {
         mark(app, crawl, topic, address, answer.target()).await?;
     }
+    app.store.answer(crawl.id, address, answer.code()).await?;
     app.running.say_changed();
     Ok(())
 }

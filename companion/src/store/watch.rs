@@ -110,17 +110,14 @@ impl Store {
         Ok(rows.into_iter().map(row).collect())
     }
 
-    /// Keeps the person's answer: `yes`, `no` or `skip`. False if nobody asked, or
-    /// it was answered before.
-    pub async fn answer(&self, crawl: i64, address: &str, answer: &str) -> Result<bool> {
-        let done = sqlx::query(
-            "UPDATE question SET answer = ? WHERE crawl = ? AND address = ? AND answer = ''",
-        )
-        .bind(answer)
-        .bind(crawl)
-        .bind(address)
-        .execute(&self.pool)
-        .await?;
-        Ok(done.rows_affected() > 0)
+    /// Keeps the person's answer: `yes`, `no` or `skip`.
+    pub async fn answer(&self, crawl: i64, address: &str, answer: &str) -> Result<()> {
+        sqlx::query("UPDATE question SET answer = ? WHERE crawl = ? AND address = ?")
+            .bind(answer)
+            .bind(crawl)
+            .bind(address)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
     }
 }

@@ -2,6 +2,7 @@
 //! came in changes. Time, random numbers and pages are passed in.
 
 mod drift;
+mod exchange;
 mod frontier;
 mod leaving;
 mod politeness;
@@ -13,11 +14,12 @@ mod tally;
 mod turns;
 
 pub use drift::{Drift, DriftAlarm, DriftCause, Sign};
+pub use exchange::{Failure, Fetch, Limits, Next, Outcome, Record, Seed, StopReason};
 pub use frontier::{Frontier, LINKS_IN_MEAN, LINKS_PER_TARGET, Waiting};
 pub use leaving::{Leaving, LeavingRule};
 pub use politeness::{CrawlDelay, Instant, Politeness};
 pub use robots::Robots;
 pub use scope::{Refusal, Scope};
-pub use session::{Failure, Fetch, Limits, Next, Outcome, Record, Seed, Session, StopReason};
+pub use session::Session;
 pub use tally::Tally;
 pub use turns::{Turn, Turns};

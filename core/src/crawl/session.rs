@@ -6,155 +6,22 @@
 //! ([`Session::recall`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use thiserror::Error;
 
+use super::exchange::MOST_REDIRECTS;
 use super::{
-    CrawlDelay, Drift, DriftAlarm, Frontier, Instant, Leaving, LeavingRule, Politeness, Refusal,
-    Robots, Scope, Sign, Tally, Turn, Turns,
+    Drift, DriftAlarm, Failure, Fetch, Frontier, Instant, Leaving, Limits, Next, Outcome,
+    Politeness, Record, Robots, Seed, Sign, StopReason, Tally, Turn, Turns,
 };
 use crate::address::Address;
-use crate::critics::FoundForm;
 use crate::guide::Guide;
 use crate::page::Page;
 use crate::strategies::{Candidate, Draw, Learned, LinkScore};
-use crate::web_graph::{Judgment, Mark, Relevance};
+use crate::web_graph::{Mark, Relevance};
 
 /// Requests made at most for each page of the budget: a web of dead links ends.
 const REQUESTS_PER_PAGE: u64 = 20;
 /// Pages on the way that are kept in a record.
 const LONGEST_TRAIL: usize = 32;
-/// Redirects followed from one link.
-const MOST_REDIRECTS: u8 = 5;
-
-/// Where a crawl starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seed {
-    /// The page.
-    pub address: Address,
-    /// The person's word on it; an example is marked as a target.
-    pub mark: Option<Mark>,
-}
-
-/// How far a crawl goes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Limits {
-    /// Pages to fetch.
-    pub budget: u64,
-    /// Rest of a host between two requests.
-    pub delay: CrawlDelay,
-    /// Which links may be followed at all.
-    pub scope: Scope,
-    /// When a site is left.
-    pub leaving: LeavingRule,
-}
-
-/// A request to make.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fetch {
-    /// What to ask for.
-    pub address: Address,
-}
-
-/// What to do next.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Next {
-    /// Ask for the robots.txt of this page's host, then call
-    /// [`Session::robots`].
-    Robots(Address),
-    /// Fetch this page, then call [`Session::take`].
-    Fetch(Fetch),
-    /// Nothing until then; all hosts rest.
-    Wait(Instant),
-    /// Nothing until a request that is under way has ended.
-    Busy,
-    /// The crawl is over.
-    Stop(StopReason),
-}
-
-/// Why a crawl ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StopReason {
-    /// The pages were fetched that were asked for.
-    Budget,
-    /// No link is left to follow.
-    FrontierEmpty,
-    /// Too many requests brought no page.
-    TooManyFailures,
-}
-
-impl StopReason {
-    /// As programs read it.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Budget => "budget",
-            Self::FrontierEmpty => "frontier_empty",
-            Self::TooManyFailures => "too_many_failures",
-        }
-    }
-}
-
-/// What came of a request.
-#[derive(Debug)]
-pub enum Outcome {
-    /// A page, with a digest of its body.
-    Page(Box<Page>, u64),
-    /// The answer sends us on.
-    Redirect(Address),
-    /// No page.
-    Failed(Failure),
-}
-
-/// Why a request brought no page.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Failure {
-    /// robots.txt does not allow it.
-    #[error("robots.txt does not allow it")]
-    Robots,
-    /// A redirect led outside the crawl's scope.
-    #[error("redirects to what this crawl does not follow: {0}")]
-    Scope(Refusal),
-    /// Redirects without end.
-    #[error("more than {MOST_REDIRECTS} redirects")]
-    Redirects,
-    /// What the server or the network said.
-    #[error("{0}")]
-    Other(String),
-}
-
-/// What the session knows of one request that ended: a line of the crawl's
-/// log.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Record {
-    /// Number of the request in this crawl, from 1.
-    pub number: u64,
-    /// What was asked for.
-    pub address: Address,
-    /// The last pages on the way from the seed, newest first, at most 32.
-    pub trail: Vec<Address>,
-    /// What the link said.
-    pub anchor: String,
-    /// Why it was chosen, in one line.
-    pub reason: String,
-    /// The queue it came from and the number that chose it there; `None` for a
-    /// seed.
-    pub priority: Option<(u8, f64)>,
-    /// How relevant it was expected to be, where the strategy says.
-    pub expected: Option<Relevance>,
-    /// Its judgment; `None` if no page came.
-    pub judgment: Option<Judgment>,
-    /// Whether it counts for the harvest.
-    pub scored: bool,
-    /// Title and snippet of the page.
-    pub title: String,
-    /// See `title`.
-    pub snippet: String,
-    /// What came instead of a page; empty if one came.
-    pub problem: String,
-    /// Its searchable forms that no page of the same host had before.
-    pub forms: Vec<FoundForm>,
-    /// What it gave the alarm about.
-    pub alarm: Option<DriftAlarm>,
-}
 
 /// A link on its way: taken from the frontier, its answer not in yet.
 #[derive(Debug)]
@@ -333,6 +200,7 @@ impl Session {
 
     fn set_under_way(&mut self, waiting: super::Waiting, turn: Turn) {
         self.begun += 1;
+        let turn = if waiting.pinned { Turn::Own } else { turn };
         let target = waiting.links[0].target.clone();
         self.seen.insert(target.without_scheme().into());
         let first = &waiting.links[0];
@@ -344,7 +212,7 @@ impl Session {
         let priority =
             (!waiting.pinned).then(|| (waiting.priority.queue(), waiting.priority.value()));
         let leap = Leap {
-            turn: if waiting.pinned { Turn::Own } else { turn },
+            turn,
             reason,
             priority,
             expected: priority.and_then(|_| self.guide.expected(first)),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::crawl::{CrawlDelay, DriftCause, LeavingRule, Scope};
 use crate::dom::{Builder, LeafRange};
 use crate::strategies::SplitMix;
 
@@ -21,8 +22,8 @@ fn page(at: &Address) -> Outcome {
         "a.org"
     };
     for href in [
-        format!("/{}", 2 * n),
-        format!("/{}", 2 * n + 1),
+        format!("/{}", 2 * n % 1_000_003),
+        format!("/{}", (2 * n + 1) % 1_000_003),
         format!("http://{other}/{n}"),
     ] {
         let first = builder.next_leaf();
@@ -116,9 +117,15 @@ fn only_one_request_to_a_host_is_under_way() {
 
 #[test]
 fn a_crawl_told_what_it_fetched_goes_on_as_if_never_stopped() {
-    let mut whole = session(40, "apprentice");
+    for (strategy, budget) in [("apprentice", 40), ("ensemble", 140)] {
+        goes_on_as_if_never_stopped(strategy, budget);
+    }
+}
+
+fn goes_on_as_if_never_stopped(strategy: &str, budget: u64) {
+    let mut whole = session(budget, strategy);
     let (log, _) = run(&mut whole, page);
-    let mut again = session(40, "apprentice");
+    let mut again = session(budget, strategy);
     let mut draw = SplitMix(5);
     for (at, _) in &log[..25] {
         assert!(again.frontier().get(at).is_some(), "{at} was not waiting");
@@ -137,6 +144,35 @@ fn a_crawl_told_what_it_fetched_goes_on_as_if_never_stopped() {
     }
     assert_eq!(waiting(&again), waiting(&whole));
     assert_eq!(again.tally(), whole.tally());
+    // Whoever had turns has brought the same.
+    assert_eq!(format!("{:?}", again.turns), format!("{:?}", whole.turns));
+}
+
+#[test]
+fn a_narrowed_crawl_leaves_hosts_that_lured_and_follows_relevant_pages_first() {
+    let mut session = session(20, "ensemble");
+    run(&mut session, page);
+    assert!(session.frontier().best(500).iter().any(|page| {
+        let host = page.links[0].target.host();
+        host == "b.org"
+    }));
+    session.narrow(&DriftAlarm {
+        cause: DriftCause::Lure,
+        usual: 0.5,
+        turnover: 0.0,
+        hosts: vec!["b.org".into()],
+    });
+    let best = session.frontier().best(500);
+    assert!(!best.is_empty());
+    let graph = session.guide().graph();
+    let is_behind = best.iter().map(|page| {
+        assert_eq!(page.links[0].target.host(), "a.org");
+        let source = page.links[0].source().unwrap();
+        !graph.judgment(source).relevance.is_high()
+    });
+    let is_behind: Vec<bool> = is_behind.collect();
+    assert!(is_behind.is_sorted(), "{is_behind:?}");
+    assert!(is_behind.contains(&true) && is_behind.contains(&false));
 }
 
 #[test]

@@ -1,0 +1,142 @@
+//! What a crawl session and its caller tell each other, as plain data.
+
+use thiserror::Error;
+
+use super::{CrawlDelay, DriftAlarm, Instant, LeavingRule, Refusal, Scope};
+use crate::address::Address;
+use crate::critics::FoundForm;
+use crate::page::Page;
+use crate::web_graph::{Judgment, Mark, Relevance};
+
+/// Redirects followed from one link.
+pub(super) const MOST_REDIRECTS: u8 = 5;
+
+/// Where a crawl starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seed {
+    /// The page.
+    pub address: Address,
+    /// The person's word on it; an example is marked as a target.
+    pub mark: Option<Mark>,
+}
+
+/// How far a crawl goes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limits {
+    /// Pages to fetch.
+    pub budget: u64,
+    /// Rest of a host between two requests.
+    pub delay: CrawlDelay,
+    /// Which links may be followed at all.
+    pub scope: Scope,
+    /// When a site is left.
+    pub leaving: LeavingRule,
+}
+
+/// A request to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetch {
+    /// What to ask for.
+    pub address: Address,
+}
+
+/// What to do next.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Ask for the robots.txt of this page's host, then call
+    /// [`super::Session::robots`].
+    Robots(Address),
+    /// Fetch this page, then call [`super::Session::take`].
+    Fetch(Fetch),
+    /// Nothing until then; all hosts rest.
+    Wait(Instant),
+    /// Nothing until a request that is under way has ended.
+    Busy,
+    /// The crawl is over.
+    Stop(StopReason),
+}
+
+/// Why a crawl ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    /// The pages were fetched that were asked for.
+    Budget,
+    /// No link is left to follow.
+    FrontierEmpty,
+    /// Too many requests brought no page.
+    TooManyFailures,
+}
+
+impl StopReason {
+    /// As programs read it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Budget => "budget",
+            Self::FrontierEmpty => "frontier_empty",
+            Self::TooManyFailures => "too_many_failures",
+        }
+    }
+}
+
+/// What came of a request.
+#[derive(Debug)]
+pub enum Outcome {
+    /// A page, with a digest of its body.
+    Page(Box<Page>, u64),
+    /// The answer sends us on.
+    Redirect(Address),
+    /// No page.
+    Failed(Failure),
+}
+
+/// Why a request brought no page.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Failure {
+    /// robots.txt does not allow it.
+    #[error("robots.txt does not allow it")]
+    Robots,
+    /// A redirect led outside the crawl's scope.
+    #[error("redirects to what this crawl does not follow: {0}")]
+    Scope(Refusal),
+    /// Redirects without end.
+    #[error("more than {MOST_REDIRECTS} redirects")]
+    Redirects,
+    /// What the server or the network said.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// What the session knows of one request that ended: a line of the crawl's
+/// log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Number of the request in this crawl, from 1.
+    pub number: u64,
+    /// What was asked for.
+    pub address: Address,
+    /// The last pages on the way from the seed, newest first, at most 32.
+    pub trail: Vec<Address>,
+    /// What the link said.
+    pub anchor: String,
+    /// Why it was chosen, in one line.
+    pub reason: String,
+    /// The queue it came from and the number that chose it there; `None` for a
+    /// seed.
+    pub priority: Option<(u8, f64)>,
+    /// How relevant it was expected to be, where the strategy says.
+    pub expected: Option<Relevance>,
+    /// Its judgment; `None` if no page came.
+    pub judgment: Option<Judgment>,
+    /// Whether it counts for the harvest.
+    pub scored: bool,
+    /// Title and snippet of the page.
+    pub title: String,
+    /// See `title`.
+    pub snippet: String,
+    /// What came instead of a page; empty if one came.
+    pub problem: String,
+    /// Its searchable forms that no page of the same host had before.
+    pub forms: Vec<FoundForm>,
+    /// What it gave the alarm about.
+    pub alarm: Option<DriftAlarm>,
+}
