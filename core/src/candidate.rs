@@ -87,6 +87,17 @@ impl Trail {
         })))
     }
 
+    /// The same with only the newest steps.
+    #[must_use]
+    pub fn newest_steps(&self, most: usize) -> Self {
+        if self.len() as usize <= most {
+            return self.clone();
+        }
+        let mut steps: Vec<Step> = self.steps().take(most).cloned().collect();
+        steps.reverse();
+        Self::from_oldest(steps)
+    }
+
     /// From steps, oldest first.
     pub fn from_oldest(steps: impl IntoIterator<Item = Step>) -> Self {
         steps

@@ -32,6 +32,11 @@ use crate::web_graph::{
     WebGraph,
 };
 
+/// Links to a page, pages on the way to them, and features of each kind that trimmed
+/// knowledge keeps.
+const MOST_LINKS: usize = 3;
+const MOST_STEPS: usize = 3;
+const MOST_FEATURES: usize = 15_000;
 /// The critic is refreshed when the pages seen have grown by this share.
 const CRITIC_GROWTH: f64 = 0.25;
 
@@ -77,8 +82,8 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    /// The same with only the newest pages and arrivals: enough to go on in a
-    /// browser.
+    /// The same with only the newest pages and arrivals, and with what was used most
+    /// of the ensemble: enough to go on in a browser.
     #[must_use]
     pub fn trimmed(mut self, pages: usize, arrivals: usize) -> Self {
         let mut graph = WebGraph::with_vocabulary(self.graph.vocabulary.clone());
@@ -94,6 +99,16 @@ impl Knowledge {
         self.graph = graph;
         let skip = self.arrivals.len().saturating_sub(arrivals);
         self.arrivals.drain(..skip);
+        for past in &mut self.arrivals {
+            past.via.truncate(MOST_LINKS);
+            for link in &mut past.via {
+                link.trail = link.trail.newest_steps(MOST_STEPS);
+            }
+        }
+        if let strategies::Saved::Ensemble(state) = self.learned {
+            let state = state.trimmed(MOST_FEATURES);
+            self.learned = strategies::Saved::Ensemble(Box::new(state));
+        }
         self
     }
 }

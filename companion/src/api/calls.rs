@@ -24,8 +24,8 @@ const MOST_EVENTS: usize = 1_000;
 /// Largest budget a browser may order.
 const LARGEST_BUDGET: u64 = 100_000;
 /// Pages and arrivals a browser is sent with a model.
-const MODEL_PAGES: usize = 300;
-const MODEL_ARRIVALS: usize = 2_000;
+const MODEL_PAGES: usize = 200;
+const MODEL_ARRIVALS: usize = 300;
 /// Milliseconds a host rests between requests of an ordered crawl.
 pub const DEFAULT_DELAY: u64 = 1_000;
 

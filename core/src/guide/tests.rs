@@ -197,6 +197,42 @@ fn a_mark_taken_back_leaves_nothing_behind() {
 }
 
 #[test]
+fn trimmed_knowledge_is_smaller_and_goes_on() {
+    let (mut guide, mut draw) = (Guide::new("topic", "ensemble").unwrap(), SplitMix(3));
+    let mut via = Vec::new();
+    for number in 0..40 {
+        let next = format!("/{}", number + 1);
+        let words = format!("{KIDNEY} word{number}");
+        let read = page(
+            &format!("http://a.org/{number}"),
+            &words,
+            &[(&next, "go on")],
+        );
+        let mark = (number == 0).then_some(Mark::Target);
+        let visit = guide.visit(&read, &via, mark, &mut draw);
+        via = vec![visit.outlinks[0].0.clone()];
+    }
+    let whole = guide.knowledge();
+    let trimmed = whole.clone().trimmed(10, 15);
+    assert_eq!(
+        (trimmed.graph.pages().len(), trimmed.arrivals.len()),
+        (10, 15)
+    );
+    assert!(
+        trimmed
+            .arrivals
+            .iter()
+            .all(|past| past.via[0].trail.len() <= 3)
+    );
+    assert_eq!(
+        trimmed.arrivals.last().map(|past| &past.address),
+        whole.arrivals.last().map(|past| &past.address)
+    );
+    let going_on = Guide::with_knowledge(trimmed).unwrap();
+    assert_eq!(going_on.learned(), whole.learned, "so little is kept whole");
+}
+
+#[test]
 fn a_strategy_that_takes_over_starts_from_the_log() {
     let mut guide = Guide::new("topic", "apprentice").unwrap();
     let mut draw = SplitMix(3);

@@ -58,6 +58,19 @@ impl TwoClassCounts {
         (self.instances[1], self.instances[0])
     }
 
+    /// The same with only the `most` features that were seen most often.
+    #[must_use]
+    pub fn trimmed(mut self, most: usize) -> Self {
+        if self.features.len() > most {
+            let mut seen: Vec<(u32, FeatureCount)> = self.features.drain().collect();
+            let times = |row: &(u32, FeatureCount)| row.1.high + row.1.low;
+            seen.sort_by(|a, b| times(b).total_cmp(&times(a)).then(a.0.cmp(&b.0)));
+            seen.truncate(most);
+            self.features.extend(seen);
+        }
+        self
+    }
+
     /// `ln(P(feature|high) / P(feature|low))`. `prior` is the log ratio
     /// expected before any evidence; it is also the result without any.
     pub fn log_ratio(&self, feature: u32, prior: f64) -> f64 {

@@ -40,6 +40,8 @@ const LEARNED_LINKS: usize = 3;
 const MOST_WEIGHTS: usize = 60_000;
 /// Links of paths that are kept, and as many that lay on none.
 const MOST_PATH_LINKS: usize = 500;
+/// The same where room is short.
+const MOST_TRIMMED_PATHS: usize = 200;
 /// Pages, the newest, whose interest ratio is reckoned ahead.
 const MOST_CONTENTS: usize = 10_000;
 /// Features that count as the loudest.
@@ -111,6 +113,20 @@ pub struct EnsembleState {
 }
 
 impl EnsembleState {
+    /// The same with only what was used most of each kind: enough to score links,
+    /// and small.
+    #[must_use]
+    pub fn trimmed(mut self, most: usize) -> Self {
+        self.weights = used_most(self.weights, most);
+        self.apprentice = self.apprentice.trimmed(most);
+        self.ratios = self.ratios.trimmed(most);
+        let skip = self.paths.links.len().saturating_sub(MOST_TRIMMED_PATHS);
+        self.paths.links.drain(..skip);
+        let skip = self.paths.farther.len().saturating_sub(MOST_TRIMMED_PATHS);
+        self.paths.farther.drain(..skip);
+        self
+    }
+
     /// What one of its members knows, to go on alone.
     pub fn member(self, name: &str) -> Saved {
         match name {
@@ -253,6 +269,22 @@ impl Ensemble {
         let [a, b, c, d] = rivals(&instance.numbers, self.hops.is_some());
         LinkScore::Follow(Priority::lexicographic(&[own, a, b, c, d]))
     }
+}
+
+/// The weights that were used most, which are those that tell most; members' own are
+/// always among them.
+fn used_most(mut weights: Vec<(u32, WeightState)>, most: usize) -> Vec<(u32, WeightState)> {
+    if weights.len() > most {
+        let is_word = |row: &(u32, WeightState)| row.0 >= NUMBERS as u32;
+        let by_use = |a: &(u32, WeightState), b: &(u32, WeightState)| b.1.n.total_cmp(&a.1.n);
+        weights.sort_by(|a, b| {
+            let order = is_word(a).cmp(&is_word(b));
+            order.then_with(|| by_use(a, b)).then(a.0.cmp(&b.0))
+        });
+        weights.truncate(most);
+        weights.sort_unstable_by_key(|row| row.0);
+    }
+    weights
 }
 
 /// The distinct words of a link's address.
@@ -451,13 +483,7 @@ impl Strategy for Ensemble {
         let Saved::Intelligent(ratios) = self.ratios.saved() else {
             return Saved::Nothing;
         };
-        let mut weights = self.model.rows();
-        if weights.len() > MOST_WEIGHTS {
-            // Those used most are those that tell most.
-            weights.sort_by(|a, b| b.1.n.total_cmp(&a.1.n).then(a.0.cmp(&b.0)));
-            weights.truncate(MOST_WEIGHTS);
-            weights.sort_unstable_by_key(|row| row.0);
-        }
+        let weights = used_most(self.model.rows(), MOST_WEIGHTS);
         Saved::Ensemble(Box::new(EnsembleState {
             weights,
             apprentice,
@@ -473,5 +499,23 @@ impl Strategy for Ensemble {
 impl Default for Ensemble {
     fn default() -> Self {
         Self::every(BATCH)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_trimmed_keeps_the_members_and_what_was_used_most() {
+        let weight = |feature: u32, n: f32| (feature, WeightState { z: 1.0, n });
+        let words = (0..100).map(|word| weight(1_024 + word, word as f32));
+        let mut weights: Vec<(u32, WeightState)> = vec![weight(0, 0.1), weight(5, 0.2)];
+        weights.extend(words);
+        let kept = used_most(weights.clone(), 12);
+        let features: Vec<u32> = kept.iter().map(|row| row.0).collect();
+        let loudest = (90..100).map(|word| 1_024 + word);
+        assert!([0, 5].into_iter().chain(loudest).eq(features));
+        assert_eq!(used_most(weights.clone(), 500), weights);
     }
 }

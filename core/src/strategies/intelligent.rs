@@ -129,6 +129,26 @@ pub struct IntelligentCounts {
     pub all: Counts,
 }
 
+impl IntelligentCounts {
+    /// The same with only the `most` words and tokens that were seen most often.
+    #[must_use]
+    pub fn trimmed(mut self, most: usize) -> Self {
+        seen_most(&mut self.words, most);
+        seen_most(&mut self.tokens, most);
+        self
+    }
+}
+
+fn seen_most<E: Ord + std::hash::Hash>(events: &mut FxHashMap<E, Counts>, most: usize) {
+    if events.len() <= most {
+        return;
+    }
+    let mut rows: Vec<(E, Counts)> = events.drain().collect();
+    rows.sort_by(|a, b| b.1.seen.total_cmp(&a.1.seen).then_with(|| a.0.cmp(&b.0)));
+    rows.truncate(most);
+    events.extend(rows);
+}
+
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct Intelligent {
