@@ -11,9 +11,9 @@ use crate::clock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Reaction {
     /// It says so and goes on.
+    #[default]
     Tell,
     /// It keeps closer to what is known to be good.
-    #[default]
     Narrow,
     /// It pauses.
     Pause,
