@@ -3,10 +3,10 @@
 //! Three sums watch the pages as they come: how far the harvest fell behind what
 //! it was; how many pages look stuffed with the topic's words, because they speak
 //! louder for it than any page of the person's own, or attract with few words said
-//! over and over; and by how much the
-//! strategy's beliefs grew less sure. A fourth number, how many of the strategy's
-//! loudest features changed between two trainings, is told along with the cause:
-//! by itself it is high at every crawl's start. After an alarm all begin anew.
+//! over and over; and by how much the strategy's beliefs grew less sure. A fourth
+//! number, how many of the strategy's loudest features changed between two trainings,
+//! is told along with the cause: by itself it is high at every crawl's start. After
+//! an alarm its sum begins anew.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -39,6 +39,8 @@ const POOR: f64 = 3.2;
 const QUIET: u32 = 300;
 /// Loud pages of a host that lures.
 const LURE_PAGES: u32 = 2;
+/// Hosts with loud pages that are remembered.
+const MOST_LURES: usize = 1_000;
 /// Entropy of a belief, in bits, by which it may rise over the usual.
 const ENTROPY_SLACK: f64 = 0.3;
 /// What is beyond, summed up, at which it is told.
@@ -191,8 +193,17 @@ impl Drift {
         for pages in self.quiet.values_mut() {
             *pages = pages.saturating_sub(1);
         }
-        let cause = self.cause(sign);
-        let cause = cause.filter(|cause| self.quiet.get(cause).is_none_or(|pages| *pages == 0));
+        // All are asked, so that none hides another.
+        let signs = [
+            (DriftCause::Lure, self.is_lured(sign)),
+            (DriftCause::Unsure, self.is_unsure(sign)),
+            (DriftCause::Exhausted, self.is_exhausted(sign)),
+        ];
+        let is_quiet = |cause| self.quiet.get(&cause).is_some_and(|pages| *pages > 0);
+        let told = signs
+            .into_iter()
+            .find(|&(cause, is_so)| is_so && !is_quiet(cause));
+        let cause = told.map(|row| row.0);
         if self.behind < DOUBT {
             self.harvest.add(good);
         }
@@ -206,15 +217,27 @@ impl Drift {
                 _ => Vec::new(),
             },
         };
-        *self = Self {
-            loudest: self.loudest,
-            features: std::mem::take(&mut self.features),
-            turnover: self.turnover,
-            quiet: std::mem::take(&mut self.quiet),
-            ..Self::default()
-        };
+        self.begin_anew(cause);
         self.quiet.insert(cause, QUIET);
         Some(alarm)
+    }
+
+    fn begin_anew(&mut self, cause: DriftCause) {
+        match cause {
+            DriftCause::Lure => {
+                self.loud = 0.0;
+                self.lures.clear();
+            }
+            DriftCause::Unsure => {
+                self.unsure = 0.0;
+                self.entropy = Usual::default();
+            }
+            DriftCause::Exhausted => {
+                self.behind = 0.0;
+                self.harvest = Usual::default();
+                (self.pages, self.targets) = (0, 0.0);
+            }
+        }
     }
 
     fn lures(&self) -> Vec<Box<str>> {
@@ -222,35 +245,40 @@ impl Drift {
         lures.map(|row| row.0.clone()).collect()
     }
 
-    fn cause(&mut self, sign: Sign<'_>) -> Option<DriftCause> {
-        if self.loudest > 0.0 && !sign.is_marked {
-            let is_poor = sign.richness.is_some_and(|richness| richness < POOR);
-            let attracts = sign.is_target || sign.expected.is_some_and(|share| share > 0.5);
-            let is_loud = sign.log_odds > LOUD * self.loudest || (is_poor && attracts);
-            let step = if is_loud { 1.0 } else { -OTHER_PAGE };
-            self.loud = (self.loud + step).max(0.0);
-            if is_loud {
-                *self.lures.entry(sign.host.into()).or_default() += 1;
-            } else if self.loud <= 0.0 {
-                self.lures.clear();
-            }
-            if self.loud >= LOUD_ALARM {
-                return Some(DriftCause::Lure);
-            }
+    fn is_lured(&mut self, sign: Sign<'_>) -> bool {
+        if self.loudest <= 0.0 || sign.is_marked {
+            return false;
         }
-        if let Some(expected) = sign.expected {
-            let entropy = entropy(expected);
-            if self.pages > WARM_UP {
-                let rise = entropy - self.entropy.mean() - ENTROPY_SLACK;
-                self.unsure = (self.unsure + rise).max(0.0);
-            }
-            self.entropy.add(entropy);
-            if self.unsure >= ENTROPY_ALARM {
-                return Some(DriftCause::Unsure);
-            }
+        let is_poor = sign.richness.is_some_and(|richness| richness < POOR);
+        let attracts = sign.is_target || sign.expected.is_some_and(|share| share > 0.5);
+        let is_loud = sign.log_odds > LOUD * self.loudest || (is_poor && attracts);
+        let step = if is_loud { 1.0 } else { -OTHER_PAGE };
+        self.loud = (self.loud + step).clamp(0.0, LOUD_ALARM);
+        if self.loud <= 0.0 {
+            self.lures.clear();
         }
+        if is_loud && self.lures.len() < MOST_LURES {
+            *self.lures.entry(sign.host.into()).or_default() += 1;
+        }
+        self.loud >= LOUD_ALARM
+    }
+
+    fn is_unsure(&mut self, sign: Sign<'_>) -> bool {
+        let Some(expected) = sign.expected else {
+            return false;
+        };
+        let entropy = entropy(expected);
+        if self.pages > WARM_UP {
+            let rise = entropy - self.entropy.mean() - ENTROPY_SLACK;
+            self.unsure = (self.unsure + rise).clamp(0.0, ENTROPY_ALARM);
+        }
+        self.entropy.add(entropy);
+        self.unsure >= ENTROPY_ALARM
+    }
+
+    fn is_exhausted(&mut self, sign: Sign<'_>) -> bool {
         if self.pages <= WARM_UP || self.targets < FEWEST_TARGETS {
-            return None;
+            return false;
         }
         let before = self.harvest.mean().clamp(1e-3, 1.0 - 1e-3);
         let collapsed = COLLAPSE * before;
@@ -261,8 +289,8 @@ impl Drift {
             against
         };
         let tempered = evidence * (MOST_EVIDENCE / against).min(1.0);
-        self.behind = (self.behind + tempered).max(0.0);
-        (self.behind >= HARVEST_ALARM).then_some(DriftCause::Exhausted)
+        self.behind = (self.behind + tempered).clamp(0.0, HARVEST_ALARM);
+        self.behind >= HARVEST_ALARM
     }
 }
 
@@ -364,6 +392,22 @@ mod tests {
             ..found(0.4, draw)
         });
         assert_eq!(poor, Some((107, DriftCause::Lure)));
+    }
+
+    #[test]
+    fn a_lure_does_not_hide_that_the_topic_is_exhausted() {
+        let (mut drift, mut draw) = (Drift::default(), SplitMix(2));
+        drift.examples(2.0);
+        let alarms = (0..700).filter_map(|page| {
+            let rate = if page < 300 { 0.4 } else { 0.0 };
+            drift.page(Sign {
+                log_odds: if page < 290 { 1.0 } else { 4.0 },
+                ..found(rate, &mut draw)
+            })
+        });
+        let causes: Vec<DriftCause> = alarms.map(|alarm| alarm.cause).collect();
+        assert_eq!(causes[0], DriftCause::Lure);
+        assert!(causes.contains(&DriftCause::Exhausted), "{causes:?}");
     }
 
     #[test]

@@ -138,12 +138,11 @@ impl Frontier {
     }
 
     /// Takes the page whose turn it is; the best one if that ranking has none of an
-    /// open host. Pages that come before all others come before any turn.
-    pub fn take_turn(&mut self, turn: Turn) -> Option<Waiting> {
-        let list = match turn {
-            Turn::Own => return self.take_best(),
-            Turn::Rival(rival) => rival,
-            Turn::Random => self.shortlists.len().saturating_sub(1),
+    /// open host. Pages that come before all others come before any turn. Says by
+    /// whose turn the page was taken after all.
+    pub fn take_turn(&mut self, turn: Turn) -> Option<(Turn, Waiting)> {
+        let Some(list) = self.list_of(turn) else {
+            return Some((Turn::Own, self.take_best()?));
         };
         let first_is_pinned = self.heads.last().is_some_and(|(_, _, _, host)| {
             let first = self.hosts.get(host).and_then(|queue| queue.places.last());
@@ -151,8 +150,25 @@ impl Frontier {
         });
         let is_open = |host: &str| self.hosts.get(host).is_some_and(|queue| !queue.closed);
         match self.shortlists.best(list, is_open).cloned() {
-            Some(target) if !first_is_pinned => self.take(&target),
-            _ => self.take_best(),
+            Some(target) if !first_is_pinned => Some((turn, self.take(&target)?)),
+            _ => Some((Turn::Own, self.take_best()?)),
+        }
+    }
+
+    /// By whose turn a page was taken, where `turn` was due: one that its ranking
+    /// does not hold was taken as the best of all.
+    pub fn taken_by(&self, turn: Turn, target: &Address) -> Turn {
+        let page = self.waiting.get(target);
+        let held = self.list_of(turn).zip(page);
+        let is_held = held.is_some_and(|(list, page)| self.shortlists.holds(list, page));
+        if is_held { turn } else { Turn::Own }
+    }
+
+    fn list_of(&self, turn: Turn) -> Option<usize> {
+        match turn {
+            Turn::Own => None,
+            Turn::Rival(rival) => Some(rival),
+            Turn::Random => self.shortlists.len().checked_sub(1),
         }
     }
 
@@ -455,7 +471,15 @@ mod tests {
             frontier.add(link, Priority::lexicographic(&values));
         }
         let taken = |frontier: &mut Frontier, turn| {
-            let page = frontier.take_turn(turn).unwrap();
+            let is_held = |page: &Waiting| page.links[0].target.clone();
+            let before: Vec<Address> = frontier.best(9).into_iter().map(is_held).collect();
+            let by = before.iter().map(|target| frontier.taken_by(turn, target));
+            let by: Vec<Turn> = by.collect();
+            let (taken_by, page) = frontier.take_turn(turn).unwrap();
+            let place = before
+                .iter()
+                .position(|target| *target == page.links[0].target);
+            assert_eq!(by[place.unwrap()], taken_by);
             let name = page.links[0].target.path_and_query().to_owned();
             frontier.add(page.links[0].clone(), page.priority);
             name

@@ -148,7 +148,7 @@ impl Session {
             return Next::Busy;
         }
         let turn = self.turn();
-        while let Some(waiting) = self.frontier.take_turn(turn) {
+        while let Some((turn, waiting)) = self.frontier.take_turn(turn) {
             let target = waiting.links[0].target.clone();
             let host = target.host();
             let Some(robots) = self.robots.get(host) else {
@@ -200,7 +200,6 @@ impl Session {
 
     fn set_under_way(&mut self, waiting: super::Waiting, turn: Turn) {
         self.begun += 1;
-        let turn = if waiting.pinned { Turn::Own } else { turn };
         let target = waiting.links[0].target.clone();
         self.seen.insert(target.without_scheme().into());
         let first = &waiting.links[0];
@@ -298,11 +297,11 @@ impl Session {
         outcome: Outcome,
         draw: &mut dyn Draw,
     ) -> Option<Record> {
+        let turn = self.frontier.taken_by(self.turn(), address);
         let waiting = self
             .frontier
             .take(address)
             .unwrap_or_else(|| super::Waiting::pinned(vec![Candidate::seed(address.clone())]));
-        let turn = self.turn();
         self.set_under_way(waiting, turn);
         self.take(address, outcome, Instant(0), draw)
     }

@@ -77,6 +77,15 @@ impl Shortlists {
         }
     }
 
+    /// Whether a list holds a page.
+    pub(super) fn holds(&self, list: usize, page: &Waiting) -> bool {
+        let held = self
+            .lists
+            .get(list)
+            .zip(place(page, list, self.lists.len()));
+        held.is_some_and(|(list, place)| list.contains(&place))
+    }
+
     /// Empties all lists.
     pub(super) fn clear(&mut self) {
         self.lists.iter_mut().for_each(BTreeSet::clear);

@@ -65,12 +65,15 @@ impl Turns {
     /// Whose turn it is at the fetch of that number: the same number and the same
     /// outcomes before it give the same turn.
     pub fn turn(&self, fetch: u64) -> Turn {
+        if self.all.pages < WARM_UP {
+            return Turn::Own;
+        }
         let mut draw = SplitMix(fetch);
         let share = EXPLORATION * HALF / (HALF + self.all.pages);
-        if draw.unit() < share && self.rule.explores && self.all.pages >= WARM_UP {
+        if draw.unit() < share && self.rule.explores {
             return Turn::Random;
         }
-        if self.arms.len() == 1 || self.all.pages < WARM_UP {
+        if self.arms.len() == 1 {
             return Turn::Own;
         }
         let usual = (self.all.good + 0.5) / (self.all.pages + 1.0);

@@ -327,6 +327,9 @@ impl Strategy for Ensemble {
     fn read(&mut self, passing: &Passing<'_>, known: Known<'_>) {
         self.inlinks.read(passing.page, passing.judgment.relevance);
         if let Some(page) = known.graph.page(&passing.page.address) {
+            if self.contents.len() > 2 * MOST_CONTENTS {
+                self.contents.clear();
+            }
             let content = self.ratios.content(page);
             self.contents.insert(page.address.clone(), content);
         }
