@@ -39,6 +39,8 @@ const MOST_STEPS: usize = 3;
 const MOST_FEATURES: usize = 15_000;
 /// The critic is refreshed when the pages seen have grown by this share.
 const CRITIC_GROWTH: f64 = 0.25;
+/// Marked targets of which the loudest says how loud others may be.
+const FEWEST_TARGETS: usize = 5;
 
 /// A page reached by a link, kept to be learned from again.
 #[derive(Debug, Clone, PartialEq)]
@@ -391,16 +393,20 @@ impl Guide {
     }
 
     /// Log-odds per word of the loudest page that was marked as a target; 0 if none
-    /// speaks for the topic.
+    /// speaks for the topic, or if so few were marked that a louder one says little.
     pub fn loudest_target(&self) -> f64 {
         let targets = self.graph.marks.iter();
         let targets = targets.filter(|(_, page)| page.mark == Mark::Target);
-        let log_odds = targets.map(|(address, page)| {
+        let log_odds = targets.filter_map(|(address, page)| {
             let judged = self.critic.judge_terms(&page.terms, &self.graph);
             let judged = judged.or_else(|| Some(self.graph.page(address)?.judgment));
-            judged.map_or(0.0, |judgment| judgment.log_odds)
+            judged.map(|judgment| judgment.log_odds)
         });
-        log_odds.fold(0.0, f64::max)
+        let log_odds: Vec<f64> = log_odds.collect();
+        if log_odds.len() < FEWEST_TARGETS {
+            return 0.0;
+        }
+        log_odds.into_iter().fold(0.0, f64::max)
     }
 
     /// How much a link promises by its priority, see [`Strategy::promise`].

@@ -1,39 +1,46 @@
 //! Notices when a crawl loses its way (METHODS "Ensemble"; CUSUM after Page 1954).
 //!
-//! Three sums watch the pages as they come: how far the harvest fell behind what
-//! it was; how many pages look stuffed with the topic's words, because they speak
-//! louder for it than any page of the person's own, or attract with few words said
-//! over and over; and by how much the strategy's beliefs grew less sure. A fourth
-//! number, how many of the strategy's loudest features changed between two trainings,
-//! is told along with the cause: by itself it is high at every crawl's start. After
-//! an alarm its sum begins anew.
+//! Three sums watch the pages as they come: what was found among the last pages
+//! against what was usual before them; how many pages look stuffed with the topic's
+//! words, because they speak louder for it than any page of the person's own, or
+//! attract with few words said over and over; and by how much the strategy's beliefs
+//! grew less sure. The first is a moving sum, as relevant pages come in runs: a
+//! cumulative one never forgets the lean stretch before a run, and gave the alarm
+//! twice as often for nothing on real webs. A fourth number, how many of the
+//! strategy's loudest features changed between two trainings, is told along with the
+//! cause: by itself it is high at every crawl's start. After an alarm its sum begins
+//! anew.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 /// Pages until the harvest so far is worth comparing with.
 const WARM_UP: u32 = 60;
 /// Targets until then.
-const FEWEST_TARGETS: f64 = 8.0;
+const FEWEST_TARGETS: u32 = 8;
 /// Pages after which a page's part in the usual numbers has halved.
-const HALF: f64 = 200.0;
-/// The harvest has collapsed if it is this share of the usual.
-const COLLAPSE: f64 = 0.05;
-/// Evidence for a collapse, in log-odds, at which it is told.
-const HARVEST_ALARM: f64 = 15.0;
-/// Evidence of a page that is no target, at most; that of targets shrinks with it.
+const HALF: f64 = 400.0;
+/// Last pages whose harvest is compared with what is usual, at least and at most.
 /// Relevant pages come in runs, and so do others: a few dozen in a row say little.
-const MOST_EVIDENCE: f64 = 0.12;
-/// Evidence from which on what is found does not change what is usual.
-const DOUBT: f64 = 3.0;
+const FEWEST_LAST: usize = 120;
+const MOST_LAST: usize = 400;
+/// Targets that are usual among as many pages, where not too many are needed: fewer
+/// may be missing by chance.
+const EXPECTED: f64 = 15.0;
+/// The harvest has collapsed if it is this share of the usual.
+const COLLAPSE: f64 = 0.12;
+/// A harvest beyond this is not taken for what is usual: a run of good pages.
+const MOST_USUAL: f64 = 0.5;
 /// Loud pages, less a quarter for every other one, at which they are told.
 const LOUD_ALARM: f64 = 8.0;
 const OTHER_PAGE: f64 = 0.25;
 /// A page is loud if its log-odds per word surpass those of the loudest example by
-/// this factor.
+/// this factor, while its words are fewer than those of people's texts. Genuine pages
+/// of another kind than the examples can be three times as loud.
 const LOUD: f64 = 1.1;
-/// Richness of a page that says the same few words over and over. Texts of people
-/// have 6 and more.
+/// Richness of people's texts, at least.
+const RICH: f64 = 6.0;
+/// Richness of a page that says the same few words over and over.
 const POOR: f64 = 3.2;
 /// Pages after an alarm in which its cause is not told again.
 const QUIET: u32 = 300;
@@ -42,9 +49,9 @@ const LURE_PAGES: u32 = 2;
 /// Hosts with loud pages that are remembered.
 const MOST_LURES: usize = 1_000;
 /// Entropy of a belief, in bits, by which it may rise over the usual.
-const ENTROPY_SLACK: f64 = 0.3;
+const ENTROPY_SLACK: f64 = 0.4;
 /// What is beyond, summed up, at which it is told.
-const ENTROPY_ALARM: f64 = 20.0;
+const ENTROPY_ALARM: f64 = 18.0;
 
 /// A page as far as drift is told by it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -132,6 +139,7 @@ impl fmt::Display for DriftAlarm {
 /// A mean that forgets.
 #[derive(Debug, Clone, Copy, Default)]
 struct Usual {
+    pages: u32,
     sum: f64,
     weight: f64,
 }
@@ -139,6 +147,7 @@ struct Usual {
 impl Usual {
     fn add(&mut self, value: f64) {
         let kept = 0.5f64.powf(1.0 / HALF);
+        self.pages += 1;
         self.sum = self.sum * kept + value;
         self.weight = self.weight * kept + 1.0;
     }
@@ -151,13 +160,13 @@ impl Usual {
 /// See the module.
 #[derive(Debug, Clone, Default)]
 pub struct Drift {
-    pages: u32,
-    targets: f64,
-    harvest: Usual,
+    /// Whether each of the last pages was a target.
+    last: VecDeque<bool>,
+    /// Pages and targets but for the very last ([`FEWEST_LAST`]).
+    before: (u32, u32),
     entropy: Usual,
-    /// Log-odds of the loudest page that the person marked as a target.
+    /// See [`Self::examples`].
     loudest: f64,
-    behind: f64,
     loud: f64,
     unsure: f64,
     /// Loud pages by host.
@@ -169,7 +178,8 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// Log-odds of the loudest page that the person marked as a target.
+    /// Log-odds of the loudest page that the person marked as a target; 0 if too few
+    /// were marked to tell.
     pub fn examples(&mut self, loudest: f64) {
         self.loudest = loudest;
     }
@@ -187,9 +197,6 @@ impl Drift {
 
     /// Takes a page into account.
     pub fn page(&mut self, sign: Sign<'_>) -> Option<DriftAlarm> {
-        self.pages += 1;
-        let good = f64::from(u8::from(sign.is_target));
-        self.targets += good;
         for pages in self.quiet.values_mut() {
             *pages = pages.saturating_sub(1);
         }
@@ -203,14 +210,10 @@ impl Drift {
         let told = signs
             .into_iter()
             .find(|&(cause, is_so)| is_so && !is_quiet(cause));
-        let cause = told.map(|row| row.0);
-        if self.behind < DOUBT {
-            self.harvest.add(good);
-        }
-        let cause = cause?;
+        let cause = told?.0;
         let alarm = DriftAlarm {
             cause,
-            usual: self.harvest.mean(),
+            usual: self.usual(),
             turnover: self.turnover,
             hosts: match cause {
                 DriftCause::Lure => self.lures(),
@@ -233,9 +236,8 @@ impl Drift {
                 self.entropy = Usual::default();
             }
             DriftCause::Exhausted => {
-                self.behind = 0.0;
-                self.harvest = Usual::default();
-                (self.pages, self.targets) = (0, 0.0);
+                self.last.clear();
+                self.before = (0, 0);
             }
         }
     }
@@ -246,12 +248,13 @@ impl Drift {
     }
 
     fn is_lured(&mut self, sign: Sign<'_>) -> bool {
-        if self.loudest <= 0.0 || sign.is_marked {
+        if sign.is_marked {
             return false;
         }
-        let is_poor = sign.richness.is_some_and(|richness| richness < POOR);
+        let is_below = |bound| sign.richness.is_some_and(|richness| richness < bound);
         let attracts = sign.is_target || sign.expected.is_some_and(|share| share > 0.5);
-        let is_loud = sign.log_odds > LOUD * self.loudest || (is_poor && attracts);
+        let is_louder = self.loudest > 0.0 && sign.log_odds > LOUD * self.loudest;
+        let is_loud = (is_louder && is_below(RICH)) || (attracts && is_below(POOR));
         let step = if is_loud { 1.0 } else { -OTHER_PAGE };
         self.loud = (self.loud + step).clamp(0.0, LOUD_ALARM);
         if self.loud <= 0.0 {
@@ -268,7 +271,7 @@ impl Drift {
             return false;
         };
         let entropy = entropy(expected);
-        if self.pages > WARM_UP {
+        if self.entropy.pages > WARM_UP {
             let rise = entropy - self.entropy.mean() - ENTROPY_SLACK;
             self.unsure = (self.unsure + rise).clamp(0.0, ENTROPY_ALARM);
         }
@@ -277,20 +280,26 @@ impl Drift {
     }
 
     fn is_exhausted(&mut self, sign: Sign<'_>) -> bool {
-        if self.pages <= WARM_UP || self.targets < FEWEST_TARGETS {
+        self.last.push_front(sign.is_target);
+        self.last.truncate(MOST_LAST);
+        if let Some(&is_target) = self.last.get(FEWEST_LAST) {
+            self.before.0 += 1;
+            self.before.1 += u32::from(is_target);
+        }
+        if self.before.0 < WARM_UP || self.before.1 < FEWEST_TARGETS {
             return false;
         }
-        let before = self.harvest.mean().clamp(1e-3, 1.0 - 1e-3);
-        let collapsed = COLLAPSE * before;
-        let against = ((1.0 - collapsed) / (1.0 - before)).ln();
-        let evidence = if sign.is_target {
-            COLLAPSE.ln()
-        } else {
-            against
-        };
-        let tempered = evidence * (MOST_EVIDENCE / against).min(1.0);
-        self.behind = (self.behind + tempered).clamp(0.0, HARVEST_ALARM);
-        self.behind >= HARVEST_ALARM
+        let usual = self.usual().min(MOST_USUAL);
+        let pages = ((EXPECTED / usual) as usize).clamp(FEWEST_LAST, MOST_LAST);
+        let last = self.last.iter().take(pages);
+        let found = last.filter(|&&is_target| is_target).count();
+        self.last.len() >= pages && found as f64 <= COLLAPSE * usual * pages as f64
+    }
+
+    /// Share of targets before the last pages, 0..=1.
+    fn usual(&self) -> f64 {
+        let (pages, targets) = self.before;
+        f64::from(targets) / f64::from(pages.max(1))
     }
 }
 
@@ -379,6 +388,7 @@ mod tests {
             let alarm = drift.page(Sign {
                 host,
                 log_odds,
+                richness: Some(4.5),
                 ..found(0.4, &mut draw)
             })?;
             Some((page, alarm))
@@ -386,6 +396,12 @@ mod tests {
         let (page, alarm) = alarm.unwrap();
         assert_eq!((page, alarm.cause), (207, DriftCause::Lure));
         assert_eq!(alarm.hosts, ["lure.test".into()]);
+        let rich = first_alarm(1, 500, |_, draw| Sign {
+            log_odds: 4.0,
+            richness: Some(8.0),
+            ..found(0.4, draw)
+        });
+        assert_eq!(rich, None, "another kind of pages than the examples");
         let poor = first_alarm(1, 500, |page, draw| Sign {
             is_target: true,
             richness: Some(if page < 100 { 9.0 } else { 2.5 }),
@@ -402,6 +418,7 @@ mod tests {
             let rate = if page < 300 { 0.4 } else { 0.0 };
             drift.page(Sign {
                 log_odds: if page < 290 { 1.0 } else { 4.0 },
+                richness: Some(4.5),
                 ..found(rate, &mut draw)
             })
         });
@@ -413,12 +430,12 @@ mod tests {
     #[test]
     fn beliefs_that_grow_unsure_are_told() {
         let alarm = first_alarm(1, 500, |page, draw| Sign {
-            expected: Some(if page < 200 { 0.05 } else { 0.5 }),
+            expected: Some(if page < 300 { 0.05 } else { 0.5 }),
             ..found(0.4, draw)
         });
         let (page, cause) = alarm.unwrap();
         assert_eq!(cause, DriftCause::Unsure);
-        assert!((200..300).contains(&page), "{page}");
+        assert!((300..400).contains(&page), "{page}");
         assert!((entropy(0.5) - 1.0).abs() < 1e-12 && entropy(0.0).abs() < 1e-12);
     }
 

@@ -1,7 +1,7 @@
 //! When are alarms raised? On the ensemble's crawls from every set of seeds: until
 //! half of what can be reached is found, a crawl is an ordinary one and no alarm is
-//! due; once hardly anything is left, one is. And from five marked pages on a web
-//! with a lure, told from when the crawl met its first page.
+//! due. Once most of it is found and hardly anything comes any more, one is. And from
+//! five marked pages on a web with a lure, told from when the crawl met its first page.
 
 use anyhow::Result;
 use linkscent_core::crawl::DriftAlarm;
@@ -10,13 +10,18 @@ use linkscent_core::text::Vocabulary;
 use serde_json::{Value, json};
 
 use super::attack;
-use super::marked::{self, found};
+use super::marked;
 use super::{Finding, Subject};
 use crate::eval::crawl::{Course, crawl};
 use crate::eval::report::Section;
 
-/// Share of the pages that can be reached of which a topic is exhausted.
-const EXHAUSTED: f64 = 0.95;
+/// Share of the pages that can be reached that was found, at least, once a topic is
+/// exhausted.
+const MOST: f64 = 0.9;
+/// Pages, from when it is exhausted.
+const LEAN: usize = 100;
+/// Their harvest, at most, in that of the ordinary part.
+const LEFT: f64 = 0.1;
 /// Marked pages on the web with a lure.
 const MARKED: usize = 5;
 
@@ -68,12 +73,39 @@ fn watched(course: &Course, every: u32) -> Result<Watched> {
         None,
     )?;
     let reachable = course.topic.reachable(&course.seeds, &course.web, None)? as f64;
-    let curve = found(&course.topic, &made.visits);
+    let mut sum = 0.0;
+    // By fetches, as alarms are: pages that are not scored count too.
+    let curve: Vec<f64> = made
+        .visits
+        .iter()
+        .map(|visit| {
+            let label = course.topic.labels[visit.page as usize];
+            sum += f64::from(u8::from(label.counts()));
+            sum
+        })
+        .collect();
     let at = |share: f64| curve.iter().position(|&found| found >= share * reachable);
+    let half = at(0.5);
+    let is_lean = |page: usize| {
+        let (half, later) = (half?, curve.get(page + LEAN)?);
+        let usual = curve[half] / (half + 1) as f64;
+        Some(later - curve[page] <= LEFT * usual * LEAN as f64)
+    };
+    let due = at(MOST).and_then(|most| {
+        let mut pages = most..curve.len();
+        pages.find(|&page| is_lean(page).unwrap_or(false))
+    });
+    eprintln!(
+        "CRAWL {} {} reach {} found {:?}",
+        course.seeds,
+        made.visits.len(),
+        reachable,
+        curve.iter().map(|x| *x as u32).collect::<Vec<_>>()
+    );
     Ok(Watched {
         crawl: course.seeds.clone(),
-        half: at(0.5),
-        due: at(EXHAUSTED),
+        half,
+        due,
         alarms: made.alarms,
         pages: made.visits.len(),
     })
@@ -89,6 +121,13 @@ fn lured(subject: &Subject<'_>, every: u32) -> Result<Watched> {
         Vocabulary::default(),
         None,
     )?;
+    eprintln!(
+        "LURE {} {:?}",
+        made.visits.len(),
+        made.visits
+            .iter()
+            .position(|visit| visit.page as usize >= genuine)
+    );
     let is_lure = |page: u32| page as usize >= genuine;
     Ok(Watched {
         crawl: "a lure, from five marked pages".to_owned(),
