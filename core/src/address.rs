@@ -77,8 +77,9 @@ impl Address {
     /// Host with the port, if it is not the scheme's own: what politeness and
     /// robots.txt are kept by.
     pub fn host(&self) -> &str {
-        let after_scheme = self.0.split_once("://").map_or("", |(_, rest)| rest);
-        after_scheme.split(['/', '?']).next().unwrap_or_default()
+        let rest = self.without_scheme();
+        let end = rest.bytes().position(|byte| matches!(byte, b'/' | b'?'));
+        &rest[..end.unwrap_or(rest.len())]
     }
 
     /// Path and query, starting with `/`.
@@ -90,7 +91,7 @@ impl Address {
     /// The address without its scheme. Sites serve the same page by http and by
     /// https, so whoever asks "was it seen?" asks by this.
     pub fn without_scheme(&self) -> &str {
-        self.0.split_once("://").map_or("", |(_, rest)| rest)
+        self.0.get(self.scheme().len() + 3..).unwrap_or_default()
     }
 
     /// The words of the address, in order: host labels but for `www`, then path
@@ -221,7 +222,10 @@ pub(crate) fn cut_words(text: &str, words: &mut Vec<String>) {
             words.push(std::mem::take(&mut word));
         }
         if now != Kind::Other {
-            word.extend(c.to_lowercase());
+            match c {
+                'a'..='z' | '0'..='9' => word.push(c),
+                _ => word.extend(c.to_lowercase()),
+            }
         }
         before = now;
     }

@@ -15,6 +15,8 @@ use crate::text::{TermId, Vocabulary};
 pub const WINDOW: i32 = 5;
 /// Most `<t,d>` kept of one link.
 const LARGEST_CONTEXT: usize = 200;
+/// Room that most need.
+const USUAL_CONTEXT: usize = 48;
 
 /// Term counts of one page, ordered by term.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -221,7 +223,7 @@ impl<'a> FeatureReader<'a> {
             let behind = leaves.end.checked_add(step - 1);
             before.into_iter().chain(behind)
         });
-        let mut features = Vec::new();
+        let mut features = Vec::with_capacity(USUAL_CONTEXT);
         for leaf in inside.chain(near).filter(|&leaf| leaf < last_leaf) {
             let offset = leaves.offset_of(leaf);
             for &term in self.page.words().leaf(leaf) {

@@ -9,7 +9,7 @@ use linkscent_core::forms::FormWords;
 use linkscent_core::guide::Guide;
 use linkscent_core::leaps::{self, LEAP_LIFE, Landing, Leap};
 use linkscent_core::page::Page;
-use linkscent_core::strategies::{Candidate, Draw};
+use linkscent_core::strategies::{Candidate, SplitMix};
 use linkscent_core::wire::api::{CrawlOrder, CrawlView, Event, Happening, mark_of, marked_terms};
 use linkscent_core::wire::views::PageView;
 use linkscent_core::wire::{Snapshot, read_model, write_model};
@@ -82,7 +82,7 @@ impl Background {
             .into_iter()
             .collect();
         let is_new = guide.graph().page(&page.address).is_none();
-        let visit = guide.visit(&page, &via, None, &mut Random);
+        let visit = guide.visit(&page, &via, None, &mut draw());
         if let (Some(leap), Some(link)) = (&leap, via.first()) {
             let mut link = link.clone();
             link.target = page.address.clone();
@@ -155,7 +155,7 @@ impl Background {
             return Ok(false);
         };
         let mut guide = self.take_guide(&topic).await?;
-        let link = guide.candidate(&page, outlink, &mut Random);
+        let link = guide.candidate(&page, outlink, &mut draw());
         let judgment = guide.graph().judgment(&page.address);
         let words = &guide.graph().vocabulary;
         let what = Happening::trail(&link, &page.address, judgment, words);
@@ -454,7 +454,7 @@ impl Background {
 /// A look at a page that leaves no trace: the guide is thrown away after it. Also
 /// the page's links.
 fn preview(mut guide: Guide, page: &Page) -> (PageView, Guide, Vec<Candidate>) {
-    let visit = guide.visit(page, &[], None, &mut Random);
+    let visit = guide.visit(page, &[], None, &mut draw());
     let view = PageView::of(page, &visit, &guide);
     let links = visit.outlinks.into_iter().map(|row| row.0).collect();
     (view, guide, links)
@@ -478,8 +478,8 @@ pub(crate) fn event(topic: &str, now: f64, what: Happening) -> Event {
 }
 
 fn random_id() -> String {
-    let mut draw = Random;
-    format!("{:016x}{:016x}", draw.bits(), draw.bits())
+    let number = u128::from_le_bytes(sync::random());
+    format!("{number:032x}")
 }
 
 fn trail_row(leap: &WaitingLeap, event: &Event, from: &str, to: &str) -> TrailRow {
@@ -498,25 +498,32 @@ fn trail_row(leap: &WaitingLeap, event: &Event, from: &str, to: &str) -> TrailRo
     }
 }
 
-/// See [`crate::bench_scoring`]: builds the page once, then visits it.
+/// Links followed before the clock starts, so that there is something to look up.
+const FOLLOWED: usize = 60;
+
+/// See [`crate::bench_scoring`]: builds the page once, follows links, then visits it.
 pub fn bench_scoring(snapshot: &Snapshot, rounds: u32) -> Result<f64, JsError> {
     let page = snapshot.to_page().map_err(js)?;
     let mut guide = Guide::new(critics::NAMES[0], strategies::NAMES[0])
         .ok_or_else(|| js("no critic or no strategy"))?;
     guide.mark(&page, mark_of(Some(true)));
+    let (mut draw, mut via) = (draw(), Vec::new());
+    for number in 0..FOLLOWED {
+        let visit = guide.visit(&page, &via, None, &mut draw);
+        via = visit.outlinks.into_iter().map(|row| row.0).collect();
+        via = via.split_off(number.min(via.len()));
+        via.truncate(1);
+    }
     let began = js_sys::Date::now();
     for _ in 0..rounds {
-        let visit = guide.visit(&page, &[], None, &mut Random);
+        let visit = guide.visit(&page, &[], None, &mut draw);
         PageView::of(&page, &visit, &guide);
     }
     Ok((js_sys::Date::now() - began) / f64::from(rounds.max(1)))
 }
 
-/// Random numbers of the browser.
-struct Random;
-
-impl Draw for Random {
-    fn bits(&mut self) -> u64 {
-        u64::from_le_bytes(sync::random::<8>())
-    }
+/// Numbers for ties, begun with one of the browser's: a call for each of a page's
+/// links would take longer than scoring them.
+fn draw() -> SplitMix {
+    SplitMix(u64::from_le_bytes(sync::random()))
 }
