@@ -3,14 +3,13 @@
 use anyhow::anyhow;
 use linkscent_core::address::Address;
 use linkscent_core::page::Page;
-use linkscent_core::wire::api::{Answer, Event, Happening, mark_of};
+use linkscent_core::wire::api::{Answer, Happening, mark_of};
 
 use crate::api::{App, Problem};
 use crate::crawler::fetch::build;
 use crate::crawler::runner::Command;
 use crate::store::{CrawlRow, Topic};
 use crate::web::warc::Reader;
-use crate::{clock, secret};
 
 /// A page that a crawl kept.
 pub async fn kept_page(app: &App, crawl: i64, address: &str) -> Result<Page, Problem> {
@@ -38,13 +37,8 @@ pub async fn mark(
     target: Option<bool>,
 ) -> Result<(), Problem> {
     let page = kept_page(app, crawl.id, address).await?;
-    let event = Event {
-        id: secret::random_hex::<16>(),
-        topic: topic.name.clone(),
-        time: clock::now() as u64,
-        what: Happening::mark(&page, target),
-    };
-    app.store.take_events(&[event]).await?;
+    let marked = Happening::mark(&page, target);
+    app.store.note(topic, vec![marked]).await?;
     let mark = Command::Mark(page.address, mark_of(target));
     app.running.tell(crawl.id, mark);
     Ok(())

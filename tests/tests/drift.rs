@@ -51,22 +51,13 @@ fn exhausted_web() -> Vec<(String, String)> {
     pages
 }
 
-async fn crawl(folder: &Path, proxy: u16, on_drift: &str) -> Result<Value> {
-    let examples = folder.join("kidneys.txt");
-    std::fs::write(&examples, "http://ring.test/kidney0\n")?;
+async fn crawl(folder: &Path, proxy: u16, on_drift: &str, more: &[&str]) -> Result<Value> {
     let data = folder.join(on_drift).display().to_string();
-    let (proxy, examples) = (
-        format!("http://127.0.0.1:{proxy}"),
-        examples.display().to_string(),
-    );
-    let crawl = Companion::start(&[
+    let proxy = format!("http://127.0.0.1:{proxy}");
+    let mut arguments = vec![
         "crawl",
         "--data",
         &data,
-        "--examples",
-        &examples,
-        "--budget",
-        "600",
         "--delay",
         "0",
         "--proxy",
@@ -74,7 +65,9 @@ async fn crawl(folder: &Path, proxy: u16, on_drift: &str) -> Result<Value> {
         "--on-drift",
         on_drift,
         "--json",
-    ])?;
+    ];
+    arguments.extend(more);
+    let crawl = Companion::start(&arguments)?;
     Ok(serde_json::from_str(&crawl.finish().await?)?)
 }
 
@@ -90,7 +83,11 @@ async fn an_exhausted_topic_is_told_and_acted_on() -> Result<()> {
     write_warc(&warc, &rows)?;
     let (_replay, proxy) = Companion::replay(&[&warc]).await?;
 
-    let paused = crawl(folder.path(), proxy, "pause").await?;
+    let examples = folder.path().join("kidneys.txt");
+    std::fs::write(&examples, "http://ring.test/kidney0\n")?;
+    let examples = examples.display().to_string();
+    let whole = ["--examples", &examples, "--budget", "600"];
+    let paused = crawl(folder.path(), proxy, "pause", &whole).await?;
     ensure!(paused["stop_reason"] == "drift", "{paused}");
     let pages = paused["pages"].as_u64().context("no pages")? as usize;
     ensure!(
@@ -101,15 +98,20 @@ async fn an_exhausted_topic_is_told_and_acted_on() -> Result<()> {
     ensure!(said.contains("exhausted"), "{said}");
 
     // It goes on when it is told to, and to its end.
-    let resumed = crawl(folder.path(), proxy, "pause").await?;
+    let resumed = crawl(folder.path(), proxy, "pause", &whole).await?;
     ensure!(
         resumed["pages"].as_u64() > paused["pages"].as_u64(),
         "{resumed}"
     );
     for on_drift in ["tell", "narrow"] {
-        let done = crawl(folder.path(), proxy, on_drift).await?;
+        let done = crawl(folder.path(), proxy, on_drift, &whole).await?;
         ensure!(done["stop_reason"] == "budget", "{on_drift}: {done}");
         ensure!(done["alarms"][0].is_string(), "{on_drift}: {done}");
     }
+
+    // The example is one of the topic's targets from then on.
+    let more = ["--topic", "kidneys", "--budget", "20"];
+    let next = crawl(folder.path(), proxy, "tell", &more).await?;
+    ensure!(next["pages"] == 20, "{next}");
     Ok(())
 }

@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{LeavingRule, Tally};
 use linkscent_core::strategies;
+use linkscent_core::wire::api::Happening;
 use linkscent_core::wire::write_model;
 use serde_json::json;
 use tokio::runtime::Handle;
@@ -167,11 +168,15 @@ impl Crawl {
             self.strategy.as_deref(),
         )
         .await?;
+        let marks = store.marks(topic.id).await?;
+        let is_new = |address: &&String| marks.iter().all(|mark| mark.address != **address);
+        let new = examples.iter().filter(is_new);
+        let marked = new.map(|address| Happening::mark_unread(address, Some(true)));
+        store.note(&topic, marked.collect()).await?;
         let mut starts: Vec<(String, bool)> = Vec::new();
         starts.extend(examples.into_iter().map(|address| (address, true)));
         starts.extend(seeds.into_iter().map(|address| (address, false)));
         if starts.is_empty() {
-            let marks = store.marks(topic.id).await?;
             let targets = marks.into_iter().filter(|mark| mark.target);
             starts.extend(targets.map(|mark| (mark.address, true)));
         }

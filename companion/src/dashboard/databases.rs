@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::{Form, Path, State};
 use axum::routing::{get, post};
 use linkscent_core::address::Address;
-use linkscent_core::wire::api::{Event, Happening};
+use linkscent_core::wire::api::Happening;
 use serde::Deserialize;
 
 use super::crawl::find;
@@ -14,7 +14,6 @@ use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::App;
 use crate::results::kept_page;
 use crate::store::{CrawlRow, FormRow, Topic};
-use crate::{clock, secret};
 
 /// Forms shown.
 const MOST: i64 = 200;
@@ -93,18 +92,13 @@ async fn mark(
     let found = linkscent_core::critics::FormFilter::default().find(&page);
     let found = found.into_iter().find(|found| found.name == form.form);
     let found = found.ok_or_else(|| PageError::missing("form on this page"))?;
-    let event = Event {
-        id: secret::random_hex::<16>(),
-        topic: topic.name,
-        time: clock::now() as u64,
-        what: Happening::Form {
-            address: form.address,
-            form: form.form,
-            wanted,
-            words: found.words.own().to_vec(),
-            around: found.words.around().to_vec(),
-        },
+    let marked = Happening::Form {
+        address: form.address,
+        form: form.form,
+        wanted,
+        words: found.words.own().to_vec(),
+        around: found.words.around().to_vec(),
     };
-    app.store.take_events(&[event]).await?;
+    app.store.note(&topic, vec![marked]).await?;
     Ok(go_to(&format!("/crawl/{id}/databases")))
 }

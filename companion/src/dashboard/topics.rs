@@ -12,14 +12,14 @@ use linkscent_core::critics;
 use linkscent_core::guide::Guide;
 use linkscent_core::predicate::Predicate;
 use linkscent_core::strategies::{HopKind, Saved};
-use linkscent_core::wire::api::{Event, Happening};
+use linkscent_core::wire::api::Happening;
 use serde::Deserialize;
 use tokio::runtime::Handle;
 
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::App;
 use crate::store::{MarkRow, Order, Reaction, Topic};
-use crate::{api, clock, secret, topic_guide, ways};
+use crate::{api, topic_guide, ways};
 
 /// Iterations of learning that are shown, and words of each place in them.
 const ITERATIONS: usize = 8;
@@ -202,7 +202,7 @@ async fn create(State(app): State<App>, Form(form): Form<CreateForm>) -> PageRes
             "A topic needs a name of at most 80 characters.",
         ));
     }
-    let mut events = Vec::new();
+    let mut examples = Vec::new();
     for (number, line) in form.examples.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() {
@@ -210,26 +210,11 @@ async fn create(State(app): State<App>, Form(form): Form<CreateForm>) -> PageRes
         }
         let address = Address::parse(line)
             .map_err(|error| PageError::bad(format!("Line {}: {error}", number + 1)))?;
-        events.push(mark_event(name, &address, true));
+        examples.push(Happening::mark_unread(address.as_str(), Some(true)));
     }
     let topic = app.store.topic_named(name).await?;
-    app.store.take_events(&events).await?;
+    app.store.note(&topic, examples).await?;
     Ok(go_to(&format!("/topic/{}", topic.id)))
-}
-
-/// A mark on a page that was not read here: its words come when it is fetched.
-fn mark_event(topic: &str, address: &Address, target: bool) -> Event {
-    Event {
-        id: secret::random_hex::<16>(),
-        topic: topic.to_owned(),
-        time: clock::now() as u64,
-        what: Happening::Mark {
-            address: address.to_string(),
-            title: String::new(),
-            target: Some(target),
-            words: Vec::new(),
-        },
-    }
 }
 
 #[derive(Deserialize)]
@@ -246,18 +231,8 @@ async fn mark(
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
     let topic = topic(&app, id).await?;
-    let event = Event {
-        id: secret::random_hex::<16>(),
-        topic: topic.name,
-        time: clock::now() as u64,
-        what: Happening::Mark {
-            address: form.address,
-            title: String::new(),
-            target: None,
-            words: Vec::new(),
-        },
-    };
-    app.store.take_events(&[event]).await?;
+    let undone = Happening::mark_unread(&form.address, None);
+    app.store.note(&topic, vec![undone]).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 

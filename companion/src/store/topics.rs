@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use linkscent_core::wire::api::{Event, Happening};
 
 use super::Store;
-use crate::clock;
+use crate::{clock, secret};
 
 /// A topic.
 #[derive(Debug, Clone)]
@@ -59,6 +59,19 @@ impl Store {
             .fetch_one(&self.pool)
             .await?;
         Ok(topic(row))
+    }
+
+    /// Puts down what happened here and now, all of it or nothing.
+    pub async fn note(&self, topic: &Topic, what: Vec<Happening>) -> Result<()> {
+        let event = |what| Event {
+            id: secret::random_hex::<16>(),
+            topic: topic.name.clone(),
+            time: clock::now() as u64,
+            what,
+        };
+        let events: Vec<Event> = what.into_iter().map(event).collect();
+        self.take_events(&events).await?;
+        Ok(())
     }
 
     /// Takes in events; those known already are passed over. Returns how many

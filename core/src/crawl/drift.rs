@@ -42,6 +42,8 @@ const LOUD: f64 = 1.1;
 const RICH: f64 = 6.0;
 /// Richness of a page that says the same few words over and over.
 const POOR: f64 = 3.2;
+/// Share of the loudest features that changed from which on it is told.
+const TOLD_TURNOVER: f64 = 0.2;
 /// Pages after an alarm in which its cause is not told again.
 const QUIET: u32 = 300;
 /// Loud pages of a host that lures.
@@ -114,23 +116,24 @@ impl fmt::Display for DriftAlarm {
             DriftCause::Exhausted => write!(
                 f,
                 "hardly anything is found any more, where {usual:.0} of 100 pages were relevant: \
-                 the topic may be exhausted here"
+                 the topic may be exhausted here. Starting from other pages may help"
             )?,
             DriftCause::Lure => write!(
                 f,
                 "many pages look as if they were stuffed with the topic's words to attract \
-                 visitors"
+                 visitors. A crawl that narrows leaves their sites"
             )?,
             DriftCause::Unsure => {
                 write!(
                     f,
-                    "it is hard to say any more which links lead to good pages"
+                    "it is hard to say any more which links lead to good pages. Marking a few \
+                     pages, or answering a question, helps"
                 )?;
             }
         }
-        if self.turnover > 0.0 {
+        if self.turnover >= TOLD_TURNOVER {
             let turnover = 100.0 * self.turnover;
-            write!(f, "; {turnover:.0} % of the loudest words changed of late")?;
+            write!(f, ". {turnover:.0} % of the loudest words changed of late")?;
         }
         Ok(())
     }

@@ -254,6 +254,16 @@ impl Happening {
         }
     }
 
+    /// A mark on a page that was not read here: its words come when it is fetched.
+    pub fn mark_unread(address: &str, target: Option<bool>) -> Self {
+        Self::Mark {
+            address: address.to_owned(),
+            title: String::new(),
+            target,
+            words: Vec::new(),
+        }
+    }
+
     /// A mark on a page of which only what the guide keeps is left.
     pub fn mark_known(page: &KnownPage, words: &Vocabulary, target: Option<bool>) -> Self {
         let rows = page.terms.rows().iter();
