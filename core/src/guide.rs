@@ -201,11 +201,11 @@ impl Guide {
         draw: &mut dyn Draw,
     ) -> Visit {
         let features = FeatureReader::new(page, &mut self.graph.vocabulary);
-        let terms = features.terms();
+        let terms = telling_terms(page, &features);
         let is_new = self.graph.page(&page.address).is_none();
         let mut rebuilt = false;
         if let Some(mark) = mark {
-            rebuilt = self.put_mark(&page.address, &terms, Some(mark));
+            rebuilt = self.put_mark(&page.address, &features.terms(), Some(mark));
         }
         let sources: Vec<Address> = via.iter().filter_map(Candidate::source).cloned().collect();
         let unmarked = self.critic.judge(page, &terms, &sources, &self.graph);
@@ -269,7 +269,9 @@ impl Guide {
 
     /// Judges a page without learning from it.
     pub fn judge(&self, page: &Page) -> Judgment {
-        let terms = FeatureReader::new(page, &mut self.graph.vocabulary.clone()).terms();
+        let mut vocabulary = self.graph.vocabulary.clone();
+        let features = FeatureReader::new(page, &mut vocabulary);
+        let terms = telling_terms(page, &features);
         let judged = self.critic.judge(page, &terms, &[], &self.graph);
         judged.marked(self.graph.mark(&page.address))
     }
@@ -609,6 +611,15 @@ impl Guide {
         let scores = self.strategy.score_all(&links, self.known());
         links.into_iter().zip(scores).collect()
     }
+}
+
+/// A page's terms as far as they tell something of it, and of the rest of the web:
+/// none of one that says the same words over and over. The person's word is above that.
+fn telling_terms(page: &Page, features: &FeatureReader<'_>) -> PageTerms {
+    if page.is_stuffed() {
+        return PageTerms::default();
+    }
+    features.terms()
 }
 
 fn trail_to(page: &Page, before: Trail, judgment: Judgment) -> Trail {

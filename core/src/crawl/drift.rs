@@ -3,7 +3,7 @@
 //! Three sums watch the pages as they come: what was found among the last pages
 //! against what was usual before them; how many pages look stuffed with the topic's
 //! words, because they speak louder for it than any page of the person's own, or
-//! attract with few words said over and over; and by how much the strategy's beliefs
+//! say few words over and over; and by how much the strategy's beliefs
 //! grew less sure. The first is a moving sum, as relevant pages come in runs: a
 //! cumulative one never forgets the lean stretch before a run, and gave the alarm
 //! twice as often for nothing on real webs. A fourth number, how many of the
@@ -13,6 +13,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
+
+use crate::page::POOR;
 
 /// Pages until the harvest so far is worth comparing with.
 const WARM_UP: u32 = 60;
@@ -40,8 +42,6 @@ const OTHER_PAGE: f64 = 0.25;
 const LOUD: f64 = 1.1;
 /// Richness of people's texts, at least.
 const RICH: f64 = 6.0;
-/// Richness of a page that says the same few words over and over.
-const POOR: f64 = 3.2;
 /// Share of the loudest features that changed from which on it is told.
 const TOLD_TURNOVER: f64 = 0.2;
 /// Pages after an alarm in which its cause is not told again.
@@ -255,9 +255,8 @@ impl Drift {
             return false;
         }
         let is_below = |bound| sign.richness.is_some_and(|richness| richness < bound);
-        let attracts = sign.is_target || sign.expected.is_some_and(|share| share > 0.5);
         let is_louder = self.loudest > 0.0 && sign.log_odds > LOUD * self.loudest;
-        let is_loud = (is_louder && is_below(RICH)) || (attracts && is_below(POOR));
+        let is_loud = (is_louder && is_below(RICH)) || is_below(POOR);
         let step = if is_loud { 1.0 } else { -OTHER_PAGE };
         self.loud = (self.loud + step).clamp(0.0, LOUD_ALARM);
         if self.loud <= 0.0 {

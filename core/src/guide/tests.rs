@@ -68,6 +68,33 @@ fn the_critic_tells_topic_from_rest() {
 }
 
 #[test]
+fn a_page_stuffed_with_the_topics_words_is_not_it_unless_the_person_says_so() {
+    let (mut guide, mut draw) = taught();
+    let stuffed = page("http://farm.org/1", &KIDNEY.repeat(20), &[]);
+    assert!(stuffed.is_stuffed());
+    let kidney = guide.graph().vocabulary.id("kidney").unwrap();
+    let counted = guide.graph().vocabulary.occurrences(kidney);
+    assert!(
+        !guide
+            .visit(&stuffed, &[], None, &mut draw)
+            .judgment
+            .is_target
+    );
+    assert!(!guide.judge(&stuffed).is_target);
+    assert_eq!(guide.graph().vocabulary.occurrences(kidney), counted);
+    guide.mark(&stuffed, Some(Mark::Target));
+    assert!(guide.graph().judgment(&stuffed.address).is_target);
+    assert!(
+        guide
+            .visit(&stuffed, &[], None, &mut draw)
+            .judgment
+            .is_target
+    );
+    guide.mark(&stuffed, None);
+    assert!(!guide.graph().judgment(&stuffed.address).is_target);
+}
+
+#[test]
 fn with_more_targets_the_critic_is_surer() {
     let (mut guide, mut draw) = taught();
     assert_eq!(guide.confidence(), Some(0.5), "one page tells nothing");
