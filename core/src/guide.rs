@@ -4,16 +4,17 @@
 //! In the companion a crawl session chooses the next link; in the extension
 //! the person does. Both hold the same [`Guide`].
 
+mod knowledge;
+mod learning;
 mod log;
 mod outlinks;
 mod questions;
 mod reasons;
 
+pub use knowledge::{Knowledge, PastArrival};
 pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
 
-use rustc_hash::FxHashMap;
-
-use log::{Lesson, Log};
+use log::Log;
 use outlinks::{Around, class_features};
 
 use crate::address::Address;
@@ -23,35 +24,14 @@ use crate::forms::FormWords;
 use crate::models::TwoClassCounts;
 use crate::page::Page;
 use crate::strategies::{
-    self, Arrival, Batch, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore,
-    Passing, Priority, SplitMix, Step, Strategy, Trail, TurnRule,
+    self, Batch, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Passing,
+    Priority, Step, Strategy, Trail, TurnRule,
 };
 use crate::text::Vocabulary;
-use crate::web_graph::{
-    HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedForm, MarkedPage, Relevance,
-    WebGraph,
-};
+use crate::web_graph::{Judgment, Mark, MarkedForm, Relevance, WebGraph};
 
-/// Links to a page, pages on the way to them, and features of each kind that trimmed
-/// knowledge keeps.
-const MOST_LINKS: usize = 3;
-const MOST_STEPS: usize = 3;
-const MOST_FEATURES: usize = 15_000;
-/// The critic is refreshed when the pages seen have grown by this share.
-const CRITIC_GROWTH: f64 = 0.25;
 /// Marked targets of which the loudest says how loud others may be.
 const FEWEST_TARGETS: usize = 5;
-
-/// A page reached by a link, kept to be learned from again.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PastArrival {
-    /// The links that led there.
-    pub via: Vec<Candidate>,
-    /// The page.
-    pub address: Address,
-    /// The critic's judgment then, without the person's mark.
-    pub judgment: Judgment,
-}
 
 /// What visiting a page brought.
 #[derive(Debug)]
@@ -64,55 +44,6 @@ pub struct Visit {
     pub outlinks: Vec<(Candidate, LinkScore)>,
     /// Whether links seen before are to be scored anew.
     pub learned: Learned,
-}
-
-/// Everything a guide has learned, as plain data.
-#[derive(Debug, Clone)]
-pub struct Knowledge {
-    /// The critic: a name, or a predicate.
-    pub critic: String,
-    /// Other topics that a predicate asks for.
-    pub topics: NamedTopics,
-    /// Name of the strategy.
-    pub strategy: String,
-    /// The pages, words and marks.
-    pub graph: WebGraph,
-    /// What the strategy learned.
-    pub learned: strategies::Saved,
-    /// What it can learn again from.
-    pub arrivals: Vec<PastArrival>,
-}
-
-impl Knowledge {
-    /// The same with only the newest pages and arrivals, and with what was used most
-    /// of the ensemble: enough to go on in a browser.
-    #[must_use]
-    pub fn trimmed(mut self, pages: usize, arrivals: usize) -> Self {
-        let mut graph = WebGraph::with_vocabulary(self.graph.vocabulary.clone());
-        let skip = self.graph.pages().len().saturating_sub(pages);
-        for page in self.graph.pages().skip(skip) {
-            graph.remember(page.clone());
-        }
-        for (place, words) in self.graph.forms() {
-            graph.remember_form(place.clone(), words.clone());
-        }
-        graph.marks = self.graph.marks;
-        graph.form_marks = self.graph.form_marks;
-        self.graph = graph;
-        let skip = self.arrivals.len().saturating_sub(arrivals);
-        self.arrivals.drain(..skip);
-        for past in &mut self.arrivals {
-            past.via.truncate(MOST_LINKS);
-            for link in &mut past.via {
-                link.trail = link.trail.newest_steps(MOST_STEPS);
-            }
-        }
-        if let strategies::Saved::Ensemble(state) = self.learned {
-            let state = state.trimmed(MOST_FEATURES);
-            self.learned = strategies::Saved::Ensemble(Box::new(state));
-        }
-        self
-    }
 }
 
 /// See the module.
@@ -431,143 +362,6 @@ impl Guide {
             graph: &self.graph,
             critic: &*self.critic,
         }
-    }
-
-    fn record(&mut self, page: &Page, terms: &PageTerms, critic: Judgment) {
-        let seen_before = self.graph.page(&page.address).map(|known| known.counted);
-        if seen_before.is_none() {
-            // A page that is marked counts like any other: what a mark changes must
-            // go when it is taken back.
-            self.graph.vocabulary.count_document(&terms.damped());
-        }
-        self.graph.remember(KnownPage {
-            address: page.address.clone(),
-            judgment: critic.marked(self.graph.mark(&page.address)),
-            unmarked: critic,
-            counted: seen_before.unwrap_or(true),
-            terms: terms.heaviest(HEAVIEST_TERMS),
-        });
-    }
-
-    fn learn(
-        &mut self,
-        address: &Address,
-        via: &[Candidate],
-        unmarked: Judgment,
-        draw: &mut dyn Draw,
-    ) -> Learned {
-        if via.is_empty() {
-            return Learned::Nothing;
-        }
-        let past = PastArrival {
-            via: via.to_vec(),
-            address: address.clone(),
-            judgment: unmarked,
-        };
-        let arrival = Arrival {
-            via,
-            judgment: unmarked.marked(self.graph.mark(address)),
-        };
-        let known = Known {
-            graph: &self.graph,
-            critic: &*self.critic,
-        };
-        let learned = self.strategy.learn(&arrival, known, draw);
-        self.log.arrived(past);
-        learned
-    }
-
-    /// Links to pages seen before teach at once where such links lead. Asked of
-    /// a page's links when it is first seen: read again, it has nothing new.
-    fn learn_from_known<'a>(&mut self, links: impl Iterator<Item = &'a Candidate>) {
-        let known = Known {
-            graph: &self.graph,
-            critic: &*self.critic,
-        };
-        for link in links {
-            if let Some(page) = self.graph.page(&link.target) {
-                self.strategy.learn_from_known(link, page.judgment, known);
-                self.log.met(link.clone());
-            }
-        }
-    }
-
-    /// Sets or takes back a mark and learns everything anew that hangs on it.
-    /// False if nothing changed.
-    fn put_mark(&mut self, address: &Address, terms: &PageTerms, mark: Option<Mark>) -> bool {
-        if self.graph.mark(address) == mark {
-            return false;
-        }
-        match mark {
-            Some(mark) => {
-                let terms = terms.heaviest(MARKED_TERMS);
-                let page = MarkedPage { mark, terms };
-                self.graph.marks.insert(address.clone(), page);
-            }
-            None => {
-                self.graph.marks.remove(address);
-            }
-        }
-        self.refresh_critic();
-        self.rejudge();
-        self.relearn();
-        true
-    }
-
-    fn critic_is_due(&self) -> bool {
-        let seen = f64::from(self.graph.vocabulary.documents_seen());
-        seen >= 5.0 && seen >= f64::from(self.refreshed_at) * (1.0 + CRITIC_GROWTH)
-    }
-
-    fn refresh_critic(&mut self) {
-        self.refreshed_at = self.graph.vocabulary.documents_seen();
-        self.critic.refresh(&self.graph);
-        self.form_filter.refresh(&self.graph);
-    }
-
-    /// Judges all pages seen by the critic as it is now.
-    fn rejudge(&mut self) {
-        let judged: FxHashMap<Address, Judgment> = self
-            .graph
-            .pages()
-            .map(|page| {
-                let judged = self.critic.judge_terms(&page.terms, &self.graph);
-                (page.address.clone(), judged.unwrap_or(page.unmarked))
-            })
-            .collect();
-        self.graph
-            .rejudge(|page| judged.get(&page.address).copied().unwrap_or_default());
-    }
-
-    /// The strategy starts over from the log, by today's judgments where the page is
-    /// still remembered.
-    fn relearn(&mut self) {
-        let known = self.known();
-        let Some(mut strategy) = self.strategy.begun_anew(known) else {
-            return;
-        };
-        for lesson in self.log.lessons() {
-            let past = match lesson {
-                Lesson::Arrival(past) => past,
-                Lesson::KnownLink(link) => {
-                    if let Some(page) = self.graph.page(&link.target) {
-                        strategy.learn_from_known(link, page.judgment, known);
-                    }
-                    continue;
-                }
-            };
-            let judgment = match self.graph.page(&past.address) {
-                Some(page) => page.judgment,
-                None => past.judgment.marked(self.graph.mark(&past.address)),
-            };
-            let arrival = Arrival {
-                via: &past.via,
-                judgment,
-            };
-            // The same arrivals must give the same model.
-            strategy.learn(&arrival, known, &mut SplitMix(0));
-        }
-        self.strategy = strategy;
     }
 
     /// What all links of a page have in common.

@@ -127,6 +127,21 @@ fn the_mark_wins_and_taking_it_back_restores_every_judgment() {
 }
 
 #[test]
+fn a_page_marked_when_it_is_first_seen_counts_among_the_words_like_any_other() {
+    let state = |mark: Option<Mark>| {
+        let (mut guide, mut draw) = taught();
+        let page = page("http://a.org/t2", "Timetable of trains", &[]);
+        guide.visit(&page, &[], mark, &mut draw);
+        guide.mark(&page, None);
+        let words = &guide.graph().vocabulary;
+        (words.documents_seen(), words.occurrences_seen())
+    };
+    let unmarked = state(None);
+    assert_eq!(state(Some(Mark::Target)), unmarked);
+    assert_eq!(state(Some(Mark::NotTarget)), unmarked);
+}
+
+#[test]
 fn links_that_led_to_good_pages_are_believed() {
     let (mut guide, mut draw) = taught();
     let links = [("/1", "read further"), ("/2", "sign here")];

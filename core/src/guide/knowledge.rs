@@ -1,0 +1,72 @@
+//! Everything a guide has learned, as plain data to be kept and handed over.
+
+use crate::address::Address;
+use crate::critics::NamedTopics;
+use crate::strategies::{self, Candidate};
+use crate::web_graph::{Judgment, WebGraph};
+
+/// Links to a page, pages on the way to them, and features of each kind that trimmed
+/// knowledge keeps.
+const MOST_LINKS: usize = 3;
+const MOST_STEPS: usize = 3;
+const MOST_FEATURES: usize = 15_000;
+
+/// A page reached by a link, kept to be learned from again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PastArrival {
+    /// The links that led there.
+    pub via: Vec<Candidate>,
+    /// The page.
+    pub address: Address,
+    /// The critic's judgment then, without the person's mark.
+    pub judgment: Judgment,
+}
+
+/// Everything a guide has learned, as plain data.
+#[derive(Debug, Clone)]
+pub struct Knowledge {
+    /// The critic: a name, or a predicate.
+    pub critic: String,
+    /// Other topics that a predicate asks for.
+    pub topics: NamedTopics,
+    /// Name of the strategy.
+    pub strategy: String,
+    /// The pages, words and marks.
+    pub graph: WebGraph,
+    /// What the strategy learned.
+    pub learned: strategies::Saved,
+    /// What it can learn again from.
+    pub arrivals: Vec<PastArrival>,
+}
+
+impl Knowledge {
+    /// The same with only the newest pages and arrivals, and with what was used most
+    /// of the ensemble: enough to go on in a browser.
+    #[must_use]
+    pub fn trimmed(mut self, pages: usize, arrivals: usize) -> Self {
+        let mut graph = WebGraph::with_vocabulary(self.graph.vocabulary.clone());
+        let skip = self.graph.pages().len().saturating_sub(pages);
+        for page in self.graph.pages().skip(skip) {
+            graph.remember(page.clone());
+        }
+        for (place, words) in self.graph.forms() {
+            graph.remember_form(place.clone(), words.clone());
+        }
+        graph.marks = self.graph.marks;
+        graph.form_marks = self.graph.form_marks;
+        self.graph = graph;
+        let skip = self.arrivals.len().saturating_sub(arrivals);
+        self.arrivals.drain(..skip);
+        for past in &mut self.arrivals {
+            past.via.truncate(MOST_LINKS);
+            for link in &mut past.via {
+                link.trail = link.trail.newest_steps(MOST_STEPS);
+            }
+        }
+        if let strategies::Saved::Ensemble(state) = self.learned {
+            let state = state.trimmed(MOST_FEATURES);
+            self.learned = strategies::Saved::Ensemble(Box::new(state));
+        }
+        self
+    }
+}

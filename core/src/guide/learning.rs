@@ -1,0 +1,160 @@
+//! What a visit and a mark change: pages are recorded, the critic and the strategy
+//! learn, and what hangs on a mark that is set or taken back is learned anew from the
+//! log, so that taking it back is exact.
+
+use rustc_hash::FxHashMap;
+
+use super::log::Lesson;
+use super::{Guide, PastArrival};
+use crate::address::Address;
+use crate::features::PageTerms;
+use crate::page::Page;
+use crate::strategies::{Arrival, Candidate, Draw, Known, Learned, SplitMix};
+use crate::web_graph::{HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage};
+
+/// The critic is refreshed when the pages seen have grown by this share.
+const CRITIC_GROWTH: f64 = 0.25;
+
+impl Guide {
+    pub(super) fn record(&mut self, page: &Page, terms: &PageTerms, critic: Judgment) {
+        let seen_before = self.graph.page(&page.address).map(|known| known.counted);
+        if seen_before.is_none() {
+            // A page that is marked counts like any other: what a mark changes must
+            // go when it is taken back.
+            self.graph.vocabulary.count_document(&terms.damped());
+        }
+        self.graph.remember(KnownPage {
+            address: page.address.clone(),
+            judgment: critic.marked(self.graph.mark(&page.address)),
+            unmarked: critic,
+            counted: seen_before.unwrap_or(true),
+            terms: terms.heaviest(HEAVIEST_TERMS),
+        });
+    }
+
+    pub(super) fn learn(
+        &mut self,
+        address: &Address,
+        via: &[Candidate],
+        unmarked: Judgment,
+        draw: &mut dyn Draw,
+    ) -> Learned {
+        if via.is_empty() {
+            return Learned::Nothing;
+        }
+        let past = PastArrival {
+            via: via.to_vec(),
+            address: address.clone(),
+            judgment: unmarked,
+        };
+        let arrival = Arrival {
+            via,
+            judgment: unmarked.marked(self.graph.mark(address)),
+        };
+        let known = Known {
+            graph: &self.graph,
+            critic: &*self.critic,
+        };
+        let learned = self.strategy.learn(&arrival, known, draw);
+        self.log.arrived(past);
+        learned
+    }
+
+    /// Links to pages seen before teach at once where such links lead. Asked of
+    /// a page's links when it is first seen: read again, it has nothing new.
+    pub(super) fn learn_from_known<'a>(&mut self, links: impl Iterator<Item = &'a Candidate>) {
+        let known = Known {
+            graph: &self.graph,
+            critic: &*self.critic,
+        };
+        for link in links {
+            if let Some(page) = self.graph.page(&link.target) {
+                self.strategy.learn_from_known(link, page.judgment, known);
+                self.log.met(link.clone());
+            }
+        }
+    }
+
+    /// Sets or takes back a mark and learns everything anew that hangs on it.
+    /// False if nothing changed.
+    pub(super) fn put_mark(
+        &mut self,
+        address: &Address,
+        terms: &PageTerms,
+        mark: Option<Mark>,
+    ) -> bool {
+        if self.graph.mark(address) == mark {
+            return false;
+        }
+        match mark {
+            Some(mark) => {
+                let terms = terms.heaviest(MARKED_TERMS);
+                let page = MarkedPage { mark, terms };
+                self.graph.marks.insert(address.clone(), page);
+            }
+            None => {
+                self.graph.marks.remove(address);
+            }
+        }
+        self.refresh_critic();
+        self.rejudge();
+        self.relearn();
+        true
+    }
+
+    pub(super) fn critic_is_due(&self) -> bool {
+        let seen = f64::from(self.graph.vocabulary.documents_seen());
+        seen >= 5.0 && seen >= f64::from(self.refreshed_at) * (1.0 + CRITIC_GROWTH)
+    }
+
+    pub(super) fn refresh_critic(&mut self) {
+        self.refreshed_at = self.graph.vocabulary.documents_seen();
+        self.critic.refresh(&self.graph);
+        self.form_filter.refresh(&self.graph);
+    }
+
+    /// Judges all pages seen by the critic as it is now.
+    fn rejudge(&mut self) {
+        let judged: FxHashMap<Address, Judgment> = self
+            .graph
+            .pages()
+            .map(|page| {
+                let judged = self.critic.judge_terms(&page.terms, &self.graph);
+                (page.address.clone(), judged.unwrap_or(page.unmarked))
+            })
+            .collect();
+        self.graph
+            .rejudge(|page| judged.get(&page.address).copied().unwrap_or_default());
+    }
+
+    /// The strategy starts over from the log, by today's judgments where the page is
+    /// still remembered.
+    pub(super) fn relearn(&mut self) {
+        let known = self.known();
+        let Some(mut strategy) = self.strategy.begun_anew(known) else {
+            return;
+        };
+        for lesson in self.log.lessons() {
+            let past = match lesson {
+                Lesson::Arrival(past) => past,
+                Lesson::KnownLink(link) => {
+                    if let Some(page) = self.graph.page(&link.target) {
+                        strategy.learn_from_known(link, page.judgment, known);
+                    }
+                    continue;
+                }
+            };
+            let judgment = match self.graph.page(&past.address) {
+                Some(page) => page.judgment,
+                None => past.judgment.marked(self.graph.mark(&past.address)),
+            };
+            let arrival = Arrival {
+                via: &past.via,
+                judgment,
+            };
+            // The same arrivals must give the same model.
+            strategy.learn(&arrival, known, &mut SplitMix(0));
+        }
+        self.strategy = strategy;
+    }
+}
