@@ -95,13 +95,6 @@ fn watched(course: &Course, every: u32) -> Result<Watched> {
         let mut pages = most..curve.len();
         pages.find(|&page| is_lean(page).unwrap_or(false))
     });
-    eprintln!(
-        "CRAWL {} {} reach {} found {:?}",
-        course.seeds,
-        made.visits.len(),
-        reachable,
-        curve.iter().map(|x| *x as u32).collect::<Vec<_>>()
-    );
     Ok(Watched {
         crawl: course.seeds.clone(),
         half,
@@ -121,13 +114,6 @@ fn lured(subject: &Subject<'_>, every: u32) -> Result<Watched> {
         Vocabulary::default(),
         None,
     )?;
-    eprintln!(
-        "LURE {} {:?}",
-        made.visits.len(),
-        made.visits
-            .iter()
-            .position(|visit| visit.page as usize >= genuine)
-    );
     let is_lure = |page: u32| page as usize >= genuine;
     Ok(Watched {
         crawl: "a lure, from five marked pages".to_owned(),
