@@ -33,9 +33,11 @@ const EXPECTED: f64 = 15.0;
 const COLLAPSE: f64 = 0.12;
 /// A harvest beyond this is not taken for what is usual: a run of good pages.
 const MOST_USUAL: f64 = 0.5;
-/// Loud pages, less a quarter for every other one, at which they are told.
-const LOUD_ALARM: f64 = 8.0;
-const OTHER_PAGE: f64 = 0.25;
+/// Loud pages, less a little for every other one, at which they are told. On the webs
+/// of people there is one in a thousand; a crawl that does not fall for them still
+/// meets some.
+const LOUD_ALARM: f64 = 4.0;
+const OTHER_PAGE: f64 = 0.04;
 /// A page is loud if its log-odds per word surpass those of the loudest example by
 /// this factor, while its words are fewer than those of people's texts. Genuine pages
 /// of another kind than the examples can be three times as loud.
@@ -44,8 +46,10 @@ const LOUD: f64 = 1.1;
 const RICH: f64 = 6.0;
 /// Share of the loudest features that changed from which on it is told.
 const TOLD_TURNOVER: f64 = 0.2;
-/// Pages after an alarm in which its cause is not told again.
+/// Pages after an alarm in which its cause is not told again; twice as many after
+/// each further one.
 const QUIET: u32 = 300;
+const MOST_DOUBLINGS: u32 = 6;
 /// Loud pages of a host that lures.
 const LURE_PAGES: u32 = 2;
 /// Hosts with loud pages that are remembered.
@@ -176,8 +180,8 @@ pub struct Drift {
     lures: BTreeMap<Box<str>, u32>,
     features: Vec<u32>,
     turnover: f64,
-    /// Pages until an alarm of the same cause is raised again.
-    quiet: BTreeMap<DriftCause, u32>,
+    /// Pages until an alarm of the same cause is raised again, and how often it was.
+    quiet: BTreeMap<DriftCause, (u32, u32)>,
 }
 
 impl Drift {
@@ -200,7 +204,7 @@ impl Drift {
 
     /// Takes a page into account.
     pub fn page(&mut self, sign: Sign<'_>) -> Option<DriftAlarm> {
-        for pages in self.quiet.values_mut() {
+        for (pages, _) in self.quiet.values_mut() {
             *pages = pages.saturating_sub(1);
         }
         // All are asked, so that none hides another.
@@ -209,7 +213,7 @@ impl Drift {
             (DriftCause::Unsure, self.is_unsure(sign)),
             (DriftCause::Exhausted, self.is_exhausted(sign)),
         ];
-        let is_quiet = |cause| self.quiet.get(&cause).is_some_and(|pages| *pages > 0);
+        let is_quiet = |cause| self.quiet.get(&cause).is_some_and(|row| row.0 > 0);
         let told = signs
             .into_iter()
             .find(|&(cause, is_so)| is_so && !is_quiet(cause));
@@ -224,7 +228,9 @@ impl Drift {
             },
         };
         self.begin_anew(cause);
-        self.quiet.insert(cause, QUIET);
+        let (pages, times) = self.quiet.entry(cause).or_default();
+        *pages = QUIET << (*times).min(MOST_DOUBLINGS);
+        *times += 1;
         Some(alarm)
     }
 
@@ -396,7 +402,7 @@ mod tests {
             Some((page, alarm))
         });
         let (page, alarm) = alarm.unwrap();
-        assert_eq!((page, alarm.cause), (207, DriftCause::Lure));
+        assert_eq!((page, alarm.cause), (203, DriftCause::Lure));
         assert_eq!(alarm.hosts, ["lure.test".into()]);
         let rich = first_alarm(1, 500, |_, draw| Sign {
             log_odds: 4.0,
@@ -409,7 +415,20 @@ mod tests {
             richness: Some(if page < 100 { 9.0 } else { 2.5 }),
             ..found(0.4, draw)
         });
-        assert_eq!(poor, Some((107, DriftCause::Lure)));
+        assert_eq!(poor, Some((103, DriftCause::Lure)));
+    }
+
+    #[test]
+    fn what_was_told_before_is_told_again_more_and_more_seldom() {
+        let (mut drift, mut draw) = (Drift::default(), SplitMix(1));
+        let told = (0..1_000).filter(|_| {
+            let alarm = drift.page(Sign {
+                richness: Some(2.0),
+                ..found(0.4, &mut draw)
+            });
+            alarm.is_some()
+        });
+        assert_eq!(told.collect::<Vec<u32>>(), [3, 303, 903]);
     }
 
     #[test]
