@@ -88,8 +88,7 @@ pub struct KnownPage {
     pub judgment: Judgment,
     /// The critic's own, marks aside.
     pub unmarked: Judgment,
-    /// Whether its words were counted into the vocabulary: it was not marked
-    /// when it was seen.
+    /// Whether its words were counted into the vocabulary.
     pub counted: bool,
     /// Its [`HEAVIEST_TERMS`].
     pub terms: PageTerms,

@@ -169,7 +169,11 @@ impl Crawl {
         )
         .await?;
         let marks = store.marks(topic.id).await?;
-        let is_new = |address: &&String| marks.iter().all(|mark| mark.address != **address);
+        let is_new = |address: &&String| {
+            marks
+                .iter()
+                .all(|mark| !mark.target || mark.address != **address)
+        };
         let new = examples.iter().filter(is_new);
         let marked = new.map(|address| Happening::mark_unread(address, Some(true)));
         store.note(&topic, marked.collect()).await?;

@@ -29,6 +29,8 @@ const MOST_LAST: usize = 400;
 /// Targets that are usual among as many pages, where not too many are needed: fewer
 /// may be missing by chance.
 const EXPECTED: f64 = 15.0;
+/// Where not even so many are usual among the most pages, none may be found by chance.
+const FEWEST_EXPECTED: f64 = 10.0;
 /// The harvest has collapsed if it is this share of the usual.
 const COLLAPSE: f64 = 0.12;
 /// A harvest beyond this is not taken for what is usual: a run of good pages.
@@ -298,6 +300,9 @@ impl Drift {
             return false;
         }
         let usual = self.usual().min(MOST_USUAL);
+        if usual * (MOST_LAST as f64) < FEWEST_EXPECTED {
+            return false;
+        }
         let pages = ((EXPECTED / usual) as usize).clamp(FEWEST_LAST, MOST_LAST);
         let last = self.last.iter().take(pages);
         let found = last.filter(|&&is_target| is_target).count();

@@ -26,6 +26,9 @@ pub struct NamedTopic {
 impl NamedTopic {
     /// How relevant a page is.
     pub fn relevance(&self, page: &Page) -> Relevance {
+        if page.is_stuffed() {
+            return Relevance::new(0.0);
+        }
         let read = page.words();
         let mut counts: Vec<(u32, usize)> = (0..read.terms.len()).map(|n| (0, n)).collect();
         for position in read.all() {

@@ -7,7 +7,7 @@
 //! page's score is the mean log-odds of its words, so its length does not
 //! matter; the score becomes a relevance by a logistic curve laid between what
 //! the other pages score and what each target scores when it is left out
-//! itself; an only target cannot be, and the curve follows the others' spread.
+//! itself; an only target cannot be, and its kind are taken to lie an eighth of the way.
 //! The taxonomy of [A] is not here.
 
 use rustc_hash::FxHashMap;
@@ -33,16 +33,12 @@ const MOST_OTHERS: usize = 300;
 /// Where between the others' mean score (0) and the targets' (1) a page is as
 /// likely good as not.
 const MIDDLE: f64 = 0.5;
-/// How many of the others' standard deviations above their mean a page is as likely
-/// good as not, where an only target cannot be left out to see what its kind score.
-const ALONE: f64 = 1.1;
-/// Where it lies at least between the others' mean and the target's own score as long
-/// as few others were seen, for then words that stand everywhere look like its own.
-const ALONE_AT_FIRST: f64 = 0.25;
+/// Where others of its kind lie between the others' mean score (0) and the score of
+/// an only target (1), which cannot be left out to see; farther up as long as few
+/// others were seen, for then words that stand everywhere still look like its own.
+const ALONE: f64 = 0.125;
+const ALONE_AT_FIRST: f64 = 0.5;
 const FEW_OTHERS: f64 = 10.0;
-/// Standard deviation as long as few others were seen, and how many it is worth.
-const USUAL_SPREAD: f64 = 0.3;
-const SPREAD_WORTH: f64 = 5.0;
 /// Log-odds at the targets' mean score.
 const LOG_ODDS_OF_TARGETS: f64 = 3.0;
 
@@ -150,6 +146,7 @@ impl Curve {
             .pages()
             .rev()
             .filter(|page| !page.judgment.is_target && known.mark(&page.address).is_none())
+            .filter(|page| !page.terms.rows().is_empty())
             .take(MOST_OTHERS)
             .map(|page| weights.score(&page.terms));
         let others: Vec<f64> = others.collect();
@@ -166,8 +163,8 @@ impl Curve {
         let high = match targets[..] {
             [only] => {
                 let few = 1.0 / (1.0 + others.len() as f64 / FEW_OTHERS);
-                let at_first = few * ALONE_AT_FIRST * (weights.score(only) - low);
-                low + (ALONE * spread(&others, low)).max(at_first) / MIDDLE
+                let share = ALONE + few * (ALONE_AT_FIRST - ALONE);
+                low + share * (weights.score(only) - low)
             }
             _ => mean(&left_out).unwrap_or(low),
         };
@@ -183,13 +180,6 @@ impl Curve {
     fn relevance(&self, score: f64) -> Relevance {
         Relevance::new(1.0 / (1.0 + (-self.slope * (score - self.middle)).exp()))
     }
-}
-
-/// Standard deviation around a mean.
-fn spread(values: &[f64], mean: f64) -> f64 {
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let usual = SPREAD_WORTH * USUAL_SPREAD.powi(2);
-    ((usual + squares) / (SPREAD_WORTH + values.len() as f64)).sqrt()
 }
 
 fn mean(values: &[f64]) -> Option<f64> {

@@ -27,7 +27,7 @@ impl Guide {
             address: page.address.clone(),
             judgment: critic.marked(self.graph.mark(&page.address)),
             unmarked: critic,
-            counted: seen_before.unwrap_or(true),
+            counted: seen_before.unwrap_or(!terms.rows().is_empty()),
             terms: terms.heaviest(HEAVIEST_TERMS),
         });
     }

@@ -95,6 +95,24 @@ fn a_page_stuffed_with_the_topics_words_is_not_it_unless_the_person_says_so() {
 }
 
 #[test]
+fn a_farm_of_stuffed_pages_does_not_make_other_pages_look_good() {
+    let (mut guide, mut draw) = taught();
+    for number in 0..40 {
+        let stuffed = page(
+            &format!("http://farm.org/{number}"),
+            &KIDNEY.repeat(20),
+            &[],
+        );
+        guide.visit(&stuffed, &[], None, &mut draw);
+        let other = page(&format!("http://a.org/t{number}"), TRAINS, &[]);
+        let judged = guide.visit(&other, &[], None, &mut draw).judgment;
+        assert!(!judged.is_target, "{number}: {judged:?}");
+    }
+    let more = page("http://a.org/k2", "Kidney patients come for dialysis.", &[]);
+    assert!(guide.judge(&more).is_target);
+}
+
+#[test]
 fn with_more_targets_the_critic_is_surer() {
     let (mut guide, mut draw) = taught();
     assert_eq!(guide.confidence(), Some(0.5), "one page tells nothing");
