@@ -60,7 +60,7 @@ impl Candidate {
 pub struct Step {
     /// The page.
     pub address: Address,
-    /// How it was judged when it was passed.
+    /// How it was judged when it was passed; holds where the page is forgotten.
     pub relevance: Relevance,
 }
 

@@ -124,7 +124,7 @@ pub struct MarkedForm {
 /// Everything known so far.
 #[derive(Debug, Clone, Default)]
 pub struct WebGraph {
-    /// All terms, with the counts of the pages that were seen and not marked.
+    /// All terms, with the counts of all pages seen that are not stuffed, marked or not.
     pub vocabulary: Vocabulary,
     /// Marked pages, in order of their address.
     pub marks: BTreeMap<Address, MarkedPage>,

@@ -8,6 +8,8 @@
 //! matter; the score becomes a relevance by a logistic curve laid between what
 //! the other pages score and what each target scores when it is left out
 //! itself; an only target cannot be, and its kind are taken to lie an eighth of the way.
+//! The other pages are those that a first curve takes for no targets, not those that
+//! were judged so when they were seen: what was judged under a mark would outlive it.
 //! The taxonomy of [A] is not here.
 
 use rustc_hash::FxHashMap;
@@ -15,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::{Critic, NamedTopic, targets};
 use crate::features::PageTerms;
 use crate::text::{TermId, Vocabulary};
-use crate::web_graph::{HEAVIEST_TERMS, Judgment, Mark, Relevance, WebGraph};
+use crate::web_graph::{HEAVIEST_TERMS, Judgment, Mark, MarkedPage, Relevance, WebGraph};
 
 /// Every target counts as a text of this many words.
 const TARGET_LENGTH: f64 = 100.0;
@@ -28,8 +30,10 @@ const UNIFORM_WORDS: f64 = 20_000.0;
 const NOT_TARGET_WEIGHT: f64 = 5.0;
 /// Targets left out one by one to find the curve; more take too long.
 const MOST_LEFT_OUT: usize = 12;
-/// Recent other pages looked at to find the curve.
-const MOST_OTHERS: usize = 300;
+/// Recent unmarked pages looked at to find the curve, and how often those that look
+/// like targets are set aside.
+const MOST_UNMARKED: usize = 300;
+const LOOKS: usize = 2;
 /// Where between the others' mean score (0) and the targets' (1) a page is as
 /// likely good as not.
 const MIDDLE: f64 = 0.5;
@@ -141,40 +145,52 @@ impl Weights {
 impl Curve {
     /// The curve, and how sure it is.
     fn learn(known: &WebGraph, weights: &Weights) -> (Self, Option<f64>) {
-        let targets: Vec<&PageTerms> = known.targets().map(|target| &target.terms).collect();
-        let others = known
+        let targets: Vec<&MarkedPage> = known.targets().collect();
+        let unmarked = known
             .pages()
             .rev()
-            .filter(|page| !page.judgment.is_target && known.mark(&page.address).is_none())
+            .filter(|page| known.mark(&page.address).is_none())
             .filter(|page| !page.terms.rows().is_empty())
-            .take(MOST_OTHERS)
+            .take(MOST_UNMARKED)
             .map(|page| weights.score(&page.terms));
-        let others: Vec<f64> = others.collect();
-        let low = mean(&others).unwrap_or_else(|| f64::from(weights.other));
+        let mut others: Vec<f64> = unmarked.collect();
         let left_out: Vec<f64> = match targets[..] {
             [_] => Vec::new(),
             _ => targets
                 .iter()
                 .take(MOST_LEFT_OUT)
                 .enumerate()
-                .map(|(number, terms)| Weights::learn(known, Some(number)).score(terms))
+                .map(|(number, target)| Weights::learn(known, Some(number)).score(&target.terms))
                 .collect(),
         };
-        let high = match targets[..] {
-            [only] => {
-                let few = 1.0 / (1.0 + others.len() as f64 / FEW_OTHERS);
-                let share = ALONE + few * (ALONE_AT_FIRST - ALONE);
-                low + share * (weights.score(only) - low)
-            }
-            _ => mean(&left_out).unwrap_or(low),
+        let curve_above = |others: &[f64]| {
+            let low = mean(others).unwrap_or_else(|| f64::from(weights.other));
+            let high = match targets[..] {
+                [only] => {
+                    let few = 1.0 / (1.0 + others.len() as f64 / FEW_OTHERS);
+                    let share = ALONE + few * (ALONE_AT_FIRST - ALONE);
+                    low + share * (weights.score(&only.terms) - low)
+                }
+                _ => mean(&left_out).unwrap_or(low),
+            };
+            Self::between(low, high)
         };
-        let span = (high - low).max(0.05);
-        let curve = Self {
-            middle: low + MIDDLE * span,
-            slope: LOG_ODDS_OF_TARGETS / (span * (1.0 - MIDDLE)),
-        };
+        let mut curve = curve_above(&others);
+        for _ in 0..LOOKS {
+            others.retain(|&score| score < curve.middle);
+            curve = curve_above(&others);
+        }
         let confidence = (!targets.is_empty()).then(|| confidence(&left_out, &others));
         (curve, confidence)
+    }
+
+    /// Laid between what the others score and what the topic's pages score.
+    fn between(low: f64, high: f64) -> Self {
+        let span = (high - low).max(0.05);
+        Self {
+            middle: low + MIDDLE * span,
+            slope: LOG_ODDS_OF_TARGETS / (span * (1.0 - MIDDLE)),
+        }
     }
 
     fn relevance(&self, score: f64) -> Relevance {

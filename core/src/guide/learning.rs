@@ -96,10 +96,16 @@ impl Guide {
                 self.graph.marks.remove(address);
             }
         }
+        self.rebuild();
+        true
+    }
+
+    /// Everything that hangs on the marks, from the pages and the log alone: what was
+    /// learned or judged before does not matter.
+    pub(super) fn rebuild(&mut self) {
         self.refresh_critic();
         self.rejudge();
         self.relearn();
-        true
     }
 
     pub(super) fn critic_is_due(&self) -> bool {

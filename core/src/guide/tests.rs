@@ -256,6 +256,60 @@ fn a_mark_taken_back_leaves_nothing_behind() {
     assert_eq!(judged(guide), judged(other));
 }
 
+/// What was judged while a mark held must not pick the pages that the next curve is
+/// laid by: from before any mark, and from before the second.
+#[test]
+fn a_mark_of_many_pages_ago_leaves_nothing_behind() {
+    for first_mark in [None, Some(Mark::Target)] {
+        let kidney = page("http://a.org/k", KIDNEY, &[]);
+        let trains = page("http://a.org/t", TRAINS, &[]);
+        let mut guides = [(); 2].map(|()| Guide::new("topic", "ensemble").unwrap());
+        let mut via = Vec::new();
+        for (guide, is_marking) in guides.iter_mut().zip([false, true]) {
+            let mut draw = SplitMix(3);
+            guide.visit(&kidney, &[], first_mark, &mut draw);
+            guide.visit(&trains, &[], None, &mut draw);
+            if is_marking {
+                guide.mark(&trains, Some(Mark::Target));
+            }
+            via.clear();
+            for number in 0..60 {
+                let text = match number % 3 {
+                    0 => format!("{TRAINS} Tracks, signals and tickets {number}."),
+                    1 => format!("Kidney patients come for dialysis {number}."),
+                    _ => format!("Bees and honey, flowers and hives {number}."),
+                };
+                let address = format!("http://a.org/{number}");
+                let read = page(&address, &text, &[("/next", "go on")]);
+                let visit = guide.visit(&read, &via, None, &mut draw);
+                via = vec![visit.outlinks[0].0.clone()];
+            }
+            if is_marking {
+                let pages = guide.graph().pages();
+                let good = pages.filter(|page| page.judgment.is_target).count();
+                assert!(good > 20, "the mark says something: {good}");
+                guide.mark(&trains, None);
+            }
+        }
+        let [unmarked, marked] = &mut guides;
+        let waiting = via.remove(0);
+        let judged = |guide: &Guide| -> Vec<Judgment> {
+            guide.graph().pages().map(|page| page.judgment).collect()
+        };
+        if first_mark.is_none() {
+            assert_eq!(judged(unmarked), judged(marked), "no page is good");
+        }
+        // What was learned page by page, by what was known at the time, is learned by
+        // what is known now.
+        unmarked.rebuild();
+        assert_eq!(judged(unmarked), judged(marked), "{first_mark:?}");
+        assert_eq!(unmarked.confidence(), marked.confidence());
+        assert_eq!(unmarked.learned(), marked.learned());
+        assert_eq!(unmarked.score(&waiting), marked.score(&waiting));
+        assert_eq!(unmarked.explain(&waiting), marked.explain(&waiting));
+    }
+}
+
 #[test]
 fn trimmed_knowledge_is_smaller_and_goes_on() {
     let (mut guide, mut draw) = (Guide::new("topic", "ensemble").unwrap(), SplitMix(3));

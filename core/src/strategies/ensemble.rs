@@ -217,10 +217,6 @@ impl Ensemble {
         ensemble
     }
 
-    fn page_of(&self, link: &Candidate, known: Known<'_>) -> OfPage {
-        self.of_page(link.source().and_then(|source| known.graph.page(source)))
-    }
-
     /// What the model learns and judges.
     fn instance(&self, link: &Candidate, page: &OfPage, known: Known<'_>) -> Instance {
         let url = distinct_words(link);
@@ -312,14 +308,14 @@ impl Strategy for Ensemble {
     }
 
     fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
-        self.score_on(link, &self.page_of(link, known), known)
+        self.score_on(link, &self.of_page(link, known), known)
     }
 
     fn score_all(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
         let Some(first) = links.first() else {
             return Vec::new();
         };
-        let page = self.page_of(first, known);
+        let page = self.of_page(first, known);
         let scores = links.iter().map(|link| self.score_on(link, &page, known));
         scores.collect()
     }
@@ -353,7 +349,7 @@ impl Strategy for Ensemble {
         let good = arrival.judgment.relevance.value();
         let importance = 1.0 / links.len() as f64;
         for link in links {
-            let page = self.page_of(link, known);
+            let page = self.of_page(link, known);
             let mut instance = self.instance(link, &page, known);
             for (place, value) in instance.numbers.iter().enumerate().skip(1) {
                 self.spreads[place].add(*value);
@@ -398,7 +394,7 @@ impl Strategy for Ensemble {
     }
 
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
-        let instance = self.instance(link, &self.page_of(link, known), known);
+        let instance = self.instance(link, &self.of_page(link, known), known);
         let own = instance.offset + self.model.log_odds(&instance.features);
         Some(Relevance::new(1.0 / (1.0 + (-own).exp())))
     }
@@ -434,7 +430,7 @@ impl Strategy for Ensemble {
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
-        let instance = self.instance(link, &self.page_of(link, known), known);
+        let instance = self.instance(link, &self.of_page(link, known), known);
         let offset = instance.offset;
         let mut parts = vec![self.explain_beforehand(link, &instance, known)];
         for (name, &(feature, value)) in NAMES.iter().zip(&instance.features) {

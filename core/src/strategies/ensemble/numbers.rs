@@ -3,7 +3,7 @@
 
 use super::Ensemble;
 use crate::strategies::{Candidate, Known};
-use crate::web_graph::{Judgment, KnownPage};
+use crate::web_graph::Judgment;
 
 /// How many there are.
 pub(super) const NUMBERS: usize = 21;
@@ -111,20 +111,31 @@ impl Spread {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct OfPage {
     judgment: Judgment,
+    /// Relevance of the page before it on the way.
+    before: f64,
     content: f64,
     link: f64,
     sibling: f64,
 }
 
 impl Ensemble {
-    /// What is known of the page with a link.
-    pub(super) fn of_page(&self, page: Option<&KnownPage>) -> OfPage {
-        let Some(page) = page else {
-            return OfPage::default();
+    /// What is known of the page with a link, by what is thought of it now.
+    pub(super) fn of_page(&self, link: &Candidate, known: Known<'_>) -> OfPage {
+        let before = link.trail.steps().nth(1).map_or(0.0, |step| {
+            let page = known.graph.page(&step.address);
+            let relevance = page.map_or(step.relevance, |page| page.judgment.relevance);
+            relevance.value()
+        });
+        let Some(page) = link.source().and_then(|page| known.graph.page(page)) else {
+            return OfPage {
+                before,
+                ..OfPage::default()
+            };
         };
         let content = self.contents.get(&page.address).copied();
         OfPage {
             judgment: page.judgment,
+            before,
             content: content.unwrap_or_else(|| self.ratios.content(page)),
             link: self.ratios.link(page),
             sibling: self.ratios.sibling(page),
@@ -140,7 +151,6 @@ impl Ensemble {
         page: &OfPage,
         known: Known<'_>,
     ) -> [f64; NUMBERS] {
-        let before = link.trail.steps().nth(1);
         let inlinks = self.inlinks.of(&link.target);
         let [site, template] = self.groups.log_rates(&link.target);
         let [near, on_path] = self.levels.log_odds(url, &link.context);
@@ -150,7 +160,7 @@ impl Ensemble {
             page.judgment.relevance.value(),
             page.judgment.log_odds,
             page.judgment.similarity,
-            before.map_or(0.0, |step| step.relevance.value()),
+            page.before,
             self.apprentice.log_odds(link, known),
             page.content,
             self.ratios.url(url),
