@@ -155,9 +155,18 @@ impl Crawl {
             .find(|crawl| matches!(crawl.state.as_str(), "running" | "paused"));
         if let Some(crawl) = unfinished {
             eprintln!(
-                "linkscent: going on with crawl {} of “{}”",
-                crawl.id, topic.name
+                "linkscent: going on with crawl {} of “{}” as it was begun, to {} pages",
+                crawl.id, topic.name, crawl.order.budget
             );
+            let given = examples.iter().chain(&seeds);
+            let is_start = |page: &&String| crawl.order.seeds.iter().any(|row| row.0 == **page);
+            let others = given.filter(|page| !is_start(page)).count();
+            if others > 0 {
+                eprintln!(
+                    "linkscent: {others} of the pages given are not among those it began with and \
+                     are passed over: give them again when it has ended, or begin with another --topic"
+                );
+            }
             store.set_state(crawl.id, "running", "").await?;
             return Ok(crawl);
         }

@@ -20,7 +20,7 @@ use crate::page::POOR;
 const WARM_UP: u32 = 60;
 /// Targets until then.
 const FEWEST_TARGETS: u32 = 8;
-/// Pages after which a page's part in the usual numbers has halved.
+/// Pages after which a page's part in the usual entropy has halved.
 const HALF: f64 = 400.0;
 /// Last pages whose harvest is compared with what is usual, at least and at most.
 /// Relevant pages come in runs, and so do others: a few dozen in a row say little.
@@ -49,7 +49,7 @@ const RICH: f64 = 6.0;
 /// Share of the loudest features that changed from which on it is told.
 const TOLD_TURNOVER: f64 = 0.2;
 /// Pages after an alarm in which its cause is not told again; twice as many after
-/// each further one.
+/// each further one, but for a lure: that one names other hosts.
 const QUIET: u32 = 300;
 const MOST_DOUBLINGS: u32 = 6;
 /// Loud pages of a host that lures.
@@ -106,7 +106,8 @@ impl DriftCause {
 pub struct DriftAlarm {
     /// Why.
     pub cause: DriftCause,
-    /// Share of targets that was usual before, 0..=1.
+    /// Share of targets that was usual before the last pages, 0..=1; 0 at a crawl's
+    /// start, when there are none before.
     pub usual: f64,
     /// Share of the strategy's loudest features that changed at its last training,
     /// 0..=1; 0 for a strategy that has none.
@@ -171,8 +172,8 @@ impl Usual {
 pub struct Drift {
     /// Whether each of the last pages was a target.
     last: VecDeque<bool>,
-    /// Pages and targets but for the very last ([`FEWEST_LAST`]).
-    before: (u32, u32),
+    /// Pages and targets since the crawl began, or since it was told to be exhausted.
+    all: (u32, u32),
     entropy: Usual,
     /// See [`Self::examples`].
     loudest: f64,
@@ -222,7 +223,7 @@ impl Drift {
         let cause = told?.0;
         let alarm = DriftAlarm {
             cause,
-            usual: self.usual(),
+            usual: self.usual_before(FEWEST_LAST).unwrap_or_default(),
             turnover: self.turnover,
             hosts: match cause {
                 DriftCause::Lure => self.lures(),
@@ -232,7 +233,9 @@ impl Drift {
         self.begin_anew(cause);
         let (pages, times) = self.quiet.entry(cause).or_default();
         *pages = QUIET << (*times).min(MOST_DOUBLINGS);
-        *times += 1;
+        if cause != DriftCause::Lure {
+            *times += 1;
+        }
         Some(alarm)
     }
 
@@ -248,7 +251,7 @@ impl Drift {
             }
             DriftCause::Exhausted => {
                 self.last.clear();
-                self.before = (0, 0);
+                self.all = (0, 0);
             }
         }
     }
@@ -292,27 +295,33 @@ impl Drift {
     fn is_exhausted(&mut self, sign: Sign<'_>) -> bool {
         self.last.push_front(sign.is_target);
         self.last.truncate(MOST_LAST);
-        if let Some(&is_target) = self.last.get(FEWEST_LAST) {
-            self.before.0 += 1;
-            self.before.1 += u32::from(is_target);
-        }
-        if self.before.0 < WARM_UP || self.before.1 < FEWEST_TARGETS {
+        self.all.0 += 1;
+        self.all.1 += u32::from(sign.is_target);
+        let Some(roughly) = self.usual_before(FEWEST_LAST) else {
             return false;
-        }
-        let usual = self.usual().min(MOST_USUAL);
-        if usual * (MOST_LAST as f64) < FEWEST_EXPECTED {
+        };
+        let last = ((EXPECTED / roughly) as usize).clamp(FEWEST_LAST, MOST_LAST);
+        let Some(usual) = self.usual_before(last) else {
             return false;
-        }
-        let pages = ((EXPECTED / usual) as usize).clamp(FEWEST_LAST, MOST_LAST);
-        let last = self.last.iter().take(pages);
-        let found = last.filter(|&&is_target| is_target).count();
-        self.last.len() >= pages && found as f64 <= COLLAPSE * usual * pages as f64
+        };
+        let usual = usual.min(MOST_USUAL);
+        usual * (MOST_LAST as f64) >= FEWEST_EXPECTED
+            && f64::from(self.found(last)) <= COLLAPSE * usual * last as f64
     }
 
-    /// Share of targets before the last pages, 0..=1.
-    fn usual(&self) -> f64 {
-        let (pages, targets) = self.before;
-        f64::from(targets) / f64::from(pages.max(1))
+    /// Share of targets before so many last pages, 0..=1; `None` if those are too few
+    /// to tell.
+    fn usual_before(&self, last: usize) -> Option<f64> {
+        let pages = self.all.0.checked_sub(last as u32)?;
+        let targets = self.all.1 - self.found(last);
+        let is_enough = pages >= WARM_UP && targets >= FEWEST_TARGETS;
+        is_enough.then(|| f64::from(targets) / f64::from(pages))
+    }
+
+    /// Targets among so many last pages.
+    fn found(&self, last: usize) -> u32 {
+        let last = self.last.iter().take(last);
+        last.map(|&is_target| u32::from(is_target)).sum()
     }
 }
 
@@ -426,14 +435,38 @@ mod tests {
     #[test]
     fn what_was_told_before_is_told_again_more_and_more_seldom() {
         let (mut drift, mut draw) = (Drift::default(), SplitMix(1));
-        let told = (0..1_000).filter(|_| {
+        let told: Vec<u32> = (0..3_000)
+            .filter(|page| {
+                // More and more doubtful, so that no doubt becomes usual.
+                let doubt = if page % 400 < 300 { 0.01 } else { 0.5 };
+                let alarm = drift.page(Sign {
+                    expected: Some(doubt),
+                    ..found(0.4, &mut draw)
+                });
+                alarm.is_some_and(|alarm| alarm.cause == DriftCause::Unsure)
+            })
+            .collect();
+        let gaps: Vec<u32> = told.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(told.len() > 2 && gaps[0] >= 300, "{told:?}");
+        assert!(gaps.windows(2).all(|pair| pair[1] > pair[0]), "{told:?}");
+    }
+
+    #[test]
+    fn other_hosts_that_lure_are_told_as_soon_as_the_first() {
+        let (mut drift, mut draw) = (Drift::default(), SplitMix(1));
+        let hosts = ["a.test", "b.test", "c.test"];
+        let told = (0..900).filter_map(|page| {
             let alarm = drift.page(Sign {
+                host: hosts[page / 300],
                 richness: Some(2.0),
                 ..found(0.4, &mut draw)
             });
-            alarm.is_some()
+            Some((page, alarm?.hosts))
         });
-        assert_eq!(told.collect::<Vec<u32>>(), [3, 303, 903]);
+        let told: Vec<_> = told.collect();
+        let pages: Vec<usize> = told.iter().map(|row| row.0).collect();
+        assert_eq!(pages, [3, 303, 603]);
+        assert!(told[2].1.contains(&"c.test".into()), "{told:?}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! five marked pages on a web with a lure, told from when the crawl met its first page.
 
 use anyhow::Result;
-use linkscent_core::crawl::DriftAlarm;
+use linkscent_core::crawl::{DriftAlarm, DriftCause};
 use linkscent_core::strategies::Ensemble;
 use linkscent_core::text::Vocabulary;
 use serde_json::{Value, json};
@@ -25,9 +25,10 @@ const LEFT: f64 = 0.1;
 /// Marked pages on the web with a lure.
 const MARKED: usize = 5;
 
-/// A crawl: when the ordinary part ended, when the topic was exhausted, alarms.
+/// A crawl: when the ordinary part ended, when which alarm was due, alarms.
 struct Watched {
     crawl: String,
+    expects: DriftCause,
     half: Option<usize>,
     due: Option<usize>,
     alarms: Vec<(usize, DriftAlarm)>,
@@ -35,14 +36,15 @@ struct Watched {
 }
 
 impl Watched {
-    /// Pages from when an alarm was due to the first one.
+    /// Pages from when an alarm was due to the first one of that cause.
     fn delay(&self) -> Option<usize> {
         let due = self.due?;
-        let later = self.alarms.iter().map(|alarm| alarm.0);
-        later
-            .filter(|&page| page >= due)
-            .min()
-            .map(|page| page - due)
+        let expected = self
+            .alarms
+            .iter()
+            .filter(|alarm| alarm.1.cause == self.expects);
+        let late = expected.filter_map(|alarm| alarm.0.checked_sub(due));
+        late.min()
     }
 
     /// Alarms while nothing was wrong.
@@ -97,6 +99,7 @@ fn watched(course: &Course, every: u32) -> Result<Watched> {
     });
     Ok(Watched {
         crawl: course.seeds.clone(),
+        expects: DriftCause::Exhausted,
         half,
         due,
         alarms: made.alarms,
@@ -117,6 +120,7 @@ fn lured(subject: &Subject<'_>, every: u32) -> Result<Watched> {
     let is_lure = |page: u32| page as usize >= genuine;
     Ok(Watched {
         crawl: "a lure, from five marked pages".to_owned(),
+        expects: DriftCause::Lure,
         half: None,
         due: made.visits.iter().position(|visit| is_lure(visit.page)),
         alarms: made.alarms,
