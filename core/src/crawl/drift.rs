@@ -35,11 +35,12 @@ const FEWEST_EXPECTED: f64 = 10.0;
 const COLLAPSE: f64 = 0.12;
 /// A harvest beyond this is not taken for what is usual: a run of good pages.
 const MOST_USUAL: f64 = 0.5;
-/// Loud pages, less a little for every other one, at which they are told. On the webs
-/// of people there is one in a thousand; a crawl that does not fall for them still
-/// meets some.
-const LOUD_ALARM: f64 = 4.0;
-const OTHER_PAGE: f64 = 0.04;
+/// Loud pages, less a little for every other one, at which they are told: four with not
+/// more than fifty others between them. On the webs of people there is one in a
+/// thousand, and hardly ever three close together; a crawl that does not fall for a lure
+/// still meets some.
+const LOUD_ALARM: f64 = 3.5;
+const OTHER_PAGE: f64 = 0.01;
 /// A page is loud if its log-odds per word surpass those of the loudest example by
 /// this factor, while its words are fewer than those of people's texts. Genuine pages
 /// of another kind than the examples can be three times as loud.
