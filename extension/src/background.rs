@@ -10,7 +10,7 @@ use linkscent_core::guide::Guide;
 use linkscent_core::leaps::{self, LEAP_LIFE, Landing, Leap};
 use linkscent_core::page::Page;
 use linkscent_core::strategies::{Candidate, SplitMix};
-use linkscent_core::wire::api::{CrawlOrder, CrawlView, Event, Happening, mark_of, marked_terms};
+use linkscent_core::wire::api::{Event, Happening, mark_of, marked_terms};
 use linkscent_core::wire::views::PageView;
 use linkscent_core::wire::{Snapshot, read_model, write_model};
 use linkscent_core::{critics, strategies};
@@ -23,8 +23,6 @@ use crate::sync::{self, Companion};
 
 /// Followed links that wait at most.
 const MOST_LEAPS: usize = 50;
-/// Events sent to the companion in one call.
-const MOST_SENT: usize = 100;
 /// Pages and arrivals kept in a guide here.
 const MOST_PAGES: usize = 2_000;
 const MOST_ARRIVALS: usize = 2_000;
@@ -306,94 +304,6 @@ impl Background {
         self.store.apply(change).await
     }
 
-    /// See [`crate::Linkscent::pair`].
-    pub async fn pair(&mut self, port: u16, code: &str) -> Result<(), JsError> {
-        let token = sync::pair(port, code.trim()).await.map_err(js)?;
-        let mut settings = self.store.settings().await?;
-        (settings.port, settings.token) = (port, Some(token));
-        settings.versions.clear();
-        let mut change = Change::default();
-        change.settings(&settings)?;
-        // This companion may never have heard of the marks; those it knows it
-        // takes for what they are.
-        for mark in self.store.all_marks().await? {
-            change.send(&mark.event(format!("again-{}", random_id())))?;
-        }
-        for mut mark in self.store.form_marks().await? {
-            mark.id = format!("again-{}", random_id());
-            change.send(&mark)?;
-        }
-        self.store.apply(change).await?;
-        self.sync().await
-    }
-
-    /// See [`crate::Linkscent::unpair`].
-    pub async fn unpair(&mut self) -> Result<(), JsError> {
-        let mut settings = self.store.settings().await?;
-        settings.token = None;
-        let mut change = Change::default();
-        change.settings(&settings)?;
-        self.store.apply(change).await
-    }
-
-    /// See [`crate::Linkscent::sync`]. The outbox is emptied first, so the
-    /// model that comes back knows every mark.
-    pub async fn sync(&mut self) -> Result<(), JsError> {
-        let mut settings = self.store.settings().await?;
-        let Some(companion) = Companion::of(&settings) else {
-            return Ok(());
-        };
-        loop {
-            let mut waiting = self.store.outbox().await?;
-            waiting.truncate(MOST_SENT);
-            if waiting.is_empty() {
-                break;
-            }
-            let (keys, events): (Vec<_>, Vec<_>) = waiting.into_iter().unzip();
-            companion.send(&events).await.map_err(js)?;
-            let mut change = Change::default();
-            change.sent(&keys);
-            self.store.apply(change).await?;
-        }
-        let Some(topic) = settings.current.clone() else {
-            return Ok(());
-        };
-        let known = settings.versions.iter().find(|(name, _)| *name == topic);
-        let version = known.map_or(0, |(_, version)| *version);
-        let newer = companion.model(&topic, version).await.map_err(js)?;
-        if let Some((file, version)) = newer {
-            let knowledge = read_model(&file).map_err(js)?;
-            let guide = Guide::with_knowledge(knowledge)
-                .ok_or_else(|| js("the companion's model needs a newer extension: update it"))?;
-            settings.versions.retain(|(name, _)| *name != topic);
-            settings.versions.push((topic.clone(), version));
-            let mut change = Change::default();
-            change.settings(&settings)?;
-            self.keep_guide(topic, guide, &mut change)?;
-            self.store.apply(change).await?;
-        }
-        Ok(())
-    }
-
-    /// See [`crate::Linkscent::hand_over`].
-    pub async fn hand_over(
-        &mut self,
-        budget: u64,
-        seeds: Vec<String>,
-    ) -> Result<CrawlView, JsError> {
-        self.sync().await?;
-        let settings = self.store.settings().await?;
-        let companion =
-            Companion::of(&settings).ok_or_else(|| js("pair with the companion first"))?;
-        let topic = settings.current.ok_or_else(|| js("choose a topic first"))?;
-        let order = CrawlOrder {
-            topic,
-            seeds,
-            budget,
-        };
-        companion.begin(&order).await.map_err(js)
-    }
-
     /// The topic's guide, out of memory or the database. A model file that
     /// cannot be read is replaced by what the marks teach.
     pub(crate) async fn take_guide(&mut self, topic: &str) -> Result<Guide, JsError> {
@@ -477,7 +387,7 @@ pub(crate) fn event(topic: &str, now: f64, what: Happening) -> Event {
     }
 }
 
-fn random_id() -> String {
+pub(crate) fn random_id() -> String {
     let number = u128::from_le_bytes(sync::random());
     format!("{number:032x}")
 }
@@ -498,32 +408,8 @@ fn trail_row(leap: &WaitingLeap, event: &Event, from: &str, to: &str) -> TrailRo
     }
 }
 
-/// Links followed before the clock starts, so that there is something to look up.
-const FOLLOWED: usize = 60;
-
-/// See [`crate::bench_scoring`]: builds the page once, follows links, then visits it.
-pub fn bench_scoring(snapshot: &Snapshot, rounds: u32) -> Result<f64, JsError> {
-    let page = snapshot.to_page().map_err(js)?;
-    let mut guide = Guide::new(critics::NAMES[0], strategies::NAMES[0])
-        .ok_or_else(|| js("no critic or no strategy"))?;
-    guide.mark(&page, mark_of(Some(true)));
-    let (mut draw, mut via) = (draw(), Vec::new());
-    for number in 0..FOLLOWED {
-        let visit = guide.visit(&page, &via, None, &mut draw);
-        via = visit.outlinks.into_iter().map(|row| row.0).collect();
-        via = via.split_off(number.min(via.len()));
-        via.truncate(1);
-    }
-    let began = js_sys::Date::now();
-    for _ in 0..rounds {
-        let visit = guide.visit(&page, &[], None, &mut draw);
-        PageView::of(&page, &visit, &guide);
-    }
-    Ok((js_sys::Date::now() - began) / f64::from(rounds.max(1)))
-}
-
 /// Numbers for ties, begun with one of the browser's: a call for each of a page's
 /// links would take longer than scoring them.
-fn draw() -> SplitMix {
+pub(crate) fn draw() -> SplitMix {
     SplitMix(u64::from_le_bytes(sync::random()))
 }

@@ -4,8 +4,10 @@
 //! `background` for what happens on each call.
 
 mod background;
+mod bench;
 mod draw;
 mod forms;
+mod pairing;
 mod panel;
 mod popup;
 mod questions;
@@ -155,7 +157,7 @@ pub async fn draw_panel(root: Element, tools: JsValue, _tab: i32) -> Result<(), 
 /// of the same work natively and here.
 #[wasm_bindgen]
 pub fn bench_scoring(page: JsValue, rounds: u32) -> Result<f64, JsError> {
-    background::bench_scoring(&take(page)?, rounds)
+    bench::scoring(&take(page)?, rounds)
 }
 
 fn take<T: DeserializeOwned>(value: JsValue) -> Result<T, JsError> {

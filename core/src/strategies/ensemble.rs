@@ -8,26 +8,30 @@
 //! its parts ([`crate::crawl::Turns`]). A model of hop distances joins where one
 //! was trained; without it the others do.
 
+mod explaining;
 mod groups;
 mod inlinks;
 mod numbers;
+mod state;
 mod words;
 
 use rustc_hash::FxHashMap;
 
 pub use groups::{Group, Groups};
 pub use numbers::{Part, Spread};
+pub use state::EnsembleState;
 
 use inlinks::Inlinks;
-use numbers::{NAMES, NUMBERS, OfPage, before_learning, rivals};
+use numbers::{NUMBERS, OfPage, before_learning, rivals};
+use state::used_most;
 
 use super::{
-    Adaptive, AdaptiveOptions, Apprentice, Arrival, Candidate, Cue, Draw, Explanation, Factors,
-    HopChain, Intelligent, IntelligentCounts, Known, Learned, LinkPolicy, LinkScore, Passing,
-    PathRepository, Priority, Saved, Strategy, TurnRule,
+    Adaptive, AdaptiveOptions, Apprentice, Arrival, Candidate, Draw, Explanation, Factors,
+    HopChain, Intelligent, Known, Learned, LinkPolicy, LinkScore, Passing, Priority, Saved,
+    Strategy, TurnRule,
 };
 use crate::address::Address;
-use crate::models::{Ftrl, Rates, TwoClassCounts, WeightState};
+use crate::models::{Ftrl, Rates};
 use crate::web_graph::{Judgment, Relevance};
 
 /// Arrivals between two scorings of the whole frontier.
@@ -40,14 +44,10 @@ const LEARNED_LINKS: usize = 3;
 const MOST_WEIGHTS: usize = 60_000;
 /// Links of paths that are kept, and as many that lay on none.
 const MOST_PATH_LINKS: usize = 500;
-/// The same where room is short.
-const MOST_TRIMMED_PATHS: usize = 200;
 /// Pages, the newest, whose interest ratio is reckoned ahead.
 const MOST_CONTENTS: usize = 10_000;
 /// Features that count as the loudest.
 const LOUDEST: usize = 100;
-/// Words named in an explanation.
-const NAMED_WORDS: usize = 6;
 
 const RATES: Rates = Rates {
     alpha: 0.1,
@@ -89,51 +89,6 @@ impl Default for EnsembleOptions {
             without: None,
             rivals: true,
             explores: true,
-        }
-    }
-}
-
-/// What it knows from one crawl to the next: all but which pages link where.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EnsembleState {
-    /// The model's weights.
-    pub weights: Vec<(u32, WeightState)>,
-    /// The apprentice's counts.
-    pub apprentice: TwoClassCounts,
-    /// The interest ratios' counts.
-    pub ratios: IntelligentCounts,
-    /// How sites and templates fared.
-    pub groups: Groups,
-    /// By number of [`NAMES`].
-    pub spreads: Vec<Spread>,
-    /// The paths to targets.
-    pub paths: PathRepository,
-    /// A model of hop distances, where one was trained.
-    pub hops: Option<HopChain>,
-}
-
-impl EnsembleState {
-    /// The same with only what was used most of each kind: enough to score links,
-    /// and small.
-    #[must_use]
-    pub fn trimmed(mut self, most: usize) -> Self {
-        self.weights = used_most(self.weights, most);
-        self.apprentice = self.apprentice.trimmed(most);
-        self.ratios = self.ratios.trimmed(most);
-        let skip = self.paths.links.len().saturating_sub(MOST_TRIMMED_PATHS);
-        self.paths.links.drain(..skip);
-        let skip = self.paths.farther.len().saturating_sub(MOST_TRIMMED_PATHS);
-        self.paths.farther.drain(..skip);
-        self
-    }
-
-    /// What one of its members knows, to go on alone.
-    pub fn member(self, name: &str) -> Saved {
-        match name {
-            "apprentice" => Saved::Apprentice(self.apprentice),
-            "intelligent" => Saved::Intelligent(self.ratios),
-            "ache" => Saved::Adaptive(self.paths),
-            _ => self.hops.map_or(Saved::Nothing, Saved::HopChain),
         }
     }
 }
@@ -237,50 +192,12 @@ impl Ensemble {
         }
     }
 
-    /// What [`before_learning`] joins; the words behind it are the apprentice's.
-    fn explain_beforehand(
-        &self,
-        link: &Candidate,
-        instance: &Instance,
-        known: Known<'_>,
-    ) -> Explanation {
-        let words = if self.options.without == Some(Part::Apprentice) {
-            Explanation::given("apprentice", 0.0)
-        } else {
-            self.apprentice.explain(link, known)
-        };
-        let others = instance.offset - words.value;
-        Explanation::sum(
-            "before anything was learned",
-            vec![
-                Explanation::given("what its page and the distance to a target say", others),
-                words,
-            ],
-        )
-    }
-
     fn score_on(&self, link: &Candidate, page: &OfPage, known: Known<'_>) -> LinkScore {
         let instance = self.instance(link, page, known);
         let own = instance.offset + self.model.log_odds(&instance.features);
         let [a, b, c, d] = rivals(&instance.numbers, self.hops.is_some());
         LinkScore::Follow(Priority::lexicographic(&[own, a, b, c, d]))
     }
-}
-
-/// The weights that were used most, which are those that tell most; members' own are
-/// always among them.
-fn used_most(mut weights: Vec<(u32, WeightState)>, most: usize) -> Vec<(u32, WeightState)> {
-    if weights.len() > most {
-        let is_word = |row: &(u32, WeightState)| row.0 >= NUMBERS as u32;
-        let by_use = |a: &(u32, WeightState), b: &(u32, WeightState)| b.1.n.total_cmp(&a.1.n);
-        weights.sort_by(|a, b| {
-            let order = is_word(a).cmp(&is_word(b));
-            order.then_with(|| by_use(a, b)).then(a.0.cmp(&b.0))
-        });
-        weights.truncate(most);
-        weights.sort_unstable_by_key(|row| row.0);
-    }
-    weights
 }
 
 /// The distinct words of a link's address.
@@ -430,41 +347,7 @@ impl Strategy for Ensemble {
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
-        let instance = self.instance(link, &self.of_page(link, known), known);
-        let offset = instance.offset;
-        let mut parts = vec![self.explain_beforehand(link, &instance, known)];
-        for (name, &(feature, value)) in NAMES.iter().zip(&instance.features) {
-            let weight = self.model.weight(feature);
-            if weight != 0.0 {
-                parts.push(Explanation::given(*name, value * weight));
-            }
-        }
-        let mut words: Vec<Explanation> = link
-            .context
-            .counts()
-            .zip(&instance.features[NUMBERS..])
-            .map(|((feature, _), &(number, value))| {
-                let seen = self.apprentice.seen(feature);
-                let word = known.graph.vocabulary.surface(feature.term());
-                let label = format!("{word} at offset {}", feature.offset().0);
-                let cue = Cue {
-                    feature,
-                    high: seen.high,
-                    low: seen.low,
-                };
-                Explanation::given(label, value * self.model.weight(number)).about(cue)
-            })
-            .collect();
-        words.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
-        words.truncate(NAMED_WORDS);
-        let named: f64 = parts.iter().chain(&words).map(|part| part.value).sum();
-        let all = offset + self.model.log_odds(&instance.features);
-        parts.extend(words);
-        parts.push(Explanation::given(
-            "other words near it and in its address",
-            all - named,
-        ));
-        Explanation::sum("log-odds of a good page", parts)
+        self.explained(link, known)
     }
 
     fn begun_anew(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
@@ -498,23 +381,5 @@ impl Strategy for Ensemble {
 impl Default for Ensemble {
     fn default() -> Self {
         Self::every(BATCH)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_trimmed_keeps_the_members_and_what_was_used_most() {
-        let weight = |feature: u32, n: f32| (feature, WeightState { z: 1.0, n });
-        let words = (0..100).map(|word| weight(1_024 + word, word as f32));
-        let mut weights: Vec<(u32, WeightState)> = vec![weight(0, 0.1), weight(5, 0.2)];
-        weights.extend(words);
-        let kept = used_most(weights.clone(), 12);
-        let features: Vec<u32> = kept.iter().map(|row| row.0).collect();
-        let loudest = (90..100).map(|word| 1_024 + word);
-        assert!([0, 5].into_iter().chain(loudest).eq(features));
-        assert_eq!(used_most(weights.clone(), 500), weights);
     }
 }

@@ -1,0 +1,167 @@
+use super::*;
+
+fn link(target: &str) -> Candidate {
+    Candidate::seed(Address::parse(target).unwrap())
+}
+
+fn add(frontier: &mut Frontier, target: &str, value: f64) {
+    frontier.add(link(target), Priority::new(0, value));
+}
+
+/// Two pages, each by two links, and the order in which they are taken.
+fn order_by(policy: LinkPolicy, rescored: bool) -> Vec<String> {
+    let mut frontier = Frontier::new(policy, None);
+    let scores = [("a", 0.5), ("b", 0.4), ("c", 0.3), ("b", 0.7), ("c", 0.6)];
+    for (name, value) in scores {
+        let mut link = link(&format!("http://{name}.org/"));
+        link.tie = value as f32;
+        frontier.add(link, Priority::new(0, value));
+    }
+    if rescored {
+        frontier.rescore(|link| LinkScore::Follow(Priority::new(0, f64::from(link.tie))));
+    }
+    drain(&mut frontier)
+        .iter()
+        .map(|address| address[7..8].to_owned())
+        .collect()
+}
+
+#[test]
+fn a_page_is_worth_its_first_its_best_or_its_mean_link() {
+    for rescored in [false, true] {
+        assert_eq!(order_by(LinkPolicy::First, rescored), ["a", "b", "c"]);
+        assert_eq!(order_by(LinkPolicy::Maximum, rescored), ["b", "c", "a"]);
+        assert_eq!(order_by(LinkPolicy::Mean, rescored), ["b", "a", "c"]);
+        assert_eq!(order_by(LinkPolicy::Both, rescored), ["b", "c", "a"]);
+    }
+}
+
+fn drain(frontier: &mut Frontier) -> Vec<String> {
+    std::iter::from_fn(|| frontier.take_best())
+        .map(|page| page.links[0].target.to_string())
+        .collect()
+}
+
+#[test]
+fn the_best_link_of_an_open_host_comes_first() {
+    let mut frontier = Frontier::default();
+    add(&mut frontier, "http://a.org/1", 0.1);
+    add(&mut frontier, "http://a.org/2", 0.9);
+    add(&mut frontier, "http://b.org/1", 0.5);
+    add(&mut frontier, "http://a.org/1", 0.7);
+    add(&mut frontier, "http://a.org/1", 0.2);
+    frontier.close("a.org");
+    assert_eq!(drain(&mut frontier), ["http://b.org/1"]);
+    frontier.open("a.org");
+    assert_eq!(drain(&mut frontier), ["http://a.org/2", "http://a.org/1"]);
+    assert!(frontier.is_empty());
+}
+
+#[test]
+fn pages_are_taken_by_the_ranking_whose_turn_it_is() {
+    let mut frontier = Frontier::new(LinkPolicy::Both, None).with_turns(TurnRule {
+        rivals: &["one", "two"],
+        explores: true,
+    });
+    let pages = [
+        ("a.org/own", [9.0, 1.0, 1.0], 0.1),
+        ("a.org/one", [1.0, 9.0, 2.0], 0.2),
+        ("b.org/two", [2.0, 2.0, 9.0], 0.3),
+        ("b.org/tie", [3.0, 3.0, 3.0], 0.9),
+    ];
+    for (name, values, tie) in pages {
+        let mut link = link(&format!("http://{name}"));
+        link.tie = tie;
+        frontier.add(link, Priority::lexicographic(&values));
+    }
+    let taken = |frontier: &mut Frontier, turn| {
+        let is_held = |page: &Waiting| page.links[0].target.clone();
+        let before: Vec<Address> = frontier.best(9).into_iter().map(is_held).collect();
+        let by = before.iter().map(|target| frontier.taken_by(turn, target));
+        let by: Vec<Turn> = by.collect();
+        let (taken_by, page) = frontier.take_turn(turn).unwrap();
+        let place = before
+            .iter()
+            .position(|target| *target == page.links[0].target);
+        assert_eq!(by[place.unwrap()], taken_by);
+        let name = page.links[0].target.path_and_query().to_owned();
+        frontier.add(page.links[0].clone(), page.priority);
+        name
+    };
+    let turns = [Turn::Own, Turn::Rival(0), Turn::Rival(1), Turn::Random];
+    for (turn, name) in turns.into_iter().zip(["/own", "/one", "/two", "/tie"]) {
+        assert_eq!(taken(&mut frontier, turn), name);
+    }
+    frontier.close("b.org");
+    assert_eq!(taken(&mut frontier, Turn::Rival(1)), "/one");
+    assert_eq!(taken(&mut frontier, Turn::Random), "/one");
+    frontier.pin(vec![link("http://a.org/seed")]);
+    assert_eq!(taken(&mut frontier, Turn::Rival(0)), "/seed");
+    let score = |link: &Candidate| {
+        let tie = f64::from(link.tie);
+        LinkScore::Follow(Priority::lexicographic(&[0.0, -tie, tie]))
+    };
+    frontier.take(&link("http://a.org/seed").target);
+    frontier.open("b.org");
+    frontier.rescore(score);
+    assert_eq!(taken(&mut frontier, Turn::Rival(0)), "/own");
+    assert_eq!(taken(&mut frontier, Turn::Rival(1)), "/tie");
+}
+
+#[test]
+fn pinned_pages_come_before_all_and_survive_scoring() {
+    let mut frontier = Frontier::default();
+    add(&mut frontier, "http://a.org/1", 1e30);
+    frontier.pin(vec![link("http://a.org/seed")]);
+    frontier.rescore(|_| LinkScore::Reject);
+    assert_eq!(drain(&mut frontier), ["http://a.org/seed"]);
+}
+
+#[test]
+fn rescoring_keeps_closed_hosts_closed() {
+    let mut frontier = Frontier::default();
+    add(&mut frontier, "http://a.org/1", 0.1);
+    add(&mut frontier, "http://b.org/1", 0.2);
+    frontier.close("b.org");
+    frontier.rescore(|link| {
+        let host_b = link.target.host() == "b.org";
+        LinkScore::Follow(Priority::new(0, f64::from(u8::from(host_b))))
+    });
+    assert_eq!(drain(&mut frontier), ["http://a.org/1"]);
+    assert_eq!(frontier.forget_host("b.org"), 1);
+}
+
+#[test]
+fn a_batch_is_worked_off_before_what_was_found_meanwhile() {
+    let mut frontier = Frontier::new(LinkPolicy::First, Some(Batch { size: 2, queues: 2 }));
+    let pages = [
+        ("a", 0, 0.1),
+        ("b", 0, 0.2),
+        ("c", 0, 0.3),
+        ("d", 1, 9.0),
+        ("z", 2, 0.0),
+    ];
+    for (name, queue, value) in pages {
+        let link = link(&format!("http://a.org/{name}"));
+        frontier.add(link, Priority::new(queue, value));
+    }
+    let mut taken = Vec::new();
+    while let Some(page) = frontier.take_best() {
+        taken.push(page.links[0].target.path_and_query().to_owned());
+        if taken.len() == 1 {
+            add(&mut frontier, "http://a.org/new", 7.0);
+        }
+    }
+    assert_eq!(taken, ["/c", "/b", "/d", "/new", "/a", "/z"]);
+}
+
+#[test]
+fn queues_are_served_in_order() {
+    let mut frontier = Frontier::default();
+    frontier.add(link("http://a.org/late"), Priority::new(1, 9.0));
+    frontier.add(link("http://a.org/soon"), Priority::new(0, -9.0));
+    assert_eq!(
+        drain(&mut frontier),
+        ["http://a.org/soon", "http://a.org/late"]
+    );
+}

@@ -1,0 +1,72 @@
+//! Why the ensemble scores a link as it does, member by member: the parts add up to
+//! the score.
+
+use super::numbers::{NAMES, NUMBERS, Part};
+use super::{Ensemble, Instance};
+use crate::strategies::{Candidate, Cue, Explanation, Known, Strategy};
+
+/// Words named in an explanation.
+const NAMED_WORDS: usize = 6;
+
+impl Ensemble {
+    /// What [`super::before_learning`] joins; the words behind it are the apprentice's.
+    fn explain_beforehand(
+        &self,
+        link: &Candidate,
+        instance: &Instance,
+        known: Known<'_>,
+    ) -> Explanation {
+        let words = if self.options.without == Some(Part::Apprentice) {
+            Explanation::given("apprentice", 0.0)
+        } else {
+            self.apprentice.explain(link, known)
+        };
+        let others = instance.offset - words.value;
+        Explanation::sum(
+            "before anything was learned",
+            vec![
+                Explanation::given("what its page and the distance to a target say", others),
+                words,
+            ],
+        )
+    }
+
+    /// See [`Strategy::explain`].
+    pub(super) fn explained(&self, link: &Candidate, known: Known<'_>) -> Explanation {
+        let instance = self.instance(link, &self.of_page(link, known), known);
+        let offset = instance.offset;
+        let mut parts = vec![self.explain_beforehand(link, &instance, known)];
+        for (name, &(feature, value)) in NAMES.iter().zip(&instance.features) {
+            let weight = self.model.weight(feature);
+            if weight != 0.0 {
+                parts.push(Explanation::given(*name, value * weight));
+            }
+        }
+        let mut words: Vec<Explanation> = link
+            .context
+            .counts()
+            .zip(&instance.features[NUMBERS..])
+            .map(|((feature, _), &(number, value))| {
+                let seen = self.apprentice.seen(feature);
+                let word = known.graph.vocabulary.surface(feature.term());
+                let label = format!("{word} at offset {}", feature.offset().0);
+                let cue = Cue {
+                    feature,
+                    high: seen.high,
+                    low: seen.low,
+                };
+                Explanation::given(label, value * self.model.weight(number)).about(cue)
+            })
+            .collect();
+        words.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
+        words.truncate(NAMED_WORDS);
+        let named: f64 = parts.iter().chain(&words).map(|part| part.value).sum();
+        let all = offset + self.model.log_odds(&instance.features);
+        parts.extend(words);
+        parts.push(Explanation::given(
+            "other words near it and in its address",
+            all - named,
+        ));
+        Explanation::sum("log-odds of a good page", parts)
+    }
+}

@@ -1,0 +1,182 @@
+//! What stories of a person in a browser are played on.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use thirtyfour::prelude::*;
+
+use crate::browser::{Browser, Kind};
+use crate::companion::Companion;
+use crate::{wait_for, web};
+
+/// A browser on the small web, with the popup in a tab of its own.
+pub struct Stage {
+    /// The browser, the extension in it.
+    pub browser: Browser,
+    /// What serves the small web.
+    pub replay: Companion,
+    /// Its port.
+    pub proxy: u16,
+    /// The tab where pages are read.
+    pub page: WindowHandle,
+    /// The tab of the popup.
+    pub popup: WindowHandle,
+    /// Goes with the stage.
+    pub folder: tempfile::TempDir,
+}
+
+impl Stage {
+    /// Starts web and browser.
+    pub async fn set(kind: Kind) -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let file = folder.path().join("stories.warc");
+        let pages = web::stories();
+        let rows: Vec<web::PageRow<'_>> = pages
+            .iter()
+            .map(|(address, headers, body)| (address.as_str(), *headers, body.as_str()))
+            .collect();
+        web::write_warc(&file, &rows)?;
+        let (replay, proxy) = Companion::replay(&[&file]).await?;
+        let browser = Browser::start(kind, proxy).await?;
+        let page = browser.driver.window().await?;
+        let popup = browser.driver.new_tab().await?;
+        let stage = Self {
+            browser,
+            replay,
+            proxy,
+            page,
+            popup,
+            folder,
+        };
+        Ok(stage)
+    }
+
+    /// Opens a page in the page's tab.
+    pub async fn open(&self, address: &str) -> Result<()> {
+        self.browser
+            .driver
+            .switch_to_window(self.page.clone())
+            .await?;
+        self.browser.driver.goto(address).await?;
+        Ok(())
+    }
+
+    /// The popup, as it would open over the page's tab.
+    pub async fn popup(&self) -> Result<()> {
+        let driver = &self.browser.driver;
+        driver.switch_to_window(self.popup.clone()).await?;
+        driver.goto(self.browser.page("pages/panel.html")?).await?;
+        let tabs = self
+            .browser
+            .script("const tabs = await chrome.tabs.query({}); return tabs.filter(t => (t.url ?? '').includes('.test')).map(t => t.id);")
+            .await?;
+        let tab = tabs[0].as_i64().context("the page's tab is not there")?;
+        driver
+            .goto(self.browser.page(&format!("pages/popup.html?tab={tab}"))?)
+            .await?;
+        self.drawn().await
+    }
+
+    /// Waits until the popup, or the panel, is drawn.
+    pub async fn drawn(&self) -> Result<()> {
+        wait_for("the popup is drawn", 15, || async {
+            let ready = "const main = document.querySelector('main'); return main?.hasAttribute('data-drawn') ?? false;";
+            let drawn = self.browser.script(ready).await?;
+            Ok((drawn == Value::Bool(true)).then_some(()))
+        })
+        .await
+    }
+
+    /// Presses a button of the popup; what it complains of is an error.
+    pub async fn press(&self, id: &str) -> Result<()> {
+        let button = self.browser.driver.find(By::Id(id)).await?;
+        button.scroll_into_view().await?;
+        button.click().await?;
+        self.drawn().await?;
+        let errors = self.browser.driver.find_all(By::ClassName("error")).await?;
+        if let Some(error) = errors.first() {
+            anyhow::bail!("{id}: {}", error.text().await?);
+        }
+        Ok(())
+    }
+
+    /// Types into a field of the popup.
+    pub async fn type_in(&self, id: &str, text: &str) -> Result<()> {
+        let field = self.browser.driver.find(By::Id(id)).await?;
+        field.clear().await?;
+        field.send_keys(text).await?;
+        Ok(())
+    }
+
+    /// Begins a topic.
+    pub async fn new_topic(&self, name: &str) -> Result<()> {
+        self.open("http://town.test/").await?;
+        self.popup().await?;
+        self.type_in("topic-name", name).await?;
+        self.press("create-topic").await
+    }
+
+    /// Opens a page and presses one of the buttons that mark it.
+    pub async fn mark(&self, address: &str, id: &str) -> Result<()> {
+        self.open(address).await?;
+        self.highlights().await?;
+        self.popup().await?;
+        self.press(id).await
+    }
+
+    /// Hrefs of the highlighted links of the page, once it was scored, best
+    /// grade first.
+    pub async fn highlights(&self) -> Result<Vec<String>> {
+        let links = wait_for("the page is scored", 15, || async {
+            let script = "const root = document.documentElement;
+                if (!root.hasAttribute('data-linkscent-links')) return null;
+                const links = [...document.querySelectorAll('[data-linkscent]')];
+                links.sort((a, b) => b.dataset.linkscent - a.dataset.linkscent);
+                return links.map(a => a.href);";
+            let found = self.browser.script(script).await?;
+            Ok((!found.is_null()).then_some(found))
+        })
+        .await?;
+        Ok(serde_json::from_value(links)?)
+    }
+
+    /// The trails as the panel shows them, newest first.
+    pub async fn trails(&self) -> Result<Vec<(String, String)>> {
+        let driver = &self.browser.driver;
+        driver.switch_to_window(self.popup.clone()).await?;
+        driver.goto(self.browser.page("pages/panel.html")?).await?;
+        self.drawn().await?;
+        let rows = self
+            .browser
+            .script("const rows = await chrome.runtime.sendMessage({kind: 'trails'}); return rows.map(r => [r.from, r.to]);")
+            .await?;
+        Ok(serde_json::from_value(rows)?)
+    }
+
+    /// The trails, once there are so many.
+    pub async fn wait_for_trails(&self, count: usize) -> Result<Vec<(String, String)>> {
+        wait_for("the trail is there", 15, || async {
+            let trails = self.trails().await?;
+            Ok((trails.len() >= count).then_some(trails))
+        })
+        .await
+    }
+
+    /// Takes a picture of what is seen, where `LINKSCENT_PICTURES` names a
+    /// folder for them.
+    pub async fn picture(&self, name: &str) -> Result<()> {
+        let Some(folder) = std::env::var_os("LINKSCENT_PICTURES") else {
+            return Ok(());
+        };
+        let file = Path::new(&folder).join(format!("{name}-{:?}.png", self.browser.kind));
+        Ok(self.browser.driver.screenshot(&file).await?)
+    }
+
+    /// Ends all of it.
+    pub async fn strike(self) -> Result<()> {
+        self.browser.quit().await?;
+        drop(self.replay);
+        Ok(())
+    }
+}
