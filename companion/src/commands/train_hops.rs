@@ -109,6 +109,7 @@ fn walked(train: &Train) -> Result<Named> {
         budget: train.budget,
         marked: None,
         asking: Asking::Nothing,
+        narrows: false,
         leaving: linkscent_core::crawl::LeavingRule::default(),
         random_seed: train.random_seed,
     };

@@ -160,6 +160,7 @@ impl Plan {
             budget: self.budget,
             marked: None,
             asking: Asking::Nothing,
+            narrows: false,
             leaving: self.leaving,
             random_seed: self.random_seed + u64::from(repeat) - 1,
         }

@@ -43,6 +43,8 @@ pub struct Course {
     pub marked: Option<Vec<u32>>,
     /// Questions that the labels answer in a person's place.
     pub asking: Asking,
+    /// Whether it narrows after an alarm, as a person may have chosen.
+    pub narrows: bool,
     /// When a site is left.
     pub leaving: LeavingRule,
     /// What random numbers start from.
@@ -159,7 +161,12 @@ fn run(course: &Course, session: &mut Session) -> (Vec<Visit>, Vec<(usize, Drift
                     continue;
                 };
                 visits.extend(visit(course, &record));
-                alarms.extend(record.alarm.map(|alarm| (visits.len(), alarm)));
+                if let Some(alarm) = record.alarm {
+                    if course.narrows {
+                        session.narrow(&alarm);
+                    }
+                    alarms.push((visits.len(), alarm));
+                }
                 if ASKED_AFTER.contains(&(visits.len() as u64 % 1_000)) {
                     ask(course, session, &visits, &mut asked);
                 }

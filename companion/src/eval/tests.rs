@@ -95,6 +95,7 @@ fn course(garbled: &dyn Fn(u32) -> bool) -> Course {
         budget: 60,
         marked: None,
         asking: crawl::Asking::Nothing,
+        narrows: false,
         leaving: linkscent_core::crawl::LeavingRule::default(),
         random_seed: 7,
     }

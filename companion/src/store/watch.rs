@@ -13,7 +13,7 @@ pub enum Reaction {
     /// It says so and goes on.
     #[default]
     Tell,
-    /// It keeps closer to what is known to be good.
+    /// It leaves sites that lure, or keeps closer to what is known to be good for a while.
     Narrow,
     /// It pauses.
     Pause,

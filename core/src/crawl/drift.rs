@@ -53,8 +53,10 @@ const TOLD_TURNOVER: f64 = 0.2;
 /// each further one, but for a lure: that one names other hosts.
 const QUIET: u32 = 300;
 const MOST_DOUBLINGS: u32 = 6;
-/// Loud pages of a host that lures.
+/// Loud pages of a host that lures, at least, and their share of its pages: a large site
+/// with a few such pages is no lure.
 const LURE_PAGES: u32 = 2;
+const LURE_SHARE: f64 = 0.33;
 /// Hosts with loud pages that are remembered.
 const MOST_LURES: usize = 1_000;
 /// Entropy of a belief, in bits, by which it may rise over the usual.
@@ -180,8 +182,8 @@ pub struct Drift {
     loudest: f64,
     loud: f64,
     unsure: f64,
-    /// Loud pages by host.
-    lures: BTreeMap<Box<str>, u32>,
+    /// Loud pages, and all pages since the first of them, by host.
+    lures: BTreeMap<Box<str>, (u32, u32)>,
     features: Vec<u32>,
     turnover: f64,
     /// Pages until an alarm of the same cause is raised again, and how often it was.
@@ -258,7 +260,10 @@ impl Drift {
     }
 
     fn lures(&self) -> Vec<Box<str>> {
-        let lures = self.lures.iter().filter(|row| *row.1 >= LURE_PAGES);
+        let is_lure = |loud: u32, pages: u32| {
+            loud >= LURE_PAGES && f64::from(loud) >= LURE_SHARE * f64::from(pages)
+        };
+        let lures = self.lures.iter().filter(|row| is_lure(row.1.0, row.1.1));
         lures.map(|row| row.0.clone()).collect()
     }
 
@@ -275,7 +280,10 @@ impl Drift {
             self.lures.clear();
         }
         if is_loud && self.lures.len() < MOST_LURES {
-            *self.lures.entry(sign.host.into()).or_default() += 1;
+            self.lures.entry(sign.host.into()).or_default().0 += 1;
+        }
+        if let Some((_, pages)) = self.lures.get_mut(sign.host) {
+            *pages += 1;
         }
         self.loud >= LOUD_ALARM
     }

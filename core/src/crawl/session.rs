@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::exchange::MOST_REDIRECTS;
 use super::{
-    Drift, DriftAlarm, Failure, Fetch, Frontier, Instant, Leaving, Limits, Next, Outcome,
-    Politeness, Record, Robots, Seed, Sign, StopReason, Tally, Turn, Turns,
+    Drift, DriftAlarm, DriftCause, Failure, Fetch, Frontier, Instant, Leaving, Limits, Next,
+    Outcome, Politeness, Record, Robots, Seed, Sign, StopReason, Tally, Turn, Turns,
 };
 use crate::address::Address;
 use crate::guide::Guide;
@@ -20,6 +20,9 @@ use crate::web_graph::{Mark, Relevance};
 
 /// Requests made at most for each page of the budget: a web of dead links ends.
 const REQUESTS_PER_PAGE: u64 = 20;
+/// Pages for which a crawl keeps closer to what is good after an alarm. If that did not
+/// help, the next alarm comes about then.
+const NARROW_PAGES: u32 = 300;
 /// Pages on the way that are kept in a record.
 const LONGEST_TRAIL: usize = 32;
 
@@ -54,7 +57,8 @@ pub struct Session {
     turns: Turns,
     drift: Drift,
     /// Whether links of pages that are not relevant wait behind all others.
-    is_narrow: bool,
+    /// Pages for which it keeps closer to what is known to be good.
+    narrow_pages: u32,
     under_way: FxHashMap<Address, Leap>,
     /// Requests that were begun.
     begun: u64,
@@ -70,7 +74,7 @@ impl Session {
             frontier: Frontier::new(guide.policy(), guide.batch()).with_turns(guide.turns()),
             turns: Turns::new(guide.turns()),
             drift: Drift::default(),
-            is_narrow: false,
+            narrow_pages: 0,
             guide,
             politeness: Politeness::new(limits.delay),
             leaving: Leaving::new(limits.leaving),
@@ -223,7 +227,7 @@ impl Session {
     }
 
     fn turn(&self) -> Turn {
-        if self.is_narrow {
+        if self.narrow_pages > 0 {
             return Turn::Own;
         }
         self.turns.turn(self.begun)
@@ -370,6 +374,12 @@ impl Session {
             self.rescore();
         }
         if record.scored {
+            if self.narrow_pages > 0 {
+                self.narrow_pages -= 1;
+                if self.narrow_pages == 0 {
+                    self.rescore();
+                }
+            }
             record.alarm = self.drift.page(Sign {
                 host: page.address.host(),
                 is_target: visit.judgment.is_target,
@@ -433,26 +443,28 @@ impl Session {
         self.rescore();
     }
 
-    /// Keeps closer to what is known to be good after an alarm: links of pages that
-    /// are not relevant wait behind all others, nothing is tried for its own sake,
-    /// and hosts that lured are left.
+    /// After an alarm, leaves the hosts that lured. After one of another cause it keeps
+    /// closer to what is known to be good for a while: links of pages that are not
+    /// relevant wait behind all others, and nothing is tried for its own sake.
     pub fn narrow(&mut self, alarm: &DriftAlarm) {
-        self.is_narrow = true;
         for host in &alarm.hosts {
             self.leaving.leave(host);
             self.frontier.forget_host(host);
         }
-        self.rescore();
+        if alarm.cause != DriftCause::Lure {
+            self.narrow_pages = NARROW_PAGES;
+            self.rescore();
+        }
     }
 
     fn rescore(&mut self) {
-        let (guide, is_narrow) = (&self.guide, self.is_narrow);
+        let (guide, is_narrow) = (&self.guide, self.narrow_pages > 0);
         self.frontier
             .rescore(|link| narrowed(guide, is_narrow, link, guide.score(link)));
     }
 
     fn narrowed(&self, link: &Candidate, score: LinkScore) -> LinkScore {
-        narrowed(&self.guide, self.is_narrow, link, score)
+        narrowed(&self.guide, self.narrow_pages > 0, link, score)
     }
 }
 

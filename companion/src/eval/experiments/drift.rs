@@ -2,6 +2,7 @@
 //! half of what can be reached is found, a crawl is an ordinary one and no alarm is
 //! due. Once most of it is found and hardly anything comes any more, one is. And from
 //! five marked pages on a web with a lure, told from when the crawl met its first page.
+//! And what is it worth to narrow after an alarm? Each crawl is made again that way.
 
 use anyhow::Result;
 use linkscent_core::crawl::{DriftAlarm, DriftCause};
@@ -12,8 +13,9 @@ use serde_json::{Value, json};
 use super::attack;
 use super::marked;
 use super::{Finding, Subject};
-use crate::eval::crawl::{Course, crawl};
+use crate::eval::crawl::{Course, Crawled, crawl};
 use crate::eval::report::Section;
+use crate::eval::visits::Visit;
 
 /// Share of the pages that can be reached that was found, at least, once a topic is
 /// exhausted.
@@ -33,6 +35,9 @@ struct Watched {
     due: Option<usize>,
     alarms: Vec<(usize, DriftAlarm)>,
     pages: usize,
+    /// Relevant pages that it found, and found where it narrowed.
+    found: usize,
+    found_narrowing: usize,
 }
 
 impl Watched {
@@ -62,18 +67,41 @@ impl Watched {
         json!({
             "topic": topic, "crawl": self.crawl, "ordinary_until": self.half, "due": self.due,
             "delay": self.delay(), "false_alarms": self.false_alarms(), "alarms": alarms,
-            "pages": self.pages,
+            "pages": self.pages, "found": self.found, "found_narrowing": self.found_narrowing,
         })
     }
 }
 
-fn watched(course: &Course, every: u32) -> Result<Watched> {
-    let made = crawl(
+fn made(course: &Course, every: u32) -> Result<Crawled> {
+    crawl(
         course,
         Box::new(Ensemble::every(every)),
         Vocabulary::default(),
         None,
-    )?;
+    )
+}
+
+/// Relevant pages among those fetched.
+fn found(course: &Course, made: &Crawled) -> usize {
+    let labels = &course.topic.labels;
+    let is_relevant = |visit: &&Visit| labels[visit.page as usize].is_relevant();
+    made.visits.iter().filter(is_relevant).count()
+}
+
+/// The same where the crawl narrows; without an alarm it is the same crawl.
+fn found_narrowing(course: &Course, told: &Crawled, every: u32) -> Result<usize> {
+    if told.alarms.is_empty() {
+        return Ok(found(course, told));
+    }
+    let course = Course {
+        narrows: true,
+        ..course.clone()
+    };
+    Ok(found(&course, &made(&course, every)?))
+}
+
+fn watched(course: &Course, every: u32) -> Result<Watched> {
+    let made = made(course, every)?;
     let reachable = course.topic.reachable(&course.seeds, &course.web, None)? as f64;
     let mut sum = 0.0;
     // By fetches, as alarms are: pages that are not scored count too.
@@ -102,8 +130,10 @@ fn watched(course: &Course, every: u32) -> Result<Watched> {
         expects: DriftCause::Exhausted,
         half,
         due,
-        alarms: made.alarms,
+        found: found(course, &made),
+        found_narrowing: found_narrowing(course, &made, every)?,
         pages: made.visits.len(),
+        alarms: made.alarms,
     })
 }
 
@@ -111,20 +141,17 @@ fn lured(subject: &Subject<'_>, every: u32) -> Result<Watched> {
     let (course, _) = marked::course(&subject.plan, MARKED, 0)?;
     let attacked = attack::attacked(&course, subject.plan.random_seed)?;
     let genuine = course.web.pages.len();
-    let made = crawl(
-        &attacked,
-        Box::new(Ensemble::every(every)),
-        Vocabulary::default(),
-        None,
-    )?;
+    let made = made(&attacked, every)?;
     let is_lure = |page: u32| page as usize >= genuine;
     Ok(Watched {
         crawl: "a lure, from five marked pages".to_owned(),
         expects: DriftCause::Lure,
         half: None,
         due: made.visits.iter().position(|visit| is_lure(visit.page)),
-        alarms: made.alarms,
+        found: found(&attacked, &made),
+        found_narrowing: found_narrowing(&attacked, &made, every)?,
         pages: made.visits.len(),
+        alarms: made.alarms,
     })
 }
 
@@ -146,11 +173,14 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
                 .map(|(page, alarm)| format!("{page} ({})", alarm.cause.code()))
                 .collect();
             format!(
-                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
+                 <td>{}</td></tr>",
                 one.crawl,
                 cell(one.half),
                 cell(one.due),
                 cell(one.delay()),
+                one.found,
+                one.found_narrowing,
                 alarms.join(", ")
             )
         })
@@ -160,7 +190,8 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
             title: format!("Alarms: {}", subject.name),
             body: format!(
                 "<table><thead><tr><th>Crawl</th><th>Half found at page</th><th>Alarm due at \
-                 page</th><th>Pages late</th><th>Alarms</th></tr></thead><tbody>{lines}</tbody>\
+                 page</th><th>Pages late</th><th>Found</th><th>Found if it \
+                 narrows</th><th>Alarms</th></tr></thead><tbody>{lines}</tbody>\
                  </table>"
             ),
         },

@@ -129,6 +129,24 @@ fn other_hosts_that_lure_are_told_as_soon_as_the_first() {
 }
 
 #[test]
+fn a_large_site_with_a_few_stuffed_pages_is_no_lure() {
+    let (mut drift, mut draw) = (Drift::default(), SplitMix(1));
+    let alarm = (0..100).find_map(|page| {
+        let is_stuffed = page % 5 == 0;
+        drift.page(Sign {
+            host: if page % 10 == 0 {
+                "farm.test"
+            } else {
+                "large.test"
+            },
+            richness: Some(if is_stuffed { 2.0 } else { 9.0 }),
+            ..found(0.4, &mut draw)
+        })
+    });
+    assert_eq!(alarm.unwrap().hosts, ["farm.test".into()]);
+}
+
+#[test]
 fn a_lure_does_not_hide_that_the_topic_is_exhausted() {
     let (mut drift, mut draw) = (Drift::default(), SplitMix(2));
     drift.examples(2.0);

@@ -149,30 +149,44 @@ fn goes_on_as_if_never_stopped(strategy: &str, budget: u64) {
 }
 
 #[test]
-fn a_narrowed_crawl_leaves_hosts_that_lured_and_follows_relevant_pages_first() {
+fn a_narrowed_crawl_leaves_hosts_that_lured_or_follows_relevant_pages_first_for_a_while() {
     let mut session = session(20, "ensemble");
     run(&mut session, page);
     assert!(session.frontier().best(500).iter().any(|page| {
         let host = page.links[0].target.host();
         host == "b.org"
     }));
-    session.narrow(&DriftAlarm {
-        cause: DriftCause::Lure,
+    let alarm = |cause, hosts| DriftAlarm {
+        cause,
         usual: 0.5,
         turnover: 0.0,
-        hosts: vec!["b.org".into()],
-    });
-    let best = session.frontier().best(500);
-    assert!(!best.is_empty());
-    let graph = session.guide().graph();
-    let is_behind = best.iter().map(|page| {
-        assert_eq!(page.links[0].target.host(), "a.org");
-        let source = page.links[0].source().unwrap();
-        !graph.judgment(source).relevance.is_high()
-    });
-    let is_behind: Vec<bool> = is_behind.collect();
-    assert!(is_behind.is_sorted(), "{is_behind:?}");
-    assert!(is_behind.contains(&true) && is_behind.contains(&false));
+        hosts,
+    };
+    session.narrow(&alarm(DriftCause::Lure, vec!["b.org".into()]));
+    // Whether the waiting links stand on a page that is not relevant, and behind.
+    let waiting = |session: &Session| -> Vec<(bool, bool)> {
+        let graph = session.guide().graph();
+        let best = session.frontier().best(500);
+        let rows = best.iter().map(|page| {
+            assert_eq!(page.links[0].target.host(), "a.org");
+            let source = page.links[0].source().unwrap();
+            let is_relevant = graph.judgment(source).relevance.is_high();
+            (!is_relevant, page.priority.queue() > 0)
+        });
+        rows.collect()
+    };
+    let none_is_behind = |session: &Session| waiting(session).iter().all(|row| !row.1);
+    assert!(none_is_behind(&session), "only the host is left");
+    session.narrow(&alarm(DriftCause::Exhausted, Vec::new()));
+    let rows = waiting(&session);
+    assert!(rows.iter().all(|row| row.0 == row.1), "{rows:?}");
+    assert!(rows.is_sorted() && rows.contains(&(true, true)) && rows.contains(&(false, false)));
+    session.limits.budget += u64::from(NARROW_PAGES) - 1;
+    run(&mut session, page);
+    assert!(!none_is_behind(&session));
+    session.limits.budget += 1;
+    run(&mut session, page);
+    assert!(none_is_behind(&session), "it ends");
 }
 
 #[test]
