@@ -58,8 +58,9 @@ pub struct Eval {
     /// Who takes part; all if not given. best-first and oracle always do.
     #[arg(long)]
     strategy: Vec<String>,
-    /// Look at a question of the papers instead of crawling: critic, links, rivals, histogram,
-    /// dmax, information-gain, frequency, loss, overlap, variants, ache, reuse, cold-start, next-click; can be given repeatedly.
+    /// Look at a question of the papers, or of ours, instead of crawling: critic, links,
+    /// rivals, histogram, dmax, information-gain, frequency, loss, overlap, variants, ache,
+    /// reuse, cold-start, questions, drift, attack, next-click; can be given repeatedly.
     #[arg(long)]
     experiment: Vec<String>,
     /// Who judges what strategies are told on a bench: the frozen critic, by which

@@ -1,4 +1,6 @@
-//! How pages of one site, and of one template, fared so far.
+//! How pages of one site, and of one template, fared so far. Only what fared better than
+//! usual is told: a group said to be bad would not be fetched again, and so never be seen
+//! to be better.
 
 use rustc_hash::FxHashMap;
 
@@ -54,7 +56,7 @@ impl Groups {
     }
 
     /// `ln` of how much more often than usual pages of the site and of the
-    /// template are good.
+    /// template are good; 0 where they are not.
     pub(super) fn log_rates(&self, page: &Address) -> [f64; 2] {
         let site = self.sites.get(page.host());
         let template = self.templates.get(template(page));
@@ -69,7 +71,8 @@ impl Groups {
     fn log_rate(&self, group: Option<&Group>) -> f64 {
         let usual = self.usual();
         let group = group.copied().unwrap_or_default();
-        ((group.good + SMOOTHING * usual) / (group.pages + SMOOTHING) / usual).ln()
+        let rate = (group.good + SMOOTHING * usual) / (group.pages + SMOOTHING);
+        (rate / usual).ln().max(0.0)
     }
 }
 
@@ -107,6 +110,6 @@ mod tests {
         let found = groups.log_rates(&page("http://a.test/z/1"));
         assert!((found[0] - (5.0f64 / 7.0 / 0.5).ln()).abs() < 1e-12);
         assert!(found[1].abs() < 1e-12, "another folder");
-        assert!(groups.log_rates(&page("http://b.test/z"))[0] < 0.0);
+        assert_eq!(groups.log_rates(&page("http://b.test/z")), [0.0, 0.0]);
     }
 }
