@@ -71,6 +71,8 @@ const APPRENTICE: usize = 1;
 const DISTANCE: usize = 3;
 /// Pages from which on its own word on a link means something by itself.
 const ENOUGH_LEARNED: f64 = 20.0;
+/// Good pages among them from which on it is believed in full.
+const ENOUGH_GOOD: f64 = 5.0;
 
 /// How it goes about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,9 +194,20 @@ impl Ensemble {
         }
     }
 
+    /// What the model adds to what was thought beforehand.
+    fn learned(&self, instance: &Instance) -> f64 {
+        self.trust() * self.model.log_odds(&instance.features)
+    }
+
+    /// How far the model is believed, 0..=1. From bad pages alone it learns that whatever
+    /// was chosen is bad, and so to turn away from what it was told beforehand.
+    fn trust(&self) -> f64 {
+        (self.groups.all.good / ENOUGH_GOOD).min(1.0)
+    }
+
     fn score_on(&self, link: &Candidate, page: &OfPage, known: Known<'_>) -> LinkScore {
         let instance = self.instance(link, page, known);
-        let own = instance.offset + self.model.log_odds(&instance.features);
+        let own = instance.offset + self.learned(&instance);
         let [a, b, c, d] = rivals(&instance.numbers, self.hops.is_some());
         LinkScore::Follow(Priority::lexicographic(&[own, a, b, c, d]))
     }
@@ -312,7 +325,7 @@ impl Strategy for Ensemble {
 
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
         let instance = self.instance(link, &self.of_page(link, known), known);
-        let own = instance.offset + self.model.log_odds(&instance.features);
+        let own = instance.offset + self.learned(&instance);
         Some(Relevance::new(1.0 / (1.0 + (-own).exp())))
     }
 

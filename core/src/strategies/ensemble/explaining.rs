@@ -34,10 +34,10 @@ impl Ensemble {
     /// See [`Strategy::explain`].
     pub(super) fn explained(&self, link: &Candidate, known: Known<'_>) -> Explanation {
         let instance = self.instance(link, &self.of_page(link, known), known);
-        let offset = instance.offset;
+        let trust = self.trust();
         let mut parts = vec![self.explain_beforehand(link, &instance, known)];
         for (name, &(feature, value)) in NAMES.iter().zip(&instance.features) {
-            let weight = self.model.weight(feature);
+            let weight = trust * self.model.weight(feature);
             if weight != 0.0 {
                 parts.push(Explanation::given(*name, value * weight));
             }
@@ -55,13 +55,13 @@ impl Ensemble {
                     high: seen.high,
                     low: seen.low,
                 };
-                Explanation::given(label, value * self.model.weight(number)).about(cue)
+                Explanation::given(label, value * trust * self.model.weight(number)).about(cue)
             })
             .collect();
         words.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
         words.truncate(NAMED_WORDS);
         let named: f64 = parts.iter().chain(&words).map(|part| part.value).sum();
-        let all = offset + self.model.log_odds(&instance.features);
+        let all = instance.offset + self.learned(&instance);
         parts.extend(words);
         parts.push(Explanation::given(
             "other words near it and in its address",
