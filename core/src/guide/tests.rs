@@ -192,6 +192,31 @@ fn links_that_led_to_good_pages_are_believed() {
 }
 
 #[test]
+fn bad_pages_alone_do_not_speak_against_what_it_was_told() {
+    let (mut guide, mut draw) = (Guide::new("topic", "ensemble").unwrap(), SplitMix(3));
+    let kidney = page("http://a.org/k", KIDNEY, &[]);
+    guide.visit(&kidney, &[], Some(Mark::Target), &mut draw);
+    let links = [("/1", "dialysis here"), ("/2", "more")];
+    let mut learned = |number: usize, text: &str, mark: Mark| {
+        let hub = page(&format!("http://a.org/hub{number}"), "Welcome", &links);
+        let link = guide.visit(&hub, &[], None, &mut draw).outlinks.remove(0).0;
+        let found = page(&format!("http://a.org/found{number}"), text, &[]);
+        let via = std::slice::from_ref(&link);
+        guide.visit(&found, via, Some(mark), &mut draw);
+        let all = guide.explain(&link);
+        all.value - all.parts[0].value
+    };
+    for number in 0..12 {
+        let learned = learned(number, TRAINS, Mark::NotTarget);
+        assert!(learned.abs() < 1e-9, "{number}: {learned}");
+    }
+    let after: Vec<f64> = (12..20)
+        .map(|number| learned(number, KIDNEY, Mark::Target))
+        .collect();
+    assert!(after[7].abs() > 0.1, "{after:?}");
+}
+
+#[test]
 fn a_page_read_again_teaches_nothing_twice() {
     let (mut guide, mut draw) = taught();
     let known = page("http://known.org/", "kidney dialysis clinic", &[]);
