@@ -8,11 +8,14 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use linkscent_pack::{FIREFOX_ID, Variant, build, root};
 use serde_json::{Value, json};
 
+/// Between two looks at whether browser and companion still run.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
 const CHROMIUMS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 const FIREFOXES: [&str; 2] = ["firefox-esr", "firefox"];
 /// A Firefox that may be told so loads an extension nobody signed.
@@ -72,10 +75,34 @@ fn main() -> Result<()> {
             return Err(error);
         }
     };
-    let status = serve.wait();
-    let _ = browser.kill();
-    let _ = browser.wait();
-    ended(status)
+    let status = wait_for_both(&mut serve, &mut browser);
+    for child in [&mut browser, &mut serve] {
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    status
+}
+
+/// Waits until the companion ends; a browser that is closed does not end it, one that
+/// fails does.
+fn wait_for_both(serve: &mut Child, browser: &mut Child) -> Result<()> {
+    let mut is_open = true;
+    loop {
+        if let Some(status) = serve.try_wait()? {
+            return ended(Ok(status));
+        }
+        if is_open && let Some(status) = browser.try_wait()? {
+            if !status.success() {
+                bail!(
+                    "the browser ended with {status}: it needs a display, and refuses to run as \
+                     root. Run this as another user, or load the extension by hand"
+                );
+            }
+            is_open = false;
+            println!("The browser was closed; the companion goes on until you press Ctrl-C.");
+        }
+        std::thread::sleep(LOOK_AGAIN);
+    }
 }
 
 fn ended(status: std::io::Result<std::process::ExitStatus>) -> Result<()> {
