@@ -1,15 +1,16 @@
 //! Which language a text is in, and what that means for its words.
 //!
-//! Only languages with a Snowball stemmer are told apart; every other text is
-//! treated as English, whose stemmer leaves foreign words nearly untouched.
+//! Only languages with a stemmer are told apart; every other text is treated as
+//! English, whose stemmer leaves foreign words nearly untouched.
 
 use std::sync::OnceLock;
 
-use rust_stemmers::Algorithm;
+use frostem::Algorithm;
+use rust_stemmers::Algorithm as Snowball;
 use rustc_hash::FxHashSet;
-use whatlang::Lang;
+use whatlang::{Lang, Script};
 
-/// A language with a Snowball stemmer and a stop-word list.
+/// A language with a stemmer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[allow(missing_docs)] // the names say it
 pub enum Language {
@@ -31,27 +32,103 @@ pub enum Language {
     Spanish,
     Swedish,
     Turkish,
+    Armenian,
+    Basque,
+    Catalan,
+    Czech,
+    Esperanto,
+    Estonian,
+    Hindi,
+    Indonesian,
+    Irish,
+    Lithuanian,
+    Nepali,
+    Persian,
+    Polish,
+    Serbian,
+    Tamil,
+    Ukrainian,
+    Yiddish,
 }
 
-/// Language, its ISO 639-1 code, the detector's name for it, its stemmer.
-const TABLE: [(Language, &str, Lang, Algorithm); 17] = [
-    (Language::English, "en", Lang::Eng, Algorithm::English),
-    (Language::Arabic, "ar", Lang::Ara, Algorithm::Arabic),
-    (Language::Danish, "da", Lang::Dan, Algorithm::Danish),
-    (Language::Dutch, "nl", Lang::Nld, Algorithm::Dutch),
-    (Language::Finnish, "fi", Lang::Fin, Algorithm::Finnish),
-    (Language::French, "fr", Lang::Fra, Algorithm::French),
-    (Language::German, "de", Lang::Deu, Algorithm::German),
-    (Language::Greek, "el", Lang::Ell, Algorithm::Greek),
-    (Language::Hungarian, "hu", Lang::Hun, Algorithm::Hungarian),
-    (Language::Italian, "it", Lang::Ita, Algorithm::Italian),
-    (Language::Norwegian, "no", Lang::Nob, Algorithm::Norwegian),
-    (Language::Portuguese, "pt", Lang::Por, Algorithm::Portuguese),
-    (Language::Romanian, "ro", Lang::Ron, Algorithm::Romanian),
-    (Language::Russian, "ru", Lang::Rus, Algorithm::Russian),
-    (Language::Spanish, "es", Lang::Spa, Algorithm::Spanish),
-    (Language::Swedish, "sv", Lang::Swe, Algorithm::Swedish),
-    (Language::Turkish, "tr", Lang::Tur, Algorithm::Turkish),
+/// What is known of a language.
+struct Row {
+    language: Language,
+    /// ISO 639-1.
+    code: &'static str,
+    /// The detector's name for it, where it knows the language.
+    detected: Option<Lang>,
+    /// Its algorithm in `rust-stemmers`, where that has one.
+    snowball: Option<Snowball>,
+    /// Its algorithm in `frostem`.
+    algorithm: Algorithm,
+}
+
+impl Row {
+    /// Whether the detector is believed. Of short English texts it sometimes says
+    /// that they are in one of the smaller languages in Latin script: these it has
+    /// to agree on with the page.
+    fn is_believed(&self, script: Script, declared: Option<Language>) -> bool {
+        let agrees = match declared {
+            Some(declared) => declared == self.language,
+            None => script != Script::Latin,
+        };
+        self.snowball.is_some() || agrees
+    }
+}
+
+const fn row(
+    language: Language,
+    code: &'static str,
+    detected: Option<Lang>,
+    snowball: Option<Snowball>,
+    algorithm: Algorithm,
+) -> Row {
+    Row {
+        language,
+        code,
+        detected,
+        snowball,
+        algorithm,
+    }
+}
+
+#[rustfmt::skip]
+const TABLE: [Row; 34] = [
+    row(Language::English, "en", Some(Lang::Eng), Some(Snowball::English), Algorithm::English),
+    row(Language::Arabic, "ar", Some(Lang::Ara), Some(Snowball::Arabic), Algorithm::Arabic),
+    row(Language::Danish, "da", Some(Lang::Dan), Some(Snowball::Danish), Algorithm::Danish),
+    row(Language::Dutch, "nl", Some(Lang::Nld), Some(Snowball::Dutch), Algorithm::DutchPorter),
+    row(Language::Finnish, "fi", Some(Lang::Fin), Some(Snowball::Finnish), Algorithm::Finnish),
+    row(Language::French, "fr", Some(Lang::Fra), Some(Snowball::French), Algorithm::French),
+    row(Language::German, "de", Some(Lang::Deu), Some(Snowball::German), Algorithm::German),
+    row(Language::Greek, "el", Some(Lang::Ell), Some(Snowball::Greek), Algorithm::Greek),
+    row(Language::Hungarian, "hu", Some(Lang::Hun), Some(Snowball::Hungarian), Algorithm::Hungarian),
+    row(Language::Italian, "it", Some(Lang::Ita), Some(Snowball::Italian), Algorithm::Italian),
+    row(Language::Norwegian, "no", Some(Lang::Nob), Some(Snowball::Norwegian), Algorithm::Norwegian),
+    row(Language::Portuguese, "pt", Some(Lang::Por), Some(Snowball::Portuguese), Algorithm::Portuguese),
+    row(Language::Romanian, "ro", Some(Lang::Ron), Some(Snowball::Romanian), Algorithm::Romanian),
+    row(Language::Russian, "ru", Some(Lang::Rus), Some(Snowball::Russian), Algorithm::Russian),
+    row(Language::Spanish, "es", Some(Lang::Spa), Some(Snowball::Spanish), Algorithm::Spanish),
+    row(Language::Swedish, "sv", Some(Lang::Swe), Some(Snowball::Swedish), Algorithm::Swedish),
+    row(Language::Turkish, "tr", Some(Lang::Tur), Some(Snowball::Turkish), Algorithm::Turkish),
+    row(Language::Armenian, "hy", Some(Lang::Hye), None, Algorithm::Armenian),
+    row(Language::Basque, "eu", None, None, Algorithm::Basque),
+    row(Language::Catalan, "ca", Some(Lang::Cat), None, Algorithm::Catalan),
+    row(Language::Czech, "cs", Some(Lang::Ces), None, Algorithm::Czech),
+    row(Language::Esperanto, "eo", Some(Lang::Epo), None, Algorithm::Esperanto),
+    row(Language::Estonian, "et", Some(Lang::Est), None, Algorithm::Estonian),
+    row(Language::Hindi, "hi", Some(Lang::Hin), None, Algorithm::Hindi),
+    row(Language::Indonesian, "id", Some(Lang::Ind), None, Algorithm::Indonesian),
+    row(Language::Irish, "ga", None, None, Algorithm::Irish),
+    row(Language::Lithuanian, "lt", Some(Lang::Lit), None, Algorithm::Lithuanian),
+    row(Language::Nepali, "ne", Some(Lang::Nep), None, Algorithm::Nepali),
+    row(Language::Persian, "fa", Some(Lang::Pes), None, Algorithm::Persian),
+    row(Language::Polish, "pl", Some(Lang::Pol), None, Algorithm::Polish),
+    row(Language::Serbian, "sr", Some(Lang::Srp), None, Algorithm::Serbian),
+    row(Language::Tamil, "ta", Some(Lang::Tam), Some(Snowball::Tamil), Algorithm::Tamil),
+    row(Language::Ukrainian, "uk", Some(Lang::Ukr), None, Algorithm::Ukrainian),
+    row(Language::Yiddish, "yi", Some(Lang::Yid), None, Algorithm::Yiddish),
 ];
 
 /// Fewest characters on which the detector is believed.
@@ -74,9 +151,11 @@ impl Language {
         }
         whatlang::detect(sample)
             .filter(whatlang::Info::is_reliable)
-            .map(|info| info.lang())
-            .and_then(|found| TABLE.iter().find(|row| row.2 == found))
-            .map(|row| row.0)
+            .and_then(|info| {
+                let row = TABLE.iter().find(|row| row.detected == Some(info.lang()))?;
+                row.is_believed(info.script(), declared)
+                    .then_some(row.language)
+            })
             .or(declared)
             .unwrap_or_default()
     }
@@ -85,12 +164,13 @@ impl Language {
     /// stemmer for it.
     pub fn from_code(tag: &str) -> Option<Self> {
         let code = tag.trim().split(['-', '_']).next()?.to_ascii_lowercase();
-        TABLE.iter().find(|row| row.1 == code).map(|row| row.0)
+        let row = TABLE.iter().find(|row| row.code == code);
+        row.map(|row| row.language)
     }
 
     /// ISO 639-1 code.
     pub fn code(self) -> &'static str {
-        self.row().1
+        self.row().code
     }
 
     /// Whether `word`, in lower case, says nothing about a topic.
@@ -99,17 +179,29 @@ impl Language {
         let sets = SETS.get_or_init(|| {
             TABLE
                 .iter()
-                .map(|row| stop_words::get(row.1).iter().copied().collect())
+                .map(|row| {
+                    let words = stop_words::lookup(row.code).unwrap_or_default();
+                    words.iter().copied().collect()
+                })
                 .collect()
         });
         sets[self as usize].contains(word)
     }
 
-    pub(super) fn algorithm(self) -> Algorithm {
-        self.row().3
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        TABLE.iter().map(|row| row.language)
     }
 
-    fn row(self) -> &'static (Self, &'static str, Lang, Algorithm) {
+    pub(super) fn snowball(self) -> Option<Snowball> {
+        self.row().snowball
+    }
+
+    pub(super) fn algorithm(self) -> Algorithm {
+        self.row().algorithm
+    }
+
+    fn row(self) -> &'static Row {
         &TABLE[self as usize]
     }
 }
@@ -121,8 +213,8 @@ mod tests {
     #[test]
     fn the_table_is_in_the_order_of_the_enum() {
         for (index, row) in TABLE.iter().enumerate() {
-            assert_eq!(row.0 as usize, index);
-            assert!(!row.0.is_stop_word("linkscent"));
+            assert_eq!(row.language as usize, index);
+            assert!(!row.language.is_stop_word("linkscent"));
         }
     }
 
@@ -133,5 +225,9 @@ mod tests {
         assert_eq!(Language::detect("Hallo", Some("de-AT")), Language::German);
         assert_eq!(Language::detect("Hallo", Some("tlh")), Language::English);
         assert_eq!(Language::detect("", None), Language::English);
+        let polish = "Pies biegnie przez ulicę, a kot śpi na ciepłym dachu i nie chce się obudzić.";
+        assert_eq!(Language::detect(polish, Some("pl")), Language::Polish);
+        assert_eq!(Language::detect(polish, Some("en")), Language::English);
+        assert_eq!(Language::detect(polish, None), Language::English);
     }
 }

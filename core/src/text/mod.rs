@@ -6,16 +6,20 @@
 //! of letters that the stemmers do not treat alike either.
 
 mod language;
+mod stemmer;
 mod vocabulary;
 
 pub use language::Language;
 pub use vocabulary::{LARGEST_VOCABULARY, TermId, TermRow, Vocabulary};
 
-use rust_stemmers::Stemmer;
 use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
+use stemmer::Stemmer;
+
+/// Most distinct words of one page that become terms; a dictionary has as many.
+pub const MOST_WORDS: usize = 100_000;
 /// Longest word, in bytes after normalisation, that becomes a term. Longer
 /// runs are hashes, keys and base64, not words.
 const LONGEST_WORD: usize = 40;
@@ -39,7 +43,7 @@ impl TermReader {
     pub fn new(language: Language) -> Self {
         Self {
             language,
-            stemmer: Stemmer::create(language.algorithm()),
+            stemmer: Stemmer::new(language),
             seen: FxHashMap::default(),
             positions: FxHashMap::default(),
             terms: Vec::new(),
@@ -57,12 +61,20 @@ impl TermReader {
                 }
                 continue;
             }
+            if self.is_full() {
+                continue;
+            }
             let position = self.position_of(word);
             self.seen.insert(word.to_owned(), position);
             if let Some(position) = position {
                 each(position);
             }
         }
+    }
+
+    /// Whether words are passed over that were not met before: [`MOST_WORDS`] were.
+    pub fn is_full(&self) -> bool {
+        self.seen.len() >= MOST_WORDS
     }
 
     /// The distinct terms read so far and the spelling in which each was met
@@ -81,7 +93,7 @@ impl TermReader {
         if self.language.is_stop_word(&plain) {
             return None;
         }
-        let term = self.stemmer.stem(&plain).into_owned();
+        let term = self.stemmer.stem(&plain);
         let next = self.terms.len() as u32;
         let position = *self.positions.entry(term.clone()).or_insert(next);
         if position == next {

@@ -62,6 +62,20 @@ impl Vocabulary {
         Some(id)
     }
 
+    /// Takes the letters of a term and its counts away; its id means nothing from then
+    /// on.
+    pub fn blank(&mut self, TermId(id): TermId) {
+        let place = id as usize;
+        self.ids.remove(&self.terms[place]);
+        // No word has such a letter, and no two blanks are alike.
+        let blank = format!("\u{1}{id}");
+        self.ids.insert(blank.as_str().into(), TermId(id));
+        self.terms[place] = blank.into();
+        self.surfaces[place] = "".into();
+        self.occurrences_seen -= f64::from(self.occurrences[place]);
+        (self.documents[place], self.occurrences[place]) = (0, 0.0);
+    }
+
     /// The id of `term` if it was ever interned.
     pub fn id(&self, term: &str) -> Option<TermId> {
         self.ids.get(term).copied()
