@@ -4,8 +4,13 @@
 //! Canonical means: what the URL standard does (lower-case scheme and host,
 //! dot segments resolved, default port dropped), and besides no fragment, no
 //! user info, no trailing dot of the host, no empty query, and percent escapes
-//! in upper case and only where needed. Query parameters are left as they
-//! are: which of them matter only the site knows.
+//! in upper case and only where needed; what browsers send escaped or not, as they
+//! like, is escaped. Query parameters are left as they are, and so are empty path
+//! segments: which of them matter only the site knows.
+//!
+//! The canonical form is what robots.txt is asked about and what is fetched, so
+//! making it canonical again changes nothing. A percent sign that begins no escape
+//! is escaped for that reason: `%2%65` means `%252e` and must not become a dot.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,6 +21,8 @@ use url::Url;
 
 /// Longest address taken in, in bytes. Traps make longer ones.
 pub const LONGEST_ADDRESS: usize = 2_000;
+/// Characters of path and query that some send escaped and some do not.
+const ESCAPED: &[u8] = b"[]^|`{}\"<>";
 
 /// Why a text is no address of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -147,6 +154,7 @@ impl Base {
     }
 }
 
+/// What the URL standard leaves open, decided; see the module.
 fn canonical(mut url: Url) -> String {
     url.set_fragment(None);
     let _ = url.set_username("");
@@ -158,43 +166,49 @@ fn canonical(mut url: Url) -> String {
         let bare = host.trim_end_matches('.').to_owned();
         let _ = url.set_host(Some(&bare));
     }
+    let start = url[..url::Position::BeforePath].len();
     let text = String::from(url);
-    if text.contains('%') {
-        plain_escapes(&text)
+    let (host, path) = text.split_at(start);
+    if path
+        .bytes()
+        .any(|byte| byte == b'%' || ESCAPED.contains(&byte))
+    {
+        host.to_owned() + &plain_escapes(path)
     } else {
         text
     }
 }
 
 /// Decodes the escapes of unreserved characters and writes the others in upper
-/// case; stray percent signs stay.
-fn plain_escapes(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
+/// case; escapes percent signs that begin no escape, and [`ESCAPED`].
+pub(crate) fn plain_escapes(path: &str) -> String {
+    let bytes = path.as_bytes();
+    let mut plain = String::with_capacity(path.len() + 8);
     let mut at = 0;
     while at < bytes.len() {
-        let code = (bytes[at] == b'%')
-            .then(|| bytes.get(at + 1..at + 3))
-            .flatten()
-            .and_then(|pair| std::str::from_utf8(pair).ok())
-            .filter(|pair| pair.bytes().all(|byte| byte.is_ascii_hexdigit()))
-            .and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        match code {
+        let byte = bytes[at];
+        let escape = (byte == b'%')
+            .then(|| escaped_byte(&bytes[at + 1..]))
+            .flatten();
+        at += if escape.is_some() { 3 } else { 1 };
+        match escape {
             Some(code) if code.is_ascii_alphanumeric() || b"-._~".contains(&code) => {
-                plain.push(code);
-                at += 3;
+                plain.push(char::from(code));
             }
-            Some(code) => {
-                plain.extend_from_slice(format!("%{code:02X}").as_bytes());
-                at += 3;
+            Some(code) => plain.push_str(&format!("%{code:02X}")),
+            None if byte == b'%' || ESCAPED.contains(&byte) || !byte.is_ascii() => {
+                plain.push_str(&format!("%{byte:02X}"));
             }
-            None => {
-                plain.push(bytes[at]);
-                at += 1;
-            }
+            None => plain.push(char::from(byte)),
         }
     }
-    String::from_utf8_lossy(&plain).into_owned()
+    plain
+}
+
+/// The byte that two hexadecimal digits at the beginning stand for.
+fn escaped_byte(digits: &[u8]) -> Option<u8> {
+    let digit = |place: usize| char::from(*digits.get(place)?).to_digit(16);
+    Some((digit(0)? * 16 + digit(1)?) as u8)
 }
 
 /// Words cut at punctuation, at a change of case and between letters and digits,
@@ -241,6 +255,7 @@ fn head(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strategies::{Draw, SplitMix};
 
     #[test]
     fn spellings_of_one_page_are_one_address() {
@@ -249,7 +264,8 @@ mod tests {
             ("https://u:p@a.org./b#c", "https://a.org/b"),
             ("http://a.org/%7Ebob/%c3%a4?", "http://a.org/~bob/%C3%A4"),
             ("http://a.org/x/../y/./z", "http://a.org/y/z"),
-            ("http://a.org/100%", "http://a.org/100%"),
+            ("http://a.org/100%", "http://a.org/100%25"),
+            ("http://a.org/x[1]?a|b", "http://a.org/x%5B1%5D?a%7Cb"),
             ("http://a.org:8080/?q=1", "http://a.org:8080/?q=1"),
             ("http://bücher.example/", "http://xn--bcher-kva.example/"),
         ];
@@ -262,6 +278,54 @@ mod tests {
                 "not a fixed point"
             );
         }
+    }
+
+    #[test]
+    fn no_escape_hides_in_another() {
+        let cases = [
+            (
+                "http://a.org/ok/%2%65%2%65/private/1",
+                "http://a.org/ok/%252e%252e/private/1",
+            ),
+            ("http://a.org/ok/%2e%2E/private/1", "http://a.org/private/1"),
+            ("http://a.org/%%34%31", "http://a.org/%2541"),
+            ("http://a.org/p%zz%77%v", "http://a.org/p%25zzw%25v"),
+            ("http://a.org/?%2%33", "http://a.org/?%2523"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(Address::parse(text).unwrap().as_str(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn making_canonical_again_changes_nothing() {
+        let pieces = [
+            "%", "%2", "2", "5", "e", "E", "%65", "%2e", "%2E", ".", "..", "/", "\\", "?", "#",
+            "@", ":", ":80", "%00", "%7f", "%C3", "\u{e4}", "\u{80}", "[", "]", "|", "^", "`", "a",
+            "A", "%41", " ", "\t", "%5c", "%2f", "+", "&", ";", "=", "~", "'", "\"", "<", "*",
+        ];
+        let hosts = [
+            "http://a.org",
+            "https://A.org.",
+            "http://u:p@a.org:81",
+            "http://a%2eorg",
+        ];
+        let mut draw = SplitMix(3);
+        let mut accepted = 0;
+        for number in 0..60_000 {
+            let mut text = hosts[number % hosts.len()].to_owned();
+            for _ in 0..=(number % 9) {
+                let place = draw.unit() * pieces.len() as f64;
+                text.push_str(pieces[place as usize]);
+            }
+            let Ok(address) = Address::parse(&text) else {
+                continue;
+            };
+            accepted += 1;
+            let again = Address::parse(address.as_str());
+            assert_eq!(again.as_ref(), Ok(&address), "{text:?}");
+        }
+        assert!(accepted > 15_000, "only {accepted}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{CrawlDelay, DriftAlarm, Instant, LeavingRule, Refusal, Scope};
+use super::{CrawlDelay, Denial, DriftAlarm, Instant, LeavingRule, Refusal, Scope};
 use crate::address::Address;
 use crate::critics::FoundForm;
 use crate::page::Page;
@@ -78,6 +78,17 @@ impl StopReason {
     }
 }
 
+/// A link that was not asked for, though its turn had come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Where it leads.
+    pub address: Address,
+    /// Why it was not asked for.
+    pub reason: Denial,
+    /// Whether the crawl was to start there.
+    pub is_seed: bool,
+}
+
 /// What came of a request.
 #[derive(Debug)]
 pub enum Outcome {
@@ -92,9 +103,6 @@ pub enum Outcome {
 /// Why a request brought no page.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Failure {
-    /// robots.txt does not allow it.
-    #[error("robots.txt does not allow it")]
-    Robots,
     /// A redirect led outside the crawl's scope.
     #[error("redirects to what this crawl does not follow: {0}")]
     Scope(Refusal),

@@ -3,25 +3,48 @@
 //! misspellings are understood.
 //!
 //! Matching takes linear time per rule and text, whatever a hostile file
-//! contains.
+//! contains, and its rules take a bounded number of bytes. Files whose rules take
+//! more forbid everything: what cannot be kept cannot be obeyed.
 
-use std::iter;
+use thiserror::Error;
+
+use crate::address::plain_escapes;
 
 /// Bytes of a robots.txt that are read; RFC 9309 asks for at least 500 KiB.
 pub const LARGEST_FILE: usize = 512 << 10;
+/// Most bytes that the rules of one host take in memory.
+pub const LARGEST_RULES: usize = 2 << 20;
 /// Longest line read; the rest of a longer one is ignored.
 const LONGEST_LINE: usize = 2_083 * 8 - 1;
+
+/// Why nothing of a host may be fetched, if that is so.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Denial {
+    /// A rule of its robots.txt.
+    #[error("robots.txt does not allow it")]
+    Rule,
+    /// Its robots.txt could not be had, for this reason.
+    #[error("robots.txt cannot be had, so nothing is asked of the host: {0}")]
+    NoAnswer(String),
+    /// Its rules take more than [`LARGEST_RULES`].
+    #[error("robots.txt has too many rules, so nothing is asked of the host")]
+    TooLarge,
+}
 
 /// The rules of one robots.txt that concern one agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Robots {
-    rules: Vec<Rule>,
+    /// The patterns of all rules, one behind the other.
+    patterns: Box<str>,
+    /// Where each rule's pattern ends, and whether it allows.
+    rules: Box<[(u32, bool)]>,
+    denied: Option<Denial>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Rule {
-    allow: bool,
     pattern: String,
+    allow: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,18 +56,20 @@ enum Key {
 }
 
 impl Robots {
-    /// Everything is allowed, as where there is no robots.txt (4xx).
+    /// Everything is allowed, as where there is no robots.txt (4xx but 429).
     pub fn allow_all() -> Self {
         Self::default()
     }
 
-    /// Nothing is allowed, as where robots.txt cannot be had (5xx, no answer).
-    pub fn deny_all() -> Self {
+    /// Nothing is allowed, as where robots.txt cannot be had (5xx, 429, no answer).
+    pub fn deny_all(reason: impl Into<String>) -> Self {
+        Self::denied(Denial::NoAnswer(reason.into()))
+    }
+
+    fn denied(denial: Denial) -> Self {
         Self {
-            rules: vec![Rule {
-                allow: false,
-                pattern: "/".to_owned(),
-            }],
+            denied: Some(denial),
+            ..Self::default()
         }
     }
 
@@ -58,38 +83,76 @@ impl Robots {
                 reader.line(key, value);
             }
         }
-        Self {
-            rules: reader.finish(),
+        Self::of(reader.finish())
+    }
+
+    /// The rules in little space; their order does not matter.
+    fn of(mut rules: Vec<Rule>) -> Self {
+        rules.sort_unstable();
+        rules.dedup();
+        let mut patterns = String::new();
+        let mut ends = Vec::with_capacity(rules.len());
+        for rule in rules {
+            patterns.push_str(&rule.pattern);
+            ends.push((patterns.len() as u32, rule.allow));
         }
+        let kept = Self {
+            patterns: patterns.into(),
+            rules: ends.into(),
+            denied: None,
+        };
+        if kept.bytes() > LARGEST_RULES {
+            return Self::denied(Denial::TooLarge);
+        }
+        kept
+    }
+
+    /// Bytes that the rules take in memory, about.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.patterns.len() + size_of_val(&*self.rules)
     }
 
     /// Whether a path with query, starting with `/`, may be fetched.
     pub fn allows(&self, path: &str) -> bool {
-        let longest = |allow: bool| {
-            self.rules
-                .iter()
-                .filter(|rule| rule.allow == allow)
-                .filter_map(|rule| rule.priority(path))
-                .max()
-                .unwrap_or(0)
-        };
-        longest(false) <= longest(true)
+        self.check(path).is_ok()
+    }
+
+    /// Why a path with query, starting with `/`, may not be fetched, if it may not.
+    pub fn check(&self, path: &str) -> Result<(), Denial> {
+        if let Some(denial) = &self.denied {
+            return Err(denial.clone());
+        }
+        let (mut allowed, mut forbidden) = (0, 0);
+        let mut start = 0;
+        for &(end, allow) in &self.rules {
+            let pattern = &self.patterns[start as usize..end as usize];
+            start = end;
+            let longest = if allow { &mut allowed } else { &mut forbidden };
+            // Asked last: most rules are no longer than one that matched already.
+            if pattern.len() > *longest {
+                *longest = priority(path, pattern, allow).unwrap_or(0).max(*longest);
+            }
+        }
+        if forbidden <= allowed {
+            Ok(())
+        } else {
+            Err(Denial::Rule)
+        }
     }
 }
 
-impl Rule {
-    /// Length of the pattern if the path matches it.
-    fn priority(&self, path: &str) -> Option<usize> {
-        if matches(path.as_bytes(), self.pattern.as_bytes()) {
-            return Some(self.pattern.len());
-        }
-        // `Allow: /x/index.html` also allows `/x/`.
-        let slash = self.pattern.rfind('/')?;
-        let names_index = self.pattern[slash..].starts_with("/index.htm");
-        let folder = format!("{}$", &self.pattern[..=slash]);
-        (self.allow && names_index && matches(path.as_bytes(), folder.as_bytes()))
-            .then_some(folder.len())
+/// Length of a rule's pattern if the path matches it.
+fn priority(path: &str, pattern: &str, allow: bool) -> Option<usize> {
+    if matches(path.as_bytes(), pattern.as_bytes()) {
+        return Some(pattern.len());
     }
+    // `Allow: /x/index.html` also allows `/x/`.
+    let slash = pattern.rfind('/')?;
+    if !allow || !pattern[slash..].starts_with("/index.htm") {
+        return None;
+    }
+    let folder = format!("{}$", &pattern[..=slash]);
+    matches(path.as_bytes(), folder.as_bytes()).then_some(folder.len())
 }
 
 /// Sorts the lines of a file into groups.
@@ -153,10 +216,12 @@ impl<'a> Groups<'a> {
         }
         self.rules_begun = true;
         let pattern = escaped(value);
-        let plain = unescaped(&pattern);
-        let plain = (!allow && plain != pattern).then_some(plain);
-        for pattern in iter::once(pattern).chain(plain) {
-            let rule = Rule { allow, pattern };
+        // Google's matcher compares escapes as they are written. What a site
+        // forbids must be forbidden as our addresses write it, too.
+        let canonical = (!allow).then(|| plain_escapes(&pattern));
+        let canonical = canonical.filter(|canonical| *canonical != pattern);
+        for pattern in std::iter::once(pattern).chain(canonical) {
+            let rule = Rule { pattern, allow };
             if self.in_own {
                 self.own.push(rule.clone());
             }
@@ -252,29 +317,6 @@ fn escaped(pattern: &[u8]) -> String {
     text
 }
 
-/// The pattern with letters, digits and `-._~` written plainly, as they stand in
-/// our addresses. Google's matcher compares escapes as they are written; what a
-/// site forbids by an escape must be forbidden to addresses without it too.
-fn unescaped(pattern: &str) -> String {
-    let mut text = String::with_capacity(pattern.len());
-    let mut rest = pattern;
-    while let Some((plain, escape)) = rest.split_once('%') {
-        text.push_str(plain);
-        let byte = escape.get(..2).map(|pair| u8::from_str_radix(pair, 16));
-        match byte {
-            Some(Ok(byte)) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => {
-                text.push(char::from(byte));
-                rest = &escape[2..];
-            }
-            _ => {
-                text.push('%');
-                rest = escape;
-            }
-        }
-    }
-    text + rest
-}
-
 /// Whether a path matches a pattern from its start. Each part between stars
 /// is looked for once, leftmost, which finds a match if there is one.
 fn matches(path: &[u8], pattern: &[u8]) -> bool {
@@ -333,7 +375,7 @@ mod tests {
     #[test]
     fn no_file_allows_and_no_answer_denies() {
         assert!(Robots::allow_all().allows("/x"));
-        assert!(!Robots::deny_all().allows("/x"));
+        assert!(!Robots::deny_all("no answer").allows("/x"));
         assert!(Robots::parse(b"", "linkscent").allows("/"));
         assert!(Robots::parse(b"\xff\xfe\x00garbage", "linkscent").allows("/"));
     }
@@ -341,9 +383,25 @@ mod tests {
     #[test]
     fn what_is_forbidden_by_an_escape_is_forbidden_plainly() {
         let robots = Robots::parse(b"User-agent: *\nDisallow: /%7Ejoe/%2F%zz\n", "linkscent");
-        assert!(!robots.allows("/~joe/%2F%zz"));
+        assert!(!robots.allows("/~joe/%2F%25zz"));
         assert!(!robots.allows("/%7Ejoe/%2F%zz"));
-        assert!(robots.allows("/~joe//%zz"));
+        assert!(robots.allows("/~joe//%25zz"));
+    }
+
+    #[test]
+    fn rules_take_little_space_or_forbid_everything() {
+        let same = "Disallow:/%41\n".repeat(37_400);
+        let robots = Robots::parse(format!("User-agent: *\n{same}").as_bytes(), "linkscent");
+        assert!(robots.bytes() < 1_000, "{}", robots.bytes());
+        assert_eq!(robots.check("/A"), Err(Denial::Rule));
+        let all: String = (0..60_000).map(|n| format!("Allow:/{n}\n")).collect();
+        let robots = Robots::parse(format!("User-agent: *\n{all}").as_bytes(), "linkscent");
+        assert!(robots.bytes() < LARGEST_RULES && robots.allows("/1"));
+        let wide: String = (0..4_000)
+            .map(|n| format!("Allow:/{n}{}\n", "é".repeat(60)))
+            .collect();
+        let robots = Robots::parse(format!("User-agent: *\n{wide}").as_bytes(), "linkscent");
+        assert!(robots.bytes() <= LARGEST_RULES);
     }
 
     #[test]

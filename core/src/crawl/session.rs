@@ -9,8 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::exchange::MOST_REDIRECTS;
 use super::{
-    Drift, DriftAlarm, DriftCause, Failure, Fetch, Frontier, Instant, Leaving, Limits, Next,
-    Outcome, Politeness, Record, Robots, Seed, Sign, StopReason, Tally, Turn, Turns,
+    Denial, Drift, DriftAlarm, DriftCause, Failure, Fetch, Frontier, Instant, Leaving, Limits,
+    Next, Outcome, Politeness, Record, Robots, RobotsCache, Seed, Sign, Skipped, StopReason, Tally,
+    Turn, Turns,
 };
 use crate::address::Address;
 use crate::guide::Guide;
@@ -23,8 +24,14 @@ const REQUESTS_PER_PAGE: u64 = 20;
 /// Pages for which a crawl keeps closer to what is good after an alarm. If that did not
 /// help, the next alarm comes about then.
 const NARROW_PAGES: u32 = 300;
+/// Links not asked for that are kept until the caller takes them.
+pub const MOST_SKIPPED: usize = 10_000;
 /// Pages on the way that are kept in a record.
 const LONGEST_TRAIL: usize = 32;
+
+/// Said of a page that was not read to its end.
+pub const CUT_OFF: &str =
+    "only its beginning was read: it is larger or deeper nested than a page may be";
 
 /// A link on its way: taken from the frontier, its answer not in yet.
 #[derive(Debug)]
@@ -44,7 +51,9 @@ pub struct Session {
     limits: Limits,
     frontier: Frontier,
     politeness: Politeness,
-    robots: FxHashMap<Box<str>, Robots>,
+    robots: RobotsCache,
+    /// Links not asked for that the caller has not heard of yet.
+    skipped: Vec<Skipped>,
     asked_for_robots: FxHashSet<Box<str>>,
     /// Addresses, without scheme, that were asked for or will be.
     seen: FxHashSet<Box<str>>,
@@ -79,7 +88,8 @@ impl Session {
             politeness: Politeness::new(limits.delay),
             leaving: Leaving::new(limits.leaving),
             limits,
-            robots: FxHashMap::default(),
+            robots: RobotsCache::default(),
+            skipped: Vec::new(),
             asked_for_robots: FxHashSet::default(),
             seen: FxHashSet::default(),
             bodies: FxHashSet::default(),
@@ -109,6 +119,18 @@ impl Session {
         if !self.is_seen(address) {
             self.frontier.pin(vec![Candidate::seed(address.clone())]);
         }
+    }
+
+    /// The next request that is told again has at least this number: a log may have
+    /// lost some.
+    pub fn number_from(&mut self, number: u64) {
+        self.requests = self.requests.max(number.saturating_sub(1));
+    }
+
+    /// Asks for a page a second time, first of all: what was kept of it is lost.
+    pub fn ask_again(&mut self, address: &Address) {
+        self.seen.remove(address.without_scheme());
+        self.frontier.pin(vec![Candidate::seed(address.clone())]);
     }
 
     /// The guide of this crawl.
@@ -161,8 +183,8 @@ impl Session {
             if !waiting.pinned && self.is_seen(&target) {
                 continue;
             }
-            if !robots.allows(target.path_and_query()) {
-                self.seen.insert(target.without_scheme().into());
+            if let Err(reason) = robots.check(target.path_and_query()) {
+                self.skip(target, reason);
                 continue;
             }
             return self.begin(waiting, turn);
@@ -174,6 +196,23 @@ impl Session {
             Some(at) if !self.frontier.is_empty() => Next::Wait(at),
             _ => Next::Stop(StopReason::FrontierEmpty),
         }
+    }
+
+    fn skip(&mut self, address: Address, reason: Denial) {
+        self.seen.insert(address.without_scheme().into());
+        if self.skipped.len() < MOST_SKIPPED {
+            self.skipped.push(Skipped {
+                is_seed: self.seeds.contains_key(&address),
+                address,
+                reason,
+            });
+        }
+    }
+
+    /// Links that were not asked for since this was last called, at most
+    /// [`MOST_SKIPPED`].
+    pub fn take_skipped(&mut self) -> Vec<Skipped> {
+        std::mem::take(&mut self.skipped)
     }
 
     fn ask_for_robots(&mut self, waiting: super::Waiting) -> Next {
@@ -258,7 +297,7 @@ impl Session {
     /// The answer to [`Next::Robots`].
     pub fn robots(&mut self, asked: &Address, robots: Robots) {
         self.asked_for_robots.remove(asked.host());
-        self.robots.insert(asked.host().into(), robots);
+        self.robots.insert(asked.host(), robots);
         self.frontier.open(asked.host());
     }
 
@@ -356,6 +395,9 @@ impl Session {
         let visit = self.guide.visit(page, via, leap.mark, draw);
         record.judgment = Some(visit.judgment);
         record.scored = leap.mark.is_none();
+        if page.document().truncated {
+            CUT_OFF.clone_into(&mut record.problem);
+        }
         record.title = page.title();
         record.snippet = page.snippet();
         for form in visit.forms {
