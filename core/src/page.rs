@@ -69,9 +69,9 @@ impl PageWords {
 
 impl Page {
     /// Reads the page at `address` from its document.
-    pub fn new(address: Address, document: Document) -> Self {
+    pub fn new(address: Address, mut document: Document) -> Self {
         let language = Language::detect(document.raw_text(), document.language.as_deref());
-        let words = read_words(&document, language);
+        let words = read_words(&mut document, language);
         let outlinks = read_outlinks(&address, &document);
         Self {
             address,
@@ -152,7 +152,7 @@ impl Page {
     }
 }
 
-fn read_words(document: &Document, language: Language) -> PageWords {
+fn read_words(document: &mut Document, language: Language) -> PageWords {
     let mut reader = TermReader::new(language);
     let mut words = PageWords::default();
     reader.read(&document.title, |term| words.header.push(term));
@@ -161,6 +161,7 @@ fn read_words(document: &Document, language: Language) -> PageWords {
         reader.read(leaf, |term| words.body.push(term));
         words.ends.push(words.body.len() as u32);
     }
+    document.truncated |= reader.is_full();
     (words.terms, words.surfaces) = reader.into_terms();
     words
 }

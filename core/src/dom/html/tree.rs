@@ -7,11 +7,16 @@ use html5ever::interface::{Attribute, ElemName, ElementFlags, NodeOrText, Quirks
 use html5ever::tendril::StrTendril;
 use html5ever::{LocalName, Namespace, QualName, local_name, ns};
 
-/// Deepest nesting parsed; the rest of such a page is cut off. The parser's
-/// time grows with depth times tags, and no honest page comes near.
-const DEEPEST: u32 = 2_000;
+/// Deepest nesting parsed; the rest of such a page is cut off. Browsers nest no
+/// deeper than half of it.
+const DEEPEST: u32 = 1_000;
 /// Most tree nodes built for one page.
 const MOST_NODES: usize = 1_000_000;
+/// Attributes that repeated `html` and `body` tags may bring together.
+const MOST_ADDED_ATTRIBUTES: usize = 50;
+/// Most steps of work on one page: a node made, or an open element looked at, is
+/// one. A page of people takes about one step a byte, most take fewer.
+pub(super) const MOST_WORK: u64 = 40_000_000;
 
 pub(super) type NodeId = u32;
 pub(super) const ROOT: NodeId = 0;
@@ -78,6 +83,7 @@ pub(super) struct Node {
 pub(super) struct Tree {
     nodes: RefCell<Vec<Node>>,
     deepest: Cell<u32>,
+    work: Cell<u64>,
 }
 
 impl Default for Tree {
@@ -85,6 +91,7 @@ impl Default for Tree {
         let tree = Self {
             nodes: RefCell::default(),
             deepest: Cell::new(0),
+            work: Cell::new(0),
         };
         tree.create(Kind::Root);
         tree
@@ -93,10 +100,23 @@ impl Default for Tree {
 
 impl Tree {
     pub(super) fn is_over_limit(&self) -> bool {
-        self.deepest.get() > DEEPEST || self.nodes.borrow().len() > MOST_NODES
+        self.deepest.get() > DEEPEST
+            || self.nodes.borrow().len() > MOST_NODES
+            || self.work() > MOST_WORK
+    }
+
+    /// Counts steps of work.
+    pub(super) fn charge(&self, steps: u64) {
+        self.work.set(self.work().saturating_add(steps));
+    }
+
+    /// Steps of work so far.
+    pub(super) fn work(&self) -> u64 {
+        self.work.get()
     }
 
     fn create(&self, kind: Kind) -> NodeId {
+        self.charge(1);
         let mut nodes = self.nodes.borrow_mut();
         nodes.push(Node {
             kind,
@@ -226,6 +246,7 @@ impl TreeSink for Tree {
     }
 
     fn elem_name<'a>(&'a self, target: &'a NodeId) -> OwnedName {
+        self.charge(1);
         let name = self.with_element(*target, |element| element.name.clone());
         OwnedName(name.unwrap_or_else(|| QualName::new(None, ns!(), local_name!(""))))
     }
@@ -282,6 +303,7 @@ impl TreeSink for Tree {
     }
 
     fn same_node(&self, x: &NodeId, y: &NodeId) -> bool {
+        self.charge(1);
         x == y
     }
 
@@ -297,6 +319,9 @@ impl TreeSink for Tree {
     fn add_attrs_if_missing(&self, target: &NodeId, attributes: Vec<Attribute>) {
         self.with_element(*target, |element| {
             for attribute in attributes {
+                if element.attributes.len() >= MOST_ADDED_ATTRIBUTES {
+                    return;
+                }
                 if !element
                     .attributes
                     .iter()

@@ -6,6 +6,9 @@ use rustc_hash::FxHashMap;
 use super::tree::{Element, Kind, NONE, Node, NodeId, ROOT};
 use crate::dom::{Builder, Document, Field, Form, LeafRange};
 
+/// Nodes looked at below the buttons and selects of one page, in all.
+const MOST_DESCENTS: u32 = 1_000_000;
+
 /// What is open on the way down, to be closed on the way up.
 enum Open {
     Link(usize),
@@ -29,6 +32,8 @@ pub(super) struct Walk<'a> {
     form_places: FxHashMap<NodeId, usize>,
     /// The first form with an `id`.
     forms_by_id: FxHashMap<Box<str>, NodeId>,
+    /// Nodes looked at below buttons and selects.
+    descents: u32,
 }
 
 impl<'a> Walk<'a> {
@@ -44,6 +49,7 @@ impl<'a> Walk<'a> {
             forms: Vec::new(),
             form_places: FxHashMap::default(),
             forms_by_id: FxHashMap::default(),
+            descents: 0,
         }
     }
 
@@ -277,7 +283,7 @@ impl<'a> Walk<'a> {
         text
     }
 
-    fn deep_text(&self, id: NodeId) -> String {
+    fn deep_text(&mut self, id: NodeId) -> String {
         let mut text = String::new();
         self.descend(id, |node| {
             if let Kind::Text(part) = &node.kind {
@@ -287,7 +293,7 @@ impl<'a> Walk<'a> {
         text
     }
 
-    fn count_options(&self, id: NodeId) -> u32 {
+    fn count_options(&mut self, id: NodeId) -> u32 {
         let mut options = 0;
         self.descend(id, |node| {
             if let Kind::Element(element) = &node.kind
@@ -300,12 +306,18 @@ impl<'a> Walk<'a> {
         options
     }
 
-    fn descend(&self, top: NodeId, mut each: impl FnMut(&Node)) {
+    /// Goes through all below a node, as far as [`MOST_DESCENTS`] allows.
+    fn descend(&mut self, top: NodeId, mut each: impl FnMut(&Node)) {
         let mut stack = vec![self.nodes[top as usize].first_child];
         while let Some(id) = stack.pop() {
             if id == NONE {
                 continue;
             }
+            if self.descents == MOST_DESCENTS {
+                self.builder.cut_off();
+                return;
+            }
+            self.descents += 1;
             let node = &self.nodes[id as usize];
             each(node);
             stack.push(node.next);
