@@ -4,6 +4,7 @@
 //! In the companion a crawl session chooses the next link; in the extension
 //! the person does. Both hold the same [`Guide`].
 
+mod forgetting;
 mod knowledge;
 mod learning;
 mod log;
@@ -11,11 +12,14 @@ mod outlinks;
 mod questions;
 mod reasons;
 
+pub use forgetting::ToForget;
 pub use knowledge::{Knowledge, PastArrival};
 pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
 
 use log::Log;
 use outlinks::{Around, class_features};
+
+use rustc_hash::FxHashSet;
 
 use crate::address::Address;
 use crate::critics::{self, Critic, FormFilter, FoundForm, NamedTopic, NamedTopics};
@@ -136,7 +140,7 @@ impl Guide {
         let is_new = self.graph.page(&page.address).is_none();
         let mut rebuilt = false;
         if let Some(mark) = mark {
-            rebuilt = self.put_mark(&page.address, &features.terms(), Some(mark));
+            rebuilt = self.put_marks([(&page.address, &features.terms(), Some(mark))]);
         }
         let sources: Vec<Address> = via.iter().filter_map(Candidate::source).cloned().collect();
         let unmarked = self.critic.judge(page, &terms, &sources, &self.graph);
@@ -212,31 +216,41 @@ impl Guide {
     pub fn mark(&mut self, page: &Page, mark: Option<Mark>) {
         let features = FeatureReader::new(page, &mut self.graph.vocabulary);
         let terms = features.terms();
-        self.put_mark(&page.address, &terms, mark);
+        self.put_marks([(&page.address, &terms, mark)]);
     }
 
-    /// Marks a page of which only its words are left, such as one marked
-    /// elsewhere.
-    pub fn mark_terms(&mut self, address: &Address, terms: &PageTerms, mark: Option<Mark>) {
-        self.put_mark(address, terms, mark);
+    /// Marks pages of which only their words are left, such as those marked elsewhere.
+    /// What hangs on the marks is learned once for all of them.
+    pub fn mark_all(&mut self, marks: &[(Address, PageTerms, Option<Mark>)]) {
+        self.put_marks(
+            marks
+                .iter()
+                .map(|(address, terms, mark)| (address, terms, *mark)),
+        );
     }
 
-    /// Learns from a link the person followed elsewhere. One that was learned
-    /// from before is passed over.
-    pub fn learn_trail(&mut self, link: Candidate, judgment: Judgment, draw: &mut dyn Draw) {
-        let known = Known {
-            graph: &self.graph,
-            critic: &*self.critic,
-        };
-        let marked = judgment.marked(self.graph.mark(&link.target));
-        self.strategy.read_click(&link, marked, known);
-        let known_already = self.log.arrivals().any(|past| {
-            let same = |via: &Candidate| via.source() == link.source();
-            past.address == link.target && past.via.iter().any(same)
-        });
-        if !known_already {
-            let address = link.target.clone();
-            self.learn(&address, &[link], judgment, draw);
+    /// Learns from links the person followed elsewhere, in their order. Those that
+    /// were learned from before are passed over.
+    pub fn learn_trails(&mut self, links: Vec<(Candidate, Judgment)>, draw: &mut dyn Draw) {
+        let mut learned: FxHashSet<(Address, Address)> = FxHashSet::default();
+        for past in self.log.arrivals() {
+            let sources = past.via.iter().filter_map(Candidate::source);
+            learned.extend(sources.map(|source| (source.clone(), past.address.clone())));
+        }
+        for (link, judgment) in links {
+            let known = Known {
+                graph: &self.graph,
+                critic: &*self.critic,
+            };
+            let marked = judgment.marked(self.graph.mark(&link.target));
+            self.strategy.read_click(&link, marked, known);
+            let target = link.target.clone();
+            let Some(source) = link.source().cloned() else {
+                continue;
+            };
+            if learned.insert((source, target.clone())) {
+                self.learn(&target, &[link], judgment, draw);
+            }
         }
     }
 
@@ -269,21 +283,36 @@ impl Guide {
         is_wanted: Option<bool>,
     ) -> bool {
         let place = (page.clone(), name.to_owned());
-        let before = self.graph.form_marks.get(&place).map(|form| form.is_wanted);
-        if before == is_wanted {
-            return false;
-        }
-        match is_wanted {
-            Some(is_wanted) => {
-                let form = MarkedForm { is_wanted, words };
-                self.graph.form_marks.insert(place, form);
+        self.mark_forms([(place, words, is_wanted)])
+    }
+
+    /// The same for many forms, each with its page and its name; what hangs on the
+    /// marks is learned once for all of them.
+    pub fn mark_forms(
+        &mut self,
+        marks: impl IntoIterator<Item = ((Address, String), FormWords, Option<bool>)>,
+    ) -> bool {
+        let mut changed = false;
+        for (place, words, is_wanted) in marks {
+            let before = self.graph.form_marks.get(&place).map(|form| form.is_wanted);
+            if before == is_wanted {
+                continue;
             }
-            None => {
-                self.graph.form_marks.remove(&place);
+            changed = true;
+            match is_wanted {
+                Some(is_wanted) => {
+                    let form = MarkedForm { is_wanted, words };
+                    self.graph.form_marks.insert(place, form);
+                }
+                None => {
+                    self.graph.form_marks.remove(&place);
+                }
             }
         }
-        self.refresh_critic();
-        true
+        if changed {
+            self.refresh_critic();
+        }
+        changed
     }
 
     /// What the marked pages make of a topic, to be asked for by another one's

@@ -75,14 +75,23 @@ impl Guide {
         }
     }
 
-    /// Sets or takes back a mark and learns everything anew that hangs on it.
+    /// Sets or takes back marks and learns everything again that hangs on them, once.
     /// False if nothing changed.
-    pub(super) fn put_mark(
+    pub(super) fn put_marks<'a>(
         &mut self,
-        address: &Address,
-        terms: &PageTerms,
-        mark: Option<Mark>,
+        marks: impl IntoIterator<Item = (&'a Address, &'a PageTerms, Option<Mark>)>,
     ) -> bool {
+        let mut changed = false;
+        for (address, terms, mark) in marks {
+            changed |= self.set_mark(address, terms, mark);
+        }
+        if changed {
+            self.rebuild();
+        }
+        changed
+    }
+
+    fn set_mark(&mut self, address: &Address, terms: &PageTerms, mark: Option<Mark>) -> bool {
         if self.graph.mark(address) == mark {
             return false;
         }
@@ -96,7 +105,6 @@ impl Guide {
                 self.graph.marks.remove(address);
             }
         }
-        self.rebuild();
         true
     }
 

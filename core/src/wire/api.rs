@@ -55,8 +55,72 @@ pub struct PairStarted {
 /// Answer to [`PairRequest::Finish`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Paired {
-    /// Bearer token for every other call.
-    pub token: String,
+    /// What the browser is called by from now on. The common key is not sent: both
+    /// made it.
+    pub device: String,
+}
+
+/// `POST /api/v1/channel`: opens a channel, see [`super::channel`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct OpenChannel {
+    /// From [`Paired`].
+    pub device: String,
+    /// The browser's random number, in hexadecimal.
+    pub random: String,
+}
+
+/// Answer to [`OpenChannel`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ChannelOpened {
+    /// Names the channel, 32 hexadecimal digits.
+    pub channel: String,
+    /// The companion's random number, in hexadecimal.
+    pub random: String,
+    /// Its proof that it knows the common key, in hexadecimal.
+    pub proof: String,
+}
+
+/// What stands before the body of a call in a channel, as a line of JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallHead {
+    /// `GET` or `POST`.
+    pub method: String,
+    /// Path and query.
+    pub path: String,
+}
+
+/// What stands before the body of an answer in a channel, as a line of JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerHead {
+    /// HTTP's status code.
+    pub status: u16,
+    /// Version of the model in the body, if there is one.
+    #[serde(default)]
+    pub version: Option<i64>,
+}
+
+/// Answer to `POST /api/v1/dashboard`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DashboardLink {
+    /// Opens the dashboard, once.
+    pub link: String,
+}
+
+/// `POST /api/v1/forget`: forget pages, or everything of a topic.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forget {
+    /// What is to be forgotten: all that happened in the browser, or what has to do
+    /// with these pages.
+    pub pages: Option<Vec<String>>,
+}
+
+/// Answer to [`Forget`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forgotten {
+    /// Rows that were deleted.
+    pub rows: u64,
+    /// Places where something of it was still found afterwards; there should be none.
+    pub left: Vec<String>,
 }
 
 /// Any error.
@@ -125,6 +189,23 @@ pub enum Happening {
     },
 }
 
+impl Event {
+    /// Whether every page it names is one of the web.
+    pub fn names_pages(&self) -> bool {
+        self.pages()
+            .into_iter()
+            .all(|page| Address::parse(page).is_ok())
+    }
+
+    /// The pages it names.
+    pub fn pages(&self) -> Vec<&str> {
+        match &self.what {
+            Happening::Mark { address, .. } | Happening::Form { address, .. } => vec![address],
+            Happening::Trail { from, to, .. } => vec![from, to],
+        }
+    }
+}
+
 /// Answer to `POST /api/v1/events`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventsTaken {
@@ -132,6 +213,9 @@ pub struct EventsTaken {
     pub taken: usize,
     /// Events known already.
     pub known: usize,
+    /// Events passed over: they name what is no page of the web.
+    #[serde(default)]
+    pub refused: usize,
 }
 
 /// `POST /api/v1/crawls`: hand a topic over.
@@ -172,6 +256,20 @@ pub struct CrawlView {
     /// What its newest alarm is about; empty if it raised none.
     #[serde(default)]
     pub alarm: String,
+    /// Links it did not ask for, by reason.
+    #[serde(default)]
+    pub skipped: Vec<SkippedView>,
+}
+
+/// Links that a crawl did not ask for, for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkippedView {
+    /// Why.
+    pub reason: String,
+    /// How many.
+    pub links: u64,
+    /// How many of them it was to start from.
+    pub seeds: u64,
 }
 
 /// A page whose label would help most.

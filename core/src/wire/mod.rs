@@ -2,9 +2,11 @@
 //!
 //! Outward types are types of their own; what comes in is checked before it
 //! becomes one of the core's. Four kinds: the page snapshot from a live DOM,
-//! views for screens, the model file, and the types of the companion's API.
+//! views for screens, the model file, and the types of the companion's API. How a
+//! browser and its companion come to trust each other, and talk, is here too.
 
 pub mod api;
+pub mod channel;
 pub mod model_file;
 pub mod pairing;
 pub mod snapshot;

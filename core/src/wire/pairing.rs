@@ -13,6 +13,8 @@ use sha2::Sha256;
 use spake2::{Ed25519Group, Identity, Password, Spake2};
 use thiserror::Error;
 
+use super::channel::DeviceKey;
+
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
@@ -60,6 +62,11 @@ impl Attempt {
 }
 
 impl Key {
+    /// The key by which the two know each other from now on.
+    pub fn device_key(&self) -> DeviceKey {
+        DeviceKey::of_secret(&self.0)
+    }
+
     /// What a side shows to prove that it has the key.
     pub fn proof(&self, side: Side) -> Vec<u8> {
         self.mac(side).finalize().into_bytes().to_vec()

@@ -1,0 +1,235 @@
+//! Forgetting pages and clicks: what a guide keeps of them goes, and what was learned
+//! from them is learned again without them.
+//!
+//! What stays are sums in which nothing of one page can be told any more: in how many
+//! pages a word occurs that other pages have too.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
+
+use super::Knowledge;
+use crate::address::Address;
+use crate::models::TwoClassCounts;
+use crate::strategies::{self, Candidate, Saved, Trail};
+use crate::text::TermId;
+use crate::web_graph::WebGraph;
+
+/// What is to be forgotten.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToForget {
+    /// Pages, with their marks and every link from or to them.
+    pub pages: BTreeSet<Address>,
+    /// Clicks: the page with the link, and the page it led to. The pages stay.
+    pub clicks: BTreeSet<(Address, Address)>,
+}
+
+impl ToForget {
+    /// Whether nothing is to be forgotten.
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty() && self.clicks.is_empty()
+    }
+
+    fn has_click(&self, link: &Candidate, target: &Address) -> bool {
+        let source = link.source();
+        source.is_some_and(|source| self.clicks.contains(&(source.clone(), target.clone())))
+    }
+
+    /// A link without the forgotten pages on its way; `None` if it stands on one or
+    /// leads to one.
+    fn without(&self, mut link: Candidate) -> Option<Candidate> {
+        let is_gone = |page: &Address| self.pages.contains(page);
+        if is_gone(&link.target) || link.source().is_some_and(is_gone) {
+            return None;
+        }
+        if link.trail.steps().any(|step| is_gone(&step.address)) {
+            let kept = link.trail.steps().filter(|step| !is_gone(&step.address));
+            let mut steps: Vec<_> = kept.cloned().collect();
+            steps.reverse();
+            link.trail = Trail::from_oldest(steps);
+        }
+        Some(link)
+    }
+}
+
+impl Knowledge {
+    /// The same without what is to be forgotten. The strategy has to learn again from
+    /// what is left, as [`super::Guide::with_knowledge`] does.
+    #[must_use]
+    pub fn forget(mut self, gone: &ToForget) -> Self {
+        let before = self.graph.pages().len();
+        self.forget_arrivals(gone);
+        self.forget_in_graph(gone);
+        let after = self.graph.pages().len();
+        self.forget_words(before - after);
+        self.learned = Saved::Apprentice(TwoClassCounts::default());
+        if strategies::named(&self.strategy).is_none() {
+            // A model of hop distances stands and falls with what it was trained on.
+            strategies::NAMES[0].clone_into(&mut self.strategy);
+        }
+        self
+    }
+
+    fn forget_arrivals(&mut self, gone: &ToForget) {
+        for past in &mut self.arrivals {
+            let address = past.address.clone();
+            let via = std::mem::take(&mut past.via).into_iter();
+            past.via = via
+                .filter(|link| !gone.has_click(link, &address))
+                .filter_map(|link| gone.without(link))
+                .collect();
+        }
+        self.arrivals
+            .retain(|past| !past.via.is_empty() && !gone.pages.contains(&past.address));
+    }
+
+    fn forget_in_graph(&mut self, gone: &ToForget) {
+        let mut graph = WebGraph::with_vocabulary(std::mem::take(&mut self.graph.vocabulary));
+        for page in self.graph.pages() {
+            if !gone.pages.contains(&page.address) {
+                graph.remember(page.clone());
+            }
+        }
+        for (place, words) in self.graph.forms() {
+            if !gone.pages.contains(&place.0) {
+                graph.remember_form(place.clone(), words.clone());
+            }
+        }
+        graph.marks = std::mem::take(&mut self.graph.marks);
+        graph.marks.retain(|page, _| !gone.pages.contains(page));
+        graph.form_marks = std::mem::take(&mut self.graph.form_marks);
+        graph
+            .form_marks
+            .retain(|place, _| !gone.pages.contains(&place.0));
+        self.graph = graph;
+    }
+
+    /// Blanks words that nothing refers to any more and that no more pages had than
+    /// were forgotten.
+    fn forget_words(&mut self, forgotten: usize) {
+        let mut used: FxHashSet<TermId> = FxHashSet::default();
+        for page in self.graph.pages() {
+            used.extend(page.terms.rows().iter().map(|row| row.0));
+        }
+        for page in self.graph.marks.values() {
+            used.extend(page.terms.rows().iter().map(|row| row.0));
+        }
+        for link in self.arrivals.iter().flat_map(|past| &past.via) {
+            used.extend(link.context.features().iter().map(|feature| feature.term()));
+        }
+        let vocabulary = &mut self.graph.vocabulary;
+        for id in (0..vocabulary.len() as u32).map(TermId) {
+            let is_rare = vocabulary.document_count(id) as usize <= forgotten;
+            if is_rare && !used.contains(&id) {
+                vocabulary.blank(id);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::Builder;
+    use crate::dom::LeafRange;
+    use crate::guide::Guide;
+    use crate::page::Page;
+    use crate::strategies::SplitMix;
+    use crate::web_graph::Mark;
+    use crate::wire::{read_model, write_model};
+
+    fn page(address: &str, text: &str, links: &[(&str, &str)]) -> Page {
+        let mut builder = Builder::new();
+        builder.title(text);
+        builder.leaf(&format!("{text} renal patients in the town"));
+        for (href, anchor) in links {
+            let first = builder.next_leaf();
+            builder.leaf(anchor);
+            let end = builder.next_leaf();
+            builder.link(href, LeafRange { first, end });
+        }
+        Page::new(Address::parse(address).unwrap(), builder.finish().unwrap())
+    }
+
+    /// A guide that read a page, followed its link, and marked two pages.
+    fn guide() -> Guide {
+        let mut guide = Guide::new("topic", "ensemble").unwrap();
+        let draw = &mut SplitMix(1);
+        let secret = page(
+            "http://clinic.test/canarypath",
+            "canaryword appointment",
+            &[("/diet", "canaryanchor diet")],
+        );
+        let visit = guide.visit(&secret, &[], Some(Mark::Target), draw);
+        let via = vec![visit.outlinks[0].0.clone()];
+        let diet = page(
+            "http://clinic.test/diet",
+            "kidney diet",
+            &[("/next", "more")],
+        );
+        let visit = guide.visit(&diet, &via, None, draw);
+        let via = vec![visit.outlinks[0].0.clone()];
+        let next = page("http://clinic.test/next", "kidney dialysis", &[]);
+        guide.visit(&next, &via, Some(Mark::Target), draw);
+        guide
+    }
+
+    fn has(bytes: &[u8], word: &str) -> bool {
+        bytes
+            .windows(word.len())
+            .any(|part| part == word.as_bytes())
+    }
+
+    #[test]
+    fn nothing_of_a_forgotten_page_is_in_the_model_file() {
+        let guide = guide();
+        let before = write_model(&guide.knowledge()).unwrap();
+        for word in ["canarypath", "canaryword", "canaryanchor"] {
+            assert!(has(&before, word), "{word}");
+        }
+        let mut gone = ToForget::default();
+        gone.pages
+            .insert(Address::parse("http://clinic.test/canarypath").unwrap());
+        let after = Guide::with_knowledge(guide.knowledge().forget(&gone)).unwrap();
+        let file = write_model(&after.knowledge()).unwrap();
+        for word in ["canarypath", "canaryword", "canaryanchor", "canary"] {
+            assert!(!has(&file, word), "{word}");
+        }
+        assert!(has(&file, "dialysi") && has(&file, "clinic.test/next"));
+        // What is left still loads, scores and learns.
+        let kept = read_model(&file).unwrap();
+        assert_eq!(kept.arrivals.len(), 1);
+        let mut after = Guide::with_knowledge(kept).unwrap();
+        let more = page("http://clinic.test/more", "kidney", &[("/x", "dialysis")]);
+        assert_eq!(
+            after
+                .visit(&more, &[], None, &mut SplitMix(2))
+                .outlinks
+                .len(),
+            1
+        );
+    }
+
+    #[test]
+    fn a_forgotten_click_is_not_learned_from_and_its_pages_stay() {
+        let guide = guide();
+        let address = |path: &str| Address::parse(&format!("http://clinic.test/{path}")).unwrap();
+        let mut gone = ToForget::default();
+        gone.clicks.insert((address("canarypath"), address("diet")));
+        let after = guide.knowledge().forget(&gone);
+        assert_eq!(after.arrivals.len(), 1);
+        assert_eq!(after.arrivals[0].address, address("next"));
+        assert_eq!(after.graph.pages().len(), 3);
+        assert_eq!(after.graph.marks.len(), 2);
+    }
+
+    #[test]
+    fn forgetting_is_as_if_it_had_never_been_learned() {
+        let mut gone = ToForget::default();
+        gone.pages
+            .insert(Address::parse("http://clinic.test/canarypath").unwrap());
+        let once = Guide::with_knowledge(guide().knowledge().forget(&gone)).unwrap();
+        let twice = Guide::with_knowledge(once.knowledge().forget(&gone)).unwrap();
+        assert_eq!(once.learned(), twice.learned());
+    }
+}
