@@ -10,6 +10,7 @@ pub mod commands;
 pub mod crawler;
 mod dashboard;
 pub mod eval;
+mod forgetting;
 pub mod form_lessons;
 mod memory;
 mod results;

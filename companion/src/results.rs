@@ -1,6 +1,6 @@
 //! What a crawl found, and the person's word on it.
 
-use anyhow::anyhow;
+use anyhow::Context;
 use linkscent_core::address::Address;
 use linkscent_core::page::Page;
 use linkscent_core::wire::api::{Answer, Happening, mark_of};
@@ -16,12 +16,12 @@ pub async fn kept_page(app: &App, crawl: i64, address: &str) -> Result<Page, Pro
     let missing = || Problem::missing("There is no such page in this crawl.");
     let kept = app.store.kept_page(crawl, address).await?;
     let (offset, _) = kept.ok_or_else(missing)?;
+    let name = address.to_owned();
     let address = Address::parse(address).map_err(|error| Problem::bad(error.to_string()))?;
     let path = app.store.warc_path(crawl);
     let page = tokio::task::spawn_blocking(move || -> anyhow::Result<Page> {
-        let record = Reader::read_at(&path, offset)?;
-        let response = record.response();
-        let response = response.ok_or_else(|| anyhow!("the kept page cannot be read"))?;
+        let response = Reader::response_at(&path, offset, &name)
+            .context("the kept copy of this page cannot be read; fetch it again in a new crawl")?;
         Ok(*build(address, &response.body, response.content_type.as_deref()).0)
     });
     Ok(page.await.map_err(anyhow::Error::from)??)
@@ -40,7 +40,7 @@ pub async fn mark(
     let marked = Happening::mark(&page, target);
     app.store.note(topic, vec![marked]).await?;
     let mark = Command::Mark(page.address, mark_of(target));
-    app.running.tell(crawl.id, mark);
+    app.running.tell(crawl.id, mark).await?;
     Ok(())
 }
 

@@ -1,9 +1,11 @@
 //! The crawls that run in this process: begun, taken up after a restart, told
-//! to pause or stop.
+//! to pause or stop. A crawl that another process runs on the same data folder is
+//! left to it: it is shown as it goes on, and what it is told is handed over.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use linkscent_core::wire::write_model;
@@ -12,8 +14,22 @@ use tokio::sync::watch;
 
 use crate::crawler::fetch::{Fetcher, Way};
 use crate::crawler::runner::{Command, Control, Runner};
-use crate::store::{NewCrawl, Order, Store, Topic};
+use crate::store::{CrawlRow, LockError, NewCrawl, Order, Store, Topic};
 use crate::topic_guide;
+
+/// Between two looks at what other processes changed.
+const LOOK_EVERY: Duration = Duration::from_millis(700);
+
+/// Who runs a crawl that is not at rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunBy {
+    /// This process.
+    Us,
+    /// Another one, on the same data folder.
+    Another,
+    /// Nobody any more: whoever did has died.
+    Nobody,
+}
 
 /// See the module.
 #[derive(Clone)]
@@ -67,22 +83,54 @@ impl Running {
 
     /// Goes on with a paused crawl.
     pub async fn resume(&self, id: i64) -> Result<()> {
+        if self.store.is_locked(id) && !self.lock().contains_key(&id) {
+            return Ok(()); // it runs elsewhere: what it was told it has to do itself
+        }
         self.store.set_state(id, "running", "").await?;
         self.start(id);
         Ok(())
     }
 
-    /// Tells a running crawl something; false if it does not run.
-    pub fn tell(&self, id: i64, command: Command) -> bool {
-        match self.lock().get_mut(&id) {
-            Some(running) => {
-                if let Some(control) = &running.control {
-                    return control.tell(command);
-                }
-                running.waiting.push(command);
-                true
+    /// Tells a crawl something, wherever it runs; false if nobody runs it.
+    pub async fn tell(&self, id: i64, command: Command) -> Result<bool> {
+        if let Some(running) = self.lock().get_mut(&id) {
+            if let Some(control) = &running.control {
+                return Ok(control.tell(command));
             }
-            None => false,
+            running.waiting.push(command);
+            return Ok(true);
+        }
+        if !self.store.is_locked(id) {
+            return Ok(false);
+        }
+        self.store.leave_command(id, &command).await?;
+        Ok(true)
+    }
+
+    /// Who runs a crawl; nothing for one that is at rest.
+    pub fn run_by(&self, crawl: &CrawlRow) -> Option<RunBy> {
+        if self.lock().contains_key(&crawl.id) {
+            return Some(RunBy::Us);
+        }
+        let is_locked = self.store.is_locked(crawl.id);
+        match (is_locked, crawl.state.as_str()) {
+            (true, _) => Some(RunBy::Another),
+            (false, "running") => Some(RunBy::Nobody),
+            (false, _) => None,
+        }
+    }
+
+    /// Looks for ever what other processes change, for live screens.
+    pub async fn watch_others(self) -> Result<()> {
+        let mut watch = self.store.watch().await?;
+        let mut seen = watch.version().await?;
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            let now = watch.version().await?;
+            if now != seen {
+                seen = now;
+                self.say_changed();
+            }
         }
     }
 
@@ -110,7 +158,11 @@ impl Running {
                 let ran = ran.unwrap_or_else(|_| Err(anyhow!("a fault in the program; see above")));
                 let failed = ran.is_err();
                 if let Err(error) = ran {
-                    eprintln!("linkscent: crawl {id}: {error:#}");
+                    eprintln!("linkscent: {error:#}");
+                    if error.is::<LockError>() {
+                        this.leave(id, failed, &handle);
+                        break;
+                    }
                     let reason = format!("{error:#}");
                     let set = this.store.set_state(id, "paused", &reason);
                     let _ = handle.block_on(set);
@@ -142,9 +194,14 @@ impl Running {
     fn run(&self, id: i64, handle: &Handle) -> Result<()> {
         let crawl = handle.block_on(self.store.crawl(id))?;
         let crawl = crawl.context("there is no such crawl")?;
+        let name = format!("crawl {id}");
         let fetcher = Fetcher::new(self.way.clone())?;
         let store = self.store.clone();
-        let runner = Runner::take_up(store, crawl, fetcher, handle.clone(), |_, _| {})?;
+        let runner = Runner::take_up(store, crawl, fetcher, handle.clone(), |_, _| {});
+        let runner = match runner {
+            Err(error) if !error.is::<LockError>() => return Err(error.context(name)),
+            runner => runner?,
+        };
         let control = runner.control();
         if let Some(running) = self.lock().get_mut(&id) {
             for command in running.waiting.drain(..) {
@@ -152,7 +209,7 @@ impl Running {
             }
             running.control = Some(control);
         }
-        runner.run(|_| self.say_changed())?;
+        runner.run(|_| self.say_changed()).context(name)?;
         Ok(())
     }
 

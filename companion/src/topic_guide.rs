@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use linkscent_core::address::Address;
 use linkscent_core::critics::NamedTopics;
 use linkscent_core::forms::FormWords;
-use linkscent_core::guide::Guide;
+use linkscent_core::guide::{Guide, Knowledge};
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Judgment, Relevance};
@@ -55,12 +55,32 @@ pub async fn of(
     with_critic(store, topic, &critic, topics, strategy).await
 }
 
+/// What the topic's model knows, if it has one. A model that cannot be read is passed
+/// over: all of it can be learned again from the marks, the trails and further crawls.
+async fn kept_knowledge(store: &Store, topic: &Topic) -> Result<Option<Knowledge>> {
+    let Some(model) = store.model(topic.id).await? else {
+        return Ok(None);
+    };
+    match read_model(&model) {
+        Ok(knowledge) => Ok(Some(knowledge)),
+        Err(error) => {
+            eprintln!(
+                "linkscent: the model of the topic “{}” cannot be read ({error}); it is made \
+                 again from what was marked",
+                topic.name
+            );
+            Ok(None)
+        }
+    }
+}
+
 /// The critic that the topic's model has, or the default one.
 async fn kept_critic(store: &Store, topic: &Topic) -> Result<String> {
-    Ok(match store.model(topic.id).await? {
-        Some(model) => read_model(&model)?.critic,
-        None => critics::NAMES[0].to_owned(),
-    })
+    let knowledge = kept_knowledge(store, topic).await?;
+    Ok(knowledge.map_or_else(
+        || critics::NAMES[0].to_owned(),
+        |knowledge| knowledge.critic,
+    ))
 }
 
 async fn with_critic(
@@ -70,8 +90,7 @@ async fn with_critic(
     topics: NamedTopics,
     strategy: Option<&str>,
 ) -> Result<Guide> {
-    let known = if let Some(model) = store.model(topic.id).await? {
-        let mut knowledge = read_model(&model)?;
+    let known = if let Some(mut knowledge) = kept_knowledge(store, topic).await? {
         critic.clone_into(&mut knowledge.critic);
         knowledge.topics = topics;
         if let Some(strategy) = strategy {
@@ -87,6 +106,7 @@ async fn with_critic(
         format!("the strategy {strategy:?} or the critic {critic:?} is unknown")
     })?;
     let events = store.events(topic.id).await?;
+    let mut followed = Vec::new();
     for event in &events {
         if let Happening::Trail { relevance, .. } = &event.what
             && let Some(link) = event.what.followed(guide.vocabulary_mut())
@@ -96,9 +116,10 @@ async fn with_critic(
                 is_target: *relevance >= 0.5,
                 ..Judgment::default()
             };
-            guide.learn_trail(link, judgment, &mut SplitMix(0));
+            followed.push((link, judgment));
         }
     }
+    guide.learn_trails(followed, &mut SplitMix(0));
     apply_marks(&mut guide, &events);
     Ok(guide)
 }
@@ -130,21 +151,25 @@ pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
             Happening::Trail { .. } => {}
         }
     }
-    for ((page, form), (wanted, words)) in forms {
-        if let Ok(page) = Address::parse(page) {
-            guide.mark_form(&page, form, words, wanted);
-        }
-    }
+    guide.mark_forms(
+        forms
+            .into_iter()
+            .filter_map(|((page, form), (wanted, words))| {
+                let page = Address::parse(page).ok()?;
+                Some(((page, form.clone()), words, wanted))
+            }),
+    );
+    let mut marked = Vec::new();
     for (address, (target, words)) in marks {
-        let Ok(address) = Address::parse(address) else {
-            continue;
-        };
         // A page named on the dashboard has no words yet: it is marked when a
         // crawl fetches it.
         if target.is_some() && words.is_empty() {
             continue;
         }
-        let terms = marked_terms(words, guide.vocabulary_mut());
-        guide.mark_terms(&address, &terms, mark_of(target));
+        if let Ok(address) = Address::parse(address) {
+            let terms = marked_terms(words, guide.vocabulary_mut());
+            marked.push((address, terms, mark_of(target)));
+        }
     }
+    guide.mark_all(&marked);
 }

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use linkscent_core::address::Address;
 use linkscent_core::draw::SplitMix;
 use linkscent_core::guide::Guide;
@@ -159,13 +159,11 @@ async fn add_kept_pages(
     let fetches = store.fetches(crawl.id).await?.into_iter();
     let kept = fetches.filter_map(|row| Some((row.address, row.place.warc_offset?)));
     for (address, offset) in kept.take(MOST_PAGES) {
-        let address = Address::parse(&address)?;
-        let record = Reader::read_at(&path, offset);
-        let record =
-            record.with_context(|| format!("reading {address} from {}", path.display()))?;
-        let Some(response) = record.response() else {
+        // A page that cannot be read any more teaches nothing; the others do.
+        let Ok(response) = Reader::response_at(&path, offset, &address) else {
             continue;
         };
+        let address = Address::parse(&address)?;
         let (page, _) = build(address, &response.body, response.content_type.as_deref());
         let judgment = guide.judge(&page);
         web.add(&page, judgment, &mut graph);

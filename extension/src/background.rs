@@ -319,12 +319,14 @@ impl Background {
         }
         let mut guide = Guide::new(critics::NAMES[0], strategies::NAMES[0])
             .ok_or_else(|| js("no critic or no strategy"))?;
+        let mut marked = Vec::new();
         for mark in self.store.marks(topic).await? {
             if let Ok(address) = Address::parse(&mark.address) {
                 let terms = marked_terms(&mark.words, guide.vocabulary_mut());
-                guide.mark_terms(&address, &terms, mark_of(Some(mark.target)));
+                marked.push((address, terms, mark_of(Some(mark.target))));
             }
         }
+        guide.mark_all(&marked);
         for mark in self.store.form_marks().await? {
             if let Happening::Form {
                 address,

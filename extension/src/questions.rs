@@ -134,7 +134,7 @@ impl Background {
                     time: now,
                 })?;
             }
-            guide.mark_terms(&address, &known.terms, mark_of(Some(target)));
+            guide.mark_all(&[(address, known.terms, mark_of(Some(target)))]);
             change.send(&event)?;
             self.keep_guide(topic, guide, &mut change)?;
         }

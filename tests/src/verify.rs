@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use linkscent_tests::companion::PACKAGES;
+use serde_json::Value;
 
 const DEBIAN: [(&str, &str); 3] = [
     ("chromium", "chromium"),
@@ -40,11 +41,66 @@ fn verify() -> Result<(), String> {
         "cargo clippy --quiet --package linkscent-extension --target wasm32-unknown-unknown -- -D warnings",
     )?;
     step("cargo deny --log-level error check licenses bans sources")?;
+    advisories()?;
+    declared_version()?;
     // All packages together, so that what they share is built once. One browser
     // at a time: the tests wait for conditions, but two cores are quickly busy.
     step(&format!(
         "cargo test --all-features {native} -- --test-threads=1"
     ))
+}
+
+/// Looks whether a dependency has a known fault. Where the list of faults cannot be had,
+/// that is said, and the rest goes on.
+fn advisories() -> Result<(), String> {
+    let line = "cargo deny --log-level error check advisories";
+    println!("verify: {line}");
+    let mut words = line.split(' ');
+    let output = Command::new(words.next().unwrap_or_default())
+        .args(words)
+        .output()
+        .map_err(|error| format!("{line}: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() {
+        return Ok(());
+    }
+    if said.contains("failed to fetch advisory database") {
+        println!("verify: not checked for known faults: their list cannot be reached from here");
+        return Ok(());
+    }
+    Err(format!("failed: {line}\n{said}"))
+}
+
+/// The Rust version that is declared must be one that all dependencies build with.
+fn declared_version() -> Result<(), String> {
+    println!("verify: the declared Rust version");
+    let output = Command::new("cargo")
+        .args(["metadata", "--format-version", "1", "--all-features"])
+        .output()
+        .map_err(|error| format!("cargo metadata: {error}"))?;
+    let metadata: Value =
+        serde_json::from_slice(&output.stdout).map_err(|error| format!("metadata: {error}"))?;
+    let packages = metadata["packages"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    let version = |package: &Value| -> Option<Vec<u32>> {
+        let parts = package["rust_version"].as_str()?.split('.');
+        Some(parts.filter_map(|part| part.parse().ok()).collect())
+    };
+    let own = packages
+        .iter()
+        .find(|package| package["name"] == "linkscent")
+        .and_then(version)
+        .ok_or("no Rust version is declared")?;
+    for package in packages {
+        if let Some(needed) = version(package).filter(|needed| *needed > own) {
+            let name = &package["name"];
+            return Err(format!(
+                "{name} needs Rust {needed:?}, and {own:?} is declared"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Runs a command whose words hold no spaces.

@@ -1,27 +1,36 @@
-//! Who may come in. Every request passes [`guard`] first: right `Host`, no
-//! foreign `Origin`; then API calls need a bearer token, and dashboard pages
-//! the cookie that the printed one-time link sets.
+//! Who may come in. Every request passes [`guard`] first: right `Host`, no foreign
+//! `Origin`. The API's calls are made in channels of paired browsers (see `channel`).
+//! Pages of the dashboard lie under an address that holds a secret, and the printed
+//! one-time link leads there.
+//!
+//! There is no cookie: a browser sends cookies to every port of this machine, so to
+//! every program on it. The secret stands in addresses of this port alone, which no
+//! other site is told (`Referrer-Policy: same-origin`), needs no script, and ends with
+//! the process: who takes the port later learns nothing that is worth anything.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::header::{HOST, LOCATION, ORIGIN};
+use axum::http::uri::PathAndQuery;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 
 use super::{App, Problem};
 use crate::secret;
 
-/// Name of the dashboard's cookie.
-pub const COOKIE_NAME: &str = "linkscent";
+/// What the addresses of the dashboard's pages begin with, as the templates need it.
+#[derive(Debug, Clone)]
+pub struct Base(pub String);
 
 /// The port, and the dashboard's secrets; they live as long as the process.
 pub struct Doors {
     port: u16,
     /// Opens `/enter` once.
     entry: Mutex<Option<String>>,
-    cookie: String,
+    /// Stands in the addresses of the dashboard's pages.
+    session: String,
     csrf: String,
 }
 
@@ -31,38 +40,44 @@ impl Doors {
         Self {
             port,
             entry: Mutex::new(None),
-            cookie: secret::random_hex::<32>(),
+            session: secret::random_hex::<32>(),
             csrf: secret::random_hex::<32>(),
         }
     }
 
-    /// A link that opens the dashboard, once.
+    /// A link that opens the dashboard, once; one given out before is void.
     pub fn entry_link(&self) -> String {
         let key = secret::random_hex::<32>();
-        *self
-            .entry
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner) = Some(key.clone());
+        *self.entry() = Some(key.clone());
         format!("http://127.0.0.1:{}/enter?key={key}", self.port)
     }
 
-    /// Uses up the key of an entry link; the cookie to set if it was right.
-    pub fn enter(&self, key: &str) -> Option<String> {
-        let mut entry = self
-            .entry
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let right = entry
+    /// Uses up the key of an entry link; where the dashboard lies if it was right.
+    pub fn enter(&self, key: &str) -> Option<Base> {
+        let mut entry = self.entry();
+        let is_right = entry
             .as_deref()
             .is_some_and(|entry| secret::same(entry, key));
-        if !right {
+        if !is_right {
             return None;
         }
         *entry = None;
-        Some(format!(
-            "{COOKIE_NAME}={}; HttpOnly; SameSite=Strict; Path=/",
-            self.cookie
-        ))
+        Some(self.base())
+    }
+
+    fn entry(&self) -> MutexGuard<'_, Option<String>> {
+        self.entry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn base(&self) -> Base {
+        Base(format!("/d/{}", self.session))
+    }
+
+    /// The path of a page behind the dashboard's secret; `None` for any other path.
+    fn behind<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let (session, _) = path.strip_prefix("/d/")?.split_once('/')?;
+        let length = "/d/".len() + session.len();
+        secret::same(session, &self.session).then(|| &path[length..])
     }
 
     /// What every form of the dashboard carries.
@@ -84,24 +99,58 @@ impl Doors {
             .strip_prefix("http://")
             .is_some_and(|host| self.is_own_host(host))
     }
-
-    fn has_cookie(&self, headers: &HeaderMap) -> bool {
-        headers.get_all(COOKIE).iter().any(|value| {
-            let pairs = value.to_str().unwrap_or_default().split(';');
-            pairs
-                .filter_map(|pair| pair.trim().split_once('='))
-                .any(|(name, value)| name == COOKIE_NAME && secret::same(value, &self.cookie))
-        })
-    }
 }
 
-/// Lets a request in, or says why not.
-pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
-    let (headers, path) = (request.headers().clone(), request.uri().path().to_owned());
-    match check(&app, &headers, &path).await {
-        Ok(()) => harden(next.run(request).await),
-        Err(refusal) => harden(refusal),
+/// Lets a request in, or says why not. Comes before routing: the dashboard's pages
+/// are found behind its secret only.
+pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    if let Err(refusal) = check(&app, request.headers(), request.uri().path()).await {
+        return harden(refusal);
     }
+    let path = request.uri().path().to_owned();
+    let Some(inner) = app.doors.behind(&path) else {
+        let is_open =
+            path.starts_with("/api/") || matches!(&*path, "/enter" | "/style.css" | "/live.js");
+        return harden(if is_open {
+            next.run(request).await
+        } else {
+            locked()
+        });
+    };
+    if inner.starts_with("/api/") || !set_path(request.uri_mut(), inner) {
+        return harden(locked());
+    }
+    let base = app.doors.base();
+    request.extensions_mut().insert(base.clone());
+    let mut response = next.run(request).await;
+    if let Some(to) = response
+        .headers()
+        .get(LOCATION)
+        .and_then(|to| to.to_str().ok())
+        && to.starts_with('/')
+        && let Ok(to) = HeaderValue::from_str(&format!("{}{to}", base.0))
+    {
+        response.headers_mut().insert(LOCATION, to);
+    }
+    harden(response)
+}
+
+/// Puts another path before an address's query; false if that gives no address.
+fn set_path(uri: &mut Uri, path: &str) -> bool {
+    let text = match uri.query() {
+        Some(query) => format!("{path}?{query}"),
+        None => path.to_owned(),
+    };
+    let Ok(text) = text.parse::<PathAndQuery>() else {
+        return false;
+    };
+    *uri = Uri::from(text);
+    true
+}
+
+fn locked() -> Response {
+    let text = Html(include_str!("../../templates/locked.html"));
+    (StatusCode::UNAUTHORIZED, text).into_response()
 }
 
 async fn check(app: &App, headers: &HeaderMap, path: &str) -> Result<(), Response> {
@@ -115,42 +164,19 @@ async fn check(app: &App, headers: &HeaderMap, path: &str) -> Result<(), Respons
             ));
         }
     }
-    let is_api = path.starts_with("/api/");
     if headers.contains_key(ORIGIN) {
         let origin = one(headers, &ORIGIN).unwrap_or_default();
-        let pairing = path == "/api/v1/pair" && is_extension(origin);
-        let fine = if is_api {
+        let is_fine = if path.starts_with("/api/") {
+            let pairing = path == "/api/v1/pair" && is_extension(origin);
             pairing || is_paired(app, origin).await
         } else {
             doors.is_own_origin(origin)
         };
-        if !fine {
+        if !is_fine {
             return Err(forbidden("requests from this origin are not taken"));
         }
     }
-    if is_api {
-        return check_token(app, path, headers).await;
-    }
-    let open = matches!(path, "/enter" | "/style.css" | "/live.js");
-    if open || doors.has_cookie(headers) {
-        return Ok(());
-    }
-    let text = Html(include_str!("../../templates/locked.html"));
-    Err((StatusCode::UNAUTHORIZED, text).into_response())
-}
-
-async fn check_token(app: &App, path: &str, headers: &HeaderMap) -> Result<(), Response> {
-    if matches!(path, "/api/v1/health" | "/api/v1/pair") {
-        return Ok(());
-    }
-    let token = one(headers, &AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
-    if let Some(token) = token
-        && let Ok(Some(_)) = app.store.device_with_token(token).await
-    {
-        return Ok(());
-    }
-    let text = "this call needs the token of a paired browser: pair again in the popup";
-    Err(Problem(StatusCode::UNAUTHORIZED, text.to_owned()).into_response())
+    Ok(())
 }
 
 fn is_extension(origin: &str) -> bool {
@@ -173,7 +199,7 @@ fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
 }
 
 fn harden(mut response: Response) -> Response {
-    const HEADERS: [(&str, &str); 5] = [
+    const HEADERS: [(&str, &str); 6] = [
         (
             "content-security-policy",
             "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
@@ -183,6 +209,7 @@ fn harden(mut response: Response) -> Response {
         ("referrer-policy", "same-origin"),
         ("cache-control", "no-store"),
         ("cross-origin-resource-policy", "same-origin"),
+        ("cross-origin-opener-policy", "same-origin"),
     ];
     for (name, value) in HEADERS {
         response.headers_mut().insert(

@@ -4,20 +4,21 @@ use axum::extract::{Path, Query, State, rejection::JsonRejection};
 use axum::http::header::{CONTENT_TYPE, HeaderMap, ORIGIN};
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use axum::{Json, Router};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::LeavingRule;
 use linkscent_core::wire::api::{
-    CrawlOrder, CrawlView, Event, EventsTaken, FindView, Health, PairRequest, QuestionAnswer,
-    QuestionView,
+    CrawlOrder, CrawlView, DashboardLink, Event, EventsTaken, FindView, Forget, Forgotten, Health,
+    PairRequest, Paired, QuestionAnswer, QuestionView, SkippedView,
 };
 use linkscent_core::wire::write_model;
 use serde::Deserialize;
 
-use super::{App, Problem};
+use super::channel::{self, MODEL_VERSION};
+use super::{App, Problem, body};
 use crate::store::{CrawlRow, Order, Reaction, Store};
-use crate::{results, topic_guide};
+use crate::{forgetting, results, topic_guide};
 
 /// Events taken in one call at most.
 const MOST_EVENTS: usize = 1_000;
@@ -29,16 +30,31 @@ const MODEL_ARRIVALS: usize = 300;
 /// Milliseconds a host rests between requests of an ordered crawl.
 pub const DEFAULT_DELAY: u64 = 1_000;
 
-/// All calls.
-pub fn routes() -> Router<App> {
+/// Calls that are taken from anybody on this machine: they tell nothing, or lead to
+/// the others.
+pub fn open_routes() -> Router<App> {
     Router::new()
         .route("/api/v1/health", get(health))
         .route("/api/v1/openapi.json", get(openapi))
         .route("/api/v1/pair", post(pair))
+        .merge(channel::routes())
+        .route("/api/{*call}", any(only_in_a_channel))
+}
+
+async fn only_in_a_channel() -> Problem {
+    let text = "this call is only taken in the channel of a paired browser: pair in the popup";
+    Problem(StatusCode::UNAUTHORIZED, text.to_owned())
+}
+
+/// Calls of paired browsers, made in a channel.
+pub(super) fn routes() -> Router<App> {
+    Router::new()
         .route("/api/v1/events", post(events))
         .route("/api/v1/model", get(model))
         .route("/api/v1/crawls", get(crawls).post(begin))
         .route("/api/v1/crawls/{id}/answer", post(answer))
+        .route("/api/v1/dashboard", post(dashboard))
+        .route("/api/v1/forget", post(forget))
 }
 
 async fn health() -> Json<Health> {
@@ -55,13 +71,6 @@ async fn openapi() -> impl IntoResponse {
     )
 }
 
-fn body<T>(json: Result<Json<T>, JsonRejection>) -> Result<T, Problem> {
-    match json {
-        Ok(Json(body)) => Ok(body),
-        Err(rejection) => Err(Problem(rejection.status(), rejection.body_text())),
-    }
-}
-
 async fn pair(
     State(app): State<App>,
     headers: HeaderMap,
@@ -74,13 +83,12 @@ async fn pair(
             proof,
             name,
         } => {
-            let paired = app.pairing.finish(&attempt, &proof)?;
+            let key = app.pairing.finish(&attempt, &proof)?;
             let origin = headers.get(ORIGIN).and_then(|value| value.to_str().ok());
             let name: String = name.chars().take(80).collect();
-            app.store
-                .add_device(&name, origin.unwrap_or_default(), &paired.token)
-                .await?;
-            Ok(Json(paired).into_response())
+            let origin = origin.unwrap_or_default();
+            let device = app.store.add_device(&name, origin, &key).await?;
+            Ok(Json(Paired { device }).into_response())
         }
     }
 }
@@ -93,11 +101,39 @@ async fn events(
     if events.len() > MOST_EVENTS {
         return Err(Problem::bad(format!("at most {MOST_EVENTS} events a call")));
     }
-    let taken = app.store.take_events(&events).await?;
+    let sent = events.len();
+    let good: Vec<Event> = events.into_iter().filter(Event::names_pages).collect();
+    let taken = app.store.take_events(&good).await?;
     Ok(Json(EventsTaken {
         taken,
-        known: events.len() - taken,
+        known: good.len() - taken,
+        refused: sent - good.len(),
     }))
+}
+
+/// A link that opens the dashboard, once: only a paired browser is given it.
+async fn dashboard(State(app): State<App>) -> Json<DashboardLink> {
+    Json(DashboardLink {
+        link: app.doors.entry_link(),
+    })
+}
+
+/// Forgets what happened in the browser, or all that has to do with some pages.
+async fn forget(
+    State(app): State<App>,
+    json: Result<Json<Forget>, JsonRejection>,
+) -> Result<Json<Forgotten>, Problem> {
+    let forget = body(json)?;
+    if forget
+        .pages
+        .as_ref()
+        .is_some_and(|pages| pages.len() > MOST_EVENTS)
+    {
+        return Err(Problem::bad(format!("at most {MOST_EVENTS} pages a call")));
+    }
+    Ok(Json(
+        forgetting::forget(&app, forget.pages.as_deref()).await?,
+    ))
 }
 
 #[derive(Deserialize)]
@@ -112,14 +148,14 @@ async fn model(
     State(app): State<App>,
     Query(query): Query<ModelQuery>,
 ) -> Result<Response, Problem> {
-    let topic = app.store.topic_named(&query.topic).await?;
-    if topic.version <= query.version {
+    let topic = app.store.find_topic(&query.topic).await?;
+    let Some(topic) = topic.filter(|topic| topic.version > query.version) else {
         return Ok(StatusCode::NO_CONTENT.into_response());
-    }
+    };
     let guide = topic_guide::of(&app.store, &topic, None, None).await?;
     let knowledge = guide.knowledge().trimmed(MODEL_PAGES, MODEL_ARRIVALS);
     let file = write_model(&knowledge).map_err(anyhow::Error::from)?;
-    let version = HeaderName::from_static("x-model-version");
+    let version = HeaderName::from_static(MODEL_VERSION);
     Ok(([(version, topic.version.to_string())], file).into_response())
 }
 
@@ -132,8 +168,10 @@ async fn crawls(
     State(app): State<App>,
     Query(query): Query<CrawlsQuery>,
 ) -> Result<Json<Vec<CrawlView>>, Problem> {
-    let topic = app.store.topic_named(&query.topic).await?;
     let mut views = Vec::new();
+    let Some(topic) = app.store.find_topic(&query.topic).await? else {
+        return Ok(Json(views));
+    };
     for crawl in app.store.crawls(Some(topic.id)).await?.into_iter().take(5) {
         views.push(view(&app.store, &crawl, &query.topic).await?);
     }
@@ -209,6 +247,7 @@ async fn view(store: &Store, crawl: &CrawlRow, topic: &str) -> Result<CrawlView,
     let finds = store.newest_finds(crawl.id, 10).await?;
     let question = store.questions(crawl.id).await?.into_iter().next();
     let alarm = store.alarms(crawl.id).await?.into_iter().next();
+    let skipped = store.skipped(crawl.id).await?;
     Ok(CrawlView {
         id: crawl.id,
         topic: topic.to_owned(),
@@ -231,6 +270,14 @@ async fn view(store: &Store, crawl: &CrawlRow, topic: &str) -> Result<CrawlView,
             title: page.title,
         }),
         alarm: alarm.map(|alarm| alarm.said).unwrap_or_default(),
+        skipped: skipped
+            .into_iter()
+            .map(|row| SkippedView {
+                reason: row.reason,
+                links: row.count,
+                seeds: row.seeds,
+            })
+            .collect(),
     })
 }
 
@@ -241,8 +288,9 @@ mod tests {
         let text = include_str!("openapi.json");
         let description: serde_json::Value = serde_json::from_str(text).unwrap();
         let paths = description["paths"].as_object().unwrap();
-        let source = include_str!("calls.rs");
-        let routes = source.matches(".route(\"/api/").count();
+        let source = concat!(include_str!("calls.rs"), include_str!("channel.rs"));
+        let source: String = source.split_whitespace().collect();
+        let routes = source.matches(".route(\"/api/v1/").count();
         assert_eq!(paths.len(), routes);
         for path in paths.keys() {
             assert!(source.contains(&format!(".route(\"{path}\"")), "{path}");

@@ -2,17 +2,20 @@
 
 mod auth;
 mod calls;
+mod channel;
 mod pairing;
 mod server;
 
-pub use auth::{Doors, guard};
-pub use calls::{delay, routes};
+pub use auth::{Base, Doors, guard};
+pub use calls::{delay, open_routes};
+pub use channel::Channels;
 pub use pairing::Pairing;
 pub use server::{LARGEST_BODY, serve, whole_body};
 
 use std::sync::Arc;
 
 use axum::Json;
+use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use linkscent_core::wire::api::ApiError;
@@ -32,6 +35,8 @@ pub struct App {
     pub doors: Arc<Doors>,
     /// The pairing under way.
     pub pairing: Arc<Pairing>,
+    /// The channels of paired browsers.
+    pub channels: Arc<Channels>,
     /// How crawls make requests.
     pub way: Way,
 }
@@ -44,6 +49,7 @@ impl App {
             store,
             doors: Arc::new(Doors::new(port)),
             pairing: Arc::new(Pairing::new(port)),
+            channels: Arc::default(),
             way,
         }
     }
@@ -62,6 +68,14 @@ impl Problem {
     /// Something that is not there.
     pub fn missing(text: impl Into<String>) -> Self {
         Self(StatusCode::NOT_FOUND, text.into())
+    }
+}
+
+/// The body of a call, or what is wrong with it.
+fn body<T>(json: Result<Json<T>, JsonRejection>) -> Result<T, Problem> {
+    match json {
+        Ok(Json(body)) => Ok(body),
+        Err(rejection) => Err(Problem(rejection.status(), rejection.body_text())),
     }
 }
 

@@ -5,13 +5,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
-use linkscent_core::wire::api::{PairStarted, Paired};
+use linkscent_core::wire::api::PairStarted;
+use linkscent_core::wire::channel::DeviceKey;
 use linkscent_core::wire::pairing::{Attempt, Key, Side};
 
 use super::Problem;
 use crate::secret;
 
-const LIFE: Duration = Duration::from_secs(120);
+const LIFE: Duration = Duration::from_mins(2);
 const TRIES: u8 = 5;
 
 /// The code that is out, if there is one.
@@ -87,21 +88,19 @@ impl Pairing {
     }
 
     /// Second step: the extension proves it too. The code is used up then.
-    pub fn finish(&self, attempt: &str, proof: &str) -> Result<Paired, Problem> {
+    pub fn finish(&self, attempt: &str, proof: &str) -> Result<DeviceKey, Problem> {
         let mut code = self.lock();
         let proof = secret::from_hex(proof).unwrap_or_default();
         let proven = code
             .as_mut()
             .filter(|code| code.made.elapsed() < LIFE)
             .and_then(|code| code.attempt.take())
-            .is_some_and(|(name, key)| name == attempt && key.proves(Side::Extension, &proof));
-        if !proven {
+            .filter(|(name, key)| name == attempt && key.proves(Side::Extension, &proof));
+        let Some((_, key)) = proven else {
             return Err(refused("the code does not fit"));
-        }
+        };
         *code = None;
-        Ok(Paired {
-            token: secret::random_hex::<32>(),
-        })
+        Ok(key.device_key())
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Code>> {
@@ -120,7 +119,7 @@ mod tests {
 
     const PORT: u16 = 7474;
 
-    fn try_code(pairing: &Pairing, digits: &str) -> Result<Paired, Problem> {
+    fn try_code(pairing: &Pairing, digits: &str) -> Result<DeviceKey, Problem> {
         let random = secret::random_bytes();
         let (attempt, message) = Attempt::begin(Side::Extension, digits, PORT, random);
         let started = pairing.start(&secret::hex(&message))?;
@@ -128,7 +127,9 @@ mod tests {
         let key = attempt
             .finish(&answer)
             .map_err(|error| Problem::bad(error.to_string()))?;
-        pairing.finish(&started.attempt, &secret::hex(&key.proof(Side::Extension)))
+        let made = pairing.finish(&started.attempt, &secret::hex(&key.proof(Side::Extension)))?;
+        assert!(made == key.device_key(), "both sides make the same key");
+        Ok(made)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `linkscent crawl`: one crawl from the shell.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -14,12 +14,16 @@ use linkscent_core::wire::write_model;
 use serde_json::json;
 use tokio::runtime::Handle;
 
-use crate::crawler::fetch::{Fetcher, Way};
+use super::network::Network;
+use crate::crawler::fetch::Fetcher;
 use crate::crawler::runner::{Command, Ended, Runner};
 use crate::memory::peak_mb;
 use crate::settings::data_folder;
-use crate::store::{AlarmRow, CrawlRow, NewCrawl, Order, Reaction, Store};
+use crate::store::{AlarmRow, CrawlRow, LockError, NewCrawl, Order, Reaction, SkippedRow, Store};
 use crate::topic_guide;
+
+/// Between two looks at a crawl that another process runs.
+const FOLLOW_EVERY: Duration = Duration::from_millis(500);
 
 /// Crawl for a topic and keep what is found.
 ///
@@ -74,12 +78,8 @@ pub struct Crawl {
     /// Leave a site after so many targets.
     #[arg(long)]
     site_targets: Option<u32>,
-    /// Go through this HTTP proxy.
-    #[arg(long)]
-    proxy: Option<reqwest::Url>,
-    /// Let links lead to this machine and to private networks.
-    #[arg(long)]
-    allow_private: bool,
+    #[command(flatten)]
+    network: Network,
     /// What random numbers start from.
     #[arg(long, default_value_t = 1)]
     random_seed: u64,
@@ -91,10 +91,7 @@ pub struct Crawl {
 impl Crawl {
     /// Runs the crawl to its end, or until interrupted.
     pub fn run(self, handle: &Handle) -> Result<()> {
-        let way = Way {
-            proxy: self.proxy.clone(),
-            allow_private: self.allow_private,
-        };
+        let way = self.network.way();
         if self.delay == 0 && !way.is_loopback_proxy() {
             bail!(
                 "a delay of 0 is only for webs replayed on this machine: give --proxy http://127.0.0.1:…, or a delay"
@@ -106,7 +103,7 @@ impl Crawl {
         let fetcher = Fetcher::new(way)?;
         let bar = bar(crawl.order.budget, self.json);
         bar.set_message("taking up");
-        let runner = Runner::take_up(
+        let taken_up = Runner::take_up(
             store.clone(),
             crawl.clone(),
             fetcher,
@@ -114,7 +111,16 @@ impl Crawl {
             |done, _| {
                 bar.set_position(done as u64);
             },
-        )?;
+        );
+        let runner = match taken_up {
+            Err(error) if error.is::<LockError>() => {
+                eprintln!(
+                    "linkscent: {error}; it is shown here as it goes on, and Ctrl-C ends the showing"
+                );
+                return handle.block_on(self.follow(&store, crawl.id, &bar));
+            }
+            runner => runner?,
+        };
         let control = runner.control();
         handle.spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
@@ -141,8 +147,44 @@ impl Crawl {
             seconds,
         };
         let alarms = handle.block_on(store.alarms(crawl.id))?;
-        self.report(&store, &crawl, &ended, &report, &alarms);
+        let skipped = handle.block_on(store.skipped(crawl.id))?;
+        self.report(&store, &crawl, &ended, &report, &alarms, &skipped);
         Ok(())
+    }
+
+    /// Shows a crawl that another process runs, until it comes to rest there.
+    async fn follow(&self, store: &Store, id: i64, bar: &ProgressBar) -> Result<()> {
+        loop {
+            let (pages, scored, relevant, _) = store.counts(id).await?;
+            let crawl = store.crawl(id).await?.context("the crawl is gone")?;
+            bar.set_position(pages);
+            let harvest = relevant as f64 / scored.max(1) as f64;
+            bar.set_message(format!("{:.0} % relevant, run elsewhere", 100.0 * harvest));
+            if !store.is_locked(id) {
+                bar.finish_and_clear();
+                if self.json {
+                    let object = json!({
+                        "pages": pages,
+                        "relevant": relevant,
+                        "harvest": harvest,
+                        "state": crawl.state,
+                        "stop_reason": crawl.stop_reason,
+                        "run_elsewhere": true,
+                    });
+                    println!("{object}");
+                } else {
+                    println!(
+                        "{pages} pages, {relevant} of them relevant; {}",
+                        crawl.state
+                    );
+                }
+                return Ok(());
+            }
+            tokio::select! {
+                () = tokio::time::sleep(FOLLOW_EVERY) => {}
+                _ = tokio::signal::ctrl_c() => return Ok(()),
+            }
+        }
     }
 
     async fn find_or_begin(&self, store: &Store) -> Result<CrawlRow> {
@@ -167,7 +209,6 @@ impl Crawl {
                      are passed over: give them again when it has ended, or begin with another --topic"
                 );
             }
-            store.set_state(crawl.id, "running", "").await?;
             return Ok(crawl);
         }
         let guide = topic_guide::of(
@@ -241,6 +282,7 @@ impl Crawl {
         ended: &Ended,
         report: &Report,
         alarms: &[AlarmRow],
+        skipped: &[SkippedRow],
     ) {
         let Report {
             tally,
@@ -252,6 +294,7 @@ impl Crawl {
             Ended::Done(reason) => reason.code(),
             Ended::Paused => "paused",
             Ended::Drifted(_) => "drift",
+            Ended::Hindered(reason) => reason,
             Ended::Stopped => "stopped",
         };
         let speed = (tally.pages - recalled) as f64 / seconds.max(1e-9);
@@ -265,6 +308,9 @@ impl Crawl {
                 "pages_per_second": speed,
                 "peak_mb": peak_mb(),
                 "stop_reason": reason,
+                "skipped": skipped.iter().map(|row| json!({
+                    "reason": row.reason, "links": row.count, "seeds": row.seeds,
+                })).collect::<Vec<_>>(),
                 "alarms": alarms.iter().map(|alarm| alarm.said.as_str()).collect::<Vec<_>>(),
             });
             println!("{object}");
@@ -281,10 +327,20 @@ impl Crawl {
             println!("how sure the critic is of its word, from 0.50 (a guess) to 1: {sure:.2}");
         }
         println!("{seconds:.1} s, {speed:.0} pages/s; ended: {reason}");
+        for row in skipped {
+            println!(
+                "{} link{} not asked for, {} of them to start from: {} (such as {})",
+                row.count,
+                if row.count == 1 { "" } else { "s" },
+                row.seeds,
+                row.reason,
+                row.example
+            );
+        }
         for alarm in alarms.iter().rev() {
             println!("at request {}: {}", alarm.number, alarm.said);
         }
-        if let Ended::Drifted(_) = ended {
+        if let Ended::Drifted(_) | Ended::Hindered(_) = ended {
             println!("paused; give the command again to go on");
         }
         println!("pages: {}", store.warc_path(crawl.id).display());

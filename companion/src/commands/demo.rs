@@ -41,7 +41,7 @@ impl Demo {
         let proxy = TcpListener::bind(("127.0.0.1", 0)).await?;
         let way = Way {
             proxy: Some(format!("http://{}", proxy.local_addr()?).parse()?),
-            allow_private: false,
+            ..Way::default()
         };
         tokio::spawn(replay::serve(proxy, web));
         let folder = std::env::temp_dir().join(format!("linkscent-demo-{}", std::process::id()));

@@ -12,7 +12,8 @@ use linkscent_core::strategies::{self, Priority, SplitMix};
 use linkscent_core::{critics, guide::Guide};
 use serde_json::json;
 
-use crate::crawler::fetch::{Answer, Fetcher, Way, build};
+use super::network::Network;
+use crate::crawler::fetch::{Answer, Fetcher, build};
 use crate::settings::data_folder;
 use crate::store::Store;
 use crate::topic_guide;
@@ -42,12 +43,8 @@ pub struct Subject {
     /// 'title has "bees" and links > 3'; only for `judge`.
     #[arg(long)]
     predicate: Option<Predicate>,
-    /// Go through this HTTP proxy.
-    #[arg(long)]
-    proxy: Option<reqwest::Url>,
-    /// Let the address lead to this machine and to private networks.
-    #[arg(long)]
-    allow_private: bool,
+    #[command(flatten)]
+    network: Network,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -61,11 +58,8 @@ impl Subject {
             return Ok(*build(Address::parse(&self.address)?, &body, None).0);
         }
         let address = Address::parse(&self.page)?;
-        let fetcher = Fetcher::new(Way {
-            proxy: self.proxy.clone(),
-            allow_private: self.allow_private,
-        })?;
-        match fetcher.page(&address).await {
+        let fetcher = Fetcher::new(self.network.way())?;
+        match fetcher.page(&address).await? {
             Answer::Page(fetched) => Ok(*fetched.page),
             Answer::Redirect(target) => {
                 anyhow::bail!("{address} redirects to {target}; inspect that")

@@ -8,6 +8,7 @@ pub mod demo;
 pub mod eval;
 pub mod import;
 pub mod inspect;
+mod network;
 pub mod replay;
 pub mod serve;
 pub mod train;

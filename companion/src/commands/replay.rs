@@ -80,7 +80,7 @@ pub async fn serve(listener: TcpListener, web: Arc<FrozenWeb>) -> Result<()> {
             });
             let _ = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(Duration::from_secs(60))
+                .header_read_timeout(Duration::from_mins(1))
                 .serve_connection(TokioIo::new(stream), service)
                 .await;
         });

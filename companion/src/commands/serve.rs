@@ -9,8 +9,8 @@ use axum::middleware;
 use clap::Args;
 use tokio::net::TcpListener;
 
+use super::network::Network;
 use crate::api::{self, App};
-use crate::crawler::fetch::Way;
 use crate::dashboard;
 use crate::settings::{Settings, data_folder};
 use crate::store::Store;
@@ -29,12 +29,8 @@ pub struct Serve {
     /// Port to listen on; 7474 unless told otherwise, 0 for any free one.
     #[arg(long, env = "LINKSCENT_PORT")]
     port: Option<u16>,
-    /// Crawl through this HTTP proxy.
-    #[arg(long)]
-    proxy: Option<reqwest::Url>,
-    /// Let links lead to this machine and to private networks.
-    #[arg(long)]
-    allow_private: bool,
+    #[command(flatten)]
+    network: Network,
     /// Print a pairing code at the start.
     #[arg(long)]
     pair: bool,
@@ -52,15 +48,14 @@ impl Serve {
         let listener = listener.with_context(|| {
             format!("listening on port {port}; is linkscent running already? --port takes another")
         })?;
-        let way = Way {
-            proxy: self.proxy.clone(),
-            allow_private: self.allow_private,
-        };
+        let way = self.network.way();
         let app = App::new(store, way, listener.local_addr()?.port());
         app.running.take_up_all().await?;
         self.announce(&app);
+        let running = app.running.clone();
         tokio::select! {
             served = api::serve(listener, router(app)) => served,
+            watched = running.watch_others() => watched,
             _ = tokio::signal::ctrl_c() => Ok(()),
         }
     }
@@ -85,10 +80,13 @@ impl Serve {
 
 /// The whole server.
 pub fn router(app: App) -> Router {
-    api::routes()
+    let routes = api::open_routes()
         .merge(dashboard::routes())
         .layer(middleware::from_fn(api::whole_body))
         .layer(DefaultBodyLimit::max(api::LARGEST_BODY))
-        .layer(middleware::from_fn_with_state(app.clone(), api::guard))
-        .with_state(app)
+        .with_state(app.clone());
+    // The guard decides what is routed at all.
+    Router::new()
+        .fallback_service(routes)
+        .layer(middleware::from_fn_with_state(app, api::guard))
 }

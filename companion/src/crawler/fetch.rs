@@ -1,4 +1,7 @@
 //! One request: bounded in time and size, redirects left to the caller.
+//!
+//! A server that gives its answer drop by drop is left early: it must begin within
+//! some seconds and keep a least rate, or it would hold a place that others need.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -12,6 +15,8 @@ use linkscent_core::page::Page;
 use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
 use sha2::{Digest, Sha256};
+use thiserror::Error;
+use tokio::sync::Semaphore;
 
 use super::gate::{self, PublicResolver};
 use crate::web::charset;
@@ -26,8 +31,14 @@ const USER_AGENT: &str = concat!(
 /// Largest page taken in, in bytes after decompression.
 const LARGEST_PAGE: usize = 4 << 20;
 const CONNECT: Duration = Duration::from_secs(10);
-const READ: Duration = Duration::from_secs(15);
+/// From the request to the end of the answer's head.
+const HEAD: Duration = Duration::from_secs(12);
 const TOTAL: Duration = Duration::from_secs(45);
+/// A body must bring so many bytes in each such time.
+const LEAST_BYTES: usize = 2_000;
+const RATE_TIME: Duration = Duration::from_secs(6);
+/// What a proxy is given to be there at all.
+const PROXY_TIME: Duration = Duration::from_secs(3);
 
 /// How requests are made.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +47,8 @@ pub struct Way {
     pub proxy: Option<Url>,
     /// Whether links may lead to this machine and to private networks.
     pub allow_private: bool,
+    /// Ports that links may lead to besides those of the web.
+    pub ports: Vec<u16>,
 }
 
 impl Way {
@@ -73,11 +86,19 @@ pub enum Answer {
     Problem(String),
 }
 
+/// The proxy that all requests go through does not answer: it says nothing of any
+/// page.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the proxy {0} does not answer: start it, or go on without it")]
+pub struct ProxyDown(pub String);
+
 /// Makes requests.
 #[derive(Clone)]
 pub struct Fetcher {
     client: Client,
     way: Arc<Way>,
+    /// Pages parsed at a time: as many as there are processors.
+    parsing: Arc<Semaphore>,
 }
 
 impl Fetcher {
@@ -88,7 +109,7 @@ impl Fetcher {
             .user_agent(USER_AGENT)
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT)
-            .read_timeout(READ)
+            .read_timeout(HEAD)
             .timeout(TOTAL)
             .pool_max_idle_per_host(2)
             .no_proxy();
@@ -98,17 +119,38 @@ impl Fetcher {
         if !way.allow_private && way.proxy.is_none() {
             builder = builder.dns_resolver(Arc::new(PublicResolver));
         }
+        let processors = std::thread::available_parallelism().map_or(2, usize::from);
         Ok(Self {
             client: builder.build().context("preparing the HTTP client")?,
             way: Arc::new(way),
+            parsing: Arc::new(Semaphore::new(processors)),
         })
     }
 
     /// Fetches a page.
-    pub async fn page(&self, address: &Address) -> Answer {
+    pub async fn page(&self, address: &Address) -> Result<Answer, ProxyDown> {
         match self.try_page(address).await {
-            Ok(answer) => answer,
-            Err(error) => Answer::Problem(one_line(&error)),
+            Ok(answer) => Ok(answer),
+            Err(error) => {
+                self.check_proxy().await?;
+                Ok(Answer::Problem(one_line(&error)))
+            }
+        }
+    }
+
+    /// Whether the proxy is there, if there is to be one. Asked when a request
+    /// failed: what fails for want of the proxy says nothing of the page.
+    async fn check_proxy(&self) -> Result<(), ProxyDown> {
+        let Some(proxy) = &self.way.proxy else {
+            return Ok(());
+        };
+        let host = proxy.host_str().unwrap_or_default();
+        let host = host.trim_matches(['[', ']']).to_owned();
+        let port = proxy.port_or_known_default().unwrap_or(80);
+        let connecting = tokio::net::TcpStream::connect((host.as_str(), port));
+        match tokio::time::timeout(PROXY_TIME, connecting).await {
+            Ok(Ok(_)) => Ok(()),
+            _ => Err(ProxyDown(proxy.to_string())),
         }
     }
 
@@ -129,7 +171,9 @@ impl Fetcher {
             bail!("larger than {} MiB", LARGEST_PAGE >> 20);
         };
         let address = address.clone();
+        let parsing = Arc::clone(&self.parsing).acquire_owned().await?;
         let fetched = tokio::task::spawn_blocking(move || {
+            let _parsing = parsing;
             let (page, digest) = build(address, &body, content_type.as_deref());
             Fetched {
                 page,
@@ -142,41 +186,54 @@ impl Fetcher {
         Ok(Answer::Page(Box::new(fetched.await?)))
     }
 
-    /// Fetches the robots.txt of an address's host: 4xx allows everything, 5xx
-    /// and no answer deny everything (RFC 9309), up to five redirects are
-    /// followed.
-    pub async fn robots(&self, address: &Address) -> Robots {
-        let Ok(mut at) = address.join("/robots.txt") else {
-            return Robots::deny_all();
-        };
-        for _ in 0..=5 {
-            let Ok(response) = self.send(&at).await else {
-                return Robots::deny_all();
-            };
-            let status = response.status();
-            if status.is_success() {
-                let read = read_head(response, robots::LARGEST_FILE).await;
-                return read
-                    .map_or_else(|_| Robots::deny_all(), |text| Robots::parse(&text, AGENT));
-            }
-            if status.is_client_error() {
-                return Robots::allow_all();
-            }
-            match redirect(&at, &response) {
-                Ok(Answer::Redirect(target)) => at = target,
-                _ => return Robots::deny_all(),
+    /// Fetches the robots.txt of an address's host: 4xx but 429 allows everything,
+    /// 429, 5xx and no answer deny everything (RFC 9309; "too many requests" is no
+    /// word on what may be fetched), up to five redirects are followed.
+    pub async fn robots(&self, address: &Address) -> Result<Robots, ProxyDown> {
+        match self.try_robots(address).await {
+            Ok(robots) => Ok(robots),
+            Err(error) => {
+                self.check_proxy().await?;
+                Ok(Robots::deny_all(one_line(&error)))
             }
         }
-        Robots::allow_all()
+    }
+
+    async fn try_robots(&self, address: &Address) -> Result<Robots> {
+        let mut at = address.join("/robots.txt")?;
+        for _ in 0..=5 {
+            let response = self.send(&at).await?;
+            let status = response.status();
+            if status.is_success() {
+                let text = read_head(response, robots::LARGEST_FILE).await?;
+                let parsed = tokio::task::spawn_blocking(move || Robots::parse(&text, AGENT));
+                return Ok(parsed.await?);
+            }
+            if status == StatusCode::TOO_MANY_REQUESTS {
+                bail!("the server answered {}", describe(status));
+            }
+            if status.is_client_error() {
+                return Ok(Robots::allow_all());
+            }
+            match redirect(&at, &response) {
+                Ok(Answer::Redirect(target)) if status.is_redirection() => at = target,
+                _ => bail!("the server answered {}", describe(status)),
+            }
+        }
+        Ok(Robots::allow_all())
     }
 
     /// Through a proxy on this machine `https` is asked for as `http`: such a
     /// proxy replays, and cannot speak for the site.
     async fn send(&self, address: &Address) -> Result<Response> {
+        gate::check_port(address, &self.way.ports)?;
         if !self.way.allow_private {
             gate::check(address)?;
         }
         let mut url = Url::parse(address.as_str())?;
+        if url.as_str() != address.as_str() {
+            bail!("the address is written in two ways, so robots.txt may not speak of it");
+        }
         if self.way.is_loopback_proxy() {
             let _ = url.set_scheme("http");
         } else if self.way.proxy.is_some() && !self.way.allow_private {
@@ -184,7 +241,10 @@ impl Fetcher {
         }
         let request = self.client.get(url);
         let request = request.header("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1");
-        request.send().await.map_err(innermost)
+        match tokio::time::timeout(HEAD, request.send()).await {
+            Ok(answered) => answered.map_err(innermost),
+            Err(_) => bail!("the server took too long to begin its answer"),
+        }
     }
 
     /// A distant proxy resolves names itself; all that we find must be public.
@@ -242,24 +302,33 @@ fn describe(status: StatusCode) -> String {
 }
 
 /// The whole body, or `None` if it is larger than `limit`.
-async fn read_body(mut response: Response, limit: usize) -> Result<Option<Vec<u8>>> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(innermost)? {
-        if body.len() + chunk.len() > limit {
-            return Ok(None);
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(Some(body))
+async fn read_body(response: Response, limit: usize) -> Result<Option<Vec<u8>>> {
+    let body = read_head(response, limit + 1).await?;
+    Ok((body.len() <= limit).then_some(body))
 }
 
-/// The first `limit` bytes of the body.
+/// The first `limit` bytes of the body; an error if they come too slowly.
 async fn read_head(mut response: Response, limit: usize) -> Result<Vec<u8>> {
     let mut body = Vec::new();
-    while body.len() < limit
-        && let Some(chunk) = response.chunk().await?
-    {
-        body.extend_from_slice(&chunk);
+    while body.len() < limit {
+        let wanted = (body.len() + LEAST_BYTES).min(limit);
+        let reading = async {
+            while body.len() < wanted {
+                let Some(chunk) = response.chunk().await.map_err(innermost)? else {
+                    return anyhow::Ok(true);
+                };
+                let left = limit - body.len();
+                body.extend_from_slice(&chunk[..chunk.len().min(left)]);
+            }
+            Ok(false)
+        };
+        let Ok(is_over) = tokio::time::timeout(RATE_TIME, reading).await else {
+            let seconds = RATE_TIME.as_secs();
+            bail!("the server is too slow: less than {LEAST_BYTES} bytes in {seconds} seconds");
+        };
+        if is_over? {
+            break;
+        }
     }
     Ok(body)
 }

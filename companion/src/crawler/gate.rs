@@ -20,6 +20,9 @@ pub enum Refused {
     /// The name belongs to this machine.
     #[error("{0} names this machine; a link may not lead there (--allow-private does)")]
     Name(String),
+    /// The port is none that web pages are served on.
+    #[error("port {0} is none of the web's; a link may not lead there (--allow-port {0} does)")]
+    Port(u16),
     /// The name resolves to nothing that may be asked.
     #[error("{0} has no public address")]
     NoPublicAddress(String),
@@ -62,6 +65,23 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         || first == 0x2002
         || first == 0x3FFF;
     global && !set_aside
+}
+
+/// Ports that web pages are served on. A link to any other may speak to something
+/// that takes a request for a command: mail, databases, caches.
+const WEB_PORTS: [u16; 9] = [80, 443, 591, 8000, 8008, 8080, 8088, 8443, 8888];
+
+/// Checks that an address names a port of the web, or one of `allowed`.
+pub fn check_port(address: &Address, allowed: &[u16]) -> Result<(), Refused> {
+    let host = address.host();
+    let behind_brackets = host.rsplit_once(']').map_or(host, |(_, port)| port);
+    let Some((_, port)) = behind_brackets.rsplit_once(':') else {
+        return Ok(());
+    };
+    match port.parse::<u16>() {
+        Ok(port) if WEB_PORTS.contains(&port) || allowed.contains(&port) => Ok(()),
+        port => Err(Refused::Port(port.unwrap_or(0))),
+    }
 }
 
 /// Checks the host of an address before a request is made.
@@ -110,6 +130,25 @@ impl Resolve for PublicResolver {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_ports_of_the_web_are_asked() {
+        let refused = |text: &str, allowed: &[u16]| {
+            check_port(&Address::parse(text).unwrap(), allowed).is_err()
+        };
+        for port in [0, 21, 22, 25, 110, 3306, 6379, 11211] {
+            assert!(refused(&format!("http://a.org:{port}/"), &[]), "{port}");
+        }
+        for text in [
+            "http://a.org/",
+            "https://a.org:8443/",
+            "http://[2606:4700::1]:8080/",
+        ] {
+            assert!(!refused(text, &[]), "{text}");
+        }
+        assert!(refused("http://[2606:4700::1]:22/", &[]));
+        assert!(!refused("http://a.org:3306/", &[3306]));
+    }
 
     #[test]
     fn private_addresses_are_refused_however_written() {

@@ -2,4 +2,5 @@
 
 pub mod fetch;
 pub mod gate;
+pub mod recall;
 pub mod runner;

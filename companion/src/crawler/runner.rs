@@ -3,7 +3,10 @@
 //! log, in one transaction.
 //!
 //! Whatever dies at whatever moment, a restart finds the log complete up to
-//! some fetch, tells the session all of it again, and goes on.
+//! some fetch, tells the session all of it again, and goes on. Whoever runs a crawl
+//! holds its lock: one crawl has one writer. After a write or a sync has failed
+//! nothing more is acknowledged; the crawl is paused, and when it goes on all files
+//! are opened again and what was not acknowledged is fetched again.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -21,14 +24,18 @@ use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::{ModelError, read_model, write_model};
 use tokio::runtime::Handle;
 
-use super::fetch::{Answer, Fetched, Fetcher, build};
+use super::fetch::{Answer, Fetched, Fetcher, ProxyDown, build};
+use super::recall::{Recalled, recall};
 use crate::clock;
-use crate::store::{CrawlRow, Place, Reaction, Store};
+use crate::store::{CrawlLock, CrawlRow, Place, Reaction, Store, open_private};
 use crate::topic_guide;
 use crate::web::warc::{Kept, Reader, Writer};
 
-/// Requests under way at a time, over all hosts.
-const MOST_UNDER_WAY: usize = 16;
+/// Requests under way at a time, over all hosts. Slow hosts hold a place until they
+/// are given up, so there are far more places than a crawl needs of quick ones.
+const MOST_UNDER_WAY: usize = 128;
+/// How often it is looked whether another process left a command.
+const LISTEN_EVERY: Duration = Duration::from_millis(300);
 /// A transaction takes in at most so many fetches, or what came within so
 /// many milliseconds.
 const BATCH: usize = 64;
@@ -74,13 +81,15 @@ pub enum Ended {
     Paused,
     /// Paused by itself: it lost its way.
     Drifted(DriftAlarm),
+    /// Paused by itself: something outside keeps it from going on.
+    Hindered(String),
     /// Told to stop.
     Stopped,
 }
 
 enum Message {
-    Page(Address, Answer),
-    Robots(Address, Robots),
+    Page(Address, Result<Answer, ProxyDown>),
+    Robots(Address, Result<Robots, ProxyDown>),
     Told(Command),
 }
 
@@ -112,11 +121,15 @@ pub struct Runner {
     model_kept: Clock,
     /// Pages that the person was asked about.
     asked: BTreeSet<Address>,
+    /// When it was last looked whether another process left a command.
+    listened: Clock,
+    _lock: CrawlLock,
 }
 
 impl Runner {
-    /// Takes up a crawl where its log ends. `on_recall` hears how many of how
-    /// many requests were told again. Blocks; not for a runtime's thread.
+    /// Takes up a crawl where its log ends; an error that holds a [`LockError`] if
+    /// it runs elsewhere. `on_recall` hears how many of how many requests were told
+    /// again. Blocks; not for a runtime's thread.
     pub fn take_up(
         store: Store,
         crawl: CrawlRow,
@@ -124,17 +137,39 @@ impl Runner {
         handle: Handle,
         mut on_recall: impl FnMut(usize, usize),
     ) -> Result<Self> {
-        let model = handle.block_on(store.start_model(crawl.id))?;
-        let guide = Guide::with_knowledge(read_model(&model)?)
-            .context("the crawl's model names a critic or strategy this version lacks")?;
-        let session = Session::new(guide, limits(&crawl), seeds(&crawl)?);
+        let lock = store.lock_crawl(crawl.id)?;
+        // What it was told while nobody ran it was done at once.
+        handle.block_on(store.take_commands(crawl.id))?;
+        handle.block_on(store.set_state(crawl.id, "running", ""))?;
+        // The log may have grown before the lock was ours.
+        let crawl = handle.block_on(store.crawl(crawl.id))?;
+        let crawl = crawl.context("there is no such crawl")?;
+        let guide = handle.block_on(start_guide(&store, &crawl))?;
+        let mut session = Session::new(guide, limits(&crawl), seeds(&crawl)?);
+        let mut draw = SplitMix(crawl.order.random_seed);
+        let log = handle.block_on(store.fetches(crawl.id))?;
         let path = store.warc_path(crawl.id);
-        let warc = Writer::open(&path, crawl.warc_length)
+        let narrows = crawl.order.on_drift == Reaction::Narrow;
+        let recalled = recall(
+            &mut session,
+            &log,
+            &path,
+            &mut draw,
+            |session, told, alarm| {
+                if let Some(alarm) = alarm.filter(|_| narrows) {
+                    session.narrow(&alarm);
+                }
+                on_recall(told, log.len());
+            },
+        )?;
+        let length = handle.block_on(take_stock(&store, &crawl, &recalled))?;
+        let warc = open_private(&path)
+            .and_then(|file| Writer::open(file, length))
             .with_context(|| format!("opening {}", path.display()))?;
         let (sender, receiver) = mpsc::channel();
         let asked = handle.block_on(store.asked(crawl.id))?;
         let mut runner = Self {
-            draw: SplitMix(crawl.order.random_seed),
+            draw,
             store,
             crawl,
             session,
@@ -148,8 +183,9 @@ impl Runner {
             batch_began: None,
             model_kept: Clock::now(),
             asked: asked.iter().flat_map(|page| Address::parse(page)).collect(),
+            listened: Clock::now(),
+            _lock: lock,
         };
-        runner.recall(&mut on_recall)?;
         runner.catch_up_on_marks()?;
         Ok(runner)
     }
@@ -164,33 +200,6 @@ impl Runner {
         &self.session
     }
 
-    fn recall(&mut self, on_recall: &mut impl FnMut(usize, usize)) -> Result<()> {
-        let log = self.handle.block_on(self.store.fetches(self.crawl.id))?;
-        let path = self.store.warc_path(self.crawl.id);
-        for (number, row) in log.iter().enumerate() {
-            let address = Address::parse(&row.address)?;
-            let outcome = match (row.place.warc_offset, &row.place.redirect) {
-                (Some(offset), _) => {
-                    let record = Reader::read_at(&path, offset)?;
-                    let response = record.response().context("a kept page cannot be read")?;
-                    let content_type = response.content_type.as_deref();
-                    let (page, digest) = build(address.clone(), &response.body, content_type);
-                    Outcome::Page(page, digest)
-                }
-                (None, Some(target)) => Outcome::Redirect(Address::parse(target)?),
-                (None, None) => Outcome::Failed(Failure::Other(row.problem.clone())),
-            };
-            let record = self.session.recall(&address, outcome, &mut self.draw);
-            if let Some(alarm) = record.and_then(|record| record.alarm)
-                && self.crawl.order.on_drift == Reaction::Narrow
-            {
-                self.session.narrow(&alarm);
-            }
-            on_recall(number + 1, log.len());
-        }
-        Ok(())
-    }
-
     /// What the person marked while nobody listened counts too.
     fn catch_up_on_marks(&mut self) -> Result<()> {
         let events = self.store.events(self.crawl.topic);
@@ -203,20 +212,25 @@ impl Runner {
     /// Runs until the crawl ends or is told to. Blocks; not for a runtime's
     /// thread. On an error nothing acknowledged is lost: the crawl is paused.
     pub fn run(mut self, mut on_progress: impl FnMut(&Progress)) -> Result<(Ended, Tally)> {
-        let ended = self.run_to_end(&mut on_progress);
-        let kept = self.commit().and_then(|()| self.keep_model());
-        let (state, reason) = match (&ended, &kept) {
-            (Ok(Ended::Done(reason)), Ok(())) => ("done", reason.code().to_owned()),
-            (Ok(Ended::Stopped), Ok(())) => ("stopped", "told_to".to_owned()),
-            (Ok(Ended::Paused), Ok(())) => ("paused", String::new()),
-            (Ok(Ended::Drifted(_)), Ok(())) => ("paused", DRIFTED.to_owned()),
-            (Err(error), _) | (_, Err(error)) => ("paused", format!("{error:#}")),
+        let ended = self.run_to_end(&mut on_progress).and_then(|ended| {
+            self.commit()?;
+            self.keep_model()?;
+            Ok(ended)
+        });
+        let (state, reason) = match &ended {
+            Ok(Ended::Done(reason)) => ("done", reason.code().to_owned()),
+            Ok(Ended::Stopped) => ("stopped", "told_to".to_owned()),
+            Ok(Ended::Paused) => ("paused", String::new()),
+            Ok(Ended::Drifted(_)) => ("paused", DRIFTED.to_owned()),
+            Ok(Ended::Hindered(reason)) => ("paused", reason.clone()),
+            // What was not acknowledged before the error never is: what was written of
+            // it is cut off, and it is fetched again when the crawl goes on.
+            Err(error) => ("paused", format!("{error:#}")),
         };
         let set = self.store.set_state(self.crawl.id, state, &reason);
         let state_set = self.handle.block_on(set);
         on_progress(&self.progress());
         let ended = ended?;
-        kept?;
         state_set?;
         Ok((ended, self.session.tally().clone()))
     }
@@ -224,6 +238,7 @@ impl Runner {
     fn run_to_end(&mut self, on_progress: &mut impl FnMut(&Progress)) -> Result<Ended> {
         loop {
             let next = self.send_requests();
+            self.keep_skipped()?;
             if let Some(Next::Stop(reason)) = next
                 && self.session.under_way() == 0
             {
@@ -245,7 +260,33 @@ impl Runner {
             if self.model_kept.elapsed() > MODEL_EVERY {
                 self.keep_model()?;
             }
+            if self.listened.elapsed() > LISTEN_EVERY
+                && let Some(ended) = self.listen()?
+            {
+                return Ok(ended);
+            }
         }
+    }
+
+    /// Does what another process left to be done.
+    fn listen(&mut self) -> Result<Option<Ended>> {
+        self.listened = Clock::now();
+        let commands = self.store.take_commands(self.crawl.id);
+        for command in self.handle.block_on(commands)? {
+            if let Some(ended) = self.hear(Message::Told(command))? {
+                return Ok(Some(ended));
+            }
+        }
+        Ok(None)
+    }
+
+    fn keep_skipped(&mut self) -> Result<()> {
+        let skipped = self.session.take_skipped();
+        if skipped.is_empty() {
+            return Ok(());
+        }
+        let skip = self.store.skip(self.crawl.id, &skipped);
+        self.handle.block_on(skip)
     }
 
     /// Sends out what may be sent; what is left to do besides, if anything
@@ -275,8 +316,11 @@ impl Runner {
 
     fn hear(&mut self, message: Message) -> Result<Option<Ended>> {
         match message {
-            Message::Page(address, answer) => return self.take(&address, answer),
-            Message::Robots(address, robots) => self.session.robots(&address, robots),
+            Message::Page(address, Ok(answer)) => return self.take(&address, answer),
+            Message::Robots(address, Ok(robots)) => self.session.robots(&address, robots),
+            Message::Page(_, Err(down)) | Message::Robots(_, Err(down)) => {
+                return Ok(Some(Ended::Hindered(down.to_string())));
+            }
             Message::Told(Command::Pause) => return Ok(Some(Ended::Paused)),
             Message::Told(Command::Stop) => return Ok(Some(Ended::Stopped)),
             Message::Told(Command::Mark(address, mark)) => self.mark(&address, mark)?,
@@ -365,12 +409,11 @@ impl Runner {
         let Some((offset, _)) = self.handle.block_on(kept)? else {
             return Ok(());
         };
-        let record = Reader::read_at(&self.store.warc_path(self.crawl.id), offset)?;
-        if let Some(response) = record.response() {
-            let content_type = response.content_type.as_deref();
-            let (page, _) = build(address.clone(), &response.body, content_type);
-            self.session.amend(|guide| guide.mark(&page, mark));
-        }
+        let archive = self.store.warc_path(self.crawl.id);
+        let response = Reader::response_at(&archive, offset, address.as_str())?;
+        let content_type = response.content_type.as_deref();
+        let (page, _) = build(address.clone(), &response.body, content_type);
+        self.session.amend(|guide| guide.mark(&page, mark));
         Ok(())
     }
 
@@ -432,6 +475,57 @@ impl Runner {
             confidence: self.session.guide().confidence(),
         }
     }
+}
+
+/// The guide that a crawl began with. Where its model cannot be read any more, one
+/// made of the marks stands in for it.
+async fn start_guide(store: &Store, crawl: &CrawlRow) -> Result<Guide> {
+    let read = match read_model(&store.start_model(crawl.id).await?) {
+        Ok(knowledge) => Guide::with_knowledge(knowledge)
+            .context("the crawl's model names a critic or strategy this version lacks"),
+        Err(error) => Err(error.into()),
+    };
+    let error = match read {
+        Ok(guide) => return Ok(guide),
+        Err(error) => error,
+    };
+    let said = format!(
+        "the model that crawl {} began with cannot be used ({error}); it goes on with one made of \
+         what was marked, and may choose other links than before",
+        crawl.id
+    );
+    store.notice(crawl.topic, Some(crawl.id), &said).await?;
+    let topic = store.topic(crawl.topic).await?;
+    let topic = topic.context("the crawl's topic is not there")?;
+    topic_guide::of(store, &topic, None, None).await
+}
+
+/// Puts down what was lost; how many bytes of the archive count from now on.
+async fn take_stock(store: &Store, crawl: &CrawlRow, recalled: &Recalled) -> Result<u64> {
+    let Some(first) = recalled.lost.first() else {
+        return Ok(crawl.warc_length);
+    };
+    let archive = store.warc_path(crawl.id);
+    let there = std::fs::metadata(&archive).map_or(0, |metadata| metadata.len());
+    // Records are only cut off where the file is too short: others may still be read
+    // by whoever mends it.
+    let length = match recalled.end {
+        Some(end) if there < crawl.warc_length => end.min(there),
+        _ => crawl.warc_length.min(there),
+    };
+    let count = recalled.lost.len();
+    let said = format!(
+        "{count} page{} of crawl {} cannot be read any more and {} asked for again; the first is \
+         request {}: {}",
+        if count == 1 { "" } else { "s" },
+        crawl.id,
+        if count == 1 { "is" } else { "are" },
+        first.number,
+        first.problem
+    );
+    store.lose_pages(crawl.id, &recalled.lost, length).await?;
+    store.notice(crawl.topic, Some(crawl.id), &said).await?;
+    Ok(length)
 }
 
 fn limits(crawl: &CrawlRow) -> Limits {

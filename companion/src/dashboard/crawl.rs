@@ -5,20 +5,21 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use askama::Template;
-use axum::Router;
 use axum::extract::{Form, Path, Query, State};
 use axum::response::Response;
 use axum::response::sse::{Event as LiveEvent, KeepAlive, Sse};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use futures_util::Stream;
 use linkscent_core::wire::api::Answer;
 use serde::Deserialize;
 
 use super::{PageError, PageResult, chart, check_csrf, go_to, percent, show};
-use crate::api::App;
+use crate::api::{App, Base};
 use crate::crawler::runner::Command;
 use crate::results;
-use crate::store::{AlarmRow, CrawlRow, QuestionRow, ResultRow, Topic};
+use crate::running::RunBy;
+use crate::store::{AlarmRow, CrawlRow, QuestionRow, ResultRow, SkippedRow, Topic};
 
 /// Results on one page.
 const PER_PAGE: i64 = 30;
@@ -38,6 +39,7 @@ pub(super) fn routes() -> Router<App> {
 #[derive(Template)]
 #[template(path = "crawl.html")]
 struct CrawlPage<'a> {
+    base: String,
     csrf: &'a str,
     crawl: CrawlRow,
     topic: Topic,
@@ -49,6 +51,9 @@ struct CrawlPage<'a> {
     chart: String,
     databases: u64,
     alarms: Vec<AlarmRow>,
+    notices: Vec<String>,
+    skipped: Vec<SkippedRow>,
+    run_by: Option<RunBy>,
     questions: Vec<QuestionRow>,
     last: Vec<ResultRow>,
 }
@@ -56,6 +61,7 @@ struct CrawlPage<'a> {
 #[derive(Template)]
 #[template(path = "results.html")]
 struct ResultsPage<'a> {
+    base: String,
     csrf: &'a str,
     crawl: CrawlRow,
     topic: Topic,
@@ -78,16 +84,24 @@ pub(super) async fn find(app: &App, id: i64) -> Result<(CrawlRow, Topic), PageEr
     Ok((crawl, topic))
 }
 
-async fn page(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
+async fn page(
+    State(app): State<App>,
+    Extension(Base(base)): Extension<Base>,
+    Path(id): Path<i64>,
+) -> PageResult {
     let (crawl, topic) = find(&app, id).await?;
     let (pages, scored, relevant, other) = app.store.counts(id).await?;
     show(&CrawlPage {
+        base,
         csrf: app.doors.csrf(),
         harvest: percent(relevant as f64 / scored.max(1) as f64),
         progress: (100 * pages / crawl.order.budget.max(1)).min(100),
         chart: chart::harvest(&app.store.harvest(id).await?),
         databases: app.store.count_forms(id).await?,
         alarms: app.store.alarms(id).await?,
+        notices: app.store.notices(topic.id, Some(id)).await?,
+        skipped: app.store.skipped(id).await?,
+        run_by: app.running.run_by(&crawl),
         questions: app.store.questions(id).await?,
         last: app.store.last_results(id, 15).await?,
         crawl,
@@ -133,13 +147,13 @@ async fn control(
     let (crawl, _) = find(&app, id).await?;
     match (action.as_str(), crawl.state.as_str()) {
         ("pause", "running") => {
-            if !app.running.tell(id, Command::Pause) {
+            if !app.running.tell(id, Command::Pause).await? {
                 app.store.set_state(id, "paused", "").await?;
             }
         }
-        ("resume", "paused") => app.running.resume(id).await?,
+        ("resume", "paused" | "running") => app.running.resume(id).await?,
         ("stop", "running") => {
-            if !app.running.tell(id, Command::Stop) {
+            if !app.running.tell(id, Command::Stop).await? {
                 app.store.set_state(id, "stopped", "told_to").await?;
             }
         }
@@ -158,6 +172,7 @@ struct ResultsQuery {
 
 async fn results(
     State(app): State<App>,
+    Extension(Base(base)): Extension<Base>,
     Path(id): Path<i64>,
     Query(query): Query<ResultsQuery>,
 ) -> PageResult {
@@ -178,6 +193,7 @@ async fn results(
         row,
     });
     show(&ResultsPage {
+        base,
         csrf: app.doors.csrf(),
         results: results.collect(),
         crawl,

@@ -2,16 +2,16 @@
 //! and the path to them; to be marked, which teaches what to look for.
 
 use askama::Template;
-use axum::Router;
 use axum::extract::{Form, Path, State};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use linkscent_core::address::Address;
 use linkscent_core::wire::api::Happening;
 use serde::Deserialize;
 
 use super::crawl::find;
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
-use crate::api::App;
+use crate::api::{App, Base};
 use crate::results::kept_page;
 use crate::store::{CrawlRow, FormRow, Topic};
 
@@ -27,6 +27,7 @@ pub(super) fn routes() -> Router<App> {
 #[derive(Template)]
 #[template(path = "databases.html")]
 struct DatabasesPage<'a> {
+    base: String,
     csrf: &'a str,
     crawl: CrawlRow,
     topic: Topic,
@@ -40,7 +41,11 @@ struct Line {
     mark: Option<bool>,
 }
 
-async fn databases(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
+async fn databases(
+    State(app): State<App>,
+    Extension(Base(base)): Extension<Base>,
+    Path(id): Path<i64>,
+) -> PageResult {
     let (crawl, topic) = find(&app, id).await?;
     let marks = app.store.form_marks(topic.id).await?;
     let forms = app
@@ -59,6 +64,7 @@ async fn databases(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
             row,
         });
     show(&DatabasesPage {
+        base,
         csrf: app.doors.csrf(),
         forms: forms.collect(),
         crawl,

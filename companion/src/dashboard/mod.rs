@@ -9,15 +9,16 @@ mod settings;
 mod topics;
 
 use askama::Template;
-use axum::Router;
-use axum::extract::{Query, State};
+use axum::extract::{Query, Request, State};
 use axum::http::StatusCode;
-use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
+use axum::http::header::CONTENT_TYPE;
+use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use serde::Deserialize;
 
-use crate::api::{App, Problem};
+use crate::api::{App, Base, Problem};
 
 /// All pages.
 pub fn routes() -> Router<App> {
@@ -29,6 +30,7 @@ pub fn routes() -> Router<App> {
         .merge(crawl::routes())
         .merge(databases::routes())
         .merge(settings::routes())
+        .layer(middleware::from_fn(show_error))
 }
 
 #[derive(Deserialize)]
@@ -36,16 +38,10 @@ struct EnterQuery {
     key: String,
 }
 
-/// The printed link: works once, sets the cookie.
+/// The printed link: works once, leads to where the dashboard lies.
 async fn enter(State(app): State<App>, Query(query): Query<EnterQuery>) -> Response {
     match app.doors.enter(&query.key) {
-        // A redirect from another site would not carry the strict cookie, so
-        // the page that sets it sends the browser on itself.
-        Some(cookie) => (
-            [(SET_COOKIE, cookie)],
-            Html(include_str!("../../templates/entered.html")),
-        )
-            .into_response(),
+        Some(base) => Redirect::to(&format!("{}/", base.0)).into_response(),
         None => (
             StatusCode::UNAUTHORIZED,
             Html(include_str!("../../templates/locked.html")),
@@ -99,15 +95,33 @@ impl<E: Into<anyhow::Error>> From<E> for PageError {
 #[derive(Template)]
 #[template(path = "error.html")]
 struct ErrorPage {
+    base: String,
     text: String,
 }
 
+/// What an error page is to say; the page is made where it is known where the
+/// dashboard lies.
+#[derive(Clone)]
+struct ErrorText(String);
+
 impl IntoResponse for PageError {
     fn into_response(self) -> Response {
-        match show(&ErrorPage { text: self.1 }) {
-            Ok(page) => (self.0, page).into_response(),
-            Err(_) => self.0.into_response(),
-        }
+        let mut response = self.0.into_response();
+        response.extensions_mut().insert(ErrorText(self.1));
+        response
+    }
+}
+
+/// Makes the page of an error.
+async fn show_error(base: Option<Extension<Base>>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let Some(ErrorText(text)) = response.extensions_mut().remove() else {
+        return response;
+    };
+    let base = base.map(|base| base.0.0).unwrap_or_default();
+    match show(&ErrorPage { base, text }) {
+        Ok(page) => (response.status(), page).into_response(),
+        Err(_) => response,
     }
 }
 

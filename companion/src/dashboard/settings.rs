@@ -1,13 +1,13 @@
 //! Settings: pairing a browser, forgetting one, where things are.
 
 use askama::Template;
-use axum::Router;
 use axum::extract::{Form, State};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use serde::Deserialize;
 
 use super::{PageResult, check_csrf, go_to, show};
-use crate::api::App;
+use crate::api::{App, Base};
 use crate::store::Device;
 
 pub(super) fn routes() -> Router<App> {
@@ -20,6 +20,7 @@ pub(super) fn routes() -> Router<App> {
 #[derive(Template)]
 #[template(path = "settings.html")]
 struct SettingsPage<'a> {
+    base: String,
     csrf: &'a str,
     code: Option<(String, u64)>,
     devices: Vec<Device>,
@@ -27,8 +28,9 @@ struct SettingsPage<'a> {
     proxy: String,
 }
 
-async fn page(State(app): State<App>) -> PageResult {
+async fn page(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
     show(&SettingsPage {
+        base,
         csrf: app.doors.csrf(),
         code: app.pairing.current(),
         devices: app.store.devices().await?,
@@ -62,5 +64,6 @@ struct ForgetForm {
 async fn forget(State(app): State<App>, Form(form): Form<ForgetForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
     app.store.remove_device(form.id).await?;
+    app.channels.close(form.id);
     Ok(go_to("/settings"))
 }

@@ -2,10 +2,10 @@
 //! crawl.
 
 use askama::Template;
-use axum::Router;
 use axum::extract::{Form, Path, State};
 use axum::response::Response;
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::LeavingRule;
 use linkscent_core::critics;
@@ -17,7 +17,7 @@ use serde::Deserialize;
 use tokio::runtime::Handle;
 
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
-use crate::api::App;
+use crate::api::{App, Base};
 use crate::store::{MarkRow, Order, Reaction, Topic};
 use crate::{api, topic_guide, ways};
 
@@ -54,6 +54,7 @@ struct CrawlLine {
 #[derive(Template)]
 #[template(path = "topics.html")]
 struct TopicsPage<'a> {
+    base: String,
     csrf: &'a str,
     topics: Vec<TopicLine>,
 }
@@ -61,6 +62,7 @@ struct TopicsPage<'a> {
 #[derive(Template)]
 #[template(path = "topic.html")]
 struct TopicPage<'a> {
+    base: String,
     csrf: &'a str,
     topic: Topic,
     targets: Vec<MarkRow>,
@@ -140,7 +142,7 @@ async fn crawl_lines(app: &App, topic: i64) -> Result<Vec<CrawlLine>, PageError>
     Ok(lines)
 }
 
-async fn list(State(app): State<App>) -> PageResult {
+async fn list(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
     let mut topics = Vec::new();
     for topic in app.store.topics().await? {
         let marks = app.store.marks(topic.id).await?;
@@ -151,7 +153,7 @@ async fn list(State(app): State<App>) -> PageResult {
         });
     }
     let csrf = app.doors.csrf();
-    show(&TopicsPage { csrf, topics })
+    show(&TopicsPage { base, csrf, topics })
 }
 
 async fn topic(app: &App, id: i64) -> Result<Topic, PageError> {
@@ -159,7 +161,11 @@ async fn topic(app: &App, id: i64) -> Result<Topic, PageError> {
     topic.ok_or_else(|| PageError::missing("topic"))
 }
 
-async fn one(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
+async fn one(
+    State(app): State<App>,
+    Extension(Base(base)): Extension<Base>,
+    Path(id): Path<i64>,
+) -> PageResult {
     let topic = topic(&app, id).await?;
     let marks = app.store.marks(id).await?;
     let (targets, others) = marks.into_iter().partition(|mark| mark.target);
@@ -173,6 +179,7 @@ async fn one(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
     };
     let sure = guide.confidence().map(percent).unwrap_or_default();
     show(&TopicPage {
+        base,
         csrf: app.doors.csrf(),
         crawls: crawl_lines(&app, id).await?,
         topic,

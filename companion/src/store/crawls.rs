@@ -3,9 +3,11 @@
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{LeavingRule, Record};
+use sqlx::Connection;
 
 use super::{Reaction, Store};
 use crate::clock;
+use crate::crawler::recall::Lost;
 
 /// How a crawl is to go.
 #[derive(Debug, Clone)]
@@ -65,6 +67,8 @@ pub struct Place {
 /// A request of the log, as far as it is needed to take it in again.
 #[derive(Debug, Clone)]
 pub struct FetchRow {
+    /// Its number in the log, from 1.
+    pub number: u64,
     /// What was asked for.
     pub address: String,
     /// What came in place of a page.
@@ -111,6 +115,7 @@ type CrawlTuple = (
     Option<i64>,
     Option<String>,
 );
+type FetchTuple = (i64, String, String, Option<i64>, Option<String>);
 type ResultTuple = (
     String,
     String,
@@ -146,7 +151,7 @@ impl Store {
         .await?;
         let id = done.last_insert_rowid();
         if order.leaving != LeavingRule::default() {
-            sqlx::query("INSERT INTO leaving VALUES (?, ?, ?)")
+            sqlx::query("INSERT INTO leaving (crawl, pages, targets) VALUES (?, ?, ?)")
                 .bind(id)
                 .bind(order.leaving.pages)
                 .bind(order.leaving.targets)
@@ -154,7 +159,7 @@ impl Store {
                 .await?;
         }
         if order.on_drift != Reaction::default() {
-            sqlx::query("INSERT INTO on_drift VALUES (?, ?)")
+            sqlx::query("INSERT INTO on_drift (crawl, reaction) VALUES (?, ?)")
                 .bind(id)
                 .bind(order.on_drift.code())
                 .execute(&mut *transaction)
@@ -177,7 +182,18 @@ impl Store {
             "{CRAWL_COLUMNS} WHERE ?1 IS NULL OR topic = ?1 ORDER BY id DESC"
         )));
         let rows: Vec<CrawlTuple> = query.bind(topic).fetch_all(&self.pool).await?;
-        rows.into_iter().map(crawl).collect()
+        let mut crawls = Vec::new();
+        for row in rows {
+            let (id, topic) = (row.0, row.1);
+            match crawl(row) {
+                Ok(crawl) => crawls.push(crawl),
+                Err(error) => {
+                    let said = format!("crawl {id} cannot be shown or run: {error:#}");
+                    self.notice(topic, None, &said).await?;
+                }
+            }
+        }
+        Ok(crawls)
     }
 
     /// The model file a crawl started with.
@@ -200,87 +216,70 @@ impl Store {
         Ok(())
     }
 
-    /// Takes in whole fetches, all or none. The WARC file must be on the disk
-    /// up to `warc_length`.
-    pub async fn take_fetches(
-        &self,
-        crawl: i64,
-        warc_length: u64,
-        fetches: &[(Record, Place)],
-    ) -> Result<()> {
+    /// Puts down that pages of the archive cannot be read any more, and how many bytes
+    /// of it count from now on.
+    pub async fn lose_pages(&self, crawl: i64, lost: &[Lost], warc_length: u64) -> Result<()> {
         let mut transaction = self.pool.begin().await?;
-        for (record, place) in fetches {
-            let trail: Vec<&str> = record.trail.iter().map(Address::as_str).collect();
-            let judgment = record.judgment;
+        for page in lost {
             sqlx::query(
-                "INSERT INTO fetch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "UPDATE fetch SET relevance = NULL, is_target = 0, scored = 0, warc_offset = NULL,
+                 problem = ? WHERE crawl = ? AND number = ?",
             )
+            .bind(&page.problem)
             .bind(crawl)
-            .bind(record.number as i64)
-            .bind(record.address.as_str())
-            .bind(serde_json::to_string(&trail)?)
-            .bind(&record.anchor)
-            .bind(&record.reason)
-            .bind(record.priority.map(|(_, value)| value))
-            .bind(judgment.map(|judgment| judgment.relevance.value()))
-            .bind(judgment.is_some_and(|judgment| judgment.is_target))
-            .bind(record.scored)
-            .bind(&record.title)
-            .bind(&record.snippet)
-            .bind(&record.problem)
-            .bind(&place.redirect)
-            .bind(place.warc_offset.map(|offset| offset as i64))
-            .bind(clock::now())
+            .bind(page.number as i64)
             .execute(&mut *transaction)
-            .await
-            .context("writing to the store")?;
-            if let Some(alarm) = &record.alarm {
-                sqlx::query("INSERT INTO alarm VALUES (?, ?, ?, ?)")
-                    .bind(crawl)
-                    .bind(record.number as i64)
-                    .bind(alarm.cause.code())
-                    .bind(alarm.to_string())
-                    .execute(&mut *transaction)
-                    .await?;
-            }
-            for form in &record.forms {
-                sqlx::query("INSERT INTO form VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
-                    .bind(crawl)
-                    .bind(record.number as i64)
-                    .bind(&form.name)
-                    .bind(&form.action)
-                    .bind(serde_json::to_string(&form.fields)?)
-                    .bind(form.confidence())
-                    .bind(form.is_wanted())
-                    .execute(&mut *transaction)
-                    .await?;
-            }
+            .await?;
+            sqlx::query("DELETE FROM form WHERE crawl = ? AND number = ?")
+                .bind(crawl)
+                .bind(page.number as i64)
+                .execute(&mut *transaction)
+                .await?;
         }
         sqlx::query("UPDATE crawl SET warc_length = ? WHERE id = ?")
             .bind(warc_length as i64)
             .bind(crawl)
             .execute(&mut *transaction)
             .await?;
-        transaction.commit().await.context("writing to the store")?;
+        transaction.commit().await?;
         Ok(())
+    }
+
+    /// Takes in whole fetches, all or none. The WARC file must be on the disk
+    /// up to `warc_length`. After an error the connection is not used again: what it
+    /// takes for written may not be on the disk.
+    pub async fn take_fetches(
+        &self,
+        crawl: i64,
+        warc_length: u64,
+        fetches: &[(Record, Place)],
+    ) -> Result<()> {
+        let mut connection = self.pool.acquire().await?;
+        let taken = write_fetches(&mut connection, crawl, warc_length, fetches).await;
+        if taken.is_err() {
+            connection.close_on_drop();
+        }
+        taken
     }
 
     /// The whole log of a crawl, in order.
     pub async fn fetches(&self, crawl: i64) -> Result<Vec<FetchRow>> {
-        let rows: Vec<(String, String, Option<i64>, Option<String>)> = sqlx::query_as(
-            "SELECT address, problem, warc_offset, redirect FROM fetch WHERE crawl = ? ORDER BY number",
+        let rows: Vec<FetchTuple> = sqlx::query_as(
+            "SELECT number, address, problem, warc_offset, redirect FROM fetch WHERE crawl = ? ORDER BY number",
         )
         .bind(crawl)
         .fetch_all(&self.pool)
         .await?;
-        let row = |(address, problem, offset, redirect): (_, _, Option<i64>, _)| FetchRow {
-            address,
-            problem,
-            place: Place {
-                warc_offset: offset.map(|offset| offset as u64),
-                redirect,
-            },
-        };
+        let row =
+            |(number, address, problem, offset, redirect): (i64, _, _, Option<i64>, _)| FetchRow {
+                number: number as u64,
+                address,
+                problem,
+                place: Place {
+                    warc_offset: offset.map(|offset| offset as u64),
+                    redirect,
+                },
+            };
         Ok(rows.into_iter().map(row).collect())
     }
 
@@ -321,7 +320,7 @@ impl Store {
             .bind(skip)
             .fetch_all(&self.pool)
             .await?;
-        rows.into_iter().map(result).collect()
+        Ok(rows.into_iter().map(result).collect())
     }
 
     /// Pages fetched, pages scored, relevant pages, and requests without page.
@@ -362,6 +361,74 @@ impl Store {
     }
 }
 
+async fn write_fetches(
+    connection: &mut sqlx::SqliteConnection,
+    crawl: i64,
+    warc_length: u64,
+    fetches: &[(Record, Place)],
+) -> Result<()> {
+    let mut transaction = connection.begin().await?;
+    for (record, place) in fetches {
+        let trail: Vec<&str> = record.trail.iter().map(Address::as_str).collect();
+        let judgment = record.judgment;
+        sqlx::query(
+            "INSERT INTO fetch (crawl, number, address, trail, anchor, reason, priority, relevance,
+             is_target, scored, title, snippet, problem, redirect, warc_offset, time)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )
+        .bind(crawl)
+        .bind(record.number as i64)
+        .bind(record.address.as_str())
+        .bind(serde_json::to_string(&trail)?)
+        .bind(&record.anchor)
+        .bind(&record.reason)
+        .bind(record.priority.map(|(_, value)| value))
+        .bind(judgment.map(|judgment| judgment.relevance.value()))
+        .bind(judgment.is_some_and(|judgment| judgment.is_target))
+        .bind(record.scored)
+        .bind(&record.title)
+        .bind(&record.snippet)
+        .bind(&record.problem)
+        .bind(&place.redirect)
+        .bind(place.warc_offset.map(|offset| offset as i64))
+        .bind(clock::now())
+        .execute(&mut *transaction)
+        .await
+        .context("writing to the store")?;
+        if let Some(alarm) = &record.alarm {
+            sqlx::query("INSERT INTO alarm (crawl, number, cause, said) VALUES (?, ?, ?, ?)")
+                .bind(crawl)
+                .bind(record.number as i64)
+                .bind(alarm.cause.code())
+                .bind(alarm.to_string())
+                .execute(&mut *transaction)
+                .await?;
+        }
+        for form in &record.forms {
+            sqlx::query(
+                "INSERT INTO form (crawl, number, name, action, fields, confidence, wanted)
+                 VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            )
+            .bind(crawl)
+            .bind(record.number as i64)
+            .bind(&form.name)
+            .bind(&form.action)
+            .bind(serde_json::to_string(&form.fields)?)
+            .bind(form.confidence())
+            .bind(form.is_wanted())
+            .execute(&mut *transaction)
+            .await?;
+        }
+    }
+    sqlx::query("UPDATE crawl SET warc_length = ? WHERE id = ?")
+        .bind(warc_length as i64)
+        .bind(crawl)
+        .execute(&mut *transaction)
+        .await?;
+    transaction.commit().await.context("writing to the store")?;
+    Ok(())
+}
+
 fn crawl(row: CrawlTuple) -> Result<CrawlRow> {
     let (id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts, ..) = row;
     let (warc_length, pages, targets, on_drift) = (row.9, row.10, row.11, row.12);
@@ -388,9 +455,9 @@ fn crawl(row: CrawlTuple) -> Result<CrawlRow> {
     })
 }
 
-fn result(row: ResultTuple) -> Result<ResultRow> {
+fn result(row: ResultTuple) -> ResultRow {
     let (address, title, snippet, relevance, is_target, reason, anchor, trail, problem) = row;
-    Ok(ResultRow {
+    ResultRow {
         address,
         title,
         snippet,
@@ -398,7 +465,8 @@ fn result(row: ResultTuple) -> Result<ResultRow> {
         is_target,
         reason,
         anchor,
-        trail: serde_json::from_str(&trail).context("reading a trail")?,
+        // A path that cannot be read costs the path, not the page.
+        trail: serde_json::from_str(&trail).unwrap_or_default(),
         problem,
-    })
+    }
 }

@@ -1,6 +1,7 @@
 //! Paired browsers.
 
 use anyhow::Result;
+use linkscent_core::wire::channel::DeviceKey;
 
 use super::Store;
 use crate::{clock, secret};
@@ -26,28 +27,45 @@ impl Store {
         Ok(rows.into_iter().map(device).collect())
     }
 
-    /// The browser with that token.
-    pub async fn device_with_token(&self, token: &str) -> Result<Option<Device>> {
-        let row = sqlx::query_as("SELECT id, name, origin FROM device WHERE digest = ?")
-            .bind(secret::digest(token))
-            .fetch_optional(&self.pool)
-            .await?;
-        Ok(row.map(device))
+    /// The number and the key of the browser with that identifier.
+    pub async fn device_key(&self, identifier: &str) -> Result<Option<(i64, DeviceKey)>> {
+        let row: Option<(i64, String)> =
+            sqlx::query_as("SELECT id, key FROM device WHERE digest = ?")
+                .bind(identifier)
+                .fetch_optional(&self.pool)
+                .await?;
+        Ok(row.and_then(|(id, key)| {
+            let key = DeviceKey::from_bytes(&secret::from_hex(&key)?)?;
+            Some((id, key))
+        }))
     }
 
-    /// Takes in a browser; its token itself is not kept.
-    pub async fn add_device(&self, name: &str, origin: &str, token: &str) -> Result<()> {
-        sqlx::query("INSERT INTO device (name, origin, digest, created) VALUES (?, ?, ?, ?)")
-            .bind(name)
-            .bind(origin)
-            .bind(secret::digest(token))
-            .bind(clock::now())
-            .execute(&self.pool)
+    /// Whether a browser is still paired.
+    pub async fn has_device(&self, id: i64) -> Result<bool> {
+        let row: (bool,) = sqlx::query_as("SELECT EXISTS (SELECT 1 FROM device WHERE id = ?)")
+            .bind(id)
+            .fetch_one(&self.pool)
             .await?;
-        Ok(())
+        Ok(row.0)
     }
 
-    /// Forgets a browser: its token no longer opens anything.
+    /// Takes in a browser; its identifier.
+    pub async fn add_device(&self, name: &str, origin: &str, key: &DeviceKey) -> Result<String> {
+        let identifier = secret::random_hex::<16>();
+        sqlx::query(
+            "INSERT INTO device (name, origin, digest, key, created) VALUES (?, ?, ?, ?, ?)",
+        )
+        .bind(name)
+        .bind(origin)
+        .bind(&identifier)
+        .bind(secret::hex(key.bytes()))
+        .bind(clock::now())
+        .execute(&self.pool)
+        .await?;
+        Ok(identifier)
+    }
+
+    /// Forgets a browser: its key no longer opens anything.
     pub async fn remove_device(&self, id: i64) -> Result<()> {
         sqlx::query("DELETE FROM device WHERE id = ?")
             .bind(id)

@@ -1,6 +1,6 @@
 //! Searchable forms that crawls found.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::Store;
 
@@ -39,7 +39,7 @@ impl Store {
         .bind(most)
         .fetch_all(&self.pool)
         .await?;
-        rows.into_iter().map(form).collect()
+        Ok(rows.into_iter().map(form).collect())
     }
 
     /// How many forms of a crawl lead to databases that are looked for.
@@ -52,16 +52,16 @@ impl Store {
     }
 }
 
-fn form(row: FormTuple) -> Result<FormRow> {
+fn form(row: FormTuple) -> FormRow {
     let (address, title, trail, name, action, fields, confidence, wanted) = row;
-    Ok(FormRow {
+    FormRow {
         address,
         title,
-        trail: serde_json::from_str(&trail).context("reading a kept path")?,
+        trail: serde_json::from_str(&trail).unwrap_or_default(),
         name,
         action,
-        fields: serde_json::from_str(&fields).context("reading a form's fields")?,
+        fields: serde_json::from_str(&fields).unwrap_or_default(),
         confidence,
         wanted,
-    })
+    }
 }

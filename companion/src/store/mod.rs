@@ -6,26 +6,37 @@
 //! takes in whole fetches, never a part of one, and with `synchronous=FULL`
 //! what it acknowledged survives a power cut.
 
+mod commands;
 mod crawls;
 mod devices;
+mod files;
+mod forgetting;
 mod forms;
+mod lock;
+mod notices;
+mod schema;
 mod topics;
 mod watch;
 
-pub use crawls::{CrawlRow, NewCrawl, Order, Place, ResultRow};
+pub use crawls::{CrawlRow, FetchRow, NewCrawl, Order, Place, ResultRow};
 pub use devices::Device;
+pub use files::open_private;
 pub use forms::FormRow;
+pub use lock::{CrawlLock, LockError};
+pub use notices::SkippedRow;
 pub use topics::{MarkRow, Topic};
 pub use watch::{AlarmRow, QuestionRow, Reaction};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use sqlx::SqlitePool;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 
-const SCHEMA: &str = include_str!("schema.sql");
+/// Answers of `SQLite` that mean that its file is damaged, or none of its files.
+const CORRUPT: i64 = 11;
+const NOT_A_DATABASE: i64 = 26;
 
 /// See the module.
 #[derive(Clone)]
@@ -35,28 +46,29 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store in a data folder, which is made if it is not there and
-    /// shut to other users.
+    /// Opens the store in a data folder, which is made if it is not there.
     pub async fn open(folder: &Path) -> Result<Self> {
-        make_private_folder(folder)
-            .with_context(|| format!("making the data folder {}", folder.display()))?;
+        files::make_folder(folder)?;
         let file = folder.join("linkscent.sqlite");
+        // SQLite gives its other files the rights of this one.
+        open_private(&file).with_context(|| format!("opening {}", file.display()))?;
         let options = SqliteConnectOptions::new()
             .filename(&file)
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
+            // What is forgotten must not go on lying in free pages.
+            .pragma("secure_delete", "ON")
             .busy_timeout(Duration::from_secs(10));
         let pool = SqlitePoolOptions::new()
-            .max_connections(4)
+            .max_connections(5)
             .connect_with(options)
-            .await
-            .with_context(|| format!("opening {}", file.display()))?;
-        sqlx::raw_sql(SCHEMA)
-            .execute(&pool)
-            .await
-            .with_context(|| format!("preparing {}", file.display()))?;
+            .await;
+        let pool = pool.map_err(|error| damaged(error.into(), &file))?;
+        if let Err(error) = schema::prepare(&pool).await {
+            bail!(damaged(error, &file));
+        }
         Ok(Self {
             pool,
             folder: folder.to_owned(),
@@ -68,23 +80,59 @@ impl Store {
         self.folder.join(format!("crawl-{crawl}.warc.gz"))
     }
 
+    /// The right to run a crawl. Blocks for a moment; not for a runtime's thread.
+    pub fn lock_crawl(&self, crawl: i64) -> Result<CrawlLock, LockError> {
+        CrawlLock::take(&self.lock_path(crawl), crawl)
+    }
+
+    /// Whether somebody runs the crawl, here or elsewhere.
+    pub fn is_locked(&self, crawl: i64) -> bool {
+        CrawlLock::is_held(&self.lock_path(crawl))
+    }
+
+    fn lock_path(&self, crawl: i64) -> PathBuf {
+        self.folder.join(format!("crawl-{crawl}.lock"))
+    }
+
     /// The data folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
+
+    /// A number that grows with every change that another connection or process
+    /// makes, as seen by a connection that is only used for this.
+    pub async fn watch(&self) -> Result<Watch> {
+        Ok(Watch(self.pool.acquire().await?))
+    }
 }
 
-#[cfg(unix)]
-fn make_private_folder(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)?;
-    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))
+/// Looks whether anything was changed.
+pub struct Watch(sqlx::pool::PoolConnection<sqlx::Sqlite>);
+
+impl Watch {
+    /// See [`Store::watch`].
+    pub async fn version(&mut self) -> Result<i64> {
+        let row: (i64,) = sqlx::query_as("PRAGMA data_version")
+            .fetch_one(&mut *self.0)
+            .await?;
+        Ok(row.0)
+    }
 }
 
-#[cfg(not(unix))]
-fn make_private_folder(folder: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)
+/// The error with what helps, where it says that the file is damaged.
+fn damaged(error: anyhow::Error, file: &Path) -> anyhow::Error {
+    let code = error
+        .downcast_ref::<sqlx::Error>()
+        .and_then(sqlx::Error::as_database_error)
+        .and_then(sqlx::error::DatabaseError::code)
+        .and_then(|code| code.parse::<i64>().ok());
+    let Some(CORRUPT | NOT_A_DATABASE) = code.map(|code| code & 0xFF) else {
+        return error.context(format!("opening {}", file.display()));
+    };
+    error.context(format!(
+        "{} is damaged. Keep a copy of the folder, then run `linkscent repair --data {}`: it saves \
+         what can be read. The pages of crawls lie in files of their own and are not touched",
+        file.display(),
+        file.parent().unwrap_or(file).display()
+    ))
 }

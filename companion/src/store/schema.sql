@@ -83,7 +83,8 @@ CREATE TABLE IF NOT EXISTS device (
     id      INTEGER PRIMARY KEY,
     name    TEXT NOT NULL,
     origin  TEXT NOT NULL,             -- the extension's origin, if it sent one
-    digest  TEXT NOT NULL UNIQUE,      -- of its token
+    digest  TEXT NOT NULL UNIQUE,      -- its identifier, chosen when it was paired
+    key     TEXT NOT NULL,             -- agreed on when it was paired, in hexadecimal
     created INTEGER NOT NULL
 ) STRICT;
 
@@ -110,3 +111,30 @@ CREATE TABLE IF NOT EXISTS question (
     answer  TEXT NOT NULL DEFAULT '',  -- yes, no, skip; empty as long as it is open
     PRIMARY KEY (crawl, address)
 ) STRICT, WITHOUT ROWID;
+
+-- Links whose turn came and that were not asked for.
+CREATE TABLE IF NOT EXISTS skipped (
+    crawl   INTEGER NOT NULL REFERENCES crawl,
+    address TEXT NOT NULL,
+    reason  TEXT NOT NULL,
+    is_seed INTEGER NOT NULL,
+    PRIMARY KEY (crawl, address)
+) STRICT, WITHOUT ROWID;
+
+-- What people should hear of a topic, or of one of its crawls.
+CREATE TABLE IF NOT EXISTS notice (
+    topic INTEGER NOT NULL REFERENCES topic,
+    crawl INTEGER NOT NULL,            -- 0: of the topic itself
+    time  INTEGER NOT NULL,
+    said  TEXT NOT NULL,
+    PRIMARY KEY (topic, crawl, said)
+) STRICT, WITHOUT ROWID;
+
+-- What a crawl is told that another process runs.
+CREATE TABLE IF NOT EXISTS command (
+    number  INTEGER PRIMARY KEY,
+    crawl   INTEGER NOT NULL REFERENCES crawl,
+    kind    TEXT NOT NULL,             -- pause, stop, mark
+    address TEXT NOT NULL,             -- of the page that is marked
+    target  INTEGER                    -- 1: target, 0: not, NULL: mark taken back
+) STRICT;

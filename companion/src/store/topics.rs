@@ -1,6 +1,6 @@
 //! Topics and what happened to them: marks and trails, as a log.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use linkscent_core::wire::api::{Event, Happening};
 
 use super::Store;
@@ -42,6 +42,15 @@ impl Store {
     pub async fn topic(&self, id: i64) -> Result<Option<Topic>> {
         let row = sqlx::query_as("SELECT id, name, version FROM topic WHERE id = ?")
             .bind(id)
+            .fetch_optional(&self.pool)
+            .await?;
+        Ok(row.map(topic))
+    }
+
+    /// The topic of that name, if it is there.
+    pub async fn find_topic(&self, name: &str) -> Result<Option<Topic>> {
+        let row = sqlx::query_as("SELECT id, name, version FROM topic WHERE name = ?")
+            .bind(name)
             .fetch_optional(&self.pool)
             .await?;
         Ok(row.map(topic))
@@ -110,16 +119,29 @@ impl Store {
         Ok(taken)
     }
 
-    /// Everything that happened to a topic, oldest first.
+    /// Everything that happened to a topic, oldest first. A row that cannot be read
+    /// is passed over, and that is said.
     pub async fn events(&self, topic: i64) -> Result<Vec<Event>> {
-        let rows: Vec<(String,)> =
-            sqlx::query_as("SELECT body FROM event WHERE topic = ? ORDER BY number")
+        let rows: Vec<(i64, String)> =
+            sqlx::query_as("SELECT number, body FROM event WHERE topic = ? ORDER BY number")
                 .bind(topic)
                 .fetch_all(&self.pool)
                 .await?;
-        rows.into_iter()
-            .map(|(body,)| serde_json::from_str(&body).context("reading a stored event"))
-            .collect()
+        let mut events = Vec::new();
+        for (number, body) in rows {
+            match serde_json::from_str(&body) {
+                Ok(event) => events.push(event),
+                Err(error) => {
+                    let said = format!(
+                        "a mark or a click of this topic cannot be read and does not count (row \
+                         {number} of the table event in linkscent.sqlite: {error}): mark the page \
+                         again"
+                    );
+                    self.notice(topic, None, &said).await?;
+                }
+            }
+        }
+        Ok(events)
     }
 
     /// The marks in force, newest first.
@@ -179,7 +201,7 @@ impl Store {
     /// Chooses what counts as found.
     pub async fn set_critic(&self, topic: i64, critic: &str) -> Result<()> {
         let mut transaction = self.pool.begin().await?;
-        sqlx::query("INSERT INTO looked_for VALUES (?1, ?2) ON CONFLICT DO UPDATE SET critic = ?2")
+        sqlx::query("INSERT INTO looked_for (topic, critic) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET critic = ?2")
             .bind(topic)
             .bind(critic)
             .execute(&mut *transaction)

@@ -15,6 +15,10 @@ use flate2::bufread::{GzDecoder, MultiGzDecoder};
 use flate2::write::GzEncoder;
 use thiserror::Error;
 
+mod blank;
+
+pub use blank::blank;
+
 /// Largest block read into memory; larger records are passed over.
 const LARGEST_BLOCK: u64 = 64 << 20;
 /// Longest header section of a record, in bytes.
@@ -30,6 +34,16 @@ pub enum WarcError {
         path: PathBuf,
         /// What the system says.
         source: io::Error,
+    },
+    /// A record that was written at a place is not there, or damaged.
+    #[error("{path}, at byte {offset}: {problem}")]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// Where the record should begin.
+        offset: u64,
+        /// What is wrong.
+        problem: String,
     },
     /// Something in it.
     #[error("{path}, record {record}: {problem}")]
@@ -154,12 +168,20 @@ impl Reader {
         })
     }
 
-    /// Reads the record that begins at `offset` of a file written by
-    /// [`Writer`].
-    pub fn read_at(path: &Path, offset: u64) -> Result<Record, WarcError> {
-        let fail = |source| WarcError::File {
+    /// Reads the response that begins at `offset` of a file written by [`Writer`],
+    /// which must be that of a page. That it is whole is known by its checksum.
+    pub fn response_at(path: &Path, offset: u64, page: &str) -> Result<Response, WarcError> {
+        let damaged = |problem: String| WarcError::Damaged {
             path: path.to_owned(),
-            source,
+            offset,
+            problem,
+        };
+        let fail = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound => damaged("the file is not there".to_owned()),
+            _ => WarcError::File {
+                path: path.to_owned(),
+                source,
+            },
         };
         let mut file = File::open(path).map_err(fail)?;
         file.seek(SeekFrom::Start(offset)).map_err(fail)?;
@@ -167,12 +189,34 @@ impl Reader {
         let mut reader = Self {
             path: path.to_owned(),
             input: Box::new(BufReader::new(member)),
-            record: 0,
+            record: 1,
             over: false,
         };
-        match reader.next() {
-            Some(record) => record,
-            None => Err(reader.problem("no record begins here")),
+        let record = match reader.next() {
+            Some(Err(WarcError::Record { problem, .. })) => return Err(damaged(problem)),
+            Some(record) => record?,
+            None => return Err(damaged("no record begins here".to_owned())),
+        };
+        // The checksum stands behind the record's last byte.
+        let rest = io::copy(&mut reader.input, &mut io::sink());
+        rest.map_err(|error| damaged(error.to_string()))?;
+        if record.target != page {
+            return Err(damaged(format!("the page here is {}", record.target)));
+        }
+        let response = record.response();
+        response.ok_or_else(|| damaged("it holds no HTTP response".to_owned()))
+    }
+
+    /// What the system says of the file is an error of the file; what cannot be
+    /// unpacked is one of the record.
+    fn unreadable(&self, error: io::Error) -> WarcError {
+        use io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
+        match error.kind() {
+            InvalidData | InvalidInput | Other | UnexpectedEof => self.problem(error.to_string()),
+            _ => WarcError::File {
+                path: self.path.clone(),
+                source: error,
+            },
         }
     }
 
@@ -188,7 +232,7 @@ impl Reader {
         let mut line = Vec::new();
         let limit = *left as u64;
         let read = (&mut self.input).take(limit).read_until(b'\n', &mut line);
-        let read = read.map_err(|error| self.problem(error.to_string()))?;
+        let read = read.map_err(|error| self.unreadable(error))?;
         *left -= read;
         if !line.ends_with(b"\n") && read > 0 && *left == 0 {
             return Err(self.problem("its header is too long"));
@@ -239,13 +283,13 @@ impl Reader {
         let length = length.ok_or_else(|| self.problem("has no Content-Length"))?;
         if length > LARGEST_BLOCK {
             let passed = io::copy(&mut (&mut self.input).take(length), &mut io::sink());
-            passed.map_err(|error| self.problem(error.to_string()))?;
+            passed.map_err(|error| self.unreadable(error))?;
             return Ok(Some(record));
         }
         let read = (&mut self.input)
             .take(length)
             .read_to_end(&mut record.block);
-        let read = read.map_err(|error| self.problem(error.to_string()))?;
+        let read = read.map_err(|error| self.unreadable(error))?;
         if (read as u64) < length {
             return Err(self.problem(format!(
                 "should be {length} bytes long and ends after {read}"
@@ -273,6 +317,8 @@ impl Iterator for Reader {
 pub struct Writer {
     file: File,
     length: u64,
+    /// A write or a sync failed: nothing on this handle is believed any more.
+    failed: bool,
 }
 
 /// A page to be kept.
@@ -290,22 +336,20 @@ pub struct Kept<'a> {
 }
 
 impl Writer {
-    /// Opens a file to go on after its first `length` bytes, which were
-    /// acknowledged; what a crash left behind them goes.
-    pub fn open(path: &Path, length: u64) -> io::Result<Self> {
-        let file = File::options()
-            .create(true)
-            .write(true)
-            .truncate(false)
-            .open(path)?;
-        if file.metadata()?.len() < length {
-            return Err(io::Error::other(format!(
-                "{} is shorter than the {length} bytes that were written to it",
-                path.display()
-            )));
+    /// Goes on in a file after its first `length` bytes, which were acknowledged;
+    /// what a crash left behind them goes.
+    pub fn open(file: File, length: u64) -> io::Result<Self> {
+        let there = file.metadata()?.len();
+        if there < length {
+            let text = format!("it is {there} bytes long, and {length} were written to it");
+            return Err(io::Error::other(text));
         }
         file.set_len(length)?;
-        let mut writer = Self { file, length };
+        let mut writer = Self {
+            file,
+            length,
+            failed: false,
+        };
         writer.file.seek(SeekFrom::Start(length))?;
         if length == 0 {
             let about = "software: linkscent\r\nformat: WARC File Format 1.1\r\n";
@@ -344,9 +388,22 @@ impl Writer {
         self.length
     }
 
-    /// Returns once everything written is on the disk.
-    pub fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
+    /// Returns once everything written is on the disk. After an error the system may
+    /// have dropped what was written and say so only once: the file has to be opened
+    /// again, at the length that was acknowledged.
+    pub fn sync(&mut self) -> io::Result<()> {
+        self.check()?;
+        let synced = self.file.sync_data();
+        self.failed |= synced.is_err();
+        synced
+    }
+
+    fn check(&self) -> io::Result<()> {
+        if self.failed {
+            let text = "an earlier write failed: the file has to be opened again";
+            return Err(io::Error::other(text));
+        }
+        Ok(())
     }
 
     fn append(
@@ -379,7 +436,10 @@ impl Writer {
         member.write_all(b"\r\n\r\n")?;
         let member = member.finish()?;
         let offset = self.length;
-        self.file.write_all(&member)?;
+        self.check()?;
+        let written = self.file.write_all(&member);
+        self.failed |= written.is_err();
+        written?;
         self.length += member.len() as u64;
         Ok(offset)
     }

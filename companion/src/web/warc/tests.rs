@@ -4,8 +4,17 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
+fn writer(path: &Path, length: u64) -> io::Result<Writer> {
+    let file = File::options()
+        .create(true)
+        .write(true)
+        .truncate(false)
+        .open(path)?;
+    Writer::open(file, length)
+}
+
 fn write(path: &Path, pages: &[(&str, &str)]) -> Vec<u64> {
-    let mut writer = Writer::open(path, 0).unwrap();
+    let mut writer = writer(path, 0).unwrap();
     pages
         .iter()
         .map(|(address, body)| {
@@ -32,10 +41,10 @@ fn pages_come_back_in_order_and_by_offset() {
     assert_eq!(records.len(), 3);
     assert_eq!(records[0].kind, "warcinfo");
     for (number, (address, body)) in PAGES.iter().enumerate() {
-        let by_offset = Reader::read_at(&path, offsets[number]).unwrap();
-        for record in [&records[number + 1], &by_offset] {
-            assert_eq!(record.target, *address);
-            let response = record.response().unwrap();
+        let record = &records[number + 1];
+        assert_eq!(record.target, *address);
+        let by_offset = Reader::response_at(&path, offsets[number], address).unwrap();
+        for response in [record.response().unwrap(), by_offset] {
             assert_eq!(response.body, body.as_bytes());
             assert_eq!(response.content_type.as_deref(), Some("text/html"));
         }
@@ -47,10 +56,38 @@ fn what_was_not_acknowledged_goes_when_writing_goes_on() {
     let folder = folder();
     let path = folder.path().join("a.warc.gz");
     let offsets = write(&path, &PAGES);
-    let writer = Writer::open(&path, offsets[1]).unwrap();
-    drop(writer);
+    drop(writer(&path, offsets[1]).unwrap());
     assert_eq!(Reader::open(&path).unwrap().count(), 2);
-    assert!(Writer::open(&path, offsets[1] + 1).is_err());
+    assert!(writer(&path, offsets[1] + 1).is_err());
+}
+
+#[test]
+fn a_record_is_only_believed_if_it_is_whole_and_the_one_that_was_meant() {
+    let folder = folder();
+    let path = folder.path().join("a.warc.gz");
+    let offsets = write(&path, &PAGES);
+    let whole = std::fs::read(&path).unwrap();
+    let read = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        Reader::response_at(&path, offsets[1], PAGES[1].0)
+    };
+    assert!(read(&whole).is_ok());
+    for place in offsets[1] as usize..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 0xFF;
+        // Some bytes of a gzip header mean nothing: then the page is what it was.
+        if let Ok(response) = read(&damaged) {
+            assert_eq!(response.body, PAGES[1].1.as_bytes(), "byte {place}");
+        }
+    }
+    let cut = read(&whole[..whole.len() - 1]).unwrap_err().to_string();
+    assert!(cut.contains(&format!("at byte {}", offsets[1])), "{cut}");
+    std::fs::write(&path, &whole).unwrap();
+    let other = Reader::response_at(&path, offsets[0], PAGES[1].0).unwrap_err();
+    assert!(other.to_string().contains(PAGES[0].0), "{other}");
+    std::fs::remove_file(&path).unwrap();
+    let missing = Reader::response_at(&path, offsets[0], PAGES[0].0).unwrap_err();
+    assert!(matches!(missing, WarcError::Damaged { .. }), "{missing}");
 }
 
 #[test]

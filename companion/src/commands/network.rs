@@ -1,0 +1,31 @@
+//! How requests are made: the flags that all commands share that fetch pages.
+
+use clap::Args;
+
+use crate::crawler::fetch::Way;
+
+/// See the module.
+#[derive(Debug, Clone, Args)]
+pub struct Network {
+    /// Go through this HTTP proxy.
+    #[arg(long)]
+    proxy: Option<reqwest::Url>,
+    /// Let links lead to this machine and to private networks.
+    #[arg(long)]
+    allow_private: bool,
+    /// Let links lead to this port too, besides those of the web (80, 443, 8080 and
+    /// a few like them); can be given repeatedly.
+    #[arg(long = "allow-port", value_name = "PORT")]
+    allow_ports: Vec<u16>,
+}
+
+impl Network {
+    /// The way requests go.
+    pub fn way(&self) -> Way {
+        Way {
+            proxy: self.proxy.clone(),
+            allow_private: self.allow_private,
+            ports: self.allow_ports.clone(),
+        }
+    }
+}

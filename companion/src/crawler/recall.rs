@@ -1,0 +1,84 @@
+//! Tells a session again what its crawl fetched before: the log row by row, pages
+//! from the archive. A page whose copy is damaged is asked for once more; what hangs
+//! on it is not lost for that, and neither is any other page.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use linkscent_core::address::Address;
+use linkscent_core::crawl::{DriftAlarm, Failure, Outcome, Session};
+use linkscent_core::strategies::SplitMix;
+
+use super::fetch::build;
+use crate::store::FetchRow;
+use crate::web::warc::{Reader, WarcError};
+
+/// A page whose copy cannot be read any more.
+#[derive(Debug)]
+pub struct Lost {
+    /// Number of its request.
+    pub number: u64,
+    /// What is wrong with it, and where.
+    pub problem: String,
+}
+
+/// What was found while the log was told.
+#[derive(Debug, Default)]
+pub struct Recalled {
+    /// Pages that are lost.
+    pub lost: Vec<Lost>,
+    /// Where the first lost record behind all whole ones begins, if there is one.
+    pub end: Option<u64>,
+}
+
+/// Tells a session its log. `on_row` hears how many rows were told, and of each alarm.
+pub fn recall(
+    session: &mut Session,
+    log: &[FetchRow],
+    archive: &Path,
+    draw: &mut SplitMix,
+    mut on_row: impl FnMut(&mut Session, usize, Option<DriftAlarm>),
+) -> Result<Recalled> {
+    let mut recalled = Recalled::default();
+    let mut lost = BTreeSet::new();
+    for (row, told) in log.iter().zip(1..) {
+        let number = row.number;
+        let address =
+            Address::parse(&row.address).with_context(|| format!("request {number} of the log"))?;
+        session.number_from(number);
+        let outcome = match (row.place.warc_offset, &row.place.redirect) {
+            (Some(offset), _) => match Reader::response_at(archive, offset, &row.address) {
+                Ok(response) => {
+                    recalled.end = None;
+                    let content_type = response.content_type.as_deref();
+                    let (page, digest) = build(address.clone(), &response.body, content_type);
+                    Outcome::Page(page, digest)
+                }
+                Err(error @ WarcError::File { .. }) => return Err(error.into()),
+                Err(error) => {
+                    recalled.end.get_or_insert(offset);
+                    let problem = format!("its copy is damaged ({error}); it is asked for again");
+                    lost.insert(address.clone());
+                    recalled.lost.push(Lost {
+                        number,
+                        problem: problem.clone(),
+                    });
+                    Outcome::Failed(Failure::Other(problem))
+                }
+            },
+            (None, Some(target)) => Outcome::Redirect(Address::parse(target)?),
+            (None, None) => Outcome::Failed(Failure::Other(row.problem.clone())),
+        };
+        let came = matches!(outcome, Outcome::Page(..));
+        let record = session.recall(&address, outcome, draw);
+        if came {
+            lost.remove(&address);
+        }
+        on_row(session, told, record.and_then(|record| record.alarm));
+    }
+    for address in &lost {
+        session.ask_again(address);
+    }
+    Ok(recalled)
+}
