@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
 use linkscent_core::guide::{Guide, ToForget};
-use linkscent_core::wire::api::Forgotten;
+use linkscent_core::wire::api::{Forget, Forgotten};
 use linkscent_core::wire::{read_model, write_model};
 
 use crate::api::App;
@@ -21,19 +21,12 @@ use crate::web::warc::{Reader, blank};
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const LOOKS: usize = 200;
 
-/// Forgets pages, or with `None` every click that any browser sent. Crawls that run are
-/// paused meanwhile.
-pub async fn forget(app: &App, pages: Option<&[String]>) -> Result<Forgotten> {
-    let gone = match pages {
-        Some(pages) => ToForget {
-            pages: pages
-                .iter()
-                .filter_map(|page| Address::parse(page).ok())
-                .collect(),
-            ..ToForget::default()
-        },
-        None => app.store.clicks().await?,
-    };
+/// Forgets what is asked for. Crawls that run are paused meanwhile.
+pub async fn forget(app: &App, asked: &Forget) -> Result<Forgotten> {
+    let mut gone = asked.to_forget();
+    if asked.every_click {
+        gone.clicks.extend(app.store.clicks().await?);
+    }
     if gone.is_empty() {
         return Ok(Forgotten {
             rows: 0,

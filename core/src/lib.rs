@@ -18,6 +18,7 @@ pub mod address;
 pub mod dom;
 
 pub mod page;
+pub mod privacy;
 
 pub mod features;
 

@@ -1,6 +1,8 @@
-// Runs in every page that may be read. Takes the page down as flat data, sends
-// it to the background, draws what comes back, reports what the person
-// follows. Decides nothing: which links are promising is the background's word.
+// Runs in every page that may be read. Asks whether it is one; takes the page down as
+// flat data, sends it to the background, draws what comes back, reports what the person
+// follows. Decides nothing but what anybody can see: which links are promising is the
+// background's word. Nothing of it stands in the page's own tree: highlights and reasons
+// are drawn in a shadow root that the page cannot look into.
 (() => {
   const SPACELESS = /\P{White_Space}/u;
   const SEPARATOR = "\u0001";
@@ -9,7 +11,10 @@
   const XHTML = "http://www.w3.org/1999/xhtml";
   const XLINK = "http://www.w3.org/1999/xlink";
   const MOST_LEAVES = 200000;
-  const TIP = "linkscent-tip";
+  // Fields that hold what nobody else is to know.
+  const PRIVATE_FIELDS = 'input[type="password" i], input[autocomplete*="password" i], input[autocomplete^="cc-" i], input[autocomplete*=" cc-" i], input[autocomplete~="one-time-code" i]';
+  const PRIVATE_NAMES = /(^|[^a-z])(card.?(num(ber)?|no)|cc.?(num(ber)?|no|csc|cvc|cvv)|cvv2?|cvc2?|csc|otp|totp|one.?time.?(code|pass\w*)|iban|passcode)([^a-z]|$)/i;
+  const TYPED = new Set(["text", "tel", "number", "password"]);
   const SETTLED = 600; // milliseconds from a change until a page is read again
   const SELDOM = 15000; // milliseconds between readings of a page that changes all the time
 
@@ -107,7 +112,7 @@
         return false;
       }
       if (typeOf(node) !== Node.ELEMENT_NODE) return false;
-      if (WITHOUT_LEAVES.has(nameOf(node)) || nameOf(node) === TIP) return false;
+      if (WITHOUT_LEAVES.has(nameOf(node)) || node === overlay) return false;
       enterElement(node);
       return true;
     }
@@ -160,31 +165,141 @@
     }
   }
 
-  let highlighted = [];
+  // Why the page is not read, if that shows on the page itself.
+  function privateField() {
+    if (document.querySelector(PRIVATE_FIELDS)) return "it has a field for a password, a card or a code";
+    for (const input of document.querySelectorAll("input")) {
+      const kind = (attribute(input, "type") || "text").toLowerCase();
+      const naming = attributes(input, ["name", "id", "autocomplete", "placeholder"]);
+      if (TYPED.has(kind) && PRIVATE_NAMES.test(naming)) return "it has a field for a password, a card or a code";
+    }
+    return null;
+  }
+
+  // Whether a person can see a link: it is drawn, large enough, on the page, not cut off
+  // by what it stands in, and not in the colour of what lies behind it.
+  function isSeen(element) {
+    const drawn = element.checkVisibility?.({ checkOpacity: true, checkVisibilityCSS: true, opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true });
+    if (drawn === false) return false;
+    const shapes = [...element.getClientRects()].filter(({ width, height }) => width >= 4 && height >= 4);
+    return shapes.some((shape) => isInside(element, shape)) && hasInk(element);
+  }
+
+  function isInside(element, shape) {
+    let { left, top, right, bottom } = shape;
+    for (let node = element; node instanceof Element; node = node.parentElement) {
+      const { overflowX, overflowY, clipPath, clip, opacity, filter } = getComputedStyle(node);
+      if (Number(opacity) < 0.1 || /opacity\(0/.test(filter)) return false;
+      if (clipPath !== "none" && /inset\((50|100)%|circle\(0|polygon\(0(px|%)? 0(px|%)?, 0(px|%)? 0/.test(clipPath)) return false;
+      if (/rect\(0px,? 0px,? 0px,? 0px\)|rect\(1px,? 1px,? 1px,? 1px\)/.test(clip)) return false;
+      if (node === element || node === document.body || node === document.documentElement) continue;
+      const box = node.getBoundingClientRect();
+      if (overflowX === "hidden" || overflowX === "clip") [left, right] = [Math.max(left, box.left), Math.min(right, box.right)];
+      if (overflowY === "hidden" || overflowY === "clip") [top, bottom] = [Math.max(top, box.top), Math.min(bottom, box.bottom)];
+      if (right - left < 4 || bottom - top < 4) return false;
+    }
+    const { scrollWidth, scrollHeight } = document.documentElement;
+    return right + scrollX > 0 && bottom + scrollY > 0 && left + scrollX < Math.max(scrollWidth, innerWidth) && top + scrollY < Math.max(scrollHeight, innerHeight);
+  }
+
+  const channels = (colour) => (colour.match(/[\d.]+/g) ?? []).map(Number);
+
+  function hasInk(element) {
+    if (element.querySelector("img, svg, picture, canvas, video")) return true;
+    const { color, fontSize, textIndent } = getComputedStyle(element);
+    if (parseFloat(fontSize) < 4 || Math.abs(parseFloat(textIndent)) > 500) return false;
+    const ink = channels(color);
+    if (ink.length > 3 && ink[3] < 0.1) return false;
+    for (let node = element; node instanceof Element; node = node.parentElement) {
+      const { backgroundColor, backgroundImage } = getComputedStyle(node);
+      if (backgroundImage !== "none") return true;
+      const ground = channels(backgroundColor);
+      if (ground.length > 3 && ground[3] < 0.5) continue;
+      return [0, 1, 2].some((part) => Math.abs(ink[part] - ground[part]) > 8);
+    }
+    return [0, 1, 2].some((part) => ink[part] < 247); // on the browser's white
+  }
+
+  // Highlights lie over their links, in document coordinates: nothing of the page moves,
+  // and nothing of them takes the pointer. `GRADES` tells grades apart without colour.
+  const GRADES = { 3: "outline: 3px solid #0b5fa5; background: rgb(255 214 102 / 40%)", 2: "outline: 2px dashed #0b5fa5; background: rgb(255 214 102 / 22%)", 1: "outline: 2px dotted #0b5fa5" };
+  const STYLE = `
+    :host { all: initial !important; position: absolute !important; left: 0 !important; top: 0 !important; width: 0 !important; height: 0 !important; z-index: 2147483647 !important; pointer-events: none !important; }
+    div { position: absolute; box-sizing: border-box; border-radius: 3px; outline-offset: 2px; mix-blend-mode: multiply; }
+    p { position: fixed; margin: 0; max-width: 320px; padding: 5px 9px; border-radius: 6px; background: #1c2430; color: #fff; font: 13px/1.4 system-ui, sans-serif; }
+    span { position: fixed; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+    @media (prefers-color-scheme: dark) { div { mix-blend-mode: normal; } }`;
+
+  let highlighted = [], overlay = null, inside = null, tip = null, spoken = null, placing = 0;
 
   function clear() {
-    for (const { element, described } of highlighted) {
-      element.removeAttribute("data-linkscent");
-      if (described === null) element.removeAttribute("aria-description");
-      else element.setAttribute("aria-description", described);
-    }
+    for (const { boxes } of highlighted) boxes.forEach((box) => box.remove());
     highlighted = [];
     hideTip();
   }
 
+  // The page sees one plain element without attributes, and only where there is
+  // something to draw.
+  function openOverlay() {
+    if (!overlay) {
+      overlay = document.createElement("div");
+      inside = overlay.attachShadow({ mode: "closed" });
+      const style = document.createElement("style");
+      style.textContent = STYLE;
+      spoken = document.createElement("span");
+      spoken.setAttribute("role", "status");
+      inside.append(style, spoken);
+    }
+    if (!overlay.isConnected) document.documentElement.append(overlay);
+  }
+
   function draw(view, elements) {
     clear();
+    const seen = [];
     for (const link of view?.links ?? []) {
+      if (seen.length >= view.most) break;
       const element = elements[link.place];
-      if (!element?.isConnected) continue;
-      highlighted.push({ element, why: link.why, described: element.getAttribute("aria-description") });
-      element.setAttribute("data-linkscent", String(link.grade));
-      element.setAttribute("aria-description", `Promising link, ${link.grade} of 3. ${link.why}`);
+      if (element?.isConnected && isSeen(element)) seen.push({ element, link });
     }
-    document.documentElement.setAttribute("data-linkscent-links", String(highlighted.length));
+    if (seen.length > 0) openOverlay();
+    seen.sort((a, b) => a.link.place - b.link.place);
+    highlighted = seen.map(({ element, link }) => ({ element, grade: link.grade, why: link.why, boxes: [] }));
+    place();
+  }
+
+  // Puts the boxes where the links are now.
+  function place() {
+    placing = 0;
+    const origin = overlay?.isConnected ? overlay.getBoundingClientRect() : null;
+    for (const { element, grade, boxes } of highlighted) {
+      const shapes = element.isConnected && origin ? [...element.getClientRects()] : [];
+      while (boxes.length > shapes.length) boxes.pop().remove();
+      shapes.forEach(({ left, top, width, height }, number) => {
+        boxes[number] ??= inside.appendChild(document.createElement("div"));
+        boxes[number].style.cssText = `${GRADES[grade]}; left: ${left - origin.left}px; top: ${top - origin.top}px; width: ${width}px; height: ${height}px`;
+      });
+    }
+  }
+
+  function placeSoon() {
+    if (highlighted.length > 0) placing ||= requestAnimationFrame(place);
   }
 
   let reading = false, again = false;
+
+  // Why the page is not read; null if it is.
+  let refused = null;
+
+  async function mayRead() {
+    const answer = await tell({ kind: "may_read", loaded: loadedFrom() });
+    refused = privateField() ?? answer?.refused ?? (answer?.error ? "Linkscent did not answer" : null);
+    return refused === null;
+  }
+
+  // Where the document came from; a page may call itself something else since.
+  function loadedFrom() {
+    return performance.getEntriesByType("navigation")[0]?.name ?? location.href;
+  }
 
   async function read() {
     if (reading) {
@@ -194,16 +309,22 @@
     reading = true;
     do {
       again = false;
+      if (!(await mayRead())) {
+        clear();
+        break;
+      }
       const { page, elements } = walk();
       known = JSON.stringify(page);
-      draw(await tell({ kind: "page", page, started: performance.timeOrigin }), elements);
+      const view = await tell({ kind: "page", page, started: performance.timeOrigin, loaded: loadedFrom() });
+      draw(view?.links ? view : null, elements);
+      isRead = true;
     } while (again);
     reading = false;
   }
 
   // A page that changes is read again a moment later, and only if its words or
   // links are others; one that changes all the time, ever more seldom.
-  let known = "", settling = 0, patience = SETTLED, lastRead = 0;
+  let known = "", isRead = false, settling = 0, patience = SETTLED, lastRead = 0;
 
   function changed() {
     const rest = lastRead + patience - performance.now();
@@ -214,29 +335,23 @@
     settling = 0;
     if (document.hidden) return; // it is read when it comes into view
     const whole = highlighted.every(({ element }) => element.isConnected);
-    if (whole && JSON.stringify(walk().page) === known) return;
+    placeSoon();
+    if (refused === null && privateField() === null && whole && JSON.stringify(walk().page) === known) return;
     patience = performance.now() - lastRead > 2 * SELDOM ? SETTLED : Math.min(2 * patience, SELDOM);
     lastRead = performance.now();
     read();
   }
 
   // The one line that says why, beside the link the person is on.
-  let tip = null;
-
-  function showTip(element, text) {
+  function showTip({ element, why, grade }) {
     hideTip();
-    if (!text) return;
-    tip = document.createElement(TIP);
-    const box = tip.attachShadow({ mode: "closed" }).appendChild(document.createElement("div"));
-    box.textContent = text;
-    const place = element.getBoundingClientRect();
-    const style = {
-      position: "fixed", left: `${Math.max(4, Math.min(place.left, innerWidth - 340))}px`, top: `${place.bottom + 6}px`,
-      "max-width": "320px", padding: "5px 9px", "border-radius": "6px", background: "#1c2430", color: "#fff",
-      font: "13px/1.4 system-ui, sans-serif", "z-index": "2147483647", "pointer-events": "none",
-    };
-    for (const [name, value] of Object.entries(style)) box.style.setProperty(name, value);
-    document.documentElement.append(tip);
+    if (!why) return;
+    openOverlay();
+    tip = inside.appendChild(document.createElement("p"));
+    tip.textContent = why;
+    const { left, bottom } = element.getBoundingClientRect();
+    tip.style.cssText = `left: ${Math.max(4, Math.min(left, innerWidth - 340))}px; top: ${bottom + 6}px`;
+    spoken.textContent = `Promising link, ${grade} of 3. ${why}`;
   }
 
   function hideTip() {
@@ -245,9 +360,9 @@
   }
 
   function onPointed(event) {
-    const link = event.target instanceof Element ? event.target.closest("[data-linkscent]") : null;
-    const found = link && highlighted.find(({ element }) => element === link);
-    if (found) showTip(found.element, found.why);
+    const path = event.composedPath();
+    const found = highlighted.find(({ element }) => path.includes(element));
+    if (found) showTip(found);
     else hideTip();
   }
 
@@ -255,10 +370,10 @@
   function onFollowed(event) {
     if (!event.isTrusted || event.defaultPrevented) return;
     const link = event.composedPath().find((node) => node instanceof Element && hrefOf(node) !== null);
-    if (!link) return;
+    if (!link || refused !== null || privateField() !== null) return;
     const { page, elements } = walk();
     const newTab = event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey || link.target === "_blank";
-    tell({ kind: "followed", page, place: elements.indexOf(link), newTab });
+    tell({ kind: "followed", page, place: elements.indexOf(link), newTab, loaded: loadedFrom() });
   }
 
   function onKey(event) {
@@ -276,15 +391,27 @@
   addEventListener("mouseover", onPointed, { passive: true });
   addEventListener("focusin", onPointed);
   addEventListener("keydown", onKey);
+  addEventListener("scroll", placeSoon, { passive: true, capture: true });
+  addEventListener("resize", placeSoon, { passive: true });
+  addEventListener("load", placeSoon, { passive: true, capture: true });
+  new ResizeObserver(placeSoon).observe(document.documentElement);
   addEventListener("pageshow", (event) => event.persisted && read());
 
   chrome.runtime.onMessage.addListener((message, _sender, answer) => {
-    if (message.kind === "snapshot") answer(walk().page);
+    if (message.kind === "snapshot") {
+      refused = privateField() ?? refused;
+      answer(refused === null ? { page: walk().page, refused } : { page: null, refused });
+    }
+    // What is drawn, for the extension's own pages.
+    if (message.kind === "shown") {
+      const links = highlighted.map(({ element, grade, why }) => ({ href: element.href, grade, why }));
+      answer({ done: (isRead || refused !== null) && !reading, refused, links });
+    }
     if (message.kind === "refresh") read();
   });
 
   new MutationObserver((changes) => {
-    const own = (node) => node.localName === TIP;
+    const own = (node) => node === overlay;
     if (changes.every(({ addedNodes, removedNodes }) => [...addedNodes, ...removedNodes].every(own))) return;
     changed();
   }).observe(document, { childList: true, subtree: true });

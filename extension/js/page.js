@@ -14,6 +14,7 @@ const tools = {
   ask: (message) => chrome.runtime.sendMessage(message),
   mayRead: () => chrome.permissions.contains(EVERYWHERE),
   askToRead: () => chrome.permissions.request(EVERYWHERE),
+  openDashboard: (link) => chrome.tabs.create({ url: link }),
   openPanel: () => chrome.tabs.create({ url: chrome.runtime.getURL("pages/panel.html") }),
 };
 

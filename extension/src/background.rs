@@ -9,6 +9,7 @@ use linkscent_core::forms::FormWords;
 use linkscent_core::guide::Guide;
 use linkscent_core::leaps::{self, LEAP_LIFE, Landing, Leap};
 use linkscent_core::page::Page;
+use linkscent_core::privacy::{self, Refusal};
 use linkscent_core::strategies::{Candidate, SplitMix};
 use linkscent_core::wire::api::{Event, Happening, mark_of, marked_terms};
 use linkscent_core::wire::views::PageView;
@@ -30,7 +31,7 @@ const MOST_ARRIVALS: usize = 2_000;
 /// See the module.
 pub struct Background {
     pub(crate) store: Store,
-    guide: Option<(String, Guide)>,
+    pub(crate) guide: Option<(String, Guide)>,
 }
 
 pub(crate) fn js(error: impl std::fmt::Display) -> JsError {
@@ -60,6 +61,9 @@ impl Background {
             return Ok(Reading::default());
         };
         let page = snapshot.to_page().map_err(js)?;
+        if refusal(&settings, &page.address).is_some() {
+            return Ok(Reading::default());
+        }
         let landing = Landing {
             address: page.address.clone(),
             tab,
@@ -183,8 +187,11 @@ impl Background {
         now: f64,
     ) -> Result<(), JsError> {
         let settings = self.store.settings().await?;
-        let topic = settings.current.ok_or_else(|| js("choose a topic first"))?;
         let page = snapshot.to_page().map_err(js)?;
+        if let Some(refusal) = refusal(&settings, &page.address) {
+            return Err(js(format!("this page is not read: {}", refusal.text())));
+        }
+        let topic = settings.current.ok_or_else(|| js("choose a topic first"))?;
         let mut guide = self.take_guide(&topic).await?;
         guide.mark(&page, mark_of(target));
         let mut change = Change::default();
@@ -207,12 +214,18 @@ impl Background {
     }
 
     /// See [`crate::Linkscent::state`].
-    pub async fn state(&mut self, snapshot: Option<Snapshot>, now: f64) -> Result<State, JsError> {
+    pub async fn state(
+        &mut self,
+        snapshot: Option<Snapshot>,
+        refused: Option<String>,
+        now: f64,
+    ) -> Result<State, JsError> {
         let settings = self.store.settings().await?;
         let mut state = State {
+            refused,
             topics: settings.topics.clone(),
             current: settings.current.clone(),
-            paired: settings.token.is_some(),
+            paired: settings.key.is_some(),
             port: settings.port,
             waiting: self.store.outbox().await?.len(),
             ..State::default()
@@ -221,6 +234,7 @@ impl Background {
         if let Some(page) = &page {
             state.page = true;
             state.title = page.title();
+            state.address = page.address.to_string();
             state.paused = is_left_alone(&settings, &page.address);
             page.address.host().clone_into(&mut state.host);
         }
@@ -238,7 +252,7 @@ impl Background {
             state.standing = guide.standing(&page.address);
             state.forms = form_lines(&guide, &page);
             let (view, guide, links) = preview(guide, &page);
-            (state.relevance, state.promising) = (view.relevance, view.links.len());
+            (state.relevance, state.promising) = (view.relevance, view.most);
             looked_at = Some((guide, links, page.address));
         }
         state.targets = marks.into_iter().filter(|mark| mark.target).collect();
@@ -284,24 +298,35 @@ impl Background {
         self.store.apply(change).await
     }
 
+    /// See [`crate::Linkscent::refusal`].
+    pub async fn refusal(&mut self, address: &str) -> Result<Option<&'static str>, JsError> {
+        let settings = self.store.settings().await?;
+        let address = Address::parse(address).map_err(js)?;
+        Ok(refusal(&settings, &address).map(Refusal::text))
+    }
+
+    /// See [`crate::Linkscent::excluded`].
+    pub async fn excluded(&mut self) -> Result<String, JsError> {
+        let excluded = self.store.settings().await?.excluded;
+        Ok(excluded
+            .unwrap_or_else(privacy::usually_excluded)
+            .join("\n"))
+    }
+
+    /// See [`crate::Linkscent::exclude`].
+    pub async fn exclude(&mut self, patterns: Option<String>) -> Result<(), JsError> {
+        let mut settings = self.store.settings().await?;
+        settings.excluded = patterns.as_deref().map(privacy::patterns);
+        let mut change = Change::default();
+        change.settings(&settings)?;
+        self.store.apply(change).await
+    }
+
     /// See [`crate::Linkscent::trails`].
     pub async fn trails(&mut self) -> Result<Vec<TrailRow>, JsError> {
         let mut trails = self.store.trails().await?;
         trails.reverse();
         Ok(trails)
-    }
-
-    /// See [`crate::Linkscent::forget`]. What the guide learned from a trail
-    /// stays learned; what has not been sent yet never is.
-    pub async fn forget(&mut self, id: Option<String>) -> Result<(), JsError> {
-        let mut change = Change::default();
-        for trail in self.store.trails().await? {
-            if id.as_deref().is_none_or(|id| id == trail.id) {
-                change.delete_trail(&trail.id);
-                change.sent(&[trail.id]);
-            }
-        }
-        self.store.apply(change).await
     }
 
     /// The topic's guide, out of memory or the database. A model file that
@@ -372,12 +397,19 @@ fn preview(mut guide: Guide, page: &Page) -> (PageView, Guide, Vec<Candidate>) {
     (view, guide, links)
 }
 
-/// Whether the person paused the host, or it is the companion's own dashboard.
+/// Whether the person paused the host, or the page is none to be read.
 fn is_left_alone(settings: &Settings, address: &Address) -> bool {
     let host = address.host();
-    let companion = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", settings.port));
-    settings.paused.iter().any(|paused| paused == host)
-        || (settings.port != 0 && companion.iter().any(|own| own == host))
+    let is_paused = settings.paused.iter().any(|paused| paused == host);
+    is_paused || refusal(settings, address).is_some()
+}
+
+/// Why a page is not read, if that can be told by its address.
+pub(crate) fn refusal(settings: &Settings, address: &Address) -> Option<Refusal> {
+    match &settings.excluded {
+        Some(excluded) => privacy::refusal(address, excluded),
+        None => privacy::refusal(address, &privacy::usually_excluded()),
+    }
 }
 
 pub(crate) fn event(topic: &str, now: f64, what: Happening) -> Event {

@@ -6,6 +6,7 @@
 mod background;
 mod bench;
 mod draw;
+mod forgetting;
 mod forms;
 mod pairing;
 mod panel;
@@ -60,9 +61,14 @@ impl Linkscent {
         )
     }
 
-    /// What the popup shows; the page may be null.
-    pub async fn state(&mut self, page: JsValue, now: f64) -> JsResult {
-        give(&self.0.state(take(page)?, now).await?)
+    /// Why a page is not read, in a few words, if that can be told by its address.
+    pub async fn refusal(&mut self, address: String) -> JsResult {
+        give(&self.0.refusal(&address).await?)
+    }
+
+    /// What the popup shows; the page may be null, and why it is not read.
+    pub async fn state(&mut self, page: JsValue, refused: Option<String>, now: f64) -> JsResult {
+        give(&self.0.state(take(page)?, refused, now).await?)
     }
 
     /// Marks the page: true, false, or null to take the mark back.
@@ -115,9 +121,29 @@ impl Linkscent {
         give(&self.0.trails().await?)
     }
 
-    /// Deletes a trail, or with null all of them.
+    /// Forgets a trail, or with null everything that was read; marks stay.
     pub async fn forget(&mut self, id: Option<String>) -> JsResult {
         give(&self.0.forget(id).await?)
+    }
+
+    /// Forgets a page with its mark, its words and every link from and to it.
+    pub async fn forget_page(&mut self, address: String) -> JsResult {
+        give(&self.0.forget_page(&address).await?)
+    }
+
+    /// The patterns of sites that are not read, a line each.
+    pub async fn excluded(&mut self) -> JsResult {
+        give(&self.0.excluded().await?)
+    }
+
+    /// Replaces them; null brings the usual ones back.
+    pub async fn exclude(&mut self, patterns: Option<String>) -> JsResult {
+        give(&self.0.exclude(patterns).await?)
+    }
+
+    /// A link that opens the companion's dashboard, once.
+    pub async fn dashboard(&mut self) -> JsResult {
+        give(&self.0.dashboard().await?)
     }
 
     /// Pairs with the companion.

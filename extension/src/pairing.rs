@@ -16,9 +16,11 @@ const MOST_SENT: usize = 100;
 impl Background {
     /// See [`crate::Linkscent::pair`].
     pub async fn pair(&mut self, port: u16, code: &str) -> Result<(), JsError> {
-        let token = sync::pair(port, code.trim()).await.map_err(js)?;
+        let pairing = sync::pair(port, code.trim()).await.map_err(js)?;
         let mut settings = self.store.settings().await?;
-        (settings.port, settings.token) = (port, Some(token));
+        settings.port = port;
+        settings.device = Some(pairing.device);
+        settings.key = Some(sync::hex(pairing.key.bytes()));
         settings.versions.clear();
         let mut change = Change::default();
         change.settings(&settings)?;
@@ -38,7 +40,8 @@ impl Background {
     /// See [`crate::Linkscent::unpair`].
     pub async fn unpair(&mut self) -> Result<(), JsError> {
         let mut settings = self.store.settings().await?;
-        settings.token = None;
+        (settings.device, settings.key) = (None, None);
+        settings.to_forget.clear();
         let mut change = Change::default();
         change.settings(&settings)?;
         self.store.apply(change).await
@@ -51,6 +54,7 @@ impl Background {
         let Some(companion) = Companion::of(&settings) else {
             return Ok(());
         };
+        self.forget_there(&companion, &mut settings).await?;
         loop {
             let mut waiting = self.store.outbox().await?;
             waiting.truncate(MOST_SENT);
@@ -81,6 +85,14 @@ impl Background {
             self.store.apply(change).await?;
         }
         Ok(())
+    }
+
+    /// See [`crate::Linkscent::dashboard`].
+    pub async fn dashboard(&mut self) -> Result<String, JsError> {
+        let settings = self.store.settings().await?;
+        let companion =
+            Companion::of(&settings).ok_or_else(|| js("pair with the companion first"))?;
+        companion.dashboard().await.map_err(js)
     }
 
     /// See [`crate::Linkscent::hand_over`].

@@ -1,10 +1,11 @@
-//! The panel: trails, to be looked at and deleted, and the companion.
+//! The panel: trails, to be looked at and deleted, forgetting, sites that are not
+//! read, and the companion.
 
 use std::rc::Rc;
 
 use serde_json::json;
-use wasm_bindgen::{JsError, JsValue};
-use web_sys::Element;
+use wasm_bindgen::{JsCast, JsError, JsValue};
+use web_sys::{Element, HtmlTextAreaElement};
 
 use crate::draw::{button, element};
 use crate::popup::ask;
@@ -51,9 +52,9 @@ impl Panel {
         }
         if trails.is_empty() {
             element(&self.root, "p", "None yet.");
-        } else {
-            self.forget_button(&self.root, "Delete all", None);
         }
+        self.draw_forgetting();
+        self.draw_excluded().await?;
         element(&self.root, "h2", "Companion");
         let this = Rc::clone(self);
         button(&self.root, "Forget the companion", "unpair", move || {
@@ -66,6 +67,52 @@ impl Panel {
         self.root
             .set_attribute("data-drawn", "true")
             .map_err(|_| JsError::new("cannot draw"))
+    }
+
+    fn draw_forgetting(self: &Rc<Self>) {
+        element(&self.root, "h2", "Forget");
+        element(
+            &self.root,
+            "p",
+            "Forgets every link you followed and everything learned from pages you read, here and at your companion. What you marked stays; take a mark back, or forget its page, in the popup.",
+        );
+        self.forget_button(&self.root, "Forget everything that was read", None);
+    }
+
+    /// The list of sites that are not read, to be changed.
+    async fn draw_excluded(self: &Rc<Self>) -> Result<(), JsError> {
+        element(&self.root, "h2", "Sites that are not read");
+        element(
+            &self.root,
+            "p",
+            "A site a line: * stands for any letters, a name without one for the site and all below it, ! before it makes an exception. Besides, no page is read that has a field for a password, a card or a code, that must not be stored, that asks for a login, or that lies in a private network.",
+        );
+        let excluded = ask(&self.tools, &json!({ "kind": "excluded" })).await?;
+        let list: HtmlTextAreaElement = element(&self.root, "textarea", "").unchecked_into();
+        list.set_id("excluded");
+        list.set_value(&excluded.as_string().unwrap_or_default());
+        let _ = list.set_attribute("rows", "12");
+        let _ = list.set_attribute("spellcheck", "false");
+        let _ = list.set_attribute("aria-label", "Sites that are not read, one a line");
+        let line = element(&self.root, "div", "");
+        let this = Rc::clone(self);
+        button(&line, "Keep the list", "exclude", move || {
+            Rc::clone(&this).exclude(Some(list.value()))
+        });
+        let this = Rc::clone(self);
+        button(
+            &line,
+            "Bring the usual list back",
+            "exclude-usual",
+            move || Rc::clone(&this).exclude(None),
+        );
+        Ok(())
+    }
+
+    async fn exclude(self: Rc<Self>, patterns: Option<String>) -> Result<(), JsError> {
+        let message = json!({ "kind": "exclude", "patterns": patterns });
+        ask(&self.tools, &message).await?;
+        self.draw().await
     }
 
     fn forget_button(self: &Rc<Self>, parent: &Element, text: &str, id: Option<&str>) {

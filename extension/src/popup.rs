@@ -152,6 +152,10 @@ impl Popup {
     fn draw_page(self: &Rc<Self>, state: &State) {
         element(&self.root, "h2", "This page");
         let part = element(&self.root, "div", "");
+        if let Some(refused) = &state.refused {
+            element(&part, "p", &format!("This page is not read: {refused}.")).set_id("refused");
+            return;
+        }
         if !state.page {
             element(&part, "p", "There is nothing to read here.");
             return;
@@ -199,6 +203,12 @@ impl Popup {
                 self.act_button(&part, "Undo", "undo-mark", mark(None));
             }
         }
+        self.act_button(
+            &part,
+            "Forget this page",
+            "forget-page",
+            json!({ "kind": "forget_page", "address": state.address }),
+        );
         let pause = format!("Pause on {}", state.host);
         self.act_button(
             &part,
@@ -315,6 +325,16 @@ impl Popup {
             self.draw_hand_over(&part, state);
         }
         self.act_button(&part, "Sync", "sync", json!({ "kind": "sync" }));
+        let this = Rc::clone(self);
+        button(&part, "Open the dashboard", "open-dashboard", move || {
+            let this = Rc::clone(&this);
+            async move {
+                let link = ask(&this.tools, &json!({ "kind": "dashboard" })).await?;
+                crate::call(&this.tools, "openDashboard", &link)
+                    .await
+                    .map(drop)
+            }
+        });
         self.act_button(
             &part,
             "Forget this companion",

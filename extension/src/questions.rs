@@ -48,6 +48,11 @@ impl Asked {
         MOST_IN_SESSION.saturating_sub(self.in_session)
     }
 
+    /// Forgets pages that were asked about.
+    pub(crate) fn forget(&mut self, is_gone: impl Fn(&str) -> bool) {
+        self.pages.retain(|page| !is_gone(page));
+    }
+
     fn answered(&mut self, page: &str, now: f64) {
         if now - self.last > SESSION {
             self.in_session = 0;

@@ -39,8 +39,14 @@ pub struct State {
     pub current: Option<String>,
     /// Whether there is a page to act on.
     pub page: bool,
+    /// Why the page is not read, if it is not.
+    #[serde(default)]
+    pub refused: Option<String>,
     /// Its title.
     pub title: String,
+    /// Its address, as it is kept.
+    #[serde(default)]
+    pub address: String,
     /// The page's mark.
     pub mark: Option<bool>,
     /// Its relevance, 0..=1.

@@ -8,7 +8,7 @@ use idb::{
 use js_sys::Uint8Array;
 use linkscent_core::address::Address;
 use linkscent_core::leaps::Leap;
-use linkscent_core::wire::api::{Event, Happening};
+use linkscent_core::wire::api::{Event, Forget, Happening};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_wasm_bindgen::Serializer;
@@ -41,8 +41,14 @@ pub struct Settings {
     pub paused: Vec<String>,
     /// The companion's port.
     pub port: u16,
-    /// Its token; none if not paired.
-    pub token: Option<String>,
+    /// What this browser is called by there; none if not paired.
+    pub device: Option<String>,
+    /// The common key, in hexadecimal. It is never sent.
+    pub key: Option<String>,
+    /// Patterns of hosts that are not read; none: the usual ones.
+    pub excluded: Option<Vec<String>>,
+    /// What the companion has yet to forget.
+    pub to_forget: Vec<Forget>,
     /// Versions of the companion's models that were taken in, by topic.
     pub versions: Vec<(String, i64)>,
 }
@@ -138,6 +144,7 @@ pub struct TrailRow {
 pub struct Change {
     puts: Vec<(&'static str, String, JsValue)>,
     deletes: Vec<(&'static str, String)>,
+    cleared: Vec<&'static str>,
 }
 
 impl Change {
@@ -149,6 +156,19 @@ impl Change {
     /// Replaces the open leaps.
     pub fn leaps(&mut self, leaps: &[WaitingLeap]) -> Result<(), JsError> {
         self.put(VALUES, "leaps", leaps)
+    }
+
+    /// Empties everything but settings, marks and marks on forms.
+    pub fn empty(&mut self) -> Result<(), JsError> {
+        self.leaps(&[])?;
+        self.asked(&Asked::default())?;
+        self.cleared.extend([GUIDES, TRAILS]);
+        Ok(())
+    }
+
+    /// Deletes a topic's guide.
+    pub fn delete_guide(&mut self, topic: &str) {
+        self.deletes.push((GUIDES, topic.to_owned()));
     }
 
     /// Replaces the marks on forms.
@@ -238,6 +258,9 @@ impl Store {
     /// Makes changes; returns once they are kept.
     pub async fn apply(&self, change: Change) -> Result<(), JsError> {
         let transaction = self.0.transaction(&STORES, TransactionMode::ReadWrite)?;
+        for store in change.cleared {
+            transaction.object_store(store)?.clear()?;
+        }
         for (store, key, value) in change.puts {
             let store = transaction.object_store(store)?;
             store.put(&value, Some(&JsValue::from(key)))?;
@@ -287,6 +310,17 @@ impl Store {
         Ok(value
             .and_then(|value| value.dyn_into::<Uint8Array>().ok())
             .map(|bytes| bytes.to_vec()))
+    }
+
+    /// All guides as model files, with their topics.
+    pub async fn guides(&self) -> Result<Vec<(String, Vec<u8>)>, JsError> {
+        let mut guides = Vec::new();
+        for topic in self.settings().await?.topics {
+            if let Some(file) = self.guide(&topic).await? {
+                guides.push((topic, file));
+            }
+        }
+        Ok(guides)
     }
 
     async fn all<T: DeserializeOwned>(&self, store: &str) -> Result<Vec<T>, JsError> {

@@ -4,6 +4,7 @@
 pub mod browser;
 pub mod companion;
 pub mod endless;
+pub mod paired;
 pub mod stage;
 pub mod web;
 

@@ -26,6 +26,26 @@ pub struct Stage {
     pub folder: tempfile::TempDir,
 }
 
+/// What the extension draws on a page.
+#[derive(Debug, serde::Deserialize)]
+pub struct Shown {
+    /// Why the page is not read, if it is not.
+    pub refused: Option<String>,
+    /// The highlighted links, in document order.
+    pub links: Vec<ShownLink>,
+}
+
+/// A highlighted link.
+#[derive(Debug, serde::Deserialize)]
+pub struct ShownLink {
+    /// Where it leads.
+    pub href: String,
+    /// 3 (best), 2 or 1.
+    pub grade: u8,
+    /// Why it is highlighted.
+    pub why: String,
+}
+
 impl Stage {
     /// Starts web and browser.
     pub async fn set(kind: Kind) -> Result<Self> {
@@ -128,17 +148,42 @@ impl Stage {
     /// Hrefs of the highlighted links of the page, once it was scored, best
     /// grade first.
     pub async fn highlights(&self) -> Result<Vec<String>> {
-        let links = wait_for("the page is scored", 15, || async {
-            let script = "const root = document.documentElement;
-                if (!root.hasAttribute('data-linkscent-links')) return null;
-                const links = [...document.querySelectorAll('[data-linkscent]')];
-                links.sort((a, b) => b.dataset.linkscent - a.dataset.linkscent);
-                return links.map(a => a.href);";
-            let found = self.browser.script(script).await?;
-            Ok((!found.is_null()).then_some(found))
+        let shown = self.shown().await?;
+        let mut links = shown.links;
+        links.sort_by_key(|link| std::cmp::Reverse(link.grade));
+        Ok(links.into_iter().map(|link| link.href).collect())
+    }
+
+    /// What is drawn on the page in the page's tab, once it was scored. Only the
+    /// extension's own pages are told that, so a tab of one is asked.
+    pub async fn shown(&self) -> Result<Shown> {
+        let driver = &self.browser.driver;
+        let page = driver.current_url().await?;
+        let before = driver.window().await?;
+        let asking = self.browser.page("pages/panel.html")?;
+        driver.switch_to_window(self.popup.clone()).await?;
+        if !driver
+            .current_url()
+            .await?
+            .as_str()
+            .starts_with(&self.browser.page("")?)
+        {
+            driver.goto(asking).await?;
+        }
+        let script = format!(
+            "const tabs = await chrome.tabs.query({{}});
+             const tab = tabs.find(tab => tab.url === {:?});
+             if (!tab) return null;
+             return chrome.tabs.sendMessage(tab.id, {{ kind: 'shown' }}).catch(() => null);",
+            page.as_str()
+        );
+        let shown = wait_for("the page is scored", 15, || async {
+            let shown = self.browser.script(&script).await?;
+            Ok((shown["done"] == true).then_some(shown))
         })
-        .await?;
-        Ok(serde_json::from_value(links)?)
+        .await;
+        driver.switch_to_window(before).await?;
+        Ok(serde_json::from_value(shown?)?)
     }
 
     /// The trails as the panel shows them, newest first.

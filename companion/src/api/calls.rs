@@ -124,16 +124,12 @@ async fn forget(
     json: Result<Json<Forget>, JsonRejection>,
 ) -> Result<Json<Forgotten>, Problem> {
     let forget = body(json)?;
-    if forget
-        .pages
-        .as_ref()
-        .is_some_and(|pages| pages.len() > MOST_EVENTS)
-    {
-        return Err(Problem::bad(format!("at most {MOST_EVENTS} pages a call")));
+    if forget.pages.len() + forget.clicks.len() > MOST_EVENTS {
+        return Err(Problem::bad(format!(
+            "at most {MOST_EVENTS} pages and clicks a call"
+        )));
     }
-    Ok(Json(
-        forgetting::forget(&app, forget.pages.as_deref()).await?,
-    ))
+    Ok(Json(forgetting::forget(&app, &forget).await?))
 }
 
 #[derive(Deserialize)]

@@ -29,12 +29,11 @@ pub struct KeptPage {
 
 impl Store {
     /// All clicks that were taken in.
-    pub async fn clicks(&self) -> Result<ToForget> {
-        let mut all = ToForget::default();
+    pub async fn clicks(&self) -> Result<Vec<(Address, Address)>> {
+        let mut all = Vec::new();
         for topic in self.topics().await? {
-            for event in self.events(topic.id).await? {
-                all.clicks.extend(click(&event));
-            }
+            let events = self.events(topic.id).await?;
+            all.extend(events.iter().filter_map(click));
         }
         Ok(all)
     }

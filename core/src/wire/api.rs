@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::address::Address;
 use crate::dom::DomOffset;
 use crate::features::{LinkContext, OffsetTerm, PageTerms};
+use crate::guide::ToForget;
 use crate::page::Page;
 use crate::strategies::{Candidate, Step, Trail};
 use crate::text::Vocabulary;
@@ -106,12 +107,28 @@ pub struct DashboardLink {
     pub link: String,
 }
 
-/// `POST /api/v1/forget`: forget pages, or everything of a topic.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// `POST /api/v1/forget`: what is to be forgotten.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Forget {
-    /// What is to be forgotten: all that happened in the browser, or what has to do
-    /// with these pages.
-    pub pages: Option<Vec<String>>,
+    /// Every click that browsers sent.
+    pub every_click: bool,
+    /// Pages, with all that has to do with them.
+    pub pages: Vec<String>,
+    /// Clicks: the page with the link, and the page it led to.
+    pub clicks: Vec<(String, String)>,
+}
+
+impl Forget {
+    /// The same as pages of the web; what is none of them was never kept.
+    pub fn to_forget(&self) -> ToForget {
+        let page = |text: &String| Address::parse(text).ok();
+        let click = |(from, to): &(String, String)| Some((page(from)?, page(to)?));
+        ToForget {
+            pages: self.pages.iter().filter_map(page).collect(),
+            clicks: self.clicks.iter().filter_map(click).collect(),
+        }
+    }
 }
 
 /// Answer to [`Forget`].

@@ -7,6 +7,7 @@ use thiserror::Error;
 use crate::address::{Address, AddressError};
 use crate::dom::{BuildError, Builder, Document, Field, Form, LEAF_SEPARATOR, LeafRange};
 use crate::page::Page;
+use crate::privacy::without_secrets;
 use crate::text::fold_space;
 
 /// The flat page. Carries no form values.
@@ -84,10 +85,16 @@ pub enum SnapshotError {
 }
 
 impl Snapshot {
-    /// The page, built by the same builder that parsed pages go through.
+    /// The page, built by the same builder that parsed pages go through. Its address
+    /// and those of its links lose what looks like a secret.
     pub fn to_page(&self) -> Result<Page, SnapshotError> {
         let address = Address::parse(&self.url)?;
-        Ok(Page::new(address, self.to_document()?))
+        let mut page = Page::new(address, self.to_document()?);
+        page.address = without_secrets(&page.address);
+        for outlink in &mut page.outlinks {
+            outlink.target = without_secrets(&outlink.target);
+        }
+        Ok(page)
     }
 
     /// The document alone.
@@ -193,6 +200,16 @@ mod tests {
         let page = snapshot().to_page().unwrap();
         assert_eq!(page.outlinks[0].target.as_str(), "http://a.org/centres");
         assert_eq!(page.title(), "about");
+    }
+
+    #[test]
+    fn secrets_in_addresses_are_not_taken_along() {
+        let mut snapshot = snapshot();
+        snapshot.url = "http://a.org/x?token=CANARY&page=2#CANARY".to_owned();
+        snapshot.hrefs = vec!["/out?session=CANARY".to_owned()];
+        let page = snapshot.to_page().unwrap();
+        assert_eq!(page.address.as_str(), "http://a.org/x?page=2");
+        assert_eq!(page.outlinks[0].target.as_str(), "http://a.org/out");
     }
 
     #[test]

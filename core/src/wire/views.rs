@@ -7,6 +7,8 @@ use crate::page::Page;
 
 /// Links highlighted on one page at most.
 const MOST_HIGHLIGHTS: usize = 12;
+/// Links that are sent along in case some of the best cannot be seen on the page.
+const SPARE_HIGHLIGHTS: usize = 24;
 /// No more than this share of a page's links is highlighted.
 const HIGHLIGHT_SHARE: f64 = 0.2;
 /// Least promise of a highlighted link, in log-odds: one that is only a little
@@ -31,8 +33,12 @@ pub struct LinkView {
 pub struct PageView {
     /// Its relevance, 0..=1.
     pub relevance: f64,
-    /// The best links, in document order.
+    /// The best links, best first: those to highlight, and behind them spare ones in
+    /// case some cannot be seen.
     pub links: Vec<LinkView>,
+    /// How many are to be highlighted.
+    #[serde(default)]
+    pub most: usize,
 }
 
 impl PageView {
@@ -48,9 +54,10 @@ impl PageView {
             .collect();
         scored.sort_by(|a, b| b.1.total_cmp(&a.1));
         let share = (page.outlinks.len() as f64 * HIGHLIGHT_SHARE).ceil() as usize;
-        scored.truncate(MOST_HIGHLIGHTS.min(share.max(3)));
+        let most = MOST_HIGHLIGHTS.min(share.max(3));
+        scored.truncate(most + SPARE_HIGHLIGHTS);
         let best = scored.first().map_or(0.0, |row| row.1);
-        let mut links: Vec<LinkView> = scored
+        let links: Vec<LinkView> = scored
             .into_iter()
             .map(|(index, score)| LinkView {
                 place: page.outlinks[index].place,
@@ -59,9 +66,9 @@ impl PageView {
                 score,
             })
             .collect();
-        links.sort_by_key(|link| link.place);
         Self {
             relevance: visit.judgment.relevance.value(),
+            most: most.min(links.len()),
             links,
         }
     }

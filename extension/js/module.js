@@ -1,0 +1,52 @@
+// Runs work in the WebAssembly module, one piece at a time. A module that trapped, or
+// did not answer in time, is never used again: the next piece of work finds a fresh one.
+// What it knew is in the database, so nothing is lost but the piece of work.
+const LONGEST = 25000; // milliseconds until a piece of work is given up
+
+export class Failed extends Error {}
+
+// `modules` are copies of the module, each with a memory of its own; `start` makes one
+// ready. When none is left, `restart` starts everything anew.
+export function inModule(modules, start, restart, longest = LONGEST) {
+  let current = 0, ready = null, last = Promise.resolve();
+
+  function open() {
+    ready ??= start(modules[current]);
+    ready.catch(() => (ready = null));
+    return ready;
+  }
+
+  function next() {
+    ready = null;
+    current += 1;
+    if (current >= modules.length) {
+      current = 0;
+      restart();
+    }
+  }
+
+  async function run(work) {
+    let timer = 0;
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new Failed("it took too long")), longest);
+    });
+    try {
+      return await Promise.race([open().then(work), late]);
+    } catch (error) {
+      if (error instanceof WebAssembly.RuntimeError || error instanceof Failed) {
+        next();
+        throw new Failed(`Linkscent failed here and was started again: ${error.message}`);
+      }
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  // One at a time: two pieces of work must not change the same topic at once.
+  return (work) => {
+    const done = last.then(() => run(work));
+    last = done.catch(() => {});
+    return done;
+  };
+}

@@ -1,0 +1,55 @@
+// Pages that are not read, as far as that is known before they are asked for their
+// content: answers that must not be stored, sites that ask for a login by HTTP, and pages
+// at which Linkscent failed. Kept as long as the browser runs, and only in its memory.
+const EVERY_PAGE = { urls: ["http://*/*", "https://*/*"], types: ["main_frame"] };
+const EVERYTHING = { urls: ["http://*/*", "https://*/*"] };
+const MOST = 300;
+const KEY = "unread";
+
+const NO_STORE = "its site says that it must not be stored";
+const LOGIN = "its site asks for a login";
+export const FAILED = "Linkscent failed at it; it is passed over until the browser is started again";
+
+const bare = (url) => url.split("#")[0];
+
+// One change at a time.
+let last = Promise.resolve();
+
+function change(act) {
+  last = last.then(async () => {
+    const rows = (await chrome.storage.session.get(KEY))[KEY] ?? [];
+    const changed = act(rows);
+    if (changed) await chrome.storage.session.set({ [KEY]: changed.slice(-MOST) });
+  }).catch(() => {});
+  return last;
+}
+
+function note(name, why) {
+  return change((rows) => [...rows.filter((row) => row[0] !== name), [name, why]]);
+}
+
+// Why a page is not read, by its address or the one its document was loaded from.
+export async function unread(...urls) {
+  await last;
+  const rows = new Map((await chrome.storage.session.get(KEY))[KEY] ?? []);
+  for (const url of urls.filter(Boolean)) {
+    const why = rows.get(bare(url)) ?? rows.get(new URL(url).origin);
+    if (why) return why;
+  }
+  return null;
+}
+
+export const failedAt = (url) => note(bare(url), FAILED);
+
+export function watch() {
+  chrome.webRequest.onHeadersReceived.addListener((answer) => {
+    const said = (answer.responseHeaders ?? []).filter(({ name }) => name.toLowerCase() === "cache-control");
+    const url = bare(answer.url);
+    if (said.some(({ value }) => /\bno-store\b/i.test(value ?? ""))) note(url, NO_STORE);
+    // A page that may be stored again is read again.
+    else change((rows) => rows.some((row) => row[0] === url && row[1] === NO_STORE) && rows.filter((row) => row[0] !== url));
+  }, EVERY_PAGE, ["responseHeaders"]);
+  chrome.webRequest.onAuthRequired.addListener((asked) => {
+    if (!asked.isProxy) note(new URL(asked.url).origin, LOGIN);
+  }, EVERYTHING);
+}

@@ -1,0 +1,152 @@
+//! Forgetting: pages with all that has to do with them, or everything that was read.
+//! What is forgotten here the companion is told to forget too, as soon as it answers.
+
+use linkscent_core::address::Address;
+use linkscent_core::guide::{Guide, ToForget};
+use linkscent_core::wire::api::{Event, Forget, Happening};
+use linkscent_core::wire::{read_model, write_model};
+use wasm_bindgen::JsError;
+
+use crate::background::{Background, js};
+use crate::store::{Change, Settings};
+use crate::sync::Companion;
+
+impl Background {
+    /// See [`crate::Linkscent::forget`]: a trail, or with `None` everything that was read.
+    /// Marks stay; they were made to be kept.
+    pub async fn forget(&mut self, id: Option<String>) -> Result<(), JsError> {
+        let Some(id) = id else {
+            return self.forget_all().await;
+        };
+        let trails = self.store.trails().await?;
+        let Some(trail) = trails.into_iter().find(|trail| trail.id == id) else {
+            return Ok(());
+        };
+        // The page it led to goes too, unless it is marked.
+        let marks = self.store.all_marks().await?;
+        let is_marked = marks.iter().any(|mark| mark.address == trail.to);
+        let pages = (!is_marked).then(|| trail.to.clone());
+        self.forget_here(Forget {
+            clicks: vec![(trail.from, trail.to)],
+            pages: pages.into_iter().collect(),
+            ..Forget::default()
+        })
+        .await
+    }
+
+    /// See [`crate::Linkscent::forget_page`].
+    pub async fn forget_page(&mut self, address: &str) -> Result<(), JsError> {
+        let address = Address::parse(address).map_err(js)?;
+        self.forget_here(Forget {
+            pages: vec![address.to_string()],
+            ..Forget::default()
+        })
+        .await
+    }
+
+    /// Guides are made again from the marks when they are needed; what a companion
+    /// knows beyond that comes back without the clicks.
+    async fn forget_all(&mut self) -> Result<(), JsError> {
+        self.guide = None;
+        let mut settings = self.store.settings().await?;
+        settings.versions.clear();
+        if settings.key.is_some() {
+            settings.to_forget.push(Forget {
+                every_click: true,
+                ..Forget::default()
+            });
+        }
+        let mut change = Change::default();
+        change.empty()?;
+        change.settings(&settings)?;
+        let outbox = self.store.outbox().await?.into_iter();
+        let clicks = outbox.filter(|(_, event)| matches!(event.what, Happening::Trail { .. }));
+        change.sent(&clicks.map(|(key, _)| key).collect::<Vec<_>>());
+        self.store.apply(change).await
+    }
+
+    async fn forget_here(&mut self, what: Forget) -> Result<(), JsError> {
+        let gone = &what.to_forget();
+        self.guide = None;
+        let mut change = Change::default();
+        for (topic, file) in self.store.guides().await? {
+            let known = read_model(&file).ok();
+            let guide = known.and_then(|known| Guide::with_knowledge(known.forget(gone)));
+            match guide {
+                Some(guide) => change.guide(&topic, &write_model(&guide.knowledge()).map_err(js)?),
+                None => change.delete_guide(&topic),
+            }
+        }
+        for mark in self.store.all_marks().await? {
+            if is_gone(gone, &mark.address) {
+                change.unmark(&mark.topic, &mark.address);
+            }
+        }
+        for trail in self.store.trails().await? {
+            let is_click = is_gone_click(gone, &trail.from, &trail.to);
+            if is_click || is_gone(gone, &trail.from) || is_gone(gone, &trail.to) {
+                change.delete_trail(&trail.id);
+            }
+        }
+        let stays = |event: &Event| {
+            let is_click = match &event.what {
+                Happening::Trail { from, to, .. } => is_gone_click(gone, from, to),
+                Happening::Mark { .. } | Happening::Form { .. } => false,
+            };
+            !is_click && !event.pages().iter().any(|page| is_gone(gone, page))
+        };
+        let outbox = self.store.outbox().await?.into_iter();
+        let waiting = outbox.filter(|(_, event)| !stays(event));
+        change.sent(&waiting.map(|(key, _)| key).collect::<Vec<_>>());
+        let mut leaps = self.store.leaps().await?;
+        leaps.retain(|leap| stays(&leap.link));
+        change.leaps(&leaps)?;
+        let mut forms = self.store.form_marks().await?;
+        forms.retain(stays);
+        change.form_marks(&forms)?;
+        let mut asked = self.store.asked().await?;
+        asked.forget(|page| is_gone(gone, page));
+        change.asked(&asked)?;
+        let mut settings = self.store.settings().await?;
+        settings.versions.clear();
+        if settings.key.is_some() {
+            settings.to_forget.push(what);
+        }
+        change.settings(&settings)?;
+        self.store.apply(change).await
+    }
+
+    /// Has the companion forget what was forgotten here. It names what it could not
+    /// delete.
+    pub(crate) async fn forget_there(
+        &mut self,
+        companion: &Companion,
+        settings: &mut Settings,
+    ) -> Result<(), JsError> {
+        while let Some(what) = settings.to_forget.first() {
+            let forgotten = companion.forget(what).await.map_err(js)?;
+            settings.to_forget.remove(0);
+            let mut change = Change::default();
+            change.settings(settings)?;
+            self.store.apply(change).await?;
+            if !forgotten.left.is_empty() {
+                let places = forgotten.left.join(", ");
+                return Err(js(format!(
+                    "the companion still holds something of what was to be forgotten, in {places}"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_gone(gone: &ToForget, page: &str) -> bool {
+    Address::parse(page).is_ok_and(|page| gone.pages.contains(&page))
+}
+
+fn is_gone_click(gone: &ToForget, from: &str, to: &str) -> bool {
+    match (Address::parse(from), Address::parse(to)) {
+        (Ok(from), Ok(to)) => gone.clicks.contains(&(from, to)),
+        _ => false,
+    }
+}
