@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
-use linkscent::commands::{crawl, demo, eval, import, inspect, replay, serve, train};
+use linkscent::commands::{crawl, demo, eval, import, inspect, repair, replay, serve, train};
 
 /// Follow links with a scent: a focused crawler that learns from what you mark
 /// and where you go.
@@ -25,6 +25,7 @@ enum Command {
     Serve(serve::Serve),
     Crawl(crawl::Crawl),
     Replay(replay::Replay),
+    Repair(repair::Repair),
     Demo(demo::Demo),
     Eval(eval::Eval),
     Train(train::Train),
@@ -56,6 +57,7 @@ fn run(arguments: Arguments) -> Result<()> {
         Command::Eval(eval) => eval.run(),
         Command::Train(train) => train.run(runtime.handle()),
         Command::Import(import) => import.run(),
+        Command::Repair(repair) => runtime.block_on(repair.run()),
         Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),
         Command::Inspect(subject) => runtime.block_on(subject.inspect()),

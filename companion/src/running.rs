@@ -60,7 +60,7 @@ impl Running {
     /// Takes up every crawl that was running when the process ended.
     pub async fn take_up_all(&self) -> Result<()> {
         for crawl in self.store.crawls(None).await? {
-            if crawl.state == "running" {
+            if crawl.state == "running" && !self.store.is_locked(crawl.id) {
                 self.start(crawl.id);
             }
         }
@@ -160,7 +160,7 @@ impl Running {
                 if let Err(error) = ran {
                     eprintln!("linkscent: {error:#}");
                     if error.is::<LockError>() {
-                        this.leave(id, failed, &handle);
+                        this.leave_to_another(id, &handle);
                         break;
                     }
                     let reason = format!("{error:#}");
@@ -173,6 +173,17 @@ impl Running {
             }
             this.say_changed();
         });
+    }
+
+    /// Takes a crawl off the list that turned out to run elsewhere, and hands over what
+    /// it was told here.
+    fn leave_to_another(&self, id: i64, handle: &Handle) {
+        let waiting = self.lock().remove(&id).map(|entry| entry.waiting);
+        for command in waiting.unwrap_or_default() {
+            if let Err(error) = handle.block_on(self.store.leave_command(id, &command)) {
+                eprintln!("linkscent: crawl {id}: {error:#}");
+            }
+        }
     }
 
     /// Takes a crawl that came to rest off the list; false if it was resumed

@@ -5,6 +5,8 @@ pub mod browser;
 pub mod companion;
 pub mod endless;
 pub mod paired;
+pub mod scripted;
+pub mod shell;
 pub mod stage;
 pub mod web;
 

@@ -9,6 +9,7 @@ pub mod eval;
 pub mod import;
 pub mod inspect;
 mod network;
+pub mod repair;
 pub mod replay;
 pub mod serve;
 pub mod train;

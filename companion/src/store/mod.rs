@@ -14,6 +14,7 @@ mod forgetting;
 mod forms;
 mod lock;
 mod notices;
+mod salvage;
 mod schema;
 mod topics;
 mod watch;
@@ -24,6 +25,7 @@ pub use files::open_private;
 pub use forms::FormRow;
 pub use lock::{CrawlLock, LockError};
 pub use notices::SkippedRow;
+pub use salvage::repair;
 pub use topics::{MarkRow, Topic};
 pub use watch::{AlarmRow, QuestionRow, Reaction};
 

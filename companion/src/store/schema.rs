@@ -22,6 +22,9 @@ pub(super) async fn prepare(pool: &SqlitePool) -> Result<()> {
     }
     sqlx::raw_sql(SCHEMA).execute(pool).await?;
     add_missing_columns(pool).await?;
+    if version == VERSION {
+        return Ok(());
+    }
     // Browsers that were paired by a token have to be paired again.
     sqlx::raw_sql("DELETE FROM device WHERE key = ''")
         .execute(pool)

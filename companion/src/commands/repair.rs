@@ -1,0 +1,64 @@
+//! `linkscent repair`: saves what can be read of a damaged database.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use serde_json::json;
+
+use crate::settings::data_folder;
+use crate::store::repair;
+
+/// Save what can be read of a damaged database.
+///
+/// The damaged file is kept aside; a fresh one takes in every row that can be read.
+/// Archives of crawls are not touched: pages that are damaged there are asked for again
+/// when their crawl goes on.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  linkscent repair --data ~/linkscent")]
+pub struct Repair {
+    /// Where everything is kept.
+    #[arg(long, env = "LINKSCENT_DATA")]
+    data: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Repair {
+    /// Repairs; an error if nothing could be saved.
+    pub async fn run(self) -> Result<()> {
+        let folder = data_folder(self.data.as_deref())?;
+        println!("Reading {} …", folder.join("linkscent.sqlite").display());
+        let saved = repair(&folder).await?;
+        if self.json {
+            let tables = saved.tables.iter();
+            let tables = tables.map(
+                |(table, rows, lost)| json!({ "table": table, "rows": rows, "rows_lost": lost }),
+            );
+            let aside = saved.aside.display().to_string();
+            println!(
+                "{}",
+                json!({ "aside": aside, "tables": tables.collect::<Vec<_>>() })
+            );
+        } else {
+            for (table, rows, lost) in &saved.tables {
+                let rest = if *lost {
+                    ", and some could not be read"
+                } else {
+                    ""
+                };
+                println!("{rows:8} rows of {table}{rest}");
+            }
+            println!("The damaged file is kept as {}", saved.aside.display());
+        }
+        if saved.tables.iter().all(|row| row.1 == 0) {
+            bail!(
+                "nothing could be saved. Browsers send their marks again when they are paired \
+                 anew; the pages of crawls are still in their archives"
+            );
+        }
+        Ok(())
+    }
+}
