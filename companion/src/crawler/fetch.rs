@@ -16,7 +16,7 @@ use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::gate::{self, PublicResolver};
 use crate::web::charset;
@@ -36,7 +36,11 @@ const HEAD: Duration = Duration::from_secs(12);
 const TOTAL: Duration = Duration::from_secs(45);
 /// A body must bring so many bytes in each such time.
 const LEAST_BYTES: usize = 2_000;
-const RATE_TIME: Duration = Duration::from_secs(6);
+const RATE_TIME: Duration = Duration::from_secs(4);
+/// Bodies that are being read take so much memory together, besides the first piece of
+/// each; who comes in addition waits.
+const PIECE: usize = 64 << 10;
+const MOST_PIECES: usize = 1_024;
 /// What a proxy is given to be there at all.
 const PROXY_TIME: Duration = Duration::from_secs(3);
 
@@ -99,6 +103,8 @@ pub struct Fetcher {
     way: Arc<Way>,
     /// Pages parsed at a time: as many as there are processors.
     parsing: Arc<Semaphore>,
+    /// Pieces of bodies in memory.
+    pieces: Arc<Semaphore>,
 }
 
 impl Fetcher {
@@ -124,6 +130,7 @@ impl Fetcher {
             client: builder.build().context("preparing the HTTP client")?,
             way: Arc::new(way),
             parsing: Arc::new(Semaphore::new(processors)),
+            pieces: Arc::new(Semaphore::new(MOST_PIECES)),
         })
     }
 
@@ -167,13 +174,14 @@ impl Fetcher {
         if !content_type.as_deref().is_none_or(is_html) {
             bail!("not HTML but {}", content_type.unwrap_or_default());
         }
-        let Some(body) = read_body(response, LARGEST_PAGE).await? else {
+        let (body, pieces) = self.read_head(response, LARGEST_PAGE + 1).await?;
+        if body.len() > LARGEST_PAGE {
             bail!("larger than {} MiB", LARGEST_PAGE >> 20);
-        };
+        }
         let address = address.clone();
         let parsing = Arc::clone(&self.parsing).acquire_owned().await?;
         let fetched = tokio::task::spawn_blocking(move || {
-            let _parsing = parsing;
+            let _until_parsed = (parsing, pieces);
             let (page, digest) = build(address, &body, content_type.as_deref());
             Fetched {
                 page,
@@ -205,8 +213,12 @@ impl Fetcher {
             let response = self.send(&at).await?;
             let status = response.status();
             if status.is_success() {
-                let text = read_head(response, robots::LARGEST_FILE).await?;
-                let parsed = tokio::task::spawn_blocking(move || Robots::parse(&text, AGENT));
+                let (text, pieces) = self.read_head(response, robots::LARGEST_FILE).await?;
+                let parsing = Arc::clone(&self.parsing).acquire_owned().await?;
+                let parsed = tokio::task::spawn_blocking(move || {
+                    let _until_parsed = (parsing, pieces);
+                    Robots::parse(&text, AGENT)
+                });
                 return Ok(parsed.await?);
             }
             if status == StatusCode::TOO_MANY_REQUESTS {
@@ -245,6 +257,40 @@ impl Fetcher {
             Ok(answered) => answered.map_err(innermost),
             Err(_) => bail!("the server took too long to begin its answer"),
         }
+    }
+
+    /// The first `limit` bytes of the body, with the right to hold them in memory; an
+    /// error if they come too slowly.
+    async fn read_head(
+        &self,
+        mut response: Response,
+        limit: usize,
+    ) -> Result<(Vec<u8>, Vec<OwnedSemaphorePermit>)> {
+        let (mut body, mut pieces) = (Vec::new(), Vec::new());
+        while body.len() < limit {
+            let wanted = (body.len() + LEAST_BYTES).min(limit);
+            let reading = async {
+                while body.len() < wanted {
+                    let Some(chunk) = response.chunk().await.map_err(innermost)? else {
+                        return anyhow::Ok(true);
+                    };
+                    let left = limit - body.len();
+                    body.extend_from_slice(&chunk[..chunk.len().min(left)]);
+                }
+                Ok(false)
+            };
+            let Ok(is_over) = tokio::time::timeout(RATE_TIME, reading).await else {
+                let seconds = RATE_TIME.as_secs();
+                bail!("the server is too slow: less than {LEAST_BYTES} bytes in {seconds} seconds");
+            };
+            if is_over? {
+                break;
+            }
+            while pieces.len() < body.len() / PIECE {
+                pieces.push(Arc::clone(&self.pieces).acquire_owned().await?);
+            }
+        }
+        Ok((body, pieces))
     }
 
     /// A distant proxy resolves names itself; all that we find must be public.
@@ -299,38 +345,6 @@ fn describe(status: StatusCode) -> String {
     format!("{} {reason}", status.as_u16())
         .trim_end()
         .to_owned()
-}
-
-/// The whole body, or `None` if it is larger than `limit`.
-async fn read_body(response: Response, limit: usize) -> Result<Option<Vec<u8>>> {
-    let body = read_head(response, limit + 1).await?;
-    Ok((body.len() <= limit).then_some(body))
-}
-
-/// The first `limit` bytes of the body; an error if they come too slowly.
-async fn read_head(mut response: Response, limit: usize) -> Result<Vec<u8>> {
-    let mut body = Vec::new();
-    while body.len() < limit {
-        let wanted = (body.len() + LEAST_BYTES).min(limit);
-        let reading = async {
-            while body.len() < wanted {
-                let Some(chunk) = response.chunk().await.map_err(innermost)? else {
-                    return anyhow::Ok(true);
-                };
-                let left = limit - body.len();
-                body.extend_from_slice(&chunk[..chunk.len().min(left)]);
-            }
-            Ok(false)
-        };
-        let Ok(is_over) = tokio::time::timeout(RATE_TIME, reading).await else {
-            let seconds = RATE_TIME.as_secs();
-            bail!("the server is too slow: less than {LEAST_BYTES} bytes in {seconds} seconds");
-        };
-        if is_over? {
-            break;
-        }
-    }
-    Ok(body)
 }
 
 /// The cause at the bottom says what happened; the layers above only repeat

@@ -2,7 +2,6 @@
 //! from the archive. A page whose copy is damaged is asked for once more; what hangs
 //! on it is not lost for that, and neither is any other page.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -41,7 +40,8 @@ pub fn recall(
     mut on_row: impl FnMut(&mut Session, usize, Option<DriftAlarm>),
 ) -> Result<Recalled> {
     let mut recalled = Recalled::default();
-    let mut lost = BTreeSet::new();
+    // In the order of the log: what the crawl began with comes first again.
+    let mut lost: Vec<Address> = Vec::new();
     for (row, told) in log.iter().zip(1..) {
         let number = row.number;
         let address =
@@ -59,7 +59,7 @@ pub fn recall(
                 Err(error) => {
                     recalled.end.get_or_insert(offset);
                     let problem = format!("its copy is damaged ({error}); it is asked for again");
-                    lost.insert(address.clone());
+                    lost.push(address.clone());
                     recalled.lost.push(Lost {
                         number,
                         problem: problem.clone(),
@@ -73,7 +73,7 @@ pub fn recall(
         let came = matches!(outcome, Outcome::Page(..));
         let record = session.recall(&address, outcome, draw);
         if came {
-            lost.remove(&address);
+            lost.retain(|page| *page != address);
         }
         on_row(session, told, record.and_then(|record| record.alarm));
     }

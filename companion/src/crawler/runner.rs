@@ -33,7 +33,7 @@ use crate::web::warc::{Kept, Reader, Writer};
 
 /// Requests under way at a time, over all hosts. Slow hosts hold a place until they
 /// are given up, so there are far more places than a crawl needs of quick ones.
-const MOST_UNDER_WAY: usize = 128;
+const MOST_UNDER_WAY: usize = 256;
 /// How often it is looked whether another process left a command.
 const LISTEN_EVERY: Duration = Duration::from_millis(300);
 /// A transaction takes in at most so many fetches, or what came within so
