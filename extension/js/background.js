@@ -18,9 +18,15 @@ const inTurn = inModule([first, second, third], start, () => chrome.runtime.relo
 
 watch();
 
-async function refresh(tab) {
-  await chrome.tabs.sendMessage(tab, { kind: "refresh" }).catch(() => {});
+async function tellTab(tab, kind) {
+  try {
+    await chrome.tabs.sendMessage(tab, { kind });
+  } catch {
+    // There is no such tab, or nothing is read in it.
+  }
 }
+
+const refresh = (tab) => tellTab(tab, "refresh");
 
 // A page that hangs must not hold up the others. Either the page, or why it is not read.
 async function snapshot(tab) {
@@ -92,8 +98,8 @@ const fromOwnPages = {
   trails: (linkscent) => linkscent.trails(),
   forget: (linkscent, { id }) => linkscent.forget(id),
   async forget_page(linkscent, { tab, address }) {
+    await tellTab(tab, "forgotten");
     await linkscent.forget_page(address);
-    await refresh(tab);
   },
   excluded: (linkscent) => linkscent.excluded(),
   exclude: (linkscent, { patterns }) => linkscent.exclude(patterns ?? undefined),

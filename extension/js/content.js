@@ -288,11 +288,11 @@
   let reading = false, again = false;
 
   // Why the page is not read; null if it is.
-  let refused = null;
+  let refused = null, forgotten = null;
 
   async function mayRead() {
     const answer = await tell({ kind: "may_read", loaded: loadedFrom() });
-    refused = privateField() ?? answer?.refused ?? (answer?.error ? "Linkscent did not answer" : null);
+    refused = forgotten ?? privateField() ?? answer?.refused ?? (answer?.error ? "Linkscent did not answer" : null);
     return refused === null;
   }
 
@@ -408,6 +408,11 @@
       answer({ done: (isRead || refused !== null) && !reading, refused, links });
     }
     if (message.kind === "refresh") read();
+    if (message.kind === "forgotten") {
+      forgotten = "you had it forgotten; it is read again when it is loaded again";
+      refused = forgotten;
+      clear();
+    }
   });
 
   new MutationObserver((changes) => {

@@ -13,6 +13,8 @@ use tokio::net::{TcpListener, TcpStream};
 pub enum Reply {
     /// With a page of HTML.
     Page(String),
+    /// With a page of HTML that must not be stored.
+    NoStore(String),
     /// With a plain text, such as a robots.txt.
     Text(String),
     /// With a status and nothing else.
@@ -68,6 +70,11 @@ async fn serve(
             .push(address.clone());
         let (status, kind, body) = match answer(&address) {
             Reply::Page(body) => (200, "text/html; charset=utf-8", body),
+            Reply::NoStore(body) => (
+                200,
+                "text/html; charset=utf-8\r\nCache-Control: private, no-store",
+                body,
+            ),
             Reply::Text(body) => (200, "text/plain", body),
             Reply::Status(status) => (status, "text/plain", String::new()),
             Reply::Dribble => return dribble(stream).await,

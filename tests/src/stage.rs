@@ -14,8 +14,8 @@ use crate::{wait_for, web};
 pub struct Stage {
     /// The browser, the extension in it.
     pub browser: Browser,
-    /// What serves the small web.
-    pub replay: Companion,
+    /// What serves the small web, if a test does not do that itself.
+    pub replay: Option<Companion>,
     /// Its port.
     pub proxy: u16,
     /// The tab where pages are read.
@@ -58,18 +58,27 @@ impl Stage {
             .collect();
         web::write_warc(&file, &rows)?;
         let (replay, proxy) = Companion::replay(&[&file]).await?;
+        let stage = Self::on_web(kind, proxy).await?;
+        Ok(Self {
+            replay: Some(replay),
+            folder,
+            ..stage
+        })
+    }
+
+    /// Starts a browser whose pages come from this proxy.
+    pub async fn on_web(kind: Kind, proxy: u16) -> Result<Self> {
         let browser = Browser::start(kind, proxy).await?;
         let page = browser.driver.window().await?;
         let popup = browser.driver.new_tab().await?;
-        let stage = Self {
+        Ok(Self {
             browser,
-            replay,
+            replay: None,
             proxy,
             page,
             popup,
-            folder,
-        };
-        Ok(stage)
+            folder: tempfile::tempdir()?,
+        })
     }
 
     /// Opens a page in the page's tab.
@@ -184,6 +193,31 @@ impl Stage {
         .await;
         driver.switch_to_window(before).await?;
         Ok(serde_json::from_value(shown?)?)
+    }
+
+    /// Everything that the extension keeps, as text: all stores, keys and values.
+    pub async fn kept(&self) -> Result<String> {
+        let driver = &self.browser.driver;
+        driver.switch_to_window(self.popup.clone()).await?;
+        driver.goto(self.browser.page("pages/panel.html")?).await?;
+        self.drawn().await?;
+        let script = "const all = (request) => new Promise((done, failed) => {
+                request.onsuccess = () => done(request.result);
+                request.onerror = () => failed(request.error);
+            });
+            const database = await all(indexedDB.open('linkscent'));
+            const text = [];
+            for (const name of database.objectStoreNames) {
+                const store = database.transaction(name).objectStore(name);
+                const [keys, values] = await Promise.all([all(store.getAllKeys()), all(store.getAll())]);
+                const plain = (value) => value instanceof Uint8Array ? new TextDecoder('latin1').decode(value) : JSON.stringify(value);
+                keys.forEach((key, n) => text.push(`${name} ${key} ${plain(values[n])}`));
+            }
+            database.close();
+            const session = await chrome.storage.session.get(null);
+            return text.join(' | ') + JSON.stringify(Object.keys(session));";
+        let kept = self.browser.script(script).await?;
+        Ok(kept.as_str().unwrap_or_default().to_owned())
     }
 
     /// The trails as the panel shows them, newest first.
