@@ -101,6 +101,10 @@ impl Crawl {
         let store = handle.block_on(Store::open(&data_folder(self.data.as_deref())?))?;
         let crawl = handle.block_on(self.find_or_begin(&store))?;
         let fetcher = Fetcher::new(way)?;
+        eprintln!(
+            "linkscent: crawl {} to {} pages; Ctrl-C pauses it, and the same command goes on",
+            crawl.id, crawl.order.budget
+        );
         let bar = bar(crawl.order.budget, self.json);
         bar.set_message("taking up");
         let taken_up = Runner::take_up(

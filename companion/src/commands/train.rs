@@ -57,7 +57,7 @@ enum Other {
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "Example:
-  linkscent train --web web.warc.gz --topic bees.toml --report
+  linkscent train --web web.warc.gz --topic bees.toml
   linkscent train --web web.warc.gz --topic bees.toml --model crf --export walks.crfsuite")]
 pub struct Train {
     #[command(subcommand)]
@@ -78,9 +78,6 @@ pub struct Train {
     /// What is trained.
     #[arg(long, value_enum, default_value_t = Kind::Critic)]
     model: Kind,
-    /// Say how well it judges what it was not taught; said in any case.
-    #[arg(long)]
-    report: bool,
     /// Train on the sequences of a file (`CRFsuite`'s text, or .jsonl) in place of
     /// walks over a web.
     #[arg(long, conflicts_with_all = ["web", "topic"])]
@@ -181,6 +178,7 @@ impl Train {
         let topics = store.topics().await?;
         let topic = topics.into_iter().find(|topic| topic.name == name);
         let topic = topic.with_context(|| format!("there is no topic “{name}”"))?;
+        eprintln!("linkscent: learning how far links of “{name}” are from a target …");
         let mut last = None;
         let learned = ways::learn(&store, &topic, kind, self.export.as_deref(), |iteration| {
             last = Some(iteration);
@@ -215,7 +213,9 @@ impl Train {
     fn web_and_topic(&self) -> Result<(EvalWeb, TopicFile)> {
         let topic = self.topic.as_deref();
         let topic = topic.context("a critic is trained on a web: give --web and --topic")?;
+        eprintln!("linkscent: reading the web …");
         let web = EvalWeb::read(&self.web, |_| {})?;
+        eprintln!("linkscent: learning …");
         for problem in &web.problems {
             eprintln!("linkscent: {problem}");
         }

@@ -97,7 +97,6 @@ fn compile(root: &Path) -> Result<()> {
         .current_dir(root)
         .args([
             "build",
-            "--quiet",
             "--package",
             "linkscent-extension",
             "--profile",
