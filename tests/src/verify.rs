@@ -85,7 +85,9 @@ fn declared_version() -> Result<(), String> {
         .map_or(&[][..], Vec::as_slice);
     let version = |package: &Value| -> Option<Vec<u32>> {
         let parts = package["rust_version"].as_str()?.split('.');
-        Some(parts.filter_map(|part| part.parse().ok()).collect())
+        let mut parts: Vec<u32> = parts.filter_map(|part| part.parse().ok()).collect();
+        parts.resize(3, 0);
+        Some(parts)
     };
     let own = packages
         .iter()
