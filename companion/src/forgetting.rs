@@ -3,7 +3,9 @@
 //! what should be gone, byte by byte, and the answer says where something is left.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -14,62 +16,96 @@ use linkscent_core::wire::{read_model, write_model};
 
 use crate::api::App;
 use crate::crawler::runner::Command;
-use crate::store::{Store, open_private};
+use crate::running::RunBy;
+use crate::store::{CrawlRow, Store};
 use crate::web::warc::{Reader, blank};
 
 /// How often, and how long, it is looked whether a crawl has come to rest.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const LOOKS: usize = 200;
 
-/// Forgets what is asked for. Crawls that run are paused meanwhile.
+/// Forgets what is asked for. Crawls that run are paused meanwhile. Once begun it is done
+/// to its end, whether or not somebody waits for the answer.
 pub async fn forget(app: &App, asked: &Forget) -> Result<Forgotten> {
-    let mut gone = asked.to_forget();
-    if asked.every_click {
-        gone.clicks.extend(app.store.clicks().await?);
-    }
-    if gone.is_empty() {
-        return Ok(Forgotten {
-            rows: 0,
-            left: Vec::new(),
-        });
-    }
-    let paused = pause_all(app).await?;
-    let forgotten = forget_at_rest(&app.store, &gone).await;
-    for crawl in paused {
-        app.running.resume(crawl).await?;
-    }
-    app.running.say_changed();
-    forgotten
+    let (app, asked) = (app.clone(), asked.clone());
+    tokio::spawn(async move {
+        let _one_at_a_time = app.forgetting.lock().await;
+        let mut gone = asked.to_forget();
+        if asked.every_click {
+            gone.clicks.extend(app.store.clicks().await?);
+        }
+        if gone.is_empty() {
+            return Ok(Forgotten::default());
+        }
+        let mut paused = Vec::new();
+        let forgotten = match pause_all(&app, &mut paused).await {
+            Ok(()) => forget_at_rest(&app.store, &gone).await,
+            Err(error) => Err(error),
+        };
+        go_on(&app, paused).await;
+        forgotten
+    })
+    .await?
 }
 
+/// A crawl that was paused, and whether this process ran it.
+type Paused = (CrawlRow, bool);
+
 /// Pauses every crawl that runs, here or elsewhere, and waits until it rests.
-async fn pause_all(app: &App) -> Result<Vec<i64>> {
-    let mut paused = Vec::new();
+async fn pause_all(app: &App, paused: &mut Vec<Paused>) -> Result<()> {
     for crawl in app.store.crawls(None).await? {
+        let is_ours = app.running.run_by(&crawl) == Some(RunBy::Us);
         if app.running.tell(crawl.id, Command::Pause).await? {
-            paused.push(crawl.id);
+            paused.push((crawl, is_ours));
         }
     }
-    for &crawl in &paused {
+    for (crawl, _) in paused.iter() {
         let mut looks = 0;
-        while app.store.is_locked(crawl) {
+        while app.store.is_locked(crawl.id) {
             if looks == LOOKS {
-                bail!("crawl {crawl} does not come to rest: pause it, then forget again");
+                let id = crawl.id;
+                bail!("crawl {id} does not come to rest: pause it, then forget again");
             }
             looks += 1;
             tokio::time::sleep(LOOK_EVERY).await;
         }
     }
-    Ok(paused)
+    Ok(())
+}
+
+/// Crawls of this process go on. Those of another go on where they ran: it may make its
+/// requests in another way.
+async fn go_on(app: &App, paused: Vec<Paused>) {
+    for (crawl, is_ours) in paused {
+        let done = if is_ours {
+            app.running.resume(crawl.id).await
+        } else {
+            let said = format!(
+                "crawl {} was paused so that pages could be forgotten: give its command again",
+                crawl.id
+            );
+            app.store.notice(crawl.topic, Some(crawl.id), &said).await
+        };
+        if let Err(error) = done {
+            eprintln!("linkscent: crawl {}: {error:#}", crawl.id);
+        }
+    }
+    app.running.say_changed();
 }
 
 async fn forget_at_rest(store: &Store, gone: &ToForget) -> Result<Forgotten> {
-    let kept = store.kept_pages(gone).await?;
+    let spellings = store.spellings(gone).await?;
+    let kept = store.kept_pages(&spellings).await?;
     for page in &kept {
         let path = store.warc_path(page.crawl);
-        let offset = page.offset;
-        let blanking =
-            tokio::task::spawn_blocking(move || blank(&mut open_private(&path)?, offset));
+        let (offset, end) = (page.offset, page.end);
+        let blanking = tokio::task::spawn_blocking(move || {
+            match File::options().read(true).write(true).open(&path) {
+                Ok(mut file) => blank(&mut file, offset, end),
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+                Err(error) => Err(error),
+            }
+        });
         blanking
             .await?
             .with_context(|| format!("taking a page out of crawl {}'s archive", page.crawl))?;
@@ -83,54 +119,60 @@ async fn forget_at_rest(store: &Store, gone: &ToForget) -> Result<Forgotten> {
             store.replace_model(table, id, &file).await?;
         }
     }
-    let rows = store.forget_rows(gone).await? + kept.len() as u64;
+    let rows = store.forget_rows(gone, &spellings).await? + kept.len() as u64;
     store.sweep().await?;
-    let crawls: Vec<i64> = store
-        .crawls(None)
-        .await?
+    let crawls = store.crawls(None).await?;
+    let archives = crawls
         .iter()
-        .map(|crawl| crawl.id)
+        .map(|crawl| store.warc_path(crawl.id))
         .collect();
     Ok(Forgotten {
         rows,
-        left: find_left(store, gone, &crawls).await?,
+        left: find_left(store, gone, &spellings, archives).await?,
     })
 }
 
-/// A model file without what is to be forgotten; `None` if it cannot be read, and so
-/// cannot be used either.
+/// A model file without what is to be forgotten; `None` if there is nothing of it in it,
+/// or if it cannot be read, and so cannot be used either.
 fn model_without(file: &[u8], gone: &ToForget) -> Result<Option<Vec<u8>>> {
     let Ok(knowledge) = read_model(file) else {
         return Ok(None);
     };
+    if !knowledge.mentions(gone) {
+        return Ok(None);
+    }
     let guide = Guide::with_knowledge(knowledge.forget(gone));
     let guide = guide.context("a model names a critic or strategy this version lacks")?;
     Ok(Some(write_model(&guide.knowledge())?))
 }
 
-/// Where one of the pages still stands: in the database, its file, or an archive.
-async fn find_left(store: &Store, gone: &ToForget, crawls: &[i64]) -> Result<Vec<String>> {
+/// Where one of the pages still stands: in the database, what waits to go into it, or an
+/// archive. The database's own file is not opened here: to close it again would let go
+/// of all locks that this process holds on it.
+async fn find_left(
+    store: &Store,
+    gone: &ToForget,
+    spellings: &[String],
+    archives: Vec<PathBuf>,
+) -> Result<Vec<String>> {
     let mut left = BTreeSet::new();
-    for page in &gone.pages {
+    for page in spellings {
         // Other addresses that begin with this one are to be told apart from it.
-        let others = store.find_text(page.as_str()).await?;
+        let others = store.find_text(page).await?;
         if !others.is_empty() {
             left.extend(store.find_page(page, &others).await?);
         }
     }
-    let folder = store.folder().to_owned();
-    let archives: Vec<_> = crawls.iter().map(|&crawl| store.warc_path(crawl)).collect();
-    let pages = gone.pages.clone();
+    let waiting = store.folder().join("linkscent.sqlite-wal");
+    let (gone, spellings) = (gone.clone(), spellings.to_vec());
     let in_files = tokio::task::spawn_blocking(move || {
         let mut left = Vec::new();
-        for name in ["linkscent.sqlite", "linkscent.sqlite-wal"] {
-            let bytes = std::fs::read(folder.join(name)).unwrap_or_default();
-            if pages.iter().any(|page| stands_in(&bytes, page)) {
-                left.push(name.to_owned());
-            }
+        let bytes = std::fs::read(&waiting).unwrap_or_default();
+        if spellings.iter().any(|page| stands_in(&bytes, page)) {
+            left.push(waiting.display().to_string());
         }
         for archive in archives {
-            if !pages.is_empty() && archive_has(&archive, &pages) {
+            if !gone.pages.is_empty() && archive_has(&archive, &gone) {
                 left.push(archive.display().to_string());
             }
         }
@@ -140,18 +182,18 @@ async fn find_left(store: &Store, gone: &ToForget, crawls: &[i64]) -> Result<Vec
     Ok(left.into_iter().collect())
 }
 
-fn archive_has(archive: &Path, pages: &BTreeSet<Address>) -> bool {
+fn archive_has(archive: &Path, gone: &ToForget) -> bool {
     let Ok(records) = Reader::open(archive) else {
         return false;
     };
     let mut records = records.filter_map(Result::ok);
-    records.any(|record| Address::parse(&record.target).is_ok_and(|page| pages.contains(&page)))
+    records.any(|record| Address::parse(&record.target).is_ok_and(|page| gone.has_page(&page)))
 }
 
 /// Whether an address stands somewhere in bytes, and not only as the beginning of
 /// another one.
-pub fn stands_in(bytes: &[u8], page: &Address) -> bool {
-    let text = page.as_str().as_bytes();
+pub fn stands_in(bytes: &[u8], page: &str) -> bool {
+    let text = page.as_bytes();
     memchr::memmem::find_iter(bytes, text).any(|at| {
         let behind = bytes.get(at + text.len());
         behind.is_none_or(|byte| !is_of_address(*byte))
@@ -168,7 +210,7 @@ mod tests {
 
     #[test]
     fn an_address_is_told_from_longer_ones() {
-        let page = Address::parse("http://a.test/x").unwrap();
+        let page = "http://a.test/x";
         for (text, stands) in [
             ("[\"http://a.test/x\"]", true),
             ("http://a.test/x", true),
@@ -176,7 +218,7 @@ mod tests {
             ("http://a.test/xy http://a.test/x\u{1}", true),
             ("", false),
         ] {
-            assert_eq!(stands_in(text.as_bytes(), &page), stands, "{text}");
+            assert_eq!(stands_in(text.as_bytes(), page), stands, "{text}");
         }
     }
 }

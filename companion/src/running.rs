@@ -31,6 +31,11 @@ pub enum RunBy {
     Nobody,
 }
 
+/// Whether an error says that a crawl runs elsewhere.
+pub fn is_held(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(LockError::Held { .. }))
+}
+
 /// See the module.
 #[derive(Clone)]
 pub struct Running {
@@ -126,7 +131,8 @@ impl Running {
         let mut seen = watch.version().await?;
         loop {
             tokio::time::sleep(LOOK_EVERY).await;
-            let now = watch.version().await?;
+            // A look that fails is tried again: nothing hangs on it but a screen.
+            let now = watch.version().await.unwrap_or(seen);
             if now != seen {
                 seen = now;
                 self.say_changed();
@@ -159,7 +165,7 @@ impl Running {
                 let failed = ran.is_err();
                 if let Err(error) = ran {
                     eprintln!("linkscent: {error:#}");
-                    if error.is::<LockError>() {
+                    if is_held(&error) {
                         this.leave_to_another(id, &handle);
                         break;
                     }
@@ -210,7 +216,7 @@ impl Running {
         let store = self.store.clone();
         let runner = Runner::take_up(store, crawl, fetcher, handle.clone(), |_, _| {});
         let runner = match runner {
-            Err(error) if !error.is::<LockError>() => return Err(error.context(name)),
+            Err(error) if !is_held(&error) => return Err(error.context(name)),
             runner => runner?,
         };
         let control = runner.control();

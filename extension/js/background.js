@@ -6,6 +6,7 @@ import * as third from "../pkg/linkscent.js?3";
 import { Failed, inModule } from "./module.js";
 import { failedAt, unread, watch } from "./unread.js";
 
+const LONGEST = 25000; // milliseconds that a page may take
 const EVERYWHERE = { origins: ["http://*/*", "https://*/*"] };
 const SCRIPT = { id: "content", js: ["js/content.js"], runAt: "document_idle" };
 
@@ -137,7 +138,7 @@ chrome.runtime.onMessage.addListener((message, sender, answer) => {
     answer({ error: "This message is not taken from here." });
     return false;
   }
-  inTurn((linkscent) => work(linkscent, message, sender)).then(
+  inTurn((linkscent) => work(linkscent, message, sender), kind in fromPages ? LONGEST : 0).then(
     (value) => answer(value ?? null),
     async (error) => {
       if (error instanceof Failed && kind in fromPages) await failedAt(sender.url);

@@ -288,7 +288,8 @@
   let reading = false, again = false;
 
   // Why the page is not read; null if it is.
-  let refused = null, forgotten = null;
+  const NOT_YET = "it was not looked at yet";
+  let refused = NOT_YET, forgotten = null;
 
   async function mayRead() {
     const answer = await tell({ kind: "may_read", loaded: loadedFrom() });
@@ -399,13 +400,13 @@
 
   chrome.runtime.onMessage.addListener((message, _sender, answer) => {
     if (message.kind === "snapshot") {
-      refused = privateField() ?? refused;
+      refused = forgotten ?? privateField() ?? refused;
       answer(refused === null ? { page: walk().page, refused } : { page: null, refused });
     }
     // What is drawn, for the extension's own pages.
     if (message.kind === "shown") {
       const links = highlighted.map(({ element, grade, why }) => ({ href: element.href, grade, why }));
-      answer({ done: (isRead || refused !== null) && !reading, refused, links });
+      answer({ done: (isRead || (refused !== null && refused !== NOT_YET)) && !reading, refused, links });
     }
     if (message.kind === "refresh") read();
     if (message.kind === "forgotten") {

@@ -1,13 +1,13 @@
 // Runs work in the WebAssembly module, one piece at a time. A module that trapped, or
-// did not answer in time, is never used again: the next piece of work finds a fresh one.
-// What it knew is in the database, so nothing is lost but the piece of work.
-const LONGEST = 25000; // milliseconds until a piece of work is given up
+// did not come to an end with a page in time, is never used again: the next piece of work
+// finds a fresh one. What it knew is in the database, so nothing is lost but the piece of
+// work. Other work may take as long as the companion does.
 
 export class Failed extends Error {}
 
 // `modules` are copies of the module, each with a memory of its own; `start` makes one
 // ready. When none is left, `restart` starts everything anew.
-export function inModule(modules, start, restart, longest = LONGEST) {
+export function inModule(modules, start, restart) {
   let current = 0, ready = null, last = Promise.resolve();
 
   function open() {
@@ -25,10 +25,10 @@ export function inModule(modules, start, restart, longest = LONGEST) {
     }
   }
 
-  async function run(work) {
+  async function run(work, longest) {
     let timer = 0;
     const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Failed("it took too long")), longest);
+      if (longest) timer = setTimeout(() => reject(new Failed("it took too long")), longest);
     });
     try {
       return await Promise.race([open().then(work), late]);
@@ -44,8 +44,8 @@ export function inModule(modules, start, restart, longest = LONGEST) {
   }
 
   // One at a time: two pieces of work must not change the same topic at once.
-  return (work) => {
-    const done = last.then(() => run(work));
+  return (work, longest = 0) => {
+    const done = last.then(() => run(work, longest));
     last = done.catch(() => {});
     return done;
   };

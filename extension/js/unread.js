@@ -3,7 +3,8 @@
 // at which Linkscent failed. Kept as long as the browser runs, and only in its memory.
 const EVERY_PAGE = { urls: ["http://*/*", "https://*/*"], types: ["main_frame"] };
 const EVERYTHING = { urls: ["http://*/*", "https://*/*"] };
-const MOST = 300;
+const MOST = 1000;
+const MOST_LOGINS = 2000;
 const KEY = "unread";
 
 const NO_STORE = "its site says that it must not be stored";
@@ -19,7 +20,11 @@ function change(act) {
   last = last.then(async () => {
     const rows = (await chrome.storage.session.get(KEY))[KEY] ?? [];
     const changed = act(rows);
-    if (changed) await chrome.storage.session.set({ [KEY]: changed.slice(-MOST) });
+    if (!changed) return;
+    // Sites that ask for a login stay: the browser is asked for it only once.
+    const logins = changed.filter((row) => row[1] === LOGIN).slice(-MOST_LOGINS);
+    const others = changed.filter((row) => row[1] !== LOGIN).slice(-MOST);
+    await chrome.storage.session.set({ [KEY]: [...logins, ...others] });
   }).catch(() => {});
   return last;
 }

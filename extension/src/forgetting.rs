@@ -50,12 +50,12 @@ impl Background {
         self.guide = None;
         let mut settings = self.store.settings().await?;
         settings.versions.clear();
-        if settings.key.is_some() {
-            settings.to_forget.push(Forget {
-                every_click: true,
-                ..Forget::default()
-            });
-        }
+        // Also while no companion is paired: one may have been before. It names no page.
+        settings.to_forget.retain(|what| !what.every_click);
+        settings.to_forget.push(Forget {
+            every_click: true,
+            ..Forget::default()
+        });
         let mut change = Change::default();
         change.empty()?;
         change.settings(&settings)?;
@@ -71,6 +71,9 @@ impl Background {
         let mut change = Change::default();
         for (topic, file) in self.store.guides().await? {
             let known = read_model(&file).ok();
+            if known.as_ref().is_some_and(|known| !known.mentions(gone)) {
+                continue;
+            }
             let guide = known.and_then(|known| Guide::with_knowledge(known.forget(gone)));
             match guide {
                 Some(guide) => change.guide(&topic, &write_model(&guide.knowledge()).map_err(js)?),
@@ -141,7 +144,7 @@ impl Background {
 }
 
 fn is_gone(gone: &ToForget, page: &str) -> bool {
-    Address::parse(page).is_ok_and(|page| gone.pages.contains(&page))
+    Address::parse(page).is_ok_and(|page| gone.has_page(&page))
 }
 
 fn is_gone_click(gone: &ToForget, from: &str, to: &str) -> bool {

@@ -41,7 +41,7 @@ impl Background {
     pub async fn unpair(&mut self) -> Result<(), JsError> {
         let mut settings = self.store.settings().await?;
         (settings.device, settings.key) = (None, None);
-        settings.to_forget.clear();
+        settings.to_forget.retain(|what| what.every_click);
         let mut change = Change::default();
         change.settings(&settings)?;
         self.store.apply(change).await
@@ -54,7 +54,8 @@ impl Background {
         let Some(companion) = Companion::of(&settings) else {
             return Ok(());
         };
-        self.forget_there(&companion, &mut settings).await?;
+        // What fails is told when the rest is done: marks must not wait for it.
+        let forgotten = self.forget_there(&companion, &mut settings).await;
         loop {
             let mut waiting = self.store.outbox().await?;
             waiting.truncate(MOST_SENT);
@@ -68,7 +69,7 @@ impl Background {
             self.store.apply(change).await?;
         }
         let Some(topic) = settings.current.clone() else {
-            return Ok(());
+            return forgotten;
         };
         let known = settings.versions.iter().find(|(name, _)| *name == topic);
         let version = known.map_or(0, |(_, version)| *version);
@@ -84,7 +85,7 @@ impl Background {
             self.keep_guide(topic, guide, &mut change)?;
             self.store.apply(change).await?;
         }
-        Ok(())
+        forgotten
     }
 
     /// See [`crate::Linkscent::dashboard`].

@@ -97,7 +97,13 @@ impl SmallDisk {
         std::fs::create_dir_all(folder).ok()?;
         run(
             "mount",
-            &["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"],
+            &[
+                "-t",
+                "tmpfs",
+                "-o",
+                &format!("size={size},mode=700"),
+                "tmpfs",
+            ],
             folder,
         )
         .then(|| Self(folder.to_owned()))

@@ -180,8 +180,8 @@ async fn a_module_that_traps_is_replaced(stage: &Stage) -> Result<()> {
         const started = [];
         let restarts = 0;
         const start = async (name) => { started.push(name); return name; };
-        const run = inModule(['first', 'second'], start, () => restarts++, 300);
-        const told = async (work) => { try { return await run(work); } catch (error) { return error instanceof Failed ? 'failed' : String(error.message); } };
+        const run = inModule(['first', 'second'], start, () => restarts++);
+        const told = async (work) => { try { return await run(work, 300); } catch (error) { return error instanceof Failed ? 'failed' : String(error.message); } };
         return [
             await told((name) => name),
             await told(() => { throw new Error('an ordinary error'); }),

@@ -88,6 +88,73 @@ fn private_addresses_are_told_from_public_ones() -> Result<()> {
     Ok(())
 }
 
+/// A row of two columns: the first may stand in quotes, in which quotes are doubled.
+fn columns(row: &str) -> Option<(String, String)> {
+    let (first, second) = match row.strip_prefix('"') {
+        Some(quoted) => quoted.split_once("\",")?,
+        None => row.split_once(',')?,
+    };
+    Some((
+        first.replace("\"\"", "\"").trim().to_owned(),
+        second.trim().to_owned(),
+    ))
+}
+
+/// An address with its parameters in order and without what says nothing of them.
+fn sorted(address: &str) -> String {
+    let (path, query) = address.split_once('?').unwrap_or((address, ""));
+    let mut parameters: Vec<&str> = query
+        .split('&')
+        .map(|part| part.strip_suffix('=').unwrap_or(part))
+        .filter(|part| !part.is_empty() && !part.starts_with('='))
+        .collect();
+    parameters.sort_unstable();
+    format!("{path}?{}", parameters.join("&"))
+}
+
+/// An address without empty segments.
+fn folded(address: &str) -> String {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
+    let mut rest = rest.to_owned();
+    while rest.contains("//") {
+        rest = rest.replace("//", "/");
+    }
+    format!("{scheme}://{rest}")
+}
+
+#[test]
+fn addresses_are_made_canonical_as_other_crawlers_do_but_for_stated_reasons() -> Result<()> {
+    let Some(folder) = material() else {
+        return Ok(());
+    };
+    let rows = std::fs::read_to_string(folder.join("suites/weirdToNormalizedUrls.csv"))?;
+    let rows = rows.lines().filter(|row| !row.starts_with('#'));
+    let (mut same, mut excepted, mut other) = (0, [0; 3], Vec::new());
+    for (weird, wanted) in rows.filter_map(columns) {
+        let ours = Address::parse(&weird).map(|address| address.to_string());
+        match ours {
+            Ok(ours) if ours == wanted => same += 1,
+            // Which parameters matter, and in what order, only the site knows.
+            Ok(ours) if sorted(&ours) == sorted(&wanted) => excepted[0] += 1,
+            // So it is with empty segments of a path.
+            Ok(ours) if folded(&ours) == folded(&wanted) => excepted[1] += 1,
+            // Not an absolute address of a page of the web.
+            Err(_) if !weird.starts_with("http") || weird.starts_with("http:///") => {
+                excepted[2] += 1;
+            }
+            ours => other.push(format!("{weird:?} -> {ours:?}, not {wanted:?}")),
+        }
+    }
+    println!("{same} rows the same; parameters, segments, no page: {excepted:?}");
+    ensure!(other.is_empty(), "{}", other.join("\n"));
+    ensure!(same > 80, "only {same} rows");
+    let invalid = std::fs::read_to_string(folder.join("suites/invalidUrls.csv"))?;
+    for row in invalid.lines().filter(|row| row.starts_with("http")) {
+        ensure!(Address::parse(row).is_err(), "{row}");
+    }
+    Ok(())
+}
+
 #[test]
 fn hostile_strings_make_pages_and_nothing_worse() -> Result<()> {
     let Some(folder) = material() else {

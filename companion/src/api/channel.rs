@@ -153,7 +153,8 @@ pub(super) async fn call(
     }
     let answer = match request(&call.plain) {
         Ok(request) => {
-            let calls = calls.with_state(app.clone());
+            let limit = axum::extract::DefaultBodyLimit::max(LARGEST_BODY);
+            let calls = calls.layer(limit).with_state(app.clone());
             let Ok(answer) = calls.oneshot(request).await;
             plain(answer).await?
         }

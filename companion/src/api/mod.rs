@@ -37,6 +37,8 @@ pub struct App {
     pub pairing: Arc<Pairing>,
     /// The channels of paired browsers.
     pub channels: Arc<Channels>,
+    /// Held while pages are forgotten.
+    pub forgetting: Arc<tokio::sync::Mutex<()>>,
     /// How crawls make requests.
     pub way: Way,
 }
@@ -50,6 +52,7 @@ impl App {
             doors: Arc::new(Doors::new(port)),
             pairing: Arc::new(Pairing::new(port)),
             channels: Arc::default(),
+            forgetting: Arc::default(),
             way,
         }
     }

@@ -18,8 +18,9 @@ use super::network::Network;
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::runner::{Command, Ended, Runner};
 use crate::memory::peak_mb;
+use crate::running::is_held;
 use crate::settings::data_folder;
-use crate::store::{AlarmRow, CrawlRow, LockError, NewCrawl, Order, Reaction, SkippedRow, Store};
+use crate::store::{AlarmRow, CrawlRow, NewCrawl, Order, Reaction, SkippedRow, Store};
 use crate::topic_guide;
 
 /// Between two looks at a crawl that another process runs.
@@ -117,7 +118,7 @@ impl Crawl {
             },
         );
         let runner = match taken_up {
-            Err(error) if error.is::<LockError>() => {
+            Err(error) if is_held(&error) => {
                 eprintln!(
                     "linkscent: {error}; it is shown here as it goes on, and Ctrl-C ends the showing"
                 );

@@ -136,7 +136,7 @@ impl Fetcher {
 
     /// Fetches a page.
     pub async fn page(&self, address: &Address) -> Result<Answer, ProxyDown> {
-        match self.try_page(address).await {
+        match in_time(self.try_page(address)).await {
             Ok(answer) => Ok(answer),
             Err(error) => {
                 self.check_proxy().await?;
@@ -198,7 +198,7 @@ impl Fetcher {
     /// 429, 5xx and no answer deny everything (RFC 9309; "too many requests" is no
     /// word on what may be fetched), up to five redirects are followed.
     pub async fn robots(&self, address: &Address) -> Result<Robots, ProxyDown> {
-        match self.try_robots(address).await {
+        match in_time(self.try_robots(address)).await {
             Ok(robots) => Ok(robots),
             Err(error) => {
                 self.check_proxy().await?;
@@ -303,6 +303,14 @@ impl Fetcher {
             bail!(gate::Refused::NoPublicAddress(host));
         }
         Ok(())
+    }
+}
+
+/// Bounds all that is done for one page: waiting for memory and parsing, too.
+async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    match tokio::time::timeout(TOTAL, work).await {
+        Ok(done) => done,
+        Err(_) => bail!("it took longer than {} seconds in all", TOTAL.as_secs()),
     }
 }
 

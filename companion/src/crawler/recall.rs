@@ -13,6 +13,9 @@ use super::fetch::build;
 use crate::store::FetchRow;
 use crate::web::warc::{Reader, WarcError};
 
+/// What is said of a page whose copy cannot be read any more.
+const DAMAGED: &str = "its copy is damaged";
+
 /// A page whose copy cannot be read any more.
 #[derive(Debug)]
 pub struct Lost {
@@ -58,7 +61,7 @@ pub fn recall(
                 Err(error @ WarcError::File { .. }) => return Err(error.into()),
                 Err(error) => {
                     recalled.end.get_or_insert(offset);
-                    let problem = format!("its copy is damaged ({error}); it is asked for again");
+                    let problem = format!("{DAMAGED} ({error}); it is asked for again");
                     lost.push(address.clone());
                     recalled.lost.push(Lost {
                         number,
@@ -68,7 +71,13 @@ pub fn recall(
                 }
             },
             (None, Some(target)) => Outcome::Redirect(Address::parse(target)?),
-            (None, None) => Outcome::Failed(Failure::Other(row.problem.clone())),
+            (None, None) => {
+                if row.problem.starts_with(DAMAGED) {
+                    // Found so before, and the crawl ended before it came again.
+                    lost.push(address.clone());
+                }
+                Outcome::Failed(Failure::Other(row.problem.clone()))
+            }
         };
         let came = matches!(outcome, Outcome::Page(..));
         let record = session.recall(&address, outcome, draw);

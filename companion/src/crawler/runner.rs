@@ -502,11 +502,11 @@ async fn start_guide(store: &Store, crawl: &CrawlRow) -> Result<Guide> {
 
 /// Puts down what was lost; how many bytes of the archive count from now on.
 async fn take_stock(store: &Store, crawl: &CrawlRow, recalled: &Recalled) -> Result<u64> {
-    let Some(first) = recalled.lost.first() else {
-        return Ok(crawl.warc_length);
-    };
     let archive = store.warc_path(crawl.id);
     let there = std::fs::metadata(&archive).map_or(0, |metadata| metadata.len());
+    let Some(first) = recalled.lost.first() else {
+        return Ok(crawl.warc_length.min(there));
+    };
     // Records are only cut off where the file is too short: others may still be read
     // by whoever mends it.
     let length = match recalled.end {

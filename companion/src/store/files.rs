@@ -64,6 +64,54 @@ pub fn open_private(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Makes a file that is not there, and shuts one that is there to others. One that is
+/// there is not opened: a process that closes a database's file lets go of all locks
+/// that it holds on it.
+pub fn make_private(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => open_private(path).map(drop),
+        Err(error) => Err(error),
+        Ok(metadata) if !metadata.is_file() => Err(io::Error::other("is no file of its own")),
+        Ok(metadata) => shut(path, &metadata),
+    }
+}
+
+#[cfg(unix)]
+fn shut(path: &Path, metadata: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    if metadata.nlink() > 1 {
+        return Err(io::Error::other("stands elsewhere too"));
+    }
+    if metadata.permissions().mode() & 0o077 != 0 {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn shut(_: &Path, _: &fs::Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+/// Says that a data folder is in use, as many may at once, or makes sure that it is not.
+/// Holds as long as the file lives.
+pub fn lock_folder(folder: &Path, alone: bool) -> Result<File> {
+    let path = folder.join("linkscent.lock");
+    let file = open_private(&path).with_context(|| format!("opening {}", path.display()))?;
+    let locked = if alone {
+        file.try_lock()
+    } else {
+        file.try_lock_shared()
+    };
+    if locked.is_err() {
+        bail!(
+            "{} is in use by another linkscent: end it, then try again",
+            folder.display()
+        );
+    }
+    Ok(file)
+}
+
 #[cfg(unix)]
 fn create_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;

@@ -1,6 +1,8 @@
 //! Deleting what has to do with pages or clicks, and looking afterwards whether
 //! anything of them is left.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use linkscent_core::address::Address;
 use linkscent_core::guide::ToForget;
@@ -25,6 +27,8 @@ pub struct KeptPage {
     pub crawl: i64,
     /// Where its record begins.
     pub offset: u64,
+    /// Where the next one begins, or the archive ends.
+    pub end: u64,
 }
 
 impl Store {
@@ -38,38 +42,60 @@ impl Store {
         Ok(all)
     }
 
+    /// The pages as they are written anywhere: some may have been kept with secrets in
+    /// their addresses, or by other rules of spelling.
+    pub async fn spellings(&self, gone: &ToForget) -> Result<Vec<String>> {
+        let mut spellings: BTreeSet<String> = gone.pages.iter().map(Address::to_string).collect();
+        if spellings.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows: Vec<(String,)> = sqlx::query_as(
+            "SELECT address FROM fetch UNION SELECT address FROM skipped
+             UNION SELECT redirect FROM fetch WHERE redirect IS NOT NULL",
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let is_gone = |text: &String| Address::parse(text).is_ok_and(|page| gone.has_page(&page));
+        spellings.extend(rows.into_iter().map(|row| row.0).filter(is_gone));
+        Ok(spellings.into_iter().collect())
+    }
+
     /// Records of archives that hold one of the pages.
-    pub async fn kept_pages(&self, gone: &ToForget) -> Result<Vec<KeptPage>> {
+    pub async fn kept_pages(&self, spellings: &[String]) -> Result<Vec<KeptPage>> {
         let mut kept = Vec::new();
-        for page in &gone.pages {
-            let rows: Vec<(i64, i64)> = sqlx::query_as(
-                "SELECT crawl, warc_offset FROM fetch
-                 WHERE address = ? AND warc_offset IS NOT NULL",
+        for page in spellings {
+            let rows: Vec<(i64, i64, i64)> = sqlx::query_as(
+                "SELECT crawl, warc_offset, coalesce(
+                     (SELECT min(later.warc_offset) FROM fetch AS later
+                      WHERE later.crawl = fetch.crawl AND later.warc_offset > fetch.warc_offset),
+                     (SELECT warc_length FROM crawl WHERE id = fetch.crawl))
+                 FROM fetch WHERE address = ? AND warc_offset IS NOT NULL",
             )
-            .bind(page.as_str())
+            .bind(page)
             .fetch_all(&self.pool)
             .await?;
-            kept.extend(rows.into_iter().map(|(crawl, offset)| KeptPage {
+            kept.extend(rows.into_iter().map(|(crawl, offset, end)| KeptPage {
                 crawl,
                 offset: offset as u64,
+                end: end as u64,
             }));
         }
         Ok(kept)
     }
 
     /// Deletes all rows that have to do with them; how many.
-    pub async fn forget_rows(&self, gone: &ToForget) -> Result<u64> {
+    pub async fn forget_rows(&self, gone: &ToForget, spellings: &[String]) -> Result<u64> {
         let mut transaction = self.pool.begin().await?;
-        let mut rows = forget_events(&mut transaction, gone).await?;
-        for page in &gone.pages {
-            rows += forget_fetches(&mut transaction, page.as_str()).await?;
+        let mut rows = forget_events(&mut transaction, gone, spellings).await?;
+        for page in spellings {
+            rows += forget_fetches(&mut transaction, page).await?;
             for (table, column) in PAGE_COLUMNS {
                 let statement = format!("DELETE FROM {table} WHERE {column} = ?");
-                rows += delete(&mut transaction, statement, page.as_str()).await?;
+                rows += delete(&mut transaction, statement, page).await?;
             }
             for (table, column) in SENTENCES {
                 let statement = format!("DELETE FROM {table} WHERE instr({column}, ?) > 0");
-                rows += delete(&mut transaction, statement, page.as_str()).await?;
+                rows += delete(&mut transaction, statement, page).await?;
             }
         }
         rows += forget_in_lists(&mut transaction, gone).await?;
@@ -122,7 +148,7 @@ impl Store {
 
     /// Those of the columns (`table.column`) in which a page stands, and not only
     /// pages whose addresses begin alike.
-    pub async fn find_page(&self, page: &Address, columns: &[String]) -> Result<Vec<String>> {
+    pub async fn find_page(&self, page: &str, columns: &[String]) -> Result<Vec<String>> {
         let mut found = Vec::new();
         for name in columns {
             let (table, column) = name.split_once('.').unwrap_or((name, ""));
@@ -131,7 +157,7 @@ impl Store {
                  WHERE instr(CAST(\"{column}\" AS BLOB), CAST(? AS BLOB)) > 0"
             );
             let rows: Vec<(Vec<u8>,)> = sqlx::query_as(sqlx::AssertSqlSafe(statement))
-                .bind(page.as_str())
+                .bind(page)
                 .fetch_all(&self.pool)
                 .await?;
             if rows.iter().any(|(value,)| stands_in(value, page)) {
@@ -193,19 +219,25 @@ async fn delete(
     Ok(query.execute(&mut **transaction).await?.rows_affected())
 }
 
-async fn forget_events(transaction: &mut Transaction<'_, Sqlite>, gone: &ToForget) -> Result<u64> {
+async fn forget_events(
+    transaction: &mut Transaction<'_, Sqlite>,
+    gone: &ToForget,
+    spellings: &[String],
+) -> Result<u64> {
     let events: Vec<(i64, String)> = sqlx::query_as("SELECT number, body FROM event")
         .fetch_all(&mut **transaction)
         .await?;
     let mut deleted = 0;
     for (number, body) in events {
-        // What cannot be read may be anything.
-        let is_gone = serde_json::from_str::<Event>(&body).map_or(true, |event| {
-            let pages = event.pages();
-            let mut pages = pages.iter().filter_map(|page| Address::parse(page).ok());
-            pages.any(|page| gone.pages.contains(&page))
-                || click(&event).is_some_and(|click| gone.clicks.contains(&click))
-        });
+        let is_gone = match serde_json::from_str::<Event>(&body) {
+            Ok(event) => {
+                let pages = event.pages();
+                let mut pages = pages.iter().filter_map(|page| Address::parse(page).ok());
+                pages.any(|page| gone.has_page(&page))
+                    || click(&event).is_some_and(|click| gone.clicks.contains(&click))
+            }
+            Err(_) => spellings.iter().any(|page| body.contains(page)),
+        };
         if is_gone {
             let done = sqlx::query("DELETE FROM event WHERE number = ?")
                 .bind(number)
@@ -265,7 +297,7 @@ async fn forget_in_lists(
     for (id, seeds) in crawls {
         let mut seeds: Vec<(String, bool)> = serde_json::from_str(&seeds).unwrap_or_default();
         let before = seeds.len();
-        seeds.retain(|seed| gone.pages.iter().all(|page| page.as_str() != seed.0));
+        seeds.retain(|seed| !Address::parse(&seed.0).is_ok_and(|page| gone.has_page(&page)));
         if seeds.len() < before {
             changed += (before - seeds.len()) as u64;
             sqlx::query("UPDATE crawl SET seeds = ? WHERE id = ?")

@@ -29,7 +29,9 @@ pub use salvage::repair;
 pub use topics::{MarkRow, Topic};
 pub use watch::{AlarmRow, QuestionRow, Reaction};
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -45,15 +47,26 @@ const NOT_A_DATABASE: i64 = 26;
 pub struct Store {
     pool: SqlitePool,
     folder: PathBuf,
+    /// Says that the folder is in use.
+    _lock: Arc<File>,
 }
 
 impl Store {
     /// Opens the store in a data folder, which is made if it is not there.
     pub async fn open(folder: &Path) -> Result<Self> {
         files::make_folder(folder)?;
+        let lock = files::lock_folder(folder, false)?;
+        Ok(Self {
+            pool: Self::open_pool(folder).await?,
+            folder: folder.to_owned(),
+            _lock: Arc::new(lock),
+        })
+    }
+
+    async fn open_pool(folder: &Path) -> Result<SqlitePool> {
         let file = folder.join("linkscent.sqlite");
         // SQLite gives its other files the rights of this one.
-        open_private(&file).with_context(|| format!("opening {}", file.display()))?;
+        files::make_private(&file).with_context(|| format!("opening {}", file.display()))?;
         let options = SqliteConnectOptions::new()
             .filename(&file)
             .create_if_missing(true)
@@ -71,10 +84,7 @@ impl Store {
         if let Err(error) = schema::prepare(&pool).await {
             bail!(damaged(error, &file));
         }
-        Ok(Self {
-            pool,
-            folder: folder.to_owned(),
-        })
+        Ok(pool)
     }
 
     /// Where pages of a crawl are kept.

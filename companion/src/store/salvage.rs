@@ -10,29 +10,39 @@ use anyhow::{Context, Result, bail};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions};
 
-use super::Store;
+use super::{Store, files};
 use crate::clock;
 
-/// Tables in an order in which each comes after those it refers to, with the column
-/// whose ranges are copied.
-const TABLES: [(&str, &str); 14] = [
-    ("topic", "rowid"),
-    ("event", "rowid"),
-    ("looked_for", "rowid"),
-    ("crawl", "rowid"),
-    ("leaving", "rowid"),
-    ("on_drift", "rowid"),
-    ("fetch", "number"),
-    ("form", "number"),
-    ("device", "rowid"),
-    ("alarm", "number"),
-    ("question", "crawl"),
-    ("skipped", "crawl"),
-    ("notice", "topic"),
-    ("command", "rowid"),
+/// How the rows of a table are reached in ranges.
+#[derive(Debug, Clone, Copy)]
+enum Key {
+    /// By this column.
+    Column(&'static str),
+    /// By crawl, and in it by number.
+    CrawlAndNumber,
+}
+
+/// Tables in an order in which each comes after those it refers to.
+const TABLES: [(&str, Key); 14] = [
+    ("topic", Key::Column("rowid")),
+    ("event", Key::Column("rowid")),
+    ("looked_for", Key::Column("rowid")),
+    ("crawl", Key::Column("rowid")),
+    ("leaving", Key::Column("rowid")),
+    ("on_drift", Key::Column("rowid")),
+    ("fetch", Key::CrawlAndNumber),
+    ("form", Key::CrawlAndNumber),
+    ("device", Key::Column("rowid")),
+    ("alarm", Key::CrawlAndNumber),
+    ("question", Key::Column("crawl")),
+    ("skipped", Key::Column("crawl")),
+    ("notice", Key::Column("topic")),
+    ("command", Key::Column("rowid")),
 ];
 /// No key is greater.
 const GREATEST: i64 = 1 << 40;
+/// Rows of one table that cannot be read, before the rest of it is given up.
+const MOST_FAILURES: u32 = 20_000;
 
 /// What was saved.
 #[derive(Debug)]
@@ -50,8 +60,9 @@ pub async fn repair(folder: &Path) -> Result<Saved> {
         bail!("there is no {}", file.display());
     }
     let aside = folder.join(format!("linkscent.sqlite.damaged-{}", clock::now()));
+    let _lock = files::lock_folder(folder, true)?;
     // What is not in the file itself yet goes along with it.
-    for ending in ["", "-wal"] {
+    for ending in ["-wal", ""] {
         let from = folder.join(format!("linkscent.sqlite{ending}"));
         if from.exists() {
             let to = PathBuf::from(format!("{}{ending}", aside.display()));
@@ -59,8 +70,8 @@ pub async fn repair(folder: &Path) -> Result<Saved> {
         }
     }
     let _ = std::fs::remove_file(folder.join("linkscent.sqlite-shm"));
-    let fresh = Store::open(folder).await?;
-    fresh.pool.close().await;
+    let fresh = Store::open_pool(folder).await?;
+    fresh.close().await;
     let tables = match attach(&aside, &file).await {
         Ok(mut connection) => copy_all(&mut connection).await,
         // It is no database at all.
@@ -92,11 +103,36 @@ async fn copy_all(connection: &mut SqliteConnection) -> Vec<(&'static str, u64, 
 }
 
 /// Copies what can be read of a table; how many rows, and whether that was all.
-async fn copy(connection: &mut SqliteConnection, table: &str, key: &str) -> (u64, bool) {
+async fn copy(connection: &mut SqliteConnection, table: &str, key: Key) -> (u64, bool) {
     let Ok(columns) = common_columns(connection, table).await else {
         return (0, false);
     };
-    let (mut rows, mut is_whole) = (0, true);
+    let column = match key {
+        Key::Column(column) => column,
+        Key::CrawlAndNumber => {
+            let crawls = sqlx::query_as("SELECT id FROM fresh.crawl");
+            let crawls: Vec<(i64,)> = crawls.fetch_all(&mut *connection).await.unwrap_or_default();
+            let (mut rows, mut is_whole) = (0, !crawls.is_empty());
+            for (crawl,) in crawls {
+                let within = format!("crawl = {crawl} AND number");
+                let copied = copy_ranges(connection, table, &columns, &within).await;
+                rows += copied.0;
+                is_whole &= copied.1;
+            }
+            return (rows, is_whole);
+        }
+    };
+    copy_ranges(connection, table, &columns, column).await
+}
+
+/// The same for the rows that a condition reaches in ranges of its last column.
+async fn copy_ranges(
+    connection: &mut SqliteConnection,
+    table: &str,
+    columns: &str,
+    key: &str,
+) -> (u64, bool) {
+    let (mut rows, mut failures) = (0, 0);
     let mut ranges = vec![(0, GREATEST)];
     while let Some((first, last)) = ranges.pop() {
         let statement = format!(
@@ -108,19 +144,18 @@ async fn copy(connection: &mut SqliteConnection, table: &str, key: &str) -> (u64
             .await
         {
             Ok(done) => rows += done.rows_affected(),
-            Err(_) if first == last => is_whole = false,
+            Err(_) if first == last => failures += 1,
             Err(_) => {
                 let middle = first + (last - first) / 2;
                 ranges.push((middle + 1, last));
                 ranges.push((first, middle));
             }
         }
-        // Where nothing can be read at all, there is an end to halving.
-        if ranges.len() > 64 || (!is_whole && rows == 0 && last > 1 << 20) {
-            return (rows, false);
+        if failures == MOST_FAILURES {
+            break;
         }
     }
-    (rows, is_whole)
+    (rows, failures == 0)
 }
 
 /// The columns that a table has in both databases, for a statement.
@@ -159,6 +194,7 @@ mod tests {
             .await
             .unwrap();
         store.pool.close().await;
+        drop(store);
         let file = folder.path().join("linkscent.sqlite");
         let mut bytes = std::fs::read(&file).unwrap();
         let middle = bytes.len() / 2 / 4_096 * 4_096;
@@ -174,6 +210,46 @@ mod tests {
         let kept = store.events(topic.id).await.unwrap().len();
         assert!((1_800..2_000).contains(&kept), "{kept} of 2000");
         assert_eq!(kept as u64, events.1);
+    }
+
+    #[tokio::test]
+    async fn a_log_is_saved_but_for_what_lies_on_damaged_pages() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        sqlx::raw_sql(
+            "INSERT INTO topic (id, name, created) VALUES (1, 'bees', 1);
+             INSERT INTO crawl (id, topic, created, state, budget, delay, random_seed, seeds,
+                                hosts, start_model)
+             VALUES (1, 1, 1, 'done', 1, 1, 1, '[]', '[]', x'');
+             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000)
+             INSERT INTO fetch SELECT 1, i, 'http://a.test/page/' || i, '[]', '', '', 1, 1, 1, 1,
+                                      'a title', 'a snippet', '', NULL, NULL, 1 FROM n;
+             PRAGMA wal_checkpoint(TRUNCATE)",
+        )
+        .execute(&store.pool)
+        .await
+        .unwrap();
+        store.pool.close().await;
+        drop(store);
+        let file = folder.path().join("linkscent.sqlite");
+        let mut bytes = std::fs::read(&file).unwrap();
+        // A page in the middle of the log, told by what stands on it.
+        let middle = bytes.len() / 3 / 4_096 * 4_096;
+        bytes[middle..middle + 4_096].fill(0xA5);
+        std::fs::write(&file, &bytes).unwrap();
+        let saved = repair(folder.path()).await.unwrap();
+        let log = saved.tables.iter().find(|row| row.0 == "fetch").unwrap();
+        assert!(log.1 > 3_500, "{log:?}");
+    }
+
+    #[tokio::test]
+    async fn nothing_is_repaired_while_it_is_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let refused = repair(folder.path()).await.unwrap_err().to_string();
+        assert!(refused.contains("is in use"), "{refused}");
+        drop(store);
+        assert!(repair(folder.path()).await.is_ok());
     }
 
     #[tokio::test]

@@ -207,19 +207,6 @@ impl Reader {
         response.ok_or_else(|| damaged("it holds no HTTP response".to_owned()))
     }
 
-    /// What the system says of the file is an error of the file; what cannot be
-    /// unpacked is one of the record.
-    fn unreadable(&self, error: io::Error) -> WarcError {
-        use io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
-        match error.kind() {
-            InvalidData | InvalidInput | Other | UnexpectedEof => self.problem(error.to_string()),
-            _ => WarcError::File {
-                path: self.path.clone(),
-                source: error,
-            },
-        }
-    }
-
     fn problem(&self, problem: impl Into<String>) -> WarcError {
         WarcError::Record {
             path: self.path.clone(),
@@ -232,7 +219,7 @@ impl Reader {
         let mut line = Vec::new();
         let limit = *left as u64;
         let read = (&mut self.input).take(limit).read_until(b'\n', &mut line);
-        let read = read.map_err(|error| self.unreadable(error))?;
+        let read = read.map_err(|error| self.problem(error.to_string()))?;
         *left -= read;
         if !line.ends_with(b"\n") && read > 0 && *left == 0 {
             return Err(self.problem("its header is too long"));
@@ -283,13 +270,13 @@ impl Reader {
         let length = length.ok_or_else(|| self.problem("has no Content-Length"))?;
         if length > LARGEST_BLOCK {
             let passed = io::copy(&mut (&mut self.input).take(length), &mut io::sink());
-            passed.map_err(|error| self.unreadable(error))?;
+            passed.map_err(|error| self.problem(error.to_string()))?;
             return Ok(Some(record));
         }
         let read = (&mut self.input)
             .take(length)
             .read_to_end(&mut record.block);
-        let read = read.map_err(|error| self.unreadable(error))?;
+        let read = read.map_err(|error| self.problem(error.to_string()))?;
         if (read as u64) < length {
             return Err(self.problem(format!(
                 "should be {length} bytes long and ends after {read}"

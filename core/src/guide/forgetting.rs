@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 use super::Knowledge;
 use crate::address::Address;
 use crate::models::TwoClassCounts;
+use crate::privacy::without_secrets;
 use crate::strategies::{self, Candidate, Saved, Trail};
 use crate::text::TermId;
 use crate::web_graph::WebGraph;
@@ -30,6 +31,12 @@ impl ToForget {
         self.pages.is_empty() && self.clicks.is_empty()
     }
 
+    /// Whether a page is to be forgotten, also where it was kept with secrets in its
+    /// address.
+    pub fn has_page(&self, page: &Address) -> bool {
+        self.pages.contains(page) || self.pages.contains(&without_secrets(page))
+    }
+
     fn has_click(&self, link: &Candidate, target: &Address) -> bool {
         let source = link.source();
         source.is_some_and(|source| self.clicks.contains(&(source.clone(), target.clone())))
@@ -38,7 +45,7 @@ impl ToForget {
     /// A link without the forgotten pages on its way; `None` if it stands on one or
     /// leads to one.
     fn without(&self, mut link: Candidate) -> Option<Candidate> {
-        let is_gone = |page: &Address| self.pages.contains(page);
+        let is_gone = |page: &Address| self.has_page(page);
         if is_gone(&link.target) || link.source().is_some_and(is_gone) {
             return None;
         }
@@ -53,6 +60,31 @@ impl ToForget {
 }
 
 impl Knowledge {
+    /// Whether anything is known of what is to be forgotten.
+    pub fn mentions(&self, gone: &ToForget) -> bool {
+        let links = self.arrivals.iter().flat_map(|past| &past.via);
+        self.graph.pages().any(|page| gone.has_page(&page.address))
+            || self.graph.marks.keys().any(|page| gone.has_page(page))
+            || self
+                .graph
+                .form_marks
+                .keys()
+                .any(|place| gone.has_page(&place.0))
+            || self.graph.forms().any(|(place, _)| gone.has_page(&place.0))
+            || self
+                .arrivals
+                .iter()
+                .any(|past| gone.has_page(&past.address))
+            || links.clone().any(|link| {
+                let mut steps = link.trail.steps();
+                gone.has_page(&link.target) || steps.any(|step| gone.has_page(&step.address))
+            })
+            || self.arrivals.iter().any(|past| {
+                let mut via = past.via.iter();
+                via.any(|link| gone.has_click(link, &past.address))
+            })
+    }
+
     /// The same without what is to be forgotten. The strategy has to learn again from
     /// what is left, as [`super::Guide::with_knowledge`] does.
     #[must_use]
@@ -80,27 +112,25 @@ impl Knowledge {
                 .collect();
         }
         self.arrivals
-            .retain(|past| !past.via.is_empty() && !gone.pages.contains(&past.address));
+            .retain(|past| !past.via.is_empty() && !gone.has_page(&past.address));
     }
 
     fn forget_in_graph(&mut self, gone: &ToForget) {
         let mut graph = WebGraph::with_vocabulary(std::mem::take(&mut self.graph.vocabulary));
         for page in self.graph.pages() {
-            if !gone.pages.contains(&page.address) {
+            if !gone.has_page(&page.address) {
                 graph.remember(page.clone());
             }
         }
         for (place, words) in self.graph.forms() {
-            if !gone.pages.contains(&place.0) {
+            if !gone.has_page(&place.0) {
                 graph.remember_form(place.clone(), words.clone());
             }
         }
         graph.marks = std::mem::take(&mut self.graph.marks);
-        graph.marks.retain(|page, _| !gone.pages.contains(page));
+        graph.marks.retain(|page, _| !gone.has_page(page));
         graph.form_marks = std::mem::take(&mut self.graph.form_marks);
-        graph
-            .form_marks
-            .retain(|place, _| !gone.pages.contains(&place.0));
+        graph.form_marks.retain(|place, _| !gone.has_page(&place.0));
         self.graph = graph;
     }
 
@@ -190,7 +220,9 @@ mod tests {
         let mut gone = ToForget::default();
         gone.pages
             .insert(Address::parse("http://clinic.test/canarypath").unwrap());
+        assert!(guide.knowledge().mentions(&gone));
         let after = Guide::with_knowledge(guide.knowledge().forget(&gone)).unwrap();
+        assert!(!after.knowledge().mentions(&gone));
         let file = write_model(&after.knowledge()).unwrap();
         for word in ["canarypath", "canaryword", "canaryanchor", "canary"] {
             assert!(!has(&file, word), "{word}");

@@ -132,7 +132,7 @@ impl Forget {
 }
 
 /// Answer to [`Forget`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forgotten {
     /// Rows that were deleted.
     pub rows: u64,

@@ -12,11 +12,25 @@ const SHORTEST: u64 = 22;
 const MOST_PADDING: u64 = u16::MAX as u64;
 
 /// Overwrites the record that begins at `offset`, and waits until that is on the disk.
-pub fn blank(file: &mut File, offset: u64) -> io::Result<()> {
-    let length = member_length(file, offset)?;
+/// One that is damaged is overwritten up to `end`, where the next one begins.
+pub fn blank(file: &mut File, offset: u64, end: u64) -> io::Result<()> {
+    let end = end.min(file.metadata()?.len());
+    if end < offset + SHORTEST {
+        return Ok(()); // it was cut off
+    }
+    let length = match member_length(file, offset) {
+        Ok(length) => length,
+        Err(error) if is_damage(&error) => end - offset,
+        Err(error) => return Err(error),
+    };
     file.seek(SeekFrom::Start(offset))?;
     file.write_all(&empty_members(length)?)?;
     file.sync_data()
+}
+
+fn is_damage(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
 }
 
 /// Bytes of the gzip member that begins at `offset`.
@@ -92,7 +106,7 @@ mod tests {
         let length = writer.length();
         drop(writer);
         for gone in [1, 0] {
-            blank(&mut open().unwrap(), places[gone].1).unwrap();
+            blank(&mut open().unwrap(), places[gone].1, places[gone + 1].1).unwrap();
             assert_eq!(std::fs::metadata(&path).unwrap().len(), length);
             let records: Vec<_> = Reader::open(&path).unwrap().map(Result::unwrap).collect();
             assert_eq!(records.len(), 2 + gone);
