@@ -5,6 +5,7 @@ const EVERY_PAGE = { urls: ["http://*/*", "https://*/*"], types: ["main_frame"] 
 const EVERYTHING = { urls: ["http://*/*", "https://*/*"] };
 const MOST = 1000;
 const MOST_LOGINS = 2000;
+const LONGEST_WAIT = 400; // milliseconds
 const KEY = "unread";
 
 const NO_STORE = "its site says that it must not be stored";
@@ -33,8 +34,39 @@ function note(name, why) {
   return change((rows) => [...rows.filter((row) => row[0] !== name), [name, why]]);
 }
 
-// Why a page is not read, by its address or the one its document was loaded from.
-export async function unread(...urls) {
+// The pages whose headers were seen since the worker was started. A browser promises no
+// order between a page's headers and what its content script asks; so the headers of a
+// page that was not seen are waited for, but not long: it may be older than the worker.
+const seen = new Set();
+const waiting = new Set();
+
+function sawHeaders(url) {
+  seen.delete(url);
+  seen.add(url);
+  if (seen.size > MOST) seen.delete(seen.values().next().value);
+  for (const look of [...waiting]) look();
+}
+
+function headersOf(url) {
+  if (seen.has(url)) return null;
+  return new Promise((resolve) => {
+    const look = () => (seen.has(url) ? done() : null);
+    const timer = setTimeout(() => done(), LONGEST_WAIT);
+    function done() {
+      clearTimeout(timer);
+      waiting.delete(look);
+      resolve();
+    }
+    waiting.add(look);
+  });
+}
+
+// Why a page is not read, by its address or the one its document was `loaded` from.
+export async function unread(url, loaded) {
+  return (await known(url, loaded)) ?? (await headersOf(bare(loaded || url)), known(url, loaded));
+}
+
+async function known(...urls) {
   await last;
   const rows = new Map((await chrome.storage.session.get(KEY))[KEY] ?? []);
   for (const url of urls.filter(Boolean)) {
@@ -53,6 +85,7 @@ export function watch() {
     if (said.some(({ value }) => /\bno-store\b/i.test(value ?? ""))) note(url, NO_STORE);
     // A page that may be stored again is read again.
     else change((rows) => rows.some((row) => row[0] === url && row[1] === NO_STORE) && rows.filter((row) => row[0] !== url));
+    sawHeaders(url);
   }, EVERY_PAGE, ["responseHeaders"]);
   chrome.webRequest.onAuthRequired.addListener((asked) => {
     if (!asked.isProxy) note(new URL(asked.url).origin, LOGIN);
