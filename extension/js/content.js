@@ -297,6 +297,13 @@
     return refused === null;
   }
 
+  // The page as it is now, also if it is asked for before the page was read.
+  async function snapshot() {
+    if (refused === NOT_YET) await mayRead();
+    refused = forgotten ?? privateField() ?? refused;
+    return refused === null ? { page: walk().page, refused } : { page: null, refused };
+  }
+
   // Where the document came from; a page may call itself something else since.
   function loadedFrom() {
     return performance.getEntriesByType("navigation")[0]?.name ?? location.href;
@@ -400,8 +407,8 @@
 
   chrome.runtime.onMessage.addListener((message, _sender, answer) => {
     if (message.kind === "snapshot") {
-      refused = forgotten ?? privateField() ?? refused;
-      answer(refused === null ? { page: walk().page, refused } : { page: null, refused });
+      snapshot().then(answer);
+      return true;
     }
     // What is drawn, for the extension's own pages.
     if (message.kind === "shown") {

@@ -96,7 +96,7 @@ async fn compare(kind: Kind, pages: &[(String, String)]) -> Result<Vec<String>> 
              return tab ? await chrome.tabs.sendMessage(tab.id, {{kind: 'snapshot'}}).catch(() => null) : null;"
         );
         let snapshot = wait_for("the page is read", 20, || async {
-            let found = browser.script(&script).await?;
+            let found = browser.script(&script).await?["page"].take();
             Ok((!found.is_null()).then_some(found))
         })
         .await
