@@ -1,5 +1,5 @@
 //! `cargo bench -p linkscent-core --features html`: from HTML to a page, the
-//! links of a page scored, a frontier scored anew.
+//! links of a page scored, a frontier scored again.
 //!
 //! Input is made here: pages of a given number of links in short paragraphs of
 //! words drawn from a vocabulary of 3,000, as skewed as words are.

@@ -1,5 +1,5 @@
 //! Links that wait to be followed, as plain data: a candidate can be stored,
-//! sent, scored anew and explained without its page.
+//! sent, scored again and explained without its page.
 
 use std::sync::Arc;
 

@@ -46,7 +46,7 @@ pub struct Visit {
     pub forms: Vec<FoundForm>,
     /// Its outlinks in document order, each with its score.
     pub outlinks: Vec<(Candidate, LinkScore)>,
-    /// Whether links seen before are to be scored anew.
+    /// Whether links seen before are to be scored again.
     pub learned: Learned,
 }
 
@@ -212,7 +212,7 @@ impl Guide {
     }
 
     /// Marks a page that lies before us; `None` takes the mark back. All links
-    /// are to be scored anew.
+    /// are to be scored again.
     pub fn mark(&mut self, page: &Page, mark: Option<Mark>) {
         let features = FeatureReader::new(page, &mut self.graph.vocabulary);
         let terms = features.terms();

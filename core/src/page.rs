@@ -4,7 +4,7 @@ use crate::address::{Address, Base};
 use crate::dom::{Document, Form, Heading, LeafRange};
 use crate::text::{Language, TermReader, shorten};
 
-/// Words below which a page's richness is not reckoned.
+/// Words below which a page's richness is not computed.
 const FEW_WORDS: usize = 100;
 /// Richness of a page that says the same few words over and over: of 85,000 pages
 /// of people a hundred have less, such as tables.

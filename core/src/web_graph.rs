@@ -189,7 +189,7 @@ impl WebGraph {
         self.pages.iter()
     }
 
-    /// Judges every remembered page anew, by what the critic says of it now.
+    /// Judges every remembered page again, by what the critic says of it now.
     pub fn rejudge(&mut self, mut judge: impl FnMut(&KnownPage) -> Judgment) {
         for page in &mut self.pages {
             page.unmarked = judge(page);

@@ -149,7 +149,7 @@ chrome.runtime.onMessage.addListener((message, sender, answer) => {
   return true;
 });
 
-// Registered scripts outlive an update of the extension, so they are told anew.
+// Registered scripts outlive an update of the extension, so they are registered again.
 async function register() {
   if (!(await chrome.permissions.contains(EVERYWHERE))) return;
   const script = { ...SCRIPT, matches: EVERYWHERE.origins };

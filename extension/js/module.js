@@ -6,7 +6,7 @@
 export class Failed extends Error {}
 
 // `modules` are copies of the module, each with a memory of its own; `start` makes one
-// ready. When none is left, `restart` starts everything anew.
+// ready. When none is left, `restart` starts everything again.
 export function inModule(modules, start, restart) {
   let current = 0, ready = null, last = Promise.resolve();
 

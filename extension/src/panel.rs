@@ -26,7 +26,7 @@ impl Panel {
         Rc::new(Self { root, tools })
     }
 
-    /// Draws everything anew.
+    /// Draws everything again.
     pub async fn draw(self: &Rc<Self>) -> Result<(), JsError> {
         let trails = ask(&self.tools, &json!({ "kind": "trails" })).await?;
         let trails: Vec<TrailRow> = crate::take(trails)?;

@@ -46,7 +46,7 @@ impl Popup {
         Rc::new(Self { root, tools, tab })
     }
 
-    /// Draws everything anew.
+    /// Draws everything again.
     pub async fn draw(self: &Rc<Self>) -> Result<(), JsError> {
         let state = ask(&self.tools, &json!({ "kind": "state", "tab": self.tab })).await?;
         let state: State = crate::take(state)?;
@@ -80,7 +80,7 @@ impl Popup {
             .map_err(|_| JsError::new("cannot draw"))
     }
 
-    /// Does something in the background and draws anew.
+    /// Does something in the background and draws again.
     async fn act(self: Rc<Self>, mut message: Value) -> Result<(), JsError> {
         message["tab"] = json!(self.tab);
         let _ = self.root.remove_attribute("data-drawn");

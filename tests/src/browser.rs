@@ -120,7 +120,7 @@ impl Browser {
     }
 
     /// Presses the button or link that this selector finds, once it is there.
-    /// A live screen draws itself anew, so finding and pressing are one step.
+    /// A live screen draws itself again, so finding and pressing are one step.
     pub async fn press(&self, selector: &str) -> Result<()> {
         let script = format!(
             "const found = document.querySelector({selector:?}); found?.click(); return found !== null;"

@@ -4,9 +4,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use anyhow::{Context, Result};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use anyhow::Result;
+use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
+
+use crate::scripted::next_address;
 
 /// How often each address was asked for.
 pub type Asked = Arc<Mutex<HashMap<String, usize>>>;
@@ -27,16 +29,7 @@ pub async fn endless_web() -> Result<(u16, Asked)> {
 }
 
 async fn answer(mut stream: TcpStream, asked: Asked) -> Result<()> {
-    let mut buffer = Vec::new();
-    loop {
-        while !buffer.windows(4).any(|four| four == b"\r\n\r\n") {
-            if stream.read_buf(&mut buffer).await? == 0 {
-                return Ok(());
-            }
-        }
-        let request = String::from_utf8_lossy(&buffer).into_owned();
-        buffer.clear();
-        let address = request.split(' ').nth(1).context("no address")?.to_owned();
+    while let Some(address) = next_address(&mut stream).await? {
         let (status, body) = page(&address);
         *asked
             .lock()
@@ -49,6 +42,7 @@ async fn answer(mut stream: TcpStream, asked: Asked) -> Result<()> {
         );
         stream.write_all(format!("{head}{body}").as_bytes()).await?;
     }
+    Ok(())
 }
 
 fn page(address: &str) -> (&'static str, String) {

@@ -50,21 +50,27 @@ pub fn so_far(asked: &Asked) -> Vec<String> {
     asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
+/// The address of the next request; `None` when the client has no more.
+pub(crate) async fn next_address(stream: &mut TcpStream) -> Result<Option<String>> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(_) if head.is_empty() => return Ok(None),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let request = String::from_utf8_lossy(&head);
+    let address = request.split(' ').nth(1).context("no address")?;
+    Ok(Some(address.to_owned()))
+}
+
 async fn serve(
     mut stream: TcpStream,
     log: &Asked,
     answer: &(dyn Fn(&str) -> Reply + Send + Sync),
 ) -> Result<()> {
-    let mut buffer = Vec::new();
-    loop {
-        while !buffer.windows(4).any(|four| four == b"\r\n\r\n") {
-            if stream.read_buf(&mut buffer).await? == 0 {
-                return Ok(());
-            }
-        }
-        let request = String::from_utf8_lossy(&buffer).into_owned();
-        buffer.clear();
-        let address = request.split(' ').nth(1).context("no address")?.to_owned();
+    while let Some(address) = next_address(&mut stream).await? {
         log.lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(address.clone());
@@ -85,6 +91,7 @@ async fn serve(
         );
         stream.write_all(format!("{head}{body}").as_bytes()).await?;
     }
+    Ok(())
 }
 
 async fn dribble(mut stream: TcpStream) -> Result<()> {

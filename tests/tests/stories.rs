@@ -307,7 +307,9 @@ async fn learn_ways(stage: &Stage) -> Result<()> {
     screen.press("a[href$='/topic/1']").await?;
     screen.wait_for_text("By all that is known").await?;
     screen.press("form[action$='/topic/1/ways'] button").await?;
-    screen.wait_for_text("Learn the ways anew").await?;
+    screen
+        .wait_for_text("Train the distance model again")
+        .await?;
     stage.picture("topic").await?;
     stage.open("http://town.test/").await?;
     stage.popup().await?;

@@ -56,7 +56,7 @@ impl Repair {
         if saved.tables.iter().all(|row| row.1 == 0) {
             bail!(
                 "nothing could be saved. Browsers send their marks again when they are paired \
-                 anew; the pages of crawls are still in their archives"
+                 again; the pages of crawls are still in their archives"
             );
         }
         Ok(())

@@ -4,3 +4,4 @@ pub mod fetch;
 pub mod gate;
 pub mod recall;
 pub mod runner;
+mod start;

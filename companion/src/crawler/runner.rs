@@ -15,17 +15,17 @@ use std::time::{Duration, Instant as Clock};
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{
-    CrawlDelay, DriftAlarm, Failure, Instant, Limits, Next, Outcome, Record, Robots, Scope, Seed,
-    Session, StopReason, Tally,
+    DriftAlarm, Failure, Instant, Next, Outcome, Record, Robots, Session, StopReason, Tally,
 };
-use linkscent_core::guide::{ASKED_AFTER, Guide, MOST_WAITING};
+use linkscent_core::guide::{ASKED_AFTER, MOST_WAITING};
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::Mark;
-use linkscent_core::wire::{ModelError, read_model, write_model};
+use linkscent_core::wire::{ModelError, write_model};
 use tokio::runtime::Handle;
 
 use super::fetch::{Answer, Fetched, Fetcher, ProxyDown, build};
-use super::recall::{Recalled, recall};
+use super::recall::recall;
+use super::start::{limits, seeds, start_guide, take_stock};
 use crate::clock;
 use crate::store::{CrawlLock, CrawlRow, Place, Reaction, Store, open_private};
 use crate::topic_guide;
@@ -475,76 +475,4 @@ impl Runner {
             confidence: self.session.guide().confidence(),
         }
     }
-}
-
-/// The guide that a crawl began with. Where its model cannot be read any more, one
-/// made of the marks stands in for it.
-async fn start_guide(store: &Store, crawl: &CrawlRow) -> Result<Guide> {
-    let read = match read_model(&store.start_model(crawl.id).await?) {
-        Ok(knowledge) => Guide::with_knowledge(knowledge)
-            .context("the crawl's model names a critic or strategy this version lacks"),
-        Err(error) => Err(error.into()),
-    };
-    let error = match read {
-        Ok(guide) => return Ok(guide),
-        Err(error) => error,
-    };
-    let said = format!(
-        "the model that crawl {} began with cannot be used ({error}); it goes on with one made of \
-         what was marked, and may choose other links than before",
-        crawl.id
-    );
-    store.notice(crawl.topic, Some(crawl.id), &said).await?;
-    let topic = store.topic(crawl.topic).await?;
-    let topic = topic.context("the crawl's topic is not there")?;
-    topic_guide::of(store, &topic, None, None).await
-}
-
-/// Puts down what was lost; how many bytes of the archive count from now on.
-async fn take_stock(store: &Store, crawl: &CrawlRow, recalled: &Recalled) -> Result<u64> {
-    let archive = store.warc_path(crawl.id);
-    let there = std::fs::metadata(&archive).map_or(0, |metadata| metadata.len());
-    let Some(first) = recalled.lost.first() else {
-        return Ok(crawl.warc_length.min(there));
-    };
-    // Records are only cut off where the file is too short: others may still be read
-    // by whoever mends it.
-    let length = match recalled.end {
-        Some(end) if there < crawl.warc_length => end.min(there),
-        _ => crawl.warc_length.min(there),
-    };
-    let count = recalled.lost.len();
-    let said = format!(
-        "{count} page{} of crawl {} cannot be read any more and {} asked for again; the first is \
-         request {}: {}",
-        if count == 1 { "" } else { "s" },
-        crawl.id,
-        if count == 1 { "is" } else { "are" },
-        first.number,
-        first.problem
-    );
-    store.lose_pages(crawl.id, &recalled.lost, length).await?;
-    store.notice(crawl.topic, Some(crawl.id), &said).await?;
-    Ok(length)
-}
-
-fn limits(crawl: &CrawlRow) -> Limits {
-    Limits {
-        budget: crawl.order.budget,
-        delay: CrawlDelay(crawl.order.delay),
-        scope: Scope {
-            hosts: crawl.order.hosts.clone(),
-        },
-        leaving: crawl.order.leaving,
-    }
-}
-
-fn seeds(crawl: &CrawlRow) -> Result<Vec<Seed>> {
-    let seed = |(address, example): &(String, bool)| {
-        Ok(Seed {
-            address: Address::parse(address)?,
-            mark: example.then_some(Mark::Target),
-        })
-    };
-    crawl.order.seeds.iter().map(seed).collect()
 }

@@ -245,7 +245,7 @@ static VARIANTS: [Contestant; 30] = [
     }),
 ];
 
-/// ACHE that learns anew every so many pages, or a fourth as many targets.
+/// ACHE that learns again every so many pages, or a fourth as many targets.
 fn ache(every: u32) -> AdaptiveOptions {
     AdaptiveOptions {
         targets: (every / 4).max(1),

@@ -229,7 +229,7 @@ struct Pupil {
     topic: Arc<Topic>,
     only: Option<Vec<bool>>,
     retrainings: Arc<AtomicU32>,
-    /// Whether it learns anew from the log when a page is marked; one that was
+    /// Whether it learns again from the log when a page is marked; one that was
     /// trained beforehand would forget it.
     begins_anew: bool,
 }

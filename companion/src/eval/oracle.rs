@@ -83,7 +83,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// The next page: a seed, then the nearest of the frontier. Distances are
-    /// measured anew only when no relevant page waits and one was fetched
+    /// measured again only when no relevant page waits and one was fetched
     /// since.
     fn next(&mut self) -> Option<(u32, Option<u32>)> {
         while let Some(seed) = self.seeds.pop() {

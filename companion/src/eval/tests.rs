@@ -201,7 +201,7 @@ fn an_interrupted_bench_makes_only_what_is_missing() -> Result<()> {
     plan.run(|_, _, _| {})?;
     assert_eq!(std::fs::metadata(&kept)?.modified()?, written);
     assert_eq!(files(folder.path()), whole);
-    // Under other terms all is made anew.
+    // Under other terms all is made again.
     let shorter = Plan { budget: 30, ..plan };
     shorter.run(|_, _, _| {})?;
     assert_eq!(std::fs::read_to_string(&kept)?.lines().count(), 30);

@@ -236,11 +236,7 @@ impl Store {
                 .execute(&mut *transaction)
                 .await?;
         }
-        sqlx::query("UPDATE crawl SET warc_length = ? WHERE id = ?")
-            .bind(warc_length as i64)
-            .bind(crawl)
-            .execute(&mut *transaction)
-            .await?;
+        set_archive_length(&mut transaction, crawl, warc_length).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -420,12 +416,22 @@ async fn write_fetches(
             .await?;
         }
     }
-    sqlx::query("UPDATE crawl SET warc_length = ? WHERE id = ?")
-        .bind(warc_length as i64)
-        .bind(crawl)
-        .execute(&mut *transaction)
-        .await?;
+    set_archive_length(&mut transaction, crawl, warc_length).await?;
     transaction.commit().await.context("writing to the store")?;
+    Ok(())
+}
+
+/// How many bytes of the archive are on the disk for sure.
+async fn set_archive_length(
+    connection: &mut sqlx::SqliteConnection,
+    crawl: i64,
+    length: u64,
+) -> Result<()> {
+    sqlx::query("UPDATE crawl SET warc_length = ? WHERE id = ?")
+        .bind(length as i64)
+        .bind(crawl)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

@@ -117,7 +117,7 @@ impl Store {
         Ok(files)
     }
 
-    /// Puts a model file in the place of another; browsers fetch a topic's anew.
+    /// Puts a model file in the place of another; browsers fetch a topic's again.
     pub async fn replace_model(&self, table: &str, id: i64, file: &[u8]) -> Result<()> {
         let column = model_column(table);
         let version = if table == "topic" {
@@ -134,7 +134,7 @@ impl Store {
         Ok(())
     }
 
-    /// Writes the database anew, so that no free page holds what was deleted.
+    /// Rewrites the database, so that no free page holds what was deleted.
     pub async fn sweep(&self) -> Result<()> {
         for statement in [
             "PRAGMA wal_checkpoint(TRUNCATE)",

@@ -180,6 +180,20 @@ mod tests {
 
     use super::*;
 
+    /// Closes the database and overwrites `pages` of its pages, from one `part`th of the
+    /// file on. Returns the file's length.
+    async fn damage(store: Store, part: usize, pages: usize) -> usize {
+        const PAGE: usize = 4_096;
+        let file = store.folder().join("linkscent.sqlite");
+        store.pool.close().await;
+        drop(store);
+        let mut bytes = std::fs::read(&file).unwrap();
+        let first = bytes.len() / part / PAGE * PAGE;
+        bytes[first..first + pages * PAGE].fill(0xA5);
+        std::fs::write(&file, &bytes).unwrap();
+        bytes.len()
+    }
+
     #[tokio::test]
     async fn what_lies_on_whole_pages_is_saved() {
         let folder = tempfile::tempdir().unwrap();
@@ -193,16 +207,10 @@ mod tests {
             .execute(&store.pool)
             .await
             .unwrap();
-        store.pool.close().await;
-        drop(store);
-        let file = folder.path().join("linkscent.sqlite");
-        let mut bytes = std::fs::read(&file).unwrap();
-        let middle = bytes.len() / 2 / 4_096 * 4_096;
-        bytes[middle..middle + 4 * 4_096].fill(0xA5);
-        std::fs::write(&file, &bytes).unwrap();
+        let length = damage(store, 2, 4).await;
 
         let saved = repair(folder.path()).await.unwrap();
-        assert_eq!(std::fs::read(&saved.aside).unwrap().len(), bytes.len());
+        assert_eq!(std::fs::read(&saved.aside).unwrap().len(), length);
         let events = saved.tables.iter().find(|row| row.0 == "event").unwrap();
         assert!(events.2, "some rows were lost");
         let store = Store::open(folder.path()).await.unwrap();
@@ -229,14 +237,7 @@ mod tests {
         .execute(&store.pool)
         .await
         .unwrap();
-        store.pool.close().await;
-        drop(store);
-        let file = folder.path().join("linkscent.sqlite");
-        let mut bytes = std::fs::read(&file).unwrap();
-        // A page in the middle of the log, told by what stands on it.
-        let middle = bytes.len() / 3 / 4_096 * 4_096;
-        bytes[middle..middle + 4_096].fill(0xA5);
-        std::fs::write(&file, &bytes).unwrap();
+        damage(store, 3, 1).await;
         let saved = repair(folder.path()).await.unwrap();
         let log = saved.tables.iter().find(|row| row.0 == "fetch").unwrap();
         assert!(log.1 > 3_500, "{log:?}");

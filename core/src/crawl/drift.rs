@@ -9,7 +9,7 @@
 //! twice as often for nothing on real webs. A fourth number, how many of the
 //! strategy's loudest features changed between two trainings, is told along with the
 //! cause: by itself it is high at every crawl's start. After an alarm its sum begins
-//! anew.
+//! again.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -49,7 +49,7 @@ const LOUD: f64 = 1.1;
 const RICH: f64 = 6.0;
 /// Share of the loudest features that changed from which on it is told.
 const TOLD_TURNOVER: f64 = 0.2;
-/// Pages after an alarm in which its cause is not told again; twice as many after
+/// Pages after an alarm in which its cause is not reported again; twice as many after
 /// each further one, but for a lure: that one names other hosts.
 const QUIET: u32 = 300;
 const MOST_DOUBLINGS: u32 = 6;

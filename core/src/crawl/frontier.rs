@@ -2,7 +2,7 @@
 //!
 //! A page stands in it once, however many links lead there, with what the
 //! strategy's [`LinkPolicy`] makes of their scores; the links themselves are
-//! kept (a few) to be scored anew and to be learned from when the page is
+//! kept (a few) to be scored again and to be learned from when the page is
 //! fetched. A host that may not be asked just now is closed, and its links
 //! wait.
 //!
@@ -236,7 +236,7 @@ impl Frontier {
         places.len()
     }
 
-    /// Scores every link anew; pages of which all links are rejected go.
+    /// Scores every link again; pages of which all links are rejected go.
     pub fn rescore(&mut self, mut score: impl FnMut(&Candidate) -> LinkScore) {
         let closed: Vec<Box<str>> = self
             .hosts
@@ -349,7 +349,7 @@ impl Waiting {
         }
     }
 
-    /// Scores the links anew; false if all of them are rejected.
+    /// Scores the links again; false if all of them are rejected.
     fn rescore(
         &mut self,
         policy: LinkPolicy,

@@ -9,14 +9,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::exchange::MOST_REDIRECTS;
 use super::{
-    Denial, Drift, DriftAlarm, DriftCause, Failure, Fetch, Frontier, Instant, Leaving, Limits,
-    Next, Outcome, Politeness, Record, Robots, RobotsCache, Seed, Sign, Skipped, StopReason, Tally,
-    Turn, Turns,
+    Denial, Drift, DriftAlarm, DriftCause, Fetch, Frontier, Instant, Leaving, Limits, Next,
+    Outcome, Politeness, Record, Robots, RobotsCache, Seed, Skipped, StopReason, Tally, Turn,
+    Turns,
 };
 use crate::address::Address;
 use crate::guide::Guide;
-use crate::page::Page;
-use crate::strategies::{Candidate, Draw, Learned, LinkScore};
+use crate::strategies::{Candidate, Draw, LinkScore};
 use crate::web_graph::{Mark, Relevance};
 
 /// Requests made at most for each page of the budget: a web of dead links ends.
@@ -121,7 +120,7 @@ impl Session {
         }
     }
 
-    /// The next request that is told again has at least this number: a log may have
+    /// The next request that is replayed has at least this number: a log may have
     /// lost some.
     pub fn number_from(&mut self, number: u64) {
         self.requests = self.requests.max(number.saturating_sub(1));
@@ -333,7 +332,7 @@ impl Session {
 
     /// Takes in again what was taken in before a restart. A page that does not
     /// wait in the frontier is taken in as if it were a seed. Whose turn it was is
-    /// reckoned again.
+    /// computed again.
     pub fn recall(
         &mut self,
         address: &Address,
@@ -349,137 +348,8 @@ impl Session {
         self.take(address, outcome, Instant(0), draw)
     }
 
-    fn record(&self, address: &Address, leap: &Leap) -> Record {
-        let first = &leap.links[0];
-        Record {
-            number: self.requests,
-            address: address.clone(),
-            trail: first
-                .trail
-                .steps()
-                .take(LONGEST_TRAIL)
-                .map(|step| step.address.clone())
-                .collect(),
-            anchor: first.anchor.to_string(),
-            reason: leap.reason.clone(),
-            priority: leap.priority,
-            expected: leap.expected,
-            judgment: None,
-            scored: false,
-            title: String::new(),
-            snippet: String::new(),
-            problem: String::new(),
-            forms: Vec::new(),
-            alarm: None,
-        }
-    }
-
-    fn take_page(
-        &mut self,
-        page: &Page,
-        digest: u64,
-        leap: Leap,
-        record: &mut Record,
-        draw: &mut dyn Draw,
-    ) {
-        if !self.bodies.insert(digest) && leap.mark.is_none() {
-            self.tally.other += 1;
-            "the same page as one fetched before".clone_into(&mut record.problem);
-            return;
-        }
-        let via = if leap.links[0].trail.is_empty() {
-            &[]
-        } else {
-            leap.links.as_slice()
-        };
-        let visit = self.guide.visit(page, via, leap.mark, draw);
-        record.judgment = Some(visit.judgment);
-        record.scored = leap.mark.is_none();
-        if page.document().truncated {
-            CUT_OFF.clone_into(&mut record.problem);
-        }
-        record.title = page.title();
-        record.snippet = page.snippet();
-        for form in visit.forms {
-            let name = format!("{} {}", page.address.host(), form.name);
-            if self.forms.insert(name.into()) {
-                record.forms.push(form);
-            }
-        }
-        self.tally.page(visit.judgment, record.scored);
-        if record.scored && !via.is_empty() {
-            self.turns.learn(leap.turn, visit.judgment.is_target);
-        }
-        if visit.learned == Learned::Rebuilt {
-            self.drift.trained(self.guide.loudest());
-            self.drift.examples(self.guide.loudest_target());
-            self.rescore();
-        }
-        if record.scored {
-            if self.narrow_pages > 0 {
-                self.narrow_pages -= 1;
-                if self.narrow_pages == 0 {
-                    self.rescore();
-                }
-            }
-            record.alarm = self.drift.page(Sign {
-                host: page.address.host(),
-                is_target: visit.judgment.is_target,
-                is_marked: self.guide.graph().mark(&page.address).is_some(),
-                log_odds: visit.judgment.log_odds,
-                richness: page.richness(),
-                expected: record.expected.map(Relevance::value),
-            });
-        }
-        let host = page.address.host();
-        if self.leaving.count(host, visit.judgment.is_target) {
-            self.frontier.forget_host(host);
-        }
-        for (link, score) in visit.outlinks {
-            if self.leaving.is_left(link.target.host()) {
-                continue;
-            }
-            let Some(priority) = self.narrowed(&link, score).priority() else {
-                continue;
-            };
-            if !self.is_seen(&link.target) && self.limits.scope.check(&link.target).is_ok() {
-                self.frontier.add(link, priority);
-            }
-        }
-    }
-
-    /// Puts the redirect's goal before all links, with the links that led to
-    /// it.
-    fn follow_redirect(
-        &mut self,
-        from: &Address,
-        target: &Address,
-        leap: Leap,
-    ) -> Result<(), Failure> {
-        if leap.redirects >= MOST_REDIRECTS {
-            return Err(Failure::Redirects);
-        }
-        self.limits.scope.check(target).map_err(Failure::Scope)?;
-        let only_scheme_differs = from.without_scheme() == target.without_scheme();
-        if self.is_seen(target) && !(only_scheme_differs && from != target) {
-            return Err(Failure::Other(format!(
-                "redirects to {target}, seen before"
-            )));
-        }
-        let mut links = leap.links;
-        for link in &mut links {
-            link.target = target.clone();
-        }
-        self.redirects.insert(target.clone(), leap.redirects + 1);
-        if leap.mark.is_some() {
-            self.seeds.insert(target.clone(), leap.mark);
-        }
-        self.frontier.pin(links);
-        Ok(())
-    }
-
     /// Changes what the guide knows while the crawl goes on, such as a mark;
-    /// every waiting link is scored anew.
+    /// every waiting link is scored again.
     pub fn amend(&mut self, change: impl FnOnce(&mut Guide)) {
         change(&mut self.guide);
         self.rescore();
@@ -524,5 +394,6 @@ fn narrowed(guide: &Guide, is_narrow: bool, link: &Candidate, score: LinkScore) 
     }
 }
 
+mod arrivals;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 //! those that a strategy's rivals would take, and a few at random.
 //!
 //! Only the best of each are kept, so a ranking costs little; they are chosen
-//! anew whenever all links are scored, and what is found meanwhile may join.
+//! again whenever all links are scored, and what is found meanwhile may join.
 
 use std::collections::BTreeSet;
 

@@ -80,7 +80,7 @@ pub trait Critic: Send {
     /// nothing. Strategies use it before they have learned anything.
     fn word_weight(&self, term: TermId) -> f64;
 
-    /// Learns anew from the marks and the pages seen. Called when a mark
+    /// Learns again from the marks and the pages seen. Called when a mark
     /// changed and now and then while pages come in.
     fn refresh(&mut self, known: &WebGraph);
 }

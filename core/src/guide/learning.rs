@@ -1,5 +1,5 @@
 //! What a visit and a mark change: pages are recorded, the critic and the strategy
-//! learn, and what hangs on a mark that is set or taken back is learned anew from the
+//! learn, and what hangs on a mark that is set or taken back is learned again from the
 //! log, so that taking it back leaves no trace in what the strategy learned.
 
 use rustc_hash::FxHashMap;

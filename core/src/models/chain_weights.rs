@@ -75,7 +75,7 @@ impl ChainWeights {
         }
     }
 
-    /// The same with these features only, numbered anew in their order.
+    /// The same with these features only, numbered again in their order.
     #[must_use]
     pub fn with_features(&self, features: &[u32]) -> Self {
         let steps = self.states * self.states;

@@ -4,8 +4,8 @@
 //! A queue for each level of the link classifier, served in order; the frontier is
 //! worked off in batches, so that links two and three away from a target get their
 //! turn: that is the exploration. Whenever a target is found, the path to it joins
-//! the repository; after so many targets or pages the features are chosen anew and
-//! the classifier is trained anew (algorithm 1). Before the first time, links of
+//! the repository; after so many targets or pages the features are chosen again and
+//! the classifier is trained again (algorithm 1). Before the first time, links of
 //! pages on topic are followed in the order in which they were found.
 //!
 //! A page is on topic if it is a target or its words speak for the topic; links of
@@ -33,9 +33,9 @@ const MOST_ITERATIONS: usize = 200;
 /// How it goes about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdaptiveOptions {
-    /// Targets found until it learns anew; 0 for never.
+    /// Targets found until it learns again; 0 for never.
     pub targets: u32,
-    /// Pages fetched until it learns anew, if a target was among them.
+    /// Pages fetched until it learns again, if a target was among them.
     pub pages: u32,
     /// Links of each level in a batch; `None` takes the best of all that wait.
     pub batch: Option<usize>,

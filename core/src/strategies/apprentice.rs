@@ -92,7 +92,7 @@ fn nearness(feature: OffsetTerm) -> f64 {
 }
 
 impl Apprentice {
-    /// One that has the whole frontier scored anew after every `batch`
+    /// One that has the whole frontier scored again after every `batch`
     /// arrivals.
     pub fn every(batch: u32) -> Self {
         Self {

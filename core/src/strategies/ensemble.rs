@@ -44,7 +44,7 @@ const LEARNED_LINKS: usize = 3;
 const MOST_WEIGHTS: usize = 60_000;
 /// Links of paths that are kept, and as many that lay on none.
 const MOST_PATH_LINKS: usize = 500;
-/// Pages, the newest, whose interest ratio is reckoned ahead.
+/// Pages, the newest, whose interest ratio is computed ahead.
 const MOST_CONTENTS: usize = 10_000;
 /// Features that count as the loudest.
 const LOUDEST: usize = 100;
@@ -121,7 +121,7 @@ struct Instance {
 }
 
 impl Ensemble {
-    /// One that has the whole frontier scored anew after every `batch` arrivals.
+    /// One that has the whole frontier scored again after every `batch` arrivals.
     pub fn every(batch: u32) -> Self {
         let paths = AdaptiveOptions {
             targets: batch.max(1),
@@ -158,7 +158,7 @@ impl Ensemble {
         self
     }
 
-    /// One that goes on from what was kept; what does not fit is begun anew.
+    /// One that goes on from what was kept; what does not fit starts afresh.
     pub fn with_state(state: EnsembleState) -> Self {
         let mut ensemble = Self::default();
         if let Some(model) = Ftrl::from_rows(RATES, state.weights) {
@@ -366,7 +366,7 @@ impl Strategy for Ensemble {
     fn begun_anew(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
         Some(Box::new(Self {
             hops: self.hops.clone(),
-            inlinks: self.inlinks.judged_anew(known.graph),
+            inlinks: self.inlinks.rejudged(known.graph),
             ..Self::every(self.batch).with_options(self.options)
         }))
     }

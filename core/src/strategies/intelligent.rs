@@ -167,7 +167,7 @@ struct Part {
 }
 
 impl Intelligent {
-    /// One that looks at these factors and has the whole frontier scored anew
+    /// One that looks at these factors and has the whole frontier scored again
     /// after every `batch` arrivals.
     pub fn every(batch: u32, factors: Factors) -> Self {
         Self {

@@ -1,6 +1,6 @@
 //! How many links it is from a link to a target, by the words in its address, in
 //! its anchor and around it ([D] 2.1 and 3.3): naive Bayes over few features, which
-//! are chosen anew whenever it is trained (algorithm 2).
+//! are chosen again whenever it is trained (algorithm 2).
 //!
 //! The links known to lie on no path to a target may be a class of their own. [D]
 //! has none: there a link without any of the features is as likely to be near as

@@ -259,7 +259,7 @@ pub enum Learned {
     Nothing,
     /// The model is a little better; scores given before still serve.
     Refined,
-    /// The model is another: every waiting link is to be scored anew.
+    /// The model is another: every waiting link is to be scored again.
     Rebuilt,
 }
 

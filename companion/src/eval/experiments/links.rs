@@ -55,7 +55,7 @@ pub fn learn(links: &[&Instance], features: Features) -> TwoClassCounts {
     counts
 }
 
-/// The log-odds per word of a link, as the apprentice that ships reckons them:
+/// The log-odds per word of a link, as the apprentice that ships computes them:
 /// smoothed by a background, words farther off counting less.
 pub fn score(counts: &TwoClassCounts, features: Features, link: &Instance) -> f64 {
     let (mut sum, mut words) = (0.0, SILENT_WORDS);

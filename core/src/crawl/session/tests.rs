@@ -1,6 +1,7 @@
 use super::*;
-use crate::crawl::{CrawlDelay, DriftCause, LeavingRule, Scope};
+use crate::crawl::{CrawlDelay, DriftCause, Failure, LeavingRule, Scope};
 use crate::dom::{Builder, LeafRange};
+use crate::page::Page;
 use crate::strategies::SplitMix;
 
 fn address(text: &str) -> Address {

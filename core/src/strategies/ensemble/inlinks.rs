@@ -79,8 +79,8 @@ impl Inlinks {
     }
 
     /// The same pages by what is thought of them now.
-    pub(super) fn judged_anew(&self, graph: &WebGraph) -> Self {
-        let mut anew = Self::default();
+    pub(super) fn rejudged(&self, graph: &WebGraph) -> Self {
+        let mut rebuilt = Self::default();
         for (page, source) in self.sources.iter() {
             let source = Source {
                 relevance: graph
@@ -88,10 +88,10 @@ impl Inlinks {
                     .map_or(source.relevance, |page| page.judgment.relevance),
                 targets: source.targets.clone(),
             };
-            anew.add(&source, 1.0);
-            anew.sources.keep(page.clone(), source);
+            rebuilt.add(&source, 1.0);
+            rebuilt.sources.keep(page.clone(), source);
         }
-        anew
+        rebuilt
     }
 }
 
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_judged_anew_count_by_the_new_judgment() {
+    fn pages_rejudged_count_by_the_new_judgment() {
         let mut inlinks = Inlinks::default();
         inlinks.read(&page("from", &["x"]), Relevance::new(0.9));
         let mut graph = WebGraph::default();
@@ -152,7 +152,7 @@ mod tests {
             counted: false,
             terms: PageTerms::default(),
         });
-        let sums = inlinks.judged_anew(&graph).of(&address("x"));
+        let sums = inlinks.rejudged(&graph).of(&address("x"));
         assert_eq!((sums.all, sums.relevant), (1.0, 0.0));
     }
 }
