@@ -55,7 +55,7 @@ type Paused = (CrawlRow, bool);
 async fn pause_all(app: &App, paused: &mut Vec<Paused>) -> Result<()> {
     for crawl in app.store.crawls(None).await? {
         let is_ours = app.running.run_by(&crawl) == Some(RunBy::Us);
-        if app.running.tell(crawl.id, Command::Pause).await? {
+        if app.running.send(crawl.id, Command::Pause).await? {
             paused.push((crawl, is_ours));
         }
     }

@@ -3,7 +3,7 @@
 use anyhow::Context;
 use linkscent_core::address::Address;
 use linkscent_core::page::Page;
-use linkscent_core::wire::api::{Answer, Happening, mark_of};
+use linkscent_core::wire::api::{Answer, EventKind, mark_of};
 
 use crate::api::{App, Problem};
 use crate::crawler::fetch::build;
@@ -37,10 +37,10 @@ pub async fn mark(
     target: Option<bool>,
 ) -> Result<(), Problem> {
     let page = kept_page(app, crawl.id, address).await?;
-    let marked = Happening::mark(&page, target);
+    let marked = EventKind::mark(&page, target);
     app.store.note(topic, vec![marked]).await?;
     let mark = Command::Mark(page.address, mark_of(target));
-    app.running.tell(crawl.id, mark).await?;
+    app.running.send(crawl.id, mark).await?;
     Ok(())
 }
 

@@ -97,10 +97,10 @@ impl Running {
     }
 
     /// Tells a crawl something, wherever it runs; false if nobody runs it.
-    pub async fn tell(&self, id: i64, command: Command) -> Result<bool> {
+    pub async fn send(&self, id: i64, command: Command) -> Result<bool> {
         if let Some(running) = self.lock().get_mut(&id) {
             if let Some(control) = &running.control {
-                return Ok(control.tell(command));
+                return Ok(control.send(command));
             }
             running.waiting.push(command);
             return Ok(true);
@@ -214,7 +214,7 @@ impl Running {
         let name = format!("crawl {id}");
         let fetcher = Fetcher::new(self.way.clone())?;
         let store = self.store.clone();
-        let runner = Runner::take_up(store, crawl, fetcher, handle.clone(), |_, _| {});
+        let runner = Runner::resume(store, crawl, fetcher, handle.clone(), |_, _| {});
         let runner = match runner {
             Err(error) if !is_held(&error) => return Err(error.context(name)),
             runner => runner?,
@@ -222,7 +222,7 @@ impl Running {
         let control = runner.control();
         if let Some(running) = self.lock().get_mut(&id) {
             for command in running.waiting.drain(..) {
-                control.tell(command);
+                control.send(command);
             }
             running.control = Some(control);
         }

@@ -11,7 +11,7 @@ use std::io::{BufRead, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use linkscent_core::hops::Dictionary;
+use linkscent_core::hops::FeatureIndex;
 use linkscent_core::models::{Feature, Sequences};
 use serde_json::{Map, Value, json};
 
@@ -24,7 +24,7 @@ pub struct Named {
     /// The sequences.
     pub sequences: Sequences,
     /// Names of the features.
-    pub features: Dictionary,
+    pub features: FeatureIndex,
     /// Names of the states, by number.
     pub labels: Vec<String>,
 }
@@ -53,7 +53,7 @@ type Position = (Vec<Feature>, u8);
 
 impl Named {
     /// Hop distances `T0`, `T1`, ... as labels.
-    pub fn of_hops(sequences: Sequences, features: Dictionary) -> Self {
+    pub fn of_hops(sequences: Sequences, features: FeatureIndex) -> Self {
         let labels = (0..linkscent_core::hops::STATES).map(|state| format!("T{state}"));
         Self {
             sequences,
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     fn named() -> Named {
-        let mut features = Dictionary::default();
+        let mut features = FeatureIndex::default();
         let (a, b) = (
             features.intern("link's address: a:b\\c"),
             features.intern("x"),

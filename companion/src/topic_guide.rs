@@ -11,7 +11,7 @@ use linkscent_core::guide::{Guide, Knowledge};
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Judgment, Relevance};
-use linkscent_core::wire::api::{Event, Happening, mark_of, marked_terms};
+use linkscent_core::wire::api::{Event, EventKind, mark_of, marked_terms};
 use linkscent_core::wire::read_model;
 use linkscent_core::{critics, strategies};
 
@@ -108,7 +108,7 @@ async fn with_critic(
     let events = store.events(topic.id).await?;
     let mut followed = Vec::new();
     for event in &events {
-        if let Happening::Trail { relevance, .. } = &event.what
+        if let EventKind::Click { relevance, .. } = &event.what
             && let Some(link) = event.what.followed(guide.vocabulary_mut())
         {
             let judgment = Judgment {
@@ -130,7 +130,7 @@ pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
     let (mut marks, mut forms) = (BTreeMap::new(), BTreeMap::new());
     for event in events {
         match &event.what {
-            Happening::Mark {
+            EventKind::Mark {
                 address,
                 target,
                 words,
@@ -138,7 +138,7 @@ pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
             } => {
                 marks.insert(address, (*target, words));
             }
-            Happening::Form {
+            EventKind::Form {
                 address,
                 form,
                 wanted,
@@ -148,7 +148,7 @@ pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
                 let words = FormWords::new(words.clone(), around.clone());
                 forms.insert((address, form), (*wanted, words));
             }
-            Happening::Trail { .. } => {}
+            EventKind::Click { .. } => {}
         }
     }
     guide.mark_forms(

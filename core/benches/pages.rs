@@ -12,25 +12,25 @@ use linkscent_core::critics;
 use linkscent_core::dom::html;
 use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
-use linkscent_core::strategies::{self, Candidate, Draw, SplitMix};
+use linkscent_core::strategies::{self, Candidate, Rng, SplitMix};
 use linkscent_core::web_graph::Mark;
 
 fn main() {
     divan::main();
 }
 
-fn words(draw: &mut SplitMix, count: usize) -> String {
-    let word = |draw: &mut SplitMix| format!("word{}", (3_000.0f64.powf(draw.unit())) as u32);
-    let words: Vec<String> = (0..count).map(|_| word(draw)).collect();
+fn words(rng: &mut SplitMix, count: usize) -> String {
+    let word = |rng: &mut SplitMix| format!("word{}", (3_000.0f64.powf(rng.unit())) as u32);
+    let words: Vec<String> = (0..count).map(|_| word(rng)).collect();
     words.join(" ")
 }
 
-fn html_page(draw: &mut SplitMix, links: usize) -> String {
+fn html_page(rng: &mut SplitMix, links: usize) -> String {
     let mut text = String::from(
         "<!doctype html><html><head><title>A page</title></head><body><h1>A page</h1>",
     );
     for link in 0..links {
-        let (before, anchor, after) = (words(draw, 8), words(draw, 3), words(draw, 12));
+        let (before, anchor, after) = (words(rng, 8), words(rng, 3), words(rng, 12));
         text.push_str(&format!(
             "<div class=\"row\"><p>{before} <a href=\"/page/{link}\">{anchor}</a> {after}</p></div>\n"
         ));
@@ -38,22 +38,22 @@ fn html_page(draw: &mut SplitMix, links: usize) -> String {
     text
 }
 
-fn page(draw: &mut SplitMix, number: usize, links: usize) -> Page {
+fn page(rng: &mut SplitMix, number: usize, links: usize) -> Page {
     let address = Address::parse(&format!("http://bench.example/{number}"));
     Page::new(
         address.expect("an address"),
-        html::parse(&html_page(draw, links)),
+        html::parse(&html_page(rng, links)),
     )
 }
 
 /// A guide that has learned from 60 pages, and the links it saw.
 fn taught(links: usize) -> (Guide, Vec<Candidate>) {
     let mut guide = Guide::new(critics::NAMES[0], strategies::NAMES[0]).expect("the defaults");
-    let (mut draw, mut seen) = (SplitMix(1), Vec::new());
+    let (mut rng, mut seen) = (SplitMix(1), Vec::new());
     for number in 0..60 {
         let via: Vec<Candidate> = seen.iter().rev().take(1).cloned().collect();
         let mark = (number < 3).then_some(Mark::Target);
-        let visit = guide.visit(&page(&mut draw, number, links), &via, mark, &mut draw);
+        let visit = guide.visit(&page(&mut rng, number, links), &via, mark, &mut rng);
         seen.extend(visit.outlinks.into_iter().map(|(link, _)| link));
     }
     (guide, seen)
@@ -71,9 +71,9 @@ fn html_to_page(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn score_page_of_1000_links(bencher: Bencher<'_, '_>) {
     let (mut guide, _) = taught(100);
-    let mut draw = SplitMix(3);
-    let page = page(&mut draw, 1_000, 1_000);
-    bencher.bench_local(|| guide.visit(&page, &[], None, &mut draw).outlinks.len());
+    let mut rng = SplitMix(3);
+    let page = page(&mut rng, 1_000, 1_000);
+    bencher.bench_local(|| guide.visit(&page, &[], None, &mut rng).outlinks.len());
 }
 
 #[divan::bench(sample_count = 10)]

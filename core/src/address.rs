@@ -255,7 +255,7 @@ fn head(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategies::{Draw, SplitMix};
+    use crate::strategies::{Rng, SplitMix};
 
     #[test]
     fn spellings_of_one_page_are_one_address() {
@@ -310,12 +310,12 @@ mod tests {
             "http://u:p@a.org:81",
             "http://a%2eorg",
         ];
-        let mut draw = SplitMix(3);
+        let mut rng = SplitMix(3);
         let mut accepted = 0;
         for number in 0..60_000 {
             let mut text = hosts[number % hosts.len()].to_owned();
             for _ in 0..=(number % 9) {
-                let place = draw.unit() * pieces.len() as f64;
+                let place = rng.unit() * pieces.len() as f64;
                 text.push_str(pieces[place as usize]);
             }
             let Ok(address) = Address::parse(&text) else {

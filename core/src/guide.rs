@@ -13,7 +13,7 @@ mod questions;
 mod reasons;
 
 pub use forgetting::ToForget;
-pub use knowledge::{Knowledge, PastArrival};
+pub use knowledge::{Knowledge, TrainingExample};
 pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
 
 use log::Log;
@@ -28,13 +28,13 @@ use crate::forms::FormWords;
 use crate::models::TwoClassCounts;
 use crate::page::Page;
 use crate::strategies::{
-    self, Batch, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Passing,
-    Priority, Step, Strategy, Trail, TurnRule,
+    self, ArmRule, Batch, Candidate, Explanation, Known, Learned, LinkPolicy, LinkScore, Passing,
+    Priority, Rng, Step, Strategy, Trail,
 };
 use crate::text::Vocabulary;
 use crate::web_graph::{Judgment, Mark, MarkedForm, Relevance, WebGraph};
 
-/// Marked targets of which the loudest says how loud others may be.
+/// Marked targets of which the highest score bounds what others may have.
 const FEWEST_TARGETS: usize = 5;
 
 /// What visiting a page brought.
@@ -93,15 +93,15 @@ impl Guide {
         let mut guide = Self {
             critic: critics::described(&knowledge.critic, knowledge.topics).ok()?,
             form_filter: FormFilter::default(),
-            strategy: strategies::restored(&knowledge.strategy, knowledge.learned)?,
+            strategy: strategies::from_state(&knowledge.strategy, knowledge.learned)?,
             graph: knowledge.graph,
             log: Log::of(knowledge.arrivals),
             refreshed_at: 0,
         };
         guide.refresh_critic();
-        let saved = guide.strategy.saved();
-        let is_new = saved == strategies::Saved::Apprentice(TwoClassCounts::default());
-        if is_new || std::mem::discriminant(&saved) != kind {
+        let state = guide.strategy.state();
+        let is_new = state == strategies::StrategyState::Apprentice(TwoClassCounts::default());
+        if is_new || std::mem::discriminant(&state) != kind {
             // It was another strategy's before: this one starts from the log.
             guide.relearn();
         }
@@ -115,7 +115,7 @@ impl Guide {
             topics: self.critic.named_topics(),
             strategy: self.strategy.name().to_owned(),
             graph: self.graph.clone(),
-            learned: self.strategy.saved(),
+            learned: self.strategy.state(),
             arrivals: self.log.arrivals().cloned().collect(),
         }
     }
@@ -133,7 +133,7 @@ impl Guide {
         page: &Page,
         via: &[Candidate],
         mark: Option<Mark>,
-        draw: &mut dyn Draw,
+        rng: &mut dyn Rng,
     ) -> Visit {
         let features = FeatureReader::new(page, &mut self.graph.vocabulary);
         let terms = telling_terms(page, &features);
@@ -151,7 +151,7 @@ impl Guide {
             let place = (page.address.clone(), form.name.clone());
             self.graph.remember_form(place, form.words.clone());
         }
-        let mut learned = self.learn(&page.address, via, unmarked, draw);
+        let mut learned = self.learn(&page.address, via, unmarked, rng);
         if self.critic_is_due() {
             self.refresh_critic();
             rebuilt = true;
@@ -169,10 +169,10 @@ impl Guide {
             graph: &self.graph,
             critic: &*self.critic,
         };
-        self.strategy.read(&passing, known);
-        let outlinks = self.read_outlinks(page, &features, via, judgment, draw);
+        self.strategy.on_page(&passing, known);
+        let outlinks = self.read_outlinks(page, &features, via, judgment, rng);
         if is_new {
-            self.learn_from_known(outlinks.iter().map(|(link, _)| link));
+            self.learn_known_link(outlinks.iter().map(|(link, _)| link));
         }
         Visit {
             judgment,
@@ -188,8 +188,8 @@ impl Guide {
     }
 
     /// What the strategy has learned.
-    pub fn learned(&self) -> strategies::Saved {
-        self.strategy.saved()
+    pub fn learned(&self) -> strategies::StrategyState {
+        self.strategy.state()
     }
 
     /// Name of the strategy.
@@ -231,7 +231,7 @@ impl Guide {
 
     /// Learns from links the person followed elsewhere, in their order. Those that
     /// were learned from before are passed over.
-    pub fn learn_trails(&mut self, links: Vec<(Candidate, Judgment)>, draw: &mut dyn Draw) {
+    pub fn learn_trails(&mut self, links: Vec<(Candidate, Judgment)>, rng: &mut dyn Rng) {
         let mut learned: FxHashSet<(Address, Address)> = FxHashSet::default();
         for past in self.log.arrivals() {
             let sources = past.via.iter().filter_map(Candidate::source);
@@ -243,13 +243,13 @@ impl Guide {
                 critic: &*self.critic,
             };
             let marked = judgment.marked(self.graph.mark(&link.target));
-            self.strategy.read_click(&link, marked, known);
+            self.strategy.on_click(&link, marked, known);
             let target = link.target.clone();
             let Some(source) = link.source().cloned() else {
                 continue;
             };
             if learned.insert((source, target.clone())) {
-                self.learn(&target, &[link], judgment, draw);
+                self.learn(&target, &[link], judgment, rng);
             }
         }
     }
@@ -260,12 +260,12 @@ impl Guide {
     }
 
     /// One outlink of a page that was visited, as a candidate.
-    pub fn candidate(&mut self, page: &Page, outlink: usize, draw: &mut dyn Draw) -> Candidate {
+    pub fn candidate(&mut self, page: &Page, outlink: usize, rng: &mut dyn Rng) -> Candidate {
         let features = FeatureReader::new(page, &mut self.graph.vocabulary);
         let judgment = self.graph.judgment(&page.address);
         let trail = trail_to(page, Trail::default(), judgment);
         let around = self.around(page, &features, trail, judgment);
-        around.candidate(outlink, draw)
+        around.candidate(outlink, rng)
     }
 
     /// The searchable forms of a page.
@@ -329,8 +329,8 @@ impl Guide {
     }
 
     /// Who takes turns with the strategy.
-    pub fn turns(&self) -> TurnRule {
-        self.strategy.turns()
+    pub fn arms(&self) -> ArmRule {
+        self.strategy.arms()
     }
 
     /// How the strategy works links off together.
@@ -350,13 +350,13 @@ impl Guide {
     }
 
     /// Numbers of the features that move the strategy's scores most.
-    pub fn loudest(&self) -> Vec<u32> {
-        self.strategy.loudest()
+    pub fn top_features(&self) -> Vec<u32> {
+        self.strategy.top_features()
     }
 
-    /// Log-odds per word of the loudest page that was marked as a target; 0 if none
+    /// Log-odds per word of the highest-scoring page that was marked as a target; 0 if none
     /// speaks for the topic, or if so few were marked that a louder one says little.
-    pub fn loudest_target(&self) -> f64 {
+    pub fn highest_target_log_odds(&self) -> f64 {
         let targets = self.graph.marks.iter();
         let targets = targets.filter(|(_, page)| page.mark == Mark::Target);
         let log_odds = targets.filter_map(|(address, page)| {
@@ -371,9 +371,9 @@ impl Guide {
         log_odds.into_iter().fold(0.0, f64::max)
     }
 
-    /// How much a link promises by its priority, see [`Strategy::promise`].
-    pub fn promise(&self, priority: Priority) -> f64 {
-        self.strategy.promise(priority)
+    /// How much a link promises by its priority, see [`Strategy::highlight_score`].
+    pub fn highlight_score(&self, priority: Priority) -> f64 {
+        self.strategy.highlight_score(priority)
     }
 
     /// Why a link scores as it does.
@@ -382,8 +382,8 @@ impl Guide {
     }
 
     /// What the strategy makes of a page that was visited, in a few words.
-    pub fn standing(&self, page: &Address) -> Option<String> {
-        self.strategy.standing(page)
+    pub fn describe_page(&self, page: &Address) -> Option<String> {
+        self.strategy.describe_page(page)
     }
 
     fn known(&self) -> Known<'_> {
@@ -423,13 +423,13 @@ impl Guide {
         features: &FeatureReader<'_>,
         via: &[Candidate],
         judgment: Judgment,
-        draw: &mut dyn Draw,
+        rng: &mut dyn Rng,
     ) -> Vec<(Candidate, LinkScore)> {
         let before = via.first().map(|link| link.trail.clone());
         let trail = trail_to(page, before.unwrap_or_default(), judgment);
         let around = self.around(page, features, trail, judgment);
         let links: Vec<Candidate> = (0..page.outlinks.len())
-            .map(|outlink| around.candidate(outlink, draw))
+            .map(|outlink| around.candidate(outlink, rng))
             .collect();
         let scores = self.strategy.score_all(&links, self.known());
         links.into_iter().zip(scores).collect()

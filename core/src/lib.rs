@@ -9,7 +9,7 @@
 //! The modules stand in reading order and each imports only from those before
 //! it. [`guide::Guide::visit`] is the sentence that everything serves.
 
-pub mod draw;
+pub mod rng;
 
 pub mod text;
 
@@ -42,6 +42,6 @@ pub mod guide;
 
 pub mod crawl;
 
-pub mod leaps;
+pub mod click_attribution;
 
 pub mod wire;

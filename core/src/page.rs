@@ -4,7 +4,7 @@ use crate::address::{Address, Base};
 use crate::dom::{Document, Form, Heading, LeafRange};
 use crate::text::{Language, TermReader, shorten};
 
-/// Words below which a page's richness is not computed.
+/// Words below which a page's Guiraud index is not computed.
 const FEW_WORDS: usize = 100;
 /// Richness of a page that says the same few words over and over: of 85,000 pages
 /// of people a hundred have less, such as tables.
@@ -84,7 +84,7 @@ impl Page {
 
     /// Distinct words by the root of all its words; `None` where there are too few
     /// for that to mean something.
-    pub fn richness(&self) -> Option<f64> {
+    pub fn guiraud_index(&self) -> Option<f64> {
         let all = self.words.header.len() + self.words.body.len();
         (all >= FEW_WORDS).then(|| self.words.terms.len() as f64 / (all as f64).sqrt())
     }
@@ -92,7 +92,8 @@ impl Page {
     /// Whether it says the same few words over and over, as pages do that are made to
     /// be found ([`POOR`]).
     pub fn is_stuffed(&self) -> bool {
-        self.richness().is_some_and(|richness| richness < POOR)
+        self.guiraud_index()
+            .is_some_and(|guiraud_index| guiraud_index < POOR)
     }
 
     /// Its title, or where it has none the first heading, or the address.

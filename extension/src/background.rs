@@ -5,13 +5,13 @@
 //! again; whatever it learned is in the database before a call is answered.
 
 use linkscent_core::address::Address;
+use linkscent_core::click_attribution::{self, CLICK_LIFE, Click, Navigation};
 use linkscent_core::forms::FormWords;
 use linkscent_core::guide::Guide;
-use linkscent_core::leaps::{self, LEAP_LIFE, Landing, Leap};
 use linkscent_core::page::Page;
 use linkscent_core::privacy::{self, Refusal};
 use linkscent_core::strategies::{Candidate, SplitMix};
-use linkscent_core::wire::api::{Event, Happening, mark_of, marked_terms};
+use linkscent_core::wire::api::{Event, EventKind, mark_of, marked_terms};
 use linkscent_core::wire::views::PageView;
 use linkscent_core::wire::{Snapshot, read_model, write_model};
 use linkscent_core::{critics, strategies};
@@ -19,7 +19,7 @@ use wasm_bindgen::JsError;
 
 use crate::forms::form_lines;
 use crate::shown::{Reading, State};
-use crate::store::{Change, MarkRow, Settings, Store, TrailRow, WaitingLeap};
+use crate::store::{Change, MarkRow, PendingClick, Settings, Store, TrailRow};
 use crate::sync::{self, Companion};
 
 /// Followed links that wait at most.
@@ -64,39 +64,39 @@ impl Background {
         if refusal(&settings, &page.address).is_some() {
             return Ok(Reading::default());
         }
-        let landing = Landing {
+        let navigation = Navigation {
             address: page.address.clone(),
             tab,
             started,
         };
-        let (leap, leaps) = self.arrive(&landing, now).await?;
+        let (click, clicks) = self.arrive(&navigation, now).await?;
         let mut change = Change::default();
-        change.leaps(&leaps)?;
+        change.pending_clicks(&clicks)?;
         if is_left_alone(&settings, &page.address) {
             self.store.apply(change).await?;
             return Ok(Reading::default());
         }
         let mut guide = self.take_guide(&topic).await?;
-        let leap = leap.filter(|leap| leap.topic == topic);
-        let via: Vec<Candidate> = leap
+        let click = click.filter(|click| click.topic == topic);
+        let via: Vec<Candidate> = click
             .as_ref()
-            .and_then(|leap| leap.link.what.followed(guide.vocabulary_mut()))
+            .and_then(|click| click.link.what.followed(guide.vocabulary_mut()))
             .into_iter()
             .collect();
         let is_new = guide.graph().page(&page.address).is_none();
         let visit = guide.visit(&page, &via, None, &mut draw());
-        if let (Some(leap), Some(link)) = (&leap, via.first()) {
+        if let (Some(click), Some(link)) = (&click, via.first()) {
             let mut link = link.clone();
             link.target = page.address.clone();
-            if let Happening::Trail { from, .. } = &leap.link.what
+            if let EventKind::Click { from, .. } = &click.link.what
                 && let Ok(from) = Address::parse(from)
             {
                 let words = &guide.graph().vocabulary;
-                let mut event = leap.link.clone();
-                event.what = Happening::trail(&link, &from, visit.judgment, words);
+                let mut event = click.link.clone();
+                event.what = EventKind::click(&link, &from, visit.judgment, words);
                 change.send(&event)?;
                 change.trail(&trail_row(
-                    leap,
+                    click,
                     &event,
                     from.as_str(),
                     page.address.as_str(),
@@ -121,13 +121,14 @@ impl Background {
     /// The followed link that led to a page, and those that go on waiting.
     async fn arrive(
         &self,
-        landing: &Landing,
+        navigation: &Navigation,
         now: f64,
-    ) -> Result<(Option<WaitingLeap>, Vec<WaitingLeap>), JsError> {
-        let mut waiting = self.store.leaps().await?;
-        waiting.retain(|leap| now - leap.time < LEAP_LIFE && leap.leap().is_some());
-        let leaps: Vec<Leap> = waiting.iter().filter_map(WaitingLeap::leap).collect();
-        let found = leaps::claim(&leaps, landing).map(|place| waiting.remove(place));
+    ) -> Result<(Option<PendingClick>, Vec<PendingClick>), JsError> {
+        let mut waiting = self.store.pending_clicks().await?;
+        waiting.retain(|click| now - click.time < CLICK_LIFE && click.click().is_some());
+        let clicks: Vec<Click> = waiting.iter().filter_map(PendingClick::click).collect();
+        let found =
+            click_attribution::claim(&clicks, navigation).map(|place| waiting.remove(place));
         Ok((found, waiting))
     }
 
@@ -160,12 +161,12 @@ impl Background {
         let link = guide.candidate(&page, outlink, &mut draw());
         let judgment = guide.graph().judgment(&page.address);
         let words = &guide.graph().vocabulary;
-        let what = Happening::trail(&link, &page.address, judgment, words);
-        let mut leaps = self.store.leaps().await?;
-        if leaps.len() >= MOST_LEAPS {
-            leaps.remove(0);
+        let what = EventKind::click(&link, &page.address, judgment, words);
+        let mut clicks = self.store.pending_clicks().await?;
+        if clicks.len() >= MOST_LEAPS {
+            clicks.remove(0);
         }
-        leaps.push(WaitingLeap {
+        clicks.push(PendingClick {
             tab,
             new_tab,
             time: now,
@@ -173,7 +174,7 @@ impl Background {
             link: event(&topic, now, what),
         });
         let mut change = Change::default();
-        change.leaps(&leaps)?;
+        change.pending_clicks(&clicks)?;
         self.keep_guide(topic, guide, &mut change)?;
         self.store.apply(change).await?;
         Ok(true)
@@ -195,9 +196,9 @@ impl Background {
         let mut guide = self.take_guide(&topic).await?;
         guide.mark(&page, mark_of(target));
         let mut change = Change::default();
-        let event = event(&topic, now, Happening::mark(&page, target));
+        let event = event(&topic, now, EventKind::mark(&page, target));
         match (target, &event.what) {
-            (Some(target), Happening::Mark { words, .. }) => change.mark(&MarkRow {
+            (Some(target), EventKind::Mark { words, .. }) => change.mark(&MarkRow {
                 topic: topic.clone(),
                 address: page.address.to_string(),
                 title: page.title(),
@@ -249,7 +250,7 @@ impl Background {
                 .find(|mark| mark.address == page.address.as_str());
             state.mark = mark.map(|mark| mark.target);
             let guide = self.take_guide(&topic).await?;
-            state.standing = guide.standing(&page.address);
+            state.standing = guide.describe_page(&page.address);
             state.forms = form_lines(&guide, &page);
             let (view, guide, links) = preview(guide, &page);
             (state.relevance, state.promising) = (view.relevance, view.most);
@@ -353,7 +354,7 @@ impl Background {
         }
         guide.mark_all(&marked);
         for mark in self.store.form_marks().await? {
-            if let Happening::Form {
+            if let EventKind::Form {
                 address,
                 form,
                 wanted,
@@ -412,7 +413,7 @@ pub(crate) fn refusal(settings: &Settings, address: &Address) -> Option<Refusal>
     }
 }
 
-pub(crate) fn event(topic: &str, now: f64, what: Happening) -> Event {
+pub(crate) fn event(topic: &str, now: f64, what: EventKind) -> Event {
     Event {
         id: random_id(),
         topic: topic.to_owned(),
@@ -426,19 +427,19 @@ pub(crate) fn random_id() -> String {
     format!("{number:032x}")
 }
 
-fn trail_row(leap: &WaitingLeap, event: &Event, from: &str, to: &str) -> TrailRow {
+fn trail_row(click: &PendingClick, event: &Event, from: &str, to: &str) -> TrailRow {
     let anchor = match &event.what {
-        Happening::Trail { anchor, .. } => anchor.clone(),
-        Happening::Mark { .. } | Happening::Form { .. } => String::new(),
+        EventKind::Click { anchor, .. } => anchor.clone(),
+        EventKind::Mark { .. } | EventKind::Form { .. } => String::new(),
     };
     TrailRow {
         id: format!("{:015}-{}", event.time, event.id),
-        topic: leap.topic.clone(),
+        topic: click.topic.clone(),
         from: from.to_owned(),
         to: to.to_owned(),
         anchor,
-        tab: leap.tab,
-        time: leap.time,
+        tab: click.tab,
+        time: click.time,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use linkscent_core::address::Address;
 use linkscent_core::guide::{Guide, ToForget};
-use linkscent_core::wire::api::{Event, Forget, Happening};
+use linkscent_core::wire::api::{Event, EventKind, Forget};
 use linkscent_core::wire::{read_model, write_model};
 use wasm_bindgen::JsError;
 
@@ -60,7 +60,7 @@ impl Background {
         change.empty()?;
         change.settings(&settings)?;
         let outbox = self.store.outbox().await?.into_iter();
-        let clicks = outbox.filter(|(_, event)| matches!(event.what, Happening::Trail { .. }));
+        let clicks = outbox.filter(|(_, event)| matches!(event.what, EventKind::Click { .. }));
         change.sent(&clicks.map(|(key, _)| key).collect::<Vec<_>>());
         self.store.apply(change).await
     }
@@ -93,17 +93,17 @@ impl Background {
         }
         let stays = |event: &Event| {
             let is_click = match &event.what {
-                Happening::Trail { from, to, .. } => is_gone_click(gone, from, to),
-                Happening::Mark { .. } | Happening::Form { .. } => false,
+                EventKind::Click { from, to, .. } => is_gone_click(gone, from, to),
+                EventKind::Mark { .. } | EventKind::Form { .. } => false,
             };
             !is_click && !event.pages().iter().any(|page| is_gone(gone, page))
         };
         let outbox = self.store.outbox().await?.into_iter();
         let waiting = outbox.filter(|(_, event)| !stays(event));
         change.sent(&waiting.map(|(key, _)| key).collect::<Vec<_>>());
-        let mut leaps = self.store.leaps().await?;
-        leaps.retain(|leap| stays(&leap.link));
-        change.leaps(&leaps)?;
+        let mut clicks = self.store.pending_clicks().await?;
+        clicks.retain(|click| stays(&click.link));
+        change.pending_clicks(&clicks)?;
         let mut forms = self.store.form_marks().await?;
         forms.retain(stays);
         change.form_marks(&forms)?;

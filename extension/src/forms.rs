@@ -4,7 +4,7 @@
 use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
 use linkscent_core::wire::Snapshot;
-use linkscent_core::wire::api::{Event, Happening};
+use linkscent_core::wire::api::{Event, EventKind};
 use wasm_bindgen::JsError;
 
 use crate::background::{Background, event, js};
@@ -33,7 +33,7 @@ impl Background {
         let event = event(
             &topic,
             now,
-            Happening::Form {
+            EventKind::Form {
                 address: page.address.to_string(),
                 form: form.name.clone(),
                 wanted,
@@ -79,7 +79,7 @@ pub fn form_lines(guide: &Guide, page: &Page) -> Vec<FormLine> {
 /// Whether two marks are on the same form.
 fn is_same_form(a: &Event, b: &Event) -> bool {
     let place = |event: &Event| match &event.what {
-        Happening::Form { address, form, .. } => Some((address.clone(), form.clone())),
+        EventKind::Form { address, form, .. } => Some((address.clone(), form.clone())),
         _ => None,
     };
     a.topic == b.topic && place(a) == place(b)

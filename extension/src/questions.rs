@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use linkscent_core::address::Address;
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies::Candidate;
-use linkscent_core::wire::api::{Answer, CrawlView, Happening, mark_of};
+use linkscent_core::wire::api::{Answer, CrawlView, EventKind, mark_of};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsError;
 
@@ -127,9 +127,9 @@ impl Background {
             let event = event(
                 &topic,
                 now,
-                Happening::mark_known(&known, words, Some(target)),
+                EventKind::mark_known(&known, words, Some(target)),
             );
-            if let Happening::Mark { words, .. } = &event.what {
+            if let EventKind::Mark { words, .. } = &event.what {
                 change.mark(&MarkRow {
                     topic: topic.clone(),
                     address: address.to_string(),

@@ -7,8 +7,8 @@ use idb::{
 };
 use js_sys::Uint8Array;
 use linkscent_core::address::Address;
-use linkscent_core::leaps::Leap;
-use linkscent_core::wire::api::{Event, Forget, Happening};
+use linkscent_core::click_attribution::Click;
+use linkscent_core::wire::api::{Event, EventKind, Forget};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_wasm_bindgen::Serializer;
@@ -55,7 +55,7 @@ pub struct Settings {
 
 /// A link that was followed and whose page has not arrived.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct WaitingLeap {
+pub struct PendingClick {
     /// The tab it was followed in.
     pub tab: i32,
     /// Whether it opens in another tab.
@@ -68,13 +68,13 @@ pub struct WaitingLeap {
     pub link: Event,
 }
 
-impl WaitingLeap {
+impl PendingClick {
     /// What an arrival is held against; `None` if the addresses are none.
-    pub fn leap(&self) -> Option<Leap> {
-        let Happening::Trail { from, to, .. } = &self.link.what else {
+    pub fn click(&self) -> Option<Click> {
+        let EventKind::Click { from, to, .. } = &self.link.what else {
             return None;
         };
-        Some(Leap {
+        Some(Click {
             from: Address::parse(from).ok()?,
             to: Address::parse(to).ok()?,
             tab: self.tab,
@@ -110,7 +110,7 @@ impl MarkRow {
             id,
             topic: self.topic.clone(),
             time: self.time as u64,
-            what: Happening::Mark {
+            what: EventKind::Mark {
                 address: self.address.clone(),
                 title: self.title.clone(),
                 target: Some(self.target),
@@ -153,14 +153,14 @@ impl Change {
         self.put(VALUES, "settings", settings)
     }
 
-    /// Replaces the open leaps.
-    pub fn leaps(&mut self, leaps: &[WaitingLeap]) -> Result<(), JsError> {
-        self.put(VALUES, "leaps", leaps)
+    /// Replaces the clicks whose page has not arrived.
+    pub fn pending_clicks(&mut self, clicks: &[PendingClick]) -> Result<(), JsError> {
+        self.put(VALUES, "leaps", clicks)
     }
 
     /// Empties everything but settings, marks and marks on forms.
     pub fn empty(&mut self) -> Result<(), JsError> {
-        self.leaps(&[])?;
+        self.pending_clicks(&[])?;
         self.asked(&Asked::default())?;
         self.cleared.extend([GUIDES, TRAILS]);
         Ok(())
@@ -288,8 +288,8 @@ impl Store {
         self.value("settings").await
     }
 
-    /// The open leaps.
-    pub async fn leaps(&self) -> Result<Vec<WaitingLeap>, JsError> {
+    /// The clicks whose page has not arrived.
+    pub async fn pending_clicks(&self) -> Result<Vec<PendingClick>, JsError> {
         self.value("leaps").await
     }
 

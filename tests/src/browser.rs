@@ -23,7 +23,7 @@ const FIREFOX_UUID: &str = "6c1f0d3e-5a2b-4c7d-9e8f-0123456789ab";
 
 /// Which browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum BrowserKind {
     /// Chromium with chromedriver.
     Chromium,
     /// Firefox ESR with geckodriver.
@@ -33,7 +33,7 @@ pub enum Kind {
 /// A browser with the extension loaded.
 pub struct Browser {
     /// Which one.
-    pub kind: Kind,
+    pub kind: BrowserKind,
     /// Its session.
     pub driver: WebDriver,
     _process: Child,
@@ -65,19 +65,19 @@ fn find(names: &[&str]) -> Result<PathBuf> {
 
 impl Browser {
     /// Starts a browser whose pages come from the proxy on this port.
-    pub async fn start(kind: Kind, proxy: u16) -> Result<Self> {
+    pub async fn start(kind: BrowserKind, proxy: u16) -> Result<Self> {
         linkscent::crawler::fetch::choose_cryptography();
         let port = std::net::TcpListener::bind("127.0.0.1:0")?
             .local_addr()?
             .port();
         let profile = tempfile::tempdir()?;
         let mut command = match kind {
-            Kind::Chromium => {
+            BrowserKind::Chromium => {
                 let mut command = Command::new(find(&["chromedriver"])?);
                 command.arg(format!("--port={port}"));
                 command
             }
-            Kind::Firefox => {
+            BrowserKind::Firefox => {
                 let mut command = Command::new(find(&["geckodriver"])?);
                 command.args(["--host", "127.0.0.1", "--port", &port.to_string()]);
                 command.args(["--websocket-port", "0", "--allow-system-access"]);
@@ -100,8 +100,8 @@ impl Browser {
         .await?;
         let url = format!("http://127.0.0.1:{port}");
         let driver = match kind {
-            Kind::Chromium => chromium(&url, profile.path(), proxy).await?,
-            Kind::Firefox => firefox(&url, proxy).await?,
+            BrowserKind::Chromium => chromium(&url, profile.path(), proxy).await?,
+            BrowserKind::Firefox => firefox(&url, proxy).await?,
         };
         Ok(Self {
             kind,
@@ -114,8 +114,8 @@ impl Browser {
     /// Address of a page of the extension.
     pub fn page(&self, path: &str) -> Result<String> {
         Ok(match self.kind {
-            Kind::Chromium => format!("chrome-extension://{}/{path}", chromium_id()?),
-            Kind::Firefox => format!("moz-extension://{FIREFOX_UUID}/{path}"),
+            BrowserKind::Chromium => format!("chrome-extension://{}/{path}", chromium_id()?),
+            BrowserKind::Firefox => format!("moz-extension://{FIREFOX_UUID}/{path}"),
         })
     }
 
@@ -173,8 +173,8 @@ impl Browser {
     /// Stops the extension's background, as the browser does when it likes.
     pub async fn kill_background(&self) -> Result<()> {
         match self.kind {
-            Kind::Chromium => self.kill_worker().await,
-            Kind::Firefox => self.kill_event_page().await,
+            BrowserKind::Chromium => self.kill_worker().await,
+            BrowserKind::Firefox => self.kill_event_page().await,
         }
     }
 

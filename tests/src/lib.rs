@@ -3,11 +3,11 @@
 
 pub mod browser;
 pub mod companion;
-pub mod endless;
 pub mod paired;
 pub mod scripted;
 pub mod shell;
 pub mod stage;
+pub mod synthetic_web;
 pub mod web;
 
 use std::path::PathBuf;

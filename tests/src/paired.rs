@@ -20,14 +20,14 @@ pub struct Paired {
 }
 
 /// The answer to a call.
-pub struct Answer {
+pub struct CallAnswer {
     /// Its head.
     pub head: AnswerHead,
     /// Its body.
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl CallAnswer {
     /// The body as JSON.
     pub fn json(&self) -> Result<Value> {
         serde_json::from_slice(&self.body)
@@ -126,7 +126,7 @@ impl Paired {
     }
 
     /// Makes a call.
-    pub async fn call(&mut self, method: &str, path: &str, body: &str) -> Result<Answer> {
+    pub async fn call(&mut self, method: &str, path: &str, body: &str) -> Result<CallAnswer> {
         let message = self.seal(method, path, body).await?;
         let (status, answer) = post(
             self.port,
@@ -146,7 +146,7 @@ impl Paired {
             .iter()
             .position(|&byte| byte == b'\n')
             .context("no head")?;
-        Ok(Answer {
+        Ok(CallAnswer {
             head: serde_json::from_slice(&plain[..end])?,
             body: plain[end + 1..].to_vec(),
         })

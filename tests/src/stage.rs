@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use thirtyfour::prelude::*;
 
-use crate::browser::{Browser, Kind};
+use crate::browser::{Browser, BrowserKind};
 use crate::companion::Companion;
 use crate::{wait_for, web};
 
@@ -48,7 +48,7 @@ pub struct ShownLink {
 
 impl Stage {
     /// Starts web and browser.
-    pub async fn set(kind: Kind) -> Result<Self> {
+    pub async fn set(kind: BrowserKind) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let file = folder.path().join("stories.warc");
         let pages = web::stories();
@@ -67,7 +67,7 @@ impl Stage {
     }
 
     /// Starts a browser whose pages come from this proxy.
-    pub async fn on_web(kind: Kind, proxy: u16) -> Result<Self> {
+    pub async fn on_web(kind: BrowserKind, proxy: u16) -> Result<Self> {
         let browser = Browser::start(kind, proxy).await?;
         let page = browser.driver.window().await?;
         let popup = browser.driver.new_tab().await?;

@@ -6,13 +6,13 @@ use linkscent::store::Store;
 use linkscent_core::address::Address;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::read_model;
-use linkscent_tests::browser::{Browser, Kind};
+use linkscent_tests::browser::{Browser, BrowserKind};
 use linkscent_tests::companion::Companion;
-use linkscent_tests::endless::endless_web;
+use linkscent_tests::synthetic_web::endless_web;
 use linkscent_tests::wait_for;
 use thirtyfour::prelude::*;
 
-async fn forms_are_taken(kind: Kind) -> Result<()> {
+async fn forms_are_taken(kind: BrowserKind) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data");
     let (proxy, _) = endless_web().await?;
@@ -158,10 +158,10 @@ async fn model_mark(data: &std::path::Path, address: &str) -> Result<Option<Mark
 
 #[tokio::test(flavor = "multi_thread")]
 async fn forms_are_taken_in_chromium() -> Result<()> {
-    forms_are_taken(Kind::Chromium).await
+    forms_are_taken(BrowserKind::Chromium).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn forms_are_taken_in_firefox() -> Result<()> {
-    forms_are_taken(Kind::Firefox).await
+    forms_are_taken(BrowserKind::Firefox).await
 }

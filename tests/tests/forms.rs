@@ -3,7 +3,7 @@
 
 use anyhow::{Result, ensure};
 use linkscent::commands::train_forms::{cross_validate_domains, cross_validate_kinds};
-use linkscent::form_lessons;
+use linkscent::form_examples;
 use linkscent_core::forms::{FormKind, FormKinds};
 use linkscent_tests::material;
 
@@ -14,7 +14,7 @@ fn forms_are_told_apart_on_sites_that_were_held_out() -> Result<()> {
     let Some(material) = material() else {
         return Ok(());
     };
-    let lessons = form_lessons::read(&material.join("forms"))?;
+    let lessons = form_examples::read(&material.join("forms"))?;
     let kinds = cross_validate_kinds(&lessons.forms, FOLDS);
     let searchable = kinds.against_rest(FormKind::Search as usize);
     ensure!(searchable.accuracy() >= 0.95, "{}", searchable.accuracy());
@@ -22,8 +22,8 @@ fn forms_are_told_apart_on_sites_that_were_held_out() -> Result<()> {
 
     let root = linkscent_pack::root();
     let list = root.join("companion/bench/form-domains.tsv");
-    let mut domains = form_lessons::listed_domains(&list, &lessons)?;
-    domains.extend(form_lessons::written_domains(&root.join("tests/forms"))?);
+    let mut domains = form_examples::listed_domains(&list, &lessons)?;
+    domains.extend(form_examples::written_domains(&root.join("tests/forms"))?);
     let (names, confusion) = cross_validate_domains(&domains, FOLDS);
     ensure!(names.len() >= 5);
     ensure!(confusion.macro_f1() >= 0.85, "{}", confusion.macro_f1());

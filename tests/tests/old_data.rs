@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use linkscent_tests::browser::Kind;
+use linkscent_tests::browser::BrowserKind;
 use linkscent_tests::companion::Companion;
-use linkscent_tests::endless::endless_web;
 use linkscent_tests::paired;
 use linkscent_tests::shell::{crawl, run};
 use linkscent_tests::stage::Stage;
+use linkscent_tests::synthetic_web::endless_web;
 use serde_json::Value;
 
 fn fixture() -> PathBuf {
@@ -110,7 +110,7 @@ async fn put_stores(stage: &Stage) -> Result<()> {
     Ok(())
 }
 
-async fn an_extension_opens(kind: Kind) -> Result<()> {
+async fn an_extension_opens(kind: BrowserKind) -> Result<()> {
     let stage = Stage::set(kind).await?;
     put_stores(&stage).await?;
     stage.open("http://town.test/").await?;
@@ -144,10 +144,10 @@ async fn an_extension_opens(kind: Kind) -> Result<()> {
 
 #[tokio::test]
 async fn an_extension_opens_in_chromium() -> Result<()> {
-    an_extension_opens(Kind::Chromium).await
+    an_extension_opens(BrowserKind::Chromium).await
 }
 
 #[tokio::test]
 async fn an_extension_opens_in_firefox() -> Result<()> {
-    an_extension_opens(Kind::Firefox).await
+    an_extension_opens(BrowserKind::Firefox).await
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
-use linkscent_tests::browser::Kind;
+use linkscent_tests::browser::BrowserKind;
 use linkscent_tests::companion::Companion;
 use linkscent_tests::scripted::{Reply, scripted_web};
 use linkscent_tests::stage::Stage;
@@ -76,7 +76,7 @@ fn web(address: &str) -> Reply {
     Reply::Page(body)
 }
 
-async fn stage(kind: Kind) -> Result<Stage> {
+async fn stage(kind: BrowserKind) -> Result<Stage> {
     let (proxy, _) = scripted_web(web).await?;
     let stage = Stage::on_web(kind, proxy).await?;
     stage.open("http://news.test/garden").await?;
@@ -90,7 +90,7 @@ async fn stage(kind: Kind) -> Result<Stage> {
     Ok(stage)
 }
 
-async fn a_page_sees_nothing(kind: Kind) -> Result<()> {
+async fn a_page_sees_nothing(kind: BrowserKind) -> Result<()> {
     let stage = stage(kind).await?;
     stage.open("http://news.test/news").await?;
     // What the page's own script sees, before and after.
@@ -209,7 +209,7 @@ async fn a_module_that_traps_is_replaced(stage: &Stage) -> Result<()> {
     Ok(())
 }
 
-async fn private_pages_leave_nothing(kind: Kind) -> Result<()> {
+async fn private_pages_leave_nothing(kind: BrowserKind) -> Result<()> {
     let stage = stage(kind).await?;
     let refused = BTreeMap::from([
         ("http://shop.test/login", "password"),
@@ -271,7 +271,7 @@ async fn private_pages_leave_nothing(kind: Kind) -> Result<()> {
 }
 
 /// What is forgotten is gone from every store, here and at the companion.
-async fn forgotten_is_gone(kind: Kind) -> Result<()> {
+async fn forgotten_is_gone(kind: BrowserKind) -> Result<()> {
     let stage = stage(kind).await?;
     let data = stage.folder.path().join("data");
     let (companion, port, _, code) = Companion::serve(&data, stage.proxy).await?;
@@ -340,30 +340,30 @@ async fn forgotten_is_gone(kind: Kind) -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_sees_nothing_in_chromium() -> Result<()> {
-    a_page_sees_nothing(Kind::Chromium).await
+    a_page_sees_nothing(BrowserKind::Chromium).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_sees_nothing_in_firefox() -> Result<()> {
-    a_page_sees_nothing(Kind::Firefox).await
+    a_page_sees_nothing(BrowserKind::Firefox).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn private_pages_leave_nothing_in_chromium() -> Result<()> {
-    private_pages_leave_nothing(Kind::Chromium).await
+    private_pages_leave_nothing(BrowserKind::Chromium).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn private_pages_leave_nothing_in_firefox() -> Result<()> {
-    private_pages_leave_nothing(Kind::Firefox).await
+    private_pages_leave_nothing(BrowserKind::Firefox).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn forgotten_is_gone_in_chromium() -> Result<()> {
-    forgotten_is_gone(Kind::Chromium).await
+    forgotten_is_gone(BrowserKind::Chromium).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn forgotten_is_gone_in_firefox() -> Result<()> {
-    forgotten_is_gone(Kind::Firefox).await
+    forgotten_is_gone(BrowserKind::Firefox).await
 }

@@ -14,13 +14,13 @@ use linkscent::web::charset;
 use linkscent::web::warc::Reader;
 use linkscent_core::dom::html;
 use linkscent_core::wire::Snapshot;
-use linkscent_tests::browser::{Browser, Kind};
+use linkscent_tests::browser::{Browser, BrowserKind};
 use linkscent_tests::companion::Companion;
 use linkscent_tests::{material, wait_for, web};
 
 /// Where a browser's own parser is known to differ from html5ever, and why.
 /// Asserted, so that a cure is noticed.
-const KNOWN: [(Kind, &str, &str); 0] = [];
+const KNOWN: [(BrowserKind, &str, &str); 0] = [];
 
 /// The cases that hold a field for a password, a card or a code.
 const PRIVATE: [&str; 1] = ["login-form"];
@@ -75,7 +75,7 @@ fn html_becomes_the_documents_kept() -> Result<()> {
 
 /// Serves pages whose scripts do not run, opens each, and holds the live DOM
 /// against the parser.
-async fn compare(kind: Kind, pages: &[(String, String)]) -> Result<Comparison> {
+async fn compare(kind: BrowserKind, pages: &[(String, String)]) -> Result<Comparison> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("pages.warc");
     let headers = "Content-Security-Policy: script-src 'none'\r\n";
@@ -139,7 +139,7 @@ async fn compare(kind: Kind, pages: &[(String, String)]) -> Result<Comparison> {
     Ok(comparison)
 }
 
-async fn cases_agree(kind: Kind) -> Result<()> {
+async fn cases_agree(kind: BrowserKind) -> Result<()> {
     let mut pages = Vec::new();
     for (name, folder) in cases()? {
         pages.push((name, fs::read_to_string(folder.join("page.html"))?));
@@ -190,7 +190,7 @@ fn real_pages() -> Result<Option<Vec<(String, String)>>> {
     Ok(Some(pages))
 }
 
-async fn real_pages_agree(kind: Kind) -> Result<()> {
+async fn real_pages_agree(kind: BrowserKind) -> Result<()> {
     let Some(pages) = real_pages()? else {
         return Ok(());
     };
@@ -211,20 +211,20 @@ async fn real_pages_agree(kind: Kind) -> Result<()> {
 
 #[tokio::test]
 async fn cases_agree_in_chromium() -> Result<()> {
-    cases_agree(Kind::Chromium).await
+    cases_agree(BrowserKind::Chromium).await
 }
 
 #[tokio::test]
 async fn cases_agree_in_firefox() -> Result<()> {
-    cases_agree(Kind::Firefox).await
+    cases_agree(BrowserKind::Firefox).await
 }
 
 #[tokio::test]
 async fn real_pages_agree_in_chromium() -> Result<()> {
-    real_pages_agree(Kind::Chromium).await
+    real_pages_agree(BrowserKind::Chromium).await
 }
 
 #[tokio::test]
 async fn real_pages_agree_in_firefox() -> Result<()> {
-    real_pages_agree(Kind::Firefox).await
+    real_pages_agree(BrowserKind::Firefox).await
 }

@@ -2,7 +2,7 @@
 //! hand over, see the harvest.
 
 use anyhow::{Context, Result, ensure};
-use linkscent_tests::browser::Kind;
+use linkscent_tests::browser::BrowserKind;
 use linkscent_tests::companion::Companion;
 use linkscent_tests::stage::Stage;
 use linkscent_tests::wait_for;
@@ -12,7 +12,7 @@ fn pair(from: &str, to: &str) -> (String, String) {
     (from.to_owned(), to.to_owned())
 }
 
-async fn mark_and_follow(kind: Kind) -> Result<()> {
+async fn mark_and_follow(kind: BrowserKind) -> Result<()> {
     let stage = Stage::set(kind).await?;
     stage.new_topic("kidneys").await?;
     stage
@@ -142,7 +142,7 @@ async fn answer_questions(stage: &Stage) -> Result<()> {
     stage.press("undo-mark").await
 }
 
-async fn undo_pause_and_strict_pages(kind: Kind) -> Result<()> {
+async fn undo_pause_and_strict_pages(kind: BrowserKind) -> Result<()> {
     let stage = Stage::set(kind).await?;
     stage.new_topic("kidneys").await?;
     stage
@@ -182,7 +182,7 @@ async fn undo_pause_and_strict_pages(kind: Kind) -> Result<()> {
 
 /// A form that leads to a database is shown and marked; the companion hears of
 /// it, and looks for such forms.
-async fn databases(kind: Kind) -> Result<()> {
+async fn databases(kind: BrowserKind) -> Result<()> {
     let stage = Stage::set(kind).await?;
     let data = stage.folder.path().join("data");
     let (companion, port, link, code) = Companion::serve(&data, stage.proxy).await?;
@@ -233,7 +233,7 @@ async fn databases(kind: Kind) -> Result<()> {
     stage.strike().await
 }
 
-async fn hand_over(kind: Kind) -> Result<()> {
+async fn hand_over(kind: BrowserKind) -> Result<()> {
     let stage = Stage::set(kind).await?;
     let data = stage.folder.path().join("data");
     let (companion, port, link, code) = Companion::serve(&data, stage.proxy).await?;
@@ -358,40 +358,40 @@ async fn another_companion(stage: &Stage) -> Result<()> {
 
 #[tokio::test]
 async fn mark_and_follow_in_chromium() -> Result<()> {
-    mark_and_follow(Kind::Chromium).await
+    mark_and_follow(BrowserKind::Chromium).await
 }
 
 #[tokio::test]
 async fn mark_and_follow_in_firefox() -> Result<()> {
-    mark_and_follow(Kind::Firefox).await
+    mark_and_follow(BrowserKind::Firefox).await
 }
 
 #[tokio::test]
 async fn undo_pause_and_strict_pages_in_chromium() -> Result<()> {
-    undo_pause_and_strict_pages(Kind::Chromium).await
+    undo_pause_and_strict_pages(BrowserKind::Chromium).await
 }
 
 #[tokio::test]
 async fn undo_pause_and_strict_pages_in_firefox() -> Result<()> {
-    undo_pause_and_strict_pages(Kind::Firefox).await
+    undo_pause_and_strict_pages(BrowserKind::Firefox).await
 }
 
 #[tokio::test]
 async fn hand_over_in_chromium() -> Result<()> {
-    hand_over(Kind::Chromium).await
+    hand_over(BrowserKind::Chromium).await
 }
 
 #[tokio::test]
 async fn hand_over_in_firefox() -> Result<()> {
-    hand_over(Kind::Firefox).await
+    hand_over(BrowserKind::Firefox).await
 }
 
 #[tokio::test]
 async fn databases_in_chromium() -> Result<()> {
-    databases(Kind::Chromium).await
+    databases(BrowserKind::Chromium).await
 }
 
 #[tokio::test]
 async fn databases_in_firefox() -> Result<()> {
-    databases(Kind::Firefox).await
+    databases(BrowserKind::Firefox).await
 }

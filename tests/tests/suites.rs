@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use anyhow::{Context, Result, ensure};
-use linkscent::crawler::gate;
+use linkscent::crawler::ssrf_guard;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::Robots;
 use linkscent_core::dom::html;
@@ -81,7 +81,10 @@ fn private_addresses_are_told_from_public_ones() -> Result<()> {
             _ => false,
         };
         let address: IpAddr = address.parse().with_context(|| address.clone())?;
-        ensure!(gate::is_public(address) == expected, "{address}: {verdict}");
+        ensure!(
+            ssrf_guard::is_public(address) == expected,
+            "{address}: {verdict}"
+        );
         read += 1;
     }
     ensure!(read > 20, "only {read} rows were of use");

@@ -2,7 +2,7 @@
 //! scores, and how long that takes is printed.
 
 use anyhow::{Context, Result, ensure};
-use linkscent_tests::browser::{Browser, Kind};
+use linkscent_tests::browser::{Browser, BrowserKind};
 
 /// A page of 1,000 links as the content script would send it, scored 20 times
 /// in an extension page.
@@ -21,7 +21,7 @@ const SCRIPT: &str = "
       leafCount: leaves.length, leaves: leaves.join('\\u0001'), links, hrefs, headings: [], forms: [], truncated: false};
     return m.bench_scoring(page, 20);";
 
-async fn score(kind: Kind) -> Result<()> {
+async fn score(kind: BrowserKind) -> Result<()> {
     let browser = Browser::start(kind, 9).await?;
     browser
         .driver
@@ -36,10 +36,10 @@ async fn score(kind: Kind) -> Result<()> {
 
 #[tokio::test]
 async fn scores_in_chromium() -> Result<()> {
-    score(Kind::Chromium).await
+    score(BrowserKind::Chromium).await
 }
 
 #[tokio::test]
 async fn scores_in_firefox() -> Result<()> {
-    score(Kind::Firefox).await
+    score(BrowserKind::Firefox).await
 }

@@ -25,7 +25,7 @@ use crate::secret;
 pub struct Base(pub String);
 
 /// The port, and the dashboard's secrets; they live as long as the process.
-pub struct Doors {
+pub struct AccessControl {
     port: u16,
     /// Opens `/enter` once.
     entry: Mutex<Option<String>>,
@@ -34,7 +34,7 @@ pub struct Doors {
     csrf: String,
 }
 
-impl Doors {
+impl AccessControl {
     /// Fresh secrets for a server on `port`.
     pub fn new(port: u16) -> Self {
         Self {

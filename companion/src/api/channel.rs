@@ -212,7 +212,7 @@ pub(super) fn routes() -> Router<App> {
         .route(
             "/api/v1/call",
             post(|State(app): State<App>, message: Bytes| async move {
-                call(&app, super::calls::routes(), message).await
+                call(&app, super::routes::routes(), message).await
             })
             .layer(axum::extract::DefaultBodyLimit::max(LARGEST_BODY)),
         )

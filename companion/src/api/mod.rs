@@ -1,15 +1,15 @@
 //! The server: API and dashboard on one loopback port.
 
 mod auth;
-mod calls;
 mod channel;
 mod pairing;
+mod routes;
 mod server;
 
-pub use auth::{Base, Doors, guard};
-pub use calls::{delay, open_routes};
+pub use auth::{AccessControl, Base, guard};
 pub use channel::Channels;
 pub use pairing::Pairing;
+pub use routes::{delay, open_routes};
 pub use server::{LARGEST_BODY, serve, whole_body};
 
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct App {
     /// The crawls that run.
     pub running: Running,
     /// Who may come in.
-    pub doors: Arc<Doors>,
+    pub doors: Arc<AccessControl>,
     /// The pairing under way.
     pub pairing: Arc<Pairing>,
     /// The channels of paired browsers.
@@ -49,7 +49,7 @@ impl App {
         Self {
             running: Running::new(store.clone(), way.clone()),
             store,
-            doors: Arc::new(Doors::new(port)),
+            doors: Arc::new(AccessControl::new(port)),
             pairing: Arc::new(Pairing::new(port)),
             channels: Arc::default(),
             forgetting: Arc::default(),

@@ -7,9 +7,9 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{LeavingRule, Tally};
+use linkscent_core::crawl::{CrawlStats, StoppingRule};
 use linkscent_core::strategies;
-use linkscent_core::wire::api::Happening;
+use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::write_model;
 use serde_json::json;
 use tokio::runtime::Handle;
@@ -108,7 +108,7 @@ impl Crawl {
         );
         let bar = bar(crawl.order.budget, self.json);
         bar.set_message("taking up");
-        let taken_up = Runner::take_up(
+        let taken_up = Runner::resume(
             store.clone(),
             crawl.clone(),
             fetcher,
@@ -129,26 +129,26 @@ impl Crawl {
         let control = runner.control();
         handle.spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
-                control.tell(Command::Pause);
+                control.send(Command::Pause);
             }
         });
-        let recalled = runner.session().tally().pages;
+        let replayed = runner.session().stats().pages;
         let mut confidence = None;
-        let (ended, tally) = runner.run(|progress| {
+        let (ended, stats) = runner.run(|progress| {
             confidence = progress.confidence;
-            bar.set_position(progress.tally.pages);
+            bar.set_position(progress.stats.pages);
             bar.set_message(format!(
                 "{:.0} % relevant, {} links wait",
-                100.0 * progress.tally.harvest(),
+                100.0 * progress.stats.harvest(),
                 progress.frontier
             ));
         })?;
         bar.finish_and_clear();
         let seconds = began.elapsed().as_secs_f64();
         let report = Report {
-            tally,
+            stats,
             confidence,
-            recalled,
+            replayed,
             seconds,
         };
         let alarms = handle.block_on(store.alarms(crawl.id))?;
@@ -230,7 +230,7 @@ impl Crawl {
                 .all(|mark| !mark.target || mark.address != **address)
         };
         let new = examples.iter().filter(is_new);
-        let marked = new.map(|address| Happening::mark_unread(address, Some(true)));
+        let marked = new.map(|address| EventKind::mark_unread(address, Some(true)));
         store.note(&topic, marked.collect()).await?;
         let mut starts: Vec<(String, bool)> = Vec::new();
         starts.extend(examples.into_iter().map(|address| (address, true)));
@@ -251,7 +251,7 @@ impl Crawl {
             random_seed: self.random_seed,
             seeds: starts,
             hosts: self.hosts.clone(),
-            leaving: LeavingRule {
+            stopping: StoppingRule {
                 pages: self.site_pages,
                 targets: self.site_targets,
             },
@@ -290,9 +290,9 @@ impl Crawl {
         skipped: &[SkippedRow],
     ) {
         let Report {
-            tally,
+            stats,
             confidence,
-            recalled,
+            replayed,
             seconds,
         } = report;
         let reason = match ended {
@@ -302,12 +302,12 @@ impl Crawl {
             Ended::Hindered(reason) => reason,
             Ended::Stopped => "stopped",
         };
-        let speed = (tally.pages - recalled) as f64 / seconds.max(1e-9);
+        let speed = (stats.pages - replayed) as f64 / seconds.max(1e-9);
         if self.json {
             let object = json!({
-                "pages": tally.pages,
-                "relevant": tally.relevant,
-                "harvest": tally.harvest(),
+                "pages": stats.pages,
+                "relevant": stats.relevant,
+                "harvest": stats.harvest(),
                 "confidence": confidence,
                 "seconds": seconds,
                 "pages_per_second": speed,
@@ -323,10 +323,10 @@ impl Crawl {
         }
         println!(
             "{} pages, {} of them relevant ({:.0} %), {} requests brought no page",
-            tally.pages,
-            tally.relevant,
-            100.0 * tally.harvest(),
-            tally.other
+            stats.pages,
+            stats.relevant,
+            100.0 * stats.harvest(),
+            stats.other
         );
         if let Some(sure) = confidence {
             println!("how sure the critic is of its word, from 0.50 (a guess) to 1: {sure:.2}");
@@ -358,11 +358,11 @@ impl Crawl {
 
 /// What a crawl came to.
 struct Report {
-    tally: Tally,
+    stats: CrawlStats,
     /// How sure the critic is at the end.
     confidence: Option<f64>,
     /// Pages taken over from before a restart.
-    recalled: u64,
+    replayed: u64,
     seconds: f64,
 }
 

@@ -54,7 +54,7 @@ impl Demo {
             EXAMPLES.len()
         );
         let crawl = self.crawl(&app).await?;
-        self.tell(&app, crawl).await?;
+        self.send(&app, crawl).await?;
         if self.once {
             return Ok(std::fs::remove_dir_all(&folder)?);
         }
@@ -80,7 +80,7 @@ impl Demo {
                 .map(|example| ((*example).to_owned(), true))
                 .collect(),
             hosts: Vec::new(),
-            leaving: linkscent_core::crawl::LeavingRule::default(),
+            stopping: linkscent_core::crawl::StoppingRule::default(),
             on_drift: crate::store::Reaction::default(),
         };
         let mut changes = app.running.changes();
@@ -94,7 +94,7 @@ impl Demo {
         }
     }
 
-    async fn tell(&self, app: &App, crawl: i64) -> Result<()> {
+    async fn send(&self, app: &App, crawl: i64) -> Result<()> {
         let (pages, scored, relevant, _) = app.store.counts(crawl).await?;
         let harvest = 100 * relevant / scored.max(1);
         println!("\n{pages} pages fetched, {relevant} more about the topic (harvest {harvest} %):");

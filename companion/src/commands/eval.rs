@@ -8,15 +8,15 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use linkscent_core::crawl::LeavingRule;
+use linkscent_core::crawl::StoppingRule;
 use serde_json::{Value, json};
 
 use crate::eval::bench::{self, Bench, Plan};
-use crate::eval::contestant::{self, BASELINE, Contestant, ORACLE};
+use crate::eval::entrant::{self, BASELINE, Entrant, ORACLE};
 use crate::eval::experiments::{self, Subject};
 use crate::eval::figures::Row;
 use crate::eval::next_click;
-use crate::eval::own_critic::{self, Lesson};
+use crate::eval::own_critic::{self, CriticExample};
 use crate::eval::report;
 use crate::eval::topic::Topic;
 use crate::eval::topic_file::{self, TopicFile};
@@ -31,7 +31,7 @@ const DEFAULT_BUDGET: u64 = 2_000;
 
 /// Who judges pages while a crawl goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Teller {
+enum CriticSource {
     /// The bench's frozen critic.
     Frozen,
     /// Our own, taught by the example pages.
@@ -65,8 +65,8 @@ pub struct Eval {
     experiment: Vec<String>,
     /// Who judges what strategies are told on a bench: the frozen critic, by which
     /// crawls are scored in any case, or our own, taught by the same pages.
-    #[arg(long, value_enum, default_value_t = Teller::Frozen)]
-    critic: Teller,
+    #[arg(long, value_enum, default_value_t = CriticSource::Frozen)]
+    critic: CriticSource,
     /// Only this topic of the bench, or a topic file (.toml); can be given
     /// repeatedly.
     #[arg(long)]
@@ -103,7 +103,7 @@ impl Eval {
     /// Runs the benches one after the other.
     pub fn run(self) -> Result<()> {
         let began = Instant::now();
-        let contestants = self.contestants()?;
+        let entrants = self.entrants()?;
         let of_benches = self.experiment.iter().filter(|name| *name != NEXT_CLICK);
         let experiments: Result<Vec<_>> = of_benches.map(|name| experiments::named(name)).collect();
         let experiments = experiments?;
@@ -123,7 +123,7 @@ impl Eval {
         let mut failed = false;
         for bench in self.benches()? {
             let name = bench.name.clone();
-            let plan = match self.plan(bench, &contestants) {
+            let plan = match self.plan(bench, &entrants) {
                 Ok(plan) => plan,
                 Err(error) => {
                     // The other webs are worth their while.
@@ -210,24 +210,24 @@ impl Eval {
         }])
     }
 
-    fn contestants(&self) -> Result<Vec<Contestant>> {
+    fn entrants(&self) -> Result<Vec<Entrant>> {
         if self.strategy.is_empty() {
-            return Ok(contestant::ALL.to_vec());
+            return Ok(entrant::ALL.to_vec());
         }
-        let mut chosen: Vec<Contestant> = Vec::new();
+        let mut chosen: Vec<Entrant> = Vec::new();
         let always = [BASELINE, ORACLE];
         for name in always
             .into_iter()
             .chain(self.strategy.iter().map(String::as_str))
         {
             if !chosen.iter().any(|known| known.name == name) {
-                chosen.push(contestant::named(name)?);
+                chosen.push(entrant::named(name)?);
             }
         }
         Ok(chosen)
     }
 
-    fn plan(&self, bench: Bench, contestants: &[Contestant]) -> Result<Plan> {
+    fn plan(&self, bench: Bench, entrants: &[Entrant]) -> Result<Plan> {
         let bar = self.bar("pages");
         let web = bench::read_web(&self.material(), &bench.webs, |pages| {
             bar.set_position(pages);
@@ -256,11 +256,11 @@ impl Eval {
             topics,
             seed_sets,
             budget: self.budget.unwrap_or(bench.budget),
-            leaving: LeavingRule {
+            stopping: StoppingRule {
                 pages: self.site_pages,
                 targets: self.site_targets,
             },
-            contestants: contestants.to_vec(),
+            entrants: entrants.to_vec(),
             repeats: self.repeat,
             random_seed: self.random_seed,
             out: self.out.clone(),
@@ -294,8 +294,8 @@ impl Eval {
             let labels = self.material().join(&wanted.labels);
             let mut topic = Topic::read_labels(&wanted.name, &labels, web)?;
             topic.read_seeds(&self.material().join(&bench.seeds), web)?;
-            if self.critic == Teller::Own {
-                let lesson = Lesson::two(topic.chosen(true), topic.chosen(false));
+            if self.critic == CriticSource::Own {
+                let lesson = CriticExample::two(topic.chosen(true), topic.chosen(false));
                 let lesson = lesson.complete(web, self.random_seed);
                 topic.told = Some(own_critic::judge(web, &lesson).labels);
             }

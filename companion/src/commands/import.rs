@@ -15,7 +15,7 @@ use crate::taxonomy::{Choice, ClassPages, Taxonomy};
 
 /// What is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum SourceKind {
     /// A DMOZ content dump (RDF), plain or gzip.
     Dmoz,
     /// Bookmarks as a browser exports them.
@@ -30,7 +30,7 @@ enum Kind {
   linkscent import dmoz content.rdf.u8.gz --focus Top/Science/Biology/Bees --out bees.toml")]
 pub struct Import {
     /// What is read.
-    kind: Kind,
+    kind: SourceKind,
     /// File or folder.
     from: PathBuf,
     /// A DMOZ structure dump: nodes that the focus refers to belong to it.
@@ -77,7 +77,7 @@ impl Import {
         let mut taxonomy = Taxonomy::new(choice, self.random_seed);
         let place = || format!("reading {}", self.from.display());
         match self.kind {
-            Kind::Dmoz => {
+            SourceKind::Dmoz => {
                 if let Some(structure) = &self.structure {
                     let place = || format!("reading {}", structure.display());
                     let input = self.open(structure).with_context(place)?;
@@ -85,11 +85,11 @@ impl Import {
                 }
                 taxonomy.read_dmoz(self.open(&self.from).with_context(place)?)?;
             }
-            Kind::Bookmarks => {
+            SourceKind::Bookmarks => {
                 let bytes = std::fs::read(&self.from).with_context(place)?;
                 taxonomy.read_bookmarks(&String::from_utf8_lossy(&bytes));
             }
-            Kind::Folder => taxonomy.read_folders(&self.from)?,
+            SourceKind::Folder => taxonomy.read_folders(&self.from)?,
         }
         for problem in &taxonomy.problems {
             eprintln!("linkscent: {}: {problem}", self.from.display());

@@ -13,7 +13,7 @@ use linkscent_core::{critics, guide::Guide};
 use serde_json::json;
 
 use super::network::Network;
-use crate::crawler::fetch::{Answer, Fetcher, build};
+use crate::crawler::fetch::{Fetcher, Reply, build};
 use crate::settings::data_folder;
 use crate::store::Store;
 use crate::topic_guide;
@@ -60,11 +60,11 @@ impl Subject {
         let address = Address::parse(&self.page)?;
         let fetcher = Fetcher::new(self.network.way())?;
         match fetcher.page(&address).await? {
-            Answer::Page(fetched) => Ok(*fetched.page),
-            Answer::Redirect(target) => {
+            Reply::Page(fetched) => Ok(*fetched.page),
+            Reply::Redirect(target) => {
                 anyhow::bail!("{address} redirects to {target}; inspect that")
             }
-            Answer::Problem(problem) => anyhow::bail!("{address}: {problem}"),
+            Reply::Problem(problem) => anyhow::bail!("{address}: {problem}"),
         }
     }
 

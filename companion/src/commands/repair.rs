@@ -27,23 +27,23 @@ pub struct Repair {
 }
 
 impl Repair {
-    /// Repairs; an error if nothing could be saved.
+    /// Repairs; an error if nothing could be salvaged.
     pub async fn run(self) -> Result<()> {
         let folder = data_folder(self.data.as_deref())?;
         println!("Reading {} …", folder.join("linkscent.sqlite").display());
-        let saved = repair(&folder).await?;
+        let salvaged = repair(&folder).await?;
         if self.json {
-            let tables = saved.tables.iter();
+            let tables = salvaged.tables.iter();
             let tables = tables.map(
                 |(table, rows, lost)| json!({ "table": table, "rows": rows, "rows_lost": lost }),
             );
-            let aside = saved.aside.display().to_string();
+            let aside = salvaged.aside.display().to_string();
             println!(
                 "{}",
                 json!({ "aside": aside, "tables": tables.collect::<Vec<_>>() })
             );
         } else {
-            for (table, rows, lost) in &saved.tables {
+            for (table, rows, lost) in &salvaged.tables {
                 let rest = if *lost {
                     ", and some could not be read"
                 } else {
@@ -51,11 +51,11 @@ impl Repair {
                 };
                 println!("{rows:8} rows of {table}{rest}");
             }
-            println!("The damaged file is kept as {}", saved.aside.display());
+            println!("The damaged file is kept as {}", salvaged.aside.display());
         }
-        if saved.tables.iter().all(|row| row.1 == 0) {
+        if salvaged.tables.iter().all(|row| row.1 == 0) {
             bail!(
-                "nothing could be saved. Browsers send their marks again when they are paired \
+                "nothing could be salvaged. Browsers send their marks again when they are paired \
                  again; the pages of crawls are still in their archives"
             );
         }

@@ -7,27 +7,27 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use linkscent_core::critics::TrainedTopic;
-use linkscent_core::hops::Groups;
+use linkscent_core::hops::FeatureGroups;
 use linkscent_core::strategies::HopKind;
 use serde_json::json;
 use tokio::runtime::Handle;
 
 use super::train_forms::TrainForms;
 use super::train_hops;
-use crate::eval::own_critic::{self, Lesson, Trained};
+use crate::eval::own_critic::{self, CriticExample, Trained};
 use crate::eval::topic::Topic;
 use crate::eval::topic_file::TopicFile;
 use crate::eval::web::EvalWeb;
+use crate::hop_training;
 use crate::settings::data_folder;
 use crate::store::Store;
-use crate::ways;
 
-/// Words shown that speak loudest for the topic.
-const LOUDEST: usize = 15;
+/// Words shown that speak most for the topic.
+const TOP_FEATURES: usize = 15;
 
 /// What is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum ModelKind {
     /// The critic: is a page of the topic?
     Critic,
     /// Hop distances by a conditional random field.
@@ -76,8 +76,8 @@ pub struct Train {
     #[arg(long, env = "LINKSCENT_DATA")]
     data: Option<PathBuf>,
     /// What is trained.
-    #[arg(long, value_enum, default_value_t = Kind::Critic)]
-    model: Kind,
+    #[arg(long, value_enum, default_value_t = ModelKind::Critic)]
+    model: ModelKind,
     /// Train on the sequences of a file (`CRFsuite`'s text, or .jsonl) in place of
     /// walks over a web.
     #[arg(long, conflicts_with_all = ["web", "topic"])]
@@ -132,7 +132,7 @@ impl Train {
         if let Some(name) = &self.of {
             return handle.block_on(self.learn_ways(name));
         }
-        if self.model != Kind::Critic {
+        if self.model != ModelKind::Critic {
             return train_hops::run(&self);
         }
         let (web, file) = self.web_and_topic()?;
@@ -140,13 +140,16 @@ impl Train {
             file.lesson(&web, self.random_seed)?.0
         } else {
             let topic = file.on(&web, self.folder(), self.random_seed)?;
-            Lesson::two(topic.chosen(true), topic.chosen(false))
+            CriticExample::two(topic.chosen(true), topic.chosen(false))
         };
         let trained = own_critic::train(&web, &lesson);
         let sure = own_critic::confidence(&web, &lesson).filter(|_| !lesson.is_enough());
         if self.json {
             let critic = &trained.critic;
-            let words = trained.loudest(LOUDEST).into_iter().map(|row| row.0);
+            let words = trained
+                .top_features(TOP_FEATURES)
+                .into_iter()
+                .map(|row| row.0);
             let said = json!({
                 "topic": file.name,
                 "examples": lesson.pages(true).len(),
@@ -169,21 +172,22 @@ impl Train {
     /// Trains the model of a topic in the store.
     async fn learn_ways(&self, name: &str) -> Result<()> {
         let kind = match self.model {
-            Kind::Memm => HopKind::Memm,
-            Kind::Crf => HopKind::Crf,
-            Kind::Critic => bail!("the critic of a topic learns by itself; give --model crf"),
+            ModelKind::Memm => HopKind::Memm,
+            ModelKind::Crf => HopKind::Crf,
+            ModelKind::Critic => bail!("the critic of a topic learns by itself; give --model crf"),
         };
-        let kind_name = ways::name(kind);
+        let kind_name = hop_training::name(kind);
         let store = Store::open(&data_folder(self.data.as_deref())?).await?;
         let topics = store.topics().await?;
         let topic = topics.into_iter().find(|topic| topic.name == name);
         let topic = topic.with_context(|| format!("there is no topic “{name}”"))?;
         eprintln!("linkscent: learning how far links of “{name}” are from a target …");
         let mut last = None;
-        let learned = ways::learn(&store, &topic, kind, self.export.as_deref(), |iteration| {
-            last = Some(iteration);
-        })
-        .await?;
+        let learned =
+            hop_training::learn(&store, &topic, kind, self.export.as_deref(), |iteration| {
+                last = Some(iteration);
+            })
+            .await?;
         let iterations = last.map_or(0, |iteration| iteration.number);
         if self.json {
             let said = json!({
@@ -235,19 +239,19 @@ impl Train {
         Ok((Arc::new(web), Arc::new(topic)))
     }
 
-    pub(super) fn groups(&self) -> Groups {
-        Groups {
+    pub(super) fn groups(&self) -> FeatureGroups {
+        FeatureGroups {
             words: self.features != Features::Rest,
             rest: self.features != Features::Words,
         }
     }
 
     pub(super) fn is_memm(&self) -> bool {
-        self.model == Kind::Memm
+        self.model == ModelKind::Memm
     }
 }
 
-fn print_report(name: &str, lesson: &Lesson, trained: &Trained, sure: Option<f64>) {
+fn print_report(name: &str, lesson: &CriticExample, trained: &Trained, sure: Option<f64>) {
     let critic = &trained.critic;
     println!(
         "“{name}”, from {} example pages and {} others; each page was judged once by a critic \
@@ -264,7 +268,7 @@ fn print_report(name: &str, lesson: &Lesson, trained: &Trained, sure: Option<f64
         print_classes(critic);
     }
     let words: Vec<String> = trained
-        .loudest(LOUDEST)
+        .top_features(TOP_FEATURES)
         .iter()
         .map(|(word, log_odds)| format!("{word} ({log_odds:+.1})"))
         .collect();

@@ -12,7 +12,7 @@ use linkscent_core::forms::{
 };
 use serde_json::json;
 
-use crate::form_lessons::{self, DomainLesson, Lesson};
+use crate::form_examples::{self, DomainLesson, FormExample};
 
 /// Train what tells forms apart, and report how well it does on sites that were
 /// held out.
@@ -92,7 +92,7 @@ impl Confusion {
 }
 
 /// How kinds are told on held-out sites.
-pub fn cross_validate_kinds(forms: &[Lesson], count: u32) -> Confusion {
+pub fn cross_validate_kinds(forms: &[FormExample], count: u32) -> Confusion {
     let folds = folds(forms.iter().map(|form| form.site.as_str()), count);
     let mut confusion = Confusion::new(FormKind::ALL.len());
     for left_out in 0..count {
@@ -149,14 +149,14 @@ pub fn cross_validate_domains(forms: &[DomainLesson], count: u32) -> (Vec<String
 impl TrainForms {
     /// Trains and reports.
     pub fn run(self) -> Result<()> {
-        let lessons = form_lessons::read(&self.material)?;
+        let lessons = form_examples::read(&self.material)?;
         let kinds = cross_validate_kinds(&lessons.forms, self.folds);
         let mut domain_forms = Vec::new();
         if let Some(list) = &self.domains {
-            domain_forms.extend(form_lessons::listed_domains(list, &lessons)?);
+            domain_forms.extend(form_examples::listed_domains(list, &lessons)?);
         }
         if let Some(folder) = &self.written {
-            domain_forms.extend(form_lessons::written_domains(folder)?);
+            domain_forms.extend(form_examples::written_domains(folder)?);
         }
         let domains =
             (!domain_forms.is_empty()).then(|| cross_validate_domains(&domain_forms, self.folds));
@@ -224,7 +224,12 @@ impl TrainForms {
     }
 
     /// For comparison with other programs.
-    fn export(&self, path: &PathBuf, forms: &[Lesson], domains: &[DomainLesson]) -> Result<()> {
+    fn export(
+        &self,
+        path: &PathBuf,
+        forms: &[FormExample],
+        domains: &[DomainLesson],
+    ) -> Result<()> {
         let file = std::fs::File::create(path);
         let mut file =
             std::io::BufWriter::new(file.with_context(|| format!("writing {}", path.display()))?);

@@ -9,23 +9,23 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use indicatif::ProgressBar;
-use linkscent_core::draw::SplitMix;
 use linkscent_core::hops::{WalkRules, Walks};
 use linkscent_core::models::chain::Path as ChainPath;
 use linkscent_core::models::lbfgs::{Iteration, Stopping};
 use linkscent_core::models::{ChainWeights, Feature, Prior, Sequences};
+use linkscent_core::rng::SplitMix;
 use linkscent_core::strategies::{BestFirst, Focus, HopKind, HopModel, HopTraining};
 use linkscent_core::text::Vocabulary;
 use serde_json::json;
 
 use super::train::Train;
-use crate::eval::crawl::{Asking, Course, crawl};
+use crate::eval::crawl::{Asking, Scenario, crawl};
 use crate::sequences_file::{Format, Named};
 
 /// Every which sequence is held out, to be tested on.
 const HELD_OUT: usize = 5;
 /// Features named of each state.
-const LOUDEST: usize = 10;
+const TOP_FEATURES: usize = 10;
 /// Paths shown of a sequence.
 const BEST_PATHS: usize = 3;
 
@@ -102,15 +102,15 @@ fn read(path: &Path) -> Result<Named> {
 /// Walks over what a best-first crawl of the web saw.
 fn walked(train: &Train) -> Result<Named> {
     let (web, topic) = train.topic_on_web()?;
-    let course = Course {
+    let course = Scenario {
         web,
         topic,
         seeds: "examples".to_owned(),
         budget: train.budget,
         marked: None,
         asking: Asking::Nothing,
-        narrows: false,
-        leaving: linkscent_core::crawl::LeavingRule::default(),
+        restricts: false,
+        stopping: linkscent_core::crawl::StoppingRule::default(),
         random_seed: train.random_seed,
     };
     let before = crawl(
@@ -125,8 +125,8 @@ fn walked(train: &Train) -> Result<Named> {
     } else {
         Walks::Anywhere
     };
-    let mut draw = SplitMix(train.random_seed);
-    let walks = seen.walks(WalkRules::new(walks), &mut draw);
+    let mut rng = SplitMix(train.random_seed);
+    let walks = seen.walks(WalkRules::new(walks), &mut rng);
     if walks.is_empty() {
         bail!("the crawl saw no target, so there is no way to one");
     }
@@ -229,7 +229,7 @@ impl Trained {
     }
 
     /// The features that weigh most for a state against the mean of all.
-    fn loudest(&self, state: usize) -> Vec<(String, f64)> {
+    fn top_features(&self, state: usize) -> Vec<(String, f64)> {
         let weights = self.model.weights();
         let mut loud: Vec<(f64, u32)> = (0..weights.features() as u32)
             .map(|feature| {
@@ -239,7 +239,7 @@ impl Trained {
             })
             .collect();
         loud.sort_by(|a, b| b.0.total_cmp(&a.0));
-        loud.truncate(LOUDEST);
+        loud.truncate(TOP_FEATURES);
         let named = loud.into_iter();
         named
             .map(|(weight, feature)| (self.named.features.name(feature).to_owned(), weight))
@@ -270,7 +270,7 @@ impl Trained {
             .map(|(state, score)| {
                 json!({
                     "label": self.named.labels[state], "precision": score.precision,
-                    "recall": score.recall, "f1": score.f1, "weights": self.loudest(state),
+                    "recall": score.recall, "f1": score.f1, "weights": self.top_features(state),
                 })
             })
             .collect();
@@ -347,7 +347,7 @@ impl Trained {
             );
         }
         for (state, label) in self.named.labels.iter().enumerate() {
-            let words = self.loudest(state);
+            let words = self.top_features(state);
             let words: Vec<String> = words
                 .iter()
                 .map(|(name, weight)| format!("{name} ({weight:+.2})"))

@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::gate::{self, PublicResolver};
+use super::ssrf_guard::{self, PublicResolver};
 use crate::web::charset;
 
 /// Who we say we are, to servers and in robots.txt.
@@ -81,7 +81,7 @@ pub struct Fetched {
 }
 
 /// What came of a request.
-pub enum Answer {
+pub enum Reply {
     /// A page.
     Page(Box<Fetched>),
     /// A redirect.
@@ -135,12 +135,12 @@ impl Fetcher {
     }
 
     /// Fetches a page.
-    pub async fn page(&self, address: &Address) -> Result<Answer, ProxyDown> {
+    pub async fn page(&self, address: &Address) -> Result<Reply, ProxyDown> {
         match in_time(self.try_page(address)).await {
             Ok(answer) => Ok(answer),
             Err(error) => {
                 self.check_proxy().await?;
-                Ok(Answer::Problem(one_line(&error)))
+                Ok(Reply::Problem(one_line(&error)))
             }
         }
     }
@@ -161,7 +161,7 @@ impl Fetcher {
         }
     }
 
-    async fn try_page(&self, address: &Address) -> Result<Answer> {
+    async fn try_page(&self, address: &Address) -> Result<Reply> {
         let response = self.send(address).await?;
         let status = response.status();
         if status.is_redirection() {
@@ -191,7 +191,7 @@ impl Fetcher {
                 body,
             }
         });
-        Ok(Answer::Page(Box::new(fetched.await?)))
+        Ok(Reply::Page(Box::new(fetched.await?)))
     }
 
     /// Fetches the robots.txt of an address's host: 4xx but 429 allows everything,
@@ -228,7 +228,7 @@ impl Fetcher {
                 return Ok(Robots::allow_all());
             }
             match redirect(&at, &response) {
-                Ok(Answer::Redirect(target)) if status.is_redirection() => at = target,
+                Ok(Reply::Redirect(target)) if status.is_redirection() => at = target,
                 _ => bail!("the server answered {}", describe(status)),
             }
         }
@@ -238,9 +238,9 @@ impl Fetcher {
     /// Through a proxy on this machine `https` is asked for as `http`: such a
     /// proxy replays, and cannot speak for the site.
     async fn send(&self, address: &Address) -> Result<Response> {
-        gate::check_port(address, &self.way.ports)?;
+        ssrf_guard::check_port(address, &self.way.ports)?;
         if !self.way.allow_private {
-            gate::check(address)?;
+            ssrf_guard::check(address)?;
         }
         let mut url = Url::parse(address.as_str())?;
         if url.as_str() != address.as_str() {
@@ -299,8 +299,8 @@ impl Fetcher {
         let host = host.trim_matches(['[', ']']).to_owned();
         let found = tokio::net::lookup_host((host.as_str(), 80)).await?;
         let found: Vec<SocketAddr> = found.collect();
-        if found.is_empty() || !found.iter().all(|found| gate::is_public(found.ip())) {
-            bail!(gate::Refused::NoPublicAddress(host));
+        if found.is_empty() || !found.iter().all(|found| ssrf_guard::is_public(found.ip())) {
+            bail!(ssrf_guard::Refused::NoPublicAddress(host));
         }
         Ok(())
     }
@@ -330,10 +330,10 @@ pub fn build(address: Address, body: &[u8], content_type: Option<&str>) -> (Box<
     (Box::new(page), u64::from_le_bytes(half))
 }
 
-fn redirect(from: &Address, response: &Response) -> Result<Answer> {
+fn redirect(from: &Address, response: &Response) -> Result<Reply> {
     let location = header(response, LOCATION).context("a redirect to nowhere")?;
     let target = from.join(&location)?;
-    Ok(Answer::Redirect(target))
+    Ok(Reply::Redirect(target))
 }
 
 fn header(response: &Response, name: reqwest::header::HeaderName) -> Option<String> {

@@ -1,7 +1,7 @@
 //! The crawler: drives a session with real requests.
 
 pub mod fetch;
-pub mod gate;
-pub mod recall;
+pub mod replay;
 pub mod runner;
+pub mod ssrf_guard;
 mod start;

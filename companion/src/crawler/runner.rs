@@ -15,7 +15,7 @@ use std::time::{Duration, Instant as Clock};
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{
-    DriftAlarm, Failure, Instant, Next, Outcome, Record, Robots, Session, StopReason, Tally,
+    CrawlStats, DriftAlarm, Failure, Instant, Next, Outcome, Record, Robots, Session, StopReason,
 };
 use linkscent_core::guide::{ASKED_AFTER, MOST_WAITING};
 use linkscent_core::strategies::SplitMix;
@@ -23,11 +23,11 @@ use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::{ModelError, write_model};
 use tokio::runtime::Handle;
 
-use super::fetch::{Answer, Fetched, Fetcher, ProxyDown, build};
-use super::recall::recall;
+use super::fetch::{Fetched, Fetcher, ProxyDown, Reply, build};
+use super::replay::replay;
 use super::start::{limits, seeds, start_guide, take_stock};
 use crate::clock;
-use crate::store::{CrawlLock, CrawlRow, Place, Reaction, Store, open_private};
+use crate::store::{CrawlLock, CrawlRow, Location, Reaction, Store, open_private};
 use crate::topic_guide;
 use crate::web::warc::{Kept, Reader, Writer};
 
@@ -65,7 +65,7 @@ pub enum Command {
 #[derive(Debug, Clone)]
 pub struct Progress {
     /// The numbers so far.
-    pub tally: Tally,
+    pub stats: CrawlStats,
     /// Pages that wait.
     pub frontier: usize,
     /// How sure the critic is, 0.5 (a guess) to 1.
@@ -88,7 +88,7 @@ pub enum Ended {
 }
 
 enum Message {
-    Page(Address, Result<Answer, ProxyDown>),
+    Page(Address, Result<Reply, ProxyDown>),
     Robots(Address, Result<Robots, ProxyDown>),
     Told(Command),
 }
@@ -99,7 +99,7 @@ pub struct Control(Sender<Message>);
 
 impl Control {
     /// Passes a command on; false if the crawl has come to rest.
-    pub fn tell(&self, command: Command) -> bool {
+    pub fn send(&self, command: Command) -> bool {
         self.0.send(Message::Told(command)).is_ok()
     }
 }
@@ -111,12 +111,12 @@ pub struct Runner {
     session: Session,
     fetcher: Fetcher,
     warc: Writer,
-    draw: SplitMix,
+    rng: SplitMix,
     handle: Handle,
     sender: Sender<Message>,
     receiver: Receiver<Message>,
     started: Clock,
-    batch: Vec<(Record, Place)>,
+    batch: Vec<(Record, Location)>,
     batch_began: Option<Clock>,
     model_kept: Clock,
     /// Pages that the person was asked about.
@@ -128,14 +128,14 @@ pub struct Runner {
 
 impl Runner {
     /// Takes up a crawl where its log ends; an error that holds a [`LockError`] if
-    /// it runs elsewhere. `on_recall` hears how many of how many requests were told
+    /// it runs elsewhere. `on_replay` hears how many of how many requests were told
     /// again. Blocks; not for a runtime's thread.
-    pub fn take_up(
+    pub fn resume(
         store: Store,
         crawl: CrawlRow,
         fetcher: Fetcher,
         handle: Handle,
-        mut on_recall: impl FnMut(usize, usize),
+        mut on_replay: impl FnMut(usize, usize),
     ) -> Result<Self> {
         let lock = store.lock_crawl(crawl.id)?;
         // What it was told while nobody ran it was done at once.
@@ -146,30 +146,30 @@ impl Runner {
         let crawl = crawl.context("there is no such crawl")?;
         let guide = handle.block_on(start_guide(&store, &crawl))?;
         let mut session = Session::new(guide, limits(&crawl), seeds(&crawl)?);
-        let mut draw = SplitMix(crawl.order.random_seed);
+        let mut rng = SplitMix(crawl.order.random_seed);
         let log = handle.block_on(store.fetches(crawl.id))?;
         let path = store.warc_path(crawl.id);
-        let narrows = crawl.order.on_drift == Reaction::Narrow;
-        let recalled = recall(
+        let restricts = crawl.order.on_drift == Reaction::Restrict;
+        let replayed = replay(
             &mut session,
             &log,
             &path,
-            &mut draw,
+            &mut rng,
             |session, told, alarm| {
-                if let Some(alarm) = alarm.filter(|_| narrows) {
-                    session.narrow(&alarm);
+                if let Some(alarm) = alarm.filter(|_| restricts) {
+                    session.restrict(&alarm);
                 }
-                on_recall(told, log.len());
+                on_replay(told, log.len());
             },
         )?;
-        let length = handle.block_on(take_stock(&store, &crawl, &recalled))?;
+        let length = handle.block_on(take_stock(&store, &crawl, &replayed))?;
         let warc = open_private(&path)
             .and_then(|file| Writer::open(file, length))
             .with_context(|| format!("opening {}", path.display()))?;
         let (sender, receiver) = mpsc::channel();
         let asked = handle.block_on(store.asked(crawl.id))?;
         let mut runner = Self {
-            draw,
+            rng,
             store,
             crawl,
             session,
@@ -211,7 +211,7 @@ impl Runner {
 
     /// Runs until the crawl ends or is told to. Blocks; not for a runtime's
     /// thread. On an error nothing acknowledged is lost: the crawl is paused.
-    pub fn run(mut self, mut on_progress: impl FnMut(&Progress)) -> Result<(Ended, Tally)> {
+    pub fn run(mut self, mut on_progress: impl FnMut(&Progress)) -> Result<(Ended, CrawlStats)> {
         let ended = self.run_to_end(&mut on_progress).and_then(|ended| {
             self.commit()?;
             self.keep_model()?;
@@ -232,7 +232,7 @@ impl Runner {
         on_progress(&self.progress());
         let ended = ended?;
         state_set?;
-        Ok((ended, self.session.tally().clone()))
+        Ok((ended, self.session.stats().clone()))
     }
 
     fn run_to_end(&mut self, on_progress: &mut impl FnMut(&Progress)) -> Result<Ended> {
@@ -246,7 +246,7 @@ impl Runner {
             }
             match self.receiver.recv_timeout(self.patience(next.as_ref())) {
                 Ok(message) => {
-                    if let Some(ended) = self.hear(message)? {
+                    if let Some(ended) = self.handle(message)? {
                         return Ok(ended);
                     }
                 }
@@ -273,7 +273,7 @@ impl Runner {
         self.listened = Clock::now();
         let commands = self.store.take_commands(self.crawl.id);
         for command in self.handle.block_on(commands)? {
-            if let Some(ended) = self.hear(Message::Told(command))? {
+            if let Some(ended) = self.handle(Message::Told(command))? {
                 return Ok(Some(ended));
             }
         }
@@ -314,7 +314,7 @@ impl Runner {
         None
     }
 
-    fn hear(&mut self, message: Message) -> Result<Option<Ended>> {
+    fn handle(&mut self, message: Message) -> Result<Option<Ended>> {
         match message {
             Message::Page(address, Ok(answer)) => return self.take(&address, answer),
             Message::Robots(address, Ok(robots)) => self.session.robots(&address, robots),
@@ -328,11 +328,11 @@ impl Runner {
         Ok(None)
     }
 
-    fn take(&mut self, address: &Address, answer: Answer) -> Result<Option<Ended>> {
+    fn take(&mut self, address: &Address, answer: Reply) -> Result<Option<Ended>> {
         let now = self.now();
-        let mut place = Place::default();
+        let mut place = Location::default();
         let (outcome, kept) = match answer {
-            Answer::Page(fetched) => {
+            Reply::Page(fetched) => {
                 let Fetched {
                     page,
                     digest,
@@ -345,13 +345,13 @@ impl Runner {
                     Some((status, content_type, body)),
                 )
             }
-            Answer::Redirect(target) => {
+            Reply::Redirect(target) => {
                 place.redirect = Some(target.to_string());
                 (Outcome::Redirect(target), None)
             }
-            Answer::Problem(problem) => (Outcome::Failed(Failure::Other(problem)), None),
+            Reply::Problem(problem) => (Outcome::Failed(Failure::Other(problem)), None),
         };
-        let Some(record) = self.session.take(address, outcome, now, &mut self.draw) else {
+        let Some(record) = self.session.take(address, outcome, now, &mut self.rng) else {
             return Ok(None);
         };
         if let Some((status, content_type, body)) = kept
@@ -379,7 +379,7 @@ impl Runner {
     fn react(&mut self, alarm: DriftAlarm) -> Option<Ended> {
         match self.crawl.order.on_drift {
             Reaction::Tell => {}
-            Reaction::Narrow => self.session.narrow(&alarm),
+            Reaction::Restrict => self.session.restrict(&alarm),
             Reaction::Pause => return Some(Ended::Drifted(alarm)),
         }
         None
@@ -387,7 +387,7 @@ impl Runner {
 
     /// Keeps a page to ask the person about, when its time has come.
     fn ask(&mut self) -> Result<()> {
-        let pages = self.session.tally().scored;
+        let pages = self.session.stats().scored;
         let due = ASKED_AFTER.iter().filter(|&&after| pages >= after);
         if due.count() <= self.asked.len() || !pages.is_multiple_of(LOOK_AGAIN) {
             return Ok(());
@@ -470,7 +470,7 @@ impl Runner {
 
     fn progress(&self) -> Progress {
         Progress {
-            tally: self.session.tally().clone(),
+            stats: self.session.stats().clone(),
             frontier: self.session.frontier().len(),
             confidence: self.session.guide().confidence(),
         }

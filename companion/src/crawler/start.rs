@@ -8,7 +8,7 @@ use linkscent_core::guide::Guide;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::read_model;
 
-use super::recall::Recalled;
+use super::replay::Replayed;
 use crate::store::{CrawlRow, Store};
 use crate::topic_guide;
 
@@ -39,20 +39,20 @@ pub(super) async fn start_guide(store: &Store, crawl: &CrawlRow) -> Result<Guide
 pub(super) async fn take_stock(
     store: &Store,
     crawl: &CrawlRow,
-    recalled: &Recalled,
+    replayed: &Replayed,
 ) -> Result<u64> {
     let archive = store.warc_path(crawl.id);
     let there = std::fs::metadata(&archive).map_or(0, |metadata| metadata.len());
-    let Some(first) = recalled.lost.first() else {
+    let Some(first) = replayed.lost.first() else {
         return Ok(crawl.warc_length.min(there));
     };
     // Records are only cut off where the file is too short: others may still be read
     // by whoever mends it.
-    let length = match recalled.end {
+    let length = match replayed.end {
         Some(end) if there < crawl.warc_length => end.min(there),
         _ => crawl.warc_length.min(there),
     };
-    let count = recalled.lost.len();
+    let count = replayed.lost.len();
     let said = format!(
         "{count} page{} of crawl {} cannot be read any more and {} asked for again; the first is \
          request {}: {}",
@@ -62,7 +62,7 @@ pub(super) async fn take_stock(
         first.number,
         first.problem
     );
-    store.lose_pages(crawl.id, &recalled.lost, length).await?;
+    store.lose_pages(crawl.id, &replayed.lost, length).await?;
     store.notice(crawl.topic, Some(crawl.id), &said).await?;
     Ok(length)
 }
@@ -75,7 +75,7 @@ pub(super) fn limits(crawl: &CrawlRow) -> Limits {
         scope: Scope {
             hosts: crawl.order.hosts.clone(),
         },
-        leaving: crawl.order.leaving,
+        stopping: crawl.order.stopping,
     }
 }
 

@@ -147,13 +147,13 @@ async fn control(
     let (crawl, _) = find(&app, id).await?;
     match (action.as_str(), crawl.state.as_str()) {
         ("pause", "running") => {
-            if !app.running.tell(id, Command::Pause).await? {
+            if !app.running.send(id, Command::Pause).await? {
                 app.store.set_state(id, "paused", "").await?;
             }
         }
         ("resume", "paused" | "running") => app.running.resume(id).await?,
         ("stop", "running") => {
-            if !app.running.tell(id, Command::Stop).await? {
+            if !app.running.send(id, Command::Stop).await? {
                 app.store.set_state(id, "stopped", "told_to").await?;
             }
         }

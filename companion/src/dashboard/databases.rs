@@ -6,7 +6,7 @@ use axum::extract::{Form, Path, State};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use linkscent_core::address::Address;
-use linkscent_core::wire::api::Happening;
+use linkscent_core::wire::api::EventKind;
 use serde::Deserialize;
 
 use super::crawl::find;
@@ -98,7 +98,7 @@ async fn mark(
     let found = linkscent_core::critics::FormFilter::default().find(&page);
     let found = found.into_iter().find(|found| found.name == form.form);
     let found = found.ok_or_else(|| PageError::missing("form on this page"))?;
-    let marked = Happening::Form {
+    let marked = EventKind::Form {
         address: form.address,
         form: form.form,
         wanted,

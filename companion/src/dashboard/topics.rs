@@ -7,19 +7,19 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::LeavingRule;
+use linkscent_core::crawl::StoppingRule;
 use linkscent_core::critics;
 use linkscent_core::guide::Guide;
 use linkscent_core::predicate::Predicate;
-use linkscent_core::strategies::{HopKind, Saved};
-use linkscent_core::wire::api::Happening;
+use linkscent_core::strategies::{HopKind, StrategyState};
+use linkscent_core::wire::api::EventKind;
 use serde::Deserialize;
 use tokio::runtime::Handle;
 
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::{App, Base};
 use crate::store::{MarkRow, Order, Reaction, Topic};
-use crate::{api, topic_guide, ways};
+use crate::{api, hop_training, topic_guide};
 
 /// Iterations of learning that are shown, and words of each place in them.
 const ITERATIONS: usize = 8;
@@ -109,8 +109,8 @@ fn chosen_by(strategy: &str) -> &'static str {
 /// The newest iterations of learning of a strategy that keeps them.
 fn iterations(guide: &Guide) -> Vec<IterationLine> {
     let repository = match guide.learned() {
-        Saved::Adaptive(repository) => repository,
-        Saved::Ensemble(state) => state.paths,
+        StrategyState::Adaptive(repository) => repository,
+        StrategyState::Ensemble(state) => state.paths,
         _ => return Vec::new(),
     };
     let newest = repository.iterations.iter().rev().take(ITERATIONS);
@@ -170,7 +170,7 @@ async fn one(
     let marks = app.store.marks(id).await?;
     let (targets, others) = marks.into_iter().partition(|mark| mark.target);
     let guide = topic_guide::of(&app.store, &topic, None, None).await?;
-    let by_distance = ways::hops(&guide.learned()).is_some();
+    let by_distance = hop_training::hops(&guide.learned()).is_some();
     let said = guide.critic().to_owned();
     let (critic, predicate) = if critics::NAMES.contains(&said.as_str()) {
         (said, String::new())
@@ -217,7 +217,7 @@ async fn create(State(app): State<App>, Form(form): Form<CreateForm>) -> PageRes
         }
         let address = Address::parse(line)
             .map_err(|error| PageError::bad(format!("Line {}: {error}", number + 1)))?;
-        examples.push(Happening::mark_unread(address.as_str(), Some(true)));
+        examples.push(EventKind::mark_unread(address.as_str(), Some(true)));
     }
     let topic = app.store.topic_named(name).await?;
     app.store.note(&topic, examples).await?;
@@ -238,7 +238,7 @@ async fn mark(
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
     let topic = topic(&app, id).await?;
-    let undone = Happening::mark_unread(&form.address, None);
+    let undone = EventKind::mark_unread(&form.address, None);
     app.store.note(&topic, vec![undone]).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
@@ -290,7 +290,13 @@ async fn learn_ways(
     let store = app.store.clone();
     let handle = Handle::current();
     let learned = tokio::task::spawn_blocking(move || {
-        handle.block_on(ways::learn(&store, &topic, HopKind::Crf, None, |_| {}))
+        handle.block_on(hop_training::learn(
+            &store,
+            &topic,
+            HopKind::Crf,
+            None,
+            |_| {},
+        ))
     });
     learned
         .await?
@@ -339,7 +345,7 @@ async fn crawl(
         random_seed: 1,
         seeds,
         hosts: Vec::new(),
-        leaving: LeavingRule::default(),
+        stopping: StoppingRule::default(),
         on_drift: Reaction::of(&form.on_drift),
     };
     let crawl = app.running.begin(&topic, &order).await?;

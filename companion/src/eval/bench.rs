@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use anyhow::{Context, Result};
-use linkscent_core::crawl::LeavingRule;
+use linkscent_core::crawl::StoppingRule;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
-use super::contestant::{self, BASELINE, COSINE, Contestant, ORACLE};
-use super::crawl::{Asking, Course};
-use super::figures::{self, Effort, Frame, Name, Row, Trace};
+use super::crawl::{Asking, Scenario};
+use super::entrant::{self, BASELINE, COSINE, Entrant, ORACLE};
+use super::figures::{self, Frame, Name, Row, RunStats, Trace};
 use super::report::Outcome;
 use super::topic::Topic;
 use super::visits::{self, Line};
@@ -87,9 +87,9 @@ pub struct Plan {
     /// Pages a crawl fetches.
     pub budget: u64,
     /// When a site is left.
-    pub leaving: LeavingRule,
+    pub stopping: StoppingRule,
     /// Who takes part; the baseline and the oracle always do.
-    pub contestants: Vec<Contestant>,
+    pub entrants: Vec<Entrant>,
     /// Crawls of the same kind, with different ties.
     pub repeats: u32,
     /// What random numbers start from.
@@ -100,7 +100,7 @@ pub struct Plan {
 
 /// One crawl of a plan.
 struct Job {
-    contestant: Contestant,
+    entrant: Entrant,
     topic: usize,
     seeds: String,
     repeat: u32,
@@ -112,21 +112,21 @@ impl Plan {
         for topic in 0..self.topics.len() {
             for seeds in &self.seed_sets {
                 for repeat in 1..=self.repeats {
-                    let job = |contestant: &Contestant| Job {
-                        contestant: *contestant,
+                    let job = |entrant: &Entrant| Job {
+                        entrant: *entrant,
                         topic,
                         seeds: seeds.clone(),
                         repeat,
                     };
-                    jobs.extend(self.contestants.iter().map(job));
-                    if self.contestants.iter().any(Contestant::is_offline) {
+                    jobs.extend(self.entrants.iter().map(job));
+                    if self.entrants.iter().any(Entrant::is_offline) {
                         jobs.extend(self.training_job(topic, seeds, repeat));
                     }
                 }
             }
         }
         // Long ones first, so that no processor waits at the end.
-        jobs.sort_by_key(|job| [ORACLE, BASELINE, COSINE].contains(&job.contestant.name));
+        jobs.sort_by_key(|job| [ORACLE, BASELINE, COSINE].contains(&job.entrant.name));
         jobs
     }
 
@@ -134,9 +134,9 @@ impl Plan {
     /// among the crawls anyway: pages it fetched are told apart by it.
     fn training_job(&self, topic: usize, seeds: &str, repeat: u32) -> Option<Job> {
         let seeds = self.training_seeds(topic, seeds);
-        let contestant = contestant::named(BASELINE).ok()?;
+        let entrant = entrant::named(BASELINE).ok()?;
         (!self.seed_sets.contains(&seeds)).then_some(Job {
-            contestant,
+            entrant,
             topic,
             seeds,
             repeat,
@@ -152,16 +152,16 @@ impl Plan {
     }
 
     /// A crawl of a topic from a seed set.
-    pub(super) fn course(&self, topic: usize, seeds: &str, repeat: u32) -> Course {
-        Course {
+    pub(super) fn scenario(&self, topic: usize, seeds: &str, repeat: u32) -> Scenario {
+        Scenario {
             web: Arc::clone(&self.web),
             topic: Arc::clone(&self.topics[topic].0),
             seeds: seeds.to_owned(),
             budget: self.budget,
             marked: None,
             asking: Asking::Nothing,
-            narrows: false,
-            leaving: self.leaving,
+            restricts: false,
+            stopping: self.stopping,
             random_seed: self.random_seed + u64::from(repeat) - 1,
         }
     }
@@ -195,8 +195,7 @@ impl Plan {
             for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
                 scope.spawn(|| {
                     while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let name =
-                            self.name(job.contestant.name, job.topic, &job.seeds, job.repeat);
+                        let name = self.name(job.entrant.name, job.topic, &job.seeds, job.repeat);
                         if let Err(error) = self.make(job, &name) {
                             let error = error.context(name.file());
                             failure
@@ -223,15 +222,15 @@ impl Plan {
         if lines.exists() && self.effort(name).is_ok_and(|effort| effort.terms == terms) {
             return Ok(());
         }
-        let course = self.course(job.topic, &job.seeds, job.repeat);
+        let scenario = self.scenario(job.topic, &job.seeds, job.repeat);
         let training_seeds = self.training_seeds(job.topic, &job.seeds);
-        let training = self.course(job.topic, &training_seeds, job.repeat);
+        let training = self.scenario(job.topic, &training_seeds, job.repeat);
         let mut run = job
-            .contestant
-            .run(&course, &training, self.topics[job.topic].1)?;
+            .entrant
+            .run(&scenario, &training, self.topics[job.topic].1)?;
         run.effort.terms = terms;
         // The terms last: visits without them, or with others, are made again.
-        visits::write(&lines, &course, &run.visits)?;
+        visits::write(&lines, &scenario, &run.visits)?;
         visits::write_whole(&effort, serde_json::to_string(&run.effort)?.as_bytes())
     }
 
@@ -242,7 +241,7 @@ impl Plan {
         format!(
             "budget {}, left by {:?}, random seed {}, retrained every {every}, told by {}, {} pages, {} relevant, starts {starts:?}",
             self.budget,
-            self.leaving,
+            self.stopping,
             self.random_seed,
             if topic.told.is_some() {
                 "our critic"
@@ -259,7 +258,7 @@ impl Plan {
         visits::read(&path)?.with_context(|| format!("{} is not there", path.display()))
     }
 
-    fn effort(&self, name: &Name) -> Result<Effort> {
+    fn effort(&self, name: &Name) -> Result<RunStats> {
         let text = std::fs::read_to_string(self.path(name, "effort.json"))?;
         Ok(serde_json::from_str(&text)?)
     }
@@ -288,9 +287,9 @@ impl Plan {
     ) -> Result<()> {
         let peak = peak_mb();
         let mut crawls = BTreeMap::new();
-        for contestant in &self.contestants {
-            let name = self.name(contestant.name, topic, seeds, repeat);
-            crawls.insert(contestant.name, self.lines(&name)?);
+        for entrant in &self.entrants {
+            let name = self.name(entrant.name, topic, seeds, repeat);
+            crawls.insert(entrant.name, self.lines(&name)?);
         }
         let frame = |left_out: Option<&HashSet<String>>| -> Result<Frame> {
             let trace = |name: &str| Some(Trace::new(crawls.get(name)?, cosines, left_out));
@@ -303,21 +302,21 @@ impl Plan {
             })
         };
         let whole = frame(None)?;
-        for contestant in &self.contestants {
-            let mut name = self.name(contestant.name, topic, seeds, repeat);
+        for entrant in &self.entrants {
+            let mut name = self.name(entrant.name, topic, seeds, repeat);
             let effort = self.effort(&name)?;
-            let trace = Trace::new(&crawls[contestant.name], cosines, None);
+            let trace = Trace::new(&crawls[entrant.name], cosines, None);
             outcomes.push(Outcome {
                 row: Row::new(name.clone(), &trace, &whole, &effort, peak),
                 trace,
                 insight: effort.insight.clone(),
             });
-            if contestant.is_offline() {
+            if entrant.is_offline() {
                 let training = self.training_seeds(topic, seeds);
                 let training = self.name(BASELINE, topic, &training, repeat);
                 let seen = self.lines(&training)?.into_iter().map(|line| line.url);
                 let seen: HashSet<String> = seen.collect();
-                let trace = Trace::new(&crawls[contestant.name], cosines, Some(&seen));
+                let trace = Trace::new(&crawls[entrant.name], cosines, Some(&seen));
                 name.strategy.push_str("-unseen");
                 outcomes.push(Outcome {
                     row: Row::new(name, &trace, &frame(Some(&seen))?, &effort, peak),

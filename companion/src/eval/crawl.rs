@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use anyhow::Result;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{
-    CrawlDelay, DriftAlarm, Instant, LeavingRule, Limits, Next, Outcome, Record, Robots, Scope,
+    CrawlDelay, DriftAlarm, Instant, Limits, Next, Outcome, Record, Robots, Scope, StoppingRule,
 };
 use linkscent_core::crawl::{Seed, Session};
 use linkscent_core::critics::{self, Critic};
 use linkscent_core::guide::{ASKED_AFTER, Guide, MOST_WAITING};
-use linkscent_core::hops::{Groups, TrainingWeb};
+use linkscent_core::hops::{FeatureGroups, TrainingWeb};
 use linkscent_core::strategies::{
-    Arrival, Batch, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Passing,
-    Reading, Saved, SplitMix, Strategy, TurnRule,
+    ArmRule, Arrival, Batch, Candidate, Explanation, Known, Learned, LinkPolicy, LinkScore,
+    Passing, Reading, Rng, SplitMix, Strategy, StrategyState,
 };
 use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Judgment, Mark, Relevance};
@@ -29,7 +29,7 @@ use super::web::EvalWeb;
 
 /// Where and how far a crawl goes.
 #[derive(Clone)]
-pub struct Course {
+pub struct Scenario {
     /// The web.
     pub web: Arc<EvalWeb>,
     /// What is looked for.
@@ -43,10 +43,10 @@ pub struct Course {
     pub marked: Option<Vec<u32>>,
     /// Questions that the labels answer in a person's place.
     pub asking: Asking,
-    /// Whether it narrows after an alarm, as a person may have chosen.
-    pub narrows: bool,
+    /// Whether it restricts after an alarm, as a person may have chosen.
+    pub restricts: bool,
     /// When a site is left.
-    pub leaving: LeavingRule,
+    pub stopping: StoppingRule,
     /// What random numbers start from.
     pub random_seed: u64,
 }
@@ -77,11 +77,11 @@ pub struct Crawled {
 
 impl Crawled {
     /// The web that it has seen, for models of hop distances.
-    pub fn seen(&self, course: &Course, groups: Groups) -> TrainingWeb {
+    pub fn seen(&self, scenario: &Scenario, groups: FeatureGroups) -> TrainingWeb {
         let mut graph = self.guide.graph().clone();
         let mut seen = TrainingWeb::new(groups);
         for visit in &self.visits {
-            let page = &course.web.pages[visit.page as usize];
+            let page = &scenario.web.pages[visit.page as usize];
             let judgment = graph.judgment(&page.address);
             seen.add(page, judgment, &mut graph);
         }
@@ -92,27 +92,27 @@ impl Crawled {
 /// Makes a crawl. `only` confines it to some pages; `words` are those that the
 /// strategy knows already.
 pub fn crawl(
-    course: &Course,
+    scenario: &Scenario,
     strategy: Box<dyn Strategy>,
     words: Vocabulary,
     only: Option<&[bool]>,
 ) -> Result<Crawled> {
-    let (web, topic) = (&course.web, &course.topic);
+    let (web, topic) = (&scenario.web, &scenario.topic);
     let retrainings = Arc::new(AtomicU32::new(0));
-    let pupil = Pupil {
+    let instrumented = InstrumentedStrategy {
         strategy,
         web: Arc::clone(web),
         topic: Arc::clone(topic),
         only: only.map(<[bool]>::to_vec),
         retrainings: Arc::clone(&retrainings),
-        begins_anew: course.asking != Asking::Nothing,
+        begins_anew: scenario.asking != Asking::Nothing,
     };
-    let critic: Box<dyn Critic> = match &course.marked {
+    let critic: Box<dyn Critic> = match &scenario.marked {
         Some(_) => Box::new(critics::Topic::default()),
         None => Box::new(FrozenCritic::new(Arc::clone(web), Arc::clone(topic))),
     };
-    let mut guide = Guide::joining(critic, Box::new(pupil), words);
-    let marked = match &course.marked {
+    let mut guide = Guide::joining(critic, Box::new(instrumented), words);
+    let marked = match &scenario.marked {
         Some(marked) => marked.clone(),
         None => topic.examples().collect(),
     };
@@ -120,17 +120,17 @@ pub fn crawl(
         guide.mark(&web.pages[page as usize], Some(Mark::Target));
     }
     let limits = Limits {
-        budget: course.budget,
+        budget: scenario.budget,
         delay: CrawlDelay(0),
         scope: Scope { hosts: Vec::new() },
-        leaving: course.leaving,
+        stopping: scenario.stopping,
     };
-    let seeds = topic.starts(&course.seeds)?.iter().map(|&seed| Seed {
+    let seeds = topic.starts(&scenario.seeds)?.iter().map(|&seed| Seed {
         address: web.pages[seed as usize].address.clone(),
         mark: None,
     });
     let mut session = Session::new(guide, limits, seeds.collect());
-    let (visits, alarms) = run(course, &mut session);
+    let (visits, alarms) = run(scenario, &mut session);
     Ok(Crawled {
         visits,
         alarms,
@@ -139,8 +139,8 @@ pub fn crawl(
     })
 }
 
-fn run(course: &Course, session: &mut Session) -> (Vec<Visit>, Vec<(usize, DriftAlarm)>) {
-    let mut draw = SplitMix(course.random_seed);
+fn run(scenario: &Scenario, session: &mut Session) -> (Vec<Visit>, Vec<(usize, DriftAlarm)>) {
+    let mut rng = SplitMix(scenario.random_seed);
     let (mut visits, mut alarms, mut now) = (Vec::new(), Vec::new(), 0);
     let mut asked = BTreeSet::new();
     let mut last_resort_taken = false;
@@ -149,32 +149,32 @@ fn run(course: &Course, session: &mut Session) -> (Vec<Visit>, Vec<(usize, Drift
         match session.next(Instant(now)) {
             Next::Robots(address) => session.robots(&address, Robots::allow_all()),
             Next::Fetch(fetch) => {
-                let number = course.web.number(&fetch.address);
-                let Some(page) = number.map(|number| &course.web.pages[number as usize]) else {
+                let number = scenario.web.number(&fetch.address);
+                let Some(page) = number.map(|number| &scenario.web.pages[number as usize]) else {
                     continue;
                 };
                 // No two pages count as the same here.
                 let digest = u64::from(number.unwrap_or_default());
                 let outcome = Outcome::Page(Box::new(page.clone()), digest);
-                let record = session.take(&fetch.address, outcome, Instant(now), &mut draw);
+                let record = session.take(&fetch.address, outcome, Instant(now), &mut rng);
                 let Some(record) = record else {
                     continue;
                 };
-                visits.extend(visit(course, &record));
+                visits.extend(visit(scenario, &record));
                 if let Some(alarm) = record.alarm {
-                    if course.narrows {
-                        session.narrow(&alarm);
+                    if scenario.restricts {
+                        session.restrict(&alarm);
                     }
                     alarms.push((visits.len(), alarm));
                 }
                 if ASKED_AFTER.contains(&(visits.len() as u64 % 1_000)) {
-                    ask(course, session, &visits, &mut asked);
+                    ask(scenario, session, &visits, &mut asked);
                 }
             }
             Next::Stop(_) if !last_resort_taken => {
                 last_resort_taken = true;
-                for &page in course.topic.root() {
-                    session.add_seed(&course.web.pages[page as usize].address);
+                for &page in scenario.topic.root() {
+                    session.add_seed(&scenario.web.pages[page as usize].address);
                 }
             }
             Next::Stop(_) => return (visits, alarms),
@@ -184,38 +184,43 @@ fn run(course: &Course, session: &mut Session) -> (Vec<Visit>, Vec<(usize, Drift
 }
 
 /// Asks about a page, and marks it by its label.
-fn ask(course: &Course, session: &mut Session, visits: &[Visit], asked: &mut BTreeSet<Address>) {
-    let page = match course.asking {
+fn ask(
+    scenario: &Scenario,
+    session: &mut Session,
+    visits: &[Visit],
+    asked: &mut BTreeSet<Address>,
+) {
+    let page = match scenario.asking {
         Asking::Nothing => return,
         Asking::AtRandom => {
-            let mut draw = SplitMix(course.random_seed + visits.len() as u64);
-            let place = draw.unit() * visits.len() as f64;
+            let mut rng = SplitMix(scenario.random_seed + visits.len() as u64);
+            let place = rng.unit() * visits.len() as f64;
             visits.get(place as usize).map(|visit| visit.page)
         }
         Asking::Best => {
             let waiting = session.frontier().best(MOST_WAITING);
             let links = waiting.iter().filter_map(|page| page.links.first());
             let question = session.guide().question(links, asked);
-            question.and_then(|question| course.web.number(&question.address))
+            question.and_then(|question| scenario.web.number(&question.address))
         }
     };
     let Some(page) = page.map(|page| page as usize) else {
         return;
     };
-    asked.insert(course.web.pages[page].address.clone());
-    let mark = if course.topic.labels[page].is_relevant() {
+    asked.insert(scenario.web.pages[page].address.clone());
+    let mark = if scenario.topic.labels[page].is_relevant() {
         Mark::Target
     } else {
         Mark::NotTarget
     };
-    session.amend(|guide| guide.mark(&course.web.pages[page], Some(mark)));
+    session.amend(|guide| guide.mark(&scenario.web.pages[page], Some(mark)));
 }
 
-fn visit(course: &Course, record: &Record) -> Option<Visit> {
+fn visit(scenario: &Scenario, record: &Record) -> Option<Visit> {
     let source = record.trail.first();
     Some(Visit {
-        page: course.web.number(&record.address)?,
-        via: source.and_then(|source| course.web.number(source)),
+        page: scenario.web.number(&record.address)?,
+        via: source.and_then(|source| scenario.web.number(source)),
         priority: record.priority,
         expected: record.expected.map(Relevance::value),
     })
@@ -223,7 +228,7 @@ fn visit(course: &Course, record: &Record) -> Option<Visit> {
 
 /// A strategy that never learns from the critic's own training pages, and may
 /// be confined to some pages.
-struct Pupil {
+struct InstrumentedStrategy {
     strategy: Box<dyn Strategy>,
     web: Arc<EvalWeb>,
     topic: Arc<Topic>,
@@ -234,15 +239,15 @@ struct Pupil {
     begins_anew: bool,
 }
 
-impl Pupil {
+impl InstrumentedStrategy {
     fn number(&self, link: &Candidate) -> Option<usize> {
         self.web.number(&link.target).map(|number| number as usize)
     }
 }
 
-impl Strategy for Pupil {
+impl Strategy for InstrumentedStrategy {
     fn name(&self) -> &'static str {
-        "pupil"
+        "instrumented"
     }
 
     fn policy(&self) -> LinkPolicy {
@@ -257,8 +262,8 @@ impl Strategy for Pupil {
         self.strategy.reading()
     }
 
-    fn turns(&self) -> TurnRule {
-        self.strategy.turns()
+    fn arms(&self) -> ArmRule {
+        self.strategy.arms()
     }
 
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
@@ -273,40 +278,40 @@ impl Strategy for Pupil {
         self.strategy.score(link, known)
     }
 
-    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, draw: &mut dyn Draw) -> Learned {
+    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, rng: &mut dyn Rng) -> Learned {
         let page = arrival.via.first().and_then(|link| self.number(link));
         let is_example = |page: usize| self.topic.labels[page].example.is_some();
         if page.is_none_or(is_example) {
             return Learned::Nothing;
         }
-        let learned = self.strategy.learn(arrival, known, draw);
+        let learned = self.strategy.learn(arrival, known, rng);
         if learned == Learned::Rebuilt {
             self.retrainings.fetch_add(1, Ordering::Relaxed);
         }
         learned
     }
 
-    fn learn_from_known(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
+    fn learn_known_link(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
         let page = self.number(link);
         if page.is_some_and(|page| self.topic.labels[page].example.is_none()) {
-            self.strategy.learn_from_known(link, judgment, known);
+            self.strategy.learn_known_link(link, judgment, known);
         }
     }
 
-    fn read(&mut self, passing: &Passing<'_>, known: Known<'_>) {
-        self.strategy.read(passing, known);
+    fn on_page(&mut self, passing: &Passing<'_>, known: Known<'_>) {
+        self.strategy.on_page(passing, known);
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
         self.strategy.explain(link, known)
     }
 
-    fn loudest(&self) -> Vec<u32> {
-        self.strategy.loudest()
+    fn top_features(&self) -> Vec<u32> {
+        self.strategy.top_features()
     }
 
-    fn begun_anew(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
-        let strategy = self.strategy.begun_anew(known);
+    fn reset(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
+        let strategy = self.strategy.reset(known);
         let strategy = strategy.filter(|_| self.begins_anew)?;
         Some(Box::new(Self {
             strategy,
@@ -318,7 +323,7 @@ impl Strategy for Pupil {
         }))
     }
 
-    fn saved(&self) -> Saved {
-        self.strategy.saved()
+    fn state(&self) -> StrategyState {
+        self.strategy.state()
     }
 }

@@ -14,7 +14,7 @@ use super::web::EvalWeb;
 /// Cosines to the examples from which a page counts as near ([C] eq. 40).
 const THRESHOLDS: [f64; 4] = [0.5, 0.6, 0.7, 0.8];
 /// Numbers of scored pages at which harvest and loss cut are given.
-const STATIONS: [usize; 4] = [500, 1_000, 2_500, 5_000];
+const CHECKPOINTS: [usize; 4] = [500, 1_000, 2_500, 5_000];
 
 /// A crawl as the figures need it: its scored pages, in order.
 #[derive(Debug, Clone, Default)]
@@ -166,7 +166,7 @@ pub type Insight = Vec<String>;
 
 /// What is known of a crawl besides what it fetched.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Effort {
+pub struct RunStats {
     /// What the crawl was made under; one made under other terms is no
     /// substitute.
     #[serde(default)]
@@ -258,9 +258,9 @@ pub struct Row {
 
 impl Row {
     /// The row of a crawl.
-    pub fn new(name: Name, trace: &Trace, frame: &Frame, effort: &Effort, peak_mb: f64) -> Self {
-        let harvest = STATIONS.map(|n| trace.harvest_at(n));
-        let loss_cut = STATIONS.map(|n| frame.loss_cut(trace, n));
+    pub fn new(name: Name, trace: &Trace, frame: &Frame, effort: &RunStats, peak_mb: f64) -> Self {
+        let harvest = CHECKPOINTS.map(|n| trace.harvest_at(n));
+        let loss_cut = CHECKPOINTS.map(|n| frame.loss_cut(trace, n));
         let precision = THRESHOLDS.map(|threshold| trace.precision(threshold));
         let (apr, apr_left_out) = frame.apr(trace);
         let theirs: HashSet<&String> = frame.best_first.order.iter().collect();

@@ -4,14 +4,14 @@
 //!
 //! A web is read once ([`web`]); what is relevant is settled before any crawl
 //! ([`topic`]) and told to the strategies as a critic would tell it
-//! ([`frozen_critic`]); a [`contestant`] makes a crawl ([`crawl`], [`oracle`]);
+//! ([`frozen_critic`]); an [`entrant`] makes a crawl ([`crawl`], [`oracle`]);
 //! what it fetched is written down ([`visits`]), and every figure is computed
-//! from there ([`figures`]). A strategy is one line in [`contestant`]; a figure
+//! from there ([`figures`]). A strategy is one line in [`entrant`]; a figure
 //! one line in [`figures`].
 
 pub mod bench;
-pub mod contestant;
 pub mod crawl;
+pub mod entrant;
 pub mod experiments;
 pub mod figures;
 pub mod frozen_critic;

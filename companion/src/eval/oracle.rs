@@ -5,18 +5,18 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use linkscent_core::strategies::{Draw, SplitMix};
+use linkscent_core::strategies::{Rng, SplitMix};
 
-use super::crawl::Course;
+use super::crawl::Scenario;
 use super::visits::Visit;
 
 const FAR: u32 = u32::MAX;
 
 /// The oracle's crawl.
-pub fn crawl(course: &Course) -> Result<Vec<Visit>> {
-    let mut oracle = Oracle::new(course)?;
+pub fn crawl(scenario: &Scenario) -> Result<Vec<Visit>> {
+    let mut oracle = Oracle::new(scenario)?;
     let mut visits = Vec::new();
-    while (visits.len() as u64) < course.budget {
+    while (visits.len() as u64) < scenario.budget {
         let Some((page, via)) = oracle.next() else {
             break;
         };
@@ -32,7 +32,7 @@ pub fn crawl(course: &Course) -> Result<Vec<Visit>> {
 }
 
 struct Oracle<'a> {
-    course: &'a Course,
+    scenario: &'a Scenario,
     /// Pages that link to a page.
     inlinks: Vec<Vec<u32>>,
     fetched: Vec<bool>,
@@ -50,36 +50,36 @@ struct Oracle<'a> {
 }
 
 impl<'a> Oracle<'a> {
-    fn new(course: &'a Course) -> Result<Self> {
-        let pages = course.web.pages.len();
+    fn new(scenario: &'a Scenario) -> Result<Self> {
+        let pages = scenario.web.pages.len();
         let mut inlinks = vec![Vec::new(); pages];
-        for (source, targets) in course.web.links.iter().enumerate() {
+        for (source, targets) in scenario.web.links.iter().enumerate() {
             for &target in targets {
                 inlinks[target as usize].push(source as u32);
             }
         }
-        let mut draw = SplitMix(course.random_seed);
-        let mut seeds = course.topic.starts(&course.seeds)?.to_vec();
+        let mut rng = SplitMix(scenario.random_seed);
+        let mut seeds = scenario.topic.starts(&scenario.seeds)?.to_vec();
         seeds.reverse();
         let mut oracle = Self {
-            course,
+            scenario,
             inlinks,
             fetched: vec![false; pages],
             via: vec![None; pages],
             in_frontier: vec![false; pages],
-            ties: (0..pages).map(|_| draw.bits()).collect(),
+            ties: (0..pages).map(|_| rng.bits()).collect(),
             distances: Vec::new(),
             stale: false,
             queue: BTreeSet::new(),
             seeds,
-            last_resort: course.topic.root().to_vec(),
+            last_resort: scenario.topic.root().to_vec(),
         };
         oracle.measure();
         Ok(oracle)
     }
 
     fn is_wanted(&self, page: u32) -> bool {
-        self.course.topic.labels[page as usize].counts() && !self.fetched[page as usize]
+        self.scenario.topic.labels[page as usize].counts() && !self.fetched[page as usize]
     }
 
     /// The next page: a seed, then the nearest of the frontier. Distances are
@@ -107,7 +107,7 @@ impl<'a> Oracle<'a> {
         self.stale |= self.is_wanted(page);
         self.queue.remove(&self.place(page));
         self.fetched[page as usize] = true;
-        for &target in &self.course.web.links[page as usize] {
+        for &target in &self.scenario.web.links[page as usize] {
             let place = target as usize;
             if !self.fetched[place] && !std::mem::replace(&mut self.in_frontier[place], true) {
                 self.via[place] = Some(page);

@@ -3,7 +3,7 @@
 
 use linkscent_core::critics::{self, Critic, TrainedTopic, TrainingClass};
 use linkscent_core::features::FeatureReader;
-use linkscent_core::strategies::{Draw, SplitMix};
+use linkscent_core::strategies::{Rng, SplitMix};
 use linkscent_core::text::{TermId, Vocabulary};
 use linkscent_core::web_graph::{
     HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage, WebGraph,
@@ -21,7 +21,7 @@ const LEAST_SHARE: f64 = 0.05;
 
 /// What a critic is taught: classes of pages, some of them the topic's.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Lesson {
+pub struct CriticExample {
     /// The classes.
     pub classes: Vec<LessonClass>,
 }
@@ -37,7 +37,7 @@ pub struct LessonClass {
     pub pages: Vec<u32>,
 }
 
-impl Lesson {
+impl CriticExample {
     /// The topic against the rest.
     pub fn two(examples: Vec<u32>, others: Vec<u32>) -> Self {
         let class = |name: &str, is_focus, pages| LessonClass {
@@ -94,7 +94,7 @@ pub struct Judged {
 }
 
 /// Judges a whole web by the critic that a complete lesson makes.
-pub fn judge(web: &EvalWeb, lesson: &Lesson) -> Judged {
+pub fn judge(web: &EvalWeb, lesson: &CriticExample) -> Judged {
     let mut judged = if lesson.is_enough() {
         by_training(web, lesson)
     } else {
@@ -113,7 +113,7 @@ pub fn judge(web: &EvalWeb, lesson: &Lesson) -> Judged {
 }
 
 /// How sure the critic of a few examples is, see [`Critic::confidence`].
-pub fn confidence(web: &EvalWeb, lesson: &Lesson) -> Option<f64> {
+pub fn confidence(web: &EvalWeb, lesson: &CriticExample) -> Option<f64> {
     by_examples(web, lesson).1
 }
 
@@ -125,7 +125,7 @@ pub struct Trained {
 }
 
 /// Trains a critic on pages of a web.
-pub fn train(web: &EvalWeb, lesson: &Lesson) -> Trained {
+pub fn train(web: &EvalWeb, lesson: &CriticExample) -> Trained {
     let mut vocabulary = Vocabulary::default();
     let mut read =
         |number: &u32| FeatureReader::new(&web.pages[*number as usize], &mut vocabulary).terms();
@@ -145,9 +145,9 @@ pub fn train(web: &EvalWeb, lesson: &Lesson) -> Trained {
 }
 
 impl Trained {
-    /// The words that speak loudest for the topic, with their log-odds; rare
+    /// The words that speak most for the topic, with their log-odds; rare
     /// ones speak less loud.
-    pub fn loudest(&self, most: usize) -> Vec<(String, f64)> {
+    pub fn top_features(&self, most: usize) -> Vec<(String, f64)> {
         let rows = self.critic.word_weights().into_iter();
         let mut loud: Vec<(f64, f64, TermId)> = rows
             .map(|(term, log_odds, times)| (log_odds * times.ln_1p(), log_odds, term))
@@ -161,7 +161,7 @@ impl Trained {
 }
 
 /// By the critic that a training set makes.
-fn by_training(web: &EvalWeb, lesson: &Lesson) -> Judged {
+fn by_training(web: &EvalWeb, lesson: &CriticExample) -> Judged {
     let mut trained = train(web, lesson);
     let names = trained.critic.classes().iter();
     let mut classes = PageClasses {
@@ -191,7 +191,7 @@ fn by_training(web: &EvalWeb, lesson: &Lesson) -> Judged {
 }
 
 /// By the critic that makes do with a few pages; also how sure it is.
-fn by_examples(web: &EvalWeb, lesson: &Lesson) -> (Vec<Label>, Option<f64>) {
+fn by_examples(web: &EvalWeb, lesson: &CriticExample) -> (Vec<Label>, Option<f64>) {
     let mut graph = WebGraph::default();
     for number in lesson.pages(false) {
         see(&mut graph, web, number);
@@ -234,14 +234,14 @@ fn see(graph: &mut WebGraph, web: &EvalWeb, number: u32) {
 }
 
 fn draw_others(web: &EvalWeb, examples: &[u32], random_seed: u64) -> Vec<u32> {
-    let mut draw = SplitMix(random_seed);
+    let mut rng = SplitMix(random_seed);
     let mut numbers: Vec<u32> = (0..web.pages.len() as u32).collect();
     numbers.retain(|number| !examples.contains(number));
     // Never more than a quarter of a small web: the rest is to be found.
     let wanted = OTHERS.min(numbers.len() / 4);
     for place in 0..wanted {
         let rest = numbers.len() - place;
-        let other = place + (draw.unit() * rest as f64) as usize;
+        let other = place + (rng.unit() * rest as f64) as usize;
         numbers.swap(place, other);
     }
     numbers.truncate(wanted);

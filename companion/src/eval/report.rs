@@ -8,7 +8,7 @@ use std::fmt::Write;
 use anyhow::Result;
 use askama::Template;
 
-use super::contestant::{BASELINE, ORACLE};
+use super::entrant::{BASELINE, ORACLE};
 use super::figures::{Insight, Row, Trace};
 
 /// A crawl with all that the report says of it.
@@ -170,8 +170,8 @@ fn table<'a>(
     let best: BTreeMap<&str, f64> = topics
         .iter()
         .map(|&topic| {
-            let rivals = legend.iter().filter(|style| style.strategy != ORACLE);
-            let aucs = rivals.map(|style| auc(topic, &style.strategy));
+            let members = legend.iter().filter(|style| style.strategy != ORACLE);
+            let aucs = members.map(|style| auc(topic, &style.strategy));
             (topic, aucs.fold(0.0, f64::max))
         })
         .collect();

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use linkscent_core::strategies::{Apprentice, Saved, restored};
+use linkscent_core::strategies::{Apprentice, StrategyState, from_state};
 use linkscent_core::text::Vocabulary;
 use linkscent_core::wire::{read_model, write_model};
 
 use super::bench::Plan;
-use super::contestant::{self, BASELINE, ORACLE};
-use super::crawl::{self, Course};
+use super::crawl::{self, Scenario};
+use super::entrant::{self, BASELINE, ORACLE};
 use super::topic::{Label, Topic};
 use super::visits;
 use super::web::EvalWeb;
@@ -87,55 +87,50 @@ fn topic(garbled: &dyn Fn(u32) -> bool) -> Topic {
     }
 }
 
-fn course(garbled: &dyn Fn(u32) -> bool) -> Course {
-    Course {
+fn scenario(garbled: &dyn Fn(u32) -> bool) -> Scenario {
+    Scenario {
         web: Arc::new(web(garbled)),
         topic: Arc::new(topic(garbled)),
         seeds: "topic0".to_owned(),
         budget: 60,
         marked: None,
         asking: crawl::Asking::Nothing,
-        narrows: false,
-        leaving: linkscent_core::crawl::LeavingRule::default(),
+        restricts: false,
+        stopping: linkscent_core::crawl::StoppingRule::default(),
         random_seed: 7,
     }
 }
 
-fn fetched(name: &str, course: &Course) -> Vec<u32> {
-    let contestant = contestant::named(name).unwrap();
-    let run = contestant.run(course, course, 10).unwrap();
+fn fetched(name: &str, scenario: &Scenario) -> Vec<u32> {
+    let entrant = entrant::named(name).unwrap();
+    let run = entrant.run(scenario, scenario, 10).unwrap();
     run.visits.into_iter().map(|visit| visit.page).collect()
 }
 
 #[test]
 fn a_strategy_sees_only_what_it_fetched() {
-    let plain = course(&|_| false);
-    let online = contestant::everyone().filter(|one| one.is_online());
-    for contestant in online {
-        let before = fetched(contestant.name, &plain);
-        assert_eq!(before.len(), 60, "{}", contestant.name);
+    let plain = scenario(&|_| false);
+    let online = entrant::everyone().filter(|one| one.is_online());
+    for entrant in online {
+        let before = fetched(entrant.name, &plain);
+        assert_eq!(before.len(), 60, "{}", entrant.name);
         // The examples are known to everybody, fetched or not.
-        let scrambled = course(&|page| !before.contains(&page) && !EXAMPLES.contains(&page));
-        let after = fetched(contestant.name, &scrambled);
-        assert_eq!(before, after, "{}", contestant.name);
+        let scrambled = scenario(&|page| !before.contains(&page) && !EXAMPLES.contains(&page));
+        let after = fetched(entrant.name, &scrambled);
+        assert_eq!(before, after, "{}", entrant.name);
         // And it is not blind to what it did fetch.
         let last = before[before.len() - 1];
-        let seen = course(&|page| page != last && before.contains(&page) && page > 28);
-        assert_ne!(
-            before,
-            fetched(contestant.name, &seen),
-            "{}",
-            contestant.name
-        );
+        let seen = scenario(&|page| page != last && before.contains(&page) && page > 28);
+        assert_ne!(before, fetched(entrant.name, &seen), "{}", entrant.name);
     }
 }
 
 #[test]
 fn the_oracle_takes_every_relevant_page_first() {
-    let course = course(&|_| false);
-    let order = fetched(ORACLE, &course);
+    let scenario = scenario(&|_| false);
+    let order = fetched(ORACLE, &scenario);
     let relevant = order.iter().filter(|page| page.is_multiple_of(4)).count();
-    let best_first = fetched(BASELINE, &course);
+    let best_first = fetched(BASELINE, &scenario);
     let others = best_first
         .iter()
         .filter(|page| page.is_multiple_of(4))
@@ -144,17 +139,15 @@ fn the_oracle_takes_every_relevant_page_first() {
 }
 
 fn plan(out: &Path, random_seed: u64) -> Plan {
-    let contestants = ["best-first", "oracle", "apprentice", "apprentice-offline"];
+    let entrants = ["best-first", "oracle", "apprentice", "apprentice-offline"];
     Plan {
-        leaving: linkscent_core::crawl::LeavingRule::default(),
+        stopping: linkscent_core::crawl::StoppingRule::default(),
         web_name: "small".to_owned(),
         web: Arc::new(web(&|_| false)),
         topics: vec![(Arc::new(topic(&|_| false)), 10)],
         seed_sets: vec!["topic0".to_owned(), "topic1".to_owned()],
         budget: 60,
-        contestants: contestants
-            .map(|name| contestant::named(name).unwrap())
-            .to_vec(),
+        entrants: entrants.map(|name| entrant::named(name).unwrap()).to_vec(),
         repeats: 2,
         random_seed,
         out: out.to_owned(),
@@ -212,13 +205,13 @@ fn an_interrupted_bench_makes_only_what_is_missing() -> Result<()> {
 /// crawl begins.
 #[test]
 fn what_was_learned_is_saved_and_continued_in_a_later_crawl() -> Result<()> {
-    let course = course(&|_| false);
-    let instances = |saved: &Saved| match saved {
-        Saved::Apprentice(counts) => counts.instances(),
+    let scenario = scenario(&|_| false);
+    let instances = |state: &StrategyState| match state {
+        StrategyState::Apprentice(counts) => counts.instances(),
         _ => (0, 0),
     };
     let first = crawl::crawl(
-        &course,
+        &scenario,
         Box::new(Apprentice::every(10)),
         Vocabulary::default(),
         None,
@@ -230,11 +223,11 @@ fn what_was_learned_is_saved_and_continued_in_a_later_crawl() -> Result<()> {
     let loaded = read_model(&write_model(&knowledge)?)?;
     assert_eq!(loaded.learned, knowledge.learned);
     let before = instances(&loaded.learned);
-    let later = Course {
+    let later = Scenario {
         seeds: "topic1".to_owned(),
-        ..course
+        ..scenario
     };
-    let strategy = restored("apprentice", loaded.learned).unwrap();
+    let strategy = from_state("apprentice", loaded.learned).unwrap();
     let second = crawl::crawl(&later, strategy, loaded.graph.vocabulary, None)?;
     let alone = crawl::crawl(
         &later,
@@ -262,21 +255,21 @@ fn what_was_learned_is_saved_and_continued_in_a_later_crawl() -> Result<()> {
 
 #[test]
 fn another_critic_may_speak_but_does_not_settle_the_score() {
-    let course = course(&|_| false);
-    let mut misled = (*course.topic).clone();
+    let scenario = scenario(&|_| false);
+    let mut misled = (*scenario.topic).clone();
     let mut told = misled.labels.clone();
     for label in &mut told {
         label.relevance = 1.0 - label.relevance;
     }
     misled.told = Some(told);
-    let misled = Course {
+    let misled = Scenario {
         topic: Arc::new(misled),
-        ..course.clone()
+        ..scenario.clone()
     };
-    assert_eq!(fetched(ORACLE, &course), fetched(ORACLE, &misled));
+    assert_eq!(fetched(ORACLE, &scenario), fetched(ORACLE, &misled));
     let good = |pages: Vec<u32>| pages.iter().filter(|page| page.is_multiple_of(4)).count();
     let (right, wrong) = (
-        good(fetched("apprentice", &course)),
+        good(fetched("apprentice", &scenario)),
         good(fetched("apprentice", &misled)),
     );
     assert!(right > 2 * wrong, "{right} {wrong}");

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use flate2::read::MultiGzDecoder;
-use linkscent_core::strategies::{Draw, SplitMix};
+use linkscent_core::strategies::{Rng, SplitMix};
 
 use super::web::EvalWeb;
 
@@ -145,8 +145,8 @@ impl Topic {
 
     /// Adds the seed set `random`: pages drawn from the whole web.
     pub fn draw_starts(&mut self, web: &EvalWeb, random_seed: u64) {
-        let mut draw = SplitMix(random_seed);
-        let drawn = (0..RANDOM_STARTS).map(|_| (draw.unit() * web.pages.len() as f64) as u32);
+        let mut rng = SplitMix(random_seed);
+        let drawn = (0..RANDOM_STARTS).map(|_| (rng.unit() * web.pages.len() as f64) as u32);
         self.seeds.insert("random".to_owned(), drawn.collect());
     }
 

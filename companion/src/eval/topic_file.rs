@@ -27,10 +27,10 @@ use linkscent_core::dom::Form;
 use linkscent_core::forms::{FormKind, FormKinds};
 use linkscent_core::page::Page;
 use linkscent_core::predicate::{Predicate, Relevances, Seen};
-use linkscent_core::strategies::{Draw, SplitMix};
+use linkscent_core::strategies::{Rng, SplitMix};
 use serde::Deserialize;
 
-use super::own_critic::{self, Lesson, LessonClass};
+use super::own_critic::{self, CriticExample, LessonClass};
 use super::topic::{Label, Topic};
 use super::web::EvalWeb;
 
@@ -201,10 +201,10 @@ impl TopicFile {
         if found.is_empty() {
             bail!("{}: this holds of no page of this web", self.name);
         }
-        let mut draw = SplitMix(random_seed);
+        let mut rng = SplitMix(random_seed);
         // Of few pages most are to be found.
         for _ in 0..SEEDS.min(found.len().div_ceil(4)) {
-            let place = (draw.unit() * found.len() as f64) as usize;
+            let place = (rng.unit() * found.len() as f64) as usize;
             labels[found.swap_remove(place) as usize].example = Some(true);
         }
         Ok(Topic {
@@ -232,7 +232,7 @@ impl TopicFile {
 
     /// What our critic is taught on a web, and how many of the pages that the
     /// file names the web lacks.
-    pub fn lesson(&self, web: &EvalWeb, random_seed: u64) -> Result<(Lesson, usize)> {
+    pub fn lesson(&self, web: &EvalWeb, random_seed: u64) -> Result<(CriticExample, usize)> {
         let mut missing = Vec::new();
         let mut find = |addresses: &[String]| -> Vec<u32> {
             let mut found = Vec::new();
@@ -248,7 +248,7 @@ impl TopicFile {
         examples.extend(self.picked(web));
         examples.sort_unstable();
         examples.dedup();
-        let mut lesson = Lesson::two(examples, find(&self.others));
+        let mut lesson = CriticExample::two(examples, find(&self.others));
         let is_focus = |name: &str| {
             let mut nodes = self.focus.iter();
             nodes.any(|node| {

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use super::crawl::Course;
+use super::crawl::Scenario;
 
 /// One fetch.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,11 +47,11 @@ pub struct Line {
 }
 
 /// Writes a crawl's visits; the file is whole or not there.
-pub fn write(path: &Path, course: &Course, visits: &[Visit]) -> Result<()> {
-    let address = |page: u32| course.web.pages[page as usize].address.to_string();
+pub fn write(path: &Path, scenario: &Scenario, visits: &[Visit]) -> Result<()> {
+    let address = |page: u32| scenario.web.pages[page as usize].address.to_string();
     let mut text = Vec::new();
     for (place, visit) in visits.iter().enumerate() {
-        let label = course.topic.labels[visit.page as usize];
+        let label = scenario.topic.labels[visit.page as usize];
         let line = Line {
             n: place + 1,
             url: address(visit.page),

@@ -2,12 +2,12 @@
 
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{LeavingRule, Record};
+use linkscent_core::crawl::{Record, StoppingRule};
 use sqlx::Connection;
 
 use super::{Reaction, Store};
 use crate::clock;
-use crate::crawler::recall::Lost;
+use crate::crawler::replay::Lost;
 
 /// How a crawl is to go.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub struct Order {
     /// Hosts to keep to; none means the whole web.
     pub hosts: Vec<String>,
     /// When a site is left.
-    pub leaving: LeavingRule,
+    pub stopping: StoppingRule,
     /// What it does when it loses its way.
     pub on_drift: Reaction,
 }
@@ -57,7 +57,7 @@ pub struct CrawlRow {
 
 /// Where a fetch leads besides its record.
 #[derive(Debug, Clone, Default)]
-pub struct Place {
+pub struct Location {
     /// Offset of the page's record in the WARC file.
     pub warc_offset: Option<u64>,
     /// Where the answer sent us on to.
@@ -74,7 +74,7 @@ pub struct FetchRow {
     /// What came in place of a page.
     pub problem: String,
     /// Where it leads.
-    pub place: Place,
+    pub place: Location,
 }
 
 /// A page of the log, for people.
@@ -150,11 +150,11 @@ impl Store {
         .execute(&mut *transaction)
         .await?;
         let id = done.last_insert_rowid();
-        if order.leaving != LeavingRule::default() {
+        if order.stopping != StoppingRule::default() {
             sqlx::query("INSERT INTO leaving (crawl, pages, targets) VALUES (?, ?, ?)")
                 .bind(id)
-                .bind(order.leaving.pages)
-                .bind(order.leaving.targets)
+                .bind(order.stopping.pages)
+                .bind(order.stopping.targets)
                 .execute(&mut *transaction)
                 .await?;
         }
@@ -248,7 +248,7 @@ impl Store {
         &self,
         crawl: i64,
         warc_length: u64,
-        fetches: &[(Record, Place)],
+        fetches: &[(Record, Location)],
     ) -> Result<()> {
         let mut connection = self.pool.acquire().await?;
         let taken = write_fetches(&mut connection, crawl, warc_length, fetches).await;
@@ -271,7 +271,7 @@ impl Store {
                 number: number as u64,
                 address,
                 problem,
-                place: Place {
+                place: Location {
                     warc_offset: offset.map(|offset| offset as u64),
                     redirect,
                 },
@@ -361,7 +361,7 @@ async fn write_fetches(
     connection: &mut sqlx::SqliteConnection,
     crawl: i64,
     warc_length: u64,
-    fetches: &[(Record, Place)],
+    fetches: &[(Record, Location)],
 ) -> Result<()> {
     let mut transaction = connection.begin().await?;
     for (record, place) in fetches {
@@ -449,7 +449,7 @@ fn crawl(row: CrawlTuple) -> Result<CrawlRow> {
             random_seed: random_seed as u64,
             seeds: serde_json::from_str(&seeds).context("reading a crawl's seeds")?,
             hosts: serde_json::from_str(&hosts).context("reading a crawl's hosts")?,
-            leaving: LeavingRule {
+            stopping: StoppingRule {
                 pages: pages.map(|pages| pages as u32),
                 targets: targets.map(|targets| targets as u32),
             },

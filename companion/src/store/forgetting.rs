@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use linkscent_core::address::Address;
 use linkscent_core::guide::ToForget;
-use linkscent_core::wire::api::{Event, Happening};
+use linkscent_core::wire::api::{Event, EventKind};
 use sqlx::{Sqlite, Transaction};
 
 use super::Store;
@@ -203,7 +203,7 @@ fn model_column(table: &str) -> &'static str {
 
 /// The click in an event, if it is one.
 fn click(event: &Event) -> Option<(Address, Address)> {
-    let Happening::Trail { from, to, .. } = &event.what else {
+    let EventKind::Click { from, to, .. } = &event.what else {
         return None;
     };
     Some((Address::parse(from).ok()?, Address::parse(to).ok()?))

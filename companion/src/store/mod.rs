@@ -2,7 +2,7 @@
 //! request they made, in one `SQLite` file.
 //!
 //! A crawl's log is the truth about it: frontier, counts and models follow
-//! from it (see `linkscent_core::crawl::Session::recall`). One transaction
+//! from it (see `linkscent_core::crawl::Session::replay`). One transaction
 //! takes in whole fetches, never a part of one, and with `synchronous=FULL`
 //! what it acknowledged survives a power cut.
 
@@ -19,7 +19,7 @@ mod schema;
 mod topics;
 mod watch;
 
-pub use crawls::{CrawlRow, FetchRow, NewCrawl, Order, Place, ResultRow};
+pub use crawls::{CrawlRow, FetchRow, Location, NewCrawl, Order, ResultRow};
 pub use devices::Device;
 pub use files::open_private;
 pub use forms::FormRow;

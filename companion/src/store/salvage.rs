@@ -44,17 +44,17 @@ const GREATEST: i64 = 1 << 40;
 /// Rows of one table that cannot be read, before the rest of it is given up.
 const MOST_FAILURES: u32 = 20_000;
 
-/// What was saved.
+/// What was salvaged.
 #[derive(Debug)]
-pub struct Saved {
+pub struct Salvaged {
     /// Where the damaged file is kept.
     pub aside: PathBuf,
-    /// Table, rows saved, and whether some could not be read.
+    /// Table, rows salvaged, and whether some could not be read.
     pub tables: Vec<(&'static str, u64, bool)>,
 }
 
 /// Repairs the database of a data folder. Nothing may use it meanwhile.
-pub async fn repair(folder: &Path) -> Result<Saved> {
+pub async fn repair(folder: &Path) -> Result<Salvaged> {
     let file = folder.join("linkscent.sqlite");
     if !file.exists() {
         bail!("there is no {}", file.display());
@@ -77,7 +77,7 @@ pub async fn repair(folder: &Path) -> Result<Saved> {
         // It is no database at all.
         Err(_) => TABLES.map(|(table, _)| (table, 0, true)).to_vec(),
     };
-    Ok(Saved { aside, tables })
+    Ok(Salvaged { aside, tables })
 }
 
 /// The damaged database, the fresh one beside it.
@@ -176,7 +176,7 @@ async fn common_columns(connection: &mut SqliteConnection, table: &str) -> Resul
 
 #[cfg(test)]
 mod tests {
-    use linkscent_core::wire::api::Happening;
+    use linkscent_core::wire::api::EventKind;
 
     use super::*;
 
@@ -200,7 +200,7 @@ mod tests {
         let store = Store::open(folder.path()).await.unwrap();
         let topic = store.topic_named("bees").await.unwrap();
         let marks = (0..2_000).map(|n| {
-            Happening::mark_unread(&format!("http://a.test/a-page-with-a-name/{n}"), Some(true))
+            EventKind::mark_unread(&format!("http://a.test/a-page-with-a-name/{n}"), Some(true))
         });
         store.note(&topic, marks.collect()).await.unwrap();
         sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -209,9 +209,9 @@ mod tests {
             .unwrap();
         let length = damage(store, 2, 4).await;
 
-        let saved = repair(folder.path()).await.unwrap();
-        assert_eq!(std::fs::read(&saved.aside).unwrap().len(), length);
-        let events = saved.tables.iter().find(|row| row.0 == "event").unwrap();
+        let salvaged = repair(folder.path()).await.unwrap();
+        assert_eq!(std::fs::read(&salvaged.aside).unwrap().len(), length);
+        let events = salvaged.tables.iter().find(|row| row.0 == "event").unwrap();
         assert!(events.2, "some rows were lost");
         let store = Store::open(folder.path()).await.unwrap();
         assert_eq!(store.topics().await.unwrap()[0].name, "bees");
@@ -238,8 +238,8 @@ mod tests {
         .await
         .unwrap();
         damage(store, 3, 1).await;
-        let saved = repair(folder.path()).await.unwrap();
-        let log = saved.tables.iter().find(|row| row.0 == "fetch").unwrap();
+        let salvaged = repair(folder.path()).await.unwrap();
+        let log = salvaged.tables.iter().find(|row| row.0 == "fetch").unwrap();
         assert!(log.1 > 3_500, "{log:?}");
     }
 
@@ -260,8 +260,8 @@ mod tests {
         std::fs::write(&file, "x".repeat(10_000)).unwrap();
         let refused = Store::open(folder.path()).await.err().unwrap();
         assert!(format!("{refused:#}").contains("linkscent repair"));
-        let saved = repair(folder.path()).await.unwrap();
-        assert!(saved.tables.iter().all(|row| row.1 == 0 && row.2));
+        let salvaged = repair(folder.path()).await.unwrap();
+        assert!(salvaged.tables.iter().all(|row| row.1 == 0 && row.2));
         assert!(Store::open(folder.path()).await.is_ok());
     }
 }

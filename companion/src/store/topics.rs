@@ -1,7 +1,7 @@
 //! Topics and what happened to them: marks and trails, as a log.
 
 use anyhow::Result;
-use linkscent_core::wire::api::{Event, Happening};
+use linkscent_core::wire::api::{Event, EventKind};
 
 use super::Store;
 use crate::{clock, secret};
@@ -71,7 +71,7 @@ impl Store {
     }
 
     /// Puts down what happened here and now, all of it or nothing.
-    pub async fn note(&self, topic: &Topic, what: Vec<Happening>) -> Result<()> {
+    pub async fn note(&self, topic: &Topic, what: Vec<EventKind>) -> Result<()> {
         let event = |what| Event {
             id: secret::random_hex::<16>(),
             topic: topic.name.clone(),
@@ -148,7 +148,7 @@ impl Store {
     pub async fn marks(&self, topic: i64) -> Result<Vec<MarkRow>> {
         let mut marks: Vec<MarkRow> = Vec::new();
         for event in self.events(topic).await? {
-            if let Happening::Mark {
+            if let EventKind::Mark {
                 address,
                 title,
                 target,
@@ -173,7 +173,7 @@ impl Store {
     pub async fn form_marks(&self, topic: i64) -> Result<Vec<(String, String, bool)>> {
         let mut marks: Vec<(String, String, bool)> = Vec::new();
         for event in self.events(topic).await? {
-            if let Happening::Form {
+            if let EventKind::Form {
                 address,
                 form,
                 wanted,

@@ -14,7 +14,7 @@ pub enum Reaction {
     #[default]
     Tell,
     /// It leaves sites that lure, or keeps closer to what is known to be good for a while.
-    Narrow,
+    Restrict,
     /// It pauses.
     Pause,
 }
@@ -24,14 +24,14 @@ impl Reaction {
     pub fn code(self) -> &'static str {
         match self {
             Self::Tell => "tell",
-            Self::Narrow => "narrow",
+            Self::Restrict => "narrow",
             Self::Pause => "pause",
         }
     }
 
     /// Back from [`Self::code`]; the default for anything else.
     pub fn of(code: &str) -> Self {
-        let all = [Self::Tell, Self::Narrow, Self::Pause];
+        let all = [Self::Tell, Self::Restrict, Self::Pause];
         let found = all.into_iter().find(|reaction| reaction.code() == code);
         found.unwrap_or_default()
     }

@@ -15,7 +15,7 @@ use std::io::BufRead;
 use std::path::Path;
 
 use anyhow::Result;
-use linkscent_core::strategies::{Draw, SplitMix};
+use linkscent_core::strategies::{Rng, SplitMix};
 
 /// How a taxonomy is read.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ pub struct Choice {
 pub struct Taxonomy {
     choice: Choice,
     classes: BTreeMap<String, Class>,
-    draw: SplitMix,
+    rng: SplitMix,
     /// Nodes of the focus that the structure names.
     known_focus: Vec<String>,
     /// Nodes of the structure.
@@ -77,13 +77,13 @@ struct Sample {
 }
 
 impl Sample {
-    fn add(&mut self, page: String, most: usize, draw: &mut SplitMix) {
+    fn add(&mut self, page: String, most: usize, rng: &mut SplitMix) {
         self.seen += 1;
         if self.kept.len() < most {
             self.kept.push(page);
             return;
         }
-        let place = (draw.unit() * self.seen as f64) as usize;
+        let place = (rng.unit() * self.seen as f64) as usize;
         if let Some(slot) = self.kept.get_mut(place) {
             *slot = page;
         }
@@ -106,7 +106,7 @@ impl Taxonomy {
         Self {
             choice,
             classes: BTreeMap::new(),
-            draw: SplitMix(random_seed),
+            rng: SplitMix(random_seed),
             known_focus: Vec::new(),
             nodes: 0,
             problems: Vec::new(),
@@ -173,7 +173,7 @@ impl Taxonomy {
         let parts: Vec<&str> = node.split('/').take(depth).collect();
         let class = self.classes.entry(parts.join("/")).or_default();
         class.is_focus = focus.is_some();
-        class.sample.add(page, self.choice.most, &mut self.draw);
+        class.sample.add(page, self.choice.most, &mut self.rng);
     }
 
     fn problem(&mut self, line: usize, what: &str) {

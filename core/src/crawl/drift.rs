@@ -7,7 +7,7 @@
 //! grew less sure. The first is a moving sum, as relevant pages come in runs: a
 //! cumulative one never forgets the lean stretch before a run, and gave the alarm
 //! twice as often for nothing on real webs. A fourth number, how many of the
-//! strategy's loudest features changed between two trainings, is told along with the
+//! strategy's strongest features changed between two trainings, is told along with the
 //! cause: by itself it is high at every crawl's start. After an alarm its sum begins
 //! again.
 
@@ -39,15 +39,15 @@ const MOST_USUAL: f64 = 0.5;
 /// more than fifty others between them. On the webs of people there is one in a
 /// thousand, and hardly ever three close together; a crawl that does not fall for a lure
 /// still meets some.
-const LOUD_ALARM: f64 = 3.5;
+const SPAM_ALARM: f64 = 3.5;
 const OTHER_PAGE: f64 = 0.01;
-/// A page is loud if its log-odds per word surpass those of the loudest example by
+/// A page looks like spam if its log-odds per word surpass those of the highest-scoring example by
 /// this factor, while its words are fewer than those of people's texts. Genuine pages
-/// of another kind than the examples can be three times as loud.
+/// of another kind than the examples can be three times as high.
 const LOUD: f64 = 1.1;
 /// Richness of people's texts, at least.
 const RICH: f64 = 6.0;
-/// Share of the loudest features that changed from which on it is told.
+/// Share of the strongest features that changed from which on it is told.
 const TOLD_TURNOVER: f64 = 0.2;
 /// Pages after an alarm in which its cause is not reported again; twice as many after
 /// each further one, but for a lure: that one names other hosts.
@@ -55,9 +55,9 @@ const QUIET: u32 = 300;
 const MOST_DOUBLINGS: u32 = 6;
 /// Loud pages of a host that lures, at least, and their share of its pages: a large site
 /// with a few such pages is no lure.
-const LURE_PAGES: u32 = 2;
-const LURE_SHARE: f64 = 0.33;
-/// Hosts with loud pages that are remembered.
+const SPAM_PAGES: u32 = 2;
+const SPAM_SHARE: f64 = 0.33;
+/// Hosts with spam pages that are remembered.
 const MOST_LURES: usize = 1_000;
 /// Entropy of a belief, in bits, by which it may rise over the usual.
 const ENTROPY_SLACK: f64 = 0.4;
@@ -66,7 +66,7 @@ const ENTROPY_ALARM: f64 = 18.0;
 
 /// A page as far as drift is told by it.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Sign<'a> {
+pub struct PageSignal<'a> {
     /// Its host.
     pub host: &'a str,
     /// Whether it is what is looked for, by the critic.
@@ -75,9 +75,9 @@ pub struct Sign<'a> {
     pub is_marked: bool,
     /// Log-odds per word.
     pub log_odds: f64,
-    /// Distinct words by the root of all its words (Guiraud's richness, which hangs
+    /// Distinct words by the root of all its words (Guiraud's index, which hangs
     /// little on length); `None` for a page of few words.
-    pub richness: Option<f64>,
+    pub guiraud_index: Option<f64>,
     /// The probability that it was expected to have, where the strategy says.
     pub expected: Option<f64>,
 }
@@ -88,7 +88,7 @@ pub enum DriftCause {
     /// Hardly anything is found any more.
     Exhausted,
     /// Pages stuffed with the topic's words.
-    Lure,
+    Spam,
     /// Nobody knows any more which links are good.
     Unsure,
 }
@@ -98,7 +98,7 @@ impl DriftCause {
     pub fn code(self) -> &'static str {
         match self {
             Self::Exhausted => "exhausted",
-            Self::Lure => "lure",
+            Self::Spam => "lure",
             Self::Unsure => "unsure",
         }
     }
@@ -112,7 +112,7 @@ pub struct DriftAlarm {
     /// Share of targets that was usual before the last pages, 0..=1; 0 at a crawl's
     /// start, when there are none before.
     pub usual: f64,
-    /// Share of the strategy's loudest features that changed at its last training,
+    /// Share of the strategy's strongest features that changed at its last training,
     /// 0..=1; 0 for a strategy that has none.
     pub turnover: f64,
     /// Hosts that lured, where it was a lure.
@@ -128,10 +128,10 @@ impl fmt::Display for DriftAlarm {
                 "hardly anything is found any more, where {usual:.0} of 100 pages were relevant: \
                  the topic may be exhausted here. Starting from other pages may help"
             )?,
-            DriftCause::Lure => write!(
+            DriftCause::Spam => write!(
                 f,
                 "many pages look as if they were stuffed with the topic's words to attract \
-                 visitors. A crawl that narrows leaves their sites"
+                 visitors. A crawl that restricts leaves their sites"
             )?,
             DriftCause::Unsure => {
                 write!(
@@ -143,7 +143,10 @@ impl fmt::Display for DriftAlarm {
         }
         if self.turnover >= TOLD_TURNOVER {
             let turnover = 100.0 * self.turnover;
-            write!(f, ". {turnover:.0} % of the loudest words changed of late")?;
+            write!(
+                f,
+                ". {turnover:.0} % of the strongest words changed of late"
+            )?;
         }
         Ok(())
     }
@@ -179,8 +182,8 @@ pub struct Drift {
     all: (u32, u32),
     entropy: Usual,
     /// See [`Self::examples`].
-    loudest: f64,
-    loud: f64,
+    top_features: f64,
+    spam: f64,
     unsure: f64,
     /// Loud pages, and all pages since the first of them, by host.
     lures: BTreeMap<Box<str>, (u32, u32)>,
@@ -191,13 +194,13 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// Log-odds of the loudest page that the person marked as a target; 0 if too few
+    /// Log-odds of the highest-scoring page that the person marked as a target; 0 if too few
     /// were marked to tell.
-    pub fn examples(&mut self, loudest: f64) {
-        self.loudest = loudest;
+    pub fn examples(&mut self, top_features: f64) {
+        self.top_features = top_features;
     }
 
-    /// The strategy's loudest features, after a training.
+    /// The strategy's strongest features, after a training.
     pub fn trained(&mut self, mut features: Vec<u32>) {
         features.sort_unstable();
         if !self.features.is_empty() {
@@ -209,13 +212,13 @@ impl Drift {
     }
 
     /// Takes a page into account.
-    pub fn page(&mut self, sign: Sign<'_>) -> Option<DriftAlarm> {
+    pub fn page(&mut self, sign: PageSignal<'_>) -> Option<DriftAlarm> {
         for (pages, _) in self.quiet.values_mut() {
             *pages = pages.saturating_sub(1);
         }
         // All are asked, so that none hides another.
         let signs = [
-            (DriftCause::Lure, self.is_lured(sign)),
+            (DriftCause::Spam, self.is_lured(sign)),
             (DriftCause::Unsure, self.is_unsure(sign)),
             (DriftCause::Exhausted, self.is_exhausted(sign)),
         ];
@@ -229,14 +232,14 @@ impl Drift {
             usual: self.usual_before(FEWEST_LAST).unwrap_or_default(),
             turnover: self.turnover,
             hosts: match cause {
-                DriftCause::Lure => self.lures(),
+                DriftCause::Spam => self.lures(),
                 _ => Vec::new(),
             },
         };
         self.begin_anew(cause);
         let (pages, times) = self.quiet.entry(cause).or_default();
         *pages = QUIET << (*times).min(MOST_DOUBLINGS);
-        if cause != DriftCause::Lure {
+        if cause != DriftCause::Spam {
             *times += 1;
         }
         Some(alarm)
@@ -244,8 +247,8 @@ impl Drift {
 
     fn begin_anew(&mut self, cause: DriftCause) {
         match cause {
-            DriftCause::Lure => {
-                self.loud = 0.0;
+            DriftCause::Spam => {
+                self.spam = 0.0;
                 self.lures.clear();
             }
             DriftCause::Unsure => {
@@ -260,23 +263,26 @@ impl Drift {
     }
 
     fn lures(&self) -> Vec<Box<str>> {
-        let is_lure = |loud: u32, pages: u32| {
-            loud >= LURE_PAGES && f64::from(loud) >= LURE_SHARE * f64::from(pages)
+        let is_spam = |spam: u32, pages: u32| {
+            spam >= SPAM_PAGES && f64::from(spam) >= SPAM_SHARE * f64::from(pages)
         };
-        let lures = self.lures.iter().filter(|row| is_lure(row.1.0, row.1.1));
+        let lures = self.lures.iter().filter(|row| is_spam(row.1.0, row.1.1));
         lures.map(|row| row.0.clone()).collect()
     }
 
-    fn is_lured(&mut self, sign: Sign<'_>) -> bool {
+    fn is_lured(&mut self, sign: PageSignal<'_>) -> bool {
         if sign.is_marked {
             return false;
         }
-        let is_below = |bound| sign.richness.is_some_and(|richness| richness < bound);
-        let is_louder = self.loudest > 0.0 && sign.log_odds > LOUD * self.loudest;
+        let is_below = |bound| {
+            sign.guiraud_index
+                .is_some_and(|guiraud_index| guiraud_index < bound)
+        };
+        let is_louder = self.top_features > 0.0 && sign.log_odds > LOUD * self.top_features;
         let is_loud = (is_louder && is_below(RICH)) || is_below(POOR);
         let step = if is_loud { 1.0 } else { -OTHER_PAGE };
-        self.loud = (self.loud + step).clamp(0.0, LOUD_ALARM);
-        if self.loud <= 0.0 {
+        self.spam = (self.spam + step).clamp(0.0, SPAM_ALARM);
+        if self.spam <= 0.0 {
             self.lures.clear();
         }
         if is_loud && self.lures.len() < MOST_LURES {
@@ -285,10 +291,10 @@ impl Drift {
         if let Some((_, pages)) = self.lures.get_mut(sign.host) {
             *pages += 1;
         }
-        self.loud >= LOUD_ALARM
+        self.spam >= SPAM_ALARM
     }
 
-    fn is_unsure(&mut self, sign: Sign<'_>) -> bool {
+    fn is_unsure(&mut self, sign: PageSignal<'_>) -> bool {
         let Some(expected) = sign.expected else {
             return false;
         };
@@ -301,7 +307,7 @@ impl Drift {
         self.unsure >= ENTROPY_ALARM
     }
 
-    fn is_exhausted(&mut self, sign: Sign<'_>) -> bool {
+    fn is_exhausted(&mut self, sign: PageSignal<'_>) -> bool {
         self.last.push_front(sign.is_target);
         self.last.truncate(MOST_LAST);
         self.all.0 += 1;

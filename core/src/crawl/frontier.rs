@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::Turn;
+use super::Arm;
 use super::shortlists::Shortlists;
 use crate::address::Address;
-use crate::strategies::{Batch, Candidate, LinkPolicy, LinkScore, Priority, TurnRule};
+use crate::strategies::{ArmRule, Batch, Candidate, LinkPolicy, LinkScore, Priority};
 
 /// Links kept of those that lead to one page.
 pub const LINKS_PER_TARGET: usize = 3;
@@ -28,7 +28,7 @@ const MOST_WAITING: usize = 300_000;
 
 /// A page that waits, with the links that lead there.
 #[derive(Debug, Clone)]
-pub struct Waiting {
+pub struct FrontierEntry {
     /// The links: best first where the policy sorts them, else oldest first.
     pub links: Vec<Candidate>,
     /// The links' priorities, one by one.
@@ -42,12 +42,12 @@ pub struct Waiting {
     in_batch: bool,
 }
 
-/// Place in a queue: whether it is in the batch, priority, then tie-breaker.
-type Place = (bool, Priority, u32, Address);
+/// Its place in a queue: whether it is in the batch, priority, then tie-breaker.
+type FrontierKey = (bool, Priority, u32, Address);
 
 #[derive(Debug, Default)]
 struct HostQueue {
-    places: BTreeSet<Place>,
+    places: BTreeSet<FrontierKey>,
     closed: bool,
 }
 
@@ -55,7 +55,7 @@ struct HostQueue {
 #[derive(Debug, Default)]
 pub struct Frontier {
     policy: LinkPolicy,
-    waiting: FxHashMap<Address, Waiting>,
+    waiting: FxHashMap<Address, FrontierEntry>,
     hosts: FxHashMap<Box<str>, HostQueue>,
     /// The first place of every open host.
     heads: BTreeSet<(bool, Priority, u32, Box<str>)>,
@@ -73,9 +73,9 @@ impl Frontier {
         }
     }
 
-    /// The same, of which pages can be taken in turn.
+    /// The same, of which pages can be taken by any arm.
     #[must_use]
-    pub fn with_turns(mut self, rule: TurnRule) -> Self {
+    pub fn with_arms(mut self, rule: ArmRule) -> Self {
         self.shortlists = Shortlists::new(rule);
         self
     }
@@ -106,7 +106,7 @@ impl Frontier {
             self.replace(&old, new);
             return;
         }
-        self.insert(Waiting {
+        self.insert(FrontierEntry {
             links: vec![link],
             scores: vec![priority],
             priority,
@@ -114,7 +114,7 @@ impl Frontier {
             in_batch: false,
         });
         if self.waiting.len() > MOST_WAITING {
-            self.let_worst_go();
+            self.evict();
         }
     }
 
@@ -124,11 +124,11 @@ impl Frontier {
             return;
         };
         self.take(&target);
-        self.insert(Waiting::pinned(links));
+        self.insert(FrontierEntry::pinned(links));
     }
 
     /// Takes the best page of an open host.
-    pub fn take_best(&mut self) -> Option<Waiting> {
+    pub fn pop(&mut self) -> Option<FrontierEntry> {
         if self.batch.is_some() && self.heads.last().is_some_and(|head| !head.0) {
             self.begin_batch();
         }
@@ -137,12 +137,12 @@ impl Frontier {
         self.take(&target)
     }
 
-    /// Takes the page whose turn it is; the best one if that ranking has none of an
-    /// open host. Pages that come before all others come before any turn. Says by
-    /// whose turn the page was taken after all.
-    pub fn take_turn(&mut self, turn: Turn) -> Option<(Turn, Waiting)> {
-        let Some(list) = self.list_of(turn) else {
-            return Some((Turn::Own, self.take_best()?));
+    /// Takes the page which arm it is; the best one if that ranking has none of an
+    /// open host. Pages that come before all others come before any arm. Says by
+    /// which arm the page was taken after all.
+    pub fn take_turn(&mut self, arm: Arm) -> Option<(Arm, FrontierEntry)> {
+        let Some(list) = self.list_of(arm) else {
+            return Some((Arm::Primary, self.pop()?));
         };
         let first_is_pinned = self.heads.last().is_some_and(|(_, _, _, host)| {
             let first = self.hosts.get(host).and_then(|queue| queue.places.last());
@@ -150,25 +150,25 @@ impl Frontier {
         });
         let is_open = |host: &str| self.hosts.get(host).is_some_and(|queue| !queue.closed);
         match self.shortlists.best(list, is_open).cloned() {
-            Some(target) if !first_is_pinned => Some((turn, self.take(&target)?)),
-            _ => Some((Turn::Own, self.take_best()?)),
+            Some(target) if !first_is_pinned => Some((arm, self.take(&target)?)),
+            _ => Some((Arm::Primary, self.pop()?)),
         }
     }
 
-    /// By whose turn a page was taken, where `turn` was due: one that its ranking
+    /// By which arm a page was taken, where `arm` was due: one that its ranking
     /// does not hold was taken as the best of all.
-    pub fn taken_by(&self, turn: Turn, target: &Address) -> Turn {
+    pub fn taken_by(&self, arm: Arm, target: &Address) -> Arm {
         let page = self.waiting.get(target);
-        let held = self.list_of(turn).zip(page);
+        let held = self.list_of(arm).zip(page);
         let is_held = held.is_some_and(|(list, page)| self.shortlists.holds(list, page));
-        if is_held { turn } else { Turn::Own }
+        if is_held { arm } else { Arm::Primary }
     }
 
-    fn list_of(&self, turn: Turn) -> Option<usize> {
-        match turn {
-            Turn::Own => None,
-            Turn::Rival(rival) => Some(rival),
-            Turn::Random => self.shortlists.len().checked_sub(1),
+    fn list_of(&self, arm: Arm) -> Option<usize> {
+        match arm {
+            Arm::Primary => None,
+            Arm::Member(member) => Some(member),
+            Arm::Explore => self.shortlists.len().checked_sub(1),
         }
     }
 
@@ -199,7 +199,7 @@ impl Frontier {
     }
 
     /// Takes the page at an address.
-    pub fn take(&mut self, target: &Address) -> Option<Waiting> {
+    pub fn take(&mut self, target: &Address) -> Option<FrontierEntry> {
         let waiting = self.waiting.remove(target)?;
         self.shortlists.remove(&waiting);
         let place = place(&waiting);
@@ -210,11 +210,11 @@ impl Frontier {
     }
 
     /// The page at an address.
-    pub fn get(&self, target: &Address) -> Option<&Waiting> {
+    pub fn get(&self, target: &Address) -> Option<&FrontierEntry> {
         self.waiting.get(target)
     }
 
-    /// Lets no page of the host be taken by [`Self::take_best`].
+    /// Lets no page of the host be taken by [`Self::pop`].
     pub fn close(&mut self, host: &str) {
         self.change_host(host, |queue| queue.closed = true);
     }
@@ -250,7 +250,7 @@ impl Frontier {
         for host in closed {
             self.close(&host);
         }
-        let mut places: FxHashMap<Box<str>, Vec<Place>> = FxHashMap::default();
+        let mut places: FxHashMap<Box<str>, Vec<FrontierKey>> = FxHashMap::default();
         self.waiting.retain(|target, page| {
             let stays = page.pinned || page.rescore(self.policy, &mut score);
             if stays {
@@ -269,14 +269,14 @@ impl Frontier {
     }
 
     /// Pages that wait, best first, at most `most`.
-    pub fn best(&self, most: usize) -> Vec<&Waiting> {
-        let mut pages: Vec<&Waiting> = self.waiting.values().collect();
+    pub fn best(&self, most: usize) -> Vec<&FrontierEntry> {
+        let mut pages: Vec<&FrontierEntry> = self.waiting.values().collect();
         pages.sort_by_key(|page| std::cmp::Reverse(place(page)));
         pages.truncate(most);
         pages
     }
 
-    fn insert(&mut self, waiting: Waiting) {
+    fn insert(&mut self, waiting: FrontierEntry) {
         let place = place(&waiting);
         let target = place.3.clone();
         self.change_host(target.host(), |queue| {
@@ -286,7 +286,7 @@ impl Frontier {
         self.waiting.insert(target, waiting);
     }
 
-    fn replace(&mut self, old: &Place, new: Place) {
+    fn replace(&mut self, old: &FrontierKey, new: FrontierKey) {
         let target = new.3.clone();
         self.change_host(target.host(), |queue| {
             queue.places.remove(old);
@@ -309,8 +309,8 @@ impl Frontier {
         }
     }
 
-    fn let_worst_go(&mut self) {
-        let mut places: Vec<Place> = self.waiting.values().map(place).collect();
+    fn evict(&mut self) {
+        let mut places: Vec<FrontierKey> = self.waiting.values().map(place).collect();
         places.sort_unstable();
         places.truncate(MOST_WAITING / 10);
         for (_, _, _, target) in places {
@@ -319,7 +319,7 @@ impl Frontier {
     }
 }
 
-impl Waiting {
+impl FrontierEntry {
     /// A page that comes before all others.
     pub fn pinned(links: Vec<Candidate>) -> Self {
         let priority = Priority::new(0, f64::MAX);
@@ -372,7 +372,7 @@ impl Waiting {
     }
 }
 
-fn place(waiting: &Waiting) -> Place {
+fn place(waiting: &FrontierEntry) -> FrontierKey {
     let first = &waiting.links[0];
     // The bits of floats in 0..1 are ordered as the floats are.
     let tie = first.tie.max(0.0).to_bits();

@@ -1,27 +1,27 @@
 //! A crawl without its fetching: which link comes next and what a page that
 //! came in changes. Time, random numbers and pages are passed in.
 
+mod bandit;
 mod drift;
-mod exchange;
 mod frontier;
-mod leaving;
 mod politeness;
 pub mod robots;
 mod robots_cache;
 mod scope;
 mod session;
 mod shortlists;
-mod tally;
-mod turns;
+mod stats;
+mod stopping;
+mod types;
 
-pub use drift::{Drift, DriftAlarm, DriftCause, Sign};
-pub use exchange::{Failure, Fetch, Limits, Next, Outcome, Record, Seed, Skipped, StopReason};
-pub use frontier::{Frontier, LINKS_IN_MEAN, LINKS_PER_TARGET, Waiting};
-pub use leaving::{Leaving, LeavingRule};
+pub use bandit::{Arm, Bandit};
+pub use drift::{Drift, DriftAlarm, DriftCause, PageSignal};
+pub use frontier::{Frontier, FrontierEntry, LINKS_IN_MEAN, LINKS_PER_TARGET};
 pub use politeness::{CrawlDelay, Instant, Politeness};
 pub use robots::{Denial, Robots};
 pub use robots_cache::RobotsCache;
 pub use scope::{Refusal, Scope};
 pub use session::Session;
-pub use tally::Tally;
-pub use turns::{Turn, Turns};
+pub use stats::CrawlStats;
+pub use stopping::{StoppingCounts, StoppingRule};
+pub use types::{Failure, Fetch, Limits, Next, Outcome, Record, Seed, Skipped, StopReason};

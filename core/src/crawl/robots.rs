@@ -77,7 +77,7 @@ impl Robots {
     /// that name the agent count; only if there is none, those for `*` do.
     pub fn parse(text: &[u8], agent: &str) -> Self {
         let text = &text[..text.len().min(LARGEST_FILE)];
-        let mut reader = Groups::new(agent);
+        let mut reader = RuleGroups::new(agent);
         for line in lines(without_mark(text)) {
             if let Some((key, value)) = key_and_value(line) {
                 reader.line(key, value);
@@ -156,7 +156,7 @@ fn priority(path: &str, pattern: &str, allow: bool) -> Option<usize> {
 }
 
 /// Sorts the lines of a file into groups.
-struct Groups<'a> {
+struct RuleGroups<'a> {
     agent: &'a str,
     own: Vec<Rule>,
     general: Vec<Rule>,
@@ -168,7 +168,7 @@ struct Groups<'a> {
     rules_begun: bool,
 }
 
-impl<'a> Groups<'a> {
+impl<'a> RuleGroups<'a> {
     fn new(agent: &'a str) -> Self {
         Self {
             agent,

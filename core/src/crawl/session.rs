@@ -3,26 +3,26 @@
 //! The session is a fold over what was fetched. Fed the same outcomes in the
 //! same order, with the same random numbers, it comes to the same state; so a
 //! crawl that was killed goes on by being told what was fetched before
-//! ([`Session::recall`]).
+//! ([`Session::replay`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::exchange::MOST_REDIRECTS;
+use super::types::MOST_REDIRECTS;
 use super::{
-    Denial, Drift, DriftAlarm, DriftCause, Fetch, Frontier, Instant, Leaving, Limits, Next,
-    Outcome, Politeness, Record, Robots, RobotsCache, Seed, Skipped, StopReason, Tally, Turn,
-    Turns,
+    Arm, Bandit, CrawlStats, Denial, Drift, DriftAlarm, DriftCause, Fetch, Frontier, Instant,
+    Limits, Next, Outcome, Politeness, Record, Robots, RobotsCache, Seed, Skipped, StopReason,
+    StoppingCounts,
 };
 use crate::address::Address;
 use crate::guide::Guide;
-use crate::strategies::{Candidate, Draw, LinkScore};
+use crate::strategies::{Candidate, LinkScore, Rng};
 use crate::web_graph::{Mark, Relevance};
 
 /// Requests made at most for each page of the budget: a web of dead links ends.
 const REQUESTS_PER_PAGE: u64 = 20;
 /// Pages for which a crawl keeps closer to what is good after an alarm. If that did not
 /// help, the next alarm comes about then.
-const NARROW_PAGES: u32 = 300;
+const RESTRICTED_PAGES: u32 = 300;
 /// Links not asked for that are kept until the caller takes them.
 pub const MOST_SKIPPED: usize = 10_000;
 /// Pages on the way that are kept in a record.
@@ -34,9 +34,9 @@ pub const CUT_OFF: &str =
 
 /// A link on its way: taken from the frontier, its answer not in yet.
 #[derive(Debug)]
-struct Leap {
+struct InFlight {
     links: Vec<Candidate>,
-    turn: Turn,
+    arm: Arm,
     reason: String,
     priority: Option<(u8, f64)>,
     expected: Option<Relevance>,
@@ -61,31 +61,31 @@ pub struct Session {
     forms: FxHashSet<Box<str>>,
     seeds: FxHashMap<Address, Option<Mark>>,
     redirects: FxHashMap<Address, u8>,
-    leaving: Leaving,
-    turns: Turns,
+    stopping: StoppingCounts,
+    bandit: Bandit,
     drift: Drift,
     /// Whether links of pages that are not relevant wait behind all others.
     /// Pages for which it keeps closer to what is known to be good.
-    narrow_pages: u32,
-    under_way: FxHashMap<Address, Leap>,
+    restricted_pages: u32,
+    under_way: FxHashMap<Address, InFlight>,
     /// Requests that were begun.
     begun: u64,
     /// Requests that ended.
     requests: u64,
-    tally: Tally,
+    stats: CrawlStats,
 }
 
 impl Session {
     /// A session at its start.
     pub fn new(guide: Guide, limits: Limits, seeds: Vec<Seed>) -> Self {
         let mut session = Self {
-            frontier: Frontier::new(guide.policy(), guide.batch()).with_turns(guide.turns()),
-            turns: Turns::new(guide.turns()),
+            frontier: Frontier::new(guide.policy(), guide.batch()).with_arms(guide.arms()),
+            bandit: Bandit::new(guide.arms()),
             drift: Drift::default(),
-            narrow_pages: 0,
+            restricted_pages: 0,
             guide,
             politeness: Politeness::new(limits.delay),
-            leaving: Leaving::new(limits.leaving),
+            stopping: StoppingCounts::new(limits.stopping),
             limits,
             robots: RobotsCache::default(),
             skipped: Vec::new(),
@@ -98,7 +98,7 @@ impl Session {
             under_way: FxHashMap::default(),
             begun: 0,
             requests: 0,
-            tally: Tally::default(),
+            stats: CrawlStats::default(),
         };
         for seed in seeds {
             if session.seeds.contains_key(&seed.address) {
@@ -138,8 +138,8 @@ impl Session {
     }
 
     /// The numbers so far.
-    pub fn tally(&self) -> &Tally {
-        &self.tally
+    pub fn stats(&self) -> &CrawlStats {
+        &self.stats
     }
 
     /// The links that wait.
@@ -163,17 +163,17 @@ impl Session {
         while let Some(host) = self.politeness.rested(now) {
             self.frontier.open(&host);
         }
-        if self.tally.pages >= self.limits.budget {
+        if self.stats.pages >= self.limits.budget {
             return Next::Stop(StopReason::Budget);
         }
         if self.requests >= self.limits.budget.saturating_mul(REQUESTS_PER_PAGE) {
             return Next::Stop(StopReason::TooManyFailures);
         }
-        if self.tally.pages + self.under_way.len() as u64 >= self.limits.budget {
+        if self.stats.pages + self.under_way.len() as u64 >= self.limits.budget {
             return Next::Busy;
         }
-        let turn = self.turn();
-        while let Some((turn, waiting)) = self.frontier.take_turn(turn) {
+        let arm = self.arm();
+        while let Some((arm, waiting)) = self.frontier.take_turn(arm) {
             let target = waiting.links[0].target.clone();
             let host = target.host();
             let Some(robots) = self.robots.get(host) else {
@@ -186,7 +186,7 @@ impl Session {
                 self.skip(target, reason);
                 continue;
             }
-            return self.begin(waiting, turn);
+            return self.begin(waiting, arm);
         }
         if self.under_way() > 0 {
             return Next::Busy;
@@ -214,7 +214,7 @@ impl Session {
         std::mem::take(&mut self.skipped)
     }
 
-    fn ask_for_robots(&mut self, waiting: super::Waiting) -> Next {
+    fn ask_for_robots(&mut self, waiting: super::FrontierEntry) -> Next {
         let target = waiting.links[0].target.clone();
         self.put_back(waiting);
         self.asked_for_robots.insert(target.host().into());
@@ -222,7 +222,7 @@ impl Session {
         Next::Robots(target)
     }
 
-    fn put_back(&mut self, waiting: super::Waiting) {
+    fn put_back(&mut self, waiting: super::FrontierEntry) {
         if waiting.pinned {
             self.frontier.pin(waiting.links);
         } else {
@@ -232,15 +232,15 @@ impl Session {
         }
     }
 
-    fn begin(&mut self, waiting: super::Waiting, turn: Turn) -> Next {
+    fn begin(&mut self, waiting: super::FrontierEntry, arm: Arm) -> Next {
         let target = waiting.links[0].target.clone();
         self.politeness.begin(target.host());
         self.frontier.close(target.host());
-        self.set_under_way(waiting, turn);
+        self.set_under_way(waiting, arm);
         Next::Fetch(Fetch { address: target })
     }
 
-    fn set_under_way(&mut self, waiting: super::Waiting, turn: Turn) {
+    fn set_under_way(&mut self, waiting: super::FrontierEntry, arm: Arm) {
         self.begun += 1;
         let target = waiting.links[0].target.clone();
         self.seen.insert(target.without_scheme().into());
@@ -248,12 +248,12 @@ impl Session {
         let reason = if first.trail.is_empty() {
             "a seed".to_owned()
         } else {
-            self.reason(first, turn)
+            self.reason(first, arm)
         };
         let priority =
             (!waiting.pinned).then(|| (waiting.priority.queue(), waiting.priority.value()));
-        let leap = Leap {
-            turn,
+        let in_flight = InFlight {
+            arm,
             reason,
             priority,
             expected: priority.and_then(|_| self.guide.expected(first)),
@@ -261,26 +261,26 @@ impl Session {
             redirects: self.redirects.remove(&target).unwrap_or(0),
             links: waiting.links,
         };
-        self.under_way.insert(target, leap);
+        self.under_way.insert(target, in_flight);
     }
 
-    fn turn(&self) -> Turn {
-        if self.narrow_pages > 0 {
-            return Turn::Own;
+    fn arm(&self) -> Arm {
+        if self.restricted_pages > 0 {
+            return Arm::Primary;
         }
-        self.turns.turn(self.begun)
+        self.bandit.arm(self.begun)
     }
 
-    /// Why a link was chosen, and by whose turn if not by the strategy's own.
-    fn reason(&self, link: &Candidate, turn: Turn) -> String {
+    /// Why a link was chosen, and by which arm if not by the strategy's own.
+    fn reason(&self, link: &Candidate, arm: Arm) -> String {
         let reason = self.guide.reason(link);
-        let chosen = match turn {
-            Turn::Own => return reason,
-            Turn::Rival(rival) => {
-                let name = self.guide.turns().rivals.get(rival).copied();
-                format!("in turn, best by {}", name.unwrap_or_default())
+        let chosen = match arm {
+            Arm::Primary => return reason,
+            Arm::Member(member) => {
+                let name = self.guide.arms().members.get(member).copied();
+                format!("best by {}", name.unwrap_or_default())
             }
-            Turn::Random => "at random, to see what lies elsewhere".to_owned(),
+            Arm::Explore => "at random, to see what lies elsewhere".to_owned(),
         };
         if reason.is_empty() {
             chosen
@@ -307,23 +307,25 @@ impl Session {
         address: &Address,
         outcome: Outcome,
         now: Instant,
-        draw: &mut dyn Draw,
+        rng: &mut dyn Rng,
     ) -> Option<Record> {
-        let leap = self.under_way.remove(address)?;
+        let in_flight = self.under_way.remove(address)?;
         self.politeness.end(address.host(), now);
         self.requests += 1;
-        let mut record = self.record(address, &leap);
+        let mut record = self.record(address, &in_flight);
         match outcome {
-            Outcome::Page(page, digest) => self.take_page(&page, digest, leap, &mut record, draw),
+            Outcome::Page(page, digest) => {
+                self.take_page(&page, digest, in_flight, &mut record, rng);
+            }
             Outcome::Redirect(target) => {
-                self.tally.other += 1;
-                record.problem = match self.follow_redirect(address, &target, leap) {
+                self.stats.other += 1;
+                record.problem = match self.follow_redirect(address, &target, in_flight) {
                     Ok(()) => format!("redirects to {target}"),
                     Err(failure) => failure.to_string(),
                 };
             }
             Outcome::Failed(failure) => {
-                self.tally.other += 1;
+                self.stats.other += 1;
                 record.problem = failure.to_string();
             }
         }
@@ -331,21 +333,20 @@ impl Session {
     }
 
     /// Takes in again what was taken in before a restart. A page that does not
-    /// wait in the frontier is taken in as if it were a seed. Whose turn it was is
+    /// wait in the frontier is taken in as if it were a seed. Whose arm it was is
     /// computed again.
-    pub fn recall(
+    pub fn replay(
         &mut self,
         address: &Address,
         outcome: Outcome,
-        draw: &mut dyn Draw,
+        rng: &mut dyn Rng,
     ) -> Option<Record> {
-        let turn = self.frontier.taken_by(self.turn(), address);
-        let waiting = self
-            .frontier
-            .take(address)
-            .unwrap_or_else(|| super::Waiting::pinned(vec![Candidate::seed(address.clone())]));
-        self.set_under_way(waiting, turn);
-        self.take(address, outcome, Instant(0), draw)
+        let arm = self.frontier.taken_by(self.arm(), address);
+        let waiting = self.frontier.take(address).unwrap_or_else(|| {
+            super::FrontierEntry::pinned(vec![Candidate::seed(address.clone())])
+        });
+        self.set_under_way(waiting, arm);
+        self.take(address, outcome, Instant(0), rng)
     }
 
     /// Changes what the guide knows while the crawl goes on, such as a mark;
@@ -358,36 +359,36 @@ impl Session {
     /// After an alarm, leaves the hosts that lured. After one of another cause it keeps
     /// closer to what is known to be good for a while: links of pages that are not
     /// relevant wait behind all others, and nothing is tried for its own sake.
-    pub fn narrow(&mut self, alarm: &DriftAlarm) {
+    pub fn restrict(&mut self, alarm: &DriftAlarm) {
         for host in &alarm.hosts {
-            self.leaving.leave(host);
+            self.stopping.leave(host);
             self.frontier.forget_host(host);
         }
-        if alarm.cause != DriftCause::Lure {
-            self.narrow_pages = NARROW_PAGES;
+        if alarm.cause != DriftCause::Spam {
+            self.restricted_pages = RESTRICTED_PAGES;
             self.rescore();
         }
     }
 
     fn rescore(&mut self) {
-        let (guide, is_narrow) = (&self.guide, self.narrow_pages > 0);
+        let (guide, is_restricted) = (&self.guide, self.restricted_pages > 0);
         self.frontier
-            .rescore(|link| narrowed(guide, is_narrow, link, guide.score(link)));
+            .rescore(|link| restricted(guide, is_restricted, link, guide.score(link)));
     }
 
-    fn narrowed(&self, link: &Candidate, score: LinkScore) -> LinkScore {
-        narrowed(&self.guide, self.narrow_pages > 0, link, score)
+    fn restricted(&self, link: &Candidate, score: LinkScore) -> LinkScore {
+        restricted(&self.guide, self.restricted_pages > 0, link, score)
     }
 }
 
-/// A link's score in a crawl that may have been narrowed.
-fn narrowed(guide: &Guide, is_narrow: bool, link: &Candidate, score: LinkScore) -> LinkScore {
+/// A link's score in a crawl that may have been restricted.
+fn restricted(guide: &Guide, is_restricted: bool, link: &Candidate, score: LinkScore) -> LinkScore {
     let is_behind = || {
         let source = link.source();
         source.is_some_and(|page| !guide.graph().judgment(page).relevance.is_high())
     };
     match score {
-        LinkScore::Follow(priority) if is_narrow && is_behind() => {
+        LinkScore::Follow(priority) if is_restricted && is_behind() => {
             LinkScore::Follow(priority.behind())
         }
         score => score,

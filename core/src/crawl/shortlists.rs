@@ -1,45 +1,45 @@
 //! The best pages of the frontier by rankings other than the one that orders it:
-//! those that a strategy's rivals would take, and a few at random.
+//! those that a strategy's members would take, and a few at random.
 //!
 //! Only the best of each are kept, so a ranking costs little; they are chosen
 //! again whenever all links are scored, and what is found meanwhile may join.
 
 use std::collections::BTreeSet;
 
-use super::Waiting;
+use super::FrontierEntry;
 use crate::address::Address;
-use crate::strategies::{Priority, TurnRule};
+use crate::strategies::{ArmRule, Priority};
 
 /// Pages kept of each ranking.
 const LENGTH: usize = 200;
 
 /// Value, then address.
-type Place = (Priority, Address);
+type ShortlistKey = (Priority, Address);
 
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Shortlists {
-    /// One for each rival, and one at random behind them.
-    lists: Vec<BTreeSet<Place>>,
+    /// One for each member, and one at random behind them.
+    lists: Vec<BTreeSet<ShortlistKey>>,
 }
 
-fn place(page: &Waiting, list: usize, lists: usize) -> Option<Place> {
+fn place(page: &FrontierEntry, list: usize, lists: usize) -> Option<ShortlistKey> {
     let first = page.links.first()?;
     let value = if list + 1 == lists {
         f64::from(first.tie)
     } else {
-        page.priority.by_rival(list)
+        page.priority.by_member(list)
     };
     Some((Priority::new(0, value), first.target.clone()))
 }
 
 impl Shortlists {
-    /// For those who take turns; where nobody does there are no lists.
-    pub(super) fn new(rule: TurnRule) -> Self {
-        let lists = if rule == TurnRule::default() {
+    /// Where no other arm is tried, there are no lists.
+    pub(super) fn new(rule: ArmRule) -> Self {
+        let lists = if rule == ArmRule::default() {
             0
         } else {
-            rule.rivals.len() + 1
+            rule.members.len() + 1
         };
         Self {
             lists: vec![BTreeSet::new(); lists],
@@ -52,7 +52,7 @@ impl Shortlists {
     }
 
     /// A page that waits now.
-    pub(super) fn add(&mut self, page: &Waiting) {
+    pub(super) fn add(&mut self, page: &FrontierEntry) {
         let lists = self.lists.len();
         for (number, list) in self.lists.iter_mut().enumerate() {
             let Some(place) = place(page, number, lists).filter(|_| !page.pinned) else {
@@ -68,7 +68,7 @@ impl Shortlists {
     }
 
     /// A page that no longer waits, or not as it did.
-    pub(super) fn remove(&mut self, page: &Waiting) {
+    pub(super) fn remove(&mut self, page: &FrontierEntry) {
         let lists = self.lists.len();
         for (number, list) in self.lists.iter_mut().enumerate() {
             if let Some(place) = place(page, number, lists) {
@@ -78,7 +78,7 @@ impl Shortlists {
     }
 
     /// Whether a list holds a page.
-    pub(super) fn holds(&self, list: usize, page: &Waiting) -> bool {
+    pub(super) fn holds(&self, list: usize, page: &FrontierEntry) -> bool {
         let held = self
             .lists
             .get(list)

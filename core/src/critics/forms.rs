@@ -101,7 +101,10 @@ impl FormFilter {
                     action: shorten(&form.action, 300),
                     fields: fields_of(form),
                     searchable: verdict.searchable,
-                    wanted: self.domain.as_ref().map(|domain| domain.share(&words)),
+                    wanted: self
+                        .domain
+                        .as_ref()
+                        .map(|domain| domain.probability(&words)),
                     words,
                 }
             })

@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn frozen_it_says_what_the_topic_says() {
         let mut guide = Guide::new("topic", "best-first").unwrap();
-        let mut draw = SplitMix(1);
+        let mut rng = SplitMix(1);
         let texts = [
             ("1", "mason bees nest in hollow stems", Some(Mark::Target)),
             (
@@ -81,7 +81,7 @@ mod tests {
             ("4", "a railway station with two platforms", None),
         ];
         for (name, text, mark) in texts {
-            guide.visit(&page(name, text), &[], mark, &mut draw);
+            guide.visit(&page(name, text), &[], mark, &mut rng);
         }
         let frozen = guide.frozen_topic();
         for text in [

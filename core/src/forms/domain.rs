@@ -173,7 +173,7 @@ impl FormDomain {
     }
 
     /// The same as a share, 0..=1: a half where the margin is 0.
-    pub fn share(&self, form: &FormWords) -> f64 {
+    pub fn probability(&self, form: &FormWords) -> f64 {
         1.0 / (1.0 + (-2.0 * self.margin(form)).exp())
     }
 
@@ -211,10 +211,10 @@ mod tests {
             .chain(books.iter().map(|form| (form, false)))
             .collect();
         let domain = FormDomain::train(&lessons);
-        assert!(domain.share(&read("Departure airport and passengers")) > 0.5);
-        assert!(domain.share(&read("Author or title")) < 0.5);
+        assert!(domain.probability(&read("Departure airport and passengers")) > 0.5);
+        assert!(domain.probability(&read("Author or title")) < 0.5);
         assert!(domain.weight("passeng") > 0.0 && domain.weight("author") < 0.0);
-        let nothing = domain.share(&FormWords::default());
+        let nothing = domain.probability(&FormWords::default());
         assert!(nothing.is_finite());
     }
 }

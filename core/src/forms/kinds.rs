@@ -13,9 +13,9 @@ use thiserror::Error;
 use super::shape::FormShape;
 use super::tree::FormTree;
 use crate::dom::Form;
-use crate::models::Growth;
+use crate::models::TreeParams;
 
-const GROWTH: Growth = Growth {
+const GROWTH: TreeParams = TreeParams {
     deepest: 24,
     smallest_leaf: 3,
 };

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::kinds::KindsError;
 use super::shape::FormShape;
-use crate::models::{DecisionTree, Growth, Row, TreeNode};
+use crate::models::{DecisionTree, Row, TreeNode, TreeParams};
 
 /// Forms that have to have a feature for it to be asked.
 const FEWEST: usize = 4;
@@ -30,7 +30,11 @@ pub fn common_features(shapes: &[&FormShape]) -> Vec<String> {
 
 impl FormTree {
     /// Trains on forms with their classes, numbers below `classes`.
-    pub(super) fn train(lessons: &[(&FormShape, usize)], classes: usize, growth: Growth) -> Self {
+    pub(super) fn train(
+        lessons: &[(&FormShape, usize)],
+        classes: usize,
+        growth: TreeParams,
+    ) -> Self {
         let shapes: Vec<&FormShape> = lessons.iter().map(|lesson| lesson.0).collect();
         let features = common_features(&shapes);
         let row = |shape: &&FormShape| -> Row {

@@ -12,7 +12,7 @@ use super::Knowledge;
 use crate::address::Address;
 use crate::models::TwoClassCounts;
 use crate::privacy::without_secrets;
-use crate::strategies::{self, Candidate, Saved, Trail};
+use crate::strategies::{self, Candidate, StrategyState, Trail};
 use crate::text::TermId;
 use crate::web_graph::WebGraph;
 
@@ -94,7 +94,7 @@ impl Knowledge {
         self.forget_in_graph(gone);
         let after = self.graph.pages().len();
         self.forget_words(before - after);
-        self.learned = Saved::Apprentice(TwoClassCounts::default());
+        self.learned = StrategyState::Apprentice(TwoClassCounts::default());
         if strategies::named(&self.strategy).is_none() {
             // A model of hop distances stands and falls with what it was trained on.
             strategies::NAMES[0].clone_into(&mut self.strategy);
@@ -184,23 +184,23 @@ mod tests {
     /// A guide that read a page, followed its link, and marked two pages.
     fn guide() -> Guide {
         let mut guide = Guide::new("topic", "ensemble").unwrap();
-        let draw = &mut SplitMix(1);
+        let rng = &mut SplitMix(1);
         let secret = page(
             "http://clinic.test/canarypath",
             "canaryword appointment",
             &[("/diet", "canaryanchor diet")],
         );
-        let visit = guide.visit(&secret, &[], Some(Mark::Target), draw);
+        let visit = guide.visit(&secret, &[], Some(Mark::Target), rng);
         let via = vec![visit.outlinks[0].0.clone()];
         let diet = page(
             "http://clinic.test/diet",
             "kidney diet",
             &[("/next", "more")],
         );
-        let visit = guide.visit(&diet, &via, None, draw);
+        let visit = guide.visit(&diet, &via, None, rng);
         let via = vec![visit.outlinks[0].0.clone()];
         let next = page("http://clinic.test/next", "kidney dialysis", &[]);
-        guide.visit(&next, &via, Some(Mark::Target), draw);
+        guide.visit(&next, &via, Some(Mark::Target), rng);
         guide
     }
 

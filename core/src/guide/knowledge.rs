@@ -13,7 +13,7 @@ const MOST_FEATURES: usize = 15_000;
 
 /// A page reached by a link, kept to be learned from again.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PastArrival {
+pub struct TrainingExample {
     /// The links that led there.
     pub via: Vec<Candidate>,
     /// The page.
@@ -34,9 +34,9 @@ pub struct Knowledge {
     /// The pages, words and marks.
     pub graph: WebGraph,
     /// What the strategy learned.
-    pub learned: strategies::Saved,
+    pub learned: strategies::StrategyState,
     /// What it can learn again from.
-    pub arrivals: Vec<PastArrival>,
+    pub arrivals: Vec<TrainingExample>,
 }
 
 impl Knowledge {
@@ -63,9 +63,9 @@ impl Knowledge {
                 link.trail = link.trail.newest_steps(MOST_STEPS);
             }
         }
-        if let strategies::Saved::Ensemble(state) = self.learned {
+        if let strategies::StrategyState::Ensemble(state) = self.learned {
             let state = state.trimmed(MOST_FEATURES);
-            self.learned = strategies::Saved::Ensemble(Box::new(state));
+            self.learned = strategies::StrategyState::Ensemble(Box::new(state));
         }
         self
     }

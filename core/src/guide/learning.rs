@@ -4,12 +4,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::log::Lesson;
-use super::{Guide, PastArrival};
+use super::log::LogEntry;
+use super::{Guide, TrainingExample};
 use crate::address::Address;
 use crate::features::PageTerms;
 use crate::page::Page;
-use crate::strategies::{Arrival, Candidate, Draw, Known, Learned, SplitMix};
+use crate::strategies::{Arrival, Candidate, Known, Learned, Rng, SplitMix};
 use crate::web_graph::{HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage};
 
 /// The critic is refreshed when the pages seen have grown by this share.
@@ -37,12 +37,12 @@ impl Guide {
         address: &Address,
         via: &[Candidate],
         unmarked: Judgment,
-        draw: &mut dyn Draw,
+        rng: &mut dyn Rng,
     ) -> Learned {
         if via.is_empty() {
             return Learned::Nothing;
         }
-        let past = PastArrival {
+        let past = TrainingExample {
             via: via.to_vec(),
             address: address.clone(),
             judgment: unmarked,
@@ -55,21 +55,21 @@ impl Guide {
             graph: &self.graph,
             critic: &*self.critic,
         };
-        let learned = self.strategy.learn(&arrival, known, draw);
+        let learned = self.strategy.learn(&arrival, known, rng);
         self.log.arrived(past);
         learned
     }
 
     /// Links to pages seen before teach at once where such links lead. Asked of
     /// a page's links when it is first seen: read again, it has nothing new.
-    pub(super) fn learn_from_known<'a>(&mut self, links: impl Iterator<Item = &'a Candidate>) {
+    pub(super) fn learn_known_link<'a>(&mut self, links: impl Iterator<Item = &'a Candidate>) {
         let known = Known {
             graph: &self.graph,
             critic: &*self.critic,
         };
         for link in links {
             if let Some(page) = self.graph.page(&link.target) {
-                self.strategy.learn_from_known(link, page.judgment, known);
+                self.strategy.learn_known_link(link, page.judgment, known);
                 self.log.met(link.clone());
             }
         }
@@ -145,15 +145,15 @@ impl Guide {
     /// still remembered.
     pub(super) fn relearn(&mut self) {
         let known = self.known();
-        let Some(mut strategy) = self.strategy.begun_anew(known) else {
+        let Some(mut strategy) = self.strategy.reset(known) else {
             return;
         };
         for lesson in self.log.lessons() {
             let past = match lesson {
-                Lesson::Arrival(past) => past,
-                Lesson::KnownLink(link) => {
+                LogEntry::Arrival(past) => past,
+                LogEntry::KnownLink(link) => {
                     if let Some(page) = self.graph.page(&link.target) {
-                        strategy.learn_from_known(link, page.judgment, known);
+                        strategy.learn_known_link(link, page.judgment, known);
                     }
                     continue;
                 }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::PastArrival;
+use super::TrainingExample;
 use crate::strategies::Candidate;
 
 /// Arrivals kept; the oldest go first.
@@ -12,9 +12,9 @@ const MOST_ARRIVALS: usize = 20_000;
 const MOST_KNOWN_LINKS: usize = 20_000;
 
 /// Something that was learned from.
-pub(super) enum Lesson<'a> {
+pub(super) enum LogEntry<'a> {
     /// A page that was reached.
-    Arrival(&'a PastArrival),
+    Arrival(&'a TrainingExample),
     /// A link to a page known before.
     KnownLink(&'a Candidate),
 }
@@ -24,14 +24,14 @@ pub(super) enum Lesson<'a> {
 pub(super) struct Log {
     /// Arrivals that are no longer kept.
     gone: u64,
-    arrivals: VecDeque<PastArrival>,
+    arrivals: VecDeque<TrainingExample>,
     /// With the number of arrivals before each.
     known_links: VecDeque<(u64, Candidate)>,
 }
 
 impl Log {
     /// With the arrivals of earlier sessions.
-    pub(super) fn of(arrivals: Vec<PastArrival>) -> Self {
+    pub(super) fn of(arrivals: Vec<TrainingExample>) -> Self {
         Self {
             arrivals: arrivals.into(),
             ..Self::default()
@@ -39,7 +39,7 @@ impl Log {
     }
 
     /// Adds an arrival.
-    pub(super) fn arrived(&mut self, past: PastArrival) {
+    pub(super) fn arrived(&mut self, past: TrainingExample) {
         if self.arrivals.len() == MOST_ARRIVALS {
             self.arrivals.pop_front();
             self.gone += 1;
@@ -59,20 +59,20 @@ impl Log {
     /// The arrivals, oldest first.
     pub(super) fn arrivals(
         &self,
-    ) -> impl DoubleEndedIterator<Item = &PastArrival> + ExactSizeIterator {
+    ) -> impl DoubleEndedIterator<Item = &TrainingExample> + ExactSizeIterator {
         self.arrivals.iter()
     }
 
     /// All lessons in their order.
-    pub(super) fn lessons(&self) -> impl Iterator<Item = Lesson<'_>> {
+    pub(super) fn lessons(&self) -> impl Iterator<Item = LogEntry<'_>> {
         let mut links = self.known_links.iter().peekable();
         let mut arrivals = self.arrivals.iter().zip(self.gone..).peekable();
         std::iter::from_fn(move || {
             let next = arrivals.peek().map(|row| row.1);
             let link = links.next_if(|row| next.is_none_or(|number| row.0 <= number));
             match link {
-                Some((_, link)) => Some(Lesson::KnownLink(link)),
-                None => arrivals.next().map(|row| Lesson::Arrival(row.0)),
+                Some((_, link)) => Some(LogEntry::KnownLink(link)),
+                None => arrivals.next().map(|row| LogEntry::Arrival(row.0)),
             }
         })
     }
@@ -92,7 +92,7 @@ mod tests {
     fn lessons_come_in_the_order_in_which_they_happened() {
         let mut log = Log::default();
         let arrive = |log: &mut Log, number| {
-            log.arrived(PastArrival {
+            log.arrived(TrainingExample {
                 via: Vec::new(),
                 address: address(number),
                 judgment: Judgment::default(),
@@ -108,8 +108,8 @@ mod tests {
         let mut order = Vec::new();
         for lesson in log.lessons() {
             order.push(match lesson {
-                Lesson::Arrival(past) => (&past.address, false),
-                Lesson::KnownLink(link) => (&link.target, true),
+                LogEntry::Arrival(past) => (&past.address, false),
+                LogEntry::KnownLink(link) => (&link.target, true),
             });
         }
         assert_eq!(order.len(), MOST_ARRIVALS + 7);

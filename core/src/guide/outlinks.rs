@@ -3,7 +3,7 @@
 
 use crate::features::{FeatureReader, OffsetTerm, WINDOW};
 use crate::page::{Outlink, Page};
-use crate::strategies::{Candidate, Draw, Neighbour, Reading, Trail};
+use crate::strategies::{Candidate, Neighbour, Reading, Rng, Trail};
 use crate::text::Vocabulary;
 
 /// Links taken note of on either side of a link.
@@ -21,7 +21,7 @@ pub(super) struct Around<'a> {
 
 impl Around<'_> {
     /// One of its links.
-    pub(super) fn candidate(&self, outlink: usize, draw: &mut dyn Draw) -> Candidate {
+    pub(super) fn candidate(&self, outlink: usize, rng: &mut dyn Rng) -> Candidate {
         let link = &self.page.outlinks[outlink];
         let neighbours = if self.reading.neighbours {
             neighbours(&self.page.outlinks, outlink)
@@ -33,7 +33,7 @@ impl Around<'_> {
             anchor: self.page.anchor_text(link).into(),
             context: self.features.context(link.leaves).with(&self.classes),
             trail: self.trail.clone(),
-            tie: draw.unit() as f32,
+            tie: rng.unit() as f32,
             neighbours: neighbours.into(),
         }
     }

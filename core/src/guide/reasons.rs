@@ -15,7 +15,7 @@ impl Guide {
             .filter(|(value, _)| *value > 0.0)
             .max_by(|a, b| a.0.total_cmp(&b.0));
         let phrase = strongest.map(|(_, cue)| self.phrase(cue));
-        let verdict = self.strategy.verdict(link, self.known());
+        let verdict = self.strategy.describe_link(link, self.known());
         verdict.or(phrase).unwrap_or_default()
     }
 

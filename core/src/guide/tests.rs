@@ -32,22 +32,22 @@ const TRAINS: &str = "The railway timetable lists trains, stations and platforms
 
 fn taught() -> (Guide, SplitMix) {
     let mut guide = Guide::new("topic", "apprentice").unwrap();
-    let mut draw = SplitMix(3);
-    guide.visit(&page("http://a.org/t", TRAINS, &[]), &[], None, &mut draw);
+    let mut rng = SplitMix(3);
+    guide.visit(&page("http://a.org/t", TRAINS, &[]), &[], None, &mut rng);
     let kidney = page("http://a.org/k", KIDNEY, &[]);
-    guide.visit(&kidney, &[], Some(Mark::Target), &mut draw);
-    (guide, draw)
+    guide.visit(&kidney, &[], Some(Mark::Target), &mut rng);
+    (guide, rng)
 }
 
 #[test]
 fn one_marked_page_already_orders_links_and_says_why() {
-    let (mut guide, mut draw) = taught();
+    let (mut guide, mut rng) = taught();
     let hub = page(
         "http://a.org/",
         "Welcome",
         &[("/x", "railway stations"), ("/y", "dialysis for patients")],
     );
-    let visit = guide.visit(&hub, &[], None, &mut draw);
+    let visit = guide.visit(&hub, &[], None, &mut rng);
     let score = |n: usize| visit.outlinks[n].1.priority().unwrap();
     assert!(score(1) > score(0));
     let reason = guide.reason(&visit.outlinks[1].0);
@@ -69,14 +69,14 @@ fn the_critic_tells_topic_from_rest() {
 
 #[test]
 fn a_page_stuffed_with_the_topics_words_is_not_it_unless_the_person_says_so() {
-    let (mut guide, mut draw) = taught();
+    let (mut guide, mut rng) = taught();
     let stuffed = page("http://farm.org/1", &KIDNEY.repeat(20), &[]);
     assert!(stuffed.is_stuffed());
     let kidney = guide.graph().vocabulary.id("kidney").unwrap();
     let counted = guide.graph().vocabulary.occurrences(kidney);
     assert!(
         !guide
-            .visit(&stuffed, &[], None, &mut draw)
+            .visit(&stuffed, &[], None, &mut rng)
             .judgment
             .is_target
     );
@@ -86,7 +86,7 @@ fn a_page_stuffed_with_the_topics_words_is_not_it_unless_the_person_says_so() {
     assert!(guide.graph().judgment(&stuffed.address).is_target);
     assert!(
         guide
-            .visit(&stuffed, &[], None, &mut draw)
+            .visit(&stuffed, &[], None, &mut rng)
             .judgment
             .is_target
     );
@@ -96,16 +96,16 @@ fn a_page_stuffed_with_the_topics_words_is_not_it_unless_the_person_says_so() {
 
 #[test]
 fn a_farm_of_stuffed_pages_does_not_make_other_pages_look_good() {
-    let (mut guide, mut draw) = taught();
+    let (mut guide, mut rng) = taught();
     for number in 0..40 {
         let stuffed = page(
             &format!("http://farm.org/{number}"),
             &KIDNEY.repeat(20),
             &[],
         );
-        guide.visit(&stuffed, &[], None, &mut draw);
+        guide.visit(&stuffed, &[], None, &mut rng);
         let other = page(&format!("http://a.org/t{number}"), TRAINS, &[]);
-        let judged = guide.visit(&other, &[], None, &mut draw).judgment;
+        let judged = guide.visit(&other, &[], None, &mut rng).judgment;
         assert!(!judged.is_target, "{number}: {judged:?}");
     }
     let more = page("http://a.org/k2", "Kidney patients come for dialysis.", &[]);
@@ -114,12 +114,12 @@ fn a_farm_of_stuffed_pages_does_not_make_other_pages_look_good() {
 
 #[test]
 fn with_more_targets_the_critic_is_surer() {
-    let (mut guide, mut draw) = taught();
+    let (mut guide, mut rng) = taught();
     assert_eq!(guide.confidence(), Some(0.5), "one page tells nothing");
     let mut before = 0.5;
     for number in 0..3 {
         let more = page(&format!("http://a.org/k{number}"), KIDNEY, &[]);
-        guide.visit(&more, &[], Some(Mark::Target), &mut draw);
+        guide.visit(&more, &[], Some(Mark::Target), &mut rng);
         let now = guide.confidence().unwrap();
         assert!(now > before && now < 1.0, "{now} after {before}");
         before = now;
@@ -128,9 +128,9 @@ fn with_more_targets_the_critic_is_surer() {
 
 #[test]
 fn the_mark_wins_and_taking_it_back_restores_every_judgment() {
-    let (mut guide, mut draw) = taught();
+    let (mut guide, mut rng) = taught();
     let trains = page("http://a.org/t2", "Timetable of trains", &[]);
-    guide.visit(&trains, &[], None, &mut draw);
+    guide.visit(&trains, &[], None, &mut rng);
     let judgments = |guide: &Guide| -> Vec<Judgment> {
         guide.graph().pages().map(|page| page.judgment).collect()
     };
@@ -147,9 +147,9 @@ fn the_mark_wins_and_taking_it_back_restores_every_judgment() {
 #[test]
 fn a_page_marked_when_it_is_first_seen_counts_among_the_words_like_any_other() {
     let state = |mark: Option<Mark>| {
-        let (mut guide, mut draw) = taught();
+        let (mut guide, mut rng) = taught();
         let page = page("http://a.org/t2", "Timetable of trains", &[]);
-        guide.visit(&page, &[], mark, &mut draw);
+        guide.visit(&page, &[], mark, &mut rng);
         guide.mark(&page, None);
         let words = &guide.graph().vocabulary;
         (words.documents_seen(), words.occurrences_seen())
@@ -161,22 +161,22 @@ fn a_page_marked_when_it_is_first_seen_counts_among_the_words_like_any_other() {
 
 #[test]
 fn links_that_led_to_good_pages_are_believed() {
-    let (mut guide, mut draw) = taught();
+    let (mut guide, mut rng) = taught();
     let links = [("/1", "read further"), ("/2", "sign here")];
     for round in 0..30 {
         let hub = page(&format!("http://a.org/hub{round}"), "Welcome", &links);
-        let visit = guide.visit(&hub, &[], None, &mut draw);
+        let visit = guide.visit(&hub, &[], None, &mut rng);
         let arrive = |n: usize, text: &str| {
             let address = format!("http://a.org/{round}/{n}");
             (page(&address, text, &[]), [visit.outlinks[n].0.clone()])
         };
         let (good, via) = arrive(0, KIDNEY);
-        guide.visit(&good, &via, None, &mut draw);
+        guide.visit(&good, &via, None, &mut rng);
         let (bad, via) = arrive(1, TRAINS);
-        guide.visit(&bad, &via, None, &mut draw);
+        guide.visit(&bad, &via, None, &mut rng);
     }
     let hub = page("http://a.org/last", "Welcome", &links);
-    let visit = guide.visit(&hub, &[], None, &mut draw);
+    let visit = guide.visit(&hub, &[], None, &mut rng);
     let score = |n: usize| visit.outlinks[n].1.priority().unwrap().value();
     assert!(
         score(0) > 0.3 && score(1) < -0.3,
@@ -193,16 +193,16 @@ fn links_that_led_to_good_pages_are_believed() {
 
 #[test]
 fn bad_pages_alone_do_not_speak_against_what_it_was_told() {
-    let (mut guide, mut draw) = (Guide::new("topic", "ensemble").unwrap(), SplitMix(3));
+    let (mut guide, mut rng) = (Guide::new("topic", "ensemble").unwrap(), SplitMix(3));
     let kidney = page("http://a.org/k", KIDNEY, &[]);
-    guide.visit(&kidney, &[], Some(Mark::Target), &mut draw);
+    guide.visit(&kidney, &[], Some(Mark::Target), &mut rng);
     let links = [("/1", "dialysis here"), ("/2", "more")];
     let mut learned = |number: usize, text: &str, mark: Mark| {
         let hub = page(&format!("http://a.org/hub{number}"), "Welcome", &links);
-        let link = guide.visit(&hub, &[], None, &mut draw).outlinks.remove(0).0;
+        let link = guide.visit(&hub, &[], None, &mut rng).outlinks.remove(0).0;
         let found = page(&format!("http://a.org/found{number}"), text, &[]);
         let via = std::slice::from_ref(&link);
-        guide.visit(&found, via, Some(mark), &mut draw);
+        guide.visit(&found, via, Some(mark), &mut rng);
         let all = guide.explain(&link);
         all.value - all.parts[0].value
     };
@@ -218,19 +218,19 @@ fn bad_pages_alone_do_not_speak_against_what_it_was_told() {
 
 #[test]
 fn a_page_read_again_teaches_nothing_twice() {
-    let (mut guide, mut draw) = taught();
+    let (mut guide, mut rng) = taught();
     let known = page("http://known.org/", "kidney dialysis clinic", &[]);
-    guide.visit(&known, &[], None, &mut draw);
+    guide.visit(&known, &[], None, &mut rng);
     let index = page(
         "http://index.org/",
         "an index of pages",
         &[("http://known.org/", "kidney")],
     );
     let before = guide.knowledge().learned;
-    guide.visit(&index, &[], None, &mut draw);
+    guide.visit(&index, &[], None, &mut rng);
     let once = guide.knowledge().learned;
     assert_ne!(once, before, "a link to a known page teaches");
-    guide.visit(&index, &[], None, &mut draw);
+    guide.visit(&index, &[], None, &mut rng);
     assert_eq!(guide.knowledge().learned, once);
 }
 
@@ -238,7 +238,7 @@ fn a_page_read_again_teaches_nothing_twice() {
 /// that was learned, and every score.
 #[test]
 fn a_mark_taken_back_leaves_nothing_behind() {
-    let mut draw = SplitMix(3);
+    let mut rng = SplitMix(3);
     let mut guides = [(); 2].map(|()| Guide::new("topic", "ensemble").unwrap());
     let hub = page(
         "http://a.org/",
@@ -248,7 +248,7 @@ fn a_mark_taken_back_leaves_nothing_behind() {
     let texts = ["wild bees", "railway timetables", "honey of bees"];
     let mut seen = Vec::new();
     for guide in &mut guides {
-        let visit = guide.visit(&hub, &[], Some(Mark::Target), &mut draw);
+        let visit = guide.visit(&hub, &[], Some(Mark::Target), &mut rng);
         let links: Vec<Candidate> = visit.outlinks.into_iter().map(|row| row.0).collect();
         for (number, link) in links.iter().enumerate() {
             let back = [("/", "back"), ("/4", "honey and bees")];
@@ -291,9 +291,9 @@ fn a_mark_of_many_pages_ago_leaves_nothing_behind() {
         let mut guides = [(); 2].map(|()| Guide::new("topic", "ensemble").unwrap());
         let mut via = Vec::new();
         for (guide, is_marking) in guides.iter_mut().zip([false, true]) {
-            let mut draw = SplitMix(3);
-            guide.visit(&kidney, &[], first_mark, &mut draw);
-            guide.visit(&trains, &[], None, &mut draw);
+            let mut rng = SplitMix(3);
+            guide.visit(&kidney, &[], first_mark, &mut rng);
+            guide.visit(&trains, &[], None, &mut rng);
             if is_marking {
                 guide.mark(&trains, Some(Mark::Target));
             }
@@ -306,7 +306,7 @@ fn a_mark_of_many_pages_ago_leaves_nothing_behind() {
                 };
                 let address = format!("http://a.org/{number}");
                 let read = page(&address, &text, &[("/next", "go on")]);
-                let visit = guide.visit(&read, &via, None, &mut draw);
+                let visit = guide.visit(&read, &via, None, &mut rng);
                 via = vec![visit.outlinks[0].0.clone()];
             }
             if is_marking {
@@ -337,7 +337,7 @@ fn a_mark_of_many_pages_ago_leaves_nothing_behind() {
 
 #[test]
 fn trimmed_knowledge_is_smaller_and_goes_on() {
-    let (mut guide, mut draw) = (Guide::new("topic", "ensemble").unwrap(), SplitMix(3));
+    let (mut guide, mut rng) = (Guide::new("topic", "ensemble").unwrap(), SplitMix(3));
     let mut via = Vec::new();
     for number in 0..40 {
         let next = format!("/{}", number + 1);
@@ -348,7 +348,7 @@ fn trimmed_knowledge_is_smaller_and_goes_on() {
             &[(&next, "go on")],
         );
         let mark = (number == 0).then_some(Mark::Target);
-        let visit = guide.visit(&read, &via, mark, &mut draw);
+        let visit = guide.visit(&read, &via, mark, &mut rng);
         via = vec![visit.outlinks[0].0.clone()];
     }
     let whole = guide.knowledge();
@@ -374,27 +374,27 @@ fn trimmed_knowledge_is_smaller_and_goes_on() {
 #[test]
 fn a_strategy_that_takes_over_starts_from_the_log() {
     let mut guide = Guide::new("topic", "apprentice").unwrap();
-    let mut draw = SplitMix(3);
+    let mut rng = SplitMix(3);
     let hub = page(
         "http://a.org/",
         "bees and honey",
         &[("/1", "one"), ("/2", "two")],
     );
-    let visit = guide.visit(&hub, &[], Some(Mark::Target), &mut draw);
+    let visit = guide.visit(&hub, &[], Some(Mark::Target), &mut rng);
     let link = visit.outlinks[0].0.clone();
     guide.visit(
         &page("http://a.org/1", "wild bees", &[]),
         &[link],
         None,
-        &mut draw,
+        &mut rng,
     );
     for strategy in ["intelligent", "ensemble"] {
         let mut knowledge = guide.knowledge();
         strategy.clone_into(&mut knowledge.strategy);
         let taken_over = Guide::with_knowledge(knowledge).unwrap();
         let pages = match taken_over.learned() {
-            strategies::Saved::Intelligent(counts) => counts.all.seen,
-            strategies::Saved::Ensemble(state) => state.groups.all.pages,
+            strategies::StrategyState::Intelligent(counts) => counts.all.seen,
+            strategies::StrategyState::Ensemble(state) => state.groups.all.pages,
             other => panic!("{strategy} has learned {other:?}"),
         };
         assert_eq!(pages, 1.0, "{strategy}");
@@ -403,7 +403,7 @@ fn a_strategy_that_takes_over_starts_from_the_log() {
 
 #[test]
 fn the_question_is_about_a_doubtful_page_on_which_links_hang() {
-    let (mut guide, mut draw) = taught();
+    let (mut guide, mut rng) = taught();
     let mut waiting = Vec::new();
     let texts = [
         ("http://b.org/k", KIDNEY),
@@ -415,11 +415,9 @@ fn the_question_is_about_a_doubtful_page_on_which_links_hang() {
     ];
     for (address, text) in texts {
         let hub = page("http://c.org/", "Welcome", &[(address, "go on")]);
-        let link = guide.visit(&hub, &[], None, &mut draw).outlinks[0]
-            .0
-            .clone();
+        let link = guide.visit(&hub, &[], None, &mut rng).outlinks[0].0.clone();
         let read = page(address, text, &[("/more", "more")]);
-        let visit = guide.visit(&read, &[link], None, &mut draw);
+        let visit = guide.visit(&read, &[link], None, &mut rng);
         waiting.extend(visit.outlinks.into_iter().map(|row| row.0));
     }
     let mut asked = std::collections::BTreeSet::new();

@@ -23,14 +23,14 @@ const MOST_WORDS: usize = 60;
 
 /// Which features are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Groups {
+pub struct FeatureGroups {
     /// Words of pages and links.
     pub words: bool,
     /// All others: cosines, relevance, URL tokens.
     pub rest: bool,
 }
 
-impl Groups {
+impl FeatureGroups {
     /// All features.
     pub const ALL: Self = Self {
         words: true,
@@ -40,12 +40,12 @@ impl Groups {
 
 /// Name of a feature <-> its number.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Dictionary {
+pub struct FeatureIndex {
     ids: FxHashMap<Box<str>, u32>,
     names: Vec<Box<str>>,
 }
 
-impl Dictionary {
+impl FeatureIndex {
     /// From names in the order of their numbers. `None` if one stands twice.
     pub fn from_names(names: impl IntoIterator<Item = String>) -> Option<Self> {
         let mut dictionary = Self::default();
@@ -99,13 +99,13 @@ pub trait Lookup {
     fn number(&mut self, name: &str) -> Option<u32>;
 }
 
-impl Lookup for &mut Dictionary {
+impl Lookup for &mut FeatureIndex {
     fn number(&mut self, name: &str) -> Option<u32> {
         Some(self.intern(name))
     }
 }
 
-impl Lookup for &Dictionary {
+impl Lookup for &FeatureIndex {
     fn number(&mut self, name: &str) -> Option<u32> {
         self.id(name)
     }
@@ -171,7 +171,7 @@ pub fn page_features(
     page: &Page,
     judgment: Judgment,
     graph: &WebGraph,
-    groups: Groups,
+    groups: FeatureGroups,
     lookup: impl Lookup,
 ) -> Vec<Feature> {
     let mut found = Collector::new(lookup);
@@ -198,7 +198,7 @@ pub fn page_features(
 pub fn known_features(
     address: &Address,
     judgment: Judgment,
-    groups: Groups,
+    groups: FeatureGroups,
     lookup: impl Lookup,
 ) -> Vec<Feature> {
     let mut found = Collector::new(lookup);
@@ -213,7 +213,7 @@ pub fn link_features(
     context: &LinkContext,
     target: &Address,
     vocabulary: &Vocabulary,
-    groups: Groups,
+    groups: FeatureGroups,
     lookup: impl Lookup,
 ) -> Vec<Feature> {
     let mut found = Collector::new(lookup);
@@ -250,26 +250,32 @@ mod tests {
         let address = Address::parse("http://a.org/health/index").unwrap();
         let page = Page::new(address, builder.finish().unwrap());
         let graph = WebGraph::default();
-        let mut dictionary = Dictionary::default();
-        let read = |groups: Groups, dictionary: &mut Dictionary| {
+        let mut dictionary = FeatureIndex::default();
+        let read = |groups: FeatureGroups, dictionary: &mut FeatureIndex| {
             page_features(&page, Judgment::default(), &graph, groups, dictionary).len()
         };
-        let words = Groups {
+        let words = FeatureGroups {
             words: true,
             rest: false,
         };
-        let rest = Groups {
+        let rest = FeatureGroups {
             words: false,
             rest: true,
         };
         let (some, others) = (read(words, &mut dictionary), read(rest, &mut dictionary));
         assert!(some >= 3 && others >= 5, "{some} {others}");
-        assert_eq!(read(Groups::ALL, &mut dictionary), some + others);
+        assert_eq!(read(FeatureGroups::ALL, &mut dictionary), some + others);
         assert!(dictionary.id("page: dialysi").is_some());
-        let known = Dictionary::from_names(["page: kidney".to_owned()]).unwrap();
-        let found = page_features(&page, Judgment::default(), &graph, Groups::ALL, &known);
+        let known = FeatureIndex::from_names(["page: kidney".to_owned()]).unwrap();
+        let found = page_features(
+            &page,
+            Judgment::default(),
+            &graph,
+            FeatureGroups::ALL,
+            &known,
+        );
         assert_eq!(found.len(), 1);
-        assert!(Dictionary::from_names(["a".to_owned(), "a".to_owned()]).is_none());
+        assert!(FeatureIndex::from_names(["a".to_owned(), "a".to_owned()]).is_none());
     }
 
     #[test]
@@ -284,8 +290,14 @@ mod tests {
             OffsetTerm::new(near, DomOffset(-2)),
         ]);
         let target = Address::parse("http://b.org/kidney-care").unwrap();
-        let mut dictionary = Dictionary::default();
-        link_features(&context, &target, &vocabulary, Groups::ALL, &mut dictionary);
+        let mut dictionary = FeatureIndex::default();
+        link_features(
+            &context,
+            &target,
+            &vocabulary,
+            FeatureGroups::ALL,
+            &mut dictionary,
+        );
         for name in [
             "any link",
             "link: dialysi",

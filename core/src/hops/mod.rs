@@ -6,7 +6,9 @@ mod features;
 mod sequences;
 mod training_web;
 
-pub use features::{Dictionary, Groups, Lookup, known_features, link_features, page_features};
+pub use features::{
+    FeatureGroups, FeatureIndex, Lookup, known_features, link_features, page_features,
+};
 pub use sequences::{Walk, WalkRules, Walks};
 pub use training_web::{Layers, TrainingWeb};
 

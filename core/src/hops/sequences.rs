@@ -3,8 +3,8 @@
 
 use super::STATES;
 use super::training_web::{Layers, TrainingWeb};
-use crate::draw::Draw;
 use crate::models::{Feature, Sequences};
+use crate::rng::Rng;
 
 /// Tries for a walk that comes out long enough.
 const TRIES: usize = 4;
@@ -46,7 +46,7 @@ pub type Walk = Vec<(usize, usize)>;
 
 impl TrainingWeb {
     /// Walks without loops, over pages whose state is known.
-    pub fn walks(&self, rules: WalkRules, draw: &mut dyn Draw) -> Vec<Walk> {
+    pub fn walks(&self, rules: WalkRules, rng: &mut dyn Rng) -> Vec<Walk> {
         let Layers(distances) = match rules.walks {
             Walks::Downhill => self.layers(),
             Walks::Anywhere => self.distances(),
@@ -74,8 +74,8 @@ impl TrainingWeb {
             // As many from each distance.
             let from = &starts[number % starts.len()];
             let mut tries = (0..TRIES).map(|_| {
-                let start = from[pick(from.len(), draw)];
-                walk(start, rules, &states, &links, draw)
+                let start = from[pick(from.len(), rng)];
+                walk(start, rules, &states, &links, rng)
             });
             walks.extend(tries.find(|walk| walk.len() >= 2));
         }
@@ -110,9 +110,9 @@ fn walk(
     rules: WalkRules,
     states: &[Option<usize>],
     links: &[Vec<usize>],
-    draw: &mut dyn Draw,
+    rng: &mut dyn Rng,
 ) -> Walk {
-    let length = 2 + pick(rules.longest.saturating_sub(1), draw);
+    let length = 2 + pick(rules.longest.saturating_sub(1), rng);
     let Some(state) = states[start] else {
         return Vec::new();
     };
@@ -128,13 +128,13 @@ fn walk(
         if ahead.is_empty() {
             break;
         }
-        walk.push(ahead[pick(ahead.len(), draw)]);
+        walk.push(ahead[pick(ahead.len(), rng)]);
     }
     walk
 }
 
-fn pick(count: usize, draw: &mut dyn Draw) -> usize {
-    ((draw.unit() * count as f64) as usize).min(count.saturating_sub(1))
+fn pick(count: usize, rng: &mut dyn Rng) -> usize {
+    ((rng.unit() * count as f64) as usize).min(count.saturating_sub(1))
 }
 
 #[cfg(test)]
@@ -142,14 +142,14 @@ mod tests {
     use super::*;
     use crate::address::Address;
     use crate::dom::{Builder, LeafRange};
-    use crate::draw::SplitMix;
-    use crate::hops::Groups;
+    use crate::hops::FeatureGroups;
     use crate::page::Page;
+    use crate::rng::SplitMix;
     use crate::web_graph::{Judgment, WebGraph};
 
     /// Page 0 is a target; pages link as given.
     fn web(links: &[(usize, usize)], pages: usize) -> TrainingWeb {
-        let mut web = TrainingWeb::new(Groups::ALL);
+        let mut web = TrainingWeb::new(FeatureGroups::ALL);
         let mut graph = WebGraph::default();
         for page in 0..pages {
             let mut builder = Builder::new();

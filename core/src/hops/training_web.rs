@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::features::{Dictionary, Groups, known_features, link_features, page_features};
+use super::features::{FeatureGroups, FeatureIndex, known_features, link_features, page_features};
 use crate::address::Address;
 use crate::candidate::Candidate;
 use crate::features::{FeatureReader, PageTerms};
@@ -28,10 +28,10 @@ const MOST_LINKS: usize = 300;
 #[derive(Debug, Default)]
 pub struct TrainingWeb {
     /// The features that occur.
-    pub dictionary: Dictionary,
+    pub dictionary: FeatureIndex,
     pub(super) pages: Vec<TrainingPage>,
     numbers: FxHashMap<Address, usize>,
-    groups: Option<Groups>,
+    groups: Option<FeatureGroups>,
 }
 
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub struct Layers(pub Vec<Option<usize>>);
 
 impl TrainingWeb {
     /// An empty one that reads these features.
-    pub fn new(groups: Groups) -> Self {
+    pub fn new(groups: FeatureGroups) -> Self {
         Self {
             groups: Some(groups),
             ..Self::default()
@@ -64,7 +64,7 @@ impl TrainingWeb {
         if self.numbers.contains_key(&page.address) {
             return;
         }
-        let groups = self.groups.unwrap_or(Groups::ALL);
+        let groups = self.groups.unwrap_or(FeatureGroups::ALL);
         let reader = FeatureReader::new(page, &mut graph.vocabulary);
         let links = page.outlinks.iter().take(MOST_LINKS).map(|link| {
             let context = reader.context(link.leaves);
@@ -91,7 +91,7 @@ impl TrainingWeb {
     /// The same, with features that have numbers already: those of an earlier
     /// model, which is to be trained on.
     #[must_use]
-    pub fn with_dictionary(self, dictionary: Dictionary) -> Self {
+    pub fn with_dictionary(self, dictionary: FeatureIndex) -> Self {
         Self { dictionary, ..self }
     }
 
@@ -146,8 +146,8 @@ impl TrainingWeb {
     }
 
     /// The features that are read.
-    pub fn groups(&self) -> Groups {
-        self.groups.unwrap_or(Groups::ALL)
+    pub fn groups(&self) -> FeatureGroups {
+        self.groups.unwrap_or(FeatureGroups::ALL)
     }
 
     /// Whether a page is a target.

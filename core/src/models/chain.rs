@@ -230,11 +230,11 @@ impl Chain<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::{Draw, SplitMix};
+    use crate::rng::{Rng, SplitMix};
 
     fn random(length: usize, spread: f64, seed: u64) -> Vec<f64> {
-        let mut draw = SplitMix(seed);
-        (0..length).map(|_| (draw.unit() - 0.5) * spread).collect()
+        let mut rng = SplitMix(seed);
+        (0..length).map(|_| (rng.unit() - 0.5) * spread).collect()
     }
 
     /// Every path of `n` positions and `k` states.

@@ -6,14 +6,14 @@ use super::crf::{self, Crf};
 use super::lbfgs::Stopping;
 use super::memm::{self, Memm};
 use super::sequences::{Feature, Sequences};
-use crate::draw::{Draw, SplitMix};
+use crate::rng::{Rng, SplitMix};
 
 const STATES: usize = 3;
 const FEATURES: usize = 7;
 
 fn sequences(seed: u64, count: usize) -> Sequences {
-    let mut draw = SplitMix(seed);
-    let mut number = |below: usize| (draw.unit() * below as f64) as usize;
+    let mut rng = SplitMix(seed);
+    let mut number = |below: usize| (rng.unit() * below as f64) as usize;
     let mut sequences = Sequences::default();
     for _ in 0..count {
         let length = 1 + number(4);
@@ -35,8 +35,8 @@ fn sequences(seed: u64, count: usize) -> Sequences {
 
 fn weights(with_steps: bool, seed: u64) -> ChainWeights {
     let empty = ChainWeights::new(STATES, FEATURES, with_steps);
-    let mut draw = SplitMix(seed);
-    let values = empty.values().iter().map(|_| draw.unit() - 0.5).collect();
+    let mut rng = SplitMix(seed);
+    let values = empty.values().iter().map(|_| rng.unit() - 0.5).collect();
     ChainWeights::from_values(STATES, with_steps, values).unwrap()
 }
 

@@ -9,7 +9,7 @@ pub type Row = Vec<(u32, f32)>;
 
 /// How far a tree grows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Growth {
+pub struct TreeParams {
     /// Questions on the way to a leaf, at most.
     pub deepest: usize,
     /// Instances in a leaf, at least.
@@ -48,7 +48,7 @@ struct Grower<'a> {
     columns: Vec<Column>,
     labels: &'a [usize],
     classes: usize,
-    growth: Growth,
+    growth: TreeParams,
     nodes: Vec<TreeNode>,
 }
 
@@ -73,7 +73,7 @@ fn impurity(counts: &[u32]) -> f64 {
 impl DecisionTree {
     /// Trains on rows with features below `features` and labels below `classes`.
     /// Of features equally good the last is asked, of its thresholds the lowest.
-    pub fn train(rows: &[Row], labels: &[usize], classes: usize, growth: Growth) -> Self {
+    pub fn train(rows: &[Row], labels: &[usize], classes: usize, growth: TreeParams) -> Self {
         let features = rows.iter().flatten().map(|cell| cell.0 as usize + 1).max();
         let mut columns = vec![Column::new(); features.unwrap_or(0)];
         for (row, number) in rows.iter().zip(0..) {
@@ -265,12 +265,12 @@ impl Grower<'_> {
 mod tests {
     use super::*;
 
-    const GROWN: Growth = Growth {
+    const GROWN: TreeParams = TreeParams {
         deepest: 10,
         smallest_leaf: 1,
     };
 
-    fn tree(rows: &[&[f32]], labels: &[usize], growth: Growth) -> DecisionTree {
+    fn tree(rows: &[&[f32]], labels: &[usize], growth: TreeParams) -> DecisionTree {
         let rows: Vec<Row> = rows
             .iter()
             .map(|row| (0..).zip(row.iter().copied()).collect())
@@ -311,7 +311,7 @@ mod tests {
         let rows: Vec<Vec<f32>> = (0..30u8).map(|n| vec![f32::from(n)]).collect();
         let rows: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
         let labels: Vec<usize> = (0..30).map(|n| usize::from(n % 7 == 0)).collect();
-        let growth = Growth {
+        let growth = TreeParams {
             deepest: 10,
             smallest_leaf: 4,
         };

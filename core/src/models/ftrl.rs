@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 /// How it learns.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rates {
+pub struct FtrlParams {
     /// Learning rate of a weight that was never used.
     pub alpha: f64,
     /// How much use it takes until the rate falls.
@@ -29,13 +29,13 @@ pub struct WeightState {
 /// See the module.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ftrl {
-    rates: Rates,
+    rates: FtrlParams,
     states: FxHashMap<u32, WeightState>,
 }
 
 impl Ftrl {
     /// One that knows nothing.
-    pub fn new(rates: Rates) -> Self {
+    pub fn new(rates: FtrlParams) -> Self {
         Self {
             rates,
             states: FxHashMap::default(),
@@ -108,7 +108,7 @@ impl Ftrl {
 
     /// Back from [`Self::rows`]; `None` if a number is none.
     pub fn from_rows(
-        rates: Rates,
+        rates: FtrlParams,
         rows: impl IntoIterator<Item = (u32, WeightState)>,
     ) -> Option<Self> {
         let mut ftrl = Self::new(rates);
@@ -126,7 +126,7 @@ impl Ftrl {
 mod tests {
     use super::*;
 
-    const RATES: Rates = Rates {
+    const RATES: FtrlParams = FtrlParams {
         alpha: 0.5,
         beta: 1.0,
         l1: 0.1,

@@ -27,18 +27,18 @@ fn normalise(rows: &mut [f64], width: usize) {
 }
 
 impl Hmm {
-    /// Counts sequences of (state, symbol), every count `added` (above 0) more.
+    /// Counts sequences of (state, symbol), every count `pseudocount` (above 0) more.
     pub fn count<'a>(
         (states, symbols): (usize, usize),
         sequences: impl IntoIterator<Item = &'a [(usize, usize)]>,
-        added: f64,
+        pseudocount: f64,
     ) -> Self {
         let mut hmm = Self {
             states,
             symbols,
-            initial: vec![added; states],
-            transitions: vec![added; states * states],
-            emissions: vec![added; states * symbols],
+            initial: vec![pseudocount; states],
+            transitions: vec![pseudocount; states * states],
+            emissions: vec![pseudocount; states * symbols],
         };
         for sequence in sequences {
             if let Some(&(first, _)) = sequence.first() {

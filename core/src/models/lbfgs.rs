@@ -52,7 +52,7 @@ pub enum Ended {
     /// The gradient is as good as zero.
     Minimum,
     /// The value changes no more.
-    AtRest,
+    Converged,
     /// All iterations are done.
     Iterations,
     /// No step along the direction made it better.
@@ -120,7 +120,7 @@ pub fn minimise(
             stopping.gain > 0.0 && (before - here.value) <= stopping.gain * here.value.abs()
         };
         if before.is_some_and(is_at_rest) {
-            return (here.at, Ended::AtRest);
+            return (here.at, Ended::Converged);
         }
     }
     let ended = if is_minimum(&here, stopping) {

@@ -24,10 +24,10 @@ impl LinearSvm {
     /// instances that are not good, and of those that are.
     pub fn train(rows: &[(&[(u32, f64)], bool)], costs: [f64; 2]) -> Self {
         let mut svm = Self::default();
-        let mut multipliers = vec![0.0; rows.len()];
+        let mut alphas = vec![0.0; rows.len()];
         for _ in 0..PASSES {
             let mut farthest: f64 = 0.0;
-            for ((row, is_good), multiplier) in rows.iter().zip(&mut multipliers) {
+            for ((row, is_good), multiplier) in rows.iter().zip(&mut alphas) {
                 let sign = if *is_good { 1.0 } else { -1.0 };
                 let diagonal = 0.5 / costs[usize::from(*is_good)];
                 let gradient = sign * svm.margin(row) - 1.0 + diagonal * *multiplier;

@@ -20,8 +20,8 @@ pub mod svd;
 
 pub use chain_weights::{ChainWeights, Potentials, Prior, Scores};
 pub use crf::Crf;
-pub use decision_tree::{DecisionTree, Growth, Row, TreeNode};
-pub use ftrl::{Ftrl, Rates, WeightState};
+pub use decision_tree::{DecisionTree, Row, TreeNode, TreeParams};
+pub use ftrl::{Ftrl, FtrlParams, WeightState};
 pub use hmm::Hmm;
 pub use linear_svm::LinearSvm;
 pub use memm::Memm;

@@ -68,15 +68,15 @@ impl MultinomialBayes {
     pub fn log_rate(&self, term: TermId, class: usize) -> f64 {
         match self.terms.get(&term) {
             Some(counts) => {
-                let (added, added_in_all) = self.added(counts);
-                ((counts[class] + added) / (self.occurrences[class] + added_in_all)).ln()
+                let (pseudocount, pseudocount_sum) = self.pseudocount(counts);
+                ((counts[class] + pseudocount) / (self.occurrences[class] + pseudocount_sum)).ln()
             }
             None => 0.0,
         }
     }
 
     /// What smoothing adds to every class's count of a term, and of all terms.
-    fn added(&self, counts: &[f64]) -> (f64, f64) {
+    fn pseudocount(&self, counts: &[f64]) -> (f64, f64) {
         match self.smoothing {
             Smoothing::Laplace => (1.0, self.terms.len() as f64),
             Smoothing::Background(terms) => {
@@ -103,10 +103,10 @@ impl MultinomialBayes {
             let Some(counts) = self.terms.get(term) else {
                 continue;
             };
-            let (added, added_in_all) = self.added(counts);
+            let (pseudocount, pseudocount_sum) = self.pseudocount(counts);
             let classes = counts.iter().zip(&self.occurrences);
             for (sum, (count, all)) in joint.iter_mut().zip(classes) {
-                *sum += times * ((count + added) / (all + added_in_all)).ln();
+                *sum += times * ((count + pseudocount) / (all + pseudocount_sum)).ln();
             }
         }
         let highest = joint.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));

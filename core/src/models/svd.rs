@@ -3,7 +3,7 @@
 //! and 5.1).
 
 use super::sequences::Feature;
-use crate::draw::Draw;
+use crate::rng::Rng;
 
 /// Directions looked at beyond those wanted.
 const SPARE: usize = 8;
@@ -106,11 +106,11 @@ fn transposed_times(matrix: &[Vec<Feature>], columns: usize, dense: &Dense) -> D
 
 /// Decomposes a matrix given by its sparse rows. The rank may come out lower
 /// than wanted.
-pub fn truncated(matrix: &[Vec<Feature>], columns: usize, rank: usize, draw: &mut dyn Draw) -> Svd {
+pub fn truncated(matrix: &[Vec<Feature>], columns: usize, rank: usize, rng: &mut dyn Rng) -> Svd {
     let width = (rank + SPARE).min(columns).min(matrix.len());
     let mut right = Dense::zeros(columns, width);
     for cell in &mut right.cells {
-        *cell = draw.unit() - 0.5;
+        *cell = rng.unit() - 0.5;
     }
     for _ in 0..ITERATIONS {
         right.orthonormalise();
@@ -235,7 +235,7 @@ impl Svd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::SplitMix;
+    use crate::rng::SplitMix;
 
     /// Row `i`, column `j`: a number that `NumPy` was given as well.
     fn matrix() -> Vec<Vec<Feature>> {

@@ -1,8 +1,8 @@
 use super::*;
 use crate::address::Address;
 use crate::dom::{Builder, Field, Form, LeafRange};
-use crate::draw::{Draw, SplitMix};
 use crate::page::Page;
+use crate::rng::{Rng, SplitMix};
 
 fn page() -> Page {
     let mut builder = Builder::new();
@@ -172,18 +172,18 @@ fn what_is_wrong_is_named_with_its_place() {
     );
 }
 
-fn random(draw: &mut SplitMix, depth: usize) -> Predicate {
-    let pick = |draw: &mut SplitMix, below: u64| draw.bits() % below;
-    let parts = |draw: &mut SplitMix| -> Vec<Predicate> {
-        (0..2 + pick(draw, 2))
-            .map(|_| random(draw, depth + 1))
+fn random(rng: &mut SplitMix, depth: usize) -> Predicate {
+    let pick = |rng: &mut SplitMix, below: u64| rng.bits() % below;
+    let parts = |rng: &mut SplitMix| -> Vec<Predicate> {
+        (0..2 + pick(rng, 2))
+            .map(|_| random(rng, depth + 1))
             .collect()
     };
-    match pick(draw, if depth > 3 { 6 } else { 9 }) {
+    match pick(rng, if depth > 3 { 6 } else { 9 }) {
         0 => Predicate::Condition(Condition::Number(
             NumberOf::Size,
             Comparison::AtMost,
-            draw.bits(),
+            rng.bits(),
         )),
         1 => Predicate::Condition(Condition::Language("de".to_owned())),
         2 => {
@@ -195,25 +195,25 @@ fn random(draw: &mut SplitMix, depth: usize) -> Predicate {
             Predicate::Condition(Condition::Text(TextOf::Path, test))
         }
         4 => {
-            let name = (pick(draw, 2) == 0).then(|| "wild \"bees\"".to_owned());
-            let share = pick(draw, 101) as f64 / 100.0;
+            let name = (pick(rng, 2) == 0).then(|| "wild \"bees\"".to_owned());
+            let share = pick(rng, 101) as f64 / 100.0;
             Predicate::Condition(Condition::Topic(name, Comparison::AtLeast, share))
         }
         5 => {
-            let kind = FormKind::ALL[pick(draw, 8) as usize].0;
+            let kind = FormKind::ALL[pick(rng, 8) as usize].0;
             Predicate::Condition(Condition::Form(kind))
         }
-        6 => Predicate::And(parts(draw)),
-        7 => Predicate::Or(parts(draw)),
-        _ => Predicate::Not(Box::new(random(draw, depth + 1))),
+        6 => Predicate::And(parts(rng)),
+        7 => Predicate::Or(parts(rng)),
+        _ => Predicate::Not(Box::new(random(rng, depth + 1))),
     }
 }
 
 #[test]
 fn what_is_written_is_read_back() {
-    let mut draw = SplitMix(8);
+    let mut rng = SplitMix(8);
     for _ in 0..500 {
-        let predicate = random(&mut draw, 0);
+        let predicate = random(&mut rng, 0);
         let written = predicate.to_string();
         assert_eq!(
             written.parse::<Predicate>().as_ref(),

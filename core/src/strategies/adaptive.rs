@@ -16,8 +16,8 @@ use std::collections::VecDeque;
 use super::link_levels::{LEVELS, LevelVerdict, LinkLevels, PathLink};
 use super::recent::Recent;
 use super::{
-    Arrival, Batch, Candidate, Draw, Explanation, Known, Learned, LinkScore, Priority, Saved,
-    Strategy,
+    Arrival, Batch, Candidate, Explanation, Known, Learned, LinkScore, Priority, Rng, Strategy,
+    StrategyState,
 };
 use crate::address::Address;
 use crate::features::LinkContext;
@@ -281,7 +281,7 @@ impl Strategy for Adaptive {
         LinkScore::Follow(Priority::new(behind + level, value))
     }
 
-    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, _: &mut dyn Draw) -> Learned {
+    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, _: &mut dyn Rng) -> Learned {
         if arrival.via.is_empty() {
             return Learned::Nothing;
         }
@@ -298,7 +298,7 @@ impl Strategy for Adaptive {
         Learned::Rebuilt
     }
 
-    fn verdict(&self, link: &Candidate, _: Known<'_>) -> Option<String> {
+    fn describe_link(&self, link: &Candidate, _: Known<'_>) -> Option<String> {
         let verdict = self.judge(link)?;
         let clicks = verdict.level + 1;
         let plural = if clicks == 1 { "" } else { "s" };
@@ -343,8 +343,8 @@ impl Strategy for Adaptive {
         Explanation::product(label, factors.collect())
     }
 
-    fn saved(&self) -> Saved {
-        Saved::Adaptive(self.repository.clone())
+    fn state(&self) -> StrategyState {
+        StrategyState::Adaptive(self.repository.clone())
     }
 }
 

@@ -13,8 +13,8 @@
 //! were found to lead. Neither is on in what ships: they bring too little.
 
 use super::{
-    Arrival, Candidate, Cue, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority,
-    Reading, Saved, Strategy,
+    Arrival, Candidate, Cue, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority, Reading,
+    Rng, Strategy, StrategyState,
 };
 use crate::dom::DomOffset;
 use crate::features::{OffsetTerm, WINDOW};
@@ -262,7 +262,7 @@ impl Strategy for Apprentice {
         ))
     }
 
-    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, _: &mut dyn Draw) -> Learned {
+    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, _: &mut dyn Rng) -> Learned {
         let Some(batch) = self.batch.filter(|_| !arrival.via.is_empty()) else {
             return Learned::Nothing;
         };
@@ -282,7 +282,7 @@ impl Strategy for Apprentice {
         }
     }
 
-    fn learn_from_known(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
+    fn learn_known_link(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
         if self.batch.is_some() {
             self.count(link, judgment, known);
         }
@@ -306,8 +306,8 @@ impl Strategy for Apprentice {
         )
     }
 
-    fn saved(&self) -> Saved {
-        Saved::Apprentice(self.counts.clone())
+    fn state(&self) -> StrategyState {
+        StrategyState::Apprentice(self.counts.clone())
     }
 }
 

@@ -2,7 +2,8 @@
 //! ([A] 2.1, the baseline; by cosine it is [C]'s "BFS").
 
 use super::{
-    Arrival, Candidate, Draw, Explanation, Known, Learned, LinkScore, Priority, Saved, Strategy,
+    Arrival, Candidate, Explanation, Known, Learned, LinkScore, Priority, Rng, Strategy,
+    StrategyState,
 };
 use crate::web_graph::{Judgment, Relevance};
 
@@ -64,7 +65,7 @@ impl Strategy for BestFirst {
         Some(Relevance::new(self.worth(&Self::source(link, known)).1))
     }
 
-    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {
+    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Rng) -> Learned {
         Learned::Nothing
     }
 
@@ -73,7 +74,7 @@ impl Strategy for BestFirst {
         Explanation::given(label, value)
     }
 
-    fn saved(&self) -> Saved {
-        Saved::Nothing
+    fn state(&self) -> StrategyState {
+        StrategyState::Nothing
     }
 }

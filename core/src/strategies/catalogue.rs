@@ -22,7 +22,7 @@ pub const NAMES: [&str; 10] = [
 
 /// What a strategy has learned, as plain data.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Saved {
+pub enum StrategyState {
     /// It learns nothing.
     Nothing,
     /// The apprentice's counts over `<t,d>`.
@@ -57,28 +57,34 @@ pub fn named(name: &str) -> Option<Box<dyn Strategy>> {
 /// The strategy of that name with what was saved of it. An ensemble brings its
 /// members along, and takes a model of hop distances in; what was saved of other
 /// strategies is left aside.
-pub fn restored(name: &str, saved: Saved) -> Option<Box<dyn Strategy>> {
-    let saved = match saved {
-        Saved::Ensemble(state) if name != "ensemble" => state.member(name),
-        saved => saved,
+pub fn from_state(name: &str, state: StrategyState) -> Option<Box<dyn Strategy>> {
+    let state = match state {
+        StrategyState::Ensemble(state) if name != "ensemble" => state.member(name),
+        state => state,
     };
-    match (name, saved) {
-        ("apprentice", Saved::Apprentice(counts)) => {
+    match (name, state) {
+        ("apprentice", StrategyState::Apprentice(counts)) => {
             Some(Box::new(Apprentice::with_counts(counts)))
         }
-        ("apprentice-plain", Saved::Apprentice(counts)) => {
+        ("apprentice-plain", StrategyState::Apprentice(counts)) => {
             Some(Box::new(PlainApprentice::with_counts(counts)))
         }
-        ("intelligent", Saved::Intelligent(counts)) => {
+        ("intelligent", StrategyState::Intelligent(counts)) => {
             Some(Box::new(Intelligent::with_counts(counts)))
         }
-        ("ensemble", Saved::Ensemble(state)) => Some(Box::new(Ensemble::with_state(*state))),
-        ("ensemble", Saved::HopChain(hops)) => Some(Box::new(Ensemble::default().with_hops(hops))),
-        ("ache", Saved::Adaptive(repository)) => {
+        ("ensemble", StrategyState::Ensemble(state)) => {
+            Some(Box::new(Ensemble::with_state(*state)))
+        }
+        ("ensemble", StrategyState::HopChain(hops)) => {
+            Some(Box::new(Ensemble::default().with_hops(hops)))
+        }
+        ("ache", StrategyState::Adaptive(repository)) => {
             let options = AdaptiveOptions::default();
             Some(Box::new(Adaptive::with_repository(options, repository)))
         }
-        ("crf" | "memm", Saved::HopChain(chain)) if chain.name() == name => Some(Box::new(chain)),
+        ("crf" | "memm", StrategyState::HopChain(chain)) if chain.name() == name => {
+            Some(Box::new(chain))
+        }
         _ => named(name),
     }
 }

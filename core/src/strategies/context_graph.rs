@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::recent::Recent;
 use super::{
-    Arrival, Candidate, Draw, Explanation, Known, Learned, LinkScore, Passing, Priority, Saved,
-    Strategy,
+    Arrival, Candidate, Explanation, Known, Learned, LinkScore, Passing, Priority, Rng, Strategy,
+    StrategyState,
 };
 use crate::features::PageTerms;
 use crate::hops::{Layers, STATES, TrainingWeb};
@@ -118,12 +118,12 @@ impl Strategy for ContextGraph {
         LinkScore::Follow(Priority::new(layer as u8, share))
     }
 
-    fn read(&mut self, passing: &Passing<'_>, _: Known<'_>) {
+    fn on_page(&mut self, passing: &Passing<'_>, _: Known<'_>) {
         let layer = self.layer(passing.terms);
         self.layers.keep(passing.page.address.clone(), layer);
     }
 
-    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {
+    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Rng) -> Learned {
         Learned::Nothing
     }
 
@@ -137,7 +137,7 @@ impl Strategy for ContextGraph {
         Explanation::given(label, share)
     }
 
-    fn saved(&self) -> Saved {
-        Saved::Nothing
+    fn state(&self) -> StrategyState {
+        StrategyState::Nothing
     }
 }

@@ -11,27 +11,27 @@
 mod explaining;
 mod groups;
 mod inlinks;
-mod numbers;
+mod signals;
 mod state;
 mod words;
 
 use rustc_hash::FxHashMap;
 
 pub use groups::{Group, Groups};
-pub use numbers::{Part, Spread};
+pub use signals::{RunningStats, SignalGroup};
 pub use state::EnsembleState;
 
 use inlinks::Inlinks;
-use numbers::{NUMBERS, OfPage, before_learning, rivals};
+use signals::{NUMBERS, PageSignals, members, prior_log_odds};
 use state::used_most;
 
 use super::{
-    Adaptive, AdaptiveOptions, Apprentice, Arrival, Candidate, Draw, Explanation, Factors,
-    HopChain, Intelligent, Known, Learned, LinkPolicy, LinkScore, Passing, Priority, Saved,
-    Strategy, TurnRule,
+    Adaptive, AdaptiveOptions, Apprentice, ArmRule, Arrival, Candidate, Explanation, Factors,
+    HopChain, Intelligent, Known, Learned, LinkPolicy, LinkScore, Passing, Priority, Rng, Strategy,
+    StrategyState,
 };
 use crate::address::Address;
-use crate::models::{Ftrl, Rates};
+use crate::models::{Ftrl, FtrlParams};
 use crate::web_graph::{Judgment, Relevance};
 
 /// Arrivals between two scorings of the whole frontier.
@@ -46,10 +46,10 @@ const MOST_WEIGHTS: usize = 60_000;
 const MOST_PATH_LINKS: usize = 500;
 /// Pages, the newest, whose interest ratio is computed ahead.
 const MOST_CONTENTS: usize = 10_000;
-/// Features that count as the loudest.
-const LOUDEST: usize = 100;
+/// Features that count as the strongest.
+const TOP_FEATURES: usize = 100;
 
-const RATES: Rates = Rates {
+const RATES: FtrlParams = FtrlParams {
     alpha: 0.1,
     beta: 1.0,
     l1: 0.2,
@@ -58,7 +58,7 @@ const RATES: Rates = Rates {
 
 /// Rankings that go along with its own.
 ///
-/// In the order of [`numbers::rivals`].
+/// In the order of [`signals::members`].
 const RIVALS: [&str; 4] = [
     "the pages' log-odds",
     "the apprentice",
@@ -78,9 +78,9 @@ const ENOUGH_GOOD: f64 = 5.0;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EnsembleOptions {
     /// A part that is left out.
-    pub without: Option<Part>,
+    pub without: Option<SignalGroup>,
     /// Whether members take turns with it.
-    pub rivals: bool,
+    pub members: bool,
     /// Whether pages are now and then taken at random.
     pub explores: bool,
 }
@@ -89,7 +89,7 @@ impl Default for EnsembleOptions {
     fn default() -> Self {
         Self {
             without: None,
-            rivals: true,
+            members: true,
             explores: true,
         }
     }
@@ -108,14 +108,14 @@ pub struct Ensemble {
     inlinks: Inlinks,
     /// The interest ratio by a page's words, as it was at the last scoring.
     contents: FxHashMap<Address, f64>,
-    spreads: [Spread; NUMBERS],
+    spreads: [RunningStats; NUMBERS],
     batch: u32,
     since_rebuilt: u32,
 }
 
 /// A link as the model sees it.
 struct Instance {
-    numbers: [f64; NUMBERS],
+    signals: [f64; NUMBERS],
     features: Vec<(u32, f64)>,
     offset: f64,
 }
@@ -139,7 +139,7 @@ impl Ensemble {
             groups: Groups::default(),
             inlinks: Inlinks::default(),
             contents: FxHashMap::default(),
-            spreads: [Spread::default(); NUMBERS],
+            spreads: [RunningStats::default(); NUMBERS],
             batch: batch.max(1),
             since_rebuilt: 0,
         }
@@ -175,22 +175,22 @@ impl Ensemble {
     }
 
     /// What the model learns and judges.
-    fn instance(&self, link: &Candidate, page: &OfPage, known: Known<'_>) -> Instance {
+    fn instance(&self, link: &Candidate, page: &PageSignals, known: Known<'_>) -> Instance {
         let url = distinct_words(link);
-        let numbers = self.numbers(link, &url, page, known);
+        let signals = self.signals(link, &url, page, known);
         let most = NUMBERS + link.context.features().len() + url.len();
         let mut features = Vec::with_capacity(most);
         features.push((0, 1.0));
-        for (place, &value) in numbers.iter().enumerate().skip(1) {
+        for (place, &value) in signals.iter().enumerate().skip(1) {
             features.push((place as u32, self.spreads[place].standardised(value)));
         }
-        if self.options.without != Some(Part::Words) {
+        if self.options.without != Some(SignalGroup::Words) {
             words::add(&link.context, &url, &mut features);
         }
         Instance {
-            offset: before_learning(&numbers),
+            offset: prior_log_odds(&signals),
             features,
-            numbers,
+            signals,
         }
     }
 
@@ -205,10 +205,10 @@ impl Ensemble {
         (self.groups.all.good / ENOUGH_GOOD).min(1.0)
     }
 
-    fn score_on(&self, link: &Candidate, page: &OfPage, known: Known<'_>) -> LinkScore {
+    fn score_on(&self, link: &Candidate, page: &PageSignals, known: Known<'_>) -> LinkScore {
         let instance = self.instance(link, page, known);
         let own = instance.offset + self.learned(&instance);
-        let [a, b, c, d] = rivals(&instance.numbers, self.hops.is_some());
+        let [a, b, c, d] = members(&instance.signals, self.hops.is_some());
         LinkScore::Follow(Priority::lexicographic(&[own, a, b, c, d]))
     }
 }
@@ -230,9 +230,9 @@ impl Strategy for Ensemble {
         LinkPolicy::Both
     }
 
-    fn turns(&self) -> TurnRule {
-        TurnRule {
-            rivals: if self.options.rivals { &RIVALS } else { &[] },
+    fn arms(&self) -> ArmRule {
+        ArmRule {
+            members: if self.options.members { &RIVALS } else { &[] },
             explores: self.options.explores,
         }
     }
@@ -250,7 +250,7 @@ impl Strategy for Ensemble {
         scores.collect()
     }
 
-    fn read(&mut self, passing: &Passing<'_>, known: Known<'_>) {
+    fn on_page(&mut self, passing: &Passing<'_>, known: Known<'_>) {
         self.inlinks.read(passing.page, passing.judgment.relevance);
         if let Some(page) = known.graph.page(&passing.page.address) {
             if self.contents.len() > 2 * MOST_CONTENTS {
@@ -260,17 +260,17 @@ impl Strategy for Ensemble {
             self.contents.insert(page.address.clone(), content);
         }
         if let Some(hops) = &mut self.hops {
-            hops.read(passing, known);
+            hops.on_page(passing, known);
         }
     }
 
-    fn read_click(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
+    fn on_click(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
         if let Some(hops) = &mut self.hops {
-            hops.read_click(link, judgment, known);
+            hops.on_click(link, judgment, known);
         }
     }
 
-    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, draw: &mut dyn Draw) -> Learned {
+    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, rng: &mut dyn Rng) -> Learned {
         let links = &arrival.via[..arrival.via.len().min(LEARNED_LINKS)];
         let Some(first) = links.first() else {
             return Learned::Nothing;
@@ -281,7 +281,7 @@ impl Strategy for Ensemble {
         for link in links {
             let page = self.of_page(link, known);
             let mut instance = self.instance(link, &page, known);
-            for (place, value) in instance.numbers.iter().enumerate().skip(1) {
+            for (place, value) in instance.signals.iter().enumerate().skip(1) {
                 self.spreads[place].add(*value);
                 // By what they are measured now, this link included.
                 instance.features[place].1 = self.spreads[place].standardised(*value);
@@ -291,9 +291,9 @@ impl Strategy for Ensemble {
         }
         let is_good = arrival.judgment.relevance.is_high();
         self.groups.count(&first.target, is_good);
-        self.apprentice.learn(arrival, known, draw);
-        self.ratios.learn(arrival, known, draw);
-        self.levels.learn(arrival, known, draw);
+        self.apprentice.learn(arrival, known, rng);
+        self.ratios.learn(arrival, known, rng);
+        self.levels.learn(arrival, known, rng);
         self.since_rebuilt += 1;
         let early = self.groups.all.pages < f64::from(self.batch);
         let due = self.since_rebuilt >= self.batch
@@ -313,14 +313,14 @@ impl Strategy for Ensemble {
     }
 
     /// Of what members say only the words are learned: they know the page already.
-    fn learn_from_known(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
+    fn learn_known_link(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
         let mut features = vec![(0, 1.0)];
-        if self.options.without != Some(Part::Words) {
+        if self.options.without != Some(SignalGroup::Words) {
             words::add(&link.context, &distinct_words(link), &mut features);
         }
         self.model
             .learn(&features, 0.0, judgment.relevance.value(), 0.5);
-        self.apprentice.learn_from_known(link, judgment, known);
+        self.apprentice.learn_known_link(link, judgment, known);
     }
 
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
@@ -329,41 +329,44 @@ impl Strategy for Ensemble {
         Some(Relevance::new(1.0 / (1.0 + (-own).exp())))
     }
 
-    /// The loudest of its words and members.
-    fn loudest(&self) -> Vec<u32> {
+    /// The strongest of its words and members.
+    fn top_features(&self) -> Vec<u32> {
         let mut rows = self.model.weights();
         rows.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
-        rows.into_iter().take(LOUDEST).map(|row| row.0).collect()
+        rows.into_iter()
+            .take(TOP_FEATURES)
+            .map(|row| row.0)
+            .collect()
     }
 
     /// As long as little was learned, the word of the apprentice or of hop distances;
     /// then how much likelier than usual the page is to be good.
-    fn promise(&self, priority: Priority) -> f64 {
+    fn highlight_score(&self, priority: Priority) -> f64 {
         if self.groups.all.pages >= ENOUGH_LEARNED {
-            return priority.value() - numbers::log_odds(self.groups.usual());
+            return priority.value() - signals::log_odds(self.groups.base_rate());
         }
-        let apprentice = priority.by_rival(APPRENTICE);
+        let apprentice = priority.by_member(APPRENTICE);
         if self.hops.is_none() {
             return apprentice;
         }
         // A probability, as the model of hop distances alone would go by.
-        let is_target = 1.0 / (1.0 + (-priority.by_rival(DISTANCE)).exp());
+        let is_target = 1.0 / (1.0 + (-priority.by_member(DISTANCE)).exp());
         apprentice.max(is_target)
     }
 
-    fn verdict(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
-        self.hops.as_ref()?.verdict(link, known)
+    fn describe_link(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
+        self.hops.as_ref()?.describe_link(link, known)
     }
 
-    fn standing(&self, page: &Address) -> Option<String> {
-        self.hops.as_ref()?.standing(page)
+    fn describe_page(&self, page: &Address) -> Option<String> {
+        self.hops.as_ref()?.describe_page(page)
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
         self.explained(link, known)
     }
 
-    fn begun_anew(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
+    fn reset(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
         Some(Box::new(Self {
             hops: self.hops.clone(),
             inlinks: self.inlinks.rejudged(known.graph),
@@ -371,15 +374,15 @@ impl Strategy for Ensemble {
         }))
     }
 
-    fn saved(&self) -> Saved {
-        let Saved::Apprentice(apprentice) = self.apprentice.saved() else {
-            return Saved::Nothing;
+    fn state(&self) -> StrategyState {
+        let StrategyState::Apprentice(apprentice) = self.apprentice.state() else {
+            return StrategyState::Nothing;
         };
-        let Saved::Intelligent(ratios) = self.ratios.saved() else {
-            return Saved::Nothing;
+        let StrategyState::Intelligent(ratios) = self.ratios.state() else {
+            return StrategyState::Nothing;
         };
         let weights = used_most(self.model.rows(), MOST_WEIGHTS);
-        Saved::Ensemble(Box::new(EnsembleState {
+        StrategyState::Ensemble(Box::new(EnsembleState {
             weights,
             apprentice,
             ratios,

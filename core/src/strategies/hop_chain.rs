@@ -14,11 +14,13 @@
 
 use super::recent::Recent;
 use super::{
-    Arrival, Candidate, Draw, Explanation, Known, Learned, LinkScore, Passing, Priority, Saved,
-    Strategy,
+    Arrival, Candidate, Explanation, Known, Learned, LinkScore, Passing, Priority, Rng, Strategy,
+    StrategyState,
 };
 use crate::address::Address;
-use crate::hops::{Dictionary, Groups, STATES, known_features, link_features, page_features};
+use crate::hops::{
+    FeatureGroups, FeatureIndex, STATES, known_features, link_features, page_features,
+};
 use crate::models::{ChainWeights, Crf, Feature, Memm, Potentials, Scores};
 use crate::web_graph::{Judgment, Relevance};
 
@@ -50,8 +52,8 @@ pub enum Inference {
 #[derive(Debug, Clone, PartialEq)]
 pub struct HopChain {
     model: HopModel,
-    dictionary: Dictionary,
-    groups: Groups,
+    dictionary: FeatureIndex,
+    groups: FeatureGroups,
     inference: Inference,
     passed: Recent<PassedPage>,
 }
@@ -98,8 +100,8 @@ impl HopChain {
     /// With a model over [`STATES`] distances and the features it knows.
     pub fn new(
         model: HopModel,
-        dictionary: Dictionary,
-        groups: Groups,
+        dictionary: FeatureIndex,
+        groups: FeatureGroups,
         inference: Inference,
     ) -> Self {
         Self {
@@ -117,12 +119,12 @@ impl HopChain {
     }
 
     /// The features it knows.
-    pub fn dictionary(&self) -> &Dictionary {
+    pub fn dictionary(&self) -> &FeatureIndex {
         &self.dictionary
     }
 
     /// Which features it reads.
-    pub fn groups(&self) -> Groups {
+    pub fn groups(&self) -> FeatureGroups {
         self.groups
     }
 
@@ -144,7 +146,7 @@ impl HopChain {
         kept.sort_by(|&a, &b| spread(b).total_cmp(&spread(a)));
         kept.truncate(most);
         kept.sort_unstable();
-        let mut dictionary = Dictionary::default();
+        let mut dictionary = FeatureIndex::default();
         for &feature in &kept {
             dictionary.intern(self.dictionary.name(feature));
         }
@@ -269,7 +271,7 @@ impl Strategy for HopChain {
         Some(Relevance::new(self.belief(link, known)[0]))
     }
 
-    fn read(&mut self, passing: &Passing<'_>, known: Known<'_>) {
+    fn on_page(&mut self, passing: &Passing<'_>, known: Known<'_>) {
         let before = passing.via.first().map(|link| self.belief(link, known));
         let features = page_features(
             passing.page,
@@ -285,7 +287,7 @@ impl Strategy for HopChain {
         });
     }
 
-    fn read_click(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
+    fn on_click(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
         if self.passed.get(&link.target).is_some() {
             return;
         }
@@ -298,15 +300,15 @@ impl Strategy for HopChain {
         });
     }
 
-    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {
+    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Rng) -> Learned {
         Learned::Nothing
     }
 
-    fn verdict(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
+    fn describe_link(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
         Some(in_words(&self.belief(link, known)))
     }
 
-    fn standing(&self, page: &Address) -> Option<String> {
+    fn describe_page(&self, page: &Address) -> Option<String> {
         let belief = &self.passed.get(page)?.belief;
         // Nothing led there and it is no target: nobody knows.
         let is_known = *belief != unknown();
@@ -337,7 +339,7 @@ impl Strategy for HopChain {
         Explanation::because(hops, Self::priority(&belief).value(), parts)
     }
 
-    fn saved(&self) -> Saved {
-        Saved::HopChain(self.clone())
+    fn state(&self) -> StrategyState {
+        StrategyState::HopChain(self.clone())
     }
 }

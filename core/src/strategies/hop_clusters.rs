@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::recent::Recent;
 use super::{
-    Arrival, Candidate, Draw, Explanation, HopChain, Inference, Known, Learned, LinkScore, Passing,
-    Saved, Strategy,
+    Arrival, Candidate, Explanation, HopChain, Inference, Known, Learned, LinkScore, Passing, Rng,
+    Strategy, StrategyState,
 };
 use crate::features::PageTerms;
 use crate::hops::{STATES, TrainingWeb, WalkRules, Walks};
@@ -55,7 +55,7 @@ struct Space {
 }
 
 impl Space {
-    fn learn(web: &TrainingWeb, draw: &mut dyn Draw) -> Self {
+    fn learn(web: &TrainingWeb, rng: &mut dyn Rng) -> Self {
         let step = web.len().div_ceil(MOST_PAGES).max(1);
         let pages: Vec<usize> = (0..web.len()).step_by(step).collect();
         let mut documents: FxHashMap<TermId, u32> = FxHashMap::default();
@@ -85,14 +85,14 @@ impl Space {
             .iter()
             .map(|&page| space.row(web.terms(page)))
             .collect();
-        space.svd = truncated(&rows, space.columns.len(), DIMENSIONS, draw);
+        space.svd = truncated(&rows, space.columns.len(), DIMENSIONS, rng);
         let others: Vec<Vec<f64>> = pages
             .iter()
             .zip(&rows)
             .filter(|(page, _)| !web.is_target(**page))
             .map(|(_, row)| space.svd.embed(row))
             .collect();
-        let found = clusters::x_means(&others, MOST_CLUSTERS, draw);
+        let found = clusters::x_means(&others, MOST_CLUSTERS, rng);
         let numbers = found.of.into_iter().map(|cluster| cluster + 1);
         space.known = others.into_iter().zip(numbers).collect();
         space
@@ -140,12 +140,12 @@ impl Space {
 
 impl HopClusters {
     /// Trains on walks over a web that was seen, by [C]'s rules.
-    pub fn train(web: &TrainingWeb, inference: Inference, draw: &mut dyn Draw) -> Self {
-        let space = Space::learn(web, draw);
+    pub fn train(web: &TrainingWeb, inference: Inference, rng: &mut dyn Rng) -> Self {
+        let space = Space::learn(web, rng);
         let clusters: Vec<usize> = (0..web.len())
             .map(|page| space.cluster(web.terms(page), web.is_target(page)))
             .collect();
-        let walks = web.walks(WalkRules::new(Walks::Downhill), draw);
+        let walks = web.walks(WalkRules::new(Walks::Downhill), rng);
         let sequences: Vec<Vec<(usize, usize)>> = walks
             .into_iter()
             .map(|walk| {
@@ -186,7 +186,7 @@ impl Strategy for HopClusters {
         Some(Relevance::new(self.belief(link)[0]))
     }
 
-    fn read(&mut self, passing: &Passing<'_>, _: Known<'_>) {
+    fn on_page(&mut self, passing: &Passing<'_>, _: Known<'_>) {
         let before = passing.via.first().map(|link| self.belief(link));
         let cluster = self
             .space
@@ -199,7 +199,7 @@ impl Strategy for HopClusters {
         self.ahead.keep(passing.page.address.clone(), ahead);
     }
 
-    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {
+    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Rng) -> Learned {
         Learned::Nothing
     }
 
@@ -212,7 +212,7 @@ impl Strategy for HopClusters {
         Explanation::because("probability of a target", value, parts.collect())
     }
 
-    fn saved(&self) -> Saved {
-        Saved::Nothing
+    fn state(&self) -> StrategyState {
+        StrategyState::Nothing
     }
 }

@@ -1,10 +1,10 @@
 //! Training a MEMM or a CRF on what a crawl has seen ([C] 3.1-3.3).
 
 use super::{HopChain, HopModel, Inference};
-use crate::draw::Draw;
 use crate::hops::{STATES, TrainingWeb, WalkRules, Walks};
 use crate::models::lbfgs::{Iteration, Stopping};
 use crate::models::{ChainWeights, Crf, Memm, Prior, Sequences};
+use crate::rng::Rng;
 
 /// Which model is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,10 +53,10 @@ impl HopTraining {
     pub fn train(
         &self,
         web: TrainingWeb,
-        draw: &mut dyn Draw,
+        rng: &mut dyn Rng,
         on_iteration: impl FnMut(Iteration),
     ) -> HopChain {
-        let sequences = web.sequences(&web.walks(self.rules, draw));
+        let sequences = web.sequences(&web.walks(self.rules, rng));
         let start = ChainWeights::new(STATES, web.dictionary.len(), self.with_steps);
         let model = self.fit(start, &sequences, on_iteration);
         let groups = web.groups();

@@ -18,8 +18,8 @@ use rustc_hash::FxHashMap;
 
 use super::recent::Recent;
 use super::{
-    Arrival, Candidate, Draw, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority, Saved,
-    Strategy,
+    Arrival, Candidate, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority, Rng,
+    Strategy, StrategyState,
 };
 use crate::text::TermId;
 use crate::web_graph::KnownPage;
@@ -101,16 +101,16 @@ impl Counts {
         self.held += f64::from(u8::from(holds));
     }
 
-    /// `ln` of the interest ratio; `usual` is `P(C)`.
-    fn log_ratio(self, usual: f64) -> f64 {
-        let rate = (self.held + SMOOTHING * usual) / (self.seen + SMOOTHING);
-        (rate / usual).ln()
+    /// `ln` of the interest ratio; `base_rate` is `P(C)`.
+    fn log_ratio(self, base_rate: f64) -> f64 {
+        let rate = (self.held + SMOOTHING * base_rate) / (self.seen + SMOOTHING);
+        (rate / base_rate).ln()
     }
 
     /// Whether event and condition come together more or less often than chance
     /// explains, of `pages` pages.
-    fn deviates(self, usual: f64, pages: f64) -> bool {
-        let expected = usual * self.seen / pages;
+    fn deviates(self, base_rate: f64, pages: f64) -> bool {
+        let expected = base_rate * self.seen / pages;
         let deviation = (expected * (1.0 - expected) / pages).sqrt();
         (self.held / pages - expected).abs() > NOISE * deviation
     }
@@ -195,16 +195,16 @@ impl Intelligent {
     }
 
     /// `P(C)`; half a page is taken to have held, so that it is never 0.
-    fn usual(&self) -> f64 {
+    fn base_rate(&self) -> f64 {
         (self.counts.all.held + 0.5) / (self.counts.all.seen + 1.0)
     }
 
     /// The events that deviate, with their logarithms, damped by their number.
     fn damped<E>(&self, events: impl Iterator<Item = (E, Counts)>) -> Vec<(E, f64)> {
-        let (usual, pages) = (self.usual(), self.counts.all.seen.max(1.0));
+        let (base_rate, pages) = (self.base_rate(), self.counts.all.seen.max(1.0));
         let mut kept: Vec<(E, f64)> = events
-            .filter(|(_, counts)| counts.deviates(usual, pages))
-            .map(|(event, counts)| (event, counts.log_ratio(usual)))
+            .filter(|(_, counts)| counts.deviates(base_rate, pages))
+            .map(|(event, counts)| (event, counts.log_ratio(base_rate)))
             .collect();
         let root = (kept.len().max(1) as f64).sqrt();
         for (_, log_ratio) in &mut kept {
@@ -235,14 +235,14 @@ impl Intelligent {
 
     /// `ln` of the ratio by whether the page with the link is what is looked for.
     pub(super) fn link(&self, page: &KnownPage) -> f64 {
-        self.counts.links[usize::from(page.judgment.is_target)].log_ratio(self.usual())
+        self.counts.links[usize::from(page.judgment.is_target)].log_ratio(self.base_rate())
     }
 
     /// `ln` of the ratio by the other links of the page with the link.
     pub(super) fn sibling(&self, page: &KnownPage) -> f64 {
         let counts = self.siblings.get(&page.address);
         let counts = counts.copied().unwrap_or_default();
-        ((counts.held + SMOOTHING) / (counts.seen * self.usual() + SMOOTHING)).ln()
+        ((counts.held + SMOOTHING) / (counts.seen * self.base_rate() + SMOOTHING)).ln()
     }
 
     fn parts(&self, link: &Candidate, known: Known<'_>) -> Vec<Part> {
@@ -297,7 +297,7 @@ impl Intelligent {
 impl Part {
     fn new(name: String, log_ratio: f64, weight: f64) -> Self {
         Self {
-            label: format!("{name}: {:.1} times the usual", log_ratio.exp()),
+            label: format!("{name}: {:.1} times the base rate", log_ratio.exp()),
             log_ratio: weight * log_ratio,
         }
     }
@@ -323,7 +323,7 @@ impl Strategy for Intelligent {
         LinkScore::Follow(Priority::new(0, self.score_of(link, known)))
     }
 
-    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, _: &mut dyn Draw) -> Learned {
+    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, _: &mut dyn Rng) -> Learned {
         let Some(first) = arrival.via.first() else {
             return Learned::Nothing;
         };
@@ -370,11 +370,11 @@ impl Strategy for Intelligent {
         Learned::Rebuilt
     }
 
-    /// The ratio that speaks loudest for it.
-    fn verdict(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
+    /// The ratio that speaks most for it.
+    fn describe_link(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
         let parts = self.parts(link, known).into_iter();
-        let loudest = parts.max_by(|a, b| a.log_ratio.total_cmp(&b.log_ratio))?;
-        (loudest.log_ratio > 0.0).then_some(loudest.label)
+        let top_features = parts.max_by(|a, b| a.log_ratio.total_cmp(&b.log_ratio))?;
+        (top_features.log_ratio > 0.0).then_some(top_features.label)
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
@@ -392,8 +392,8 @@ impl Strategy for Intelligent {
         Explanation::sum("logarithm of the interest ratio", parts)
     }
 
-    fn saved(&self) -> Saved {
-        Saved::Intelligent(self.counts.clone())
+    fn state(&self) -> StrategyState {
+        StrategyState::Intelligent(self.counts.clone())
     }
 }
 
@@ -422,10 +422,10 @@ mod tests {
         // Of 100 pages 20 held; the event came 15 times. Expected 0.03, found
         // 0.10, two deviations are 0.034.
         assert!(counts.deviates(0.2, 100.0));
-        let usual = Counts {
+        let base_rate = Counts {
             seen: 15.0,
             held: 4.0,
         };
-        assert!(!usual.deviates(0.2, 100.0));
+        assert!(!base_rate.deviates(0.2, 100.0));
     }
 }

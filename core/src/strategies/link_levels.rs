@@ -60,7 +60,7 @@ struct Words {
 }
 
 /// A link with its words and its level.
-type Lesson<'a> = (&'a PathLink, Words, usize);
+type TrainingRow<'a> = (&'a PathLink, Words, usize);
 
 impl Words {
     fn of(link: &PathLink) -> Self {
@@ -120,7 +120,7 @@ impl LinkLevels {
         farther: impl Iterator<Item = &'a PathLink>,
         vocabulary: &Vocabulary,
     ) -> Self {
-        let mut lessons: Vec<Lesson<'_>> = paths
+        let mut lessons: Vec<TrainingRow<'_>> = paths
             .map(|(link, level)| (link, Words::of(link), level))
             .collect();
         let mut levels = Self::choose(&lessons, vocabulary);
@@ -140,7 +140,7 @@ impl LinkLevels {
     }
 
     /// Algorithm 2 of [D], in each space.
-    fn choose(lessons: &[Lesson<'_>], vocabulary: &Vocabulary) -> Self {
+    fn choose(lessons: &[TrainingRow<'_>], vocabulary: &Vocabulary) -> Self {
         let mut url: BTreeMap<&str, u32> = BTreeMap::new();
         let (mut anchor, mut around) = (BTreeMap::new(), BTreeMap::new());
         for (_, words, _) in lessons {
@@ -302,7 +302,7 @@ fn most_frequent<T: Ord + Clone>(counts: BTreeMap<T, u32>) -> Vec<(T, u32)> {
 }
 
 /// The words of addresses with the counts of links that have them in any word.
-fn with_parts(lessons: &[Lesson<'_>], words: Vec<(&str, u32)>) -> BTreeMap<String, u32> {
+fn with_parts(lessons: &[TrainingRow<'_>], words: Vec<(&str, u32)>) -> BTreeMap<String, u32> {
     let links = |part: &str| {
         let with = lessons.iter().filter(|lesson| {
             let mut words = lesson.1.url.iter();

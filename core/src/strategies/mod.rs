@@ -18,13 +18,15 @@ mod plain_apprentice;
 mod recent;
 
 pub use crate::candidate::{Candidate, Neighbour, Step, Trail};
-pub use crate::draw::{Draw, SplitMix};
+pub use crate::rng::{Rng, SplitMix};
 pub use adaptive::{Adaptive, AdaptiveOptions, Chosen, LearningIteration, PathRepository};
 pub use apprentice::{Apprentice, Options as ApprenticeOptions};
 pub use best_first::{BestFirst, Focus};
-pub use catalogue::{NAMES, Saved, named, restored};
+pub use catalogue::{NAMES, StrategyState, from_state, named};
 pub use context_graph::ContextGraph;
-pub use ensemble::{Ensemble, EnsembleOptions, EnsembleState, Group, Groups, Part, Spread};
+pub use ensemble::{
+    Ensemble, EnsembleOptions, EnsembleState, Group, Groups, RunningStats, SignalGroup,
+};
 pub use explanation::{Cue, Explanation, Operation};
 pub use hop_chain::{HopChain, HopModel, Inference, PassedPage};
 pub use hop_clusters::HopClusters;
@@ -91,8 +93,8 @@ impl Priority {
         Self { queue, ..self }
     }
 
-    /// The number that goes along for one of the rivals of a [`TurnRule`].
-    pub fn by_rival(self, rival: usize) -> f64 {
+    /// The number that goes along for one of the members of an [`ArmRule`].
+    pub fn by_member(self, rival: usize) -> f64 {
         self.key.get(rival + 1).copied().unwrap_or_default()
     }
 }
@@ -168,10 +170,10 @@ pub struct Batch {
 
 /// Who takes turns with a strategy when pages are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TurnRule {
+pub struct ArmRule {
     /// Other rankings that go along with its own in every [`Priority`]: what they
     /// are called, in the order of their numbers.
-    pub rivals: &'static [&'static str],
+    pub members: &'static [&'static str],
     /// Whether a page is now and then taken at random.
     pub explores: bool,
 }
@@ -294,19 +296,19 @@ pub trait Strategy: Send {
 
     /// Numbers of the features that move its scores most, for one that learns
     /// features.
-    fn loudest(&self) -> Vec<u32> {
+    fn top_features(&self) -> Vec<u32> {
         Vec::new()
     }
 
     /// How much a link promises by its priority: 0 for one like any other, more
     /// for those worth pointing out. Unlike priorities, comparable between pages.
-    fn promise(&self, priority: Priority) -> f64 {
+    fn highlight_score(&self, priority: Priority) -> f64 {
         priority.value()
     }
 
     /// Who takes turns with it; nobody with a strategy that stands alone.
-    fn turns(&self) -> TurnRule {
-        TurnRule::default()
+    fn arms(&self) -> ArmRule {
+        ArmRule::default()
     }
 
     /// How relevant the page is expected to be to which a link leads; `None`
@@ -317,34 +319,34 @@ pub trait Strategy: Send {
     }
 
     /// Hears of a page that was fetched and judged, before its links are scored.
-    fn read(&mut self, passing: &Passing<'_>, known: Known<'_>) {
+    fn on_page(&mut self, passing: &Passing<'_>, known: Known<'_>) {
         let _ = (passing, known);
     }
 
     /// Hears of a link that a person followed elsewhere, to a page of which only
     /// the judgment came along.
-    fn read_click(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
+    fn on_click(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
         let _ = (link, judgment, known);
     }
 
     /// Takes a fetched page into account.
-    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, draw: &mut dyn Draw) -> Learned;
+    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, rng: &mut dyn Rng) -> Learned;
 
     /// Takes a link into account that leads to a page fetched before, judged as
     /// given: an instance that cost no fetch. Scores given before still serve.
-    fn learn_from_known(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
+    fn learn_known_link(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
         let _ = (link, judgment, known);
     }
 
     /// What the strategy makes of a link in a few words, such as "looks 1 hop
     /// from a target"; `None` where it has none.
-    fn verdict(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
+    fn describe_link(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
         let _ = (link, known);
         None
     }
 
     /// The same of a page that was fetched.
-    fn standing(&self, page: &Address) -> Option<String> {
+    fn describe_page(&self, page: &Address) -> Option<String> {
         let _ = page;
         None
     }
@@ -356,13 +358,13 @@ pub trait Strategy: Send {
     /// The same strategy with nothing learned, to learn again from the log by
     /// today's judgments; what hangs on no judgment stays. `None` for one that
     /// cannot.
-    fn begun_anew(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
+    fn reset(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
         let _ = known;
         named(self.name())
     }
 
-    /// What has to be kept for [`restored`] to bring it back.
-    fn saved(&self) -> Saved;
+    /// What has to be kept for [`from_state`] to bring it back.
+    fn state(&self) -> StrategyState;
 }
 
 #[cfg(test)]

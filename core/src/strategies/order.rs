@@ -1,7 +1,8 @@
 //! The controls that look at no content: random order and breadth-first.
 
 use super::{
-    Arrival, Candidate, Draw, Explanation, Known, Learned, LinkScore, Priority, Saved, Strategy,
+    Arrival, Candidate, Explanation, Known, Learned, LinkScore, Priority, Rng, Strategy,
+    StrategyState,
 };
 
 /// Follows links in random order.
@@ -21,7 +22,7 @@ impl Strategy for Random {
         LinkScore::Follow(Priority::new(0, f64::from(link.tie)))
     }
 
-    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {
+    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Rng) -> Learned {
         Learned::Nothing
     }
 
@@ -29,8 +30,8 @@ impl Strategy for Random {
         Explanation::given("drawn at random", f64::from(link.tie))
     }
 
-    fn saved(&self) -> Saved {
-        Saved::Nothing
+    fn state(&self) -> StrategyState {
+        StrategyState::Nothing
     }
 }
 
@@ -43,7 +44,7 @@ impl Strategy for BreadthFirst {
         LinkScore::Follow(Priority::new(0, -f64::from(link.trail.len())))
     }
 
-    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {
+    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Rng) -> Learned {
         Learned::Nothing
     }
 
@@ -58,7 +59,7 @@ impl Strategy for BreadthFirst {
         )
     }
 
-    fn saved(&self) -> Saved {
-        Saved::Nothing
+    fn state(&self) -> StrategyState {
+        StrategyState::Nothing
     }
 }

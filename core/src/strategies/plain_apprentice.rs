@@ -6,8 +6,8 @@
 //! It is here to be measured; what ships is [`super::Apprentice`].
 
 use super::{
-    Arrival, BestFirst, Candidate, Draw, Explanation, Focus, Known, Learned, LinkScore, Priority,
-    Saved, Strategy,
+    Arrival, BestFirst, Candidate, Explanation, Focus, Known, Learned, LinkScore, Priority, Rng,
+    Strategy, StrategyState,
 };
 use crate::models::TwoClassCounts;
 use crate::web_graph::Relevance;
@@ -82,7 +82,7 @@ impl Strategy for PlainApprentice {
             .map(|priority| Relevance::new(priority.value()))
     }
 
-    fn learn(&mut self, arrival: &Arrival<'_>, _: Known<'_>, _: &mut dyn Draw) -> Learned {
+    fn learn(&mut self, arrival: &Arrival<'_>, _: Known<'_>, _: &mut dyn Rng) -> Learned {
         // One instance a page, by the link that was chosen.
         let Some(link) = arrival.via.first() else {
             return Learned::Nothing;
@@ -122,7 +122,7 @@ impl Strategy for PlainApprentice {
         )
     }
 
-    fn saved(&self) -> Saved {
-        Saved::Apprentice(self.counts.clone())
+    fn state(&self) -> StrategyState {
+        StrategyState::Apprentice(self.counts.clone())
     }
 }

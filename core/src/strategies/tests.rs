@@ -4,7 +4,7 @@ use super::*;
 use crate::address::Address;
 use crate::dom::{Builder, LeafRange};
 use crate::guide::Guide;
-use crate::hops::{Groups, STATES, TrainingWeb};
+use crate::hops::{FeatureGroups, STATES, TrainingWeb};
 use crate::models::{ChainWeights, Crf, Memm};
 use crate::page::Page;
 use crate::web_graph::Mark;
@@ -29,7 +29,7 @@ fn page(address: &str, words: &str) -> Page {
 /// A guide that has seen, marked and learned something, and links to score.
 fn taught(strategy: &str) -> (Guide, Vec<Candidate>) {
     let mut guide = Guide::new("topic", strategy).unwrap();
-    let mut draw = SplitMix(11);
+    let mut rng = SplitMix(11);
     let pages = [
         (
             "http://a.org/1",
@@ -42,7 +42,7 @@ fn taught(strategy: &str) -> (Guide, Vec<Candidate>) {
     let mut links: Vec<Candidate> = Vec::new();
     for (address, words, mark) in pages {
         let via: Vec<Candidate> = links.iter().take(2).cloned().collect();
-        let visit = guide.visit(&page(address, words), &via, mark, &mut draw);
+        let visit = guide.visit(&page(address, words), &via, mark, &mut rng);
         links.extend(visit.outlinks.into_iter().map(|(link, _)| link));
     }
     (guide, links)
@@ -112,19 +112,24 @@ fn priorities_order_by_queue_then_key() {
 /// A chain whose weights were drawn at random, over what `taught` reads.
 fn chain(kind: HopKind) -> HopChain {
     let (guide, links) = taught("best-first");
-    let mut web = TrainingWeb::new(Groups::ALL);
+    let mut web = TrainingWeb::new(FeatureGroups::ALL);
     for link in &links {
         web.add_click(link, guide.graph());
     }
-    let mut draw = SplitMix(3);
+    let mut rng = SplitMix(3);
     let empty = ChainWeights::new(STATES, web.dictionary.len(), false);
-    let values = empty.values().iter().map(|_| 2.0 * draw.unit() - 1.0);
+    let values = empty.values().iter().map(|_| 2.0 * rng.unit() - 1.0);
     let weights = ChainWeights::from_values(STATES, false, values.collect()).unwrap();
     let model = match kind {
         HopKind::Crf => HopModel::Crf(Crf { weights }),
         HopKind::Memm => HopModel::Memm(Memm { weights }),
     };
-    HopChain::new(model, web.dictionary, Groups::ALL, Inference::Marginal)
+    HopChain::new(
+        model,
+        web.dictionary,
+        FeatureGroups::ALL,
+        Inference::Marginal,
+    )
 }
 
 #[test]
@@ -134,13 +139,13 @@ fn a_chain_of_beliefs_is_carried_on_explained_and_brought_back() {
         let mut knowledge = before.knowledge();
         let strategy = chain(kind);
         strategy.name().clone_into(&mut knowledge.strategy);
-        knowledge.learned = Saved::HopChain(strategy);
+        knowledge.learned = StrategyState::HopChain(strategy);
         let mut guide = Guide::with_knowledge(knowledge).unwrap();
-        let mut draw = SplitMix(11);
+        let mut rng = SplitMix(11);
         let first = page("http://a.org/new", "kidney railway blood");
-        let visit = guide.visit(&first, &links[..1], Some(Mark::Target), &mut draw);
+        let visit = guide.visit(&first, &links[..1], Some(Mark::Target), &mut rng);
         assert_eq!(
-            guide.standing(&first.address).as_deref(),
+            guide.describe_page(&first.address).as_deref(),
             Some("looks like a target"),
             "the person's word holds"
         );
@@ -165,7 +170,7 @@ fn a_chain_of_beliefs_is_carried_on_explained_and_brought_back() {
             assert!((expected - priority.value()).abs() <= 0.0005 + 1e-12);
         }
         // Damage in the weights is found.
-        let Saved::HopChain(mut broken) = guide.knowledge().learned else {
+        let StrategyState::HopChain(mut broken) = guide.knowledge().learned else {
             panic!("another strategy");
         };
         broken = broken.pruned(3);

@@ -77,7 +77,7 @@ mod tests {
     use rust_stemmers::Algorithm;
 
     use super::*;
-    use crate::strategies::{Draw, SplitMix};
+    use crate::strategies::{Rng, SplitMix};
 
     /// Endings that the Greek algorithm knows.
     const ENDINGS: [&str; 12] = [
@@ -138,13 +138,13 @@ mod tests {
             αεηιουωάέήίόύώϊςσλμνκτπρθφάбвгдеёийклмнопрстуыьэюяابتثجحخدذرزسشصضطظعغفقكلمنهويةى0'’"
             .chars()
             .collect();
-        let mut draw = SplitMix(7);
+        let mut rng = SplitMix(7);
         for language in Language::all() {
             let stemmer = Stemmer::new(language);
             for _ in 0..4_000 {
-                let length = (draw.unit() * 12.0) as usize;
-                let place = |draw: &mut SplitMix| (draw.unit() * letters.len() as f64) as usize;
-                let word: String = (0..length).map(|_| letters[place(&mut draw)]).collect();
+                let length = (rng.unit() * 12.0) as usize;
+                let place = |rng: &mut SplitMix| (rng.unit() * letters.len() as f64) as usize;
+                let word: String = (0..length).map(|_| letters[place(&mut rng)]).collect();
                 stemmer.stem(&word);
             }
         }

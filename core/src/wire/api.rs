@@ -159,13 +159,13 @@ pub struct Event {
     pub time: u64,
     /// What happened.
     #[serde(flatten)]
-    pub what: Happening,
+    pub what: EventKind,
 }
 
 /// What can happen in the browser.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Happening {
+pub enum EventKind {
     /// The person marked a page, or took the mark back.
     Mark {
         /// The page.
@@ -192,7 +192,8 @@ pub enum Happening {
         around: Vec<String>,
     },
     /// The person followed a link.
-    Trail {
+    #[serde(alias = "trail")]
+    Click {
         /// The page with the link.
         from: String,
         /// The page it led to.
@@ -217,8 +218,8 @@ impl Event {
     /// The pages it names.
     pub fn pages(&self) -> Vec<&str> {
         match &self.what {
-            Happening::Mark { address, .. } | Happening::Form { address, .. } => vec![address],
-            Happening::Trail { from, to, .. } => vec![from, to],
+            EventKind::Mark { address, .. } | EventKind::Form { address, .. } => vec![address],
+            EventKind::Click { from, to, .. } => vec![from, to],
         }
     }
 }
@@ -350,7 +351,7 @@ pub struct FindView {
     pub relevance: f64,
 }
 
-impl Happening {
+impl EventKind {
     /// A mark on a page, with the page's words.
     pub fn mark(page: &Page, target: Option<bool>) -> Self {
         let words = page.words();
@@ -395,7 +396,7 @@ impl Happening {
     /// The link that was followed, its words looked up in `words`; `None` for
     /// a mark, or if an address is none.
     pub fn followed(&self, words: &mut Vocabulary) -> Option<Candidate> {
-        let Self::Trail {
+        let Self::Click {
             from,
             to,
             anchor,
@@ -424,9 +425,9 @@ impl Happening {
     }
 
     /// A followed link, with the words near it.
-    pub fn trail(link: &Candidate, from: &Address, judgment: Judgment, words: &Vocabulary) -> Self {
+    pub fn click(link: &Candidate, from: &Address, judgment: Judgment, words: &Vocabulary) -> Self {
         let context = link.context.features().iter();
-        Self::Trail {
+        Self::Click {
             from: from.to_string(),
             to: link.target.to_string(),
             anchor: link.anchor.to_string(),

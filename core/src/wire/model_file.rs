@@ -24,9 +24,9 @@ use ratios::WireRatios;
 use crate::address::Address;
 use crate::critics::NamedTopics;
 use crate::features::{LinkContext, OffsetTerm, PageTerms};
-use crate::guide::{Knowledge, PastArrival};
+use crate::guide::{Knowledge, TrainingExample};
 use crate::models::{FeatureCount, TwoClassCounts};
-use crate::strategies::{Candidate, Saved, Step, Trail};
+use crate::strategies::{Candidate, Step, StrategyState, Trail};
 use crate::text::{TermId, TermRow, Vocabulary};
 use crate::web_graph::{Judgment, KnownPage, Mark, MarkedPage, Relevance, WebGraph};
 
@@ -331,14 +331,14 @@ impl WireJudgment {
 }
 
 impl WireLearned {
-    fn of(saved: &Saved) -> Self {
-        match saved {
-            Saved::Nothing => Self::Nothing,
-            Saved::HopChain(chain) => Self::HopChain(WireHopChain::of(chain)),
-            Saved::Intelligent(counts) => Self::Intelligent(WireRatios::of(counts)),
-            Saved::Ensemble(state) => Self::Ensemble(Box::new(WireEnsemble::of(state))),
-            Saved::Adaptive(repository) => Self::Adaptive(WirePaths::of(repository)),
-            Saved::Apprentice(counts) => {
+    fn of(state: &StrategyState) -> Self {
+        match state {
+            StrategyState::Nothing => Self::Nothing,
+            StrategyState::HopChain(chain) => Self::HopChain(WireHopChain::of(chain)),
+            StrategyState::Intelligent(counts) => Self::Intelligent(WireRatios::of(counts)),
+            StrategyState::Ensemble(state) => Self::Ensemble(Box::new(WireEnsemble::of(state))),
+            StrategyState::Adaptive(repository) => Self::Adaptive(WirePaths::of(repository)),
+            StrategyState::Apprentice(counts) => {
                 let (features, high, low) = wire_counts(counts);
                 Self::Apprentice {
                     features,
@@ -349,21 +349,25 @@ impl WireLearned {
         }
     }
 
-    fn into_saved(self, known_terms: usize) -> Result<Saved, ModelError> {
+    fn into_saved(self, known_terms: usize) -> Result<StrategyState, ModelError> {
         match self {
-            Self::Nothing => Ok(Saved::Nothing),
-            Self::HopChain(chain) => chain.into_chain().map(Saved::HopChain),
-            Self::Intelligent(ratios) => ratios.into_counts(known_terms).map(Saved::Intelligent),
+            Self::Nothing => Ok(StrategyState::Nothing),
+            Self::HopChain(chain) => chain.into_chain().map(StrategyState::HopChain),
+            Self::Intelligent(ratios) => ratios
+                .into_counts(known_terms)
+                .map(StrategyState::Intelligent),
             Self::Ensemble(state) => {
                 let state = state.into_state(known_terms)?;
-                Ok(Saved::Ensemble(Box::new(state)))
+                Ok(StrategyState::Ensemble(Box::new(state)))
             }
-            Self::Adaptive(paths) => paths.into_repository(known_terms).map(Saved::Adaptive),
+            Self::Adaptive(paths) => paths
+                .into_repository(known_terms)
+                .map(StrategyState::Adaptive),
             Self::Apprentice {
                 features,
                 high,
                 low,
-            } => counts(features, high, low, known_terms).map(Saved::Apprentice),
+            } => counts(features, high, low, known_terms).map(StrategyState::Apprentice),
         }
     }
 }
@@ -395,7 +399,7 @@ fn counts(
 }
 
 impl WireArrival {
-    fn of(arrival: &PastArrival) -> Self {
+    fn of(arrival: &TrainingExample) -> Self {
         Self {
             via: arrival.via.iter().map(WireLink::of).collect(),
             address: arrival.address.to_string(),
@@ -403,9 +407,9 @@ impl WireArrival {
         }
     }
 
-    fn into_past(self, known_terms: usize) -> Result<PastArrival, ModelError> {
+    fn into_past(self, known_terms: usize) -> Result<TrainingExample, ModelError> {
         let links = self.via.into_iter();
-        Ok(PastArrival {
+        Ok(TrainingExample {
             via: links
                 .map(|link| link.into_candidate(known_terms))
                 .collect::<Result<_, _>>()?,

@@ -11,7 +11,7 @@ const MOST_HIGHLIGHTS: usize = 12;
 const SPARE_HIGHLIGHTS: usize = 24;
 /// No more than this share of a page's links is highlighted.
 const HIGHLIGHT_SHARE: f64 = 0.2;
-/// Least promise of a highlighted link, in log-odds: one that is only a little
+/// Least score of a highlighted link, in log-odds: one that is only a little
 /// likelier than others to lead to a good page is not worth pointing out.
 const PROMISING: f64 = 0.15;
 
@@ -24,7 +24,7 @@ pub struct LinkView {
     pub grade: u8,
     /// Why, in one line.
     pub why: String,
-    /// The promise it was chosen by.
+    /// The score it was chosen by.
     pub score: f64,
 }
 
@@ -49,8 +49,10 @@ impl PageView {
             .outlinks
             .iter()
             .enumerate()
-            .filter_map(|(index, (_, score))| Some((index, guide.promise(score.priority()?))))
-            .filter(|(_, promise)| *promise >= PROMISING)
+            .filter_map(|(index, (_, score))| {
+                Some((index, guide.highlight_score(score.priority()?)))
+            })
+            .filter(|(_, highlight_score)| *highlight_score >= PROMISING)
             .collect();
         scored.sort_by(|a, b| b.1.total_cmp(&a.1));
         let share = (page.outlinks.len() as f64 * HIGHLIGHT_SHARE).ceil() as usize;

@@ -5,7 +5,7 @@
 use anyhow::Result;
 use askama::filters::{Html, escape};
 use linkscent_core::strategies::{
-    Adaptive, AdaptiveOptions, Chosen, LearningIteration, SPACES, Saved,
+    Adaptive, AdaptiveOptions, Chosen, LearningIteration, SPACES, StrategyState,
 };
 use linkscent_core::text::Vocabulary;
 use serde_json::{Value, json};
@@ -81,10 +81,10 @@ fn iterations(subject: &Subject<'_>) -> Result<Vec<LearningIteration>> {
         pages: every,
         ..AdaptiveOptions::default()
     });
-    let course = plan.course(0, &plan.seed_sets[0], 1);
-    let made = crawl(&course, Box::new(ache), Vocabulary::default(), None)?;
+    let scenario = plan.scenario(0, &plan.seed_sets[0], 1);
+    let made = crawl(&scenario, Box::new(ache), Vocabulary::default(), None)?;
     Ok(match made.guide.knowledge().learned {
-        Saved::Adaptive(repository) => repository.iterations.into(),
+        StrategyState::Adaptive(repository) => repository.iterations.into(),
         _ => Vec::new(),
     })
 }

@@ -1,5 +1,5 @@
 //! What do pages cost that were made to attract crawlers? To the web comes a tenth
-//! of such pages: stuffed with the words that speak loudest for the very pages that
+//! of such pages: stuffed with the words that speak most for the very pages that
 //! the crawl is told of, and linking to each other as link farms do; some links of genuine pages were turned
 //! towards them. Harvest with and without them: by a critic that is not fooled, and
 //! by our own, from five marked pages.
@@ -7,14 +7,14 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use linkscent_core::strategies::{Draw, Ensemble, SplitMix};
+use linkscent_core::strategies::{Ensemble, Rng, SplitMix};
 use linkscent_core::text::Vocabulary;
 use serde_json::json;
 
 use super::marked::{self, found, mean};
 use super::{Finding, Subject};
-use crate::eval::crawl::{Course, crawl};
-use crate::eval::own_critic::{self, Lesson};
+use crate::eval::crawl::{Scenario, crawl};
+use crate::eval::own_critic::{self, CriticExample};
 use crate::eval::report::Section;
 use crate::eval::topic::{Label, Topic};
 
@@ -26,7 +26,7 @@ const TURNED: f64 = 0.05;
 const FARM: usize = 40;
 /// Words of such a page, and words that it is made of.
 const LENGTH: usize = 300;
-const LOUDEST: usize = 60;
+const TOP_FEATURES: usize = 60;
 /// Links of such a page to others of its farm, and to other farms.
 const LINKS: usize = 20;
 const OTHER_FARMS: usize = 2;
@@ -34,18 +34,18 @@ const OTHER_FARMS: usize = 2;
 const MARKED: usize = 5;
 
 /// The same crawl on the web with attackers; their pages come behind all others.
-pub(super) fn attacked(course: &Course, random_seed: u64) -> Result<Course> {
-    let known = match &course.marked {
+pub(super) fn attacked(scenario: &Scenario, random_seed: u64) -> Result<Scenario> {
+    let known = match &scenario.marked {
         Some(marked) => marked.clone(),
-        None => course.topic.examples().collect(),
+        None => scenario.topic.examples().collect(),
     };
-    let mut draw = SplitMix(random_seed);
-    let genuine = course.web.pages.len();
+    let mut rng = SplitMix(random_seed);
+    let genuine = scenario.web.pages.len();
     let pages = (SHARE * genuine as f64) as usize;
-    let lesson = Lesson::two(known, course.topic.chosen(false));
-    let trained = own_critic::train(&course.web, &lesson.complete(&course.web, random_seed));
+    let lesson = CriticExample::two(known, scenario.topic.chosen(false));
+    let trained = own_critic::train(&scenario.web, &lesson.complete(&scenario.web, random_seed));
     let words: Vec<String> = trained
-        .loudest(LOUDEST)
+        .top_features(TOP_FEATURES)
         .into_iter()
         .map(|row| row.0)
         .collect();
@@ -54,17 +54,17 @@ pub(super) fn attacked(course: &Course, random_seed: u64) -> Result<Course> {
         .map(|page| {
             (
                 address(page),
-                stuffed(page, pages, &words, address, &mut draw),
+                stuffed(page, pages, &words, address, &mut rng),
             )
         })
         .collect();
     let mut turned = Vec::new();
     for page in 0..genuine {
-        if draw.unit() < TURNED && pages > 0 {
-            turned.push((page as u32, address(below(pages, &mut draw))));
+        if rng.unit() < TURNED && pages > 0 {
+            turned.push((page as u32, address(below(pages, &mut rng))));
         }
     }
-    let topic = Topic::clone(&course.topic);
+    let topic = Topic::clone(&scenario.topic);
     let with_more = |labels: &[Label]| {
         let mut labels = labels.to_vec();
         labels.resize(genuine + pages, Label::default());
@@ -75,15 +75,15 @@ pub(super) fn attacked(course: &Course, random_seed: u64) -> Result<Course> {
         told: topic.told.as_deref().map(with_more),
         ..topic
     };
-    Ok(Course {
-        web: Arc::new(course.web.with_more(made, &turned)?),
+    Ok(Scenario {
+        web: Arc::new(scenario.web.with_more(made, &turned)?),
         topic: Arc::new(topic),
-        ..course.clone()
+        ..scenario.clone()
     })
 }
 
-fn below(most: usize, draw: &mut SplitMix) -> usize {
-    (draw.unit() * most as f64) as usize
+fn below(most: usize, rng: &mut SplitMix) -> usize {
+    (rng.unit() * most as f64) as usize
 }
 
 /// A page of loud words and links.
@@ -92,37 +92,37 @@ fn stuffed(
     pages: usize,
     words: &[String],
     address: impl Fn(usize) -> String,
-    draw: &mut SplitMix,
+    rng: &mut SplitMix,
 ) -> String {
-    let loud = |count: usize, draw: &mut SplitMix| -> String {
-        let words = (0..count).filter_map(|_| words.get(below(words.len(), draw)));
+    let loud = |count: usize, rng: &mut SplitMix| -> String {
+        let words = (0..count).filter_map(|_| words.get(below(words.len(), rng)));
         words.map(String::as_str).collect::<Vec<_>>().join(" ")
     };
     let farm = page / FARM * FARM;
     let mut body = String::new();
     for link in 0..LINKS + OTHER_FARMS {
         let other = if link < LINKS {
-            farm + below(FARM, draw)
+            farm + below(FARM, rng)
         } else {
-            below(pages, draw)
+            below(pages, rng)
         };
-        let (before, anchor) = (loud(LENGTH / LINKS, draw), loud(3, draw));
+        let (before, anchor) = (loud(LENGTH / LINKS, rng), loud(3, rng));
         let target = address(other.min(pages - 1));
         body.push_str(&format!(
             "<p>{before} <a href=\"{target}\">{anchor}</a></p>"
         ));
     }
-    let title = loud(6, draw);
+    let title = loud(6, rng);
     format!(
         "<!doctype html><html lang=\"en\"><head><title>{title}</title></head><body>{body}</body></html>"
     )
 }
 
 /// Harvest of the ensemble's crawl, and the share of attackers' pages in it.
-fn harvest(course: &Course, every: u32, genuine: usize) -> Result<[f64; 2]> {
+fn harvest(scenario: &Scenario, every: u32, genuine: usize) -> Result<[f64; 2]> {
     let strategy = Box::new(Ensemble::every(every));
-    let made = crawl(course, strategy, Vocabulary::default(), None)?;
-    let curve = found(&course.topic, &made.visits);
+    let made = crawl(scenario, strategy, Vocabulary::default(), None)?;
+    let curve = found(&scenario.topic, &made.visits);
     let lures = made
         .visits
         .iter()
@@ -138,21 +138,21 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
     let plan = &subject.plan;
     let every = plan.topics[0].1;
     let genuine = plan.web.pages.len();
-    let told: Vec<Course> = plan
+    let told: Vec<Scenario> = plan
         .seed_sets
         .iter()
-        .map(|seeds| plan.course(0, seeds, 1))
+        .map(|seeds| plan.scenario(0, seeds, 1))
         .collect();
-    let own: Vec<Course> = (0..marked::CHOICES)
-        .map(|choice| Ok(marked::course(plan, MARKED, choice)?.0))
+    let own: Vec<Scenario> = (0..marked::CHOICES)
+        .map(|choice| Ok(marked::scenario(plan, MARKED, choice)?.0))
         .collect::<Result<_>>()?;
     let (mut rows, mut lines) = (Vec::new(), String::new());
     for (critic, courses) in [("that is not fooled", told), ("of five marked pages", own)] {
         let (mut without, mut with) = (Vec::new(), Vec::new());
-        for course in &courses {
-            without.push(harvest(course, every, genuine)?);
+        for scenario in &courses {
+            without.push(harvest(scenario, every, genuine)?);
             with.push(harvest(
-                &attacked(course, plan.random_seed)?,
+                &attacked(scenario, plan.random_seed)?,
                 every,
                 genuine,
             )?);

@@ -34,14 +34,14 @@ const STRATEGIES: [(&str, Make); 5] = [
 
 /// AUC of every strategy, from one choice of marked pages.
 fn aucs(plan: &Plan, targets: usize, choice: usize) -> Result<Vec<f64>> {
-    let (course, window) = marked::course(plan, targets, choice)?;
+    let (scenario, window) = marked::scenario(plan, targets, choice)?;
     let every = plan.topics[0].1;
-    let best = area(&course.topic, &oracle::crawl(&course)?, window);
+    let best = area(&scenario.topic, &oracle::crawl(&scenario)?, window);
     STRATEGIES
         .iter()
         .map(|(_, make)| {
-            let made = crawl(&course, make(every), Vocabulary::default(), None)?;
-            Ok(area(&course.topic, &made.visits, window) / best.max(1.0))
+            let made = crawl(&scenario, make(every), Vocabulary::default(), None)?;
+            Ok(area(&scenario.topic, &made.visits, window) / best.max(1.0))
         })
         .collect()
 }

@@ -5,7 +5,7 @@ use anyhow::Result;
 
 use super::Subject;
 use crate::eval::bench::Plan;
-use crate::eval::contestant::{self, BASELINE, ORACLE};
+use crate::eval::entrant::{self, BASELINE, ORACLE};
 use crate::eval::figures::Row;
 use crate::eval::report::Outcome;
 
@@ -18,9 +18,9 @@ pub(super) fn of(subject: &Subject<'_>, strategies: &[&str]) -> Result<Vec<Outco
             .copied()
             .filter(|name| ![BASELINE, ORACLE].contains(name)),
     );
-    let contestants: Result<Vec<_>> = names.map(contestant::named).collect();
+    let entrants: Result<Vec<_>> = names.map(entrant::named).collect();
     let plan = Plan {
-        contestants: contestants?,
+        entrants: entrants?,
         ..subject.plan.clone()
     };
     plan.run(subject.on_crawl)?;

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::{Finding, Subject, roc_auc};
-use crate::eval::own_critic::{self, Lesson};
+use crate::eval::own_critic::{self, CriticExample};
 use crate::eval::report::Section;
 
 /// So many of the pages, evenly spaced.
@@ -22,7 +22,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Finding {
     );
     for count in [1, 2, 3, 5, examples.len()] {
         let count = count.min(examples.len());
-        let lesson = Lesson::two(evenly(&examples, count), others.clone());
+        let lesson = CriticExample::two(evenly(&examples, count), others.clone());
         let ours = own_critic::judge(web, &lesson).labels;
         let sure = own_critic::confidence(web, &lesson).filter(|_| !lesson.is_enough());
         let judged = topic.labels.iter().zip(&ours);

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::attack;
 use super::marked;
 use super::{Finding, Subject};
-use crate::eval::crawl::{Course, Crawled, crawl};
+use crate::eval::crawl::{Crawled, Scenario, crawl};
 use crate::eval::report::Section;
 use crate::eval::visits::Visit;
 
@@ -35,7 +35,7 @@ struct Watched {
     due: Option<usize>,
     alarms: Vec<(usize, DriftAlarm)>,
     pages: usize,
-    /// Relevant pages that it found, and found where it narrowed.
+    /// Relevant pages that it found, and found where it restricted.
     found: usize,
     found_narrowing: usize,
 }
@@ -72,9 +72,9 @@ impl Watched {
     }
 }
 
-fn made(course: &Course, every: u32) -> Result<Crawled> {
+fn made(scenario: &Scenario, every: u32) -> Result<Crawled> {
     crawl(
-        course,
+        scenario,
         Box::new(Ensemble::every(every)),
         Vocabulary::default(),
         None,
@@ -82,34 +82,36 @@ fn made(course: &Course, every: u32) -> Result<Crawled> {
 }
 
 /// Relevant pages among those fetched.
-fn found(course: &Course, made: &Crawled) -> usize {
-    let labels = &course.topic.labels;
+fn found(scenario: &Scenario, made: &Crawled) -> usize {
+    let labels = &scenario.topic.labels;
     let is_relevant = |visit: &&Visit| labels[visit.page as usize].is_relevant();
     made.visits.iter().filter(is_relevant).count()
 }
 
-/// The same where the crawl narrows; without an alarm it is the same crawl.
-fn found_narrowing(course: &Course, told: &Crawled, every: u32) -> Result<usize> {
+/// The same where the crawl restricts; without an alarm it is the same crawl.
+fn found_narrowing(scenario: &Scenario, told: &Crawled, every: u32) -> Result<usize> {
     if told.alarms.is_empty() {
-        return Ok(found(course, told));
+        return Ok(found(scenario, told));
     }
-    let course = Course {
-        narrows: true,
-        ..course.clone()
+    let scenario = Scenario {
+        restricts: true,
+        ..scenario.clone()
     };
-    Ok(found(&course, &made(&course, every)?))
+    Ok(found(&scenario, &made(&scenario, every)?))
 }
 
-fn watched(course: &Course, every: u32) -> Result<Watched> {
-    let made = made(course, every)?;
-    let reachable = course.topic.reachable(&course.seeds, &course.web, None)? as f64;
+fn watched(scenario: &Scenario, every: u32) -> Result<Watched> {
+    let made = made(scenario, every)?;
+    let reachable = scenario
+        .topic
+        .reachable(&scenario.seeds, &scenario.web, None)? as f64;
     let mut sum = 0.0;
     // By fetches, as alarms are: pages that are not scored count too.
     let curve: Vec<f64> = made
         .visits
         .iter()
         .map(|visit| {
-            let label = course.topic.labels[visit.page as usize];
+            let label = scenario.topic.labels[visit.page as usize];
             sum += f64::from(u8::from(label.counts()));
             sum
         })
@@ -126,28 +128,28 @@ fn watched(course: &Course, every: u32) -> Result<Watched> {
         pages.find(|&page| is_lean(page).unwrap_or(false))
     });
     Ok(Watched {
-        crawl: course.seeds.clone(),
+        crawl: scenario.seeds.clone(),
         expects: DriftCause::Exhausted,
         half,
         due,
-        found: found(course, &made),
-        found_narrowing: found_narrowing(course, &made, every)?,
+        found: found(scenario, &made),
+        found_narrowing: found_narrowing(scenario, &made, every)?,
         pages: made.visits.len(),
         alarms: made.alarms,
     })
 }
 
 fn lured(subject: &Subject<'_>, every: u32) -> Result<Watched> {
-    let (course, _) = marked::course(&subject.plan, MARKED, 0)?;
-    let attacked = attack::attacked(&course, subject.plan.random_seed)?;
-    let genuine = course.web.pages.len();
+    let (scenario, _) = marked::scenario(&subject.plan, MARKED, 0)?;
+    let attacked = attack::attacked(&scenario, subject.plan.random_seed)?;
+    let genuine = scenario.web.pages.len();
     let made = made(&attacked, every)?;
-    let is_lure = |page: u32| page as usize >= genuine;
+    let is_spam = |page: u32| page as usize >= genuine;
     Ok(Watched {
         crawl: "a lure, from five marked pages".to_owned(),
-        expects: DriftCause::Lure,
+        expects: DriftCause::Spam,
         half: None,
-        due: made.visits.iter().position(|visit| is_lure(visit.page)),
+        due: made.visits.iter().position(|visit| is_spam(visit.page)),
         found: found(&attacked, &made),
         found_narrowing: found_narrowing(&attacked, &made, every)?,
         pages: made.visits.len(),
@@ -160,7 +162,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
     let every = plan.topics[0].1;
     let mut crawls = Vec::new();
     for seeds in &plan.seed_sets {
-        crawls.push(watched(&plan.course(0, seeds, 1), every)?);
+        crawls.push(watched(&plan.scenario(0, seeds, 1), every)?);
     }
     crawls.push(lured(subject, every)?);
     let cell = |number: Option<usize>| number.map_or("-".to_owned(), |number| number.to_string());
@@ -191,7 +193,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
             body: format!(
                 "<table><thead><tr><th>Crawl</th><th>Half found at page</th><th>Alarm due at \
                  page</th><th>Pages late</th><th>Found</th><th>Found if it \
-                 narrows</th><th>Alarms</th></tr></thead><tbody>{lines}</tbody>\
+                 restricts</th><th>Alarms</th></tr></thead><tbody>{lines}</tbody>\
                  </table>"
             ),
         },

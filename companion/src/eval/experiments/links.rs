@@ -5,7 +5,7 @@
 use linkscent_core::models::TwoClassCounts;
 use serde_json::json;
 
-use super::links_of::DEALS;
+use super::links_of::SPLITS;
 use super::{Finding, Instance, LinkSet, roc_auc};
 use crate::eval::report::Section;
 
@@ -95,8 +95,8 @@ pub(super) fn run(links: &LinkSet) -> Finding {
         String::from("<table><thead><tr><th>Words taken</th><th>ROC AUC</th></tr></thead><tbody>");
     let mut rows = Vec::new();
     for (name, features) in RIVALS {
-        let auc = |deal: u8| {
-            let (train, test) = links.halves(deal);
+        let auc = |split: u8| {
+            let (train, test) = links.halves(split);
             let counts = learn(&train, features);
             let scored = test.into_iter();
             let mut scored: Vec<(f64, bool)> = scored
@@ -104,14 +104,14 @@ pub(super) fn run(links: &LinkSet) -> Finding {
                 .collect();
             roc_auc(&mut scored)
         };
-        let auc = (0..DEALS).map(auc).sum::<f64>() / f64::from(DEALS);
+        let auc = (0..SPLITS).map(auc).sum::<f64>() / f64::from(SPLITS);
         body.push_str(&format!("<tr><td>{name}</td><td>{auc:.3}</td></tr>"));
         rows.push(json!({ "topic": links.name, "features": name, "auc": auc }));
     }
     let good = links.links.iter().filter(|link| link.is_good).count();
     body.push_str(&format!(
         "</tbody></table><p class=\"muted\">{} links of {} relevant pages, of which {good} lead to \
-         a relevant page; half of the targets to learn from, half to test on, dealt {DEALS} times; \
+         a relevant page; half of the targets to learn from, half to test on, dealt {SPLITS} times; \
          means.</p>",
         links.links.len(),
         links.sources,

@@ -24,7 +24,7 @@ pub struct Instance {
     /// The other links at most five leaves away.
     pub neighbours: Vec<Neighbour>,
     /// By which its target is dealt to one half or the other, a bit a dealing.
-    deal: u8,
+    split: u8,
 }
 
 /// A link near another one.
@@ -34,20 +34,20 @@ pub struct Neighbour {
     /// Whether it leads to a relevant page.
     pub is_good: bool,
     /// By which its target is dealt.
-    pub deal: u8,
+    pub split: u8,
 }
 
 /// Whether a target belongs to the half that is learned from, and where it leads
 /// is therefore known.
-pub fn is_known(target_deal: u8, deal: u8) -> bool {
-    (target_deal >> deal) & 1 == 1
+pub fn is_known(target_split: u8, split: u8) -> bool {
+    (target_split >> split) & 1 == 1
 }
 
 /// Leaves between links that are neighbours.
 const NEAR: i32 = 5;
 
 /// How often targets are dealt into two halves; figures are means.
-pub const DEALS: u8 = 5;
+pub const SPLITS: u8 = 5;
 
 /// The links of a topic.
 pub struct LinkSet {
@@ -93,7 +93,7 @@ impl LinkSet {
                     relevance: label.relevance,
                     is_good: label.is_relevant(),
                     neighbours: near(link),
-                    deal: deal_of(link),
+                    split: split_of(link),
                 };
                 for leaf in link.leaves.first.saturating_sub(WIDEST)..link.leaves.end + WIDEST {
                     if leaf < page.document().leaf_count() {
@@ -109,14 +109,14 @@ impl LinkSet {
     }
 
     /// One half of the links to learn from and one to be tested on; no page is
-    /// the target of both. `deal` below [`DEALS`].
-    pub fn halves(&self, deal: u8) -> (Vec<&Instance>, Vec<&Instance>) {
+    /// the target of both. `split` below [`SPLITS`].
+    pub fn halves(&self, split: u8) -> (Vec<&Instance>, Vec<&Instance>) {
         let links = self.links.iter();
-        links.partition(|link| is_known(link.deal, deal))
+        links.partition(|link| is_known(link.split, split))
     }
 }
 
-fn deal_of(link: &Outlink) -> u8 {
+fn split_of(link: &Outlink) -> u8 {
     Sha256::digest(link.target.as_str().as_bytes())[0]
 }
 
@@ -132,7 +132,7 @@ fn neighbours<'a>(
         .filter_map(|link| {
             let label = topic.labels[web.number(&link.target)? as usize];
             let is_other = label.example.is_none();
-            is_other.then(|| (link, label.is_relevant(), deal_of(link)))
+            is_other.then(|| (link, label.is_relevant(), split_of(link)))
         })
         .collect();
     move |link| {
@@ -143,10 +143,10 @@ fn neighbours<'a>(
         around
             .take_while(|(other, _, _)| other.leaves.first <= link.leaves.end + WIDEST)
             .filter(|(other, _, _)| other.target != link.target)
-            .map(|&(other, is_good, deal)| Neighbour {
+            .map(|&(other, is_good, split)| Neighbour {
                 offset: link.leaves.offset_of(other.leaves.first).0,
                 is_good,
-                deal,
+                split,
             })
             .filter(|neighbour| neighbour.offset.abs() <= NEAR)
             .collect()

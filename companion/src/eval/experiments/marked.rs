@@ -7,7 +7,7 @@ use std::thread;
 use anyhow::{Result, anyhow};
 
 use crate::eval::bench::Plan;
-use crate::eval::crawl::Course;
+use crate::eval::crawl::Scenario;
 use crate::eval::topic::Topic;
 use crate::eval::visits::Visit;
 
@@ -18,7 +18,7 @@ const SEEDS: &str = "marked";
 
 /// A crawl from so many marked pages, by the number of their choice; and the
 /// number of pages over which it is looked at.
-pub(super) fn course(plan: &Plan, targets: usize, choice: usize) -> Result<(Course, usize)> {
+pub(super) fn scenario(plan: &Plan, targets: usize, choice: usize) -> Result<(Scenario, usize)> {
     let (topic, _) = &plan.topics[0];
     let examples: Vec<u32> = topic.examples().collect();
     // Choices lie apart, as far as there are pages enough.
@@ -30,13 +30,13 @@ pub(super) fn course(plan: &Plan, targets: usize, choice: usize) -> Result<(Cour
     topic.seeds.insert(SEEDS.to_owned(), marked.clone());
     let reachable = topic.reachable(SEEDS, &plan.web, None)?;
     let window = (plan.budget as usize).min(3 * reachable);
-    let course = Course {
+    let scenario = Scenario {
         topic: Arc::new(topic),
         seeds: SEEDS.to_owned(),
         marked: Some(marked),
-        ..plan.course(0, &plan.seed_sets[0], choice as u32 + 1)
+        ..plan.scenario(0, &plan.seed_sets[0], choice as u32 + 1)
     };
-    Ok((course, window))
+    Ok((scenario, window))
 }
 
 /// What every choice of the marked pages gives.

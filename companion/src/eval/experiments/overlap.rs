@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::{Finding, Subject, chart, crawls};
-use crate::eval::contestant::BASELINE;
+use crate::eval::entrant::BASELINE;
 use crate::eval::report::Section;
 
 const RIVALS: [&str; 3] = ["apprentice", "apprentice-offline", "breadth-first"];

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::marked::{self, CHOICES, found, mean};
 use super::{Finding, Subject, chart};
-use crate::eval::crawl::{Asking, Course, crawl};
+use crate::eval::crawl::{Asking, Scenario, crawl};
 use crate::eval::report::Section;
 
 /// Numbers of marked pages.
@@ -35,11 +35,11 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
     for targets in TARGETS {
         for (line, (name, asking)) in lines.iter_mut().zip(ASKED) {
             let harvests = marked::of_choices(|choice| {
-                let (course, _) = marked::course(plan, targets, choice)?;
-                let course = Course { asking, ..course };
+                let (scenario, _) = marked::scenario(plan, targets, choice)?;
+                let scenario = Scenario { asking, ..scenario };
                 let strategy = Box::new(Ensemble::every(every));
-                let made = crawl(&course, strategy, Vocabulary::default(), None)?;
-                let curve = found(&course.topic, &made.visits);
+                let made = crawl(&scenario, strategy, Vocabulary::default(), None)?;
+                let curve = found(&scenario.topic, &made.visits);
                 Ok(curve.last().copied().unwrap_or(0.0) / curve.len().max(1) as f64)
             })?;
             let harvest = mean(harvests.iter().copied());

@@ -8,12 +8,12 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
-use linkscent_core::strategies::{Factors, Intelligent, Random, Saved, Strategy};
+use linkscent_core::strategies::{Factors, Intelligent, Random, Strategy, StrategyState};
 use linkscent_core::text::Vocabulary;
 use serde_json::json;
 
 use super::{Finding, Subject, chart};
-use crate::eval::crawl::{Course, Crawled, crawl};
+use crate::eval::crawl::{Crawled, Scenario, crawl};
 use crate::eval::report::Section;
 
 /// Pages of the second crawl.
@@ -23,49 +23,49 @@ const POINTS: usize = 10;
 
 /// A kind of second crawl: how it is called, and its strategy by what the first
 /// crawl left.
-struct Kind {
+struct ReuseKind {
     name: &'static str,
     reuses: bool,
-    make: fn(u32, Saved) -> Box<dyn Strategy>,
+    make: fn(u32, StrategyState) -> Box<dyn Strategy>,
 }
 
-const KINDS: [Kind; 7] = [
-    Kind {
+const KINDS: [ReuseKind; 7] = [
+    ReuseKind {
         name: "all factors, with knowledge",
         reuses: true,
-        make: |every, saved| match saved {
-            Saved::Intelligent(counts) => {
+        make: |every, state| match state {
+            StrategyState::Intelligent(counts) => {
                 Box::new(Intelligent::with_counts(counts).and_every(every, Factors::ALL))
             }
             _ => fresh(every, Factors::ALL),
         },
     },
-    Kind {
+    ReuseKind {
         name: "all factors, afresh",
         reuses: false,
         make: |every, _| fresh(every, Factors::ALL),
     },
-    Kind {
+    ReuseKind {
         name: "words",
         reuses: false,
         make: |every, _| fresh(every, Factors::CONTENT),
     },
-    Kind {
+    ReuseKind {
         name: "URL tokens",
         reuses: false,
         make: |every, _| fresh(every, Factors::URL),
     },
-    Kind {
+    ReuseKind {
         name: "links",
         reuses: false,
         make: |every, _| fresh(every, Factors::LINK),
     },
-    Kind {
+    ReuseKind {
         name: "siblings",
         reuses: false,
         make: |every, _| fresh(every, Factors::SIBLING),
     },
-    Kind {
+    ReuseKind {
         name: "random",
         reuses: false,
         make: |_, _| Box::new(Random),
@@ -77,8 +77,8 @@ fn fresh(every: u32, factors: Factors) -> Box<dyn Strategy> {
 }
 
 /// Relevant pages among the first ones that count, by their number.
-fn found(course: &Course, crawled: &Crawled, left_out: &HashSet<u32>) -> Vec<f64> {
-    let labels = &course.topic.labels;
+fn found(scenario: &Scenario, crawled: &Crawled, left_out: &HashSet<u32>) -> Vec<f64> {
+    let labels = &scenario.topic.labels;
     let pages = crawled.visits.iter().map(|visit| visit.page);
     let scored =
         pages.filter(|&page| labels[page as usize].example.is_none() && !left_out.contains(&page));
@@ -101,11 +101,11 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
     let mut sums = vec![vec![0.0; stations.len()]; KINDS.len()];
     let mut unseen = vec![0.0; KINDS.len()];
     for seeds in &plan.seed_sets {
-        let course = |seeds: &str, budget| Course {
+        let scenario = |seeds: &str, budget| Scenario {
             budget,
-            ..plan.course(0, seeds, 1)
+            ..plan.scenario(0, seeds, 1)
         };
-        let first = course(&plan.training_seeds(0, seeds), plan.budget);
+        let first = scenario(&plan.training_seeds(0, seeds), plan.budget);
         let before = crawl(
             &first,
             fresh(every, Factors::ALL),
@@ -114,17 +114,17 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
         )?;
         let seen: HashSet<u32> = before.visits.iter().map(|visit| visit.page).collect();
         let knowledge = before.guide.knowledge();
-        let second = course(seeds, PAGES);
+        let second = scenario(seeds, PAGES);
         for (place, kind) in KINDS.iter().enumerate() {
-            let (saved, words) = if kind.reuses {
+            let (state, words) = if kind.reuses {
                 (
                     knowledge.learned.clone(),
                     knowledge.graph.vocabulary.clone(),
                 )
             } else {
-                (Saved::Nothing, Vocabulary::default())
+                (StrategyState::Nothing, Vocabulary::default())
             };
-            let made = crawl(&second, (kind.make)(every, saved), words, None)?;
+            let made = crawl(&second, (kind.make)(every, state), words, None)?;
             let curve = found(&second, &made, &nothing);
             for (sum, &station) in sums[place].iter_mut().zip(&stations) {
                 *sum += curve[station.min(curve.len() - 1)];

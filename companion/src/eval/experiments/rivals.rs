@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use serde_json::json;
 
 use super::links::Features;
-use super::links_of::{DEALS, is_known};
+use super::links_of::{SPLITS, is_known};
 use super::{Finding, Instance, LinkSet, roc_auc};
 use crate::eval::report::Section;
 
@@ -21,7 +21,7 @@ const PASSES: usize = 5;
 const SILENT: f64 = 2.0;
 
 /// The features of a link, each once, with its count.
-fn features(link: &Instance, deal: u8, neighbours: bool) -> Vec<(u32, f64)> {
+fn features(link: &Instance, split: u8, neighbours: bool) -> Vec<(u32, f64)> {
     let mut counts: FxHashMap<u32, f64> = FxHashMap::default();
     for feature in WINDOW.of(link) {
         *counts.entry(feature).or_default() += 1.0;
@@ -30,7 +30,7 @@ fn features(link: &Instance, deal: u8, neighbours: bool) -> Vec<(u32, f64)> {
         for neighbour in link
             .neighbours
             .iter()
-            .filter(|near| is_known(near.deal, deal))
+            .filter(|near| is_known(near.split, split))
         {
             // Above all words: those have 26 bits.
             let kind = (1 << 26) - 1 - u32::from(neighbour.is_good);
@@ -51,11 +51,11 @@ struct Scores {
 
 fn measure(links: &LinkSet, neighbours: bool, perceptron: bool) -> Scores {
     let (mut auc, mut right, mut all) = (0.0, [0.0; 2], [0.0; 2]);
-    for deal in 0..DEALS {
-        let (train, test) = links.halves(deal);
+    for split in 0..SPLITS {
+        let (train, test) = links.halves(split);
         let rows = |links: Vec<&Instance>| -> Vec<(Vec<(u32, f64)>, bool)> {
             let rows = links.into_iter();
-            rows.map(|link| (features(link, deal, neighbours), link.is_good))
+            rows.map(|link| (features(link, split, neighbours), link.is_good))
                 .collect()
         };
         let (train, test) = (rows(train), rows(test));
@@ -72,7 +72,7 @@ fn measure(links: &LinkSet, neighbours: bool, perceptron: bool) -> Scores {
             all[usize::from(is_good)] += 1.0;
             right[usize::from(is_good)] += f64::from(u8::from((score > 0.0) == is_good));
         }
-        auc += roc_auc(&mut scored) / f64::from(DEALS);
+        auc += roc_auc(&mut scored) / f64::from(SPLITS);
     }
     let [negative, positive] = [0, 1].map(|class| right[class] / f64::max(all[class], 1.0));
     Scores {

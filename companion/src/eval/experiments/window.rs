@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::links::{Features, learn};
-use super::links_of::{DEALS, WIDEST};
+use super::links_of::{SPLITS, WIDEST};
 use super::{Finding, LinkSet, chart};
 use crate::eval::report::Section;
 
@@ -17,8 +17,8 @@ pub(super) fn run(links: &LinkSet) -> Finding {
             offsets: true,
         };
         let (mut right, mut all) = ([0.0; 2], [0.0; 2]);
-        for deal in 0..DEALS {
-            let (train, test) = links.halves(deal);
+        for split in 0..SPLITS {
+            let (train, test) = links.halves(split);
             let counts = learn(&train, features);
             let prior = counts.prior_log_ratio();
             for link in test {

@@ -2,10 +2,10 @@
 //! and its place, compared with the target's text. Nothing of the page behind
 //! the link is read.
 
-use linkscent_core::draw::SplitMix;
 use linkscent_core::features::FeatureReader;
 use linkscent_core::models::Feature;
 use linkscent_core::models::svd::truncated;
+use linkscent_core::rng::SplitMix;
 use linkscent_core::text::{TermId, Vocabulary};
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,7 @@ const BINS: u32 = 12;
 const VALUES: [&str; 16] = [
     "title like the target's title",
     "title in the target's text",
-    "loudest title word in the target's text",
+    "top_features title word in the target's text",
     "all title words in the target's text",
     "is the target",
     "words nearby like the target's text",
@@ -176,7 +176,7 @@ impl Texts {
             let own = &self.titles[*to as usize];
             let in_text = cosine(own, text);
             let inside = own.keys().filter(|term| text.contains_key(term)).count() as f64;
-            let loudest = own
+            let top_features = own
                 .keys()
                 .filter_map(|term| text.get(term))
                 .fold(0.0, |a: f64, &b| a.max(b));
@@ -190,7 +190,7 @@ impl Texts {
             let values = [
                 cosine(own, title),
                 (3.0 * in_text).min(1.0),
-                (3.0 * loudest).min(1.0),
+                (3.0 * top_features).min(1.0),
                 inside / length,
                 f64::from(u8::from(*to == situation.target)),
                 (2.0 * cosine(words, text)).min(1.0),

@@ -1,14 +1,14 @@
 //! Rankers by hop distance: HMM, MEMM and CRF, trained on other people's trails.
 
-use linkscent_core::draw::{Draw, SplitMix};
 use linkscent_core::hops::STATES;
 use linkscent_core::models::lbfgs::Stopping;
 use linkscent_core::models::{ChainWeights, Feature, Hmm, Prior, Sequences};
+use linkscent_core::rng::{Rng, SplitMix};
 use linkscent_core::strategies::{HopKind, HopModel, HopTraining, Inference};
 
 use super::features::{FEATURES, Situation, Texts};
 use super::rankers::{Ranker, TAUGHT, Way};
-use super::trails::{Distances, Trail};
+use super::trails::{ClickPath, Distances};
 
 /// Likenesses of pages to the target that the hidden Markov model tells apart.
 const SYMBOLS: usize = 12;
@@ -16,9 +16,9 @@ const SYMBOLS: usize = 12;
 /// Trails with the true distances of their pages, as sequences: what was
 /// clicked, and now and then what was not, so that ways that lead away are
 /// known too.
-pub fn sequences(texts: &Texts, trails: &[Trail], distances: &mut Distances) -> Sequences {
+pub fn sequences(texts: &Texts, trails: &[ClickPath], distances: &mut Distances) -> Sequences {
     let mut sequences = Sequences::default();
-    let mut draw = SplitMix(1);
+    let mut rng = SplitMix(1);
     let step = trails.len().div_ceil(TAUGHT / 4).max(1);
     for trail in trails.iter().step_by(step) {
         let to_target = distances.to(trail.target()).to_vec();
@@ -33,7 +33,7 @@ pub fn sequences(texts: &Texts, trails: &[Trail], distances: &mut Distances) -> 
                 break;
             };
             for _ in 0..2 {
-                let other = &links[(draw.unit() * links.len() as f64) as usize];
+                let other = &links[(rng.unit() * links.len() as f64) as usize];
                 let mut aside = way.clone();
                 aside.push((other.1.clone(), state(other.0)));
                 sequences.push(aside);
@@ -119,7 +119,7 @@ fn symbol(texts: &Texts, page: u32, target: u32) -> usize {
 
 impl HmmRanker {
     /// Counts trails.
-    pub fn learn(texts: &Texts, trails: &[Trail], distances: &mut Distances) -> Self {
+    pub fn learn(texts: &Texts, trails: &[ClickPath], distances: &mut Distances) -> Self {
         let rows: Vec<Vec<(usize, usize)>> = trails
             .iter()
             .map(|trail| {

@@ -20,7 +20,7 @@ use super::web::EvalWeb;
 use features::{Situation, Texts};
 use hop_rankers::{HmmRanker, HopRanker};
 use rankers::{AnchorCosine, Apprentice, Chance, Choice, Clicks, Ranker, Way};
-use trails::{Distances, Trail, Trails};
+use trails::{ClickPath, Distances, Trails};
 
 /// Files of the material.
 const WEB: &str = "webs/wikispeedia.warc.gz";
@@ -120,7 +120,7 @@ type Named<'a> = (&'static str, bool, Box<dyn Ranker + 'a>);
 /// By ranker: all clicks, and those where the target was not linked.
 fn rank(
     texts: &Texts,
-    trails: &[Trail],
+    trails: &[ClickPath],
     distances: &mut Distances,
     rankers: &[Named<'_>],
 ) -> Vec<[Sums; 2]> {

@@ -1,13 +1,13 @@
 //! Who ranks the links: chance, the words of the link, the apprentice's naive
 //! Bayes, and a choice among links that learned from other people's clicks.
 
-use linkscent_core::draw::{Draw, SplitMix};
 use linkscent_core::models::lbfgs::{Stopping, minimise};
 use linkscent_core::models::{Feature, TwoClassCounts};
+use linkscent_core::rng::{Rng, SplitMix};
 use rustc_hash::FxHashMap;
 
 use super::features::{FEATURES, Situation, Texts};
-use super::trails::Trail;
+use super::trails::ClickPath;
 
 /// Features of other people's clicks come after those of texts.
 const CLICKS: u32 = FEATURES as u32;
@@ -43,7 +43,7 @@ pub struct Clicks {
 
 impl Clicks {
     /// Counts all clicks.
-    pub fn count(trails: &[Trail]) -> Self {
+    pub fn count(trails: &[ClickPath]) -> Self {
         let mut clicks = Self::default();
         for pair in trails.iter().flat_map(|trail| trail.pages.windows(2)) {
             *clicks.links.entry((pair[0], pair[1])).or_default() += 1.0;
@@ -74,8 +74,8 @@ pub struct Chance;
 
 impl Ranker for Chance {
     fn score(&self, way: &Way<'_>) -> Vec<f64> {
-        let mut draw = SplitMix(way.number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        way.links.iter().map(|_| draw.unit()).collect()
+        let mut rng = SplitMix(way.number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        way.links.iter().map(|_| rng.unit()).collect()
     }
 }
 
@@ -92,14 +92,14 @@ impl Ranker for AnchorCosine {
 }
 
 /// One click that is learned from: the links of its page, and which was chosen.
-pub struct Lesson {
+pub struct RankingExample {
     links: Vec<(u32, Vec<Feature>)>,
     chosen: usize,
     from: u32,
 }
 
 /// Clicks to learn from, evenly spaced over the trails.
-pub fn lessons(texts: &Texts, trails: &[Trail]) -> Vec<Lesson> {
+pub fn lessons(texts: &Texts, trails: &[ClickPath]) -> Vec<RankingExample> {
     let clicks: usize = trails.iter().map(|trail| trail.pages.len() - 1).sum();
     let step = clicks.div_ceil(TAUGHT).max(1);
     let ways = trails.iter().flat_map(|trail| {
@@ -109,7 +109,7 @@ pub fn lessons(texts: &Texts, trails: &[Trail]) -> Vec<Lesson> {
     for (passed, clicked, target) in ways.step_by(step) {
         let links = texts.observe(&Situation { passed, target });
         if let Some(chosen) = links.iter().position(|link| link.0 == clicked) {
-            lessons.push(Lesson {
+            lessons.push(RankingExample {
                 links,
                 chosen,
                 from: passed[passed.len() - 1],
@@ -124,7 +124,7 @@ pub struct Apprentice(TwoClassCounts);
 
 impl Apprentice {
     /// Learns from clicks.
-    pub fn learn(lessons: &[Lesson]) -> Self {
+    pub fn learn(lessons: &[RankingExample]) -> Self {
         let mut counts = TwoClassCounts::default();
         for lesson in lessons {
             for (place, (_, features)) in lesson.links.iter().enumerate() {
@@ -163,7 +163,7 @@ pub struct Choice<'a> {
 
 impl<'a> Choice<'a> {
     /// Learns from clicks; with those of others as features if given.
-    pub fn learn(lessons: &[Lesson], clicks: Option<&'a Clicks>) -> Self {
+    pub fn learn(lessons: &[RankingExample], clicks: Option<&'a Clicks>) -> Self {
         let observed: Vec<(Vec<Vec<Feature>>, usize)> = lessons
             .iter()
             .map(|lesson| {
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn ones_own_click_does_not_count() {
-        let trail = |pages: &[u32]| Trail {
+        let trail = |pages: &[u32]| ClickPath {
             pages: pages.to_vec(),
         };
         let clicks = Clicks::count(&[trail(&[1, 2, 3]), trail(&[1, 2])]);

@@ -16,12 +16,12 @@ const ADDRESS: &str = "http://wikispeedia.test/wiki/";
 
 /// One way: pages by number, the last one is the target.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trail {
+pub struct ClickPath {
     /// The pages, pages gone back from left out.
     pub pages: Vec<u32>,
 }
 
-impl Trail {
+impl ClickPath {
     /// The page that was looked for.
     pub fn target(&self) -> u32 {
         self.pages[self.pages.len() - 1]
@@ -32,9 +32,9 @@ impl Trail {
 #[derive(Debug, Default)]
 pub struct Trails {
     /// To learn from.
-    pub train: Vec<Trail>,
+    pub train: Vec<ClickPath>,
     /// To be tested on.
-    pub test: Vec<Trail>,
+    pub test: Vec<ClickPath>,
     /// Lines that name pages the web lacks.
     pub missing: usize,
 }
@@ -75,7 +75,7 @@ impl Trails {
                     } else {
                         &mut trails.train
                     };
-                    of_kind.push(Trail { pages });
+                    of_kind.push(ClickPath { pages });
                 }
                 Some(_) => {}
                 None => trails.missing += 1,

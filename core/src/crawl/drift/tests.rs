@@ -1,28 +1,28 @@
 use super::*;
-use crate::strategies::{Draw, SplitMix};
+use crate::strategies::{Rng, SplitMix};
 
 /// The page at which the first alarm comes, and its cause, where pages are
 /// targets at a rate that depends on their number.
 fn first_alarm(
     seed: u64,
     pages: u32,
-    sign: impl Fn(u32, &mut SplitMix) -> Sign<'static>,
+    sign: impl Fn(u32, &mut SplitMix) -> PageSignal<'static>,
 ) -> Option<(u32, DriftCause)> {
-    let (mut drift, mut draw) = (Drift::default(), SplitMix(seed));
+    let (mut drift, mut rng) = (Drift::default(), SplitMix(seed));
     drift.examples(2.0);
     (0..pages).find_map(|page| {
-        let alarm = drift.page(sign(page, &mut draw))?;
+        let alarm = drift.page(sign(page, &mut rng))?;
         Some((page, alarm.cause))
     })
 }
 
-fn found(rate: f64, draw: &mut SplitMix) -> Sign<'static> {
-    let is_target = draw.unit() < rate;
-    Sign {
+fn found(rate: f64, rng: &mut SplitMix) -> PageSignal<'static> {
+    let is_target = rng.unit() < rate;
+    PageSignal {
         is_target,
         log_odds: if is_target { 1.0 } else { -0.5 },
         expected: Some(rate),
-        ..Sign::default()
+        ..PageSignal::default()
     }
 }
 
@@ -30,8 +30,8 @@ fn found(rate: f64, draw: &mut SplitMix) -> Sign<'static> {
 fn an_exhausted_topic_is_told_within_150_pages() {
     for rate in [0.15, 0.3, 0.6] {
         let late = (0..20).map(|seed| {
-            let alarm = first_alarm(seed, 1_000, |page, draw| {
-                found(if page < 400 { rate } else { 0.0 }, draw)
+            let alarm = first_alarm(seed, 1_000, |page, rng| {
+                found(if page < 400 { rate } else { 0.0 }, rng)
             });
             let (page, cause) = alarm.unwrap_or_else(|| panic!("{rate}: no alarm"));
             assert_eq!(cause, DriftCause::Exhausted);
@@ -48,8 +48,8 @@ fn ordinary_crawls_raise_no_alarm() {
     for seed in 0..20 {
         for rate in [0.05, 0.2, 0.5] {
             // The harvest falls slowly, as it does everywhere.
-            let slowly = |page: u32, draw: &mut SplitMix| {
-                found(rate * (1.0 - f64::from(page) / 3_000.0), draw)
+            let slowly = |page: u32, rng: &mut SplitMix| {
+                found(rate * (1.0 - f64::from(page) / 3_000.0), rng)
             };
             assert_eq!(first_alarm(seed, 1_500, slowly), None, "{rate} {seed}");
         }
@@ -58,7 +58,7 @@ fn ordinary_crawls_raise_no_alarm() {
 
 #[test]
 fn stuffed_pages_are_told() {
-    let (mut drift, mut draw) = (Drift::default(), SplitMix(1));
+    let (mut drift, mut rng) = (Drift::default(), SplitMix(1));
     drift.examples(2.0);
     let alarm = (0..300).find_map(|page| {
         let (host, log_odds) = if page < 200 {
@@ -66,41 +66,41 @@ fn stuffed_pages_are_told() {
         } else {
             ("lure.test", 4.0)
         };
-        let alarm = drift.page(Sign {
+        let alarm = drift.page(PageSignal {
             host,
             log_odds,
-            richness: Some(4.5),
-            ..found(0.4, &mut draw)
+            guiraud_index: Some(4.5),
+            ..found(0.4, &mut rng)
         })?;
         Some((page, alarm))
     });
     let (page, alarm) = alarm.unwrap();
-    assert_eq!((page, alarm.cause), (203, DriftCause::Lure));
+    assert_eq!((page, alarm.cause), (203, DriftCause::Spam));
     assert_eq!(alarm.hosts, ["lure.test".into()]);
-    let rich = first_alarm(1, 500, |_, draw| Sign {
+    let rich = first_alarm(1, 500, |_, rng| PageSignal {
         log_odds: 4.0,
-        richness: Some(8.0),
-        ..found(0.4, draw)
+        guiraud_index: Some(8.0),
+        ..found(0.4, rng)
     });
     assert_eq!(rich, None, "another kind of pages than the examples");
-    let poor = first_alarm(1, 500, |page, draw| Sign {
+    let poor = first_alarm(1, 500, |page, rng| PageSignal {
         is_target: true,
-        richness: Some(if page < 100 { 9.0 } else { 2.5 }),
-        ..found(0.4, draw)
+        guiraud_index: Some(if page < 100 { 9.0 } else { 2.5 }),
+        ..found(0.4, rng)
     });
-    assert_eq!(poor, Some((103, DriftCause::Lure)));
+    assert_eq!(poor, Some((103, DriftCause::Spam)));
 }
 
 #[test]
 fn what_was_told_before_is_told_again_more_and_more_seldom() {
-    let (mut drift, mut draw) = (Drift::default(), SplitMix(1));
+    let (mut drift, mut rng) = (Drift::default(), SplitMix(1));
     let told: Vec<u32> = (0..3_000)
         .filter(|page| {
             // More and more doubtful, so that no doubt becomes usual.
             let doubt = if page % 400 < 300 { 0.01 } else { 0.5 };
-            let alarm = drift.page(Sign {
+            let alarm = drift.page(PageSignal {
                 expected: Some(doubt),
-                ..found(0.4, &mut draw)
+                ..found(0.4, &mut rng)
             });
             alarm.is_some_and(|alarm| alarm.cause == DriftCause::Unsure)
         })
@@ -112,13 +112,13 @@ fn what_was_told_before_is_told_again_more_and_more_seldom() {
 
 #[test]
 fn other_hosts_that_lure_are_told_as_soon_as_the_first() {
-    let (mut drift, mut draw) = (Drift::default(), SplitMix(1));
+    let (mut drift, mut rng) = (Drift::default(), SplitMix(1));
     let hosts = ["a.test", "b.test", "c.test"];
     let told = (0..900).filter_map(|page| {
-        let alarm = drift.page(Sign {
+        let alarm = drift.page(PageSignal {
             host: hosts[page / 300],
-            richness: Some(2.0),
-            ..found(0.4, &mut draw)
+            guiraud_index: Some(2.0),
+            ..found(0.4, &mut rng)
         });
         Some((page, alarm?.hosts))
     });
@@ -130,17 +130,17 @@ fn other_hosts_that_lure_are_told_as_soon_as_the_first() {
 
 #[test]
 fn a_large_site_with_a_few_stuffed_pages_is_no_lure() {
-    let (mut drift, mut draw) = (Drift::default(), SplitMix(1));
+    let (mut drift, mut rng) = (Drift::default(), SplitMix(1));
     let alarm = (0..100).find_map(|page| {
         let is_stuffed = page % 5 == 0;
-        drift.page(Sign {
+        drift.page(PageSignal {
             host: if page % 10 == 0 {
                 "farm.test"
             } else {
                 "large.test"
             },
-            richness: Some(if is_stuffed { 2.0 } else { 9.0 }),
-            ..found(0.4, &mut draw)
+            guiraud_index: Some(if is_stuffed { 2.0 } else { 9.0 }),
+            ..found(0.4, &mut rng)
         })
     });
     assert_eq!(alarm.unwrap().hosts, ["farm.test".into()]);
@@ -148,26 +148,26 @@ fn a_large_site_with_a_few_stuffed_pages_is_no_lure() {
 
 #[test]
 fn a_lure_does_not_hide_that_the_topic_is_exhausted() {
-    let (mut drift, mut draw) = (Drift::default(), SplitMix(2));
+    let (mut drift, mut rng) = (Drift::default(), SplitMix(2));
     drift.examples(2.0);
     let alarms = (0..700).filter_map(|page| {
         let rate = if page < 300 { 0.4 } else { 0.0 };
-        drift.page(Sign {
+        drift.page(PageSignal {
             log_odds: if page < 290 { 1.0 } else { 4.0 },
-            richness: Some(4.5),
-            ..found(rate, &mut draw)
+            guiraud_index: Some(4.5),
+            ..found(rate, &mut rng)
         })
     });
     let causes: Vec<DriftCause> = alarms.map(|alarm| alarm.cause).collect();
-    assert_eq!(causes[0], DriftCause::Lure);
+    assert_eq!(causes[0], DriftCause::Spam);
     assert!(causes.contains(&DriftCause::Exhausted), "{causes:?}");
 }
 
 #[test]
 fn beliefs_that_grow_unsure_are_told() {
-    let alarm = first_alarm(1, 500, |page, draw| Sign {
+    let alarm = first_alarm(1, 500, |page, rng| PageSignal {
         expected: Some(if page < 300 { 0.05 } else { 0.5 }),
-        ..found(0.4, draw)
+        ..found(0.4, rng)
     });
     let (page, cause) = alarm.unwrap();
     assert_eq!(cause, DriftCause::Unsure);

@@ -37,7 +37,7 @@ fn a_page_is_worth_its_first_its_best_or_its_mean_link() {
 }
 
 fn drain(frontier: &mut Frontier) -> Vec<String> {
-    std::iter::from_fn(|| frontier.take_best())
+    std::iter::from_fn(|| frontier.pop())
         .map(|page| page.links[0].target.to_string())
         .collect()
 }
@@ -59,8 +59,8 @@ fn the_best_link_of_an_open_host_comes_first() {
 
 #[test]
 fn pages_are_taken_by_the_ranking_whose_turn_it_is() {
-    let mut frontier = Frontier::new(LinkPolicy::Both, None).with_turns(TurnRule {
-        rivals: &["one", "two"],
+    let mut frontier = Frontier::new(LinkPolicy::Both, None).with_arms(ArmRule {
+        members: &["one", "two"],
         explores: true,
     });
     let pages = [
@@ -74,12 +74,12 @@ fn pages_are_taken_by_the_ranking_whose_turn_it_is() {
         link.tie = tie;
         frontier.add(link, Priority::lexicographic(&values));
     }
-    let taken = |frontier: &mut Frontier, turn| {
-        let is_held = |page: &Waiting| page.links[0].target.clone();
+    let taken = |frontier: &mut Frontier, arm| {
+        let is_held = |page: &FrontierEntry| page.links[0].target.clone();
         let before: Vec<Address> = frontier.best(9).into_iter().map(is_held).collect();
-        let by = before.iter().map(|target| frontier.taken_by(turn, target));
-        let by: Vec<Turn> = by.collect();
-        let (taken_by, page) = frontier.take_turn(turn).unwrap();
+        let by = before.iter().map(|target| frontier.taken_by(arm, target));
+        let by: Vec<Arm> = by.collect();
+        let (taken_by, page) = frontier.take_turn(arm).unwrap();
         let place = before
             .iter()
             .position(|target| *target == page.links[0].target);
@@ -88,15 +88,15 @@ fn pages_are_taken_by_the_ranking_whose_turn_it_is() {
         frontier.add(page.links[0].clone(), page.priority);
         name
     };
-    let turns = [Turn::Own, Turn::Rival(0), Turn::Rival(1), Turn::Random];
-    for (turn, name) in turns.into_iter().zip(["/own", "/one", "/two", "/tie"]) {
-        assert_eq!(taken(&mut frontier, turn), name);
+    let bandit = [Arm::Primary, Arm::Member(0), Arm::Member(1), Arm::Explore];
+    for (arm, name) in bandit.into_iter().zip(["/own", "/one", "/two", "/tie"]) {
+        assert_eq!(taken(&mut frontier, arm), name);
     }
     frontier.close("b.org");
-    assert_eq!(taken(&mut frontier, Turn::Rival(1)), "/one");
-    assert_eq!(taken(&mut frontier, Turn::Random), "/one");
+    assert_eq!(taken(&mut frontier, Arm::Member(1)), "/one");
+    assert_eq!(taken(&mut frontier, Arm::Explore), "/one");
     frontier.pin(vec![link("http://a.org/seed")]);
-    assert_eq!(taken(&mut frontier, Turn::Rival(0)), "/seed");
+    assert_eq!(taken(&mut frontier, Arm::Member(0)), "/seed");
     let score = |link: &Candidate| {
         let tie = f64::from(link.tie);
         LinkScore::Follow(Priority::lexicographic(&[0.0, -tie, tie]))
@@ -104,8 +104,8 @@ fn pages_are_taken_by_the_ranking_whose_turn_it_is() {
     frontier.take(&link("http://a.org/seed").target);
     frontier.open("b.org");
     frontier.rescore(score);
-    assert_eq!(taken(&mut frontier, Turn::Rival(0)), "/own");
-    assert_eq!(taken(&mut frontier, Turn::Rival(1)), "/tie");
+    assert_eq!(taken(&mut frontier, Arm::Member(0)), "/own");
+    assert_eq!(taken(&mut frontier, Arm::Member(1)), "/tie");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_batch_is_worked_off_before_what_was_found_meanwhile() {
         frontier.add(link, Priority::new(queue, value));
     }
     let mut taken = Vec::new();
-    while let Some(page) = frontier.take_best() {
+    while let Some(page) = frontier.pop() {
         taken.push(page.links[0].target.path_and_query().to_owned());
         if taken.len() == 1 {
             add(&mut frontier, "http://a.org/new", 7.0);

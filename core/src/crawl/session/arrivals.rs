@@ -1,16 +1,16 @@
 //! What comes of a request: a page that is judged, learned from and whose links join the
 //! frontier, or a redirect that is followed.
 
-use super::{CUT_OFF, LONGEST_TRAIL, Leap, MOST_REDIRECTS, Session};
+use super::{CUT_OFF, InFlight, LONGEST_TRAIL, MOST_REDIRECTS, Session};
 use crate::address::Address;
-use crate::crawl::{Failure, Record, Sign};
+use crate::crawl::{Failure, PageSignal, Record};
 use crate::page::Page;
-use crate::strategies::{Draw, Learned};
+use crate::strategies::{Learned, Rng};
 use crate::web_graph::Relevance;
 
 impl Session {
-    pub(super) fn record(&self, address: &Address, leap: &Leap) -> Record {
-        let first = &leap.links[0];
+    pub(super) fn record(&self, address: &Address, in_flight: &InFlight) -> Record {
+        let first = &in_flight.links[0];
         Record {
             number: self.requests,
             address: address.clone(),
@@ -21,9 +21,9 @@ impl Session {
                 .map(|step| step.address.clone())
                 .collect(),
             anchor: first.anchor.to_string(),
-            reason: leap.reason.clone(),
-            priority: leap.priority,
-            expected: leap.expected,
+            reason: in_flight.reason.clone(),
+            priority: in_flight.priority,
+            expected: in_flight.expected,
             judgment: None,
             scored: false,
             title: String::new(),
@@ -38,23 +38,23 @@ impl Session {
         &mut self,
         page: &Page,
         digest: u64,
-        leap: Leap,
+        in_flight: InFlight,
         record: &mut Record,
-        draw: &mut dyn Draw,
+        rng: &mut dyn Rng,
     ) {
-        if !self.bodies.insert(digest) && leap.mark.is_none() {
-            self.tally.other += 1;
+        if !self.bodies.insert(digest) && in_flight.mark.is_none() {
+            self.stats.other += 1;
             "the same page as one fetched before".clone_into(&mut record.problem);
             return;
         }
-        let via = if leap.links[0].trail.is_empty() {
+        let via = if in_flight.links[0].trail.is_empty() {
             &[]
         } else {
-            leap.links.as_slice()
+            in_flight.links.as_slice()
         };
-        let visit = self.guide.visit(page, via, leap.mark, draw);
+        let visit = self.guide.visit(page, via, in_flight.mark, rng);
         record.judgment = Some(visit.judgment);
-        record.scored = leap.mark.is_none();
+        record.scored = in_flight.mark.is_none();
         if page.document().truncated {
             CUT_OFF.clone_into(&mut record.problem);
         }
@@ -66,40 +66,40 @@ impl Session {
                 record.forms.push(form);
             }
         }
-        self.tally.page(visit.judgment, record.scored);
+        self.stats.page(visit.judgment, record.scored);
         if record.scored && !via.is_empty() {
-            self.turns.learn(leap.turn, visit.judgment.is_target);
+            self.bandit.learn(in_flight.arm, visit.judgment.is_target);
         }
         if visit.learned == Learned::Rebuilt {
-            self.drift.trained(self.guide.loudest());
-            self.drift.examples(self.guide.loudest_target());
+            self.drift.trained(self.guide.top_features());
+            self.drift.examples(self.guide.highest_target_log_odds());
             self.rescore();
         }
         if record.scored {
-            if self.narrow_pages > 0 {
-                self.narrow_pages -= 1;
-                if self.narrow_pages == 0 {
+            if self.restricted_pages > 0 {
+                self.restricted_pages -= 1;
+                if self.restricted_pages == 0 {
                     self.rescore();
                 }
             }
-            record.alarm = self.drift.page(Sign {
+            record.alarm = self.drift.page(PageSignal {
                 host: page.address.host(),
                 is_target: visit.judgment.is_target,
                 is_marked: self.guide.graph().mark(&page.address).is_some(),
                 log_odds: visit.judgment.log_odds,
-                richness: page.richness(),
+                guiraud_index: page.guiraud_index(),
                 expected: record.expected.map(Relevance::value),
             });
         }
         let host = page.address.host();
-        if self.leaving.count(host, visit.judgment.is_target) {
+        if self.stopping.count(host, visit.judgment.is_target) {
             self.frontier.forget_host(host);
         }
         for (link, score) in visit.outlinks {
-            if self.leaving.is_left(link.target.host()) {
+            if self.stopping.is_left(link.target.host()) {
                 continue;
             }
-            let Some(priority) = self.narrowed(&link, score).priority() else {
+            let Some(priority) = self.restricted(&link, score).priority() else {
                 continue;
             };
             if !self.is_seen(&link.target) && self.limits.scope.check(&link.target).is_ok() {
@@ -114,9 +114,9 @@ impl Session {
         &mut self,
         from: &Address,
         target: &Address,
-        leap: Leap,
+        in_flight: InFlight,
     ) -> Result<(), Failure> {
-        if leap.redirects >= MOST_REDIRECTS {
+        if in_flight.redirects >= MOST_REDIRECTS {
             return Err(Failure::Redirects);
         }
         self.limits.scope.check(target).map_err(Failure::Scope)?;
@@ -126,13 +126,14 @@ impl Session {
                 "redirects to {target}, seen before"
             )));
         }
-        let mut links = leap.links;
+        let mut links = in_flight.links;
         for link in &mut links {
             link.target = target.clone();
         }
-        self.redirects.insert(target.clone(), leap.redirects + 1);
-        if leap.mark.is_some() {
-            self.seeds.insert(target.clone(), leap.mark);
+        self.redirects
+            .insert(target.clone(), in_flight.redirects + 1);
+        if in_flight.mark.is_some() {
+            self.seeds.insert(target.clone(), in_flight.mark);
         }
         self.frontier.pin(links);
         Ok(())

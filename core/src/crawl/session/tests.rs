@@ -1,5 +1,5 @@
 use super::*;
-use crate::crawl::{CrawlDelay, DriftCause, Failure, LeavingRule, Scope};
+use crate::crawl::{CrawlDelay, DriftCause, Failure, Scope, StoppingRule};
 use crate::dom::{Builder, LeafRange};
 use crate::page::Page;
 use crate::strategies::SplitMix;
@@ -46,7 +46,7 @@ fn page(at: &Address) -> Outcome {
 
 fn session(budget: u64, strategy: &str) -> Session {
     let limits = Limits {
-        leaving: LeavingRule::default(),
+        stopping: StoppingRule::default(),
         budget,
         delay: CrawlDelay(1_000),
         scope: Scope::default(),
@@ -64,13 +64,13 @@ fn run(
     session: &mut Session,
     answer: impl Fn(&Address) -> Outcome,
 ) -> (Vec<(Address, u64)>, StopReason) {
-    let (mut now, mut draw, mut log) = (Instant(0), SplitMix(5), Vec::new());
+    let (mut now, mut rng, mut log) = (Instant(0), SplitMix(5), Vec::new());
     loop {
         match session.next(now) {
             Next::Robots(at) => session.robots(&at, Robots::allow_all()),
             Next::Fetch(fetch) => {
                 log.push((fetch.address.clone(), now.0));
-                session.take(&fetch.address, answer(&fetch.address), now, &mut draw);
+                session.take(&fetch.address, answer(&fetch.address), now, &mut rng);
             }
             Next::Wait(until) => {
                 assert!(until > now, "waiting for what has been");
@@ -102,7 +102,7 @@ fn the_budget_is_met_and_hosts_rest_between_requests() {
     fetched.sort();
     fetched.dedup();
     assert_eq!(fetched.len(), 40, "a page was fetched twice");
-    assert_eq!((session.tally().pages, session.tally().scored), (40, 39));
+    assert_eq!((session.stats().pages, session.stats().scored), (40, 39));
 }
 
 #[test]
@@ -127,10 +127,10 @@ fn goes_on_as_if_never_stopped(strategy: &str, budget: u64) {
     let mut whole = session(budget, strategy);
     let (log, _) = run(&mut whole, page);
     let mut again = session(budget, strategy);
-    let mut draw = SplitMix(5);
+    let mut rng = SplitMix(5);
     for (at, _) in &log[..25] {
         assert!(again.frontier().get(at).is_some(), "{at} was not waiting");
-        again.recall(at, page(at), &mut draw);
+        again.replay(at, page(at), &mut rng);
     }
     let waiting = |session: &Session| -> Vec<Address> {
         session
@@ -141,12 +141,12 @@ fn goes_on_as_if_never_stopped(strategy: &str, budget: u64) {
             .collect()
     };
     for (at, _) in &log[25..] {
-        again.recall(at, page(at), &mut draw);
+        again.replay(at, page(at), &mut rng);
     }
     assert_eq!(waiting(&again), waiting(&whole));
-    assert_eq!(again.tally(), whole.tally());
-    // Whoever had turns has brought the same.
-    assert_eq!(format!("{:?}", again.turns), format!("{:?}", whole.turns));
+    assert_eq!(again.stats(), whole.stats());
+    // Every arm has brought the same.
+    assert_eq!(format!("{:?}", again.bandit), format!("{:?}", whole.bandit));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_narrowed_crawl_leaves_hosts_that_lured_or_follows_relevant_pages_first_for_
         turnover: 0.0,
         hosts,
     };
-    session.narrow(&alarm(DriftCause::Lure, vec!["b.org".into()]));
+    session.restrict(&alarm(DriftCause::Spam, vec!["b.org".into()]));
     // Whether the waiting links stand on a page that is not relevant, and behind.
     let waiting = |session: &Session| -> Vec<(bool, bool)> {
         let graph = session.guide().graph();
@@ -178,11 +178,11 @@ fn a_narrowed_crawl_leaves_hosts_that_lured_or_follows_relevant_pages_first_for_
     };
     let none_is_behind = |session: &Session| waiting(session).iter().all(|row| !row.1);
     assert!(none_is_behind(&session), "only the host is left");
-    session.narrow(&alarm(DriftCause::Exhausted, Vec::new()));
+    session.restrict(&alarm(DriftCause::Exhausted, Vec::new()));
     let rows = waiting(&session);
     assert!(rows.iter().all(|row| row.0 == row.1), "{rows:?}");
     assert!(rows.is_sorted() && rows.contains(&(true, true)) && rows.contains(&(false, false)));
-    session.limits.budget += u64::from(NARROW_PAGES) - 1;
+    session.limits.budget += u64::from(RESTRICTED_PAGES) - 1;
     run(&mut session, page);
     assert!(!none_is_behind(&session));
     session.limits.budget += 1;
@@ -194,7 +194,7 @@ fn a_narrowed_crawl_leaves_hosts_that_lured_or_follows_relevant_pages_first_for_
 fn robots_and_redirects_and_duplicates() {
     let mut session = session(10, "breadth-first");
     let (seed, moved) = (address("http://a.org/1"), address("http://a.org/9"));
-    let mut draw = SplitMix(1);
+    let mut rng = SplitMix(1);
     session.next(Instant(0));
     session.robots(
         &seed,
@@ -206,7 +206,7 @@ fn robots_and_redirects_and_duplicates() {
             &seed,
             Outcome::Redirect(moved.clone()),
             Instant(0),
-            &mut draw,
+            &mut rng,
         )
         .unwrap();
     assert_eq!(record.problem, "redirects to http://a.org/9");
@@ -215,7 +215,7 @@ fn robots_and_redirects_and_duplicates() {
     };
     assert_eq!(session.next(Instant(1_000)), Next::Fetch(fetch));
     let record = session
-        .take(&moved, page(&moved), Instant(1_000), &mut draw)
+        .take(&moved, page(&moved), Instant(1_000), &mut rng)
         .unwrap();
     assert!(!record.scored, "the example's mark goes with the redirect");
     assert!(record.judgment.unwrap().is_target);
@@ -233,7 +233,7 @@ fn robots_and_redirects_and_duplicates() {
         &next.address,
         Outcome::Page(same, digest),
         Instant(2_000),
-        &mut draw,
+        &mut rng,
     );
     assert!(record.unwrap().problem.contains("same page"));
 }

@@ -22,7 +22,7 @@ pub(super) type NodeId = u32;
 pub(super) const ROOT: NodeId = 0;
 pub(super) const NONE: NodeId = u32::MAX;
 
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     Root,
     Text(StrTendril),
     /// A comment, processing instruction or doctype: a child, but never a leaf.
@@ -70,7 +70,7 @@ impl Element {
 }
 
 pub(super) struct Node {
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
     pub(super) parent: NodeId,
     previous: NodeId,
     pub(super) next: NodeId,
@@ -93,7 +93,7 @@ impl Default for Tree {
             deepest: Cell::new(0),
             work: Cell::new(0),
         };
-        tree.create(Kind::Root);
+        tree.create(NodeKind::Root);
         tree
     }
 }
@@ -115,7 +115,7 @@ impl Tree {
         self.work.get()
     }
 
-    fn create(&self, kind: Kind) -> NodeId {
+    fn create(&self, kind: NodeKind) -> NodeId {
         self.charge(1);
         let mut nodes = self.nodes.borrow_mut();
         nodes.push(Node {
@@ -189,12 +189,13 @@ impl Tree {
                     }
                 };
                 if before != NONE
-                    && let Kind::Text(whole) = &mut self.nodes.borrow_mut()[before as usize].kind
+                    && let NodeKind::Text(whole) =
+                        &mut self.nodes.borrow_mut()[before as usize].kind
                 {
                     whole.push_tendril(&text);
                     return;
                 }
-                let id = self.create(Kind::Text(text));
+                let id = self.create(NodeKind::Text(text));
                 self.insert(id, parent, next);
             }
         }
@@ -206,7 +207,7 @@ impl Tree {
 
     fn with_element<T>(&self, id: NodeId, read: impl FnOnce(&mut Element) -> T) -> Option<T> {
         match &mut self.nodes.borrow_mut()[id as usize].kind {
-            Kind::Element(element) => Some(read(element)),
+            NodeKind::Element(element) => Some(read(element)),
             _ => None,
         }
     }
@@ -258,11 +259,11 @@ impl TreeSink for Tree {
         flags: ElementFlags,
     ) -> NodeId {
         let contents = if flags.template {
-            self.create(Kind::Root)
+            self.create(NodeKind::Root)
         } else {
             NONE
         };
-        self.create(Kind::Element(Element {
+        self.create(NodeKind::Element(Element {
             name,
             attributes,
             contents,
@@ -272,11 +273,11 @@ impl TreeSink for Tree {
     }
 
     fn create_comment(&self, _: StrTendril) -> NodeId {
-        self.create(Kind::Silent)
+        self.create(NodeKind::Silent)
     }
 
     fn create_pi(&self, _: StrTendril, _: StrTendril) -> NodeId {
-        self.create(Kind::Silent)
+        self.create(NodeKind::Silent)
     }
 
     fn append(&self, parent: &NodeId, child: NodeOrText<NodeId>) {

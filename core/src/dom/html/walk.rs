@@ -3,7 +3,7 @@
 use html5ever::{LocalName, local_name};
 use rustc_hash::FxHashMap;
 
-use super::tree::{Element, Kind, NONE, Node, NodeId, ROOT};
+use super::tree::{Element, NONE, Node, NodeId, NodeKind, ROOT};
 use crate::dom::{Builder, Document, Field, Form, LeafRange};
 
 /// Nodes looked at below the buttons and selects of one page, in all.
@@ -93,13 +93,13 @@ impl<'a> Walk<'a> {
 
     fn enter(&mut self, id: NodeId) {
         match &self.nodes[id as usize].kind {
-            Kind::Root | Kind::Silent => {}
-            Kind::Text(text) => {
+            NodeKind::Root | NodeKind::Silent => {}
+            NodeKind::Text(text) => {
                 if self.silence == 0 && text.chars().any(|c| !c.is_whitespace()) {
                     self.builder.leaf(text);
                 }
             }
-            Kind::Element(element) => self.enter_element(id, element),
+            NodeKind::Element(element) => self.enter_element(id, element),
         }
     }
 
@@ -275,7 +275,7 @@ impl<'a> Walk<'a> {
         let mut text = String::new();
         let mut child = self.nodes[id as usize].first_child;
         while child != NONE {
-            if let Kind::Text(part) = &self.nodes[child as usize].kind {
+            if let NodeKind::Text(part) = &self.nodes[child as usize].kind {
                 text.push_str(part);
             }
             child = self.nodes[child as usize].next;
@@ -286,7 +286,7 @@ impl<'a> Walk<'a> {
     fn deep_text(&mut self, id: NodeId) -> String {
         let mut text = String::new();
         self.descend(id, |node| {
-            if let Kind::Text(part) = &node.kind {
+            if let NodeKind::Text(part) = &node.kind {
                 text.push_str(part);
             }
         });
@@ -296,7 +296,7 @@ impl<'a> Walk<'a> {
     fn count_options(&mut self, id: NodeId) -> u32 {
         let mut options = 0;
         self.descend(id, |node| {
-            if let Kind::Element(element) = &node.kind
+            if let NodeKind::Element(element) = &node.kind
                 && element.is_html()
                 && element.name.local == local_name!("option")
             {

@@ -1,7 +1,7 @@
 //! Why the ensemble scores a link as it does, member by member: the parts add up to
 //! the score.
 
-use super::numbers::{NAMES, NUMBERS, Part};
+use super::signals::{NAMES, NUMBERS, SignalGroup};
 use super::{Ensemble, Instance};
 use crate::strategies::{Candidate, Cue, Explanation, Known, Strategy};
 
@@ -9,14 +9,14 @@ use crate::strategies::{Candidate, Cue, Explanation, Known, Strategy};
 const NAMED_WORDS: usize = 6;
 
 impl Ensemble {
-    /// What [`super::before_learning`] joins; the words behind it are the apprentice's.
+    /// What [`super::prior_log_odds`] joins; the words behind it are the apprentice's.
     fn explain_beforehand(
         &self,
         link: &Candidate,
         instance: &Instance,
         known: Known<'_>,
     ) -> Explanation {
-        let words = if self.options.without == Some(Part::Apprentice) {
+        let words = if self.options.without == Some(SignalGroup::Apprentice) {
             Explanation::given("apprentice", 0.0)
         } else {
             self.apprentice.explain(link, known)

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::address::Address;
 
-/// Pages by which a group's rate is drawn towards the usual one.
+/// Pages by which a group's rate is drawn towards the base rate.
 const SMOOTHING: f64 = 4.0;
 /// Sites, and templates, from which on those of one page are let go.
 const MOST_GROUPS: usize = 20_000;
@@ -64,15 +64,15 @@ impl Groups {
     }
 
     /// Share of good pages among all; half a page is taken to have been good.
-    pub(super) fn usual(&self) -> f64 {
+    pub(super) fn base_rate(&self) -> f64 {
         (self.all.good + 0.5) / (self.all.pages + 1.0)
     }
 
     fn log_rate(&self, group: Option<&Group>) -> f64 {
-        let usual = self.usual();
+        let base_rate = self.base_rate();
         let group = group.copied().unwrap_or_default();
-        let rate = (group.good + SMOOTHING * usual) / (group.pages + SMOOTHING);
-        (rate / usual).ln().max(0.0)
+        let rate = (group.good + SMOOTHING * base_rate) / (group.pages + SMOOTHING);
+        (rate / base_rate).ln().max(0.0)
     }
 }
 

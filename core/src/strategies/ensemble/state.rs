@@ -1,9 +1,9 @@
 //! What the ensemble keeps from one crawl to the next, whole or trimmed for a browser.
 
 use super::Groups;
-use super::numbers::{NUMBERS, Spread};
+use super::signals::{NUMBERS, RunningStats};
 use crate::models::{TwoClassCounts, WeightState};
-use crate::strategies::{HopChain, IntelligentCounts, PathRepository, Saved};
+use crate::strategies::{HopChain, IntelligentCounts, PathRepository, StrategyState};
 
 /// Links of paths that are kept where room is short, and as many that lay on none.
 const MOST_TRIMMED_PATHS: usize = 200;
@@ -19,8 +19,8 @@ pub struct EnsembleState {
     pub ratios: IntelligentCounts,
     /// How sites and templates fared.
     pub groups: Groups,
-    /// By number of [`super::numbers::NAMES`].
-    pub spreads: Vec<Spread>,
+    /// By number of [`super::signals::NAMES`].
+    pub spreads: Vec<RunningStats>,
     /// The paths to targets.
     pub paths: PathRepository,
     /// A model of hop distances, where one was trained.
@@ -43,12 +43,14 @@ impl EnsembleState {
     }
 
     /// What one of its members knows, to go on alone.
-    pub fn member(self, name: &str) -> Saved {
+    pub fn member(self, name: &str) -> StrategyState {
         match name {
-            "apprentice" => Saved::Apprentice(self.apprentice),
-            "intelligent" => Saved::Intelligent(self.ratios),
-            "ache" => Saved::Adaptive(self.paths),
-            _ => self.hops.map_or(Saved::Nothing, Saved::HopChain),
+            "apprentice" => StrategyState::Apprentice(self.apprentice),
+            "intelligent" => StrategyState::Intelligent(self.ratios),
+            "ache" => StrategyState::Adaptive(self.paths),
+            _ => self
+                .hops
+                .map_or(StrategyState::Nothing, StrategyState::HopChain),
         }
     }
 }
@@ -84,8 +86,8 @@ mod tests {
         weights.extend(words);
         let kept = used_most(weights.clone(), 12);
         let features: Vec<u32> = kept.iter().map(|row| row.0).collect();
-        let loudest = (90..100).map(|word| 1_024 + word);
-        assert!([0, 5].into_iter().chain(loudest).eq(features));
+        let top_features = (90..100).map(|word| 1_024 + word);
+        assert!([0, 5].into_iter().chain(top_features).eq(features));
         assert_eq!(used_most(weights.clone(), 500), weights);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::features::LinkContext;
 
-/// A bit that the numbers of words have and those of members have not.
+/// A bit that the signals of words have and those of members have not.
 const FIRST_WORD: u32 = 1 << 10;
 /// Length of all words of a link together.
 const LENGTH: f64 = 2.0;
@@ -40,7 +40,7 @@ fn hashed(token: &str) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::numbers::NUMBERS;
+    use super::super::signals::NUMBERS;
     use super::*;
     use crate::address::Address;
     use crate::dom::DomOffset;

@@ -7,7 +7,9 @@ use super::paths::WirePaths;
 use super::ratios::WireRatios;
 use super::{ModelError, WireCounts, counts, wire_counts};
 use crate::models::WeightState;
-use crate::strategies::{EnsembleState, Group, Groups, PathRepository, Saved, Spread};
+use crate::strategies::{
+    EnsembleState, Group, Groups, PathRepository, RunningStats, StrategyState,
+};
 
 /// A group's name, its pages, and the good ones among them.
 type WireGroup = (String, f64, f64);
@@ -76,7 +78,7 @@ impl WireEnsemble {
             if !(count.is_finite() && mean.is_finite() && squares.is_finite()) {
                 return Err(ModelError::Content("a mean is no number"));
             }
-            spreads.push(Spread {
+            spreads.push(RunningStats {
                 count,
                 mean,
                 squares,
@@ -107,8 +109,8 @@ pub(super) struct WireMembers {
 }
 
 impl WireMembers {
-    pub(super) fn of(saved: &Saved) -> Self {
-        let Saved::Ensemble(state) = saved else {
+    pub(super) fn of(state: &StrategyState) -> Self {
+        let StrategyState::Ensemble(state) = state else {
             return Self::default();
         };
         Self {
@@ -117,8 +119,12 @@ impl WireMembers {
         }
     }
 
-    pub(super) fn join(self, saved: &mut Saved, known_terms: usize) -> Result<(), ModelError> {
-        let Saved::Ensemble(state) = saved else {
+    pub(super) fn join(
+        self,
+        state: &mut StrategyState,
+        known_terms: usize,
+    ) -> Result<(), ModelError> {
+        let StrategyState::Ensemble(state) = state else {
             return Ok(());
         };
         if let Some(paths) = self.paths {

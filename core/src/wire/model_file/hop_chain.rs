@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ModelError, address};
-use crate::hops::{Dictionary, Groups, STATES};
+use crate::hops::{FeatureGroups, FeatureIndex, STATES};
 use crate::models::{ChainWeights, Crf, Memm, Scores};
 use crate::strategies::{HopChain, HopModel, Inference, PassedPage, Strategy};
 
@@ -52,14 +52,14 @@ impl WireHopChain {
     pub(super) fn into_chain(self) -> Result<HopChain, ModelError> {
         let weights = ChainWeights::from_values(STATES, self.with_steps, self.weights)
             .ok_or(ModelError::Content("weights do not fit or are no numbers"))?;
-        let dictionary = Dictionary::from_names(self.names)
+        let dictionary = FeatureIndex::from_names(self.names)
             .ok_or(ModelError::Content("a feature stands in it twice"))?;
         let model = if self.is_memm {
             HopModel::Memm(Memm { weights })
         } else {
             HopModel::Crf(Crf { weights })
         };
-        let groups = Groups {
+        let groups = FeatureGroups {
             words: self.words,
             rest: self.rest,
         };

@@ -4,7 +4,7 @@ use crate::dom::LeafRange;
 use crate::forms::FormWords;
 use crate::guide::Guide;
 use crate::page::Page;
-use crate::strategies::{Draw, SplitMix};
+use crate::strategies::{Rng, SplitMix};
 use crate::text::Language;
 
 fn page(address: &str, words: &str, link: &str) -> Page {
@@ -21,12 +21,12 @@ fn knowledge() -> Knowledge {
 
 fn knowledge_of(strategy: &str) -> Knowledge {
     let mut guide = Guide::new("topic", strategy).unwrap();
-    let mut draw = SplitMix(7);
+    let mut rng = SplitMix(7);
     let first = page("http://a.org/", "kidney and dialysis", "/b");
-    let visit = guide.visit(&first, &[], Some(Mark::Target), &mut draw);
+    let visit = guide.visit(&first, &[], Some(Mark::Target), &mut rng);
     let link = visit.outlinks[0].0.clone();
     let second = page("http://a.org/b", "railway timetable", "/c");
-    guide.visit(&second, &[link], Some(Mark::NotTarget), &mut draw);
+    guide.visit(&second, &[link], Some(Mark::NotTarget), &mut rng);
     let words = FormWords::of_text("departure airport", Language::English);
     guide.mark_form(&first.address, "get /find q", words.clone(), Some(true));
     let mut knowledge = guide.knowledge();
@@ -78,13 +78,13 @@ fn every_truncation_is_an_error() {
 #[test]
 fn ten_thousand_mutated_files_never_panic() {
     let file = write_model(&knowledge()).unwrap();
-    let mut draw = SplitMix(1);
+    let mut rng = SplitMix(1);
     let mut read = 0;
     for _ in 0..10_000 {
         let mut broken = file.clone();
-        for _ in 0..=draw.bits() >> 62 {
-            let at = HEADER + (draw.bits() >> 16) as usize % (broken.len() - HEADER);
-            broken[at] = (draw.bits() >> 32) as u8;
+        for _ in 0..=rng.bits() >> 62 {
+            let at = HEADER + (rng.bits() >> 16) as usize % (broken.len() - HEADER);
+            broken[at] = (rng.bits() >> 32) as u8;
         }
         if broken != file {
             assert!(matches!(read_model(&broken), Err(ModelError::Checksum)));

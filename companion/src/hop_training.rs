@@ -6,12 +6,12 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use linkscent_core::address::Address;
-use linkscent_core::draw::SplitMix;
 use linkscent_core::guide::Guide;
-use linkscent_core::hops::{Groups, STATES, TrainingWeb, WalkRules};
+use linkscent_core::hops::{FeatureGroups, STATES, TrainingWeb, WalkRules};
 use linkscent_core::models::ChainWeights;
 use linkscent_core::models::lbfgs::Iteration;
-use linkscent_core::strategies::{HopChain, HopKind, HopModel, HopTraining, Saved};
+use linkscent_core::rng::SplitMix;
+use linkscent_core::strategies::{HopChain, HopKind, HopModel, HopTraining, StrategyState};
 use linkscent_core::wire::write_model;
 
 use crate::crawler::fetch::build;
@@ -27,7 +27,7 @@ const MOST_FEATURES: usize = 20_000;
 
 /// What was learned from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Learned {
+pub struct TrainingReport {
     /// Pages that the person or a crawl saw.
     pub pages: usize,
     /// Links that the person followed.
@@ -47,7 +47,7 @@ pub async fn learn(
     kind: HopKind,
     export: Option<&Path>,
     on_iteration: impl FnMut(Iteration),
-) -> Result<Learned> {
+) -> Result<TrainingReport> {
     // A crawl that goes on would put its own model in place of this one.
     let crawls = store.crawls(Some(topic.id)).await?;
     if let Some(crawl) = crawls.iter().find(|crawl| crawl.state == "running") {
@@ -60,7 +60,7 @@ pub async fn learn(
     let guide = topic_guide::of(store, topic, None, None).await?;
     let mut knowledge = guide.knowledge();
     let earlier = earlier(&knowledge.learned, kind);
-    let mut web = TrainingWeb::new(Groups::ALL);
+    let mut web = TrainingWeb::new(FeatureGroups::ALL);
     if let Some(chain) = &earlier {
         web = web.with_dictionary(chain.dictionary().clone());
     }
@@ -71,13 +71,13 @@ pub async fn learn(
         clicks += 1;
     }
     let training = HopTraining::new(kind);
-    let mut draw = SplitMix(1);
+    let mut rng = SplitMix(1);
     let rules = WalkRules {
         // A few clicks need no thousands of walks.
         count: training.rules.count.min(web.len() * 20),
         ..training.rules
     };
-    let walks = web.walks(rules, &mut draw);
+    let walks = web.walks(rules, &mut rng);
     let has_target = (0..web.len()).any(|page| web.is_target(page));
     if walks.is_empty() || !has_target {
         bail!(
@@ -94,21 +94,26 @@ pub async fn learn(
         Some(chain) => chain.model().weights().clone(),
         None => ChainWeights::new(STATES, web.dictionary.len(), training.with_steps),
     };
-    let learned = Learned {
+    let learned = TrainingReport {
         pages: web.len(),
         clicks,
         walks: walks.len(),
         went_on: earlier.is_some(),
     };
     let model = training.fit(start, &sequences, on_iteration);
-    let chain = HopChain::new(model, web.dictionary, Groups::ALL, training.inference);
+    let chain = HopChain::new(
+        model,
+        web.dictionary,
+        FeatureGroups::ALL,
+        training.inference,
+    );
     let chain = chain.pruned(MOST_FEATURES);
     knowledge.learned = match knowledge.learned {
-        Saved::Ensemble(mut state) => {
+        StrategyState::Ensemble(mut state) => {
             state.hops = Some(chain);
-            Saved::Ensemble(state)
+            StrategyState::Ensemble(state)
         }
-        _ => Saved::HopChain(chain),
+        _ => StrategyState::HopChain(chain),
     };
     // It joins the other members, unless the topic was taken away from them.
     if knowledge.strategy != "ensemble" {
@@ -127,16 +132,16 @@ pub fn name(kind: HopKind) -> &'static str {
 }
 
 /// The model of hop distances among what was learned.
-pub fn hops(saved: &Saved) -> Option<&HopChain> {
-    match saved {
-        Saved::HopChain(chain) => Some(chain),
-        Saved::Ensemble(state) => state.hops.as_ref(),
+pub fn hops(state: &StrategyState) -> Option<&HopChain> {
+    match state {
+        StrategyState::HopChain(chain) => Some(chain),
+        StrategyState::Ensemble(state) => state.hops.as_ref(),
         _ => None,
     }
 }
 
-fn earlier(saved: &Saved, kind: HopKind) -> Option<HopChain> {
-    let chain = hops(saved)?;
+fn earlier(state: &StrategyState, kind: HopKind) -> Option<HopChain> {
+    let chain = hops(state)?;
     let is_kind = matches!(
         (chain.model(), kind),
         (HopModel::Crf(_), HopKind::Crf) | (HopModel::Memm(_), HopKind::Memm)
@@ -174,7 +179,7 @@ async fn add_kept_pages(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use linkscent_core::wire::api::{Event, Happening};
+    use linkscent_core::wire::api::{Event, EventKind};
     use linkscent_core::wire::read_model;
 
     fn address(name: &str) -> String {
@@ -186,7 +191,7 @@ mod tests {
             id: format!("click-{number}"),
             topic: "bees".to_owned(),
             time: number as u64,
-            what: Happening::Trail {
+            what: EventKind::Click {
                 from: address(from),
                 to: address(to),
                 anchor: word.to_owned(),
@@ -201,7 +206,7 @@ mod tests {
             id: format!("mark-{name}"),
             topic: "bees".to_owned(),
             time: 1_000,
-            what: Happening::Mark {
+            what: EventKind::Mark {
                 address: address(name),
                 title: String::new(),
                 target: Some(true),
@@ -273,20 +278,21 @@ mod tests {
             );
             // Beliefs follow from the log, so the browser gets them with the model.
             let guide = topic_guide::of(&store, &topic, None, None).await?;
-            let standing = |name: &str| guide.standing(&Address::parse(&address(name)).unwrap());
-            assert_eq!(standing("hive7").as_deref(), Some("looks like a target"));
+            let described =
+                |name: &str| guide.describe_page(&Address::parse(&address(name)).unwrap());
+            assert_eq!(described("hive7").as_deref(), Some("looks like a target"));
             assert_eq!(
-                standing("garden7").as_deref(),
+                described("garden7").as_deref(),
                 Some("looks 1 hop from a target")
             );
-            assert_eq!(standing("nowhere"), None);
+            assert_eq!(described("nowhere"), None);
             let mut again = 0;
             let learned = learn(&store, &topic, kind, None, |_| again += 1).await?;
             assert!(learned.went_on && again < first, "{again} after {first}");
         }
         // The apprentice is still there, with what its log teaches.
         let guide = topic_guide::of(&store, &topic, None, Some("apprentice")).await?;
-        let Saved::Apprentice(counts) = guide.knowledge().learned else {
+        let StrategyState::Apprentice(counts) = guide.knowledge().learned else {
             panic!("another strategy");
         };
         assert_eq!(counts.instances().0 + counts.instances().1, 160);

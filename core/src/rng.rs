@@ -1,7 +1,7 @@
 //! Random numbers come from the caller; nothing in this crate draws its own.
 
 /// Random numbers, drawn from the caller.
-pub trait Draw {
+pub trait Rng {
     /// 64 uniformly distributed bits.
     fn bits(&mut self) -> u64;
 
@@ -15,7 +15,7 @@ pub trait Draw {
 #[derive(Debug, Clone)]
 pub struct SplitMix(pub u64);
 
-impl Draw for SplitMix {
+impl Rng for SplitMix {
     fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -31,9 +31,9 @@ mod tests {
 
     #[test]
     fn the_numbers_are_those_of_the_reference() {
-        let mut draw = SplitMix(1_234_567);
-        assert_eq!(draw.bits(), 6_457_827_717_110_365_317);
-        assert_eq!(draw.bits(), 3_203_168_211_198_807_973);
-        assert!((0..1_000).all(|_| (0.0..1.0).contains(&draw.unit())));
+        let mut rng = SplitMix(1_234_567);
+        assert_eq!(rng.bits(), 6_457_827_717_110_365_317);
+        assert_eq!(rng.bits(), 3_203_168_211_198_807_973);
+        assert!((0..1_000).all(|_| (0.0..1.0).contains(&rng.unit())));
     }
 }

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The rule. Nothing is left by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LeavingRule {
+pub struct StoppingRule {
     /// Pages of a site that are fetched at most.
     pub pages: Option<u32>,
     /// Targets of a site after which it is left.
@@ -17,17 +17,17 @@ pub struct LeavingRule {
 
 /// What was fetched from each site.
 #[derive(Debug, Clone, Default)]
-pub struct Leaving {
-    rule: LeavingRule,
+pub struct StoppingCounts {
+    rule: StoppingRule,
     /// Pages and targets by host.
     counts: FxHashMap<Box<str>, (u32, u32)>,
     /// Sites that were left for another reason.
     left: FxHashSet<Box<str>>,
 }
 
-impl Leaving {
+impl StoppingCounts {
     /// By a rule.
-    pub fn new(rule: LeavingRule) -> Self {
+    pub fn new(rule: StoppingRule) -> Self {
         Self {
             rule,
             counts: FxHashMap::default(),
@@ -42,7 +42,7 @@ impl Leaving {
 
     /// Counts a page; true if its site is to be left now.
     pub fn count(&mut self, host: &str, is_target: bool) -> bool {
-        if self.rule == LeavingRule::default() {
+        if self.rule == StoppingRule::default() {
             return false;
         }
         let before = self.is_left(host);
@@ -68,16 +68,16 @@ mod tests {
 
     #[test]
     fn a_site_is_left_once() {
-        let mut leaving = Leaving::new(LeavingRule {
+        let mut stopping = StoppingCounts::new(StoppingRule {
             pages: Some(3),
             targets: Some(2),
         });
-        let a = [false, false, false, true].map(|target| leaving.count("a.test", target));
+        let a = [false, false, false, true].map(|target| stopping.count("a.test", target));
         assert_eq!(a, [false, false, true, false]);
-        let b = [true, true].map(|target| leaving.count("b.test", target));
+        let b = [true, true].map(|target| stopping.count("b.test", target));
         assert_eq!(b, [false, true]);
-        assert!(leaving.is_left("a.test") && !leaving.is_left("c.test"));
-        let mut never = Leaving::new(LeavingRule::default());
+        assert!(stopping.is_left("a.test") && !stopping.is_left("c.test"));
+        let mut never = StoppingCounts::new(StoppingRule::default());
         assert!((0..1000).all(|_| !never.count("a.test", true)));
         never.leave("a.test");
         assert!(never.is_left("a.test") && !never.is_left("b.test"));

@@ -27,7 +27,7 @@ pub struct Lost {
 
 /// What was found while the log was told.
 #[derive(Debug, Default)]
-pub struct Recalled {
+pub struct Replayed {
     /// Pages that are lost.
     pub lost: Vec<Lost>,
     /// Where the first lost record behind all whole ones begins, if there is one.
@@ -35,14 +35,14 @@ pub struct Recalled {
 }
 
 /// Tells a session its log. `on_row` hears how many rows were told, and of each alarm.
-pub fn recall(
+pub fn replay(
     session: &mut Session,
     log: &[FetchRow],
     archive: &Path,
-    draw: &mut SplitMix,
+    rng: &mut SplitMix,
     mut on_row: impl FnMut(&mut Session, usize, Option<DriftAlarm>),
-) -> Result<Recalled> {
-    let mut recalled = Recalled::default();
+) -> Result<Replayed> {
+    let mut replayed = Replayed::default();
     // In the order of the log: what the crawl began with comes first again.
     let mut lost: Vec<Address> = Vec::new();
     for (row, told) in log.iter().zip(1..) {
@@ -53,17 +53,17 @@ pub fn recall(
         let outcome = match (row.place.warc_offset, &row.place.redirect) {
             (Some(offset), _) => match Reader::response_at(archive, offset, &row.address) {
                 Ok(response) => {
-                    recalled.end = None;
+                    replayed.end = None;
                     let content_type = response.content_type.as_deref();
                     let (page, digest) = build(address.clone(), &response.body, content_type);
                     Outcome::Page(page, digest)
                 }
                 Err(error @ WarcError::File { .. }) => return Err(error.into()),
                 Err(error) => {
-                    recalled.end.get_or_insert(offset);
+                    replayed.end.get_or_insert(offset);
                     let problem = format!("{DAMAGED} ({error}); it is asked for again");
                     lost.push(address.clone());
-                    recalled.lost.push(Lost {
+                    replayed.lost.push(Lost {
                         number,
                         problem: problem.clone(),
                     });
@@ -80,7 +80,7 @@ pub fn recall(
             }
         };
         let came = matches!(outcome, Outcome::Page(..));
-        let record = session.recall(&address, outcome, draw);
+        let record = session.replay(&address, outcome, rng);
         if came {
             lost.retain(|page| *page != address);
         }
@@ -89,5 +89,5 @@ pub fn recall(
     for address in &lost {
         session.ask_again(address);
     }
-    Ok(recalled)
+    Ok(replayed)
 }

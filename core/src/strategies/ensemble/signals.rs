@@ -1,4 +1,4 @@
-//! What the ensemble knows of a link, as numbers: the members' words on it as it
+//! What the ensemble knows of a link, as signals: the members' words on it as it
 //! stands before the page is fetched, and statistics.
 
 use super::Ensemble;
@@ -40,7 +40,7 @@ const MOST_LOG_ODDS: f64 = 10.0;
 
 /// A part of the ensemble, to be left out where its worth is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum SignalGroup {
     /// What the critic makes of the page with the link and of the anchor.
     Critic,
     /// The similarity of the page with the link to the targets.
@@ -61,8 +61,8 @@ pub enum Part {
     Words,
 }
 
-impl Part {
-    /// Its numbers' places in [`NAMES`].
+impl SignalGroup {
+    /// Its signals' places in [`NAMES`].
     fn places(self) -> &'static [usize] {
         match self {
             Self::Critic => &[1, 2, 4, 15],
@@ -80,7 +80,7 @@ impl Part {
 
 /// Mean and spread of a number so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Spread {
+pub struct RunningStats {
     /// Links looked at.
     pub count: f64,
     /// Their mean.
@@ -89,7 +89,7 @@ pub struct Spread {
     pub squares: f64,
 }
 
-impl Spread {
+impl RunningStats {
     pub(super) fn add(&mut self, value: f64) {
         self.count += 1.0;
         let off = value - self.mean;
@@ -109,7 +109,7 @@ impl Spread {
 
 /// What all links of a page have in common.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct OfPage {
+pub(super) struct PageSignals {
     judgment: Judgment,
     /// Relevance of the page before it on the way.
     before: f64,
@@ -120,20 +120,20 @@ pub(super) struct OfPage {
 
 impl Ensemble {
     /// What is known of the page with a link, by what is thought of it now.
-    pub(super) fn of_page(&self, link: &Candidate, known: Known<'_>) -> OfPage {
+    pub(super) fn of_page(&self, link: &Candidate, known: Known<'_>) -> PageSignals {
         let before = link.trail.steps().nth(1).map_or(0.0, |step| {
             let page = known.graph.page(&step.address);
             let relevance = page.map_or(step.relevance, |page| page.judgment.relevance);
             relevance.value()
         });
         let Some(page) = link.source().and_then(|page| known.graph.page(page)) else {
-            return OfPage {
+            return PageSignals {
                 before,
-                ..OfPage::default()
+                ..PageSignals::default()
             };
         };
         let content = self.contents.get(&page.address).copied();
-        OfPage {
+        PageSignals {
             judgment: page.judgment,
             before,
             content: content.unwrap_or_else(|| self.ratios.content(page)),
@@ -144,18 +144,18 @@ impl Ensemble {
 
     /// What is known of a link, in the order of [`NAMES`]; `url` is the words of
     /// its address.
-    pub(super) fn numbers(
+    pub(super) fn signals(
         &self,
         link: &Candidate,
         url: &[String],
-        page: &OfPage,
+        page: &PageSignals,
         known: Known<'_>,
     ) -> [f64; NUMBERS] {
         let inlinks = self.inlinks.of(&link.target);
         let [site, template] = self.groups.log_rates(&link.target);
         let [near, on_path] = self.levels.log_odds(url, &link.context);
         let [is_target, clicks] = self.hop_numbers(link, known);
-        let mut numbers = [
+        let mut signals = [
             1.0,
             page.judgment.relevance.value(),
             page.judgment.log_odds,
@@ -178,10 +178,10 @@ impl Ensemble {
             is_target,
             clicks,
         ];
-        for &place in self.options.without.map_or(&[][..], Part::places) {
-            numbers[place] = 0.0;
+        for &place in self.options.without.map_or(&[][..], SignalGroup::places) {
+            signals[place] = 0.0;
         }
-        numbers
+        signals
     }
 
     /// Log-odds of a target, and clicks that one is expected to be away.
@@ -222,17 +222,17 @@ fn anchor_weight(link: &Candidate, known: Known<'_>) -> f64 {
 /// What is thought of a link before anything was learned: that good pages link to
 /// good pages, by words that the critic knows, and by hop distances, which were
 /// learned before.
-pub(super) fn before_learning(numbers: &[f64; NUMBERS]) -> f64 {
-    numbers[1] + numbers[2] + numbers[5] + numbers[19].clamp(-FARTHEST, FARTHEST)
+pub(super) fn prior_log_odds(signals: &[f64; NUMBERS]) -> f64 {
+    signals[1] + signals[2] + signals[5] + signals[19].clamp(-FARTHEST, FARTHEST)
 }
 
 /// What other rankings make of the link, to be followed in turn: the log-odds of
 /// the page with it, the apprentice, the interest ratios together, and hop
 /// distances or the paths so far.
-pub(super) fn rivals(numbers: &[f64; NUMBERS], has_hops: bool) -> [f64; 4] {
-    let ratios = numbers[6] + numbers[7] + numbers[8] + numbers[9];
+pub(super) fn members(signals: &[f64; NUMBERS], has_hops: bool) -> [f64; 4] {
+    let ratios = signals[6] + signals[7] + signals[8] + signals[9];
     let far = if has_hops { 19 } else { 17 };
-    [numbers[2], numbers[5], ratios, numbers[far]]
+    [signals[2], signals[5], ratios, signals[far]]
 }
 
 #[cfg(test)]
@@ -242,15 +242,15 @@ mod tests {
     #[test]
     fn every_number_but_the_first_and_the_clicks_belongs_to_one_part() {
         let parts = [
-            Part::Critic,
-            Part::Cosine,
-            Part::Apprentice,
-            Part::Ratios,
-            Part::Groups,
-            Part::Inlinks,
-            Part::Levels,
-            Part::Hops,
-            Part::Words,
+            SignalGroup::Critic,
+            SignalGroup::Cosine,
+            SignalGroup::Apprentice,
+            SignalGroup::Ratios,
+            SignalGroup::Groups,
+            SignalGroup::Inlinks,
+            SignalGroup::Levels,
+            SignalGroup::Hops,
+            SignalGroup::Words,
         ];
         let mut places: Vec<usize> = parts
             .iter()
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn numbers_are_measured_in_deviations_and_cut_off() {
-        let mut spread = Spread::default();
+        let mut spread = RunningStats::default();
         assert_eq!(spread.standardised(5.0), 0.0, "nothing to measure by");
         for value in [1.0, 3.0, 1.0, 3.0] {
             spread.add(value);

@@ -6,17 +6,18 @@ use anyhow::{Context, Result};
 use cpu_time::ThreadTime;
 use linkscent_core::features::OffsetTerm;
 use linkscent_core::guide::Knowledge;
-use linkscent_core::hops::{Groups, TrainingWeb, WalkRules, Walks};
+use linkscent_core::hops::{FeatureGroups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{
     Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BestFirst, BreadthFirst,
     ContextGraph, Ensemble, EnsembleOptions, Factors, Focus, HopClusters, HopKind, HopTraining,
-    Inference, Intelligent, LinkPolicy, Part, PlainApprentice, Random, Saved, SplitMix, Strategy,
+    Inference, Intelligent, LinkPolicy, PlainApprentice, Random, SignalGroup, SplitMix, Strategy,
+    StrategyState,
 };
 use linkscent_core::text::Vocabulary;
 
-use super::crawl::{Course, crawl};
-use super::figures::{Effort, Insight};
+use super::crawl::{Scenario, crawl};
+use super::figures::{Insight, RunStats};
 use super::oracle;
 use super::visits::Visit;
 
@@ -30,7 +31,7 @@ pub const COSINE: &str = "best-first-cosine";
 /// Pages named whose links led to most relevant pages.
 const SOURCES: usize = 5;
 /// Words shown for and against, of what an apprentice learned.
-const LOUDEST: usize = 12;
+const TOP_FEATURES: usize = 12;
 
 /// How a crawl is made.
 #[derive(Clone, Copy)]
@@ -51,14 +52,14 @@ enum Regime {
 
 /// One who takes part.
 #[derive(Clone, Copy)]
-pub struct Contestant {
+pub struct Entrant {
     /// Its name in summaries and on the command line.
     pub name: &'static str,
     regime: Regime,
 }
 
 /// All who take part. A new strategy is one more line here.
-pub static ALL: [Contestant; 20] = [
+pub static ALL: [Entrant; 20] = [
     online("random", |_| Box::new(Random)),
     online("breadth-first", |_| Box::new(BreadthFirst)),
     online(BASELINE, |_| Box::new(BestFirst(Focus::Soft))),
@@ -67,11 +68,11 @@ pub static ALL: [Contestant; 20] = [
     online("apprentice-plain", |every| {
         Box::new(PlainApprentice::every(every))
     }),
-    Contestant {
+    Entrant {
         name: "apprentice-offline",
         regime: Regime::Offline(|knowledge, _| Box::new(Apprentice::fixed(counts_of(knowledge)))),
     },
-    Contestant {
+    Entrant {
         name: "apprentice-recall",
         regime: Regime::Recall(|every| Box::new(Apprentice::every(every))),
     },
@@ -79,8 +80,8 @@ pub static ALL: [Contestant; 20] = [
         Box::new(Intelligent::every(every, Factors::ALL))
     }),
     online("ensemble", |every| Box::new(Ensemble::every(every))),
-    trained("ensemble-hops", |web, draw, every| {
-        let hops = HopTraining::new(HopKind::Crf).train(web, draw, |_| {});
+    trained("ensemble-hops", |web, rng, every| {
+        let hops = HopTraining::new(HopKind::Crf).train(web, rng, |_| {});
         Box::new(Ensemble::every(every).with_hops(hops))
     }),
     online("ache", |every| Box::new(Adaptive::new(ache(every)))),
@@ -91,7 +92,7 @@ pub static ALL: [Contestant; 20] = [
             ..AdaptiveOptions::default()
         }))
     }),
-    Contestant {
+    Entrant {
         name: "ache-offline",
         regime: Regime::Offline(|knowledge, every| {
             let fixed = AdaptiveOptions {
@@ -101,57 +102,57 @@ pub static ALL: [Contestant; 20] = [
             Box::new(taught(fixed, knowledge))
         }),
     },
-    Contestant {
+    Entrant {
         name: "ache-offline-online",
         regime: Regime::Offline(|knowledge, every| Box::new(taught(ache(every), knowledge))),
     },
-    trained("hmm", |web, draw, _| {
-        Box::new(HopClusters::train(&web, Inference::Marginal, draw))
+    trained("hmm", |web, rng, _| {
+        Box::new(HopClusters::train(&web, Inference::Marginal, rng))
     }),
     trained("context-graph", |web, _, _| {
         Box::new(ContextGraph::train(&web))
     }),
-    trained("memm", |web, draw, _| {
-        hop_chain(web, draw, HopTraining::new(HopKind::Memm))
+    trained("memm", |web, rng, _| {
+        hop_chain(web, rng, HopTraining::new(HopKind::Memm))
     }),
-    trained("crf", |web, draw, _| {
-        hop_chain(web, draw, HopTraining::new(HopKind::Crf))
+    trained("crf", |web, rng, _| {
+        hop_chain(web, rng, HopTraining::new(HopKind::Crf))
     }),
-    Contestant {
+    Entrant {
         name: ORACLE,
         regime: Regime::Oracle,
     },
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Contestant; 30] = [
+static VARIANTS: [Entrant; 30] = [
     online("ensemble-without-critic", |every| {
-        without(every, Part::Critic)
+        without(every, SignalGroup::Critic)
     }),
     online("ensemble-without-cosine", |every| {
-        without(every, Part::Cosine)
+        without(every, SignalGroup::Cosine)
     }),
     online("ensemble-without-apprentice", |every| {
-        without(every, Part::Apprentice)
+        without(every, SignalGroup::Apprentice)
     }),
     online("ensemble-without-ratios", |every| {
-        without(every, Part::Ratios)
+        without(every, SignalGroup::Ratios)
     }),
     online("ensemble-without-groups", |every| {
-        without(every, Part::Groups)
+        without(every, SignalGroup::Groups)
     }),
     online("ensemble-without-inlinks", |every| {
-        without(every, Part::Inlinks)
+        without(every, SignalGroup::Inlinks)
     }),
     online("ensemble-without-levels", |every| {
-        without(every, Part::Levels)
+        without(every, SignalGroup::Levels)
     }),
     online("ensemble-without-words", |every| {
-        without(every, Part::Words)
+        without(every, SignalGroup::Words)
     }),
     online("ensemble-without-turns", |every| {
-        let rivals = false;
-        ensemble(every, |options| EnsembleOptions { rivals, ..options })
+        let members = false;
+        ensemble(every, |options| EnsembleOptions { members, ..options })
     }),
     online("ensemble-without-exploration", |every| {
         let explores = false;
@@ -197,20 +198,20 @@ static VARIANTS: [Contestant; 30] = [
     online("intelligent-sibling", |every| {
         Box::new(Intelligent::every(every, Factors::SIBLING))
     }),
-    trained("hmm-viterbi", |web, draw, _| {
-        Box::new(HopClusters::train(&web, Inference::Viterbi, draw))
+    trained("hmm-viterbi", |web, rng, _| {
+        Box::new(HopClusters::train(&web, Inference::Viterbi, rng))
     }),
-    trained("crf-downhill", |web, draw, _| {
-        hop_chain(web, draw, downhill(HopKind::Crf))
+    trained("crf-downhill", |web, rng, _| {
+        hop_chain(web, rng, downhill(HopKind::Crf))
     }),
-    trained("memm-downhill", |web, draw, _| {
-        hop_chain(web, draw, downhill(HopKind::Memm))
+    trained("memm-downhill", |web, rng, _| {
+        hop_chain(web, rng, downhill(HopKind::Memm))
     }),
-    trained("crf-viterbi", |web, draw, _| {
-        hop_chain(web, draw, viterbi(HopKind::Crf))
+    trained("crf-viterbi", |web, rng, _| {
+        hop_chain(web, rng, viterbi(HopKind::Crf))
     }),
-    trained("memm-viterbi", |web, draw, _| {
-        hop_chain(web, draw, viterbi(HopKind::Memm))
+    trained("memm-viterbi", |web, rng, _| {
+        hop_chain(web, rng, viterbi(HopKind::Memm))
     }),
     online("apprentice-first", |every| {
         let policy = LinkPolicy::First;
@@ -266,15 +267,15 @@ fn taught(options: AdaptiveOptions, knowledge: &Knowledge) -> Adaptive {
 const fn trained(
     name: &'static str,
     train: fn(TrainingWeb, &mut SplitMix, u32) -> Box<dyn Strategy>,
-) -> Contestant {
-    Contestant {
+) -> Entrant {
+    Entrant {
         name,
         regime: Regime::Trained(train),
     }
 }
 
-fn hop_chain(web: TrainingWeb, draw: &mut SplitMix, training: HopTraining) -> Box<dyn Strategy> {
-    Box::new(training.train(web, draw, |_| {}))
+fn hop_chain(web: TrainingWeb, rng: &mut SplitMix, training: HopTraining) -> Box<dyn Strategy> {
+    Box::new(training.train(web, rng, |_| {}))
 }
 
 fn downhill(kind: HopKind) -> HopTraining {
@@ -296,7 +297,7 @@ fn ensemble(every: u32, change: impl Fn(EnsembleOptions) -> EnsembleOptions) -> 
     Box::new(Ensemble::every(every).with_options(options))
 }
 
-fn without(every: u32, part: Part) -> Box<dyn Strategy> {
+fn without(every: u32, part: SignalGroup) -> Box<dyn Strategy> {
     let without = Some(part);
     ensemble(every, |options| EnsembleOptions { without, ..options })
 }
@@ -309,8 +310,8 @@ fn variant(
     Box::new(Apprentice::every(every).with_options(options))
 }
 
-const fn online(name: &'static str, make: fn(u32) -> Box<dyn Strategy>) -> Contestant {
-    Contestant {
+const fn online(name: &'static str, make: fn(u32) -> Box<dyn Strategy>) -> Entrant {
+    Entrant {
         name,
         regime: Regime::Online(make),
     }
@@ -332,9 +333,9 @@ fn counts_of(knowledge: &Knowledge) -> TwoClassCounts {
     counts
 }
 
-/// What an apprentice learned: the words at offsets that speak loudest.
+/// What an apprentice learned: the words at offsets that speak most.
 fn insight(knowledge: &Knowledge) -> Insight {
-    let Saved::Apprentice(counts) = &knowledge.learned else {
+    let StrategyState::Apprentice(counts) = &knowledge.learned else {
         return Insight::new();
     };
     let (rows, (high, low)) = counts.rows();
@@ -354,7 +355,7 @@ fn insight(knowledge: &Knowledge) -> Insight {
         .collect();
     loud.sort_by(|a, b| b.0.total_cmp(&a.0));
     let list = |rows: &mut dyn Iterator<Item = &(f64, String)>| -> String {
-        let words: Vec<&str> = rows.take(LOUDEST).map(|row| row.1.as_str()).collect();
+        let words: Vec<&str> = rows.take(TOP_FEATURES).map(|row| row.1.as_str()).collect();
         words.join(", ")
     };
     vec![
@@ -365,20 +366,20 @@ fn insight(knowledge: &Knowledge) -> Insight {
 }
 
 /// The pages whose links led to the most relevant pages.
-fn best_sources(course: &Course, visits: &[Visit]) -> Insight {
+fn best_sources(scenario: &Scenario, visits: &[Visit]) -> Insight {
     let mut sources: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
     for visit in visits {
         if let Some(via) = visit.via {
             let [all, good] = sources.entry(via).or_default();
             *all += 1;
-            *good += usize::from(course.topic.labels[visit.page as usize].counts());
+            *good += usize::from(scenario.topic.labels[visit.page as usize].counts());
         }
     }
     let mut best: Vec<(u32, [usize; 2])> = sources.into_iter().collect();
     best.sort_by_key(|&(page, [_, good])| (std::cmp::Reverse(good), page));
     let lines = best.iter().filter(|(_, [_, good])| *good > 0).take(SOURCES);
     let lines = lines.map(|(page, [all, good])| {
-        let title = course.web.pages[*page as usize].title();
+        let title = scenario.web.pages[*page as usize].title();
         format!("“{title}” ({good} of {all})")
     });
     let lines: Vec<String> = lines.collect();
@@ -392,15 +393,15 @@ fn best_sources(course: &Course, visits: &[Visit]) -> Insight {
 }
 
 /// Everyone, the forms included that only experiments ask for.
-pub fn everyone() -> impl Iterator<Item = &'static Contestant> {
+pub fn everyone() -> impl Iterator<Item = &'static Entrant> {
     ALL.iter().chain(&VARIANTS)
 }
 
-/// The contestant of that name.
-pub fn named(name: &str) -> Result<Contestant> {
-    let found = everyone().find(|contestant| contestant.name == name);
+/// The entrant of that name.
+pub fn named(name: &str) -> Result<Entrant> {
+    let found = everyone().find(|entrant| entrant.name == name);
     found.copied().with_context(|| {
-        let names: Vec<&str> = ALL.iter().map(|contestant| contestant.name).collect();
+        let names: Vec<&str> = ALL.iter().map(|entrant| entrant.name).collect();
         format!(
             "there is no strategy {name:?}; there are {}",
             names.join(", ")
@@ -413,10 +414,10 @@ pub struct Run {
     /// What was fetched, in order.
     pub visits: Vec<Visit>,
     /// What it took.
-    pub effort: Effort,
+    pub effort: RunStats,
 }
 
-impl Contestant {
+impl Entrant {
     /// Whether a training crawl from another seed set comes first.
     pub fn is_offline(&self) -> bool {
         matches!(self.regime, Regime::Offline(_) | Regime::Trained(_))
@@ -428,62 +429,62 @@ impl Contestant {
     }
 
     /// Makes the crawl. `training` is where an offline strategy trains.
-    pub fn run(&self, course: &Course, training: &Course, every: u32) -> Result<Run> {
+    pub fn run(&self, scenario: &Scenario, training: &Scenario, every: u32) -> Result<Run> {
         let clock = ThreadTime::now();
         let nothing = Vocabulary::default;
         let (made, training_fetches) = match self.regime {
             Regime::Oracle => {
-                let visits = oracle::crawl(course)?;
+                let visits = oracle::crawl(scenario)?;
                 return Ok(Run {
-                    effort: Effort {
-                        insight: best_sources(course, &visits),
+                    effort: RunStats {
+                        insight: best_sources(scenario, &visits),
                         cpu_s: clock.elapsed().as_secs_f64(),
-                        ..Effort::default()
+                        ..RunStats::default()
                     },
                     visits,
                 });
             }
-            Regime::Online(make) => (crawl(course, make(every), nothing(), None)?, 0),
+            Regime::Online(make) => (crawl(scenario, make(every), nothing(), None)?, 0),
             Regime::Offline(train) => {
                 let best_first = Box::new(BestFirst(Focus::Soft));
                 let before = crawl(training, best_first, nothing(), None)?;
                 let knowledge = before.guide.knowledge();
                 let strategy = train(&knowledge, every);
                 let words = knowledge.graph.vocabulary;
-                let mut made = crawl(course, strategy, words, None)?;
+                let mut made = crawl(scenario, strategy, words, None)?;
                 made.retrainings += 1;
                 (made, before.visits.len() as u64)
             }
             Regime::Trained(train) => {
                 let best_first = Box::new(BestFirst(Focus::Soft));
                 let before = crawl(training, best_first, nothing(), None)?;
-                let seen = before.seen(training, Groups::ALL);
-                let strategy = train(seen, &mut SplitMix(course.random_seed), every);
+                let seen = before.seen(training, FeatureGroups::ALL);
+                let strategy = train(seen, &mut SplitMix(scenario.random_seed), every);
                 let words = before.guide.graph().vocabulary.clone();
-                let mut made = crawl(course, strategy, words, None)?;
+                let mut made = crawl(scenario, strategy, words, None)?;
                 made.retrainings = 1;
                 (made, before.visits.len() as u64)
             }
             Regime::Recall(make) => {
                 let best_first = Box::new(BestFirst(Focus::Soft));
-                let before = crawl(course, best_first, nothing(), None)?;
-                let mut only = vec![false; course.web.pages.len()];
+                let before = crawl(scenario, best_first, nothing(), None)?;
+                let mut only = vec![false; scenario.web.pages.len()];
                 for visit in before.visits {
                     only[visit.page as usize] = true;
                 }
-                (crawl(course, make(every), nothing(), Some(&only))?, 0)
+                (crawl(scenario, make(every), nothing(), Some(&only))?, 0)
             }
         };
         let cpu_s = clock.elapsed().as_secs_f64();
         let mut insight = insight(&made.guide.knowledge());
-        insight.extend(best_sources(course, &made.visits));
+        insight.extend(best_sources(scenario, &made.visits));
         Ok(Run {
-            effort: Effort {
+            effort: RunStats {
                 insight,
                 retrainings: made.retrainings,
                 training_fetches,
                 cpu_s,
-                ..Effort::default()
+                ..RunStats::default()
             },
             visits: made.visits,
         })

@@ -7,7 +7,7 @@ const MOST_POINTS: usize = 400;
 
 /// What a crawl has brought so far.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tally {
+pub struct CrawlStats {
     /// Pages fetched.
     pub pages: u64,
     /// Pages fetched that count for the harvest: all but the examples.
@@ -21,7 +21,7 @@ pub struct Tally {
     stride: u64,
 }
 
-impl Default for Tally {
+impl Default for CrawlStats {
     fn default() -> Self {
         Self {
             pages: 0,
@@ -35,7 +35,7 @@ impl Default for Tally {
     }
 }
 
-impl Tally {
+impl CrawlStats {
     /// Counts a page; examples are not scored.
     pub fn page(&mut self, judgment: Judgment, scored: bool) {
         self.pages += 1;
@@ -58,12 +58,12 @@ impl Tally {
 
     /// Share of the scored pages that are what is looked for, 0..=1.
     pub fn harvest(&self) -> f64 {
-        share(self.relevant as f64, self.scored)
+        ratio(self.relevant as f64, self.scored)
     }
 
     /// Mean relevance of the scored pages, 0..=1: [A]'s harvest rate.
     pub fn mean_relevance(&self) -> f64 {
-        share(self.relevance_sum, self.scored)
+        ratio(self.relevance_sum, self.scored)
     }
 
     /// (pages scored, relevant among them), thinned to a few hundred points.
@@ -72,7 +72,7 @@ impl Tally {
     }
 }
 
-fn share(part: f64, whole: u64) -> f64 {
+fn ratio(part: f64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part / whole as f64 }
 }
 
@@ -83,21 +83,21 @@ mod tests {
 
     #[test]
     fn the_curve_stays_short_and_ends_true() {
-        let mut tally = Tally::default();
+        let mut stats = CrawlStats::default();
         for n in 0..100_000u64 {
             let judgment = Judgment {
                 is_target: n % 4 == 0,
                 relevance: Relevance::new(0.5),
                 ..Judgment::default()
             };
-            tally.page(judgment, true);
+            stats.page(judgment, true);
         }
-        tally.page(Judgment::default(), false);
-        assert_eq!((tally.pages, tally.scored), (100_001, 100_000));
-        assert!((tally.harvest() - 0.25).abs() < 1e-9);
-        assert!((tally.mean_relevance() - 0.5).abs() < 1e-9);
-        assert!(tally.curve().len() <= MOST_POINTS);
-        let &(scored, relevant) = tally.curve().last().unwrap();
+        stats.page(Judgment::default(), false);
+        assert_eq!((stats.pages, stats.scored), (100_001, 100_000));
+        assert!((stats.harvest() - 0.25).abs() < 1e-9);
+        assert!((stats.mean_relevance() - 0.5).abs() < 1e-9);
+        assert!(stats.curve().len() <= MOST_POINTS);
+        let &(scored, relevant) = stats.curve().last().unwrap();
         assert_eq!(relevant, scored.div_ceil(4));
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use linkscent::store::Store;
 use linkscent_tests::companion::Companion;
-use linkscent_tests::endless::endless_web;
+use linkscent_tests::synthetic_web::endless_web;
 use linkscent_tests::wait_for;
 
 const DEATHS: usize = 22;

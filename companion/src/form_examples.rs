@@ -14,7 +14,7 @@ use crate::crawler::fetch::build;
 use crate::web::warc::Reader;
 
 /// A form of a known kind.
-pub struct Lesson {
+pub struct FormExample {
     /// The page it stands on.
     pub page: String,
     /// Its place among the page's forms, from 0.
@@ -32,7 +32,7 @@ pub struct Lesson {
 /// Forms of known kinds, and what was left out.
 pub struct Lessons {
     /// In the order of the pages.
-    pub forms: Vec<Lesson>,
+    pub forms: Vec<FormExample>,
     /// Forms to be skipped or not annotated.
     pub unlabelled: usize,
     /// Pages on which another number of forms was annotated than is found.
@@ -73,7 +73,7 @@ pub fn read(folder: &Path) -> Result<Lessons> {
     let path = folder.join("annotations.jsonl");
     let text = std::fs::read_to_string(&path);
     let text = text.with_context(|| format!("reading {}", path.display()))?;
-    let mut lessons = Lessons {
+    let mut examples = Lessons {
         forms: Vec::new(),
         unlabelled: 0,
         mismatched: 0,
@@ -93,9 +93,9 @@ pub fn read(folder: &Path) -> Result<Lessons> {
         let response = record.response().with_context(place)?;
         let address = Address::parse(&annotation.url).with_context(place)?;
         let (page, _) = build(address, &response.body, response.content_type.as_deref());
-        lessons.add(&page, annotation);
+        examples.add(&page, annotation);
     }
-    Ok(lessons)
+    Ok(examples)
 }
 
 impl Lessons {
@@ -110,7 +110,7 @@ impl Lessons {
                 self.unlabelled += 1;
                 continue;
             };
-            self.forms.push(Lesson {
+            self.forms.push(FormExample {
                 page: annotation.url.clone(),
                 place: annotated.index,
                 site: annotation.domain.clone(),
@@ -134,13 +134,13 @@ pub struct DomainLesson {
 
 /// Forms that a list names by page, place on the page and domain, separated by
 /// tabs, a line each; lines that start with `#` say something else.
-pub fn listed_domains(list: &Path, lessons: &Lessons) -> Result<Vec<DomainLesson>> {
+pub fn listed_domains(list: &Path, examples: &Lessons) -> Result<Vec<DomainLesson>> {
     let text = std::fs::read_to_string(list);
     let text = text.with_context(|| format!("reading {}", list.display()))?;
-    let known: BTreeMap<(&str, usize), &Lesson> = lessons
+    let known: BTreeMap<(&str, usize), &FormExample> = examples
         .forms
         .iter()
-        .map(|lesson| ((lesson.page.as_str(), lesson.place), lesson))
+        .map(|example| ((example.page.as_str(), example.place), example))
         .collect();
     let mut found = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -153,12 +153,12 @@ pub fn listed_domains(list: &Path, lessons: &Lessons) -> Result<Vec<DomainLesson
             anyhow::bail!("{}: page, form and domain are wanted: {line:?}", place());
         };
         let form: usize = form.parse().with_context(place)?;
-        let lesson = known.get(&(page, form));
-        let lesson = lesson.with_context(|| format!("{}: there is no such form", place()))?;
+        let example = known.get(&(page, form));
+        let example = example.with_context(|| format!("{}: there is no such form", place()))?;
         found.push(DomainLesson {
-            site: lesson.site.clone(),
+            site: example.site.clone(),
             domain: domain.to_owned(),
-            words: lesson.words.clone(),
+            words: example.words.clone(),
         });
     }
     Ok(found)

@@ -9,7 +9,7 @@
 use crate::address::Address;
 
 /// A click is forgotten after this long, in milliseconds.
-pub const LEAP_LIFE: f64 = 120_000.0;
+pub const CLICK_LIFE: f64 = 120_000.0;
 /// A redirected page began to load at most this long after the click, and not
 /// before it, in milliseconds; clocks may differ by the slack.
 const REDIRECT_START: f64 = 3_000.0;
@@ -17,7 +17,7 @@ const CLOCK_SLACK: f64 = 200.0;
 
 /// A link that was followed, its page not there yet.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Leap {
+pub struct Click {
     /// The page with the link.
     pub from: Address,
     /// Where the link leads.
@@ -32,7 +32,7 @@ pub struct Leap {
 
 /// A page that is being read in a tab.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Landing {
+pub struct Navigation {
     /// The page.
     pub address: Address,
     /// The tab.
@@ -41,20 +41,20 @@ pub struct Landing {
     pub started: f64,
 }
 
-/// The place of the leap that led to the page, if one did.
-pub fn claim(leaps: &[Leap], landing: &Landing) -> Option<usize> {
+/// The place of the click that led to the page, if one did.
+pub fn claim(clicks: &[Click], navigation: &Navigation) -> Option<usize> {
     let same = |a: &Address, b: &Address| a.without_scheme() == b.without_scheme();
-    let exact = leaps.iter().rposition(|leap| {
-        same(&leap.to, &landing.address) && (leap.new_tab || leap.tab == landing.tab)
+    let exact = clicks.iter().rposition(|click| {
+        same(&click.to, &navigation.address) && (click.new_tab || click.tab == navigation.tab)
     });
     exact.or_else(|| {
-        leaps.iter().rposition(|leap| {
-            let wait = landing.started - leap.time;
+        clicks.iter().rposition(|click| {
+            let wait = navigation.started - click.time;
             let prompt = (-CLOCK_SLACK..REDIRECT_START).contains(&wait);
-            leap.tab == landing.tab
-                && !leap.new_tab
+            click.tab == navigation.tab
+                && !click.new_tab
                 && prompt
-                && !same(&leap.from, &landing.address)
+                && !same(&click.from, &navigation.address)
         })
     })
 }
@@ -63,8 +63,8 @@ pub fn claim(leaps: &[Leap], landing: &Landing) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn leap(to: &str, tab: i32, new_tab: bool, time: f64) -> Leap {
-        Leap {
+    fn click(to: &str, tab: i32, new_tab: bool, time: f64) -> Click {
+        Click {
             from: Address::parse("http://a.org/hub").unwrap(),
             to: Address::parse(to).unwrap(),
             tab,
@@ -73,11 +73,11 @@ mod tests {
         }
     }
 
-    fn claimed(leaps: &[Leap], address: &str, tab: i32, started: f64) -> Option<usize> {
+    fn claimed(clicks: &[Click], address: &str, tab: i32, started: f64) -> Option<usize> {
         let address = Address::parse(address).unwrap();
         claim(
-            leaps,
-            &Landing {
+            clicks,
+            &Navigation {
                 address,
                 tab,
                 started,
@@ -87,10 +87,10 @@ mod tests {
 
     #[test]
     fn arrivals_find_their_click() {
-        let leaps = [
-            leap("http://a.org/1", 1, false, 10_000.0),
-            leap("http://a.org/2", 1, true, 20_000.0),
-            leap("http://a.org/1", 1, false, 30_000.0),
+        let clicks = [
+            click("http://a.org/1", 1, false, 10_000.0),
+            click("http://a.org/2", 1, true, 20_000.0),
+            click("http://a.org/1", 1, false, 30_000.0),
         ];
         let cases = [
             (
@@ -126,7 +126,7 @@ mod tests {
             ),
         ];
         for (address, tab, started, expected, why) in cases {
-            assert_eq!(claimed(&leaps, address, tab, started), expected, "{why}");
+            assert_eq!(claimed(&clicks, address, tab, started), expected, "{why}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{CrawlDelay, Denial, DriftAlarm, Instant, LeavingRule, Refusal, Scope};
+use super::{CrawlDelay, Denial, DriftAlarm, Instant, Refusal, Scope, StoppingRule};
 use crate::address::Address;
 use crate::critics::FoundForm;
 use crate::page::Page;
@@ -30,7 +30,7 @@ pub struct Limits {
     /// Which links may be followed at all.
     pub scope: Scope,
     /// When a site is left.
-    pub leaving: LeavingRule,
+    pub stopping: StoppingRule,
 }
 
 /// A request to make.

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use axum::{Json, Router};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::LeavingRule;
+use linkscent_core::crawl::StoppingRule;
 use linkscent_core::wire::api::{
     CrawlOrder, CrawlView, DashboardLink, Event, EventsTaken, FindView, Forget, Forgotten, Health,
     PairRequest, Paired, QuestionAnswer, QuestionView, SkippedView,
@@ -205,7 +205,7 @@ async fn begin(
         random_seed: 1,
         seeds,
         hosts: Vec::new(),
-        leaving: LeavingRule::default(),
+        stopping: StoppingRule::default(),
         on_drift: Reaction::default(),
     };
     let id = app.running.begin(&topic, &order).await?;
@@ -284,7 +284,7 @@ mod tests {
         let text = include_str!("openapi.json");
         let description: serde_json::Value = serde_json::from_str(text).unwrap();
         let paths = description["paths"].as_object().unwrap();
-        let source = concat!(include_str!("calls.rs"), include_str!("channel.rs"));
+        let source = concat!(include_str!("routes.rs"), include_str!("channel.rs"));
         let source: String = source.split_whitespace().collect();
         let routes = source.matches(".route(\"/api/v1/").count();
         assert_eq!(paths.len(), routes);
