@@ -163,13 +163,15 @@ async fn find_left(
             left.extend(store.find_page(page, &others).await?);
         }
     }
-    let waiting = store.folder().join("linkscent.sqlite-wal");
+    let folder = store.folder().to_owned();
     let (gone, spellings) = (gone.clone(), spellings.to_vec());
     let in_files = tokio::task::spawn_blocking(move || {
         let mut left = Vec::new();
-        let bytes = std::fs::read(&waiting).unwrap_or_default();
-        if spellings.iter().any(|page| stands_in(&bytes, page)) {
-            left.push(waiting.display().to_string());
+        for file in database_files(&folder) {
+            let bytes = std::fs::read(&file).unwrap_or_default();
+            if spellings.iter().any(|page| stands_in(&bytes, page)) {
+                left.push(file.display().to_string());
+            }
         }
         for archive in archives {
             if !gone.pages.is_empty() && archive_has(&archive, &gone) {
@@ -180,6 +182,20 @@ async fn find_left(
     });
     left.extend(in_files.await?);
     Ok(left.into_iter().collect())
+}
+
+/// What lies beside the database's own file: what waits to go into it, and damaged ones
+/// that a repair kept.
+fn database_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let beside = entries.filter(|entry| {
+        let name = entry.file_name();
+        let rest = name
+            .to_str()
+            .and_then(|name| name.strip_prefix("linkscent.sqlite"));
+        rest.is_some_and(|rest| rest == "-wal" || rest.starts_with(".damaged"))
+    });
+    beside.map(|entry| entry.path()).collect()
 }
 
 fn archive_has(archive: &Path, gone: &ToForget) -> bool {

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use crate::crawler::fetch::{Fetcher, Way};
 use crate::crawler::runner::{Command, Control, Runner};
-use crate::store::{CrawlRow, LockError, NewCrawl, Order, Store, Topic};
+use crate::store::{CrawlRow, CrawlState, LockError, NewCrawl, Order, Store, Topic};
 use crate::topic_guide;
 
 /// Between two looks at what other processes changed.
@@ -65,7 +65,7 @@ impl Running {
     /// Takes up every crawl that was running when the process ended.
     pub async fn take_up_all(&self) -> Result<()> {
         for crawl in self.store.crawls(None).await? {
-            if crawl.state == "running" && !self.store.is_locked(crawl.id) {
+            if crawl.state.is_running() && !self.store.is_locked(crawl.id) {
                 self.start(crawl.id);
             }
         }
@@ -91,7 +91,7 @@ impl Running {
         if self.store.is_locked(id) && !self.lock().contains_key(&id) {
             return Ok(()); // it runs elsewhere: what it was told it has to do itself
         }
-        self.store.set_state(id, "running", "").await?;
+        self.store.set_state(id, CrawlState::Running, "").await?;
         self.start(id);
         Ok(())
     }
@@ -118,9 +118,9 @@ impl Running {
             return Some(RunBy::Us);
         }
         let is_locked = self.store.is_locked(crawl.id);
-        match (is_locked, crawl.state.as_str()) {
+        match (is_locked, crawl.state) {
             (true, _) => Some(RunBy::Another),
-            (false, "running") => Some(RunBy::Nobody),
+            (false, CrawlState::Running) => Some(RunBy::Nobody),
             (false, _) => None,
         }
     }
@@ -170,7 +170,7 @@ impl Running {
                         break;
                     }
                     let reason = format!("{error:#}");
-                    let set = this.store.set_state(id, "paused", &reason);
+                    let set = this.store.set_state(id, CrawlState::Paused, &reason);
                     let _ = handle.block_on(set);
                 }
                 if this.leave(id, failed, &handle) {
@@ -197,7 +197,7 @@ impl Running {
     fn leave(&self, id: i64, failed: bool, handle: &Handle) -> bool {
         let mut crawls = self.lock();
         let crawl = handle.block_on(self.store.crawl(id));
-        let is_running = matches!(crawl, Ok(Some(crawl)) if crawl.state == "running");
+        let is_running = matches!(crawl, Ok(Some(crawl)) if crawl.state.is_running());
         let resumed = is_running && !failed;
         match crawls.get_mut(&id) {
             Some(entry) if resumed => entry.control = None,

@@ -103,7 +103,7 @@ async fn an_exhausted_topic_is_told_and_acted_on() -> Result<()> {
         resumed["pages"].as_u64() > paused["pages"].as_u64(),
         "{resumed}"
     );
-    for on_drift in ["tell", "narrow"] {
+    for on_drift in ["tell", "restrict"] {
         let done = crawl(folder.path(), proxy, on_drift, &whole).await?;
         ensure!(done["stop_reason"] == "budget", "{on_drift}: {done}");
         ensure!(done["alarms"][0].is_string(), "{on_drift}: {done}");

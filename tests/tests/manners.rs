@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use linkscent::store::Store;
+use linkscent::store::{CrawlState, Store};
 use linkscent_tests::scripted::{Reply, scripted_web, so_far};
 use linkscent_tests::shell::{crawl, list, run};
 
@@ -104,7 +104,7 @@ async fn a_proxy_that_is_down_pauses_the_crawl_and_seeds_out_of_reach_are_counte
     );
     let store = Store::open(&data).await?;
     let state = store.crawl(1).await?.map(|crawl| crawl.state);
-    ensure!(state.as_deref() == Some("paused"), "{state:?}");
+    ensure!(state == Some(CrawlState::Paused), "{state:?}");
     // With a proxy that is there the same crawl goes on.
     let (proxy, _) = scripted_web(|address| match address {
         "http://start.test/robots.txt" => Reply::Status(404),

@@ -247,7 +247,7 @@ async fn view(store: &Store, crawl: &CrawlRow, topic: &str) -> Result<CrawlView,
     Ok(CrawlView {
         id: crawl.id,
         topic: topic.to_owned(),
-        state: crawl.state.clone(),
+        state: crawl.state.to_string(),
         stop_reason: crawl.stop_reason.clone(),
         pages,
         budget: crawl.order.budget,

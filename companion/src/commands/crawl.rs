@@ -172,7 +172,7 @@ impl Crawl {
                         "pages": pages,
                         "relevant": relevant,
                         "harvest": harvest,
-                        "state": crawl.state,
+                        "state": crawl.state.code(),
                         "stop_reason": crawl.stop_reason,
                         "run_elsewhere": true,
                     });
@@ -197,9 +197,7 @@ impl Crawl {
         let seeds = addresses(self.seeds.as_deref())?;
         let topic = store.topic_named(&self.topic_name()?).await?;
         let unfinished = store.crawls(Some(topic.id)).await?;
-        let unfinished = unfinished
-            .into_iter()
-            .find(|crawl| matches!(crawl.state.as_str(), "running" | "paused"));
+        let unfinished = unfinished.into_iter().find(|crawl| !crawl.state.is_over());
         if let Some(crawl) = unfinished {
             eprintln!(
                 "linkscent: going on with crawl {} of “{}” as it was begun, to {} pages",

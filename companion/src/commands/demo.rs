@@ -88,7 +88,7 @@ impl Demo {
         loop {
             let _ = tokio::time::timeout(Duration::from_secs(1), changes.changed()).await;
             let crawl = app.store.crawl(id).await?.context("the crawl is gone")?;
-            if crawl.state != "running" {
+            if !crawl.state.is_running() {
                 return Ok(id);
             }
         }

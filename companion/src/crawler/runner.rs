@@ -27,7 +27,7 @@ use super::fetch::{Fetched, Fetcher, ProxyDown, Reply, build};
 use super::replay::replay;
 use super::start::{limits, seeds, start_guide, take_stock};
 use crate::clock;
-use crate::store::{CrawlLock, CrawlRow, Location, Reaction, Store, open_private};
+use crate::store::{CrawlLock, CrawlRow, CrawlState, Location, Reaction, Store, open_private};
 use crate::topic_guide;
 use crate::web::warc::{Kept, Reader, Writer};
 
@@ -140,7 +140,7 @@ impl Runner {
         let lock = store.lock_crawl(crawl.id)?;
         // What it was told while nobody ran it was done at once.
         handle.block_on(store.take_commands(crawl.id))?;
-        handle.block_on(store.set_state(crawl.id, "running", ""))?;
+        handle.block_on(store.set_state(crawl.id, CrawlState::Running, ""))?;
         // The log may have grown before the lock was ours.
         let crawl = handle.block_on(store.crawl(crawl.id))?;
         let crawl = crawl.context("there is no such crawl")?;
@@ -218,14 +218,14 @@ impl Runner {
             Ok(ended)
         });
         let (state, reason) = match &ended {
-            Ok(Ended::Done(reason)) => ("done", reason.code().to_owned()),
-            Ok(Ended::Stopped) => ("stopped", "told_to".to_owned()),
-            Ok(Ended::Paused) => ("paused", String::new()),
-            Ok(Ended::Drifted(_)) => ("paused", DRIFTED.to_owned()),
-            Ok(Ended::Hindered(reason)) => ("paused", reason.clone()),
+            Ok(Ended::Done(reason)) => (CrawlState::Done, reason.code().to_owned()),
+            Ok(Ended::Stopped) => (CrawlState::Stopped, "told_to".to_owned()),
+            Ok(Ended::Paused) => (CrawlState::Paused, String::new()),
+            Ok(Ended::Drifted(_)) => (CrawlState::Paused, DRIFTED.to_owned()),
+            Ok(Ended::Hindered(reason)) => (CrawlState::Paused, reason.clone()),
             // What was not acknowledged before the error never is: what was written of
             // it is cut off, and it is fetched again when the crawl goes on.
-            Err(error) => ("paused", format!("{error:#}")),
+            Err(error) => (CrawlState::Paused, format!("{error:#}")),
         };
         let set = self.store.set_state(self.crawl.id, state, &reason);
         let state_set = self.handle.block_on(set);

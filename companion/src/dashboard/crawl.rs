@@ -19,7 +19,7 @@ use crate::api::{App, Base};
 use crate::crawler::runner::Command;
 use crate::results;
 use crate::running::RunBy;
-use crate::store::{AlarmRow, CrawlRow, QuestionRow, ResultRow, SkippedRow, Topic};
+use crate::store::{AlarmRow, CrawlRow, CrawlState, QuestionRow, ResultRow, SkippedRow, Topic};
 
 /// Results on one page.
 const PER_PAGE: i64 = 30;
@@ -145,19 +145,25 @@ async fn control(
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
     let (crawl, _) = find(&app, id).await?;
-    match (action.as_str(), crawl.state.as_str()) {
-        ("pause", "running") => {
+    match (action.as_str(), crawl.state) {
+        ("pause", CrawlState::Running) => {
             if !app.running.send(id, Command::Pause).await? {
-                app.store.set_state(id, "paused", "").await?;
+                app.store.set_state(id, CrawlState::Paused, "").await?;
             }
         }
-        ("resume", "paused" | "running") => app.running.resume(id).await?,
-        ("stop", "running") => {
+        ("resume", CrawlState::Paused | CrawlState::Running) => app.running.resume(id).await?,
+        ("stop", CrawlState::Running) => {
             if !app.running.send(id, Command::Stop).await? {
-                app.store.set_state(id, "stopped", "told_to").await?;
+                app.store
+                    .set_state(id, CrawlState::Stopped, "told_to")
+                    .await?;
             }
         }
-        ("stop", "paused") => app.store.set_state(id, "stopped", "told_to").await?,
+        ("stop", CrawlState::Paused) => {
+            app.store
+                .set_state(id, CrawlState::Stopped, "told_to")
+                .await?;
+        }
         ("pause" | "resume" | "stop", _) => {}
         _ => return Err(PageError::missing("action")),
     }

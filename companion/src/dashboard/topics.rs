@@ -18,7 +18,7 @@ use tokio::runtime::Handle;
 
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::{App, Base};
-use crate::store::{MarkRow, Order, Reaction, Topic};
+use crate::store::{CrawlState, MarkRow, Order, Reaction, Topic};
 use crate::{api, hop_training, topic_guide};
 
 /// Iterations of learning that are shown, and words of each place in them.
@@ -44,7 +44,7 @@ struct TopicLine {
 
 struct CrawlLine {
     id: i64,
-    state: String,
+    state: CrawlState,
     pages: u64,
     budget: u64,
     relevant: u64,

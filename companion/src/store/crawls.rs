@@ -3,9 +3,10 @@
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Record, StoppingRule};
-use sqlx::Connection;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Connection, FromRow, Row};
 
-use super::{Reaction, Store};
+use super::{CrawlState, Reaction, Store};
 use crate::clock;
 use crate::crawler::replay::Lost;
 
@@ -45,8 +46,8 @@ pub struct CrawlRow {
     pub id: i64,
     /// Its topic.
     pub topic: i64,
-    /// `running`, `paused`, `stopped` or `done`.
-    pub state: String,
+    /// What it is doing.
+    pub state: CrawlState,
     /// Why it ended, if it has.
     pub stop_reason: String,
     /// How it was to go.
@@ -100,91 +101,49 @@ pub struct ResultRow {
     pub problem: String,
 }
 
-type CrawlTuple = (
-    i64,
-    i64,
-    String,
-    String,
-    i64,
-    i64,
-    i64,
-    String,
-    String,
-    i64,
-    Option<i64>,
-    Option<i64>,
-    Option<String>,
-);
-type FetchTuple = (i64, String, String, Option<i64>, Option<String>);
-type ResultTuple = (
-    String,
-    String,
-    String,
-    Option<f64>,
-    bool,
-    String,
-    String,
-    String,
-    String,
-);
-
-const CRAWL_COLUMNS: &str = "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts, warc_length, leaving.pages, leaving.targets, reaction FROM crawl LEFT JOIN leaving ON leaving.crawl = crawl.id LEFT JOIN on_drift ON on_drift.crawl = crawl.id";
-
 impl Store {
     /// Begins a crawl; returns its number.
     pub async fn begin_crawl(&self, new: &NewCrawl<'_>) -> Result<i64> {
         let order = new.order;
-        let mut transaction = self.pool.begin().await?;
         let done = sqlx::query(
-            "INSERT INTO crawl (topic, created, state, budget, delay, random_seed, seeds, hosts, start_model)
-             VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO crawl (topic, created, state, budget, delay, random_seed, seeds, hosts,
+             start_model, site_pages, site_targets, on_drift)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(new.topic)
         .bind(clock::now())
+        .bind(CrawlState::Running.code())
         .bind(order.budget as i64)
         .bind(order.delay as i64)
         .bind(order.random_seed as i64)
         .bind(serde_json::to_string(&order.seeds)?)
         .bind(serde_json::to_string(&order.hosts)?)
         .bind(new.start_model)
-        .execute(&mut *transaction)
+        .bind(order.stopping.pages)
+        .bind(order.stopping.targets)
+        .bind(order.on_drift.code())
+        .execute(&self.pool)
         .await?;
-        let id = done.last_insert_rowid();
-        if order.stopping != StoppingRule::default() {
-            sqlx::query("INSERT INTO leaving (crawl, pages, targets) VALUES (?, ?, ?)")
-                .bind(id)
-                .bind(order.stopping.pages)
-                .bind(order.stopping.targets)
-                .execute(&mut *transaction)
-                .await?;
-        }
-        if order.on_drift != Reaction::default() {
-            sqlx::query("INSERT INTO on_drift (crawl, reaction) VALUES (?, ?)")
-                .bind(id)
-                .bind(order.on_drift.code())
-                .execute(&mut *transaction)
-                .await?;
-        }
-        transaction.commit().await?;
-        Ok(id)
+        Ok(done.last_insert_rowid())
     }
 
     /// A crawl by its number.
     pub async fn crawl(&self, id: i64) -> Result<Option<CrawlRow>> {
-        let query = sqlx::query_as(sqlx::AssertSqlSafe(format!("{CRAWL_COLUMNS} WHERE id = ?")));
-        let row: Option<CrawlTuple> = query.bind(id).fetch_optional(&self.pool).await?;
-        row.map(crawl).transpose()
+        let row = sqlx::query("SELECT * FROM crawl WHERE id = ?")
+            .bind(id)
+            .fetch_optional(&self.pool)
+            .await?;
+        row.as_ref().map(crawl).transpose()
     }
 
     /// Crawls, newest first; of one topic or of all.
     pub async fn crawls(&self, topic: Option<i64>) -> Result<Vec<CrawlRow>> {
-        let query = sqlx::query_as(sqlx::AssertSqlSafe(format!(
-            "{CRAWL_COLUMNS} WHERE ?1 IS NULL OR topic = ?1 ORDER BY id DESC"
-        )));
-        let rows: Vec<CrawlTuple> = query.bind(topic).fetch_all(&self.pool).await?;
+        let query =
+            sqlx::query("SELECT * FROM crawl WHERE ?1 IS NULL OR topic = ?1 ORDER BY id DESC");
+        let rows = query.bind(topic).fetch_all(&self.pool).await?;
         let mut crawls = Vec::new();
-        for row in rows {
-            let (id, topic) = (row.0, row.1);
+        for row in &rows {
+            let (id, topic): (i64, i64) = (row.try_get("id")?, row.try_get("topic")?);
             match crawl(row) {
                 Ok(crawl) => crawls.push(crawl),
                 Err(error) => {
@@ -206,9 +165,9 @@ impl Store {
     }
 
     /// Sets a crawl's state.
-    pub async fn set_state(&self, crawl: i64, state: &str, reason: &str) -> Result<()> {
+    pub async fn set_state(&self, crawl: i64, state: CrawlState, reason: &str) -> Result<()> {
         sqlx::query("UPDATE crawl SET state = ?, stop_reason = ? WHERE id = ?")
-            .bind(state)
+            .bind(state.code())
             .bind(reason)
             .bind(crawl)
             .execute(&self.pool)
@@ -260,23 +219,11 @@ impl Store {
 
     /// The whole log of a crawl, in order.
     pub async fn fetches(&self, crawl: i64) -> Result<Vec<FetchRow>> {
-        let rows: Vec<FetchTuple> = sqlx::query_as(
-            "SELECT number, address, problem, warc_offset, redirect FROM fetch WHERE crawl = ? ORDER BY number",
-        )
-        .bind(crawl)
-        .fetch_all(&self.pool)
-        .await?;
-        let row =
-            |(number, address, problem, offset, redirect): (i64, _, _, Option<i64>, _)| FetchRow {
-                number: number as u64,
-                address,
-                problem,
-                place: Location {
-                    warc_offset: offset.map(|offset| offset as u64),
-                    redirect,
-                },
-            };
-        Ok(rows.into_iter().map(row).collect())
+        let query = sqlx::query_as(
+            "SELECT number, address, problem, warc_offset, redirect FROM fetch WHERE crawl = ?
+             ORDER BY number",
+        );
+        Ok(query.bind(crawl).fetch_all(&self.pool).await?)
     }
 
     /// The last requests of a crawl, newest first.
@@ -310,21 +257,15 @@ impl Store {
             "SELECT address, title, snippet, relevance, is_target, reason, anchor, trail, problem
              FROM fetch WHERE crawl = ? AND {which} ORDER BY {order} LIMIT ? OFFSET ?"
         );
-        let rows: Vec<ResultTuple> = sqlx::query_as(sqlx::AssertSqlSafe(statement))
-            .bind(crawl)
-            .bind(most)
-            .bind(skip)
-            .fetch_all(&self.pool)
-            .await?;
-        Ok(rows.into_iter().map(result).collect())
+        let query = sqlx::query_as(sqlx::AssertSqlSafe(statement));
+        let query = query.bind(crawl).bind(most).bind(skip);
+        Ok(query.fetch_all(&self.pool).await?)
     }
 
     /// Pages fetched, pages scored, relevant pages, and requests without page.
     pub async fn counts(&self, crawl: i64) -> Result<(u64, u64, u64, u64)> {
         let row: (i64, i64, i64, i64) = sqlx::query_as(
-            "SELECT count(relevance), coalesce(sum(scored), 0),
-                    coalesce(sum(is_target AND scored), 0), count(*) - count(relevance)
-             FROM fetch WHERE crawl = ?",
+            "SELECT pages, scored, relevant, requests - pages FROM crawl WHERE id = ?",
         )
         .bind(crawl)
         .fetch_one(&self.pool)
@@ -435,44 +376,60 @@ async fn set_archive_length(
     Ok(())
 }
 
-fn crawl(row: CrawlTuple) -> Result<CrawlRow> {
-    let (id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts, ..) = row;
-    let (warc_length, pages, targets, on_drift) = (row.9, row.10, row.11, row.12);
+fn crawl(row: &SqliteRow) -> Result<CrawlRow> {
+    let number = |column| row.try_get::<i64, _>(column).map(|number| number as u64);
+    let list = |column| -> Result<String> { Ok(row.try_get(column)?) };
+    let state: String = row.try_get("state")?;
+    let state = CrawlState::of(&state).with_context(|| format!("its state is {state:?}"))?;
     Ok(CrawlRow {
-        id,
-        topic,
+        id: row.try_get("id")?,
+        topic: row.try_get("topic")?,
         state,
-        stop_reason,
+        stop_reason: row.try_get("stop_reason")?,
         order: Order {
-            budget: budget as u64,
-            delay: delay as u64,
-            random_seed: random_seed as u64,
-            seeds: serde_json::from_str(&seeds).context("reading a crawl's seeds")?,
-            hosts: serde_json::from_str(&hosts).context("reading a crawl's hosts")?,
+            budget: number("budget")?,
+            delay: number("delay")?,
+            random_seed: number("random_seed")?,
+            seeds: serde_json::from_str(&list("seeds")?).context("reading a crawl's seeds")?,
+            hosts: serde_json::from_str(&list("hosts")?).context("reading a crawl's hosts")?,
             stopping: StoppingRule {
-                pages: pages.map(|pages| pages as u32),
-                targets: targets.map(|targets| targets as u32),
+                pages: row.try_get("site_pages")?,
+                targets: row.try_get("site_targets")?,
             },
-            on_drift: on_drift
-                .as_deref()
-                .map_or_else(Reaction::default, Reaction::of),
+            on_drift: Reaction::of(row.try_get("on_drift")?),
         },
-        warc_length: warc_length as u64,
+        warc_length: number("warc_length")?,
     })
 }
 
-fn result(row: ResultTuple) -> ResultRow {
-    let (address, title, snippet, relevance, is_target, reason, anchor, trail, problem) = row;
-    ResultRow {
-        address,
-        title,
-        snippet,
-        relevance,
-        is_target,
-        reason,
-        anchor,
-        // A path that cannot be read costs the path, not the page.
-        trail: serde_json::from_str(&trail).unwrap_or_default(),
-        problem,
+impl FromRow<'_, SqliteRow> for FetchRow {
+    fn from_row(row: &SqliteRow) -> sqlx::Result<Self> {
+        let offset: Option<i64> = row.try_get("warc_offset")?;
+        Ok(Self {
+            number: row.try_get::<i64, _>("number")? as u64,
+            address: row.try_get("address")?,
+            problem: row.try_get("problem")?,
+            place: Location {
+                warc_offset: offset.map(|offset| offset as u64),
+                redirect: row.try_get("redirect")?,
+            },
+        })
+    }
+}
+
+impl FromRow<'_, SqliteRow> for ResultRow {
+    fn from_row(row: &SqliteRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            address: row.try_get("address")?,
+            title: row.try_get("title")?,
+            snippet: row.try_get("snippet")?,
+            relevance: row.try_get("relevance")?,
+            is_target: row.try_get("is_target")?,
+            reason: row.try_get("reason")?,
+            anchor: row.try_get("anchor")?,
+            // A path that cannot be read costs the path, not the page.
+            trail: serde_json::from_str(row.try_get("trail")?).unwrap_or_default(),
+            problem: row.try_get("problem")?,
+        })
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use linkscent_core::address::Address;
 use linkscent_core::guide::ToForget;
 use linkscent_core::wire::api::{Event, EventKind};
@@ -134,8 +134,13 @@ impl Store {
         Ok(())
     }
 
-    /// Rewrites the database, so that no free page holds what was deleted.
+    /// Rewrites the database, so that no free page holds what was deleted, and deletes the
+    /// copy from before its form last changed.
     pub async fn sweep(&self) -> Result<()> {
+        let copy = self.folder.join(super::BACKUP);
+        if copy.exists() {
+            std::fs::remove_file(&copy).with_context(|| format!("deleting {}", copy.display()))?;
+        }
         for statement in [
             "PRAGMA wal_checkpoint(TRUNCATE)",
             "VACUUM",

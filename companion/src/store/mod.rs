@@ -13,9 +13,10 @@ mod files;
 mod forgetting;
 mod forms;
 mod lock;
+mod migrations;
 mod notices;
 mod salvage;
-mod schema;
+mod state;
 mod topics;
 mod watch;
 
@@ -26,6 +27,7 @@ pub use forms::FormRow;
 pub use lock::{CrawlLock, LockError};
 pub use notices::SkippedRow;
 pub use salvage::repair;
+pub use state::CrawlState;
 pub use topics::{MarkRow, Topic};
 pub use watch::{AlarmRow, QuestionRow, Reaction};
 
@@ -34,13 +36,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use sqlx::SqlitePool;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+
+use migrations::Due;
 
 /// Answers of `SQLite` that mean that its file is damaged, or none of its files.
 const CORRUPT: i64 = 11;
 const NOT_A_DATABASE: i64 = 26;
+
+/// The copy of the database from before it was last changed to a newer form.
+const BACKUP: &str = "linkscent-backup.sqlite";
 
 /// See the module.
 #[derive(Clone)]
@@ -55,15 +62,43 @@ impl Store {
     /// Opens the store in a data folder, which is made if it is not there.
     pub async fn open(folder: &Path) -> Result<Self> {
         files::make_folder(folder)?;
-        let lock = files::lock_folder(folder, false)?;
+        let (pool, lock) = Self::open_pool(folder).await?;
         Ok(Self {
-            pool: Self::open_pool(folder).await?,
+            pool,
             folder: folder.to_owned(),
             _lock: Arc::new(lock),
         })
     }
 
-    async fn open_pool(folder: &Path) -> Result<SqlitePool> {
+    /// The database in the form of this version, and the folder's lock.
+    async fn open_pool(folder: &Path) -> Result<(SqlitePool, File)> {
+        let file = folder.join("linkscent.sqlite");
+        let lock = files::lock_folder(folder, false)?;
+        let pool = Self::connect(folder).await?;
+        let due = migrations::due(&pool).await;
+        let due = due.map_err(|error| damaged(error, &file))?;
+        if due != Due::Steps {
+            let ran = migrations::run(&pool, None).await;
+            ran.map_err(|error| damaged(error, &file))?;
+            return Ok((pool, lock));
+        }
+        // Nobody may use the database while its form changes.
+        pool.close().await;
+        drop(lock);
+        let alone = files::lock_folder(folder, true)?;
+        let pool = Self::connect(folder).await?;
+        eprintln!(
+            "linkscent: {} is brought to the form of this version; a copy stays in {BACKUP}",
+            file.display()
+        );
+        migrations::back_up(&pool, folder).await?;
+        let ran = migrations::run(&pool, None).await;
+        ran.map_err(|error| damaged(error, &file))?;
+        drop(alone);
+        Ok((pool, files::lock_folder(folder, false)?))
+    }
+
+    async fn connect(folder: &Path) -> Result<SqlitePool> {
         let file = folder.join("linkscent.sqlite");
         // SQLite gives its other files the rights of this one.
         files::make_private(&file).with_context(|| format!("opening {}", file.display()))?;
@@ -80,11 +115,7 @@ impl Store {
             .max_connections(5)
             .connect_with(options)
             .await;
-        let pool = pool.map_err(|error| damaged(error.into(), &file))?;
-        if let Err(error) = schema::prepare(&pool).await {
-            bail!(damaged(error, &file));
-        }
-        Ok(pool)
+        pool.map_err(|error| damaged(error.into(), &file))
     }
 
     /// Where pages of a crawl are kept.

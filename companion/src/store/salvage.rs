@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions};
 
-use super::{Store, files};
+use super::{Store, files, migrations};
 use crate::clock;
 
 /// How the rows of a table are reached in ranges.
@@ -39,6 +39,11 @@ const TABLES: [(&str, Key); 14] = [
     ("notice", Key::Column("topic")),
     ("command", Key::Column("rowid")),
 ];
+/// Rows of crawls bring their counts along, and those of fetches add to them.
+const COUNT_AGAIN: &str = "UPDATE crawl SET (requests, pages, scored, relevant) = (
+    SELECT count(*), count(relevance), coalesce(sum(scored), 0),
+           coalesce(sum(is_target AND scored), 0)
+    FROM fetch WHERE fetch.crawl = crawl.id)";
 /// No key is greater.
 const GREATEST: i64 = 1 << 40;
 /// Rows of one table that cannot be read, before the rest of it is given up.
@@ -70,13 +75,20 @@ pub async fn repair(folder: &Path) -> Result<Salvaged> {
         }
     }
     let _ = std::fs::remove_file(folder.join("linkscent.sqlite-shm"));
-    let fresh = Store::open_pool(folder).await?;
+    // Rows are copied in the form in which they were written, and then brought to that
+    // of this version.
+    let fresh = Store::connect(folder).await?;
+    migrations::run(&fresh, migrations::form_of(&aside).await).await?;
     fresh.close().await;
     let tables = match attach(&aside, &file).await {
-        Ok(mut connection) => copy_all(&mut connection).await,
+        Ok(mut connection) => copy_all(&mut connection).await?,
         // It is no database at all.
-        Err(_) => TABLES.map(|(table, _)| (table, 0, true)).to_vec(),
+        Err(_) => vec![("topic", 0, true)],
     };
+    let fresh = Store::connect(folder).await?;
+    migrations::run(&fresh, None).await?;
+    sqlx::raw_sql(COUNT_AGAIN).execute(&fresh).await?;
+    fresh.close().await;
     Ok(Salvaged { aside, tables })
 }
 
@@ -93,13 +105,19 @@ async fn attach(damaged: &Path, fresh: &Path) -> Result<SqliteConnection> {
     Ok(connection)
 }
 
-async fn copy_all(connection: &mut SqliteConnection) -> Vec<(&'static str, u64, bool)> {
+async fn copy_all(connection: &mut SqliteConnection) -> Result<Vec<(&'static str, u64, bool)>> {
+    let there: Vec<(String,)> = sqlx::query_as("SELECT name FROM fresh.sqlite_schema")
+        .fetch_all(&mut *connection)
+        .await?;
     let mut tables = Vec::new();
     for (table, key) in TABLES {
+        if there.iter().all(|row| row.0 != table) {
+            continue; // not in this form
+        }
         let (rows, is_whole) = copy(connection, table, key).await;
         tables.push((table, rows, !is_whole));
     }
-    tables
+    Ok(tables)
 }
 
 /// Copies what can be read of a table; how many rows, and whether that was all.

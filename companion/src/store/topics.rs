@@ -190,27 +190,21 @@ impl Store {
     /// What counts as found: the name of a critic or a predicate, where one was
     /// chosen.
     pub async fn critic(&self, topic: i64) -> Result<Option<String>> {
-        let row: Option<(String,)> =
-            sqlx::query_as("SELECT critic FROM looked_for WHERE topic = ?")
+        let row: Option<(Option<String>,)> =
+            sqlx::query_as("SELECT critic FROM topic WHERE id = ?")
                 .bind(topic)
                 .fetch_optional(&self.pool)
                 .await?;
-        Ok(row.map(|row| row.0))
+        Ok(row.and_then(|row| row.0))
     }
 
     /// Chooses what counts as found.
     pub async fn set_critic(&self, topic: i64, critic: &str) -> Result<()> {
-        let mut transaction = self.pool.begin().await?;
-        sqlx::query("INSERT INTO looked_for (topic, critic) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET critic = ?2")
-            .bind(topic)
+        sqlx::query("UPDATE topic SET critic = ?, version = version + 1 WHERE id = ?")
             .bind(critic)
-            .execute(&mut *transaction)
-            .await?;
-        sqlx::query("UPDATE topic SET version = version + 1 WHERE id = ?")
             .bind(topic)
-            .execute(&mut *transaction)
+            .execute(&self.pool)
             .await?;
-        transaction.commit().await?;
         Ok(())
     }
 

@@ -13,7 +13,8 @@ pub enum Reaction {
     /// It says so and goes on.
     #[default]
     Tell,
-    /// It leaves sites that lure, or keeps closer to what is known to be good for a while.
+    /// It leaves sites full of spam, or keeps closer to what is known to be good for a while.
+    #[value(alias = "narrow")]
     Restrict,
     /// It pauses.
     Pause,
@@ -24,7 +25,7 @@ impl Reaction {
     pub fn code(self) -> &'static str {
         match self {
             Self::Tell => "tell",
-            Self::Restrict => "narrow",
+            Self::Restrict => "restrict",
             Self::Pause => "pause",
         }
     }

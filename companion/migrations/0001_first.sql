@@ -1,4 +1,5 @@
--- Everything the companion keeps. Statements can be run again on every start.
+-- Everything the companion keeps, as it was before the database was migrated step by step:
+-- the statements leave tables alone that such a database has already.
 
 CREATE TABLE IF NOT EXISTS topic (
     id      INTEGER PRIMARY KEY,
