@@ -14,11 +14,10 @@ use linkscent_core::rng::SplitMix;
 use linkscent_core::strategies::{HopChain, HopKind, HopModel, HopTraining, StrategyState};
 use linkscent_core::wire::write_model;
 
-use crate::crawler::fetch::build;
+use crate::page_archive::page_at;
 use crate::sequences_file::Named;
 use crate::store::{Store, Topic};
 use crate::topic_guide;
-use crate::web::warc::Reader;
 
 /// Kept pages that are read.
 const MOST_PAGES: usize = 2_000;
@@ -165,11 +164,9 @@ async fn add_kept_pages(
     let kept = fetches.filter_map(|row| Some((row.address, row.place.warc_offset?)));
     for (address, offset) in kept.take(MOST_PAGES) {
         // A page that cannot be read any more teaches nothing; the others do.
-        let Ok(response) = Reader::response_at(&path, offset, &address) else {
+        let Ok((page, _)) = page_at(&path, offset, &Address::parse(&address)?) else {
             continue;
         };
-        let address = Address::parse(&address)?;
-        let (page, _) = build(address, &response.body, response.content_type.as_deref());
         let judgment = guide.judge(&page);
         web.add(&page, judgment, &mut graph);
     }

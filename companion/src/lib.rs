@@ -1,8 +1,8 @@
 //! The companion as a library, for the program, the tests and the benches.
 //!
-//! `web` knows bytes, `crawler` fetches, `store` keeps, `topic_guide`, `ways`,
-//! `results` and `running` join them, `api` and `dashboard` show; `eval` is the bench,
-//! `taxonomy` makes topics for it; `commands` is the shell.
+//! `web` knows bytes, `crawler` fetches, `store` keeps, `topic_guide`, `hop_training` and
+//! `page_archive` join them; `service` is what can be asked for, by `api`, `dashboard` and
+//! `commands`, the shell; `eval` is the bench, `taxonomy` makes topics for it.
 
 mod api;
 pub mod clock;
@@ -10,14 +10,13 @@ pub mod commands;
 pub mod crawler;
 mod dashboard;
 pub mod eval;
-mod forgetting;
 pub mod form_examples;
 pub mod hop_training;
 mod memory;
-mod results;
-mod running;
+mod page_archive;
 mod secret;
 mod sequences_file;
+pub mod service;
 mod settings;
 pub mod store;
 mod taxonomy;

@@ -294,7 +294,7 @@ async fn hand_over(kind: BrowserKind) -> Result<()> {
     screen.press("a[href$='/crawl/1/results']").await?;
     screen.wait_for_text("at kidney.test").await?;
     stage.picture("results").await?;
-    learn_ways(&stage).await?;
+    train_distance(&stage).await?;
     drop(companion);
     another_companion(&stage).await?;
     stage.strike().await
@@ -302,11 +302,13 @@ async fn hand_over(kind: BrowserKind) -> Result<()> {
 
 /// The dashboard, which lies open, is told to learn the ways to targets; the
 /// model comes to the browser, and the popup says how far a page looks.
-async fn learn_ways(stage: &Stage) -> Result<()> {
+async fn train_distance(stage: &Stage) -> Result<()> {
     let screen = &stage.browser;
     screen.press("a[href$='/topic/1']").await?;
     screen.wait_for_text("By all that is known").await?;
-    screen.press("form[action$='/topic/1/ways'] button").await?;
+    screen
+        .press("form[action$='/topic/1/train'] button")
+        .await?;
     screen
         .wait_for_text("Train the distance model again")
         .await?;

@@ -108,7 +108,7 @@ pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> 
         return harden(refusal);
     }
     let path = request.uri().path().to_owned();
-    let Some(inner) = app.doors.behind(&path) else {
+    let Some(inner) = app.access.behind(&path) else {
         let is_open =
             path.starts_with("/api/") || matches!(&*path, "/enter" | "/style.css" | "/live.js");
         return harden(if is_open {
@@ -120,7 +120,7 @@ pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> 
     if inner.starts_with("/api/") || !set_path(request.uri_mut(), inner) {
         return harden(locked());
     }
-    let base = app.doors.base();
+    let base = app.access.base();
     request.extensions_mut().insert(base.clone());
     let mut response = next.run(request).await;
     if let Some(to) = response
@@ -154,7 +154,7 @@ fn locked() -> Response {
 }
 
 async fn check(app: &App, headers: &HeaderMap, path: &str) -> Result<(), Response> {
-    let doors = &app.doors;
+    let doors = &app.access;
     let forbidden = |text: &str| Problem(StatusCode::FORBIDDEN, text.to_owned()).into_response();
     match one(headers, &HOST) {
         Some(host) if doors.is_own_host(host) => {}
@@ -184,7 +184,7 @@ fn is_extension(origin: &str) -> bool {
 }
 
 async fn is_paired(app: &App, origin: &str) -> bool {
-    let devices = app.store.devices().await.unwrap_or_default();
+    let devices = app.service.store.devices().await.unwrap_or_default();
     is_extension(origin) && devices.iter().any(|device| device.origin == origin)
 }
 

@@ -117,7 +117,7 @@ impl Channels {
 pub(super) async fn open(app: &App, asked: OpenChannel) -> Result<ChannelOpened, Problem> {
     let random = secret::from_hex(&asked.random).and_then(|bytes| bytes.try_into().ok());
     let browser: Random = random.ok_or_else(|| Problem::bad("random is 64 hexadecimal digits"))?;
-    let known = app.store.device_key(&asked.device).await?;
+    let known = app.service.store.device_key(&asked.device).await?;
     let (device, key) = known.ok_or_else(|| {
         let text = "this browser is not paired with this companion: pair again in the popup";
         Problem(StatusCode::FORBIDDEN, text.to_owned())
@@ -147,7 +147,7 @@ pub(super) async fn call(
         Problem(StatusCode::UNAUTHORIZED, text.to_owned())
     };
     let call = app.channels.open(&message).ok_or_else(refused)?;
-    if !app.store.has_device(call.device).await? {
+    if !app.service.store.has_device(call.device).await? {
         app.channels.close(call.device);
         return Err(refused());
     }

@@ -9,7 +9,7 @@ mod server;
 pub use auth::{AccessControl, Base, guard};
 pub use channel::Channels;
 pub use pairing::Pairing;
-pub use routes::{delay, open_routes};
+pub use routes::open_routes;
 pub use server::{LARGEST_BODY, serve, whole_body};
 
 use std::sync::Arc;
@@ -20,40 +20,29 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use linkscent_core::wire::api::ApiError;
 
-use crate::crawler::fetch::Way;
-use crate::running::Running;
-use crate::store::Store;
+use crate::service::{Service, ServiceError};
 
 /// What every call can reach.
 #[derive(Clone)]
 pub struct App {
-    /// The store.
-    pub store: Store,
-    /// The crawls that run.
-    pub running: Running,
+    /// What can be asked for.
+    pub service: Service,
     /// Who may come in.
-    pub doors: Arc<AccessControl>,
+    pub access: Arc<AccessControl>,
     /// The pairing under way.
     pub pairing: Arc<Pairing>,
     /// The channels of paired browsers.
     pub channels: Arc<Channels>,
-    /// Held while pages are forgotten.
-    pub forgetting: Arc<tokio::sync::Mutex<()>>,
-    /// How crawls make requests.
-    pub way: Way,
 }
 
 impl App {
-    /// A server on `port` whose crawls go that way.
-    pub fn new(store: Store, way: Way, port: u16) -> Self {
+    /// A server of that service on `port`.
+    pub fn new(service: Service, port: u16) -> Self {
         Self {
-            running: Running::new(store.clone(), way.clone()),
-            store,
-            doors: Arc::new(AccessControl::new(port)),
+            service,
+            access: Arc::new(AccessControl::new(port)),
             pairing: Arc::new(Pairing::new(port)),
             channels: Arc::default(),
-            forgetting: Arc::default(),
-            way,
         }
     }
 }
@@ -67,10 +56,16 @@ impl Problem {
     pub fn bad(text: impl Into<String>) -> Self {
         Self(StatusCode::BAD_REQUEST, text.into())
     }
+}
 
-    /// Something that is not there.
-    pub fn missing(text: impl Into<String>) -> Self {
-        Self(StatusCode::NOT_FOUND, text.into())
+impl From<ServiceError> for Problem {
+    fn from(error: ServiceError) -> Self {
+        let status = match error {
+            ServiceError::Missing(_) => StatusCode::NOT_FOUND,
+            ServiceError::Refused(_) => StatusCode::BAD_REQUEST,
+            ServiceError::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self(status, error.to_string())
     }
 }
 

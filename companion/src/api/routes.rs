@@ -7,28 +7,21 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use axum::{Json, Router};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::StoppingRule;
 use linkscent_core::wire::api::{
     CrawlOrder, CrawlView, DashboardLink, Event, EventsTaken, FindView, Forget, Forgotten, Health,
     PairRequest, Paired, QuestionAnswer, QuestionView, SkippedView,
 };
-use linkscent_core::wire::write_model;
 use serde::Deserialize;
 
 use super::channel::{self, MODEL_VERSION};
 use super::{App, Problem, body};
-use crate::store::{CrawlRow, Order, Reaction, Store};
-use crate::{forgetting, results, topic_guide};
+use crate::service::{NewCrawl, Service, Starts};
+use crate::store::CrawlRow;
 
-/// Events taken in one call at most.
-const MOST_EVENTS: usize = 1_000;
-/// Largest budget a browser may order.
-const LARGEST_BUDGET: u64 = 100_000;
-/// Pages and arrivals a browser is sent with a model.
-const MODEL_PAGES: usize = 200;
-const MODEL_ARRIVALS: usize = 300;
-/// Milliseconds a host rests between requests of an ordered crawl.
-pub const DEFAULT_DELAY: u64 = 1_000;
+/// Crawls of a topic that a browser is told of.
+const MOST_CRAWLS: usize = 5;
+/// Finds of a crawl that a browser is told of.
+const MOST_FINDS: i64 = 10;
 
 /// Calls that are taken from anybody on this machine: they tell nothing, or lead to
 /// the others.
@@ -87,7 +80,7 @@ async fn pair(
             let origin = headers.get(ORIGIN).and_then(|value| value.to_str().ok());
             let name: String = name.chars().take(80).collect();
             let origin = origin.unwrap_or_default();
-            let device = app.store.add_device(&name, origin, &key).await?;
+            let device = app.service.store.add_device(&name, origin, &key).await?;
             Ok(Json(Paired { device }).into_response())
         }
     }
@@ -97,24 +90,13 @@ async fn events(
     State(app): State<App>,
     json: Result<Json<Vec<Event>>, JsonRejection>,
 ) -> Result<Json<EventsTaken>, Problem> {
-    let events = body(json)?;
-    if events.len() > MOST_EVENTS {
-        return Err(Problem::bad(format!("at most {MOST_EVENTS} events a call")));
-    }
-    let sent = events.len();
-    let good: Vec<Event> = events.into_iter().filter(Event::names_pages).collect();
-    let taken = app.store.take_events(&good).await?;
-    Ok(Json(EventsTaken {
-        taken,
-        known: good.len() - taken,
-        refused: sent - good.len(),
-    }))
+    Ok(Json(app.service.take_events(body(json)?).await?))
 }
 
 /// A link that opens the dashboard, once: only a paired browser is given it.
 async fn dashboard(State(app): State<App>) -> Json<DashboardLink> {
     Json(DashboardLink {
-        link: app.doors.entry_link(),
+        link: app.access.entry_link(),
     })
 }
 
@@ -123,13 +105,7 @@ async fn forget(
     State(app): State<App>,
     json: Result<Json<Forget>, JsonRejection>,
 ) -> Result<Json<Forgotten>, Problem> {
-    let forget = body(json)?;
-    if forget.pages.len() + forget.clicks.len() > MOST_EVENTS {
-        return Err(Problem::bad(format!(
-            "at most {MOST_EVENTS} pages and clicks a call"
-        )));
-    }
-    Ok(Json(forgetting::forget(&app, &forget).await?))
+    Ok(Json(app.service.forget(&body(json)?).await?))
 }
 
 #[derive(Deserialize)]
@@ -144,15 +120,11 @@ async fn model(
     State(app): State<App>,
     Query(query): Query<ModelQuery>,
 ) -> Result<Response, Problem> {
-    let topic = app.store.find_topic(&query.topic).await?;
-    let Some(topic) = topic.filter(|topic| topic.version > query.version) else {
+    let Some((number, file)) = app.service.model(&query.topic, query.version).await? else {
         return Ok(StatusCode::NO_CONTENT.into_response());
     };
-    let guide = topic_guide::of(&app.store, &topic, None, None).await?;
-    let knowledge = guide.knowledge().trimmed(MODEL_PAGES, MODEL_ARRIVALS);
-    let file = write_model(&knowledge).map_err(anyhow::Error::from)?;
     let version = HeaderName::from_static(MODEL_VERSION);
-    Ok(([(version, topic.version.to_string())], file).into_response())
+    Ok(([(version, number.to_string())], file.to_vec()).into_response())
 }
 
 #[derive(Deserialize)]
@@ -165,11 +137,13 @@ async fn crawls(
     Query(query): Query<CrawlsQuery>,
 ) -> Result<Json<Vec<CrawlView>>, Problem> {
     let mut views = Vec::new();
-    let Some(topic) = app.store.find_topic(&query.topic).await? else {
+    let store = &app.service.store;
+    let Some(topic) = store.find_topic(&query.topic).await? else {
         return Ok(Json(views));
     };
-    for crawl in app.store.crawls(Some(topic.id)).await?.into_iter().take(5) {
-        views.push(view(&app.store, &crawl, &query.topic).await?);
+    let crawls = store.crawls(Some(topic.id)).await?;
+    for crawl in crawls.into_iter().take(MOST_CRAWLS) {
+        views.push(view(&app.service, &crawl, &query.topic).await?);
     }
     Ok(Json(views))
 }
@@ -179,39 +153,16 @@ async fn begin(
     json: Result<Json<CrawlOrder>, JsonRejection>,
 ) -> Result<Json<CrawlView>, Problem> {
     let order = body(json)?;
-    if order.budget == 0 || order.budget > LARGEST_BUDGET {
-        return Err(Problem::bad(format!(
-            "the budget must be 1 to {LARGEST_BUDGET} pages"
-        )));
-    }
-    let topic = app.store.topic_named(&order.topic).await?;
-    let marks = app.store.marks(topic.id).await?;
-    let mut seeds = Vec::new();
-    for seed in &order.seeds {
-        let address = Address::parse(seed).map_err(|error| Problem::bad(error.to_string()))?;
-        let is_example = marks
-            .iter()
-            .any(|mark| mark.target && mark.address == address.as_str());
-        seeds.push((address.to_string(), is_example));
-    }
-    if seeds.is_empty() {
-        return Err(Problem::bad(
-            "a crawl needs pages to start from: mark a target first",
-        ));
-    }
-    let order = Order {
-        budget: order.budget,
-        delay: delay(&app),
-        random_seed: 1,
-        seeds,
-        hosts: Vec::new(),
-        stopping: StoppingRule::default(),
-        on_drift: Reaction::default(),
+    let address = |seed: &String| Address::parse(seed).map(|address| address.to_string());
+    let seeds: Result<Vec<String>, _> = order.seeds.iter().map(address).collect();
+    let starts = Starts {
+        seeds: seeds.map_err(|error| Problem::bad(error.to_string()))?,
+        ..Starts::default()
     };
-    let id = app.running.begin(&topic, &order).await?;
-    let crawl = app.store.crawl(id).await?;
-    let crawl = crawl.ok_or_else(|| Problem::bad("the crawl is gone"))?;
-    Ok(Json(view(&app.store, &crawl, &topic.name).await?))
+    let topic = app.service.create_topic(&order.topic, &[]).await?;
+    let new = NewCrawl::new(starts, order.budget);
+    let crawl = app.service.begin_crawl(&topic, &new).await?;
+    Ok(Json(view(&app.service, &crawl, &topic.name).await?))
 }
 
 /// The person's answer to a crawl's question.
@@ -221,26 +172,18 @@ async fn answer(
     json: Result<Json<QuestionAnswer>, JsonRejection>,
 ) -> Result<Json<CrawlView>, Problem> {
     let given = body(json)?;
-    let crawl = app.store.crawl(id).await?;
-    let crawl = crawl.ok_or_else(|| Problem::missing("There is no such crawl."))?;
-    let topic = app.store.topic(crawl.topic).await?;
-    let topic = topic.ok_or_else(|| Problem::missing("There is no such topic."))?;
-    results::answer(&app, &crawl, &topic, &given.address, given.answer).await?;
-    Ok(Json(view(&app.store, &crawl, &topic.name).await?))
+    let (crawl, topic) = app.service.crawl(id).await?;
+    let (page, answer) = (&given.address, given.answer);
+    app.service
+        .answer_question(&crawl, &topic, page, answer)
+        .await?;
+    Ok(Json(view(&app.service, &crawl, &topic.name).await?))
 }
 
-/// No rest is needed where all pages come from a replay on this machine.
-pub fn delay(app: &App) -> u64 {
-    if app.way.is_loopback_proxy() {
-        0
-    } else {
-        DEFAULT_DELAY
-    }
-}
-
-async fn view(store: &Store, crawl: &CrawlRow, topic: &str) -> Result<CrawlView, Problem> {
-    let (pages, scored, relevant, _) = store.counts(crawl.id).await?;
-    let finds = store.newest_finds(crawl.id, 10).await?;
+async fn view(service: &Service, crawl: &CrawlRow, topic: &str) -> Result<CrawlView, Problem> {
+    let store = &service.store;
+    let counts = service.counts(crawl.id).await?;
+    let finds = store.newest_finds(crawl.id, MOST_FINDS).await?;
     let question = store.questions(crawl.id).await?.into_iter().next();
     let alarm = store.alarms(crawl.id).await?.into_iter().next();
     let skipped = store.skipped(crawl.id).await?;
@@ -249,10 +192,10 @@ async fn view(store: &Store, crawl: &CrawlRow, topic: &str) -> Result<CrawlView,
         topic: topic.to_owned(),
         state: crawl.state.to_string(),
         stop_reason: crawl.stop_reason.clone(),
-        pages,
+        pages: counts.pages,
         budget: crawl.order.budget,
-        relevant,
-        harvest: relevant as f64 / scored.max(1) as f64,
+        relevant: counts.relevant,
+        harvest: counts.harvest(),
         finds: finds
             .into_iter()
             .map(|find| FindView {

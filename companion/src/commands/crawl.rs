@@ -3,25 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{CrawlStats, StoppingRule};
 use linkscent_core::strategies;
-use linkscent_core::wire::api::EventKind;
-use linkscent_core::wire::write_model;
 use serde_json::json;
 use tokio::runtime::Handle;
 
 use super::network::Network;
 use crate::crawler::fetch::Fetcher;
-use crate::crawler::runner::{Command, Ended, Runner};
+use crate::crawler::runner::{Ended, Runner};
 use crate::memory::peak_mb;
-use crate::running::is_held;
+use crate::service::{NewCrawl, Service, Starts, is_held};
 use crate::settings::data_folder;
-use crate::store::{AlarmRow, CrawlRow, NewCrawl, Order, Reaction, SkippedRow, Store};
-use crate::topic_guide;
+use crate::store::{AlarmRow, Command, CrawlRow, Reaction, SkippedRow, Store};
 
 /// Between two looks at a crawl that another process runs.
 const FOLLOW_EVERY: Duration = Duration::from_millis(500);
@@ -93,14 +90,10 @@ impl Crawl {
     /// Runs the crawl to its end, or until interrupted.
     pub fn run(self, handle: &Handle) -> Result<()> {
         let way = self.network.way();
-        if self.delay == 0 && !way.is_loopback_proxy() {
-            bail!(
-                "a delay of 0 is only for webs replayed on this machine: give --proxy http://127.0.0.1:…, or a delay"
-            );
-        }
         let began = Instant::now();
         let store = handle.block_on(Store::open(&data_folder(self.data.as_deref())?))?;
-        let crawl = handle.block_on(self.find_or_begin(&store))?;
+        let service = Service::new(store.clone(), way.clone());
+        let crawl = handle.block_on(self.find_or_begin(&service))?;
         let fetcher = Fetcher::new(way)?;
         eprintln!(
             "linkscent: crawl {} to {} pages; Ctrl-C pauses it, and the same command goes on",
@@ -192,10 +185,11 @@ impl Crawl {
         }
     }
 
-    async fn find_or_begin(&self, store: &Store) -> Result<CrawlRow> {
+    async fn find_or_begin(&self, service: &Service) -> Result<CrawlRow> {
+        let store = &service.store;
         let examples = addresses(self.examples.as_deref())?;
         let seeds = addresses(self.seeds.as_deref())?;
-        let topic = store.topic_named(&self.topic_name()?).await?;
+        let topic = service.create_topic(&self.topic_name()?, &[]).await?;
         let unfinished = store.crawls(Some(topic.id)).await?;
         let unfinished = unfinished.into_iter().find(|crawl| !crawl.state.is_over());
         if let Some(crawl) = unfinished {
@@ -214,58 +208,27 @@ impl Crawl {
             }
             return Ok(crawl);
         }
-        let guide = topic_guide::of(
-            store,
-            &topic,
-            self.critic.as_deref(),
-            self.strategy.as_deref(),
-        )
-        .await?;
-        let marks = store.marks(topic.id).await?;
-        let is_new = |address: &&String| {
-            marks
-                .iter()
-                .all(|mark| !mark.target || mark.address != **address)
-        };
-        let new = examples.iter().filter(is_new);
-        let marked = new.map(|address| EventKind::mark_unread(address, Some(true)));
-        store.note(&topic, marked.collect()).await?;
-        let mut starts: Vec<(String, bool)> = Vec::new();
-        starts.extend(examples.into_iter().map(|address| (address, true)));
-        starts.extend(seeds.into_iter().map(|address| (address, false)));
-        if starts.is_empty() {
-            let targets = marks.into_iter().filter(|mark| mark.target);
-            starts.extend(targets.map(|mark| (mark.address, true)));
-        }
-        if starts.is_empty() {
-            bail!(
-                "nothing to start from: give --examples or --seeds, or mark pages for the topic “{}” in the browser",
-                topic.name
-            );
-        }
-        let order = Order {
-            budget: self.budget,
-            delay: self.delay,
+        let new = NewCrawl {
+            delay: Some(self.delay),
             random_seed: self.random_seed,
-            seeds: starts,
             hosts: self.hosts.clone(),
             stopping: StoppingRule {
                 pages: self.site_pages,
                 targets: self.site_targets,
             },
             on_drift: self.on_drift,
+            critic: self.critic.clone(),
+            strategy: self.strategy.clone(),
+            ..NewCrawl::new(
+                Starts {
+                    examples,
+                    seeds,
+                    from_targets: false,
+                },
+                self.budget,
+            )
         };
-        let id = store
-            .begin_crawl(&NewCrawl {
-                topic: topic.id,
-                order: &order,
-                start_model: &write_model(&guide.knowledge())?,
-            })
-            .await?;
-        store
-            .crawl(id)
-            .await?
-            .context("the crawl just begun is not there")
+        Ok(service.prepare_crawl(&topic, &new).await?)
     }
 
     fn topic_name(&self) -> Result<String> {

@@ -4,14 +4,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use tokio::net::TcpListener;
 
 use super::{replay, serve::router};
 use crate::api::{self, App};
 use crate::crawler::fetch::Way;
-use crate::store::{Order, Store};
+use crate::service::{NewCrawl, Service, Starts};
+use crate::store::Store;
 use crate::web::frozen::FrozenWeb;
 
 /// The small web: a file a host, pages divided by lines of `=== path`.
@@ -47,20 +48,20 @@ impl Demo {
         let folder = std::env::temp_dir().join(format!("linkscent-demo-{}", std::process::id()));
         let store = Store::open(&folder).await?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
-        let app = App::new(store, way, listener.local_addr()?.port());
+        let app = App::new(Service::new(store, way), listener.local_addr()?.port());
         println!(
             "A small web of {} hosts is up. Topic: “{TOPIC}”, from {} example pages.",
             HOSTS.len(),
             EXAMPLES.len()
         );
         let crawl = self.crawl(&app).await?;
-        self.send(&app, crawl).await?;
+        self.tell(&app, crawl).await?;
         if self.once {
             return Ok(std::fs::remove_dir_all(&folder)?);
         }
         println!(
             "\nLook around: {}\n(Ctrl-C ends the demo.)",
-            app.doors.entry_link()
+            app.access.entry_link()
         );
         tokio::select! {
             served = api::serve(listener, router(app)) => served?,
@@ -70,35 +71,34 @@ impl Demo {
     }
 
     async fn crawl(&self, app: &App) -> Result<i64> {
-        let topic = app.store.topic_named(TOPIC).await?;
-        let order = Order {
-            budget: BUDGET,
-            delay: 0,
-            random_seed: 1,
-            seeds: EXAMPLES
-                .iter()
-                .map(|example| ((*example).to_owned(), true))
-                .collect(),
-            hosts: Vec::new(),
-            stopping: linkscent_core::crawl::StoppingRule::default(),
-            on_drift: crate::store::Reaction::default(),
+        let service = &app.service;
+        let examples: Vec<String> = EXAMPLES.iter().map(ToString::to_string).collect();
+        let topic = service.create_topic(TOPIC, &[]).await?;
+        let starts = Starts {
+            examples,
+            ..Starts::default()
         };
-        let mut changes = app.running.changes();
-        let id = app.running.begin(&topic, &order).await?;
+        let mut changes = service.supervisor.changes();
+        let new = NewCrawl::new(starts, BUDGET);
+        let id = service.begin_crawl(&topic, &new).await?.id;
         loop {
             let _ = tokio::time::timeout(Duration::from_secs(1), changes.changed()).await;
-            let crawl = app.store.crawl(id).await?.context("the crawl is gone")?;
+            let (crawl, _) = service.crawl(id).await?;
             if !crawl.state.is_running() {
                 return Ok(id);
             }
         }
     }
 
-    async fn send(&self, app: &App, crawl: i64) -> Result<()> {
-        let (pages, scored, relevant, _) = app.store.counts(crawl).await?;
-        let harvest = 100 * relevant / scored.max(1);
-        println!("\n{pages} pages fetched, {relevant} more about the topic (harvest {harvest} %):");
-        for found in app.store.best_results(crawl, 8, 0).await? {
+    async fn tell(&self, app: &App, crawl: i64) -> Result<()> {
+        let counts = app.service.counts(crawl).await?;
+        println!(
+            "\n{} pages fetched, {} more about the topic (harvest {:.0} %):",
+            counts.pages,
+            counts.relevant,
+            100.0 * counts.harvest()
+        );
+        for found in app.service.store.best_results(crawl, 8, 0).await? {
             println!(
                 "  {:3.0} %  {}  {}",
                 100.0 * found.relevance.unwrap_or(0.0),

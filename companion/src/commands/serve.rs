@@ -12,6 +12,7 @@ use tokio::net::TcpListener;
 use super::network::Network;
 use crate::api::{self, App};
 use crate::dashboard;
+use crate::service::Service;
 use crate::settings::{Settings, data_folder};
 use crate::store::Store;
 
@@ -49,19 +50,20 @@ impl Serve {
             format!("listening on port {port}; is linkscent running already? --port takes another")
         })?;
         let way = self.network.way();
-        let app = App::new(store, way, listener.local_addr()?.port());
-        app.running.take_up_all().await?;
+        let service = Service::new(store, way);
+        let app = App::new(service.clone(), listener.local_addr()?.port());
+        service.supervisor.resume_all().await?;
         self.announce(&app);
-        let running = app.running.clone();
+        let supervisor = service.supervisor.clone();
         tokio::select! {
             served = api::serve(listener, router(app)) => served,
-            watched = running.watch_others() => watched,
+            watched = supervisor.watch_others() => watched,
             _ = tokio::signal::ctrl_c() => Ok(()),
         }
     }
 
     fn announce(&self, app: &App) {
-        let link = app.doors.entry_link();
+        let link = app.access.entry_link();
         let code = self.pair.then(|| app.pairing.new_code());
         if self.json {
             println!(
@@ -74,7 +76,10 @@ impl Serve {
         if let Some(code) = code {
             println!("Pairing code for the extension: {code}");
         }
-        println!("Everything is kept in {}", app.store.folder().display());
+        println!(
+            "Everything is kept in {}",
+            app.service.store.folder().display()
+        );
     }
 }
 

@@ -9,27 +9,18 @@ use linkscent_core::address::Address;
 use linkscent_core::crawl::{DriftAlarm, Failure, Outcome, Session};
 use linkscent_core::strategies::SplitMix;
 
-use super::fetch::build;
-use crate::store::FetchRow;
-use crate::web::warc::{Reader, WarcError};
+use crate::page_archive::page_at;
+use crate::store::{FetchRow, LostPage};
+use crate::web::warc::WarcError;
 
 /// What is said of a page whose copy cannot be read any more.
 const DAMAGED: &str = "its copy is damaged";
-
-/// A page whose copy cannot be read any more.
-#[derive(Debug)]
-pub struct Lost {
-    /// Number of its request.
-    pub number: u64,
-    /// What is wrong with it, and where.
-    pub problem: String,
-}
 
 /// What was found while the log was told.
 #[derive(Debug, Default)]
 pub struct Replayed {
     /// Pages that are lost.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostPage>,
     /// Where the first lost record behind all whole ones begins, if there is one.
     pub end: Option<u64>,
 }
@@ -51,11 +42,9 @@ pub fn replay(
             Address::parse(&row.address).with_context(|| format!("request {number} of the log"))?;
         session.number_from(number);
         let outcome = match (row.place.warc_offset, &row.place.redirect) {
-            (Some(offset), _) => match Reader::response_at(archive, offset, &row.address) {
-                Ok(response) => {
+            (Some(offset), _) => match page_at(archive, offset, &address) {
+                Ok((page, digest)) => {
                     replayed.end = None;
-                    let content_type = response.content_type.as_deref();
-                    let (page, digest) = build(address.clone(), &response.body, content_type);
                     Outcome::Page(page, digest)
                 }
                 Err(error @ WarcError::File { .. }) => return Err(error.into()),
@@ -63,7 +52,7 @@ pub fn replay(
                     replayed.end.get_or_insert(offset);
                     let problem = format!("{DAMAGED} ({error}); it is asked for again");
                     lost.push(address.clone());
-                    replayed.lost.push(Lost {
+                    replayed.lost.push(LostPage {
                         number,
                         problem: problem.clone(),
                     });

@@ -23,13 +23,16 @@ use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::{ModelError, write_model};
 use tokio::runtime::Handle;
 
-use super::fetch::{Fetched, Fetcher, ProxyDown, Reply, build};
+use super::fetch::{Fetched, Fetcher, ProxyDown, Reply};
 use super::replay::replay;
 use super::start::{limits, seeds, start_guide, take_stock};
 use crate::clock;
-use crate::store::{CrawlLock, CrawlRow, CrawlState, Location, Reaction, Store, open_private};
+use crate::page_archive::page_at;
+use crate::store::{
+    Command, CrawlLock, CrawlRow, CrawlState, Location, Reaction, Store, open_private,
+};
 use crate::topic_guide;
-use crate::web::warc::{Kept, Reader, Writer};
+use crate::web::warc::{Kept, Writer};
 
 /// Requests under way at a time, over all hosts. Slow hosts hold a place until they
 /// are given up, so there are far more places than a crawl needs of quick ones.
@@ -49,17 +52,6 @@ pub const DRIFTED: &str = "drift";
 const LOOK_AGAIN: u64 = 10;
 /// Pages and arrivals kept of a model that is too large for a file.
 const FEWER_PAGES: usize = 10_000;
-
-/// What a running crawl can be told.
-#[derive(Debug)]
-pub enum Command {
-    /// Hold on, to go on later.
-    Pause,
-    /// End.
-    Stop,
-    /// The person marked a page that this crawl has fetched.
-    Mark(Address, Option<Mark>),
-}
 
 /// What is said while a crawl runs.
 #[derive(Debug, Clone)]
@@ -410,9 +402,7 @@ impl Runner {
             return Ok(());
         };
         let archive = self.store.warc_path(self.crawl.id);
-        let response = Reader::response_at(&archive, offset, address.as_str())?;
-        let content_type = response.content_type.as_deref();
-        let (page, _) = build(address.clone(), &response.body, content_type);
+        let (page, _) = page_at(&archive, offset, address)?;
         self.session.amend(|guide| guide.mark(&page, mark));
         Ok(())
     }

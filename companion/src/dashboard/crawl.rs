@@ -16,10 +16,8 @@ use serde::Deserialize;
 
 use super::{PageError, PageResult, chart, check_csrf, go_to, percent, show};
 use crate::api::{App, Base};
-use crate::crawler::runner::Command;
-use crate::results;
-use crate::running::RunBy;
-use crate::store::{AlarmRow, CrawlRow, CrawlState, QuestionRow, ResultRow, SkippedRow, Topic};
+use crate::service::{CrawlCounts, RunBy};
+use crate::store::{AlarmRow, CrawlRow, QuestionRow, ResultRow, SkippedRow, Topic};
 
 /// Results on one page.
 const PER_PAGE: i64 = 30;
@@ -43,9 +41,7 @@ struct CrawlPage<'a> {
     csrf: &'a str,
     crawl: CrawlRow,
     topic: Topic,
-    pages: u64,
-    relevant: u64,
-    other: u64,
+    counts: CrawlCounts,
     harvest: String,
     progress: u64,
     chart: String,
@@ -76,39 +72,29 @@ struct Marked {
     mark: &'static str,
 }
 
-pub(super) async fn find(app: &App, id: i64) -> Result<(CrawlRow, Topic), PageError> {
-    let crawl = app.store.crawl(id).await?;
-    let crawl = crawl.ok_or_else(|| PageError::missing("crawl"))?;
-    let topic = app.store.topic(crawl.topic).await?;
-    let topic = topic.ok_or_else(|| PageError::missing("topic"))?;
-    Ok((crawl, topic))
-}
-
 async fn page(
     State(app): State<App>,
     Extension(Base(base)): Extension<Base>,
     Path(id): Path<i64>,
 ) -> PageResult {
-    let (crawl, topic) = find(&app, id).await?;
-    let (pages, scored, relevant, other) = app.store.counts(id).await?;
+    let (crawl, topic) = app.service.crawl(id).await?;
+    let counts = app.service.counts(id).await?;
     show(&CrawlPage {
         base,
-        csrf: app.doors.csrf(),
-        harvest: percent(relevant as f64 / scored.max(1) as f64),
-        progress: (100 * pages / crawl.order.budget.max(1)).min(100),
-        chart: chart::harvest(&app.store.harvest(id).await?),
-        databases: app.store.count_forms(id).await?,
-        alarms: app.store.alarms(id).await?,
-        notices: app.store.notices(topic.id, Some(id)).await?,
-        skipped: app.store.skipped(id).await?,
-        run_by: app.running.run_by(&crawl),
-        questions: app.store.questions(id).await?,
-        last: app.store.last_results(id, 15).await?,
+        csrf: app.access.csrf(),
+        harvest: percent(counts.harvest()),
+        progress: (100 * counts.pages / crawl.order.budget.max(1)).min(100),
+        chart: chart::harvest(&app.service.store.harvest(id).await?),
+        databases: app.service.store.count_forms(id).await?,
+        alarms: app.service.store.alarms(id).await?,
+        notices: app.service.store.notices(topic.id, Some(id)).await?,
+        skipped: app.service.store.skipped(id).await?,
+        run_by: app.service.supervisor.run_by(&crawl),
+        questions: app.service.store.questions(id).await?,
+        last: app.service.store.last_results(id, 15).await?,
         crawl,
         topic,
-        pages,
-        relevant,
-        other,
+        counts,
     })
 }
 
@@ -118,7 +104,7 @@ async fn live(
     State(app): State<App>,
     Path(_): Path<i64>,
 ) -> Sse<impl Stream<Item = Result<LiveEvent, Infallible>>> {
-    let changes = app.running.changes();
+    let changes = app.service.supervisor.changes();
     let start = (changes, false);
     let stream = futures_util::stream::unfold(start, |(mut changes, begun)| async move {
         if begun {
@@ -144,27 +130,11 @@ async fn control(
     Form(form): Form<ActionForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let (crawl, _) = find(&app, id).await?;
-    match (action.as_str(), crawl.state) {
-        ("pause", CrawlState::Running) => {
-            if !app.running.send(id, Command::Pause).await? {
-                app.store.set_state(id, CrawlState::Paused, "").await?;
-            }
-        }
-        ("resume", CrawlState::Paused | CrawlState::Running) => app.running.resume(id).await?,
-        ("stop", CrawlState::Running) => {
-            if !app.running.send(id, Command::Stop).await? {
-                app.store
-                    .set_state(id, CrawlState::Stopped, "told_to")
-                    .await?;
-            }
-        }
-        ("stop", CrawlState::Paused) => {
-            app.store
-                .set_state(id, CrawlState::Stopped, "told_to")
-                .await?;
-        }
-        ("pause" | "resume" | "stop", _) => {}
+    let (crawl, _) = app.service.crawl(id).await?;
+    match action.as_str() {
+        "pause" => app.service.pause(&crawl).await?,
+        "resume" => app.service.resume(&crawl).await?,
+        "stop" => app.service.stop(&crawl).await?,
         _ => return Err(PageError::missing("action")),
     }
     Ok(go_to(&format!("/crawl/{id}")))
@@ -182,11 +152,15 @@ async fn results(
     Path(id): Path<i64>,
     Query(query): Query<ResultsQuery>,
 ) -> PageResult {
-    let (crawl, topic) = find(&app, id).await?;
+    let (crawl, topic) = app.service.crawl(id).await?;
     let page = query.page.max(0);
-    let marks = app.store.marks(topic.id).await?;
+    let marks = app.service.store.marks(topic.id).await?;
     let skip = page.saturating_mul(PER_PAGE);
-    let mut rows = app.store.best_results(id, PER_PAGE + 1, skip).await?;
+    let mut rows = app
+        .service
+        .store
+        .best_results(id, PER_PAGE + 1, skip)
+        .await?;
     let more = rows.len() as i64 > PER_PAGE;
     rows.truncate(PER_PAGE as usize);
     let results = rows.into_iter().map(|row| Marked {
@@ -200,7 +174,7 @@ async fn results(
     });
     show(&ResultsPage {
         base,
-        csrf: app.doors.csrf(),
+        csrf: app.access.csrf(),
         results: results.collect(),
         crawl,
         topic,
@@ -237,8 +211,10 @@ async fn mark(
             ));
         }
     };
-    let (crawl, topic) = find(&app, id).await?;
-    results::mark(&app, &crawl, &topic, &form.address, target).await?;
+    let (crawl, topic) = app.service.crawl(id).await?;
+    app.service
+        .mark_result(&crawl, &topic, &form.address, target)
+        .await?;
     Ok(go_to(&format!(
         "/crawl/{id}/results?page={}",
         form.page.max(0)
@@ -259,7 +235,9 @@ async fn answer(
     Form(form): Form<AnswerForm>,
 ) -> Result<Response, PageError> {
     check_csrf(&app, &form.csrf)?;
-    let (crawl, topic) = find(&app, id).await?;
-    results::answer(&app, &crawl, &topic, &form.address, form.answer).await?;
+    let (crawl, topic) = app.service.crawl(id).await?;
+    app.service
+        .answer_question(&crawl, &topic, &form.address, form.answer)
+        .await?;
     Ok(go_to(&format!("/crawl/{id}")))
 }

@@ -6,13 +6,10 @@ use axum::extract::{Form, Path, State};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use linkscent_core::address::Address;
-use linkscent_core::wire::api::EventKind;
 use serde::Deserialize;
 
-use super::crawl::find;
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::{App, Base};
-use crate::results::kept_page;
 use crate::store::{CrawlRow, FormRow, Topic};
 
 /// Forms shown.
@@ -46,9 +43,10 @@ async fn databases(
     Extension(Base(base)): Extension<Base>,
     Path(id): Path<i64>,
 ) -> PageResult {
-    let (crawl, topic) = find(&app, id).await?;
-    let marks = app.store.form_marks(topic.id).await?;
+    let (crawl, topic) = app.service.crawl(id).await?;
+    let marks = app.service.store.form_marks(topic.id).await?;
     let forms = app
+        .service
         .store
         .forms(id, MOST)
         .await?
@@ -65,7 +63,7 @@ async fn databases(
         });
     show(&DatabasesPage {
         base,
-        csrf: app.doors.csrf(),
+        csrf: app.access.csrf(),
         forms: forms.collect(),
         crawl,
         topic,
@@ -93,18 +91,10 @@ async fn mark(
         "undo" => None,
         _ => return Err(PageError::bad("A form is marked with yes, no or undo.")),
     };
-    let (_, topic) = find(&app, id).await?;
-    let page = kept_page(&app, id, &form.address).await?;
-    let found = linkscent_core::critics::FormFilter::default().find(&page);
-    let found = found.into_iter().find(|found| found.name == form.form);
-    let found = found.ok_or_else(|| PageError::missing("form on this page"))?;
-    let marked = EventKind::Form {
-        address: form.address,
-        form: form.form,
-        wanted,
-        words: found.words.own().to_vec(),
-        around: found.words.around().to_vec(),
-    };
-    app.store.note(&topic, vec![marked]).await?;
+    let (crawl, topic) = app.service.crawl(id).await?;
+    let (page, name) = (&form.address, &form.form);
+    app.service
+        .mark_form(&crawl, &topic, page, name, wanted)
+        .await?;
     Ok(go_to(&format!("/crawl/{id}/databases")))
 }

@@ -19,6 +19,7 @@ use axum::{Extension, Router};
 use serde::Deserialize;
 
 use crate::api::{App, Base, Problem};
+use crate::service::ServiceError;
 
 /// All pages.
 pub fn routes() -> Router<App> {
@@ -40,7 +41,7 @@ struct EnterQuery {
 
 /// The printed link: works once, leads to where the dashboard lies.
 async fn enter(State(app): State<App>, Query(query): Query<EnterQuery>) -> Response {
-    match app.doors.enter(&query.key) {
+    match app.access.enter(&query.key) {
         Some(base) => Redirect::to(&format!("{}/", base.0)).into_response(),
         None => (
             StatusCode::UNAUTHORIZED,
@@ -83,12 +84,21 @@ impl PageError {
     }
 }
 
-impl<E: Into<anyhow::Error>> From<E> for PageError {
-    fn from(error: E) -> Self {
-        Self(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            format!("{:#}", error.into()),
-        )
+impl From<ServiceError> for PageError {
+    fn from(error: ServiceError) -> Self {
+        Problem::from(error).into()
+    }
+}
+
+impl From<anyhow::Error> for PageError {
+    fn from(error: anyhow::Error) -> Self {
+        ServiceError::from(error).into()
+    }
+}
+
+impl From<askama::Error> for PageError {
+    fn from(error: askama::Error) -> Self {
+        anyhow::Error::from(error).into()
     }
 }
 
@@ -137,7 +147,7 @@ fn go_to(path: &str) -> Response {
 
 /// Every form carries the token of this run of the companion.
 fn check_csrf(app: &App, token: &str) -> Result<(), PageError> {
-    if app.doors.is_csrf(token) {
+    if app.access.is_csrf(token) {
         return Ok(());
     }
     let text = "This form is from an earlier run of the companion. Go back, reload the page and try again.";

@@ -31,11 +31,12 @@ struct SettingsPage<'a> {
 async fn page(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
     show(&SettingsPage {
         base,
-        csrf: app.doors.csrf(),
+        csrf: app.access.csrf(),
         code: app.pairing.current(),
-        devices: app.store.devices().await?,
-        folder: app.store.folder().display().to_string(),
+        devices: app.service.store.devices().await?,
+        folder: app.service.store.folder().display().to_string(),
         proxy: app
+            .service
             .way
             .proxy
             .as_ref()
@@ -63,7 +64,7 @@ struct ForgetForm {
 
 async fn forget(State(app): State<App>, Form(form): Form<ForgetForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    app.store.remove_device(form.id).await?;
+    app.service.store.remove_device(form.id).await?;
     app.channels.close(form.id);
     Ok(go_to("/settings"))
 }

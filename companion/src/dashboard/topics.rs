@@ -7,19 +7,16 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::StoppingRule;
 use linkscent_core::critics;
 use linkscent_core::guide::Guide;
-use linkscent_core::predicate::Predicate;
-use linkscent_core::strategies::{HopKind, StrategyState};
-use linkscent_core::wire::api::EventKind;
+use linkscent_core::strategies::StrategyState;
 use serde::Deserialize;
-use tokio::runtime::Handle;
 
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::{App, Base};
-use crate::store::{CrawlState, MarkRow, Order, Reaction, Topic};
-use crate::{api, hop_training, topic_guide};
+use crate::hop_training;
+use crate::service::{NewCrawl, Starts};
+use crate::store::{CrawlState, MarkRow, Reaction, Topic};
 
 /// Iterations of learning that are shown, and words of each place in them.
 const ITERATIONS: usize = 8;
@@ -32,7 +29,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/topic/{id}", get(one))
         .route("/topic/{id}/crawl", post(crawl))
         .route("/topic/{id}/mark", post(mark))
-        .route("/topic/{id}/ways", post(learn_ways))
+        .route("/topic/{id}/train", post(train_distance))
         .route("/topic/{id}/critic", post(choose_critic))
 }
 
@@ -128,15 +125,15 @@ fn iterations(guide: &Guide) -> Vec<IterationLine> {
 
 async fn crawl_lines(app: &App, topic: i64) -> Result<Vec<CrawlLine>, PageError> {
     let mut lines = Vec::new();
-    for crawl in app.store.crawls(Some(topic)).await? {
-        let (pages, scored, relevant, _) = app.store.counts(crawl.id).await?;
+    for crawl in app.service.store.crawls(Some(topic)).await? {
+        let counts = app.service.counts(crawl.id).await?;
         lines.push(CrawlLine {
             id: crawl.id,
             state: crawl.state,
-            pages,
+            pages: counts.pages,
             budget: crawl.order.budget,
-            relevant,
-            harvest: percent(relevant as f64 / scored.max(1) as f64),
+            relevant: counts.relevant,
+            harvest: percent(counts.harvest()),
         });
     }
     Ok(lines)
@@ -144,21 +141,16 @@ async fn crawl_lines(app: &App, topic: i64) -> Result<Vec<CrawlLine>, PageError>
 
 async fn list(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
     let mut topics = Vec::new();
-    for topic in app.store.topics().await? {
-        let marks = app.store.marks(topic.id).await?;
+    for topic in app.service.store.topics().await? {
+        let marks = app.service.store.marks(topic.id).await?;
         topics.push(TopicLine {
             targets: marks.iter().filter(|mark| mark.target).count(),
             last: crawl_lines(&app, topic.id).await?.into_iter().next(),
             topic,
         });
     }
-    let csrf = app.doors.csrf();
+    let csrf = app.access.csrf();
     show(&TopicsPage { base, csrf, topics })
-}
-
-async fn topic(app: &App, id: i64) -> Result<Topic, PageError> {
-    let topic = app.store.topic(id).await?;
-    topic.ok_or_else(|| PageError::missing("topic"))
 }
 
 async fn one(
@@ -166,10 +158,10 @@ async fn one(
     Extension(Base(base)): Extension<Base>,
     Path(id): Path<i64>,
 ) -> PageResult {
-    let topic = topic(&app, id).await?;
-    let marks = app.store.marks(id).await?;
+    let topic = app.service.topic(id).await?;
+    let marks = app.service.store.marks(id).await?;
     let (targets, others) = marks.into_iter().partition(|mark| mark.target);
-    let guide = topic_guide::of(&app.store, &topic, None, None).await?;
+    let guide = app.service.guide(&topic).await?;
     let by_distance = hop_training::hops(&guide.learned()).is_some();
     let said = guide.critic().to_owned();
     let (critic, predicate) = if critics::NAMES.contains(&said.as_str()) {
@@ -180,7 +172,7 @@ async fn one(
     let sure = guide.confidence().map(percent).unwrap_or_default();
     show(&TopicPage {
         base,
-        csrf: app.doors.csrf(),
+        csrf: app.access.csrf(),
         crawls: crawl_lines(&app, id).await?,
         topic,
         targets,
@@ -203,24 +195,8 @@ struct CreateForm {
 
 async fn create(State(app): State<App>, Form(form): Form<CreateForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let name = form.name.trim();
-    if name.is_empty() || name.chars().count() > 80 {
-        return Err(PageError::bad(
-            "A topic needs a name of at most 80 characters.",
-        ));
-    }
-    let mut examples = Vec::new();
-    for (number, line) in form.examples.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() {
-            continue;
-        }
-        let address = Address::parse(line)
-            .map_err(|error| PageError::bad(format!("Line {}: {error}", number + 1)))?;
-        examples.push(EventKind::mark_unread(address.as_str(), Some(true)));
-    }
-    let topic = app.store.topic_named(name).await?;
-    app.store.note(&topic, examples).await?;
+    let examples = addresses(&form.examples)?;
+    let topic = app.service.create_topic(&form.name, &examples).await?;
     Ok(go_to(&format!("/topic/{}", topic.id)))
 }
 
@@ -237,9 +213,8 @@ async fn mark(
     Form(form): Form<UnmarkForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let topic = topic(&app, id).await?;
-    let undone = EventKind::mark_unread(&form.address, None);
-    app.store.note(&topic, vec![undone]).await?;
+    let topic = app.service.topic(id).await?;
+    app.service.unmark(&topic, &form.address).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 
@@ -259,48 +234,29 @@ async fn choose_critic(
     Form(form): Form<CriticForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let topic = topic(&app, id).await?;
+    let topic = app.service.topic(id).await?;
     let critic = match form.kind.as_str() {
-        "predicate" => {
-            let predicate: Result<Predicate, _> = form.predicate.parse();
-            let wrong = |error| PageError::bad(format!("The condition, {error}."));
-            predicate.map_err(wrong)?.to_string()
-        }
-        name => name.to_owned(),
+        "predicate" => &form.predicate,
+        name => name,
     };
-    let topics = topic_guide::named_topics(&app.store, &critic).await;
-    topics.map_err(|error| PageError::bad(format!("{error:#}.")))?;
-    app.store.set_critic(topic.id, &critic).await?;
+    app.service.choose_critic(&topic, critic).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 
 #[derive(Deserialize)]
-struct WaysForm {
+struct TrainForm {
     csrf: String,
 }
 
 /// Trains the topic's model of hop distances.
-async fn learn_ways(
+async fn train_distance(
     State(app): State<App>,
     Path(id): Path<i64>,
-    Form(form): Form<WaysForm>,
+    Form(form): Form<TrainForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let topic = topic(&app, id).await?;
-    let store = app.store.clone();
-    let handle = Handle::current();
-    let learned = tokio::task::spawn_blocking(move || {
-        handle.block_on(hop_training::learn(
-            &store,
-            &topic,
-            HopKind::Crf,
-            None,
-            |_| {},
-        ))
-    });
-    learned
-        .await?
-        .map_err(|error| PageError::bad(format!("{error:#}.")))?;
+    let topic = app.service.topic(id).await?;
+    app.service.train_distance(&topic).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 
@@ -322,32 +278,28 @@ async fn crawl(
     Form(form): Form<CrawlForm>,
 ) -> Result<Response, PageError> {
     check_csrf(&app, &form.csrf)?;
-    let topic = topic(&app, id).await?;
-    let marks = app.store.marks(id).await?;
-    let targets = marks.into_iter().filter(|mark| mark.target);
-    let mut seeds: Vec<(String, bool)> = targets.map(|mark| (mark.address, true)).collect();
-    for (number, line) in form.starts.lines().enumerate() {
-        let line = line.trim();
-        if !line.is_empty() {
-            let address = Address::parse(line);
-            let wrong = |error| PageError::bad(format!("Line {}: {error}", number + 1));
-            seeds.push((address.map_err(wrong)?.to_string(), false));
-        }
-    }
-    if seeds.is_empty() {
-        return Err(PageError::bad(
-            "Mark a page as a target, or name pages to start at: a crawl has to start somewhere.",
-        ));
-    }
-    let order = Order {
-        budget: form.budget.clamp(1, 100_000),
-        delay: api::delay(&app),
-        random_seed: 1,
-        seeds,
-        hosts: Vec::new(),
-        stopping: StoppingRule::default(),
-        on_drift: Reaction::of(&form.on_drift),
+    let topic = app.service.topic(id).await?;
+    let starts = Starts {
+        seeds: addresses(&form.starts)?,
+        from_targets: true,
+        ..Starts::default()
     };
-    let crawl = app.running.begin(&topic, &order).await?;
-    Ok(go_to(&format!("/crawl/{crawl}")))
+    let new = NewCrawl {
+        on_drift: Reaction::of(&form.on_drift),
+        ..NewCrawl::new(starts, form.budget)
+    };
+    let crawl = app.service.begin_crawl(&topic, &new).await?;
+    Ok(go_to(&format!("/crawl/{}", crawl.id)))
+}
+
+/// Addresses, a line each; empty lines are passed over.
+fn addresses(text: &str) -> Result<Vec<String>, PageError> {
+    let lines = text.lines().zip(1..);
+    let lines = lines.map(|(line, number)| (line.trim(), number));
+    let lines = lines.filter(|(line, _)| !line.is_empty());
+    let address = |(line, number)| match Address::parse(line) {
+        Ok(address) => Ok(address.to_string()),
+        Err(error) => Err(PageError::bad(format!("Line {number}: {error}"))),
+    };
+    lines.map(address).collect()
 }

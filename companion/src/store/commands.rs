@@ -2,10 +2,21 @@
 
 use anyhow::Result;
 use linkscent_core::address::Address;
+use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::api::mark_of;
 
 use super::Store;
-use crate::crawler::runner::Command;
+
+/// What a running crawl can be told.
+#[derive(Debug)]
+pub enum Command {
+    /// Hold on, to go on later.
+    Pause,
+    /// End.
+    Stop,
+    /// The person marked a page that this crawl has fetched.
+    Mark(Address, Option<Mark>),
+}
 
 impl Store {
     /// Leaves a command for whoever runs the crawl.
@@ -14,7 +25,7 @@ impl Store {
             Command::Pause => ("pause", "", None),
             Command::Stop => ("stop", "", None),
             Command::Mark(address, mark) => {
-                let target = mark.map(|mark| mark == linkscent_core::web_graph::Mark::Target);
+                let target = mark.map(|mark| mark == Mark::Target);
                 ("mark", address.as_str(), target)
             }
         };

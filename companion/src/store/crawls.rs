@@ -8,7 +8,6 @@ use sqlx::{Connection, FromRow, Row};
 
 use super::{CrawlState, Reaction, Store};
 use crate::clock;
-use crate::crawler::replay::Lost;
 
 /// How a crawl is to go.
 #[derive(Debug, Clone)]
@@ -76,6 +75,15 @@ pub struct FetchRow {
     pub problem: String,
     /// Where it leads.
     pub place: Location,
+}
+
+/// A page whose copy cannot be read any more.
+#[derive(Debug)]
+pub struct LostPage {
+    /// Number of its request.
+    pub number: u64,
+    /// What is wrong with it, and where.
+    pub problem: String,
 }
 
 /// A page of the log, for people.
@@ -177,7 +185,7 @@ impl Store {
 
     /// Puts down that pages of the archive cannot be read any more, and how many bytes
     /// of it count from now on.
-    pub async fn lose_pages(&self, crawl: i64, lost: &[Lost], warc_length: u64) -> Result<()> {
+    pub async fn lose_pages(&self, crawl: i64, lost: &[LostPage], warc_length: u64) -> Result<()> {
         let mut transaction = self.pool.begin().await?;
         for page in lost {
             sqlx::query(

@@ -9,8 +9,7 @@ use linkscent_core::guide::ToForget;
 use linkscent_core::wire::api::{Event, EventKind};
 use sqlx::{Sqlite, Transaction};
 
-use super::Store;
-use crate::forgetting::stands_in;
+use super::{Store, stands_in};
 
 /// Tables and columns that name a page and nothing else.
 const PAGE_COLUMNS: [(&str, &str); 3] = [

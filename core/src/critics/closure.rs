@@ -26,7 +26,7 @@ pub struct Closure<F> {
     holds: F,
 }
 
-impl<F: Fn(&Page) -> bool + Send> Closure<F> {
+impl<F: Fn(&Page) -> bool + Send + Sync> Closure<F> {
     /// A critic by a closure. What a guide with it knows cannot be brought back
     /// by [`crate::guide::Guide::with_knowledge`]: no file holds a closure.
     pub fn new(name: &str, holds: F) -> Self {
@@ -37,7 +37,7 @@ impl<F: Fn(&Page) -> bool + Send> Closure<F> {
     }
 }
 
-impl<F: Fn(&Page) -> bool + Send> Critic for Closure<F> {
+impl<F: Fn(&Page) -> bool + Send + Sync> Critic for Closure<F> {
     fn name(&self) -> &str {
         &self.name
     }

@@ -29,7 +29,7 @@ use crate::web_graph::{Judgment, WebGraph};
 
 /// Judges pages. What the person marked lies in the [`WebGraph`]; a critic
 /// keeps only what it derived from there.
-pub trait Critic: Send {
+pub trait Critic: Send + Sync {
     /// What it is called by in topics and on the command line: a name of
     /// [`NAMES`], or a predicate.
     fn name(&self) -> &str;

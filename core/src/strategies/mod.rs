@@ -266,7 +266,7 @@ pub enum Learned {
 }
 
 /// Scores links and learns from where they led.
-pub trait Strategy: Send {
+pub trait Strategy: Send + Sync {
     /// The name it is called by in topics and on the command line.
     fn name(&self) -> &'static str;
 

@@ -1,4 +1,4 @@
-//! The crawls that run in this process: begun, taken up after a restart, told
+//! The crawls that run in this process: started, resumed after a restart, told
 //! to pause or stop. A crawl that another process runs on the same data folder is
 //! left to it: it is shown as it goes on, and what it is told is handed over.
 
@@ -8,14 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use linkscent_core::wire::write_model;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::crawler::fetch::{Fetcher, Way};
-use crate::crawler::runner::{Command, Control, Runner};
-use crate::store::{CrawlRow, CrawlState, LockError, NewCrawl, Order, Store, Topic};
-use crate::topic_guide;
+use crate::crawler::runner::{Control, Runner};
+use crate::store::{Command, CrawlRow, CrawlState, LockError, Store};
 
 /// Between two looks at what other processes changed.
 const LOOK_EVERY: Duration = Duration::from_millis(700);
@@ -38,7 +36,7 @@ pub fn is_held(error: &anyhow::Error) -> bool {
 
 /// See the module.
 #[derive(Clone)]
-pub struct Running {
+pub struct Supervisor {
     store: Store,
     way: Way,
     crawls: Arc<Mutex<HashMap<i64, Entry>>>,
@@ -51,7 +49,7 @@ struct Entry {
     waiting: Vec<Command>,
 }
 
-impl Running {
+impl Supervisor {
     /// Nothing runs yet.
     pub fn new(store: Store, way: Way) -> Self {
         Self {
@@ -63,27 +61,13 @@ impl Running {
     }
 
     /// Takes up every crawl that was running when the process ended.
-    pub async fn take_up_all(&self) -> Result<()> {
+    pub async fn resume_all(&self) -> Result<()> {
         for crawl in self.store.crawls(None).await? {
             if crawl.state.is_running() && !self.store.is_locked(crawl.id) {
                 self.start(crawl.id);
             }
         }
         Ok(())
-    }
-
-    /// Begins a crawl; returns its number.
-    pub async fn begin(&self, topic: &Topic, order: &Order) -> Result<i64> {
-        let guide = topic_guide::of(&self.store, topic, None, None).await?;
-        let start_model = write_model(&guide.knowledge())?;
-        let new = NewCrawl {
-            topic: topic.id,
-            order,
-            start_model: &start_model,
-        };
-        let id = self.store.begin_crawl(&new).await?;
-        self.start(id);
-        Ok(id)
     }
 
     /// Goes on with a paused crawl.
@@ -145,7 +129,8 @@ impl Running {
         self.changes.subscribe()
     }
 
-    fn start(&self, id: i64) {
+    /// Runs a crawl whose state is `running`, unless it runs here already.
+    pub fn start(&self, id: i64) {
         let new = Entry {
             control: None,
             waiting: Vec::new(),

@@ -14,10 +14,10 @@ use linkscent_core::guide::{Guide, ToForget};
 use linkscent_core::wire::api::{Forget, Forgotten};
 use linkscent_core::wire::{read_model, write_model};
 
-use crate::api::App;
-use crate::crawler::runner::Command;
-use crate::running::RunBy;
-use crate::store::{CrawlRow, Store};
+use super::feedback::MOST_EVENTS;
+use super::supervisor::RunBy;
+use super::{Service, ServiceError};
+use crate::store::{Command, CrawlRow, Store, stands_in};
 use crate::web::warc::{Reader, blank};
 
 /// How often, and how long, it is looked whether a crawl has come to rest.
@@ -26,42 +26,47 @@ const LOOKS: usize = 200;
 
 /// Forgets what is asked for. Crawls that run are paused meanwhile. Once begun it is done
 /// to its end, whether or not somebody waits for the answer.
-pub async fn forget(app: &App, asked: &Forget) -> Result<Forgotten> {
-    let (app, asked) = (app.clone(), asked.clone());
-    tokio::spawn(async move {
-        let _one_at_a_time = app.forgetting.lock().await;
+pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotten, ServiceError> {
+    if asked.pages.len() + asked.clicks.len() > MOST_EVENTS {
+        return Err(ServiceError::refused(format!(
+            "at most {MOST_EVENTS} pages and clicks a call"
+        )));
+    }
+    let (service, asked) = (service.clone(), asked.clone());
+    let forgotten = tokio::spawn(async move {
+        let _one_at_a_time = service.forgetting.lock().await;
         let mut gone = asked.to_forget();
         if asked.every_click {
-            gone.clicks.extend(app.store.clicks().await?);
+            gone.clicks.extend(service.store.clicks().await?);
         }
         if gone.is_empty() {
             return Ok(Forgotten::default());
         }
         let mut paused = Vec::new();
-        let forgotten = match pause_all(&app, &mut paused).await {
-            Ok(()) => forget_at_rest(&app.store, &gone).await,
+        let forgotten = match pause_all(&service, &mut paused).await {
+            Ok(()) => forget_at_rest(&service.store, &gone).await,
             Err(error) => Err(error),
         };
-        go_on(&app, paused).await;
+        go_on(&service, paused).await;
         forgotten
-    })
-    .await?
+    });
+    Ok(forgotten.await.map_err(anyhow::Error::from)??)
 }
 
 /// A crawl that was paused, and whether this process ran it.
 type Paused = (CrawlRow, bool);
 
 /// Pauses every crawl that runs, here or elsewhere, and waits until it rests.
-async fn pause_all(app: &App, paused: &mut Vec<Paused>) -> Result<()> {
-    for crawl in app.store.crawls(None).await? {
-        let is_ours = app.running.run_by(&crawl) == Some(RunBy::Us);
-        if app.running.send(crawl.id, Command::Pause).await? {
+async fn pause_all(service: &Service, paused: &mut Vec<Paused>) -> Result<()> {
+    for crawl in service.store.crawls(None).await? {
+        let is_ours = service.supervisor.run_by(&crawl) == Some(RunBy::Us);
+        if service.supervisor.send(crawl.id, Command::Pause).await? {
             paused.push((crawl, is_ours));
         }
     }
     for (crawl, _) in paused.iter() {
         let mut looks = 0;
-        while app.store.is_locked(crawl.id) {
+        while service.store.is_locked(crawl.id) {
             if looks == LOOKS {
                 let id = crawl.id;
                 bail!("crawl {id} does not come to rest: pause it, then forget again");
@@ -75,22 +80,25 @@ async fn pause_all(app: &App, paused: &mut Vec<Paused>) -> Result<()> {
 
 /// Crawls of this process go on. Those of another go on where they ran: it may make its
 /// requests in another way.
-async fn go_on(app: &App, paused: Vec<Paused>) {
+async fn go_on(service: &Service, paused: Vec<Paused>) {
     for (crawl, is_ours) in paused {
         let done = if is_ours {
-            app.running.resume(crawl.id).await
+            service.supervisor.resume(crawl.id).await
         } else {
             let said = format!(
                 "crawl {} was paused so that pages could be forgotten: give its command again",
                 crawl.id
             );
-            app.store.notice(crawl.topic, Some(crawl.id), &said).await
+            service
+                .store
+                .notice(crawl.topic, Some(crawl.id), &said)
+                .await
         };
         if let Err(error) = done {
             eprintln!("linkscent: crawl {}: {error:#}", crawl.id);
         }
     }
-    app.running.say_changed();
+    service.supervisor.say_changed();
 }
 
 async fn forget_at_rest(store: &Store, gone: &ToForget) -> Result<Forgotten> {
@@ -204,37 +212,4 @@ fn archive_has(archive: &Path, gone: &ToForget) -> bool {
     };
     let mut records = records.filter_map(Result::ok);
     records.any(|record| Address::parse(&record.target).is_ok_and(|page| gone.has_page(&page)))
-}
-
-/// Whether an address stands somewhere in bytes, and not only as the beginning of
-/// another one.
-pub fn stands_in(bytes: &[u8], page: &str) -> bool {
-    let text = page.as_bytes();
-    memchr::memmem::find_iter(bytes, text).any(|at| {
-        let behind = bytes.get(at + text.len());
-        behind.is_none_or(|byte| !is_of_address(*byte))
-    })
-}
-
-fn is_of_address(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~:/?#@!$&'()*+,;=%".contains(&byte)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_is_told_from_longer_ones() {
-        let page = "http://a.test/x";
-        for (text, stands) in [
-            ("[\"http://a.test/x\"]", true),
-            ("http://a.test/x", true),
-            ("http://a.test/xy and http://a.test/x/1", false),
-            ("http://a.test/xy http://a.test/x\u{1}", true),
-            ("", false),
-        ] {
-            assert_eq!(stands_in(text.as_bytes(), page), stands, "{text}");
-        }
-    }
 }

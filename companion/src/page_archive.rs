@@ -1,0 +1,39 @@
+//! Pages as crawls kept them, read from the archive as they were when they came.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use linkscent_core::address::Address;
+use linkscent_core::page::Page;
+
+use crate::crawler::fetch::build;
+use crate::store::Store;
+use crate::web::warc::{Reader, WarcError};
+
+/// The page whose record begins at an offset, and the first half of a hash of its body. It
+/// is the page of that address, or an error.
+pub fn page_at(
+    archive: &Path,
+    offset: u64,
+    address: &Address,
+) -> Result<(Box<Page>, u64), WarcError> {
+    let response = Reader::response_at(archive, offset, address.as_str())?;
+    let content_type = response.content_type.as_deref();
+    Ok(build(address.clone(), &response.body, content_type))
+}
+
+/// A page that a crawl kept; `None` if it has none of that address.
+pub async fn page(store: &Store, crawl: i64, address: &str) -> Result<Option<Page>> {
+    let Ok(address) = Address::parse(address) else {
+        return Ok(None);
+    };
+    let Some((offset, _)) = store.kept_page(crawl, address.as_str()).await? else {
+        return Ok(None);
+    };
+    let archive = store.warc_path(crawl);
+    let reading = tokio::task::spawn_blocking(move || page_at(&archive, offset, &address));
+    let (page, _) = reading
+        .await?
+        .context("the kept copy of this page cannot be read; fetch it again in a new crawl")?;
+    Ok(Some(*page))
+}

@@ -1,0 +1,342 @@
+//! Beginning crawls, and pausing, resuming and stopping them: the same rules for whoever
+//! asks.
+
+use linkscent_core::crawl::StoppingRule;
+use linkscent_core::guide::Guide;
+use linkscent_core::wire::api::EventKind;
+use linkscent_core::wire::write_model;
+
+use super::{Service, ServiceError};
+use crate::store::{self, Command, CrawlRow, CrawlState, Order, Reaction, Topic};
+use crate::topic_guide;
+
+/// The largest budget, in pages.
+pub const LARGEST_BUDGET: u64 = 1_000_000;
+/// Milliseconds a host rests between requests.
+const DEFAULT_DELAY: u64 = 1_000;
+
+/// Where a crawl starts. Where nothing is given it starts from the topic's targets.
+#[derive(Debug, Clone, Default)]
+pub struct Starts {
+    /// Pages that are what is looked for; they become targets of the topic.
+    pub examples: Vec<String>,
+    /// Other pages. Those that are targets of the topic count as examples.
+    pub seeds: Vec<String>,
+    /// Whether it starts from the topic's targets in any case.
+    pub from_targets: bool,
+}
+
+/// A crawl as it is asked for.
+#[derive(Debug, Clone)]
+pub struct NewCrawl {
+    /// Where it starts.
+    pub starts: Starts,
+    /// Pages to fetch, 1 to [`LARGEST_BUDGET`].
+    pub budget: u64,
+    /// Milliseconds a host rests between requests. Not given: a second, or no rest where
+    /// all pages come from a replay on this machine. 0 is only for such replays.
+    pub delay: Option<u64>,
+    /// What random numbers start from.
+    pub random_seed: u64,
+    /// Hosts to keep to; none means the whole web.
+    pub hosts: Vec<String>,
+    /// When a site is left.
+    pub stopping: StoppingRule,
+    /// What it does when it loses its way.
+    pub on_drift: Reaction,
+    /// The critic (a name or a predicate), where another than the topic's is wanted.
+    pub critic: Option<String>,
+    /// The strategy, where another than the topic's is wanted.
+    pub strategy: Option<String>,
+}
+
+impl NewCrawl {
+    /// As usual, from there.
+    pub fn new(starts: Starts, budget: u64) -> Self {
+        Self {
+            starts,
+            budget,
+            delay: None,
+            random_seed: 1,
+            hosts: Vec::new(),
+            stopping: StoppingRule::default(),
+            on_drift: Reaction::default(),
+            critic: None,
+            strategy: None,
+        }
+    }
+}
+
+/// What a crawl came to so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CrawlCounts {
+    /// Pages fetched.
+    pub pages: u64,
+    /// Those that were not marked before.
+    pub scored: u64,
+    /// Those of the scored that are relevant.
+    pub relevant: u64,
+    /// Requests that brought no page.
+    pub other: u64,
+}
+
+impl CrawlCounts {
+    /// Share of the scored pages that is relevant, 0..=1.
+    pub fn harvest(&self) -> f64 {
+        self.relevant as f64 / self.scored.max(1) as f64
+    }
+}
+
+impl Service {
+    /// Begins a crawl for a topic and leaves it to be run by whoever takes it up. Nothing
+    /// is kept if it is refused.
+    pub async fn prepare_crawl(
+        &self,
+        topic: &Topic,
+        new: &NewCrawl,
+    ) -> Result<CrawlRow, ServiceError> {
+        let order = self.order(topic, new).await?;
+        let start_model = if new.critic.is_none() && new.strategy.is_none() {
+            model_file(&*self.guide(topic).await?)?
+        } else {
+            let (critic, strategy) = (new.critic.as_deref(), new.strategy.as_deref());
+            model_file(&topic_guide::of(&self.store, topic, critic, strategy).await?)?
+        };
+        let marks = self.store.marks(topic.id).await?;
+        let is_target = |page: &&String| {
+            marks
+                .iter()
+                .any(|mark| mark.target && mark.address == **page)
+        };
+        let new_targets = new.starts.examples.iter().filter(|page| !is_target(page));
+        let marked = new_targets.map(|page| EventKind::mark_unread(page, Some(true)));
+        self.store.note(topic, marked.collect()).await?;
+        let begun = store::NewCrawl {
+            topic: topic.id,
+            order: &order,
+            start_model: &start_model,
+        };
+        let id = self.store.begin_crawl(&begun).await?;
+        Ok(self.crawl(id).await?.0)
+    }
+
+    /// Begins a crawl for a topic and runs it here.
+    pub async fn begin_crawl(
+        &self,
+        topic: &Topic,
+        new: &NewCrawl,
+    ) -> Result<CrawlRow, ServiceError> {
+        let crawl = self.prepare_crawl(topic, new).await?;
+        self.supervisor.start(crawl.id);
+        Ok(crawl)
+    }
+
+    async fn order(&self, topic: &Topic, new: &NewCrawl) -> Result<Order, ServiceError> {
+        if !(1..=LARGEST_BUDGET).contains(&new.budget) {
+            return Err(ServiceError::refused(format!(
+                "A crawl's budget is 1 to {LARGEST_BUDGET} pages."
+            )));
+        }
+        let is_replay = self.way.is_loopback_proxy();
+        if new.delay == Some(0) && !is_replay {
+            return Err(ServiceError::refused(
+                "A delay of 0 is only for webs replayed on this machine: give a proxy such as \
+                 http://127.0.0.1:8080, or a delay.",
+            ));
+        }
+        Ok(Order {
+            budget: new.budget,
+            delay: new
+                .delay
+                .unwrap_or(if is_replay { 0 } else { DEFAULT_DELAY }),
+            random_seed: new.random_seed,
+            seeds: self.seeds(topic, &new.starts).await?,
+            hosts: new.hosts.clone(),
+            stopping: new.stopping,
+            on_drift: new.on_drift,
+        })
+    }
+
+    /// Addresses to start from, each with whether it is an example.
+    async fn seeds(
+        &self,
+        topic: &Topic,
+        starts: &Starts,
+    ) -> Result<Vec<(String, bool)>, ServiceError> {
+        let marks = self.store.marks(topic.id).await?;
+        let targets: Vec<String> = marks
+            .into_iter()
+            .filter(|mark| mark.target)
+            .map(|mark| mark.address)
+            .collect();
+        let examples = starts.examples.iter().map(|page| (page.clone(), true));
+        let seeds = starts.seeds.iter();
+        let seeds = seeds.map(|page| (page.clone(), targets.contains(page)));
+        let mut pages: Vec<(String, bool)> = examples.chain(seeds).collect();
+        if starts.from_targets || pages.is_empty() {
+            pages.extend(targets.into_iter().map(|page| (page, true)));
+        }
+        let mut known = std::collections::HashSet::new();
+        pages.retain(|(page, _)| known.insert(page.clone()));
+        if pages.is_empty() {
+            return Err(ServiceError::refused(format!(
+                "A crawl has to start somewhere: mark a page as a target for “{}”, or name pages \
+                 to start at.",
+                topic.name
+            )));
+        }
+        Ok(pages)
+    }
+
+    /// Pauses a crawl, wherever it runs. One that rests already is left as it is.
+    pub async fn pause(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
+        if crawl.state.is_running() && !self.supervisor.send(crawl.id, Command::Pause).await? {
+            self.store
+                .set_state(crawl.id, CrawlState::Paused, "")
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Goes on with a crawl that rests, or whose process has died. One that is over is
+    /// left as it is.
+    pub async fn resume(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
+        if !crawl.state.is_over() {
+            self.supervisor.resume(crawl.id).await?;
+        }
+        Ok(())
+    }
+
+    /// Ends a crawl, wherever it runs. One that is over is left as it is.
+    pub async fn stop(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
+        let told =
+            crawl.state.is_running() && self.supervisor.send(crawl.id, Command::Stop).await?;
+        if !told && !crawl.state.is_over() {
+            let stopped = CrawlState::Stopped;
+            self.store.set_state(crawl.id, stopped, "told_to").await?;
+        }
+        Ok(())
+    }
+
+    /// What a crawl came to so far.
+    pub async fn counts(&self, crawl: i64) -> Result<CrawlCounts, ServiceError> {
+        let (pages, scored, relevant, other) = self.store.counts(crawl).await?;
+        Ok(CrawlCounts {
+            pages,
+            scored,
+            relevant,
+            other,
+        })
+    }
+}
+
+fn model_file(guide: &Guide) -> anyhow::Result<Vec<u8>> {
+    Ok(write_model(&guide.knowledge())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crawler::fetch::Way;
+    use crate::store::Store;
+
+    const PAGE: &str = "http://a.test/";
+
+    async fn service() -> (tempfile::TempDir, Service, Topic) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let topic = store.topic_named("bees").await.unwrap();
+        (folder, Service::new(store, Way::default()), topic)
+    }
+
+    fn starts(seeds: &[&str], examples: &[&str]) -> Starts {
+        let list = |pages: &[&str]| pages.iter().map(ToString::to_string).collect();
+        Starts {
+            seeds: list(seeds),
+            examples: list(examples),
+            from_targets: false,
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_refused_leaves_nothing() {
+        let (_folder, service, topic) = service().await;
+        let usual = NewCrawl::new(starts(&[], &[PAGE]), 10);
+        let cases = [
+            (NewCrawl::new(Starts::default(), 10), "start somewhere"),
+            (
+                NewCrawl {
+                    budget: 0,
+                    ..usual.clone()
+                },
+                "budget",
+            ),
+            (
+                NewCrawl {
+                    budget: LARGEST_BUDGET + 1,
+                    ..usual.clone()
+                },
+                "budget",
+            ),
+            (
+                NewCrawl {
+                    delay: Some(0),
+                    ..usual.clone()
+                },
+                "delay of 0",
+            ),
+            (
+                NewCrawl {
+                    critic: Some("nobody".to_owned()),
+                    ..usual.clone()
+                },
+                "nobody",
+            ),
+        ];
+        for (new, said) in cases {
+            let refused = service.prepare_crawl(&topic, &new).await.unwrap_err();
+            assert!(refused.to_string().contains(said), "{refused}");
+        }
+        assert!(service.store.marks(topic.id).await.unwrap().is_empty());
+        assert!(service.store.crawls(None).await.unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn examples_become_targets_and_targets_are_where_it_starts() {
+        let (_folder, service, topic) = service().await;
+        let new = NewCrawl::new(starts(&["http://b.test/"], &[PAGE]), 10);
+        let crawl = service.prepare_crawl(&topic, &new).await.unwrap();
+        let pair = |page: &str, example| (page.to_owned(), example);
+        let both = [pair(PAGE, true), pair("http://b.test/", false)];
+        assert_eq!(crawl.order.seeds, both);
+        assert_eq!(crawl.order.delay, DEFAULT_DELAY);
+        let again = NewCrawl::new(Starts::default(), 10);
+        let crawl = service.prepare_crawl(&topic, &again).await.unwrap();
+        assert_eq!(crawl.order.seeds, [pair(PAGE, true)]);
+        // A seed that is a target counts as an example.
+        let seeds = NewCrawl::new(starts(&[PAGE, PAGE], &[]), 10);
+        let crawl = service.prepare_crawl(&topic, &seeds).await.unwrap();
+        assert_eq!(crawl.order.seeds, [pair(PAGE, true)]);
+        assert_eq!(service.store.marks(topic.id).await.unwrap().len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_crawl_whose_process_died_can_be_paused_and_stopped() {
+        let (_folder, service, topic) = service().await;
+        let new = NewCrawl::new(starts(&[PAGE], &[]), 10);
+        let id = service.prepare_crawl(&topic, &new).await.unwrap().id;
+        let crawl = || async { service.crawl(id).await.unwrap().0 };
+        assert_eq!(crawl().await.state, CrawlState::Running);
+        service.pause(&crawl().await).await.unwrap();
+        assert_eq!(crawl().await.state, CrawlState::Paused);
+        service.stop(&crawl().await).await.unwrap();
+        assert_eq!(crawl().await.state, CrawlState::Stopped);
+        service.pause(&crawl().await).await.unwrap();
+        service.resume(&crawl().await).await.unwrap();
+        assert_eq!(crawl().await.state, CrawlState::Stopped, "it is over");
+        assert!(matches!(
+            service.crawl(id + 1).await,
+            Err(ServiceError::Missing("crawl"))
+        ));
+    }
+}

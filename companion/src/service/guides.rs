@@ -1,0 +1,210 @@
+//! Guides of topics, made once for each version of a topic: with thousands of clicks
+//! that takes most of a second, and every screen and every browser asks for one.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::Result;
+use linkscent_core::critics;
+use linkscent_core::guide::Guide;
+use linkscent_core::wire::write_model;
+use tokio::runtime::Handle;
+use tokio::sync::OnceCell;
+
+use super::{Service, ServiceError};
+use crate::store::{Store, Topic};
+use crate::topic_guide;
+
+/// Guides that are kept; those not asked for longest go.
+const MOST: usize = 8;
+/// Pages and arrivals that a browser is sent with a model.
+const MODEL_PAGES: usize = 200;
+const MODEL_ARRIVALS: usize = 300;
+
+/// A guide and, once a browser asked, its model file.
+#[derive(Default)]
+struct Made {
+    guide: OnceCell<Arc<Guide>>,
+    file: OnceCell<Arc<[u8]>>,
+}
+
+struct Entry {
+    /// Of the topic.
+    version: i64,
+    /// Of all topics, for a guide whose condition asks for others.
+    versions: Vec<(i64, i64)>,
+    made: Arc<Made>,
+    /// Grows with each use of any.
+    used: u64,
+}
+
+impl Entry {
+    /// Whether the guide's condition asks for other topics; one that is just being made
+    /// may.
+    fn asks_for_others(&self) -> bool {
+        let Some(guide) = self.made.guide.get() else {
+            return true;
+        };
+        !critics::topics_asked_for(guide.critic()).is_ok_and(|topics| topics.is_empty())
+    }
+}
+
+/// See the module.
+#[derive(Clone)]
+pub(super) struct Guides {
+    store: Store,
+    entries: Arc<Mutex<HashMap<i64, Entry>>>,
+}
+
+impl Guides {
+    pub(super) fn new(store: Store) -> Self {
+        Self {
+            store,
+            entries: Arc::default(),
+        }
+    }
+
+    /// The guide of a topic. Who asks while it is being made waits for it.
+    async fn of(&self, topic: &Topic) -> Result<Arc<Guide>> {
+        let made = self.made(topic).await?;
+        Ok(Arc::clone(self.guide(topic, &made).await?))
+    }
+
+    /// The topic's model file, as a browser takes it.
+    async fn file(&self, topic: &Topic) -> Result<Arc<[u8]>> {
+        let made = self.made(topic).await?;
+        let guide = Arc::clone(self.guide(topic, &made).await?);
+        let file = made.file.get_or_try_init(|| async {
+            tokio::task::spawn_blocking(move || {
+                let knowledge = guide.knowledge().trimmed(MODEL_PAGES, MODEL_ARRIVALS);
+                Ok(Arc::from(write_model(&knowledge)?))
+            })
+            .await?
+        });
+        file.await.map(Arc::clone)
+    }
+
+    async fn guide<'a>(&self, topic: &Topic, made: &'a Made) -> Result<&'a Arc<Guide>> {
+        let making = made.guide.get_or_try_init(|| async {
+            let (store, topic, handle) = (self.store.clone(), topic.clone(), Handle::current());
+            tokio::task::spawn_blocking(move || {
+                let guide = topic_guide::of(&store, &topic, None, None);
+                anyhow::Ok(Arc::new(handle.block_on(guide)?))
+            })
+            .await?
+        });
+        making.await
+    }
+
+    /// The place of the guide of this version, which may be empty yet.
+    async fn made(&self, topic: &Topic) -> Result<Arc<Made>> {
+        let topics = self.store.topics().await?;
+        let versions: Vec<(i64, i64)> = topics.iter().map(|one| (one.id, one.version)).collect();
+        let mut entries = self.lock();
+        let used = 1 + entries.values().map(|entry| entry.used).max().unwrap_or(0);
+        if let Some(entry) = entries.get_mut(&topic.id)
+            && entry.version == topic.version
+            && (entry.versions == versions || !entry.asks_for_others())
+        {
+            entry.used = used;
+            return Ok(Arc::clone(&entry.made));
+        }
+        let made = Arc::<Made>::default();
+        let entry = Entry {
+            version: topic.version,
+            versions,
+            made: Arc::clone(&made),
+            used,
+        };
+        entries.insert(topic.id, entry);
+        if entries.len() > MOST {
+            let oldest = entries.iter().min_by_key(|(_, entry)| entry.used);
+            if let Some(oldest) = oldest.map(|(&id, _)| id) {
+                entries.remove(&oldest);
+            }
+        }
+        Ok(made)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<i64, Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Service {
+    /// The guide of a topic as it is now.
+    pub async fn guide(&self, topic: &Topic) -> Result<Arc<Guide>, ServiceError> {
+        Ok(self.guides.of(topic).await?)
+    }
+
+    /// The topic's model file for a browser, if it is newer than the version that the
+    /// browser has; with its version.
+    pub async fn model(
+        &self,
+        topic: &str,
+        known: i64,
+    ) -> Result<Option<(i64, Arc<[u8]>)>, ServiceError> {
+        let topic = self.store.find_topic(topic).await?;
+        let Some(topic) = topic.filter(|topic| topic.version > known) else {
+            return Ok(None);
+        };
+        Ok(Some((topic.version, self.guides.file(&topic).await?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use linkscent_core::wire::api::EventKind;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_guide_is_made_once_for_a_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let guides = Guides::new(store.clone());
+        let topic = store.topic_named("bees").await.unwrap();
+        store.set_critic(topic.id, "topic").await.unwrap();
+        let now = || async { store.topic(topic.id).await.unwrap().unwrap() };
+        let first = guides.of(&now().await).await.unwrap();
+        assert!(Arc::ptr_eq(&first, &guides.of(&now().await).await.unwrap()));
+        let file = guides.file(&now().await).await.unwrap();
+        assert!(Arc::ptr_eq(
+            &file,
+            &guides.file(&now().await).await.unwrap()
+        ));
+
+        let mark = EventKind::mark_unread("http://a.test/", Some(true));
+        store.note(&topic, vec![mark]).await.unwrap();
+        let second = guides.of(&now().await).await.unwrap();
+        assert!(!Arc::ptr_eq(&first, &second));
+        // Another topic is none of its business, until a condition asks for it.
+        let other = store.topic_named("birds").await.unwrap();
+        let mark = || vec![EventKind::mark_unread("http://b.test/", Some(true))];
+        store.note(&other, mark()).await.unwrap();
+        assert!(Arc::ptr_eq(
+            &second,
+            &guides.of(&now().await).await.unwrap()
+        ));
+        let asks = "topic \"birds\" > 0.5";
+        store.set_critic(topic.id, asks).await.unwrap();
+        let third = guides.of(&now().await).await.unwrap();
+        store.note(&other, mark()).await.unwrap();
+        assert!(!Arc::ptr_eq(
+            &third,
+            &guides.of(&now().await).await.unwrap()
+        ));
+    }
+
+    #[tokio::test]
+    async fn few_guides_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let guides = Guides::new(store.clone());
+        for name in 0..2 * MOST {
+            let topic = store.topic_named(&name.to_string()).await.unwrap();
+            guides.of(&topic).await.unwrap();
+        }
+        assert_eq!(guides.lock().len(), MOST);
+    }
+}

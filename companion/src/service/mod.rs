@@ -1,0 +1,68 @@
+//! What the companion does for whoever asks: the shell, the API, the dashboard. Knows
+//! nothing of HTTP or of terminals; every rule on what may be asked stands here once.
+
+mod crawls;
+mod error;
+mod feedback;
+mod forgetting;
+mod guides;
+mod supervisor;
+mod training;
+
+pub use crawls::{CrawlCounts, LARGEST_BUDGET, NewCrawl, Starts};
+pub use error::ServiceError;
+pub use supervisor::{RunBy, Supervisor, is_held};
+
+use std::sync::Arc;
+
+use linkscent_core::wire::api::{Forget, Forgotten};
+
+use crate::crawler::fetch::Way;
+use crate::store::{CrawlRow, Store, Topic};
+use guides::Guides;
+
+/// See the module. Clones are the same service.
+#[derive(Clone)]
+pub struct Service {
+    /// What is kept.
+    pub store: Store,
+    /// The crawls that run.
+    pub supervisor: Supervisor,
+    /// How crawls make requests.
+    pub way: Way,
+    guides: Guides,
+    /// Held while pages are forgotten.
+    forgetting: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl Service {
+    /// A service on a store, whose crawls make requests that way.
+    pub fn new(store: Store, way: Way) -> Self {
+        Self {
+            supervisor: Supervisor::new(store.clone(), way.clone()),
+            guides: Guides::new(store.clone()),
+            store,
+            way,
+            forgetting: Arc::default(),
+        }
+    }
+
+    /// A topic by its number.
+    pub async fn topic(&self, id: i64) -> Result<Topic, ServiceError> {
+        let topic = self.store.topic(id).await?;
+        topic.ok_or(ServiceError::Missing("topic"))
+    }
+
+    /// Forgets what happened in the browser, or all that has to do with some pages.
+    pub async fn forget(&self, asked: &Forget) -> Result<Forgotten, ServiceError> {
+        forgetting::forget(self, asked).await
+    }
+
+    /// A crawl by its number, with its topic.
+    pub async fn crawl(&self, id: i64) -> Result<(CrawlRow, Topic), ServiceError> {
+        let crawl = self.store.crawl(id).await?;
+        let crawl = crawl.ok_or(ServiceError::Missing("crawl"))?;
+        let topic = self.topic(crawl.topic).await?;
+        Ok((crawl, topic))
+    }
+}
