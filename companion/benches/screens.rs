@@ -128,7 +128,7 @@ fn record(number: u64) -> Result<(Record, Location)> {
         trail: Vec::new(),
         anchor: "a link".to_owned(),
         reason: "“kidney” in the link; in 2 of your 2 targets".to_owned(),
-        priority: Some((0, 0.5)),
+        priority: None,
         expected: None,
         judgment: Some(judgment),
         scored: true,

@@ -8,7 +8,6 @@ use linkscent_core::address::Address;
 use linkscent_core::critics::NamedTopics;
 use linkscent_core::forms::FormWords;
 use linkscent_core::guide::{Guide, Knowledge};
-use linkscent_core::strategies::SplitMix;
 use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Judgment, Relevance};
 use linkscent_core::wire::api::{Event, EventKind, mark_of, marked_terms};
@@ -99,7 +98,7 @@ async fn with_critic(
         Guide::with_knowledge(knowledge)
     } else {
         let critic = critics::described(critic, topics)?;
-        let strategy = strategies::named(strategy.unwrap_or(strategies::NAMES[0]));
+        let strategy = strategies::named(strategy.unwrap_or(strategies::default_name()));
         strategy.map(|strategy| Guide::joining(critic, strategy, Vocabulary::default()))
     };
     let mut guide = known.with_context(|| {
@@ -119,7 +118,7 @@ async fn with_critic(
             followed.push((link, judgment));
         }
     }
-    guide.learn_trails(followed, &mut SplitMix(0));
+    guide.learn_trails(followed);
     apply_marks(&mut guide, &events);
     Ok(guide)
 }

@@ -48,7 +48,8 @@ fn page(rng: &mut SplitMix, number: usize, links: usize) -> Page {
 
 /// A guide that has learned from 60 pages, and the links it saw.
 fn taught(links: usize) -> (Guide, Vec<Candidate>) {
-    let mut guide = Guide::new(critics::NAMES[0], strategies::NAMES[0]).expect("the defaults");
+    let mut guide =
+        Guide::new(critics::NAMES[0], strategies::default_name()).expect("the defaults");
     let (mut rng, mut seen) = (SplitMix(1), Vec::new());
     for number in 0..60 {
         let via: Vec<Candidate> = seen.iter().rev().take(1).cloned().collect();

@@ -28,8 +28,8 @@ use crate::forms::FormWords;
 use crate::models::TwoClassCounts;
 use crate::page::Page;
 use crate::strategies::{
-    self, ArmRule, Batch, Candidate, Explanation, Known, Learned, LinkPolicy, LinkScore, Passing,
-    Priority, Rng, Step, Strategy, Trail,
+    self, Candidate, Event, Explanation, Known, Learned, LinkScore, Passing, Priority, Profile,
+    Rng, Step, Strategy, Subject, Trail,
 };
 use crate::text::Vocabulary;
 use crate::web_graph::{Judgment, Mark, MarkedForm, Relevance, WebGraph};
@@ -63,7 +63,7 @@ pub struct Guide {
 
 impl Guide {
     /// A guide that knows nothing yet. `None` if a name is unknown; see
-    /// [`critics::NAMES`] and [`strategies::NAMES`]. The critic may be a predicate.
+    /// [`critics::NAMES`] and [`strategies::REGISTRY`]. The critic may be a predicate.
     pub fn new(critic: &str, strategy: &str) -> Option<Self> {
         let critic = critics::described(critic, NamedTopics::new()).ok()?;
         let strategy = strategies::named(strategy)?;
@@ -113,7 +113,7 @@ impl Guide {
         Knowledge {
             critic: self.critic.name().to_owned(),
             topics: self.critic.named_topics(),
-            strategy: self.strategy.name().to_owned(),
+            strategy: self.strategy.profile().name.to_owned(),
             graph: self.graph.clone(),
             learned: self.strategy.state(),
             arrivals: self.log.arrivals().cloned().collect(),
@@ -151,7 +151,7 @@ impl Guide {
             let place = (page.address.clone(), form.name.clone());
             self.graph.remember_form(place, form.words.clone());
         }
-        let mut learned = self.learn(&page.address, via, unmarked, rng);
+        let mut learned = self.learn(&page.address, via, unmarked);
         if self.critic_is_due() {
             self.refresh_critic();
             rebuilt = true;
@@ -169,7 +169,7 @@ impl Guide {
             graph: &self.graph,
             critic: &*self.critic,
         };
-        self.strategy.on_page(&passing, known);
+        self.strategy.learn(&Event::Page(passing), known);
         let outlinks = self.read_outlinks(page, &features, via, judgment, rng);
         if is_new {
             self.learn_known_link(outlinks.iter().map(|(link, _)| link));
@@ -194,7 +194,7 @@ impl Guide {
 
     /// Name of the strategy.
     pub fn strategy(&self) -> &'static str {
-        self.strategy.name()
+        self.strategy.profile().name
     }
 
     /// How sure the critic is, see [`Critic::confidence`].
@@ -231,7 +231,7 @@ impl Guide {
 
     /// Learns from links the person followed elsewhere, in their order. Those that
     /// were learned from before are passed over.
-    pub fn learn_trails(&mut self, links: Vec<(Candidate, Judgment)>, rng: &mut dyn Rng) {
+    pub fn learn_trails(&mut self, links: Vec<(Candidate, Judgment)>) {
         let mut learned: FxHashSet<(Address, Address)> = FxHashSet::default();
         for past in self.log.arrivals() {
             let sources = past.via.iter().filter_map(Candidate::source);
@@ -243,13 +243,13 @@ impl Guide {
                 critic: &*self.critic,
             };
             let marked = judgment.marked(self.graph.mark(&link.target));
-            self.strategy.on_click(&link, marked, known);
+            self.strategy.learn(&Event::Click(&link, marked), known);
             let target = link.target.clone();
             let Some(source) = link.source().cloned() else {
                 continue;
             };
             if learned.insert((source, target.clone())) {
-                self.learn(&target, &[link], judgment, rng);
+                self.learn(&target, &[link], judgment);
             }
         }
     }
@@ -323,19 +323,9 @@ impl Guide {
         topic.frozen(&self.graph.vocabulary)
     }
 
-    /// What the strategy makes of a page to which several links lead.
-    pub fn policy(&self) -> LinkPolicy {
-        self.strategy.policy()
-    }
-
-    /// Who takes turns with the strategy.
-    pub fn arms(&self) -> ArmRule {
-        self.strategy.arms()
-    }
-
-    /// How the strategy works links off together.
-    pub fn batch(&self) -> Option<Batch> {
-        self.strategy.batch()
+    /// What the strategy is like.
+    pub fn profile(&self) -> Profile {
+        self.strategy.profile()
     }
 
     /// How relevant the page behind a link is expected to be, where the
@@ -346,7 +336,10 @@ impl Guide {
 
     /// How soon to follow a link.
     pub fn score(&self, link: &Candidate) -> LinkScore {
-        self.strategy.score(link, self.known())
+        let scores = self
+            .strategy
+            .score(std::slice::from_ref(link), self.known());
+        scores.first().copied().unwrap_or(LinkScore::Reject)
     }
 
     /// Numbers of the features that move the strategy's scores most.
@@ -383,7 +376,7 @@ impl Guide {
 
     /// What the strategy makes of a page that was visited, in a few words.
     pub fn describe_page(&self, page: &Address) -> Option<String> {
-        self.strategy.describe_page(page)
+        self.strategy.describe(Subject::Page(page), self.known())
     }
 
     fn known(&self) -> Known<'_> {
@@ -401,7 +394,7 @@ impl Guide {
         trail: Trail,
         judgment: Judgment,
     ) -> Around<'a> {
-        let reading = self.strategy.reading();
+        let reading = self.strategy.profile().reading;
         let classes = if reading.classes {
             let classes = self.critic.classes(page, judgment);
             class_features(&classes, &mut self.graph.vocabulary)
@@ -431,7 +424,7 @@ impl Guide {
         let links: Vec<Candidate> = (0..page.outlinks.len())
             .map(|outlink| around.candidate(outlink, rng))
             .collect();
-        let scores = self.strategy.score_all(&links, self.known());
+        let scores = self.strategy.score(&links, self.known());
         links.into_iter().zip(scores).collect()
     }
 }

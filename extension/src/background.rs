@@ -343,7 +343,7 @@ impl Background {
         if let Some(guide) = known {
             return Ok(guide);
         }
-        let mut guide = Guide::new(critics::NAMES[0], strategies::NAMES[0])
+        let mut guide = Guide::new(critics::NAMES[0], strategies::default_name())
             .ok_or_else(|| js("no critic or no strategy"))?;
         let mut marked = Vec::new();
         for mark in self.store.marks(topic).await? {

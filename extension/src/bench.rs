@@ -15,7 +15,7 @@ const FOLLOWED: usize = 60;
 /// See [`crate::bench_scoring`]: builds the page once, follows links, then visits it.
 pub fn scoring(snapshot: &Snapshot, rounds: u32) -> Result<f64, JsError> {
     let page = snapshot.to_page().map_err(js)?;
-    let mut guide = Guide::new(critics::NAMES[0], strategies::NAMES[0])
+    let mut guide = Guide::new(critics::NAMES[0], strategies::default_name())
         .ok_or_else(|| js("no critic or no strategy"))?;
     guide.mark(&page, mark_of(Some(true)));
     let (mut draw, mut via) = (draw(), Vec::new());

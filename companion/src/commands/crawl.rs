@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{CrawlStats, StoppingRule};
@@ -54,7 +55,7 @@ pub struct Crawl {
     #[arg(long, value_parser = super::critic)]
     critic: Option<String>,
     /// Who chooses links; by default who did so far.
-    #[arg(long, value_parser = strategies::NAMES)]
+    #[arg(long, value_parser = PossibleValuesParser::new(strategies::names()))]
     strategy: Option<String>,
     /// What to do when the crawl loses its way: when hardly anything is found any
     /// more, or pages look stuffed with the topic's words.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use linkscent_core::address::Address;
 use linkscent_core::critics::{NamedTopic, NamedTopics};
 use linkscent_core::page::Page;
@@ -33,7 +34,7 @@ pub struct Subject {
     #[arg(long, env = "LINKSCENT_DATA")]
     data: Option<PathBuf>,
     /// Who chooses links; by default who did so far.
-    #[arg(long, value_parser = strategies::NAMES)]
+    #[arg(long, value_parser = PossibleValuesParser::new(strategies::names()))]
     strategy: Option<String>,
     /// Who judges pages: topic, targets, forms, or a predicate; by default who did
     /// so far.
@@ -71,7 +72,10 @@ impl Subject {
     async fn guide(&self) -> Result<Guide> {
         let Some(name) = &self.topic else {
             let critic = self.critic.as_deref().unwrap_or(critics::NAMES[0]);
-            let strategy = self.strategy.as_deref().unwrap_or(strategies::NAMES[0]);
+            let strategy = self
+                .strategy
+                .as_deref()
+                .unwrap_or(strategies::default_name());
             return Guide::new(critic, strategy).context("no such critic or strategy");
         };
         let store = Store::open(&data_folder(self.data.as_deref())?).await?;
@@ -103,7 +107,7 @@ impl Subject {
                         "anchor": link.anchor,
                         "leaves": [outlink.leaves.first, outlink.leaves.end],
                         "score": score.priority().map(Priority::value),
-                        "queue": score.priority().map(Priority::queue),
+                        "queue": score.priority().map(|priority| priority.tier.level),
                         "why": guide.reason(link),
                     })
                 })
@@ -141,7 +145,7 @@ impl Subject {
             match score.priority() {
                 Some(priority) => print!(
                     "  queue {} score:\n{}",
-                    priority.queue(),
+                    priority.tier.level,
                     indent(&guide.explain(link).to_string())
                 ),
                 None => println!("  rejected"),

@@ -9,7 +9,7 @@ use axum::{Extension, Router};
 use linkscent_core::address::Address;
 use linkscent_core::critics;
 use linkscent_core::guide::Guide;
-use linkscent_core::strategies::StrategyState;
+use linkscent_core::strategies::{self, StrategyState};
 use serde::Deserialize;
 
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
@@ -80,27 +80,6 @@ struct IterationLine {
     targets: u32,
     /// Words of addresses, of anchors and around them.
     words: [String; 3],
-}
-
-/// How a strategy chooses links, in a sentence.
-fn chosen_by(strategy: &str) -> &'static str {
-    match strategy {
-        "crf" | "memm" => {
-            "By how many hops from a target their pages look, learned from your ways and the last \
-             crawl."
-        }
-        "intelligent" => {
-            "By how much likelier than usual pages are that such pages, addresses and links lead to."
-        }
-        "ache" => "By what links on the ways to earlier targets had in common.",
-        "ensemble" => "By all that is known of them together, weighed by what proved right.",
-        "best-first" | "best-first-hard" | "best-first-cosine" => {
-            "By how good the page is that they stand on."
-        }
-        "breadth-first" => "Those nearest to the start first.",
-        "random" => "At random.",
-        _ => "By the words near them, learned from where such links led.",
-    }
 }
 
 /// The newest iterations of learning of a strategy that keeps them.
@@ -178,7 +157,7 @@ async fn one(
         targets,
         others,
         by_distance,
-        chosen_by: chosen_by(guide.strategy()),
+        chosen_by: strategies::descriptor(guide.strategy()).map_or("", |row| row.sentence),
         sure,
         iterations: iterations(&guide),
         critic,

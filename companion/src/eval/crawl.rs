@@ -16,11 +16,11 @@ use linkscent_core::critics::{self, Critic};
 use linkscent_core::guide::{ASKED_AFTER, Guide, MOST_WAITING};
 use linkscent_core::hops::{FeatureGroups, TrainingWeb};
 use linkscent_core::strategies::{
-    ArmRule, Arrival, Batch, Candidate, Explanation, Known, Learned, LinkPolicy, LinkScore,
-    Passing, Reading, Rng, SplitMix, Strategy, StrategyState,
+    Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile, Rng, SplitMix,
+    Strategy, StrategyState, Subject,
 };
 use linkscent_core::text::Vocabulary;
-use linkscent_core::web_graph::{Judgment, Mark, Relevance};
+use linkscent_core::web_graph::{Mark, Relevance};
 
 use super::frozen_critic::FrozenCritic;
 use super::topic::Topic;
@@ -246,60 +246,52 @@ impl InstrumentedStrategy {
 }
 
 impl Strategy for InstrumentedStrategy {
-    fn name(&self) -> &'static str {
-        "instrumented"
-    }
-
-    fn policy(&self) -> LinkPolicy {
-        self.strategy.policy()
-    }
-
-    fn batch(&self) -> Option<Batch> {
-        self.strategy.batch()
-    }
-
-    fn reading(&self) -> Reading {
-        self.strategy.reading()
-    }
-
-    fn arms(&self) -> ArmRule {
-        self.strategy.arms()
-    }
-
-    fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
-        self.strategy.expected(link, known)
-    }
-
-    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
-        let outside = |only: &Vec<bool>| self.number(link).is_none_or(|number| !only[number]);
-        if self.only.as_ref().is_some_and(outside) {
-            return LinkScore::Reject;
+    fn profile(&self) -> Profile {
+        Profile {
+            name: "instrumented",
+            ..self.strategy.profile()
         }
-        self.strategy.score(link, known)
     }
 
-    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, rng: &mut dyn Rng) -> Learned {
-        let page = arrival.via.first().and_then(|link| self.number(link));
-        let is_example = |page: usize| self.topic.labels[page].example.is_some();
-        if page.is_none_or(is_example) {
+    fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
+        let mut scores = self.strategy.score(links, known);
+        if let Some(only) = &self.only {
+            for (link, score) in links.iter().zip(&mut scores) {
+                if self.number(link).is_none_or(|number| !only[number]) {
+                    *score = LinkScore::Reject;
+                }
+            }
+        }
+        scores
+    }
+
+    fn learn(&mut self, event: &Event<'_>, known: Known<'_>) -> Learned {
+        let led_to = match event {
+            Event::Page(_) | Event::Click(..) => return self.strategy.learn(event, known),
+            Event::Arrival(arrival) => arrival.via.first(),
+            Event::KnownLink(link, _) => Some(*link),
+        };
+        let page = led_to.and_then(|link| self.number(link));
+        if page.is_none_or(|page| self.topic.labels[page].example.is_some()) {
             return Learned::Nothing;
         }
-        let learned = self.strategy.learn(arrival, known, rng);
+        let learned = self.strategy.learn(event, known);
         if learned == Learned::Rebuilt {
             self.retrainings.fetch_add(1, Ordering::Relaxed);
         }
         learned
     }
 
-    fn learn_known_link(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
-        let page = self.number(link);
-        if page.is_some_and(|page| self.topic.labels[page].example.is_none()) {
-            self.strategy.learn_known_link(link, judgment, known);
-        }
+    fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
+        self.strategy.expected(link, known)
     }
 
-    fn on_page(&mut self, passing: &Passing<'_>, known: Known<'_>) {
-        self.strategy.on_page(passing, known);
+    fn highlight_score(&self, priority: Priority) -> f64 {
+        self.strategy.highlight_score(priority)
+    }
+
+    fn describe(&self, subject: Subject<'_>, known: Known<'_>) -> Option<String> {
+        self.strategy.describe(subject, known)
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {

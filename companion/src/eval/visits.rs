@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use linkscent_core::strategies::Priority;
 use serde::{Deserialize, Serialize};
 
 use super::crawl::Scenario;
@@ -18,7 +19,7 @@ pub struct Visit {
     /// The page whose link led there; `None` for a seed.
     pub via: Option<u32>,
     /// Queue and number that chose it; `None` for a seed.
-    pub priority: Option<(u8, f64)>,
+    pub priority: Option<Priority>,
     /// Relevance that the strategy expected, 0..=1, if it says.
     pub expected: Option<f64>,
 }
@@ -56,8 +57,8 @@ pub fn write(path: &Path, scenario: &Scenario, visits: &[Visit]) -> Result<()> {
             n: place + 1,
             url: address(visit.page),
             via: visit.via.map(address),
-            priority: visit.priority.map(|(_, value)| value),
-            queue: visit.priority.map(|(queue, _)| queue),
+            priority: visit.priority.map(Priority::value),
+            queue: visit.priority.map(|priority| priority.tier.level),
             predicted: visit.expected,
             relevance: label.relevance,
             relevant: label.is_relevant(),

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Record, StoppingRule};
+use linkscent_core::strategies::Priority;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Connection, FromRow, Row};
 
@@ -327,7 +328,7 @@ async fn write_fetches(
         .bind(serde_json::to_string(&trail)?)
         .bind(&record.anchor)
         .bind(&record.reason)
-        .bind(record.priority.map(|(_, value)| value))
+        .bind(record.priority.map(Priority::value))
         .bind(judgment.map(|judgment| judgment.relevance.value()))
         .bind(judgment.is_some_and(|judgment| judgment.is_target))
         .bind(record.scored)

@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::Arm;
 use super::shortlists::Shortlists;
 use crate::address::Address;
-use crate::strategies::{ArmRule, Batch, Candidate, LinkPolicy, LinkScore, Priority};
+use crate::strategies::{ArmRule, Batch, Candidate, LinkPolicy, LinkScore, Priority, Tier};
 
 /// Links kept of those that lead to one page.
 pub const LINKS_PER_TARGET: usize = 3;
@@ -172,19 +172,20 @@ impl Frontier {
         }
     }
 
-    /// The best pages of each queue become the batch.
+    /// The best pages of each tier become the batch.
     fn begin_batch(&mut self) {
         let Some(batch) = self.batch else {
             return;
         };
-        let mut taken: FxHashMap<u8, usize> = FxHashMap::default();
+        let mut taken: FxHashMap<Tier, usize> = FxHashMap::default();
         let mut chosen = Vec::new();
         for page in self.best(usize::MAX) {
-            let queue = page.priority.queue();
-            if queue >= batch.queues && !chosen.is_empty() {
+            let tier = page.priority.tier;
+            let takes_part = !tier.is_held_back && tier.level < batch.levels;
+            if !takes_part && !chosen.is_empty() {
                 break;
             }
-            let taken = taken.entry(queue).or_default();
+            let taken = taken.entry(tier).or_default();
             if *taken < batch.size {
                 *taken += 1;
                 chosen.push(page.links[0].target.clone());
@@ -260,7 +261,7 @@ impl Frontier {
             }
             stays
         });
-        // Whole queues at once: far quicker than link by link.
+        // Whole levels at once: far quicker than link by link.
         for (host, places) in places {
             let queue = self.hosts.entry(host.clone()).or_default();
             queue.places = places.into_iter().collect();

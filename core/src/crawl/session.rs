@@ -15,7 +15,7 @@ use super::{
 };
 use crate::address::Address;
 use crate::guide::Guide;
-use crate::strategies::{Candidate, LinkScore, Rng};
+use crate::strategies::{Candidate, LinkScore, Priority, Rng};
 use crate::web_graph::{Mark, Relevance};
 
 /// Requests made at most for each page of the budget: a web of dead links ends.
@@ -38,7 +38,7 @@ struct InFlight {
     links: Vec<Candidate>,
     arm: Arm,
     reason: String,
-    priority: Option<(u8, f64)>,
+    priority: Option<Priority>,
     expected: Option<Relevance>,
     mark: Option<Mark>,
     redirects: u8,
@@ -78,9 +78,10 @@ pub struct Session {
 impl Session {
     /// A session at its start.
     pub fn new(guide: Guide, limits: Limits, seeds: Vec<Seed>) -> Self {
+        let profile = guide.profile();
         let mut session = Self {
-            frontier: Frontier::new(guide.policy(), guide.batch()).with_arms(guide.arms()),
-            bandit: Bandit::new(guide.arms()),
+            frontier: Frontier::new(profile.policy, profile.batch).with_arms(profile.arms),
+            bandit: Bandit::new(profile.arms),
             drift: Drift::default(),
             restricted_pages: 0,
             guide,
@@ -250,8 +251,7 @@ impl Session {
         } else {
             self.reason(first, arm)
         };
-        let priority =
-            (!waiting.pinned).then(|| (waiting.priority.queue(), waiting.priority.value()));
+        let priority = (!waiting.pinned).then_some(waiting.priority);
         let in_flight = InFlight {
             arm,
             reason,
@@ -277,7 +277,7 @@ impl Session {
         let chosen = match arm {
             Arm::Primary => return reason,
             Arm::Member(member) => {
-                let name = self.guide.arms().members.get(member).copied();
+                let name = self.guide.profile().arms.members.get(member).copied();
                 format!("best by {}", name.unwrap_or_default())
             }
             Arm::Explore => "at random, to see what lies elsewhere".to_owned(),
@@ -389,7 +389,7 @@ fn restricted(guide: &Guide, is_restricted: bool, link: &Candidate, score: LinkS
     };
     match score {
         LinkScore::Follow(priority) if is_restricted && is_behind() => {
-            LinkScore::Follow(priority.behind())
+            LinkScore::Follow(priority.held_back())
         }
         score => score,
     }

@@ -28,7 +28,7 @@ fn place(page: &FrontierEntry, list: usize, lists: usize) -> Option<ShortlistKey
     let value = if list + 1 == lists {
         f64::from(first.tie)
     } else {
-        page.priority.by_member(list)
+        page.priority.members.by(list)
     };
     Some((Priority::new(0, value), first.target.clone()))
 }

@@ -6,6 +6,7 @@ use super::{CrawlDelay, Denial, DriftAlarm, Instant, Refusal, Scope, StoppingRul
 use crate::address::Address;
 use crate::critics::FoundForm;
 use crate::page::Page;
+use crate::strategies::Priority;
 use crate::web_graph::{Judgment, Mark, Relevance};
 
 /// Redirects followed from one link.
@@ -128,9 +129,8 @@ pub struct Record {
     pub anchor: String,
     /// Why it was chosen, in one line.
     pub reason: String,
-    /// The queue it came from and the number that chose it there; `None` for a
-    /// seed.
-    pub priority: Option<(u8, f64)>,
+    /// What chose it; `None` for a seed.
+    pub priority: Option<Priority>,
     /// How relevant it was expected to be, where the strategy says.
     pub expected: Option<Relevance>,
     /// Its judgment; `None` if no page came.

@@ -97,7 +97,7 @@ impl Knowledge {
         self.learned = StrategyState::Apprentice(TwoClassCounts::default());
         if strategies::named(&self.strategy).is_none() {
             // A model of hop distances stands and falls with what it was trained on.
-            strategies::NAMES[0].clone_into(&mut self.strategy);
+            strategies::default_name().clone_into(&mut self.strategy);
         }
         self
     }

@@ -9,7 +9,7 @@ use super::{Guide, TrainingExample};
 use crate::address::Address;
 use crate::features::PageTerms;
 use crate::page::Page;
-use crate::strategies::{Arrival, Candidate, Known, Learned, Rng, SplitMix};
+use crate::strategies::{Arrival, Candidate, Event, Known, Learned};
 use crate::web_graph::{HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage};
 
 /// The critic is refreshed when the pages seen have grown by this share.
@@ -37,7 +37,6 @@ impl Guide {
         address: &Address,
         via: &[Candidate],
         unmarked: Judgment,
-        rng: &mut dyn Rng,
     ) -> Learned {
         if via.is_empty() {
             return Learned::Nothing;
@@ -55,7 +54,7 @@ impl Guide {
             graph: &self.graph,
             critic: &*self.critic,
         };
-        let learned = self.strategy.learn(&arrival, known, rng);
+        let learned = self.strategy.learn(&Event::Arrival(arrival), known);
         self.log.arrived(past);
         learned
     }
@@ -69,7 +68,8 @@ impl Guide {
         };
         for link in links {
             if let Some(page) = self.graph.page(&link.target) {
-                self.strategy.learn_known_link(link, page.judgment, known);
+                let event = Event::KnownLink(link, page.judgment);
+                self.strategy.learn(&event, known);
                 self.log.met(link.clone());
             }
         }
@@ -153,7 +153,7 @@ impl Guide {
                 LogEntry::Arrival(past) => past,
                 LogEntry::KnownLink(link) => {
                     if let Some(page) = self.graph.page(&link.target) {
-                        strategy.learn_known_link(link, page.judgment, known);
+                        strategy.learn(&Event::KnownLink(link, page.judgment), known);
                     }
                     continue;
                 }
@@ -166,8 +166,7 @@ impl Guide {
                 via: &past.via,
                 judgment,
             };
-            // The same arrivals must give the same model.
-            strategy.learn(&arrival, known, &mut SplitMix(0));
+            strategy.learn(&Event::Arrival(arrival), known);
         }
         self.strategy = strategy;
     }

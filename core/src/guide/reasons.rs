@@ -2,7 +2,7 @@
 
 use super::Guide;
 use crate::dom::DomOffset;
-use crate::strategies::{Candidate, Cue};
+use crate::strategies::{Candidate, Cue, Subject};
 
 impl Guide {
     /// The main reason for a link's score in one line: the strategy's own words,
@@ -15,8 +15,8 @@ impl Guide {
             .filter(|(value, _)| *value > 0.0)
             .max_by(|a, b| a.0.total_cmp(&b.0));
         let phrase = strongest.map(|(_, cue)| self.phrase(cue));
-        let verdict = self.strategy.describe_link(link, self.known());
-        verdict.or(phrase).unwrap_or_default()
+        let described = self.strategy.describe(Subject::Link(link), self.known());
+        described.or(phrase).unwrap_or_default()
     }
 
     fn phrase(&self, cue: Cue) -> String {

@@ -16,8 +16,8 @@ use std::collections::VecDeque;
 use super::link_levels::{LEVELS, LevelVerdict, LinkLevels, PathLink};
 use super::recent::Recent;
 use super::{
-    Arrival, Batch, Candidate, Explanation, Known, Learned, LinkScore, Priority, Rng, Strategy,
-    StrategyState,
+    Arrival, Batch, Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile,
+    Strategy, StrategyState, Subject,
 };
 use crate::address::Address;
 use crate::features::LinkContext;
@@ -43,6 +43,17 @@ pub struct AdaptiveOptions {
     pub farther: bool,
     /// Links of paths that are kept, and as many that lie on none; the oldest go.
     pub most_links: usize,
+}
+
+impl AdaptiveOptions {
+    /// It learns again every so many pages, or a fourth as many targets.
+    pub fn every(pages: u32) -> Self {
+        Self {
+            targets: (pages / 4).max(1),
+            pages,
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for AdaptiveOptions {
@@ -257,31 +268,37 @@ impl Adaptive {
 }
 
 impl Strategy for Adaptive {
-    fn name(&self) -> &'static str {
-        "ache"
-    }
-
-    fn batch(&self) -> Option<Batch> {
-        self.options.batch.map(|size| Batch {
+    fn profile(&self) -> Profile {
+        let batch = self.options.batch.map(|size| Batch {
             size,
-            queues: LEVELS as u8,
-        })
+            levels: LEVELS as u8,
+        });
+        Profile {
+            batch,
+            ..Profile::new("ache")
+        }
     }
 
-    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
-        let behind = if Self::is_on_topic(link, known) {
-            0
-        } else {
-            LEVELS as u8
+    fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
+        let score = |link: &Candidate| {
+            let behind = if Self::is_on_topic(link, known) {
+                0
+            } else {
+                LEVELS as u8
+            };
+            let (level, value) = match self.judge(link) {
+                Some(verdict) => (verdict.level as u8, verdict.shares[verdict.level]),
+                None => (0, -f64::from(link.trail.len())),
+            };
+            LinkScore::Follow(Priority::new(behind + level, value))
         };
-        let (level, value) = match self.judge(link) {
-            Some(verdict) => (verdict.level as u8, verdict.shares[verdict.level]),
-            None => (0, -f64::from(link.trail.len())),
-        };
-        LinkScore::Follow(Priority::new(behind + level, value))
+        links.iter().map(score).collect()
     }
 
-    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, _: &mut dyn Rng) -> Learned {
+    fn learn(&mut self, event: &Event<'_>, known: Known<'_>) -> Learned {
+        let Event::Arrival(arrival) = event else {
+            return Learned::Nothing;
+        };
         if arrival.via.is_empty() {
             return Learned::Nothing;
         }
@@ -298,7 +315,10 @@ impl Strategy for Adaptive {
         Learned::Rebuilt
     }
 
-    fn describe_link(&self, link: &Candidate, _: Known<'_>) -> Option<String> {
+    fn describe(&self, subject: Subject<'_>, _: Known<'_>) -> Option<String> {
+        let Subject::Link(link) = subject else {
+            return None;
+        };
         let verdict = self.judge(link)?;
         let clicks = verdict.level + 1;
         let plural = if clicks == 1 { "" } else { "s" };
@@ -352,7 +372,7 @@ impl Strategy for Adaptive {
 mod tests {
     use super::*;
     use crate::critics;
-    use crate::strategies::{SplitMix, Step, Trail};
+    use crate::strategies::{Step, Trail};
     use crate::web_graph::{Judgment, Relevance, WebGraph};
 
     fn link(from: &str, to: &str) -> Candidate {
@@ -395,7 +415,7 @@ mod tests {
                 via: std::slice::from_ref(link),
                 judgment: judgment(number == 3),
             };
-            learned.push(ache.learn(&arrival, known, &mut SplitMix(1)));
+            learned.push(ache.learn(&Event::Arrival(arrival), known));
         }
         assert_eq!(learned[3], Learned::Rebuilt);
         assert_eq!(learned[4], Learned::Refined);

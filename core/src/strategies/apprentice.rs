@@ -13,8 +13,8 @@
 //! were found to lead. Neither is on in what ships: they bring too little.
 
 use super::{
-    Arrival, Candidate, Cue, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority, Reading,
-    Rng, Strategy, StrategyState,
+    Arrival, Candidate, Cue, Event, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority,
+    Profile, Reading, Strategy, StrategyState,
 };
 use crate::dom::DomOffset;
 use crate::features::{OffsetTerm, WINDOW};
@@ -167,6 +167,26 @@ impl Apprentice {
         self.counts.add(features, judgment.relevance.is_high());
     }
 
+    fn learn_arrival(&mut self, arrival: &Arrival<'_>, known: Known<'_>) -> Learned {
+        let Some(batch) = self.batch.filter(|_| !arrival.via.is_empty()) else {
+            return Learned::Nothing;
+        };
+        for link in arrival.via.iter().take(LEARNED_LINKS) {
+            self.count(link, arrival.judgment, known);
+        }
+        self.since_rebuilt += 1;
+        let (high, low) = self.counts.instances();
+        let first = (batch / FIRST_SHARE).max(1);
+        let due =
+            self.since_rebuilt >= batch || (high + low < batch && self.since_rebuilt >= first);
+        if due {
+            self.since_rebuilt = 0;
+            Learned::Rebuilt
+        } else {
+            Learned::Refined
+        }
+    }
+
     fn log_ratio(&self, feature: OffsetTerm, known: Known<'_>) -> f64 {
         let prior = known.critic.word_weight(feature.term());
         self.counts.log_ratio(feature.to_bits(), prior)
@@ -240,51 +260,35 @@ fn label(feature: OffsetTerm, known: Known<'_>) -> String {
 }
 
 impl Strategy for Apprentice {
-    fn name(&self) -> &'static str {
-        "apprentice"
-    }
-
-    fn policy(&self) -> LinkPolicy {
-        self.options.policy
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            classes: self.options.classes,
-            neighbours: self.options.co_citation,
+    fn profile(&self) -> Profile {
+        Profile {
+            policy: self.options.policy,
+            reading: Reading {
+                classes: self.options.classes,
+                neighbours: self.options.co_citation,
+            },
+            ..Profile::new("apprentice")
         }
     }
 
-    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
-        LinkScore::Follow(Priority::new(
-            Self::queue(link, known),
-            self.log_odds(link, known),
-        ))
-    }
-
-    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, _: &mut dyn Rng) -> Learned {
-        let Some(batch) = self.batch.filter(|_| !arrival.via.is_empty()) else {
-            return Learned::Nothing;
+    fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
+        let score = |link: &Candidate| {
+            LinkScore::Follow(Priority::new(
+                Self::queue(link, known),
+                self.log_odds(link, known),
+            ))
         };
-        for link in arrival.via.iter().take(LEARNED_LINKS) {
-            self.count(link, arrival.judgment, known);
-        }
-        self.since_rebuilt += 1;
-        let (high, low) = self.counts.instances();
-        let first = (batch / FIRST_SHARE).max(1);
-        let due =
-            self.since_rebuilt >= batch || (high + low < batch && self.since_rebuilt >= first);
-        if due {
-            self.since_rebuilt = 0;
-            Learned::Rebuilt
-        } else {
-            Learned::Refined
-        }
+        links.iter().map(score).collect()
     }
 
-    fn learn_known_link(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
-        if self.batch.is_some() {
-            self.count(link, judgment, known);
+    fn learn(&mut self, event: &Event<'_>, known: Known<'_>) -> Learned {
+        match event {
+            Event::Arrival(arrival) => self.learn_arrival(arrival, known),
+            Event::KnownLink(link, judgment) if self.batch.is_some() => {
+                self.count(link, *judgment, known);
+                Learned::Refined
+            }
+            _ => Learned::Nothing,
         }
     }
 
@@ -317,7 +321,7 @@ mod tests {
     use crate::address::Address;
     use crate::critics;
     use crate::features::LinkContext;
-    use crate::strategies::{Neighbour, SplitMix, Trail};
+    use crate::strategies::{Neighbour, Trail};
     use crate::web_graph::{KnownPage, Relevance, WebGraph};
 
     fn link(number: u32) -> Candidate {
@@ -352,7 +356,7 @@ mod tests {
                 via: &via,
                 judgment: judgment(number),
             };
-            apprentice.learn(&arrival, known, &mut SplitMix(0));
+            apprentice.learn(&Event::Arrival(arrival), known);
         }
         apprentice
     }
@@ -411,7 +415,7 @@ mod tests {
                 via: &[next_to(number)],
                 judgment: judgment(number),
             };
-            apprentice.learn(&arrival, known, &mut SplitMix(0));
+            apprentice.learn(&Event::Arrival(arrival), known);
         }
         let score = |number: u32| apprentice.log_odds(&next_to(number), known);
         assert!(judgment(50).relevance.is_high() && !judgment(52).relevance.is_high());

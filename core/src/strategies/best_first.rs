@@ -1,10 +1,7 @@
 //! Best-first: a link is worth what the page is worth on which it stands
 //! ([A] 2.1, the baseline; by cosine it is [C]'s "BFS").
 
-use super::{
-    Arrival, Candidate, Explanation, Known, Learned, LinkScore, Priority, Rng, Strategy,
-    StrategyState,
-};
+use super::{Candidate, Explanation, Known, LinkScore, Priority, Profile, Strategy};
 use crate::web_graph::{Judgment, Relevance};
 
 /// How the worth of a page becomes the worth of its links.
@@ -44,20 +41,23 @@ impl BestFirst {
 }
 
 impl Strategy for BestFirst {
-    fn name(&self) -> &'static str {
-        match self.0 {
+    fn profile(&self) -> Profile {
+        Profile::new(match self.0 {
             Focus::Soft => "best-first",
             Focus::Hard => "best-first-hard",
             Focus::Cosine => "best-first-cosine",
-        }
+        })
     }
 
-    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
-        let source = Self::source(link, known);
-        if self.0 == Focus::Hard && !source.is_target && !link.trail.is_empty() {
-            return LinkScore::Reject;
-        }
-        LinkScore::Follow(Priority::new(0, self.worth(&source).1))
+    fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
+        let score = |link: &Candidate| {
+            let source = Self::source(link, known);
+            if self.0 == Focus::Hard && !source.is_target && !link.trail.is_empty() {
+                return LinkScore::Reject;
+            }
+            LinkScore::Follow(Priority::new(0, self.worth(&source).1))
+        };
+        links.iter().map(score).collect()
     }
 
     /// Taken at its word: a link leads to pages like the one it stands on.
@@ -65,16 +65,8 @@ impl Strategy for BestFirst {
         Some(Relevance::new(self.worth(&Self::source(link, known)).1))
     }
 
-    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Rng) -> Learned {
-        Learned::Nothing
-    }
-
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
         let (label, value) = self.worth(&Self::source(link, known));
         Explanation::given(label, value)
-    }
-
-    fn state(&self) -> StrategyState {
-        StrategyState::Nothing
     }
 }

@@ -10,8 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::recent::Recent;
 use super::{
-    Arrival, Candidate, Explanation, Known, Learned, LinkScore, Passing, Priority, Rng, Strategy,
-    StrategyState,
+    Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile, Strategy,
 };
 use crate::features::PageTerms;
 use crate::hops::{Layers, STATES, TrainingWeb};
@@ -109,21 +108,24 @@ fn typical_words(web: &TrainingWeb, layers: &[Option<usize>]) -> FxHashSet<TermI
 }
 
 impl Strategy for ContextGraph {
-    fn name(&self) -> &'static str {
-        "context-graph"
+    fn profile(&self) -> Profile {
+        Profile::new("context-graph")
     }
 
-    fn score(&self, link: &Candidate, _: Known<'_>) -> LinkScore {
-        let (layer, share) = self.place(link);
-        LinkScore::Follow(Priority::new(layer as u8, share))
+    fn score(&self, links: &[Candidate], _: Known<'_>) -> Vec<LinkScore> {
+        let score = |link: &Candidate| {
+            let (layer, share) = self.place(link);
+            LinkScore::Follow(Priority::new(layer as u8, share))
+        };
+        links.iter().map(score).collect()
     }
 
-    fn on_page(&mut self, passing: &Passing<'_>, _: Known<'_>) {
+    fn learn(&mut self, event: &Event<'_>, _: Known<'_>) -> Learned {
+        let Event::Page(passing) = event else {
+            return Learned::Nothing;
+        };
         let layer = self.layer(passing.terms);
         self.layers.keep(passing.page.address.clone(), layer);
-    }
-
-    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Rng) -> Learned {
         Learned::Nothing
     }
 
@@ -135,9 +137,5 @@ impl Strategy for ContextGraph {
             "its page fits no layer; probability of the best".to_owned()
         };
         Explanation::given(label, share)
-    }
-
-    fn state(&self) -> StrategyState {
-        StrategyState::Nothing
     }
 }

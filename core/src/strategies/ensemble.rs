@@ -22,13 +22,13 @@ pub use signals::{RunningStats, SignalGroup};
 pub use state::EnsembleState;
 
 use inlinks::Inlinks;
-use signals::{NUMBERS, PageSignals, members, prior_log_odds};
+use signals::{NUMBERS, PageSignals, Signals};
 use state::used_most;
 
 use super::{
-    Adaptive, AdaptiveOptions, Apprentice, ArmRule, Arrival, Candidate, Explanation, Factors,
-    HopChain, Intelligent, Known, Learned, LinkPolicy, LinkScore, Passing, Priority, Rng, Strategy,
-    StrategyState,
+    Adaptive, AdaptiveOptions, Apprentice, ArmRule, Arrival, Candidate, Event, Explanation,
+    Factors, HopChain, Intelligent, Known, Learned, LinkPolicy, LinkScore, Passing, Priority,
+    Profile, Strategy, StrategyState, Subject,
 };
 use crate::address::Address;
 use crate::models::{Ftrl, FtrlParams};
@@ -58,8 +58,8 @@ const RATES: FtrlParams = FtrlParams {
 
 /// Rankings that go along with its own.
 ///
-/// In the order of [`signals::members`].
-const RIVALS: [&str; 4] = [
+/// In the order of [`Signals::members`].
+const MEMBERS: [&str; 4] = [
     "the pages' log-odds",
     "the apprentice",
     "interest ratios",
@@ -115,7 +115,7 @@ pub struct Ensemble {
 
 /// A link as the model sees it.
 struct Instance {
-    signals: [f64; NUMBERS],
+    signals: Signals,
     features: Vec<(u32, f64)>,
     offset: f64,
 }
@@ -181,14 +181,14 @@ impl Ensemble {
         let most = NUMBERS + link.context.features().len() + url.len();
         let mut features = Vec::with_capacity(most);
         features.push((0, 1.0));
-        for (place, &value) in signals.iter().enumerate().skip(1) {
+        for (place, value) in signals.varying() {
             features.push((place as u32, self.spreads[place].standardised(value)));
         }
         if self.options.without != Some(SignalGroup::Words) {
             words::add(&link.context, &url, &mut features);
         }
         Instance {
-            offset: prior_log_odds(&signals),
+            offset: signals.prior_log_odds(),
             features,
             signals,
         }
@@ -208,49 +208,11 @@ impl Ensemble {
     fn score_on(&self, link: &Candidate, page: &PageSignals, known: Known<'_>) -> LinkScore {
         let instance = self.instance(link, page, known);
         let own = instance.offset + self.learned(&instance);
-        let [a, b, c, d] = members(&instance.signals, self.hops.is_some());
-        LinkScore::Follow(Priority::lexicographic(&[own, a, b, c, d]))
-    }
-}
-
-/// The distinct words of a link's address.
-fn distinct_words(link: &Candidate) -> Vec<String> {
-    let mut words = link.target.words();
-    words.sort_unstable();
-    words.dedup();
-    words
-}
-
-impl Strategy for Ensemble {
-    fn name(&self) -> &'static str {
-        "ensemble"
+        let members = instance.signals.members(self.hops.is_some());
+        LinkScore::Follow(Priority::new(0, own).with_members(members))
     }
 
-    fn policy(&self) -> LinkPolicy {
-        LinkPolicy::Both
-    }
-
-    fn arms(&self) -> ArmRule {
-        ArmRule {
-            members: if self.options.members { &RIVALS } else { &[] },
-            explores: self.options.explores,
-        }
-    }
-
-    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
-        self.score_on(link, &self.of_page(link, known), known)
-    }
-
-    fn score_all(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
-        let Some(first) = links.first() else {
-            return Vec::new();
-        };
-        let page = self.of_page(first, known);
-        let scores = links.iter().map(|link| self.score_on(link, &page, known));
-        scores.collect()
-    }
-
-    fn on_page(&mut self, passing: &Passing<'_>, known: Known<'_>) {
+    fn pass_page(&mut self, passing: &Passing<'_>, known: Known<'_>) {
         self.inlinks.read(passing.page, passing.judgment.relevance);
         if let Some(page) = known.graph.page(&passing.page.address) {
             if self.contents.len() > 2 * MOST_CONTENTS {
@@ -259,18 +221,14 @@ impl Strategy for Ensemble {
             let content = self.ratios.content(page);
             self.contents.insert(page.address.clone(), content);
         }
-        if let Some(hops) = &mut self.hops {
-            hops.on_page(passing, known);
-        }
     }
 
-    fn on_click(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
-        if let Some(hops) = &mut self.hops {
-            hops.on_click(link, judgment, known);
-        }
-    }
-
-    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, rng: &mut dyn Rng) -> Learned {
+    fn learn_arrival(
+        &mut self,
+        arrival: &Arrival<'_>,
+        event: &Event<'_>,
+        known: Known<'_>,
+    ) -> Learned {
         let links = &arrival.via[..arrival.via.len().min(LEARNED_LINKS)];
         let Some(first) = links.first() else {
             return Learned::Nothing;
@@ -281,19 +239,19 @@ impl Strategy for Ensemble {
         for link in links {
             let page = self.of_page(link, known);
             let mut instance = self.instance(link, &page, known);
-            for (place, value) in instance.signals.iter().enumerate().skip(1) {
-                self.spreads[place].add(*value);
+            for (place, value) in instance.signals.varying() {
+                self.spreads[place].add(value);
                 // By what they are measured now, this link included.
-                instance.features[place].1 = self.spreads[place].standardised(*value);
+                instance.features[place].1 = self.spreads[place].standardised(value);
             }
             self.model
                 .learn(&instance.features, instance.offset, good, importance);
         }
         let is_good = arrival.judgment.relevance.is_high();
         self.groups.count(&first.target, is_good);
-        self.apprentice.learn(arrival, known, rng);
-        self.ratios.learn(arrival, known, rng);
-        self.levels.learn(arrival, known, rng);
+        self.apprentice.learn(event, known);
+        self.ratios.learn(event, known);
+        self.levels.learn(event, known);
         self.since_rebuilt += 1;
         let early = self.groups.all.pages < f64::from(self.batch);
         let due = self.since_rebuilt >= self.batch
@@ -312,15 +270,62 @@ impl Strategy for Ensemble {
         Learned::Rebuilt
     }
 
-    /// Of what members say only the words are learned: they know the page already.
-    fn learn_known_link(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
+    /// From a link to a known page only its words are learned: members know that page
+    /// already.
+    fn learn_words(&mut self, link: &Candidate, judgment: Judgment) {
         let mut features = vec![(0, 1.0)];
         if self.options.without != Some(SignalGroup::Words) {
             words::add(&link.context, &distinct_words(link), &mut features);
         }
         self.model
             .learn(&features, 0.0, judgment.relevance.value(), 0.5);
-        self.apprentice.learn_known_link(link, judgment, known);
+    }
+}
+
+/// The distinct words of a link's address.
+fn distinct_words(link: &Candidate) -> Vec<String> {
+    let mut words = link.target.words();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+impl Strategy for Ensemble {
+    fn profile(&self) -> Profile {
+        Profile {
+            policy: LinkPolicy::Both,
+            arms: ArmRule {
+                members: if self.options.members { &MEMBERS } else { &[] },
+                explores: self.options.explores,
+            },
+            ..Profile::new("ensemble")
+        }
+    }
+
+    fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
+        let Some(first) = links.first() else {
+            return Vec::new();
+        };
+        let page = self.of_page(first, known);
+        let scores = links.iter().map(|link| self.score_on(link, &page, known));
+        scores.collect()
+    }
+
+    fn learn(&mut self, event: &Event<'_>, known: Known<'_>) -> Learned {
+        if let (Event::Page(_) | Event::Click(..), Some(hops)) = (event, &mut self.hops) {
+            hops.learn(event, known);
+        }
+        match event {
+            Event::Page(passing) => self.pass_page(passing, known),
+            Event::Arrival(arrival) => return self.learn_arrival(arrival, event, known),
+            Event::KnownLink(link, judgment) => {
+                self.learn_words(link, *judgment);
+                self.apprentice.learn(event, known);
+                return Learned::Refined;
+            }
+            Event::Click(..) => {}
+        }
+        Learned::Nothing
     }
 
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
@@ -345,21 +350,17 @@ impl Strategy for Ensemble {
         if self.groups.all.pages >= ENOUGH_LEARNED {
             return priority.value() - signals::log_odds(self.groups.base_rate());
         }
-        let apprentice = priority.by_member(APPRENTICE);
+        let apprentice = priority.members.by(APPRENTICE);
         if self.hops.is_none() {
             return apprentice;
         }
         // A probability, as the model of hop distances alone would go by.
-        let is_target = 1.0 / (1.0 + (-priority.by_member(DISTANCE)).exp());
+        let is_target = 1.0 / (1.0 + (-priority.members.by(DISTANCE)).exp());
         apprentice.max(is_target)
     }
 
-    fn describe_link(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
-        self.hops.as_ref()?.describe_link(link, known)
-    }
-
-    fn describe_page(&self, page: &Address) -> Option<String> {
-        self.hops.as_ref()?.describe_page(page)
+    fn describe(&self, subject: Subject<'_>, known: Known<'_>) -> Option<String> {
+        self.hops.as_ref()?.describe(subject, known)
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {

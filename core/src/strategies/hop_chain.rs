@@ -14,8 +14,8 @@
 
 use super::recent::Recent;
 use super::{
-    Arrival, Candidate, Explanation, Known, Learned, LinkScore, Passing, Priority, Rng, Strategy,
-    StrategyState,
+    Candidate, Event, Explanation, Known, Learned, LinkScore, Passing, Priority, Profile, Rank,
+    Strategy, StrategyState, Subject,
 };
 use crate::address::Address;
 use crate::hops::{
@@ -171,6 +171,37 @@ impl HopChain {
         self.passed.keep(page.address.clone(), page);
     }
 
+    /// Believes of a page what the way to it and the page itself say.
+    fn pass_page(&mut self, passing: &Passing<'_>, known: Known<'_>) {
+        let before = passing.via.first().map(|link| self.belief(link, known));
+        let features = page_features(
+            passing.page,
+            passing.judgment,
+            known.graph,
+            self.groups,
+            &self.dictionary,
+        );
+        self.pass(PassedPage {
+            address: passing.page.address.clone(),
+            belief: judged(before.unwrap_or_else(unknown), passing.judgment),
+            scores: self.model.weights().scores(&features),
+        });
+    }
+
+    /// The same of a page that only a click tells of.
+    fn pass_click(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
+        if self.passed.get(&link.target).is_some() {
+            return;
+        }
+        let before = self.belief(link, known);
+        let features = known_features(&link.target, judgment, self.groups, &self.dictionary);
+        self.pass(PassedPage {
+            address: link.target.clone(),
+            belief: judged(before, judgment),
+            scores: self.model.weights().scores(&features),
+        });
+    }
+
     fn observe(&self, link: &Candidate, known: Known<'_>) -> Vec<Feature> {
         let words = &known.graph.vocabulary;
         link_features(
@@ -204,7 +235,7 @@ impl HopChain {
             .iter()
             .map(|share| (share / EPSILON).round() * EPSILON)
             .collect();
-        Priority::lexicographic(&rounded)
+        Priority::ranked(0, Rank::new(&rounded))
     }
 
     /// How much a feature moves the odds of lying nearer than the last distance
@@ -256,63 +287,39 @@ fn judged(mut belief: Vec<f64>, judgment: Judgment) -> Vec<f64> {
 }
 
 impl Strategy for HopChain {
-    fn name(&self) -> &'static str {
-        match self.model {
+    fn profile(&self) -> Profile {
+        Profile::new(match self.model {
             HopModel::Crf(_) => "crf",
             HopModel::Memm(_) => "memm",
-        }
+        })
     }
 
-    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
-        LinkScore::Follow(Self::priority(&self.belief(link, known)))
+    fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
+        let score = |link: &Candidate| LinkScore::Follow(Self::priority(&self.belief(link, known)));
+        links.iter().map(score).collect()
     }
 
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
         Some(Relevance::new(self.belief(link, known)[0]))
     }
 
-    fn on_page(&mut self, passing: &Passing<'_>, known: Known<'_>) {
-        let before = passing.via.first().map(|link| self.belief(link, known));
-        let features = page_features(
-            passing.page,
-            passing.judgment,
-            known.graph,
-            self.groups,
-            &self.dictionary,
-        );
-        self.pass(PassedPage {
-            address: passing.page.address.clone(),
-            belief: judged(before.unwrap_or_else(unknown), passing.judgment),
-            scores: self.model.weights().scores(&features),
-        });
-    }
-
-    fn on_click(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
-        if self.passed.get(&link.target).is_some() {
-            return;
+    fn learn(&mut self, event: &Event<'_>, known: Known<'_>) -> Learned {
+        match event {
+            Event::Page(passing) => self.pass_page(passing, known),
+            Event::Click(link, judgment) => self.pass_click(link, *judgment, known),
+            Event::Arrival(_) | Event::KnownLink(..) => {}
         }
-        let before = self.belief(link, known);
-        let features = known_features(&link.target, judgment, self.groups, &self.dictionary);
-        self.pass(PassedPage {
-            address: link.target.clone(),
-            belief: judged(before, judgment),
-            scores: self.model.weights().scores(&features),
-        });
-    }
-
-    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Rng) -> Learned {
         Learned::Nothing
     }
 
-    fn describe_link(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
-        Some(in_words(&self.belief(link, known)))
-    }
-
-    fn describe_page(&self, page: &Address) -> Option<String> {
-        let belief = &self.passed.get(page)?.belief;
-        // Nothing led there and it is no target: nobody knows.
-        let is_known = *belief != unknown();
-        is_known.then(|| in_words(belief))
+    fn describe(&self, subject: Subject<'_>, known: Known<'_>) -> Option<String> {
+        let belief = match subject {
+            Subject::Link(link) => self.belief(link, known),
+            Subject::Page(page) => self.passed.get(page)?.belief.clone(),
+        };
+        // Nothing led to the page and it is no target: nobody knows.
+        let is_known = matches!(subject, Subject::Link(_)) || belief != unknown();
+        is_known.then(|| in_words(&belief))
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {

@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::recent::Recent;
 use super::{
-    Arrival, Candidate, Explanation, HopChain, Inference, Known, Learned, LinkScore, Passing, Rng,
-    Strategy, StrategyState,
+    Candidate, Event, Explanation, HopChain, Inference, Known, Learned, LinkScore, Profile, Rng,
+    Strategy,
 };
 use crate::features::PageTerms;
 use crate::hops::{STATES, TrainingWeb, WalkRules, Walks};
@@ -174,19 +174,23 @@ impl HopClusters {
 }
 
 impl Strategy for HopClusters {
-    fn name(&self) -> &'static str {
-        "hmm"
+    fn profile(&self) -> Profile {
+        Profile::new("hmm")
     }
 
-    fn score(&self, link: &Candidate, _: Known<'_>) -> LinkScore {
-        LinkScore::Follow(HopChain::priority(&self.belief(link)))
+    fn score(&self, links: &[Candidate], _: Known<'_>) -> Vec<LinkScore> {
+        let score = |link: &Candidate| LinkScore::Follow(HopChain::priority(&self.belief(link)));
+        links.iter().map(score).collect()
     }
 
     fn expected(&self, link: &Candidate, _: Known<'_>) -> Option<Relevance> {
         Some(Relevance::new(self.belief(link)[0]))
     }
 
-    fn on_page(&mut self, passing: &Passing<'_>, _: Known<'_>) {
+    fn learn(&mut self, event: &Event<'_>, _: Known<'_>) -> Learned {
+        let Event::Page(passing) = event else {
+            return Learned::Nothing;
+        };
         let before = passing.via.first().map(|link| self.belief(link));
         let cluster = self
             .space
@@ -197,9 +201,6 @@ impl Strategy for HopClusters {
             Inference::Viterbi => self.hmm.predict_best(&belief),
         };
         self.ahead.keep(passing.page.address.clone(), ahead);
-    }
-
-    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Rng) -> Learned {
         Learned::Nothing
     }
 
@@ -210,9 +211,5 @@ impl Strategy for HopClusters {
             .map(|(distance, share)| Explanation::given(format!("distance {distance}"), *share));
         let value = HopChain::priority(&belief).value();
         Explanation::because("probability of a target", value, parts.collect())
-    }
-
-    fn state(&self) -> StrategyState {
-        StrategyState::Nothing
     }
 }

@@ -18,8 +18,8 @@ use rustc_hash::FxHashMap;
 
 use super::recent::Recent;
 use super::{
-    Arrival, Candidate, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority, Rng,
-    Strategy, StrategyState,
+    Candidate, Event, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority, Profile,
+    Strategy, StrategyState, Subject,
 };
 use crate::text::TermId;
 use crate::web_graph::KnownPage;
@@ -311,19 +311,23 @@ fn distinct_tokens(link: &Candidate) -> Vec<String> {
 }
 
 impl Strategy for Intelligent {
-    fn name(&self) -> &'static str {
-        "intelligent"
+    fn profile(&self) -> Profile {
+        Profile {
+            policy: LinkPolicy::Both,
+            ..Profile::new("intelligent")
+        }
     }
 
-    fn policy(&self) -> LinkPolicy {
-        LinkPolicy::Both
+    fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
+        let score =
+            |link: &Candidate| LinkScore::Follow(Priority::new(0, self.score_of(link, known)));
+        links.iter().map(score).collect()
     }
 
-    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
-        LinkScore::Follow(Priority::new(0, self.score_of(link, known)))
-    }
-
-    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, _: &mut dyn Rng) -> Learned {
+    fn learn(&mut self, event: &Event<'_>, known: Known<'_>) -> Learned {
+        let Event::Arrival(arrival) = event else {
+            return Learned::Nothing;
+        };
         let Some(first) = arrival.via.first() else {
             return Learned::Nothing;
         };
@@ -371,7 +375,10 @@ impl Strategy for Intelligent {
     }
 
     /// The ratio that speaks most for it.
-    fn describe_link(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
+    fn describe(&self, subject: Subject<'_>, known: Known<'_>) -> Option<String> {
+        let Subject::Link(link) = subject else {
+            return None;
+        };
         let parts = self.parts(link, known).into_iter();
         let top_features = parts.max_by(|a, b| a.log_ratio.total_cmp(&b.log_ratio))?;
         (top_features.log_ratio > 0.0).then_some(top_features.label)

@@ -15,6 +15,7 @@ mod intelligent;
 mod link_levels;
 mod order;
 mod plain_apprentice;
+mod priority;
 mod recent;
 
 pub use crate::candidate::{Candidate, Neighbour, Step, Trail};
@@ -22,7 +23,9 @@ pub use crate::rng::{Rng, SplitMix};
 pub use adaptive::{Adaptive, AdaptiveOptions, Chosen, LearningIteration, PathRepository};
 pub use apprentice::{Apprentice, Options as ApprenticeOptions};
 pub use best_first::{BestFirst, Focus};
-pub use catalogue::{NAMES, StrategyState, from_state, named};
+pub use catalogue::{
+    Descriptor, REGISTRY, StrategyState, default_name, descriptor, from_state, named, names,
+};
 pub use context_graph::ContextGraph;
 pub use ensemble::{
     Ensemble, EnsembleOptions, EnsembleState, Group, Groups, RunningStats, SignalGroup,
@@ -35,109 +38,13 @@ pub use intelligent::{Counts, Factors, Intelligent, IntelligentCounts};
 pub use link_levels::{PathLink, SPACES};
 pub use order::{BreadthFirst, Random};
 pub use plain_apprentice::PlainApprentice;
+pub use priority::{MemberScores, Priority, Rank, Tier};
 
 use crate::address::Address;
 use crate::critics::Critic;
 use crate::features::PageTerms;
 use crate::page::Page;
 use crate::web_graph::{Judgment, Relevance, WebGraph};
-
-/// Beliefs over up to five hop distances fit in a key.
-const KEY_LENGTH: usize = 5;
-
-/// Queues that are left for [`Priority::behind`].
-const BEHIND: u8 = 100;
-
-/// How soon a link is to be followed. Greater is sooner. Comparable only
-/// within one strategy.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Priority {
-    queue: u8,
-    key: [f64; KEY_LENGTH],
-}
-
-impl Priority {
-    /// In queue 0 (served first) to 255, ordered there by one number. What is
-    /// no number comes last.
-    pub fn new(queue: u8, value: f64) -> Self {
-        let value = if value.is_nan() { f64::MIN } else { value };
-        let mut key = [0.0; KEY_LENGTH];
-        key[0] = value;
-        Self { queue, key }
-    }
-
-    /// In queue 0, ordered by the first number, of equal ones by the second, and
-    /// so on; at most 5 numbers count.
-    pub fn lexicographic(values: &[f64]) -> Self {
-        let mut priority = Self::new(0, values.first().copied().unwrap_or(f64::MIN));
-        for (slot, &value) in priority.key.iter_mut().zip(values).skip(1) {
-            *slot = if value.is_nan() { f64::MIN } else { value };
-        }
-        priority
-    }
-
-    /// The queue, 0 is served first.
-    pub fn queue(self) -> u8 {
-        self.queue
-    }
-
-    /// The number that orders the queue, greatest first.
-    pub fn value(self) -> f64 {
-        self.key[0]
-    }
-
-    /// The same behind all that were given, as long as they leave queues.
-    #[must_use]
-    pub fn behind(self) -> Self {
-        let queue = self.queue.saturating_add(BEHIND);
-        Self { queue, ..self }
-    }
-
-    /// The number that goes along for one of the members of an [`ArmRule`].
-    pub fn by_member(self, rival: usize) -> f64 {
-        self.key.get(rival + 1).copied().unwrap_or_default()
-    }
-}
-
-impl Priority {
-    /// The mean of several; of their queues the soonest. Of none, the last
-    /// there is.
-    fn mean(scores: &[Self]) -> Self {
-        let queue = scores.iter().map(|score| score.queue).min();
-        let share = 1.0 / scores.len().max(1) as f64;
-        let mut key = [0.0; KEY_LENGTH];
-        for score in scores {
-            for (mean, value) in key.iter_mut().zip(score.key) {
-                *mean += share * value;
-            }
-        }
-        Self {
-            queue: queue.unwrap_or(u8::MAX),
-            key,
-        }
-    }
-}
-
-impl Eq for Priority {}
-
-impl Ord for Priority {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let by_key = || {
-            let pairs = self.key.iter().zip(&other.key);
-            pairs
-                .map(|(a, b)| a.total_cmp(b))
-                .find(|order| order.is_ne())
-                .unwrap_or(std::cmp::Ordering::Equal)
-        };
-        other.queue.cmp(&self.queue).then_with(by_key)
-    }
-}
-
-impl PartialOrd for Priority {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
 
 /// A strategy's word on a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,7 +72,7 @@ pub struct Batch {
     pub size: usize,
     /// Queues that take part; those behind them are served only when these are
     /// empty.
-    pub queues: u8,
+    pub levels: u8,
 }
 
 /// Who takes turns with a strategy when pages are chosen.
@@ -265,50 +172,86 @@ pub enum Learned {
     Rebuilt,
 }
 
-/// Scores links and learns from where they led.
-pub trait Strategy: Send + Sync {
+/// What a strategy is like, apart from what it learns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Profile {
     /// The name it is called by in topics and on the command line.
-    fn name(&self) -> &'static str;
-
+    pub name: &'static str,
+    /// What is to be read of a page besides the words near its links.
+    pub reading: Reading,
     /// What a page is worth to which several links lead.
-    fn policy(&self) -> LinkPolicy {
-        LinkPolicy::default()
-    }
-
+    pub policy: LinkPolicy,
     /// How links are worked off together before any that was found meanwhile;
     /// `None` for the best of all that wait, always.
-    fn batch(&self) -> Option<Batch> {
-        None
+    pub batch: Option<Batch>,
+    /// Other rankings that choose pages too; none with a strategy that stands alone.
+    pub arms: ArmRule,
+}
+
+impl Profile {
+    /// The usual one: it reads nothing special and stands alone.
+    pub fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            reading: Reading::default(),
+            policy: LinkPolicy::default(),
+            batch: None,
+            arms: ArmRule::default(),
+        }
+    }
+}
+
+/// What a strategy may learn from.
+#[derive(Debug, Clone, Copy)]
+pub enum Event<'a> {
+    /// A page was fetched and judged; its links are scored next.
+    Page(Passing<'a>),
+    /// Links led to a page that was fetched.
+    Arrival(Arrival<'a>),
+    /// A link leads to a page that was fetched before: an instance that cost no fetch.
+    KnownLink(&'a Candidate, Judgment),
+    /// A person followed a link elsewhere, to a page of which only the judgment came along.
+    Click(&'a Candidate, Judgment),
+}
+
+/// What can be described in a few words.
+#[derive(Debug, Clone, Copy)]
+pub enum Subject<'a> {
+    /// A link that waits.
+    Link(&'a Candidate),
+    /// A page that was fetched.
+    Page(&'a Address),
+}
+
+/// Scores links and learns from where they led.
+pub trait Strategy: Send + Sync {
+    /// What it is like. The same as long as it lives.
+    fn profile(&self) -> Profile;
+
+    /// How soon to follow each of some links that stand on one page.
+    fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore>;
+
+    /// Why a link scores as it does. The value is that of its priority, and
+    /// every node follows from its parts by its operation.
+    fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation;
+
+    /// Takes into account what happened.
+    fn learn(&mut self, event: &Event<'_>, known: Known<'_>) -> Learned {
+        let _ = (event, known);
+        Learned::Nothing
     }
 
-    /// What is to be read of a page besides the words near its links.
-    fn reading(&self) -> Reading {
-        Reading::default()
+    /// What has to be kept for [`from_state`] to bring it back.
+    fn state(&self) -> StrategyState {
+        StrategyState::Nothing
     }
 
-    /// How soon to follow a link.
-    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore;
-
-    /// The same of all links of one page.
-    fn score_all(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
-        links.iter().map(|link| self.score(link, known)).collect()
-    }
-
-    /// Numbers of the features that move its scores most, for one that learns
-    /// features.
-    fn top_features(&self) -> Vec<u32> {
-        Vec::new()
-    }
-
-    /// How much a link promises by its priority: 0 for one like any other, more
-    /// for those worth pointing out. Unlike priorities, comparable between pages.
-    fn highlight_score(&self, priority: Priority) -> f64 {
-        priority.value()
-    }
-
-    /// Who takes turns with it; nobody with a strategy that stands alone.
-    fn arms(&self) -> ArmRule {
-        ArmRule::default()
+    /// The same strategy with nothing learned, to learn again from the log by
+    /// today's judgments; what hangs on no judgment stays. `None` for one that
+    /// cannot.
+    fn reset(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
+        let _ = known;
+        named(self.profile().name)
     }
 
     /// How relevant the page is expected to be to which a link leads; `None`
@@ -318,54 +261,22 @@ pub trait Strategy: Send + Sync {
         None
     }
 
-    /// Hears of a page that was fetched and judged, before its links are scored.
-    fn on_page(&mut self, passing: &Passing<'_>, known: Known<'_>) {
-        let _ = (passing, known);
+    /// How much a link promises by its priority: 0 for one like any other, more
+    /// for those worth pointing out. Unlike priorities, comparable between pages.
+    fn highlight_score(&self, priority: Priority) -> f64 {
+        priority.value()
     }
 
-    /// Hears of a link that a person followed elsewhere, to a page of which only
-    /// the judgment came along.
-    fn on_click(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
-        let _ = (link, judgment, known);
-    }
-
-    /// Takes a fetched page into account.
-    fn learn(&mut self, arrival: &Arrival<'_>, known: Known<'_>, rng: &mut dyn Rng) -> Learned;
-
-    /// Takes a link into account that leads to a page fetched before, judged as
-    /// given: an instance that cost no fetch. Scores given before still serve.
-    fn learn_known_link(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
-        let _ = (link, judgment, known);
-    }
-
-    /// What the strategy makes of a link in a few words, such as "looks 1 hop
+    /// What it makes of a link or a page in a few words, such as "looks 1 hop
     /// from a target"; `None` where it has none.
-    fn describe_link(&self, link: &Candidate, known: Known<'_>) -> Option<String> {
-        let _ = (link, known);
+    fn describe(&self, subject: Subject<'_>, known: Known<'_>) -> Option<String> {
+        let _ = (subject, known);
         None
     }
 
-    /// The same of a page that was fetched.
-    fn describe_page(&self, page: &Address) -> Option<String> {
-        let _ = page;
-        None
+    /// Numbers of the features that move its scores most, for one that learns
+    /// features.
+    fn top_features(&self) -> Vec<u32> {
+        Vec::new()
     }
-
-    /// Why a link scores as it does. The value is that of its priority, and
-    /// every node follows from its parts by its operation.
-    fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation;
-
-    /// The same strategy with nothing learned, to learn again from the log by
-    /// today's judgments; what hangs on no judgment stays. `None` for one that
-    /// cannot.
-    fn reset(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
-        let _ = known;
-        named(self.name())
-    }
-
-    /// What has to be kept for [`from_state`] to bring it back.
-    fn state(&self) -> StrategyState;
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,9 +1,6 @@
 //! The controls that look at no content: random order and breadth-first.
 
-use super::{
-    Arrival, Candidate, Explanation, Known, Learned, LinkScore, Priority, Rng, Strategy,
-    StrategyState,
-};
+use super::{Candidate, Explanation, Known, LinkScore, Priority, Profile, Strategy};
 
 /// Follows links in random order.
 #[derive(Debug, Clone, Copy, Default)]
@@ -14,38 +11,29 @@ pub struct Random;
 pub struct BreadthFirst;
 
 impl Strategy for Random {
-    fn name(&self) -> &'static str {
-        "random"
+    fn profile(&self) -> Profile {
+        Profile::new("random")
     }
 
-    fn score(&self, link: &Candidate, _: Known<'_>) -> LinkScore {
-        LinkScore::Follow(Priority::new(0, f64::from(link.tie)))
-    }
-
-    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Rng) -> Learned {
-        Learned::Nothing
+    fn score(&self, links: &[Candidate], _: Known<'_>) -> Vec<LinkScore> {
+        let score = |link: &Candidate| LinkScore::Follow(Priority::new(0, f64::from(link.tie)));
+        links.iter().map(score).collect()
     }
 
     fn explain(&self, link: &Candidate, _: Known<'_>) -> Explanation {
         Explanation::given("drawn at random", f64::from(link.tie))
     }
-
-    fn state(&self) -> StrategyState {
-        StrategyState::Nothing
-    }
 }
 
 impl Strategy for BreadthFirst {
-    fn name(&self) -> &'static str {
-        "breadth-first"
+    fn profile(&self) -> Profile {
+        Profile::new("breadth-first")
     }
 
-    fn score(&self, link: &Candidate, _: Known<'_>) -> LinkScore {
-        LinkScore::Follow(Priority::new(0, -f64::from(link.trail.len())))
-    }
-
-    fn learn(&mut self, _: &Arrival<'_>, _: Known<'_>, _: &mut dyn Rng) -> Learned {
-        Learned::Nothing
+    fn score(&self, links: &[Candidate], _: Known<'_>) -> Vec<LinkScore> {
+        let score =
+            |link: &Candidate| LinkScore::Follow(Priority::new(0, -f64::from(link.trail.len())));
+        links.iter().map(score).collect()
     }
 
     fn explain(&self, link: &Candidate, _: Known<'_>) -> Explanation {
@@ -57,9 +45,5 @@ impl Strategy for BreadthFirst {
                 Explanation::given("fewer is better", -1.0),
             ],
         )
-    }
-
-    fn state(&self) -> StrategyState {
-        StrategyState::Nothing
     }
 }

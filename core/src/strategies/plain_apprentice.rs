@@ -6,7 +6,7 @@
 //! It is here to be measured; what ships is [`super::Apprentice`].
 
 use super::{
-    Arrival, BestFirst, Candidate, Explanation, Focus, Known, Learned, LinkScore, Priority, Rng,
+    BestFirst, Candidate, Event, Explanation, Focus, Known, Learned, LinkScore, Priority, Profile,
     Strategy, StrategyState,
 };
 use crate::models::TwoClassCounts;
@@ -64,25 +64,29 @@ fn probability(log_odds: f64) -> f64 {
 }
 
 impl Strategy for PlainApprentice {
-    fn name(&self) -> &'static str {
-        "apprentice-plain"
+    fn profile(&self) -> Profile {
+        Profile::new("apprentice-plain")
     }
 
-    fn score(&self, link: &Candidate, known: Known<'_>) -> LinkScore {
-        if self.is_trained {
-            LinkScore::Follow(Priority::new(0, probability(self.log_odds(link))))
-        } else {
-            BestFirst(Focus::Soft).score(link, known)
+    fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
+        if !self.is_trained {
+            return BestFirst(Focus::Soft).score(links, known);
         }
+        let score = |link| LinkScore::Follow(Priority::new(0, probability(self.log_odds(link))));
+        links.iter().map(score).collect()
     }
 
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
-        self.score(link, known)
-            .priority()
-            .map(|priority| Relevance::new(priority.value()))
+        if !self.is_trained {
+            return BestFirst(Focus::Soft).expected(link, known);
+        }
+        Some(Relevance::new(probability(self.log_odds(link))))
     }
 
-    fn learn(&mut self, arrival: &Arrival<'_>, _: Known<'_>, _: &mut dyn Rng) -> Learned {
+    fn learn(&mut self, event: &Event<'_>, _: Known<'_>) -> Learned {
+        let Event::Arrival(arrival) = event else {
+            return Learned::Nothing;
+        };
         // One instance a page, by the link that was chosen.
         let Some(link) = arrival.via.first() else {
             return Learned::Nothing;

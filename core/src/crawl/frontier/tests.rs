@@ -1,4 +1,5 @@
 use super::*;
+use crate::strategies::MemberScores;
 
 fn link(target: &str) -> Candidate {
     Candidate::seed(Address::parse(target).unwrap())
@@ -24,6 +25,10 @@ fn order_by(policy: LinkPolicy, rescored: bool) -> Vec<String> {
         .iter()
         .map(|address| address[7..8].to_owned())
         .collect()
+}
+
+fn with_members(own: f64, first: f64, second: f64) -> Priority {
+    Priority::new(0, own).with_members(MemberScores::new([first, second, 0.0, 0.0]))
 }
 
 #[test]
@@ -72,7 +77,7 @@ fn pages_are_taken_by_the_ranking_whose_turn_it_is() {
     for (name, values, tie) in pages {
         let mut link = link(&format!("http://{name}"));
         link.tie = tie;
-        frontier.add(link, Priority::lexicographic(&values));
+        frontier.add(link, with_members(values[0], values[1], values[2]));
     }
     let taken = |frontier: &mut Frontier, arm| {
         let is_held = |page: &FrontierEntry| page.links[0].target.clone();
@@ -99,7 +104,7 @@ fn pages_are_taken_by_the_ranking_whose_turn_it_is() {
     assert_eq!(taken(&mut frontier, Arm::Member(0)), "/seed");
     let score = |link: &Candidate| {
         let tie = f64::from(link.tie);
-        LinkScore::Follow(Priority::lexicographic(&[0.0, -tie, tie]))
+        LinkScore::Follow(with_members(0.0, -tie, tie))
     };
     frontier.take(&link("http://a.org/seed").target);
     frontier.open("b.org");
@@ -133,7 +138,7 @@ fn rescoring_keeps_closed_hosts_closed() {
 
 #[test]
 fn a_batch_is_worked_off_before_what_was_found_meanwhile() {
-    let mut frontier = Frontier::new(LinkPolicy::First, Some(Batch { size: 2, queues: 2 }));
+    let mut frontier = Frontier::new(LinkPolicy::First, Some(Batch { size: 2, levels: 2 }));
     let pages = [
         ("a", 0, 0.1),
         ("b", 0, 0.2),

@@ -172,7 +172,7 @@ fn a_narrowed_crawl_leaves_hosts_that_lured_or_follows_relevant_pages_first_for_
             assert_eq!(page.links[0].target.host(), "a.org");
             let source = page.links[0].source().unwrap();
             let is_relevant = graph.judgment(source).relevance.is_high();
-            (!is_relevant, page.priority.queue() > 0)
+            (!is_relevant, page.priority.tier.is_held_back)
         });
         rows.collect()
     };

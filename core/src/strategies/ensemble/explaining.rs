@@ -1,7 +1,7 @@
 //! Why the ensemble scores a link as it does, member by member: the parts add up to
 //! the score.
 
-use super::signals::{NAMES, NUMBERS, SignalGroup};
+use super::signals::{NUMBERS, SignalGroup, TABLE};
 use super::{Ensemble, Instance};
 use crate::strategies::{Candidate, Cue, Explanation, Known, Strategy};
 
@@ -9,7 +9,7 @@ use crate::strategies::{Candidate, Cue, Explanation, Known, Strategy};
 const NAMED_WORDS: usize = 6;
 
 impl Ensemble {
-    /// What [`super::prior_log_odds`] joins; the words behind it are the apprentice's.
+    /// What [`super::Signals::prior_log_odds`] joins; the words behind it are the apprentice's.
     fn explain_beforehand(
         &self,
         link: &Candidate,
@@ -36,10 +36,10 @@ impl Ensemble {
         let instance = self.instance(link, &self.of_page(link, known), known);
         let trust = self.trust();
         let mut parts = vec![self.explain_beforehand(link, &instance, known)];
-        for (name, &(feature, value)) in NAMES.iter().zip(&instance.features) {
+        for (row, &(feature, value)) in TABLE.iter().zip(&instance.features) {
             let weight = trust * self.model.weight(feature);
             if weight != 0.0 {
-                parts.push(Explanation::given(*name, value * weight));
+                parts.push(Explanation::given(row.name, value * weight));
             }
         }
         let mut words: Vec<Explanation> = link

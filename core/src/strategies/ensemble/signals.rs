@@ -1,37 +1,247 @@
-//! What the ensemble knows of a link, as signals: the members' words on it as it
-//! stands before the page is fetched, and statistics.
+//! What the ensemble knows of a link, as named signals: the members' words on it as it
+//! stands before the page is fetched, and statistics. One table says of each what it is
+//! called, to which group it belongs and how it is read; explanation, ablation and model
+//! follow from it.
 
 use super::Ensemble;
-use crate::strategies::{Candidate, Known};
+use super::inlinks::Sums;
+use crate::strategies::{Candidate, Known, MemberScores};
 use crate::web_graph::Judgment;
 
 /// How many there are.
 pub(super) const NUMBERS: usize = 21;
 
-/// What they are called, in their order.
-pub(super) const NAMES: [&str; NUMBERS] = [
-    "any link",
-    "relevance of the page with the link",
-    "its log-odds per word",
-    "its similarity to a target",
-    "relevance of the page before it",
-    "apprentice",
-    "interest ratio of the page's words",
-    "interest ratio of URL tokens",
-    "interest ratio of links",
-    "interest ratio of siblings",
-    "the site so far",
-    "pages with such an address so far",
-    "relevant pages that link there",
-    "share of relevant pages among those that link there",
-    "pages that link there",
-    "words of the anchor, to the critic",
-    "clicks from the seed",
-    "one link from a target, by paths so far",
-    "on a path to a target, by paths so far",
-    "a target, by hop distances",
-    "clicks to a target, by hop distances",
-];
+/// A number that the ensemble knows of a link. Its place is its feature's number, also in
+/// model files: new ones are added at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signal {
+    AnyLink,
+    PageRelevance,
+    PageLogOdds,
+    PageSimilarity,
+    RelevanceBefore,
+    Apprentice,
+    ContentRatio,
+    UrlRatio,
+    LinkRatio,
+    SiblingRatio,
+    Site,
+    Template,
+    RelevantInlinks,
+    InlinkShare,
+    Inlinks,
+    AnchorWeight,
+    TrailLength,
+    OneLinkAway,
+    OnPath,
+    HopTarget,
+    HopClicks,
+}
+
+/// What a signal is.
+pub(super) struct Description {
+    signal: Signal,
+    /// What it is called in explanations.
+    pub(super) name: &'static str,
+    /// The part of the ensemble it belongs to, if it can be left out.
+    group: Option<SignalGroup>,
+    read: fn(&Evidence<'_>) -> f64,
+}
+
+const fn row(
+    signal: Signal,
+    name: &'static str,
+    group: Option<SignalGroup>,
+    read: fn(&Evidence<'_>) -> f64,
+) -> Description {
+    Description {
+        signal,
+        name,
+        group,
+        read,
+    }
+}
+
+/// All signals, each at its place.
+pub(super) const TABLE: [Description; NUMBERS] = {
+    use SignalGroup::{Apprentice, Cosine, Critic, Groups, Hops, Inlinks, Levels, Ratios};
+    [
+        row(Signal::AnyLink, "any link", None, |_| 1.0),
+        row(
+            Signal::PageRelevance,
+            "relevance of the page with the link",
+            Some(Critic),
+            |link| link.page.judgment.relevance.value(),
+        ),
+        row(
+            Signal::PageLogOdds,
+            "its log-odds per word",
+            Some(Critic),
+            |link| link.page.judgment.log_odds,
+        ),
+        row(
+            Signal::PageSimilarity,
+            "its similarity to a target",
+            Some(Cosine),
+            |link| link.page.judgment.similarity,
+        ),
+        row(
+            Signal::RelevanceBefore,
+            "relevance of the page before it",
+            Some(Critic),
+            |link| link.page.before,
+        ),
+        row(Signal::Apprentice, "apprentice", Some(Apprentice), |link| {
+            link.apprentice
+        }),
+        row(
+            Signal::ContentRatio,
+            "interest ratio of the page's words",
+            Some(Ratios),
+            |link| link.page.content,
+        ),
+        row(
+            Signal::UrlRatio,
+            "interest ratio of URL tokens",
+            Some(Ratios),
+            |link| link.url_ratio,
+        ),
+        row(
+            Signal::LinkRatio,
+            "interest ratio of links",
+            Some(Ratios),
+            |link| link.page.link,
+        ),
+        row(
+            Signal::SiblingRatio,
+            "interest ratio of siblings",
+            Some(Ratios),
+            |link| link.page.sibling,
+        ),
+        row(Signal::Site, "the site so far", Some(Groups), |link| {
+            link.site
+        }),
+        row(
+            Signal::Template,
+            "pages with such an address so far",
+            Some(Groups),
+            |link| link.template,
+        ),
+        row(
+            Signal::RelevantInlinks,
+            "relevant pages that link there",
+            Some(Inlinks),
+            |link| link.inlinks.relevant.ln_1p(),
+        ),
+        row(
+            Signal::InlinkShare,
+            "share of relevant pages among those that link there",
+            Some(Inlinks),
+            |link| (link.inlinks.relevance + 0.5) / (link.inlinks.all + 1.0),
+        ),
+        row(
+            Signal::Inlinks,
+            "pages that link there",
+            Some(Inlinks),
+            |link| link.inlinks.all.ln_1p(),
+        ),
+        row(
+            Signal::AnchorWeight,
+            "words of the anchor, to the critic",
+            Some(Critic),
+            |link| link.anchor_weight,
+        ),
+        row(Signal::TrailLength, "clicks from the seed", None, |link| {
+            link.trail_length
+        }),
+        row(
+            Signal::OneLinkAway,
+            "one link from a target, by paths so far",
+            Some(Levels),
+            |link| link.one_link_away,
+        ),
+        row(
+            Signal::OnPath,
+            "on a path to a target, by paths so far",
+            Some(Levels),
+            |link| link.on_path,
+        ),
+        row(
+            Signal::HopTarget,
+            "a target, by hop distances",
+            Some(Hops),
+            |link| link.hop_target,
+        ),
+        row(
+            Signal::HopClicks,
+            "clicks to a target, by hop distances",
+            Some(Hops),
+            |link| link.hop_clicks,
+        ),
+    ]
+};
+
+/// What signals are read from.
+pub(super) struct Evidence<'a> {
+    page: &'a PageSignals,
+    apprentice: f64,
+    url_ratio: f64,
+    site: f64,
+    template: f64,
+    inlinks: Sums,
+    anchor_weight: f64,
+    trail_length: f64,
+    one_link_away: f64,
+    on_path: f64,
+    hop_target: f64,
+    hop_clicks: f64,
+}
+
+/// The signals of a link, those left out as 0.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Signals([f64; NUMBERS]);
+
+impl Signals {
+    /// One of them.
+    pub(super) fn of(&self, signal: Signal) -> f64 {
+        self.0[signal as usize]
+    }
+
+    /// All but the first, which is the same for any link, with their places.
+    pub(super) fn varying(&self) -> impl Iterator<Item = (usize, f64)> + use<> {
+        self.0.into_iter().enumerate().skip(1)
+    }
+
+    /// What is thought of a link before anything was learned: that good pages link to
+    /// good pages, by words that the critic knows, and by hop distances, which were
+    /// learned before.
+    pub(super) fn prior_log_odds(&self) -> f64 {
+        self.of(Signal::PageRelevance)
+            + self.of(Signal::PageLogOdds)
+            + self.of(Signal::Apprentice)
+            + self.of(Signal::HopTarget).clamp(-FARTHEST, FARTHEST)
+    }
+
+    /// What other rankings make of the link: the log-odds of the page with it, the
+    /// apprentice, the interest ratios together, and hop distances or the paths so far.
+    pub(super) fn members(&self, has_hops: bool) -> MemberScores {
+        let ratios = self.of(Signal::ContentRatio)
+            + self.of(Signal::UrlRatio)
+            + self.of(Signal::LinkRatio)
+            + self.of(Signal::SiblingRatio);
+        let distance = if has_hops {
+            Signal::HopTarget
+        } else {
+            Signal::OneLinkAway
+        };
+        MemberScores::new([
+            self.of(Signal::PageLogOdds),
+            self.of(Signal::Apprentice),
+            ratios,
+            self.of(distance),
+        ])
+    }
+}
 
 /// Numbers are cut off at so many standard deviations.
 const FARTHEST: f64 = 4.0;
@@ -59,23 +269,6 @@ pub enum SignalGroup {
     Hops,
     /// Hashed words.
     Words,
-}
-
-impl SignalGroup {
-    /// Its signals' places in [`NAMES`].
-    fn places(self) -> &'static [usize] {
-        match self {
-            Self::Critic => &[1, 2, 4, 15],
-            Self::Cosine => &[3],
-            Self::Apprentice => &[5],
-            Self::Ratios => &[6, 7, 8, 9],
-            Self::Groups => &[10, 11],
-            Self::Inlinks => &[12, 13, 14],
-            Self::Levels => &[17, 18],
-            Self::Hops => &[19, 20],
-            Self::Words => &[],
-        }
-    }
 }
 
 /// Mean and spread of a number so far.
@@ -142,50 +335,42 @@ impl Ensemble {
         }
     }
 
-    /// What is known of a link, in the order of [`NAMES`]; `url` is the words of
-    /// its address.
+    /// What is known of a link; `url` is the words of its address.
     pub(super) fn signals(
         &self,
         link: &Candidate,
         url: &[String],
         page: &PageSignals,
         known: Known<'_>,
-    ) -> [f64; NUMBERS] {
-        let inlinks = self.inlinks.of(&link.target);
+    ) -> Signals {
         let [site, template] = self.groups.log_rates(&link.target);
-        let [near, on_path] = self.levels.log_odds(url, &link.context);
-        let [is_target, clicks] = self.hop_numbers(link, known);
-        let mut signals = [
-            1.0,
-            page.judgment.relevance.value(),
-            page.judgment.log_odds,
-            page.judgment.similarity,
-            page.before,
-            self.apprentice.log_odds(link, known),
-            page.content,
-            self.ratios.url(url),
-            page.link,
-            page.sibling,
+        let [one_link_away, on_path] = self.levels.log_odds(url, &link.context);
+        let [hop_target, hop_clicks] = self.hop_signals(link, known);
+        let evidence = Evidence {
+            page,
+            apprentice: self.apprentice.log_odds(link, known),
+            url_ratio: self.ratios.url(url),
             site,
             template,
-            inlinks.relevant.ln_1p(),
-            (inlinks.relevance + 0.5) / (inlinks.all + 1.0),
-            inlinks.all.ln_1p(),
-            anchor_weight(link, known),
-            f64::from(link.trail.len()),
-            near,
+            inlinks: self.inlinks.of(&link.target),
+            anchor_weight: anchor_weight(link, known),
+            trail_length: f64::from(link.trail.len()),
+            one_link_away,
             on_path,
-            is_target,
-            clicks,
-        ];
-        for &place in self.options.without.map_or(&[][..], SignalGroup::places) {
-            signals[place] = 0.0;
+            hop_target,
+            hop_clicks,
+        };
+        let is_left_out =
+            |row: &Description| row.group.is_some() && row.group == self.options.without;
+        let mut signals = [0.0; NUMBERS];
+        for row in TABLE.iter().filter(|row| !is_left_out(row)) {
+            signals[row.signal as usize] = (row.read)(&evidence);
         }
-        signals
+        Signals(signals)
     }
 
     /// Log-odds of a target, and clicks that one is expected to be away.
-    fn hop_numbers(&self, link: &Candidate, known: Known<'_>) -> [f64; 2] {
+    fn hop_signals(&self, link: &Candidate, known: Known<'_>) -> [f64; 2] {
         let Some(hops) = &self.hops else {
             return [0.0; 2];
         };
@@ -219,47 +404,17 @@ fn anchor_weight(link: &Candidate, known: Known<'_>) -> f64 {
     sum / words
 }
 
-/// What is thought of a link before anything was learned: that good pages link to
-/// good pages, by words that the critic knows, and by hop distances, which were
-/// learned before.
-pub(super) fn prior_log_odds(signals: &[f64; NUMBERS]) -> f64 {
-    signals[1] + signals[2] + signals[5] + signals[19].clamp(-FARTHEST, FARTHEST)
-}
-
-/// What other rankings make of the link, to be followed in turn: the log-odds of
-/// the page with it, the apprentice, the interest ratios together, and hop
-/// distances or the paths so far.
-pub(super) fn members(signals: &[f64; NUMBERS], has_hops: bool) -> [f64; 4] {
-    let ratios = signals[6] + signals[7] + signals[8] + signals[9];
-    let far = if has_hops { 19 } else { 17 };
-    [signals[2], signals[5], ratios, signals[far]]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_number_but_the_first_and_the_clicks_belongs_to_one_part() {
-        let parts = [
-            SignalGroup::Critic,
-            SignalGroup::Cosine,
-            SignalGroup::Apprentice,
-            SignalGroup::Ratios,
-            SignalGroup::Groups,
-            SignalGroup::Inlinks,
-            SignalGroup::Levels,
-            SignalGroup::Hops,
-            SignalGroup::Words,
-        ];
-        let mut places: Vec<usize> = parts
-            .iter()
-            .flat_map(|part| part.places())
-            .copied()
-            .collect();
-        places.extend([0, 16]);
-        places.sort_unstable();
-        assert!(places.into_iter().eq(0..NUMBERS));
+    fn each_signal_stands_at_its_place() {
+        let places = TABLE.iter().map(|row| row.signal as usize);
+        assert!(places.eq(0..NUMBERS));
+        let without = TABLE.iter().filter(|row| row.group.is_none());
+        let without: Vec<Signal> = without.map(|row| row.signal).collect();
+        assert_eq!(without, [Signal::AnyLink, Signal::TrailLength]);
     }
 
     #[test]

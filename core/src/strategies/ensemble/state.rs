@@ -19,7 +19,7 @@ pub struct EnsembleState {
     pub ratios: IntelligentCounts,
     /// How sites and templates fared.
     pub groups: Groups,
-    /// By number of [`super::signals::NAMES`].
+    /// Of each signal, at its place.
     pub spreads: Vec<RunningStats>,
     /// The paths to targets.
     pub paths: PathRepository,

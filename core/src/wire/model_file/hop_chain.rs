@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{ModelError, address};
 use crate::hops::{FeatureGroups, FeatureIndex, STATES};
 use crate::models::{ChainWeights, Crf, Memm, Scores};
-use crate::strategies::{HopChain, HopModel, Inference, PassedPage, Strategy};
+use crate::strategies::{HopChain, HopModel, Inference, PassedPage};
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct WireHopChain {
@@ -38,7 +38,7 @@ impl WireHopChain {
             steps: page.scores.steps,
         });
         Self {
-            is_memm: chain.name() == "memm",
+            is_memm: matches!(chain.model(), HopModel::Memm(_)),
             with_steps: weights.with_steps(),
             weights: weights.values().to_vec(),
             names: chain.dictionary().names().map(str::to_owned).collect(),
