@@ -10,7 +10,7 @@ use linkscent_core::forms::{FormKind, FormShape, FormWords};
 use linkscent_core::page::Page;
 use serde::Deserialize;
 
-use crate::crawler::fetch::build;
+use crate::page_archive::build;
 use crate::web::warc::Reader;
 
 /// A form of a known kind.

@@ -1,14 +1,26 @@
-//! Pages as crawls kept them, read from the archive as they were when they came.
+//! Pages from bytes: as they come, and as crawls kept them in their archives.
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
+use linkscent_core::dom::html;
 use linkscent_core::page::Page;
+use sha2::{Digest, Sha256};
 
-use crate::crawler::fetch::build;
 use crate::store::Store;
+use crate::web::charset;
 use crate::web::warc::{Reader, WarcError};
+
+/// The page in a body, and the digest that tells it from others.
+pub fn build(address: Address, body: &[u8], content_type: Option<&str>) -> (Box<Page>, u64) {
+    let text = charset::decode(body, content_type);
+    let page = Page::new(address, html::parse(&text));
+    let hash = Sha256::digest(body);
+    let mut half = [0; 8];
+    half.copy_from_slice(&hash[..8]);
+    (Box::new(page), u64::from_le_bytes(half))
+}
 
 /// The page whose record begins at an offset, and the first half of a hash of its body. It
 /// is the page of that address, or an error.

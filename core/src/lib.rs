@@ -7,7 +7,11 @@
 //! parser, which the browser extension does without.
 //!
 //! The modules stand in reading order and each imports only from those before
-//! it. [`guide::Guide::visit`] is the sentence that everything serves.
+//! it. [`guide::Guide::visit`] is the sentence that everything serves. What the learners
+//! compute, and the papers that are cited as `[A]` to `[D]`, stand in [`methods`].
+
+#[doc = include_str!("../docs/methods.md")]
+pub mod methods {}
 
 pub mod rng;
 

@@ -4,6 +4,11 @@
 //! The guide of the current topic is held in memory only to save reading it
 //! again; whatever it learned is in the database before a call is answered.
 
+mod forgetting;
+mod forms;
+mod pairing;
+mod questions;
+
 use linkscent_core::address::Address;
 use linkscent_core::click_attribution::{self, CLICK_LIFE, Click, Navigation};
 use linkscent_core::forms::FormWords;
@@ -17,7 +22,8 @@ use linkscent_core::wire::{Snapshot, read_model, write_model};
 use linkscent_core::{critics, strategies};
 use wasm_bindgen::JsError;
 
-use crate::forms::form_lines;
+use forms::form_lines;
+
 use crate::shown::{Reading, State};
 use crate::store::{Change, MarkRow, PendingClick, Settings, Store, TrailRow};
 use crate::sync::{self, Companion};

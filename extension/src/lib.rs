@@ -3,15 +3,12 @@
 //! The background holds one [`Linkscent`]; popup and panel only draw. See
 //! `background` for what happens on each call.
 
+mod asked;
 mod background;
 mod bench;
 mod draw;
-mod forgetting;
-mod forms;
-mod pairing;
 mod panel;
 mod popup;
-mod questions;
 mod shown;
 mod store;
 mod sync;

@@ -4,7 +4,7 @@ use linkscent_core::wire::api::CrawlView;
 use linkscent_core::wire::views::PageView;
 use serde::{Deserialize, Serialize};
 
-use crate::questions::AskedPage;
+use crate::asked::AskedPage;
 use crate::store::MarkRow;
 
 /// A page that was read.

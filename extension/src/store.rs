@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::{JsCast, JsError, JsValue};
 
-use crate::questions::Asked;
+use crate::asked::Asked;
 
 const NAME: &str = "linkscent";
 const VERSION: u32 = 1;

@@ -212,7 +212,7 @@ impl Eval {
 
     fn entrants(&self) -> Result<Vec<Entrant>> {
         if self.strategy.is_empty() {
-            return Ok(entrant::ALL.to_vec());
+            return Ok(entrant::all());
         }
         let mut chosen: Vec<Entrant> = Vec::new();
         let always = [BASELINE, ORACLE];

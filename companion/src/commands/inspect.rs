@@ -14,7 +14,8 @@ use linkscent_core::{critics, guide::Guide};
 use serde_json::json;
 
 use super::network::Network;
-use crate::crawler::fetch::{Fetcher, Reply, build};
+use crate::crawler::fetch::{Fetcher, Reply};
+use crate::page_archive::build;
 use crate::settings::data_folder;
 use crate::store::Store;
 use crate::topic_guide;

@@ -14,7 +14,6 @@ pub mod replay;
 pub mod serve;
 pub mod train;
 pub mod train_forms;
-mod train_hops;
 
 /// The name of a critic, or a predicate, as it is kept.
 fn critic(text: &str) -> Result<String, PredicateError> {

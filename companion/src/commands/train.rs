@@ -1,5 +1,7 @@
 //! `linkscent train`: the critic that a training set makes, and how well it
-//! judges pages it was not taught. Models of hop distances are in [`train_hops`].
+//! judges pages it was not taught. Models of hop distances are in [`hops`].
+
+mod hops;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +15,6 @@ use serde_json::json;
 use tokio::runtime::Handle;
 
 use super::train_forms::TrainForms;
-use super::train_hops;
 use crate::eval::own_critic::{self, CriticExample, Trained};
 use crate::eval::topic::Topic;
 use crate::eval::topic_file::TopicFile;
@@ -133,7 +134,7 @@ impl Train {
             return handle.block_on(self.learn_ways(name));
         }
         if self.model != ModelKind::Critic {
-            return train_hops::run(&self);
+            return hops::run(&self);
         }
         let (web, file) = self.web_and_topic()?;
         let lesson = if file.labels.is_none() {

@@ -10,16 +10,14 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Robots, robots};
-use linkscent_core::dom::html;
 use linkscent_core::page::Page;
 use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
-use sha2::{Digest, Sha256};
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::ssrf_guard::{self, PublicResolver};
-use crate::web::charset;
+use crate::page_archive::build;
 
 /// Who we say we are, to servers and in robots.txt.
 pub const AGENT: &str = "linkscent";
@@ -318,16 +316,6 @@ async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
 /// choice counts.
 pub fn choose_cryptography() {
     let _ = rustls::crypto::ring::default_provider().install_default();
-}
-
-/// The page in a body, and the digest that tells it from others.
-pub fn build(address: Address, body: &[u8], content_type: Option<&str>) -> (Box<Page>, u64) {
-    let text = charset::decode(body, content_type);
-    let page = Page::new(address, html::parse(&text));
-    let hash = Sha256::digest(body);
-    let mut half = [0; 8];
-    half.copy_from_slice(&hash[..8]);
-    (Box::new(page), u64::from_le_bytes(half))
 }
 
 fn redirect(from: &Address, response: &Response) -> Result<Reply> {

@@ -12,10 +12,10 @@ use linkscent_core::crawl::StoppingRule;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
-use super::crawl::{Asking, Scenario};
 use super::entrant::{self, BASELINE, COSINE, Entrant, ORACLE};
 use super::figures::{self, Frame, Name, Row, RunStats, Trace};
 use super::report::Outcome;
+use super::scenario::{Asking, Scenario};
 use super::topic::Topic;
 use super::visits::{self, Line};
 use super::web::EvalWeb;

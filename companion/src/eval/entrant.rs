@@ -9,16 +9,16 @@ use linkscent_core::guide::Knowledge;
 use linkscent_core::hops::{FeatureGroups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{
-    Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BestFirst, BreadthFirst,
-    ContextGraph, Ensemble, EnsembleOptions, Factors, Focus, HopClusters, HopKind, HopTraining,
-    Inference, Intelligent, LinkPolicy, PlainApprentice, Random, SignalGroup, SplitMix, Strategy,
-    StrategyState,
+    Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BestFirst, ContextGraph,
+    Ensemble, EnsembleOptions, Factors, Focus, HopClusters, HopKind, HopTraining, Inference,
+    Intelligent, LinkPolicy, Make, REGISTRY, SignalGroup, SplitMix, Strategy, StrategyState,
 };
 use linkscent_core::text::Vocabulary;
 
-use super::crawl::{Scenario, crawl};
+use super::crawl::crawl;
 use super::figures::{Insight, RunStats};
 use super::oracle;
+use super::scenario::Scenario;
 use super::visits::Visit;
 
 /// Best-first, which others are measured against.
@@ -38,7 +38,9 @@ const TOP_FEATURES: usize = 12;
 enum Regime {
     /// By one who knows the web.
     Oracle,
-    /// By a strategy that learns as it goes, retrained every so many fetches.
+    /// By a strategy of the registry, retrained every so many fetches.
+    Registered(Make),
+    /// By a form of a strategy that only experiments ask for.
     Online(fn(u32) -> Box<dyn Strategy>),
     /// By a strategy trained on a baseline crawl from another seed set.
     Offline(fn(&Knowledge, u32) -> Box<dyn Strategy>),
@@ -58,16 +60,9 @@ pub struct Entrant {
     regime: Regime,
 }
 
-/// All who take part. A new strategy is one more line here.
-pub static ALL: [Entrant; 20] = [
-    online("random", |_| Box::new(Random)),
-    online("breadth-first", |_| Box::new(BreadthFirst)),
-    online(BASELINE, |_| Box::new(BestFirst(Focus::Soft))),
-    online(COSINE, |_| Box::new(BestFirst(Focus::Cosine))),
-    online("apprentice", |every| Box::new(Apprentice::every(every))),
-    online("apprentice-plain", |every| {
-        Box::new(PlainApprentice::every(every))
-    }),
+/// Who takes part besides the strategies of the registry: regimes of the papers that only
+/// the bench knows.
+static BENCH_ONLY: [Entrant; 11] = [
     Entrant {
         name: "apprentice-offline",
         regime: Regime::Offline(|knowledge, _| Box::new(Apprentice::fixed(counts_of(knowledge)))),
@@ -76,15 +71,10 @@ pub static ALL: [Entrant; 20] = [
         name: "apprentice-recall",
         regime: Regime::Recall(|every| Box::new(Apprentice::every(every))),
     },
-    online("intelligent", |every| {
-        Box::new(Intelligent::every(every, Factors::ALL))
-    }),
-    online("ensemble", |every| Box::new(Ensemble::every(every))),
     trained("ensemble-hops", |web, rng, every| {
         let hops = HopTraining::new(HopKind::Crf).train(web, rng, |_| {});
         Box::new(Ensemble::every(every).with_hops(hops))
     }),
-    online("ache", |every| Box::new(Adaptive::new(ache(every)))),
     online("ache-baseline", |_| {
         Box::new(Adaptive::new(AdaptiveOptions {
             targets: 0,
@@ -97,14 +87,16 @@ pub static ALL: [Entrant; 20] = [
         regime: Regime::Offline(|knowledge, every| {
             let fixed = AdaptiveOptions {
                 targets: 0,
-                ..ache(every)
+                ..AdaptiveOptions::every(every)
             };
             Box::new(taught(fixed, knowledge))
         }),
     },
     Entrant {
         name: "ache-offline-online",
-        regime: Regime::Offline(|knowledge, every| Box::new(taught(ache(every), knowledge))),
+        regime: Regime::Offline(|knowledge, every| {
+            Box::new(taught(AdaptiveOptions::every(every), knowledge))
+        }),
     },
     trained("hmm", |web, rng, _| {
         Box::new(HopClusters::train(&web, Inference::Marginal, rng))
@@ -164,26 +156,26 @@ static VARIANTS: [Entrant; 30] = [
     online("ache-paths-only", |every| {
         Box::new(Adaptive::new(AdaptiveOptions {
             farther: false,
-            ..ache(every)
+            ..AdaptiveOptions::every(every)
         }))
     }),
     online("ache-no-batches", |every| {
         Box::new(Adaptive::new(AdaptiveOptions {
             batch: None,
-            ..ache(every)
+            ..AdaptiveOptions::every(every)
         }))
     }),
     online("ache-plain", |every| {
         Box::new(Adaptive::new(AdaptiveOptions {
             batch: None,
             farther: false,
-            ..ache(every)
+            ..AdaptiveOptions::every(every)
         }))
     }),
     online("ache-batches-5", |every| {
         Box::new(Adaptive::new(AdaptiveOptions {
             batch: Some(5),
-            ..ache(every)
+            ..AdaptiveOptions::every(every)
         }))
     }),
     online("intelligent-content", |every| {
@@ -245,15 +237,6 @@ static VARIANTS: [Entrant; 30] = [
         variant(every, |options| ApprenticeOptions { window, ..options })
     }),
 ];
-
-/// ACHE that learns again every so many pages, or a fourth as many targets.
-fn ache(every: u32) -> AdaptiveOptions {
-    AdaptiveOptions {
-        targets: (every / 4).max(1),
-        pages: every,
-        ..AdaptiveOptions::default()
-    }
-}
 
 /// ACHE taught by the ways of an earlier crawl.
 fn taught(options: AdaptiveOptions, knowledge: &Knowledge) -> Adaptive {
@@ -392,16 +375,27 @@ fn best_sources(scenario: &Scenario, visits: &[Visit]) -> Insight {
     )]
 }
 
-/// Everyone, the forms included that only experiments ask for.
-pub fn everyone() -> impl Iterator<Item = &'static Entrant> {
-    ALL.iter().chain(&VARIANTS)
+/// All who take part: every strategy of the registry, and what only the bench knows.
+pub fn all() -> Vec<Entrant> {
+    let registered = REGISTRY.iter().filter_map(|row| {
+        Some(Entrant {
+            name: row.name,
+            regime: Regime::Registered(row.make?),
+        })
+    });
+    registered.chain(BENCH_ONLY).collect()
+}
+
+/// All, the forms included that only experiments ask for.
+pub fn everyone() -> Vec<Entrant> {
+    all().into_iter().chain(VARIANTS).collect()
 }
 
 /// The entrant of that name.
 pub fn named(name: &str) -> Result<Entrant> {
-    let found = everyone().find(|entrant| entrant.name == name);
-    found.copied().with_context(|| {
-        let names: Vec<&str> = ALL.iter().map(|entrant| entrant.name).collect();
+    let found = everyone().into_iter().find(|entrant| entrant.name == name);
+    found.with_context(|| {
+        let names: Vec<&str> = all().iter().map(|entrant| entrant.name).collect();
         format!(
             "there is no strategy {name:?}; there are {}",
             names.join(", ")
@@ -425,7 +419,7 @@ impl Entrant {
 
     /// Whether it learns only from its own crawl, wherever that leads.
     pub fn is_online(&self) -> bool {
-        matches!(self.regime, Regime::Online(_))
+        matches!(self.regime, Regime::Registered(_) | Regime::Online(_))
     }
 
     /// Makes the crawl. `training` is where an offline strategy trains.
@@ -444,6 +438,7 @@ impl Entrant {
                     visits,
                 });
             }
+            Regime::Registered(make) => (crawl(scenario, make(Some(every)), nothing(), None)?, 0),
             Regime::Online(make) => (crawl(scenario, make(every), nothing(), None)?, 0),
             Regime::Offline(train) => {
                 let best_first = Box::new(BestFirst(Focus::Soft));

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use linkscent_core::strategies::{Rng, SplitMix};
 
-use super::crawl::Scenario;
+use super::scenario::Scenario;
 use super::visits::Visit;
 
 const FAR: u32 = u32::MAX;

@@ -10,8 +10,9 @@ use linkscent_core::text::Vocabulary;
 use linkscent_core::wire::{read_model, write_model};
 
 use super::bench::Plan;
-use super::crawl::{self, Scenario};
+use super::crawl::{self};
 use super::entrant::{self, BASELINE, ORACLE};
+use super::scenario::{Asking, Scenario};
 use super::topic::{Label, Topic};
 use super::visits;
 use super::web::EvalWeb;
@@ -94,7 +95,7 @@ fn scenario(garbled: &dyn Fn(u32) -> bool) -> Scenario {
         seeds: "topic0".to_owned(),
         budget: 60,
         marked: None,
-        asking: crawl::Asking::Nothing,
+        asking: Asking::Nothing,
         restricts: false,
         stopping: linkscent_core::crawl::StoppingRule::default(),
         random_seed: 7,
@@ -110,7 +111,9 @@ fn fetched(name: &str, scenario: &Scenario) -> Vec<u32> {
 #[test]
 fn a_strategy_sees_only_what_it_fetched() {
     let plain = scenario(&|_| false);
-    let online = entrant::everyone().filter(|one| one.is_online());
+    let online = entrant::everyone()
+        .into_iter()
+        .filter(|one| one.is_online());
     for entrant in online {
         let before = fetched(entrant.name, &plain);
         assert_eq!(before.len(), 60, "{}", entrant.name);

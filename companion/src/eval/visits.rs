@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use linkscent_core::strategies::Priority;
 use serde::{Deserialize, Serialize};
 
-use super::crawl::Scenario;
+use super::scenario::Scenario;
 
 /// One fetch.
 #[derive(Debug, Clone, Copy, PartialEq)]

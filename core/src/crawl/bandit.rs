@@ -1,5 +1,5 @@
 //! Whose ranking the next page is taken by: a bandit over a strategy and its
-//! members (METHODS "Ensemble"), so that one that has learned something wrong loses
+//! members (methods 3.5), so that one that has learned something wrong loses
 //! its share of the fetches quickly; and, now and then, none: a page at random, to
 //! see what no ranking would show.
 //!

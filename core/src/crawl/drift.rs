@@ -1,4 +1,4 @@
-//! Notices when a crawl loses its way (METHODS "Ensemble"; CUSUM after Page 1954).
+//! Notices when a crawl loses its way (methods 3.5; CUSUM after Page 1954).
 //!
 //! Three sums watch the pages as they come: what was found among the last pages
 //! against what was usual before them; how many pages look stuffed with the topic's

@@ -1,4 +1,4 @@
-//! A page's leaves, and what lies over them ([A] 2.2.1, METHODS section 0).
+//! A page's leaves, and what lies over them ([A] 2.2.1, methods 1.1).
 //!
 //! The leaves of the body are numbered from left to right: every text node
 //! that holds more than white space, and every other element without children

@@ -8,10 +8,8 @@
 use std::cmp::Reverse;
 use std::sync::OnceLock;
 
-use thiserror::Error;
-
 use super::shape::FormShape;
-use super::tree::FormTree;
+use super::tree::{FormTree, KindsError};
 use crate::dom::Form;
 use crate::models::TreeParams;
 
@@ -66,16 +64,6 @@ impl FormKind {
         let row = Self::ALL.iter().find(|row| row.1 == name)?;
         Some(row.0)
     }
-}
-
-/// What is wrong with a text that should be a tree of kinds.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("tree of form kinds, line {line}: {message}")]
-pub struct KindsError {
-    /// From 1.
-    pub line: usize,
-    /// What.
-    pub message: &'static str,
 }
 
 /// See the module: one tree for whether a form is searchable, one for what the

@@ -3,12 +3,23 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::kinds::KindsError;
+use thiserror::Error;
+
 use super::shape::FormShape;
 use crate::models::{DecisionTree, Row, TreeNode, TreeParams};
 
 /// Forms that have to have a feature for it to be asked.
 const FEWEST: usize = 4;
+
+/// What is wrong with a text that should be a tree of kinds.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("tree of form kinds, line {line}: {message}")]
+pub struct KindsError {
+    /// From 1.
+    pub line: usize,
+    /// What.
+    pub message: &'static str,
+}
 
 /// A tree whose questions are asked by name.
 #[derive(Debug, Clone, PartialEq)]

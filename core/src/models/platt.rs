@@ -1,5 +1,5 @@
 //! Platt's scaling: a logistic curve from a score to a probability, fitted to
-//! scores of held-out examples (METHODS 1, "calibrated").
+//! scores of held-out examples (methods 2.1).
 //!
 //! Newton's method on the log-loss, with targets drawn in from 0 and 1 as Platt
 //! does, so that few or perfectly parted examples give no infinite slope.

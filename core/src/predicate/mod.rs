@@ -1,5 +1,5 @@
 //! What a person wants as a condition on pages, in any combination ([B],
-//! METHODS 1.3).
+//! methods 2.3).
 //!
 //! ```text
 //! title has "bees" and not (host is "shop.test" or links > 200)

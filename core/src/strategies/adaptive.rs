@@ -1,4 +1,4 @@
-//! ACHE ([D] 2 and 3, METHODS "ACHE"): looks for sparse targets by what the links
+//! ACHE ([D] 2 and 3, methods 3.4): looks for sparse targets by what the links
 //! on the paths to earlier ones had in common, as many as three links ahead.
 //!
 //! A queue for each level of the link classifier, served in order; the frontier is

@@ -1,5 +1,5 @@
 //! The apprentice: naive Bayes over `<term, DOM offset>`, learning online from
-//! where links led ([A] 2.2-2.3, METHODS "Apprentice").
+//! where links led ([A] 2.2-2.3, methods 3.1).
 //!
 //! An instance is a link `(u,v)`, its features the `<t,d>` around it, its class
 //! whether `v` was relevant. The priority is the log-odds of the high class

@@ -25,6 +25,9 @@ pub enum StrategyState {
     Ensemble(Box<EnsembleState>),
 }
 
+/// Makes a strategy that has the frontier scored again after so many arrivals.
+pub type Make = fn(Option<u32>) -> Box<dyn Strategy>;
+
 /// A strategy in the registry.
 pub struct Descriptor {
     /// The name it is called by.
@@ -33,7 +36,7 @@ pub struct Descriptor {
     pub sentence: &'static str,
     /// One that knows nothing yet and has the frontier scored again after so many arrivals,
     /// or as often as is usual with it. `None` if it has to be trained before.
-    pub make: Option<fn(Option<u32>) -> Box<dyn Strategy>>,
+    pub make: Option<Make>,
     /// One that goes on from what it learned before; `None` if that is another's.
     pub resume: fn(StrategyState) -> Option<Box<dyn Strategy>>,
 }
@@ -131,11 +134,7 @@ pub static REGISTRY: [Descriptor; 12] = [
 ];
 
 /// One that learns nothing.
-const fn fixed(
-    name: &'static str,
-    sentence: &'static str,
-    make: fn(Option<u32>) -> Box<dyn Strategy>,
-) -> Descriptor {
+const fn fixed(name: &'static str, sentence: &'static str, make: Make) -> Descriptor {
     Descriptor {
         name,
         sentence,

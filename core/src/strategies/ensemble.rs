@@ -1,4 +1,4 @@
-//! The strategy that joins the others (METHODS "Ensemble"): one logistic model,
+//! The strategy that joins the others (methods 3.5): one logistic model,
 //! learned online, over what the members say of a link as it stood before the page
 //! was fetched, over statistics of site, page template and inlinks, and over the
 //! words near the link and in its address themselves.

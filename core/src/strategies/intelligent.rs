@@ -1,4 +1,4 @@
-//! Intelligent crawling ([B], METHODS "Intelligent crawling"): how much likelier
+//! Intelligent crawling ([B], methods 3.2): how much likelier
 //! than usual a page is to be what is looked for, given what is known of a link
 //! to it. Starts from anywhere and needs no example.
 //!

@@ -1,5 +1,5 @@
 //! Strategies say where good pages may lie: they score links that were seen
-//! and not followed, and learn from where followed ones led (METHODS 2).
+//! and not followed, and learn from where followed ones led (methods 3).
 
 mod adaptive;
 mod apprentice;
@@ -24,7 +24,7 @@ pub use adaptive::{Adaptive, AdaptiveOptions, Chosen, LearningIteration, PathRep
 pub use apprentice::{Apprentice, Options as ApprenticeOptions};
 pub use best_first::{BestFirst, Focus};
 pub use catalogue::{
-    Descriptor, REGISTRY, StrategyState, default_name, descriptor, from_state, named, names,
+    Descriptor, Make, REGISTRY, StrategyState, default_name, descriptor, from_state, named, names,
 };
 pub use context_graph::ContextGraph;
 pub use ensemble::{
@@ -85,7 +85,7 @@ pub struct ArmRule {
     pub explores: bool,
 }
 
-/// What a page is worth to which several links lead (METHODS "Apprentice").
+/// What a page is worth to which several links lead (methods 3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LinkPolicy {
     /// What the link is worth that was seen first.

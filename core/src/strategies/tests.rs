@@ -2,10 +2,12 @@
 
 use super::*;
 use crate::address::Address;
+use crate::critics;
 use crate::dom::{Builder, LeafRange};
 use crate::guide::Guide;
 use crate::hops::{FeatureGroups, STATES, TrainingWeb};
 use crate::models::{ChainWeights, Crf, Memm};
+use crate::text::Vocabulary;
 use crate::page::Page;
 use crate::web_graph::Mark;
 use crate::wire::{read_model, write_model};
@@ -50,7 +52,7 @@ fn taught(strategy: &str) -> (Guide, Vec<Candidate>) {
 
 #[test]
 fn every_explanation_adds_up_to_the_score() {
-    for name in NAMES {
+    for name in names() {
         let (guide, links) = taught(name);
         for link in &links {
             let Some(priority) = guide.score(link).priority() else {
@@ -73,7 +75,7 @@ fn every_explanation_adds_up_to_the_score() {
 
 #[test]
 fn what_is_saved_scores_the_same() {
-    for name in NAMES {
+    for name in names() {
         let (guide, links) = taught(name);
         // The critic is refreshed on loading, so the first loading may differ.
         let guide = Guide::with_knowledge(guide.knowledge()).unwrap();
@@ -86,7 +88,7 @@ fn what_is_saved_scores_the_same() {
 
 #[test]
 fn names_are_their_own() {
-    for name in NAMES {
+    for name in names() {
         assert_eq!(named(name).unwrap().name(), name);
     }
     assert!(named("nonesuch").is_none());
@@ -188,4 +190,61 @@ fn beliefs_are_ordered_lexicographically_with_epsilon() {
         "equal within epsilon"
     );
     assert!(!above(&[0.5, 0.3], &[0.502, 0.2]));
+}
+
+/// All that a strategy has to bring: the least there is, best by the longest anchor.
+struct LongestAnchor;
+
+impl Strategy for LongestAnchor {
+    fn profile(&self) -> Profile {
+        Profile::new("longest-anchor")
+    }
+
+    fn score(&self, links: &[Candidate], _: Known<'_>) -> Vec<LinkScore> {
+        let score = |link: &Candidate| Priority::new(0, link.anchor.len() as f64);
+        links.iter().map(|link| LinkScore::Follow(score(link))).collect()
+    }
+
+    fn explain(&self, link: &Candidate, _: Known<'_>) -> Explanation {
+        Explanation::given("letters of the anchor", link.anchor.len() as f64)
+    }
+}
+
+#[test]
+fn a_new_strategy_is_one_file() {
+    let make: Make = |_| Box::new(LongestAnchor);
+    let row = Descriptor {
+        name: "longest-anchor",
+        sentence: "Those with the longest anchor first.",
+        make: Some(make),
+        resume: |_| None,
+    };
+    let critic = Box::new(critics::Topic::default());
+    let strategy = (row.make.unwrap())(None);
+    let mut guide = Guide::joining(critic, strategy, Vocabulary::default());
+    for words in ["kidney dialysis", "railway trains timetable"] {
+        let page = page("http://a.org/1", words);
+        let visit = guide.visit(&page, &[], None, &mut SplitMix(1));
+        for (link, score) in visit.outlinks {
+            let priority = score.priority().unwrap();
+            assert_eq!(guide.explain(&link).value, priority.value());
+            assert_eq!(guide.score(&link), score);
+            assert_eq!(guide.expected(&link), None);
+        }
+    }
+    assert_eq!(guide.profile().name, row.name);
+    assert_eq!(guide.knowledge().learned, StrategyState::Nothing);
+}
+
+#[test]
+fn every_strategy_is_registered_by_its_own_name() {
+    for row in &REGISTRY {
+        let Some(make) = row.make else { continue };
+        assert_eq!(make(None).profile().name, row.name);
+        assert_eq!(make(Some(7)).profile(), make(None).profile(), "{}", row.name);
+        let state = make(None).state();
+        let again = from_state(row.name, state).unwrap();
+        assert_eq!(again.profile().name, row.name);
+    }
+    assert!(names().contains(&default_name()) && named("crf").is_none());
 }

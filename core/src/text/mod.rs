@@ -1,4 +1,4 @@
-//! Words: from raw text to terms (METHODS, section 0 "Text").
+//! Words: from raw text to terms (methods 1.2).
 //!
 //! A text is cut into Unicode words, normalised (NFKC, lower case), rid of its
 //! language's stop words and stemmed. What comes out is called a *term*.

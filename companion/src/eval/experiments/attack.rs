@@ -13,9 +13,10 @@ use serde_json::json;
 
 use super::marked::{self, found, mean};
 use super::{Finding, Subject};
-use crate::eval::crawl::{Scenario, crawl};
+use crate::eval::crawl::crawl;
 use crate::eval::own_critic::{self, CriticExample};
 use crate::eval::report::Section;
+use crate::eval::scenario::Scenario;
 use crate::eval::topic::{Label, Topic};
 
 /// Attackers' pages, as a share of the web's.

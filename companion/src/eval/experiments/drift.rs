@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 use super::attack;
 use super::marked;
 use super::{Finding, Subject};
-use crate::eval::crawl::{Crawled, Scenario, crawl};
+use crate::eval::crawl::{Crawled, crawl};
 use crate::eval::report::Section;
+use crate::eval::scenario::Scenario;
 use crate::eval::visits::Visit;
 
 /// Share of the pages that can be reached that was found, at least, once a topic is

@@ -7,7 +7,7 @@ use std::thread;
 use anyhow::{Result, anyhow};
 
 use crate::eval::bench::Plan;
-use crate::eval::crawl::Scenario;
+use crate::eval::scenario::Scenario;
 use crate::eval::topic::Topic;
 use crate::eval::visits::Visit;
 

@@ -10,8 +10,9 @@ use serde_json::json;
 
 use super::marked::{self, CHOICES, found, mean};
 use super::{Finding, Subject, chart};
-use crate::eval::crawl::{Asking, Scenario, crawl};
+use crate::eval::crawl::crawl;
 use crate::eval::report::Section;
+use crate::eval::scenario::{Asking, Scenario};
 
 /// Numbers of marked pages.
 const TARGETS: [usize; 2] = [1, 2];

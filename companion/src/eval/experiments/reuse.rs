@@ -13,8 +13,9 @@ use linkscent_core::text::Vocabulary;
 use serde_json::json;
 
 use super::{Finding, Subject, chart};
-use crate::eval::crawl::{Crawled, Scenario, crawl};
+use crate::eval::crawl::{Crawled, crawl};
 use crate::eval::report::Section;
+use crate::eval::scenario::Scenario;
 
 /// Pages of the second crawl.
 const PAGES: u64 = 500;

@@ -7,7 +7,7 @@ use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::{Event, EventKind};
 use wasm_bindgen::JsError;
 
-use crate::background::{Background, event, js};
+use super::{Background, event, js};
 use crate::shown::FormLine;
 use crate::store::Change;
 

@@ -6,7 +6,7 @@ use linkscent_core::wire::api::{CrawlOrder, CrawlView};
 use linkscent_core::wire::read_model;
 use wasm_bindgen::JsError;
 
-use crate::background::{Background, js, random_id};
+use super::{Background, js, random_id};
 use crate::store::Change;
 use crate::sync::{self, Companion};
 

@@ -18,8 +18,9 @@ use linkscent_core::strategies::{BestFirst, Focus, HopKind, HopModel, HopTrainin
 use linkscent_core::text::Vocabulary;
 use serde_json::json;
 
-use super::train::Train;
-use crate::eval::crawl::{Asking, Scenario, crawl};
+use super::Train;
+use crate::eval::crawl::crawl;
+use crate::eval::scenario::{Asking, Scenario};
 use crate::sequences_file::{Format, Named};
 
 /// Every which sequence is held out, to be tested on.

@@ -7,7 +7,7 @@ use linkscent_core::wire::api::{Event, EventKind, Forget};
 use linkscent_core::wire::{read_model, write_model};
 use wasm_bindgen::JsError;
 
-use crate::background::{Background, js};
+use super::{Background, js};
 use crate::store::{Change, Settings};
 use crate::sync::Companion;
 

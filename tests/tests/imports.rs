@@ -1,0 +1,246 @@
+//! The order of the house, read from the sources: no files import each other in a
+//! circle, and in `core` each module imports only from those before it.
+//!
+//! A module and its own submodules are one family: a part may use what its parent
+//! declares, so imports along that line are no circle.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+
+/// Modules of a crate by their path, such as `["crawl", "session"]`.
+type Modules = BTreeMap<Vec<String>, PathBuf>;
+/// Who imports from whom.
+type Imports = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
+
+fn modules(source: &Path) -> Result<Modules> {
+    let mut modules = Modules::new();
+    let mut folders = vec![(Vec::new(), source.to_owned())];
+    while let Some((path, folder)) = folders.pop() {
+        for entry in std::fs::read_dir(&folder)? {
+            let file = entry?.path();
+            let name = file.file_stem().context("no name")?.to_string_lossy();
+            let mut inner: Vec<String> = path.clone();
+            if file.is_dir() {
+                inner.push(name.into_owned());
+                folders.push((inner, file));
+            } else if file.extension().is_some_and(|ending| ending == "rs") {
+                if !matches!(&*name, "mod" | "lib" | "main") {
+                    inner.push(name.into_owned());
+                }
+                modules.insert(inner, file);
+            }
+        }
+    }
+    Ok(modules)
+}
+
+/// The paths that a `use` names, its braces opened.
+fn paths(tree: &str, before: &str, found: &mut Vec<String>) {
+    let (mut depth, mut start) = (0, 0);
+    let mut parts = Vec::new();
+    for (at, letter) in tree.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&tree[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&tree[start..]);
+    for part in parts
+        .into_iter()
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+    {
+        match part.split_once('{') {
+            Some((outer, inner)) => {
+                let inner = inner.trim_end().trim_end_matches('}');
+                paths(inner, &format!("{before}{outer}"), found);
+            }
+            None => found.push(format!("{before}{part}")),
+        }
+    }
+}
+
+/// The module that a path leads into, seen from `module`.
+fn target(path: &str, module: &[String], modules: &Modules) -> Option<Vec<String>> {
+    let path = path.split(" as ").next().unwrap_or(path);
+    let mut words = path.split("::").map(str::trim).peekable();
+    let mut at: Vec<String> = match *words.peek()? {
+        "crate" => {
+            words.next();
+            Vec::new()
+        }
+        "self" => {
+            words.next();
+            module.to_vec()
+        }
+        "super" => {
+            let mut at = module.to_vec();
+            while words.peek() == Some(&"super") {
+                at.pop();
+                words.next();
+            }
+            at
+        }
+        _ => module.to_vec(),
+    };
+    let start = at.len();
+    for word in words {
+        at.push(word.to_owned());
+        if !modules.contains_key(&at) {
+            at.pop();
+            break;
+        }
+    }
+    // A path of another crate, or of the module itself.
+    let is_relative = !["crate", "self", "super"]
+        .iter()
+        .any(|first| path.starts_with(first));
+    (!(is_relative && at.len() == start) && at != module).then_some(at)
+}
+
+fn imports(source: &Path) -> Result<Imports> {
+    let modules = modules(source)?;
+    let mut imports = Imports::new();
+    for (module, file) in &modules {
+        let text = std::fs::read_to_string(file)?;
+        // Tests may use anything.
+        let text = text
+            .split("#[cfg(test)]\nmod tests {")
+            .next()
+            .unwrap_or_default();
+        if module.last().is_some_and(|name| name.ends_with("tests")) {
+            continue;
+        }
+        let mut named = Vec::new();
+        for statement in text.split(';') {
+            let lines = statement
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"));
+            let statement = lines.collect::<Vec<_>>().join(" ");
+            let words = statement.trim();
+            let tree = words
+                .rsplit_once("use ")
+                .map(|(before, tree)| (before.trim(), tree));
+            if let Some((before, tree)) = tree
+                && (before.is_empty()
+                    || before.ends_with("pub")
+                    || before.ends_with(')')
+                    || before.ends_with(']'))
+            {
+                paths(tree, "", &mut named);
+            }
+        }
+        let targets = named
+            .iter()
+            .filter_map(|path| target(path, module, &modules));
+        imports.insert(module.clone(), targets.collect());
+    }
+    Ok(imports)
+}
+
+fn is_family(a: &[String], b: &[String]) -> bool {
+    a.starts_with(b) || b.starts_with(a)
+}
+
+/// Names of modules that import each other in a circle, the first that is found.
+fn circle(imports: &Imports) -> Option<Vec<String>> {
+    fn walk<'a>(
+        at: &'a Vec<String>,
+        imports: &'a Imports,
+        way: &mut Vec<&'a Vec<String>>,
+        done: &mut BTreeSet<&'a Vec<String>>,
+    ) -> Option<Vec<String>> {
+        if let Some(begun) = way.iter().position(|one| *one == at) {
+            return Some(way[begun..].iter().map(|one| one.join("::")).collect());
+        }
+        if !done.insert(at) {
+            return None;
+        }
+        way.push(at);
+        let next = imports.get(at).into_iter().flatten();
+        let found = next
+            .filter(|next| !is_family(at, next))
+            .find_map(|next| walk(next, imports, way, done));
+        way.pop();
+        found
+    }
+    let mut done = BTreeSet::new();
+    imports
+        .keys()
+        .find_map(|module| walk(module, imports, &mut Vec::new(), &mut done))
+}
+
+/// The same between whole families: modules at the top of the crate.
+fn families(imports: &Imports) -> Imports {
+    let mut families = Imports::new();
+    for (module, targets) in imports {
+        let Some(from) = module.first() else { continue };
+        let entry = families.entry(vec![from.clone()]).or_default();
+        let others = targets.iter().filter_map(|target| target.first());
+        entry.extend(others.filter(|to| *to != from).map(|to| vec![to.clone()]));
+    }
+    families
+}
+
+#[test]
+fn no_files_import_each_other_in_a_circle() -> Result<()> {
+    let root = linkscent_pack::root();
+    for source in ["core/src", "companion/src", "extension/src", "tests/src"] {
+        let imports = imports(&root.join(source))?;
+        ensure!(imports.len() > 5, "{source}: {} modules", imports.len());
+        let found = circle(&imports).or_else(|| circle(&families(&imports)));
+        ensure!(
+            found.is_none(),
+            "{source}: {}",
+            found.unwrap_or_default().join(" -> ")
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn core_imports_only_from_modules_before() -> Result<()> {
+    let root = linkscent_pack::root();
+    let text = std::fs::read_to_string(root.join("core/src/lib.rs"))?;
+    let order: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
+        .collect();
+    let place = |name: &str| order.iter().position(|module| *module == name);
+    for (module, targets) in families(&imports(&root.join("core/src"))?) {
+        for target in targets {
+            let (from, to) = (place(&module[0]), place(&target[0]));
+            ensure!(
+                from.is_some() && to.is_some() && to < from,
+                "{} imports from {}, which stands behind it",
+                module[0],
+                target[0]
+            );
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_circle_is_found() {
+    let module = |name: &str| -> Vec<String> { name.split("::").map(str::to_owned).collect() };
+    let mut imports = Imports::new();
+    imports.insert(module("a"), [module("b::c")].into());
+    imports.insert(module("b::c"), [module("b"), module("d")].into());
+    assert_eq!(circle(&imports), None);
+    imports.insert(module("d"), [module("a")].into());
+    assert_eq!(
+        circle(&imports),
+        Some(["a", "b::c", "d"].map(str::to_owned).to_vec())
+    );
+    let mut found = Vec::new();
+    paths("super::{a::{B, c}, d}", "", &mut found);
+    assert_eq!(found, ["super::a::B", "super::a::c", "super::d"]);
+}
