@@ -17,7 +17,7 @@ mod page_archive;
 mod secret;
 mod sequences_file;
 pub mod service;
-mod settings;
+pub mod settings;
 pub mod store;
 mod taxonomy;
 pub mod topic_guide;

@@ -4,9 +4,12 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use linkscent::commands::{crawl, demo, eval, import, inspect, repair, replay, serve, train};
+use linkscent::commands::{
+    config, crawl, demo, eval, import, inspect, log, repair, replay, serve, shell, train,
+};
+use linkscent::settings::Settings;
 
 /// Follow links with a scent: a focused crawler that learns from what you mark
 /// and where you go.
@@ -16,6 +19,8 @@ use linkscent::commands::{crawl, demo, eval, import, inspect, repair, replay, se
     after_help = "Exit codes: 0 all went well, 1 something failed, 2 unusable arguments."
 )]
 struct Arguments {
+    #[command(flatten)]
+    log: log::Log,
     #[command(subcommand)]
     command: Command,
 }
@@ -34,10 +39,13 @@ enum Command {
     Inspect(inspect::Subject),
     /// Print what the critic says of a page.
     Judge(inspect::Subject),
+    Config(config::Config),
+    Completions(shell::Completions),
+    Man(shell::Man),
 }
 
 fn main() -> ExitCode {
-    match run(Arguments::parse()) {
+    match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("linkscent: {error:#}");
@@ -46,7 +54,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: Arguments) -> Result<()> {
+fn run() -> Result<()> {
+    let words: Vec<String> = std::env::args().collect();
+    let settings = Settings::read(&words)?;
+    let found = settings.apply(Arguments::command()).get_matches();
+    let arguments = Arguments::from_arg_matches(&found).unwrap_or_else(|error| error.exit());
+    arguments.log.begin()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -62,5 +75,11 @@ fn run(arguments: Arguments) -> Result<()> {
         Command::Replay(replay) => runtime.block_on(replay.run()),
         Command::Inspect(subject) => runtime.block_on(subject.inspect()),
         Command::Judge(subject) => runtime.block_on(subject.judge()),
+        Command::Config(config) => config.run(&settings),
+        Command::Completions(completions) => {
+            completions.run(Arguments::command());
+            Ok(())
+        }
+        Command::Man(man) => man.run(Arguments::command()),
     }
 }

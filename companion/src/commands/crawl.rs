@@ -59,23 +59,28 @@ pub struct Crawl {
     strategy: Option<String>,
     /// What to do when the crawl loses its way: when hardly anything is found any
     /// more, or pages look stuffed with the topic's words.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, env = "LINKSCENT_ON_DRIFT")]
     on_drift: Reaction,
     /// Pages to fetch.
-    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 500, env = "LINKSCENT_BUDGET", value_parser = clap::value_parser!(u64).range(1..))]
     budget: u64,
     /// Milliseconds a host rests between requests; 0 only through a proxy on
     /// this machine.
-    #[arg(long, default_value_t = 1_000)]
+    #[arg(long, default_value_t = 1_000, env = "LINKSCENT_DELAY")]
     delay: u64,
     /// Keep to this host and its subdomains; can be given repeatedly.
-    #[arg(long = "host")]
+    #[arg(
+        long = "host",
+        env = "LINKSCENT_HOSTS",
+        value_delimiter = ',',
+        help_heading = "Where it goes"
+    )]
     hosts: Vec<String>,
     /// Leave a site after so many of its pages.
-    #[arg(long)]
+    #[arg(long, env = "LINKSCENT_SITE_PAGES", help_heading = "Where it goes")]
     site_pages: Option<u32>,
     /// Leave a site after so many targets.
-    #[arg(long)]
+    #[arg(long, env = "LINKSCENT_SITE_TARGETS", help_heading = "Where it goes")]
     site_targets: Option<u32>,
     #[command(flatten)]
     network: Network,

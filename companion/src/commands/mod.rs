@@ -3,15 +3,18 @@
 use linkscent_core::critics;
 use linkscent_core::predicate::{Predicate, PredicateError};
 
+pub mod config;
 pub mod crawl;
 pub mod demo;
 pub mod eval;
 pub mod import;
 pub mod inspect;
+pub mod log;
 mod network;
 pub mod repair;
 pub mod replay;
 pub mod serve;
+pub mod shell;
 pub mod train;
 pub mod train_forms;
 

@@ -8,14 +8,20 @@ use crate::crawler::fetch::Way;
 #[derive(Debug, Clone, Args)]
 pub struct Network {
     /// Go through this HTTP proxy.
-    #[arg(long)]
+    #[arg(long, env = "LINKSCENT_PROXY", help_heading = "Requests")]
     proxy: Option<reqwest::Url>,
     /// Let links lead to this machine and to private networks.
-    #[arg(long)]
+    #[arg(long, env = "LINKSCENT_ALLOW_PRIVATE", help_heading = "Requests")]
     allow_private: bool,
     /// Let links lead to this port too, besides those of the web (80, 443, 8080 and
     /// a few like them); can be given repeatedly.
-    #[arg(long = "allow-port", value_name = "PORT")]
+    #[arg(
+        long = "allow-port",
+        value_name = "PORT",
+        env = "LINKSCENT_ALLOW_PORTS",
+        value_delimiter = ',',
+        help_heading = "Requests"
+    )]
     allow_ports: Vec<u16>,
 }
 

@@ -13,7 +13,7 @@ use super::network::Network;
 use crate::api::{self, App};
 use crate::dashboard;
 use crate::service::Service;
-use crate::settings::{Settings, data_folder};
+use crate::settings::data_folder;
 use crate::store::Store;
 
 const DEFAULT_PORT: u16 = 7474;
@@ -27,9 +27,9 @@ pub struct Serve {
     /// Where everything is kept.
     #[arg(long, env = "LINKSCENT_DATA")]
     data: Option<PathBuf>,
-    /// Port to listen on; 7474 unless told otherwise, 0 for any free one.
-    #[arg(long, env = "LINKSCENT_PORT")]
-    port: Option<u16>,
+    /// Port to listen on; 0 for any free one.
+    #[arg(long, env = "LINKSCENT_PORT", default_value_t = DEFAULT_PORT)]
+    port: u16,
     #[command(flatten)]
     network: Network,
     /// Print a pairing code at the start.
@@ -44,7 +44,7 @@ impl Serve {
     /// Runs until interrupted.
     pub async fn run(self) -> Result<()> {
         let store = Store::open(&data_folder(self.data.as_deref())?).await?;
-        let port = self.port.or(Settings::read()?.port).unwrap_or(DEFAULT_PORT);
+        let port = self.port;
         let listener = TcpListener::bind(("127.0.0.1", port)).await;
         let listener = listener.with_context(|| {
             format!("listening on port {port}; is linkscent running already? --port takes another")

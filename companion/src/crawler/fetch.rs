@@ -133,6 +133,7 @@ impl Fetcher {
     }
 
     /// Fetches a page.
+    #[tracing::instrument(name = "fetch", level = "debug", skip_all, fields(%address))]
     pub async fn page(&self, address: &Address) -> Result<Reply, ProxyDown> {
         match in_time(self.try_page(address)).await {
             Ok(answer) => Ok(answer),

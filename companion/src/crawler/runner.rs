@@ -204,6 +204,7 @@ impl Runner {
     /// Runs until the crawl ends or is told to. Blocks; not for a runtime's
     /// thread. On an error nothing acknowledged is lost: the crawl is paused.
     pub fn run(mut self, mut on_progress: impl FnMut(&Progress)) -> Result<(Ended, CrawlStats)> {
+        let _span = tracing::info_span!("crawl", id = self.crawl.id).entered();
         let ended = self.run_to_end(&mut on_progress).and_then(|ended| {
             self.commit()?;
             self.keep_model()?;
@@ -321,6 +322,7 @@ impl Runner {
     }
 
     fn take(&mut self, address: &Address, answer: Reply) -> Result<Option<Ended>> {
+        let _span = tracing::debug_span!("learn", %address).entered();
         let now = self.now();
         let mut place = Location::default();
         let (outcome, kept) = match answer {
@@ -416,6 +418,7 @@ impl Runner {
         if self.batch.is_empty() {
             return Ok(());
         }
+        let _span = tracing::debug_span!("commit", fetches = self.batch.len()).entered();
         self.warc.sync().context("writing the WARC file")?;
         let length = self.warc.length();
         let take = self.store.take_fetches(self.crawl.id, length, &self.batch);

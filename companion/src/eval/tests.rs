@@ -113,7 +113,7 @@ fn a_strategy_sees_only_what_it_fetched() {
     let plain = scenario(&|_| false);
     let online = entrant::everyone()
         .into_iter()
-        .filter(|one| one.is_online());
+        .filter(entrant::Entrant::is_online);
     for entrant in online {
         let before = fetched(entrant.name, &plain);
         assert_eq!(before.len(), 60, "{}", entrant.name);
