@@ -280,3 +280,6 @@ pub trait Strategy: Send + Sync {
         Vec::new()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,8 +7,8 @@ use crate::dom::{Builder, LeafRange};
 use crate::guide::Guide;
 use crate::hops::{FeatureGroups, STATES, TrainingWeb};
 use crate::models::{ChainWeights, Crf, Memm};
-use crate::text::Vocabulary;
 use crate::page::Page;
+use crate::text::Vocabulary;
 use crate::web_graph::Mark;
 use crate::wire::{read_model, write_model};
 
@@ -89,7 +89,7 @@ fn what_is_saved_scores_the_same() {
 #[test]
 fn names_are_their_own() {
     for name in names() {
-        assert_eq!(named(name).unwrap().name(), name);
+        assert_eq!(named(name).unwrap().profile().name, name);
     }
     assert!(named("nonesuch").is_none());
 }
@@ -140,7 +140,7 @@ fn a_chain_of_beliefs_is_carried_on_explained_and_brought_back() {
         let (before, links) = taught("best-first");
         let mut knowledge = before.knowledge();
         let strategy = chain(kind);
-        strategy.name().clone_into(&mut knowledge.strategy);
+        strategy.profile().name.clone_into(&mut knowledge.strategy);
         knowledge.learned = StrategyState::HopChain(strategy);
         let mut guide = Guide::with_knowledge(knowledge).unwrap();
         let mut rng = SplitMix(11);
@@ -202,7 +202,10 @@ impl Strategy for LongestAnchor {
 
     fn score(&self, links: &[Candidate], _: Known<'_>) -> Vec<LinkScore> {
         let score = |link: &Candidate| Priority::new(0, link.anchor.len() as f64);
-        links.iter().map(|link| LinkScore::Follow(score(link))).collect()
+        links
+            .iter()
+            .map(|link| LinkScore::Follow(score(link)))
+            .collect()
     }
 
     fn explain(&self, link: &Candidate, _: Known<'_>) -> Explanation {
@@ -241,7 +244,12 @@ fn every_strategy_is_registered_by_its_own_name() {
     for row in &REGISTRY {
         let Some(make) = row.make else { continue };
         assert_eq!(make(None).profile().name, row.name);
-        assert_eq!(make(Some(7)).profile(), make(None).profile(), "{}", row.name);
+        assert_eq!(
+            make(Some(7)).profile(),
+            make(None).profile(),
+            "{}",
+            row.name
+        );
         let state = make(None).state();
         let again = from_state(row.name, state).unwrap();
         assert_eq!(again.profile().name, row.name);
