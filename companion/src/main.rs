@@ -55,10 +55,20 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<()> {
-    let words: Vec<String> = std::env::args().collect();
-    let settings = Settings::read(&words)?;
-    let found = settings.apply(Arguments::command()).get_matches();
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let settings = Settings::read(&words.collect::<Vec<String>>());
+    // What is wrong with a settings file keeps nobody from the help.
+    let command = Arguments::command();
+    let command = match &settings {
+        Ok(settings) => settings.apply(command),
+        Err(_) => command,
+    };
+    let found = command.get_matches();
     let arguments = Arguments::from_arg_matches(&found).unwrap_or_else(|error| error.exit());
+    let settings = match (settings, &arguments.command) {
+        (Err(_), Command::Completions(_) | Command::Man(_)) => Settings::default(),
+        (settings, _) => settings?,
+    };
     arguments.log.begin()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -75,7 +85,7 @@ fn run() -> Result<()> {
         Command::Replay(replay) => runtime.block_on(replay.run()),
         Command::Inspect(subject) => runtime.block_on(subject.inspect()),
         Command::Judge(subject) => runtime.block_on(subject.judge()),
-        Command::Config(config) => config.run(&settings),
+        Command::Config(config) => config.run(&settings, found.subcommand_matches("config")),
         Command::Completions(completions) => {
             completions.run(Arguments::command());
             Ok(())

@@ -30,6 +30,9 @@ pub const KEYS: [&str; 12] = [
     "log",
 ];
 
+/// Those that may have several values.
+const LISTS: [&str; 2] = ["allow_ports", "hosts"];
+
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
@@ -133,11 +136,16 @@ impl Settings {
                 );
             };
             let values: Option<Vec<String>> = match value {
-                toml::Value::Array(values) => values.iter().map(written).collect(),
+                toml::Value::Array(values) if LISTS.contains(&key) => {
+                    values.iter().map(written).collect()
+                }
                 value => written(&value).map(|value| vec![value]),
             };
             let values: Vec<String> = values.with_context(|| {
-                format!("{}: {name} is a text, a number, or a list", file.display())
+                format!(
+                    "{}: {name} is one value, or a list where it is one of {LISTS:?}",
+                    file.display()
+                )
             })?;
             self.0.push(Row {
                 key,

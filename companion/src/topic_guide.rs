@@ -118,7 +118,7 @@ async fn with_critic(
             followed.push((link, judgment));
         }
     }
-    guide.learn_trails(followed);
+    guide.learn_clicks(followed);
     apply_marks(&mut guide, &events);
     Ok(guide)
 }

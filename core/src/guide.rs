@@ -231,7 +231,7 @@ impl Guide {
 
     /// Learns from links the person followed elsewhere, in their order. Those that
     /// were learned from before are passed over.
-    pub fn learn_trails(&mut self, links: Vec<(Candidate, Judgment)>) {
+    pub fn learn_clicks(&mut self, links: Vec<(Candidate, Judgment)>) {
         let mut learned: FxHashSet<(Address, Address)> = FxHashSet::default();
         for past in self.log.arrivals() {
             let sources = past.via.iter().filter_map(Candidate::source);
@@ -348,7 +348,7 @@ impl Guide {
     }
 
     /// Log-odds per word of the highest-scoring page that was marked as a target; 0 if none
-    /// speaks for the topic, or if so few were marked that a louder one says little.
+    /// speaks for the topic, or if so few were marked that a higher score says little.
     pub fn highest_target_log_odds(&self) -> f64 {
         let targets = self.graph.marks.iter();
         let targets = targets.filter(|(_, page)| page.mark == Mark::Target);

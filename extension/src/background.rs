@@ -29,7 +29,7 @@ use crate::store::{Change, MarkRow, PendingClick, Settings, Store, TrailRow};
 use crate::sync::{self, Companion};
 
 /// Followed links that wait at most.
-const MOST_LEAPS: usize = 50;
+const MOST_PENDING_CLICKS: usize = 50;
 /// Pages and arrivals kept in a guide here.
 const MOST_PAGES: usize = 2_000;
 const MOST_ARRIVALS: usize = 2_000;
@@ -169,7 +169,7 @@ impl Background {
         let words = &guide.graph().vocabulary;
         let what = EventKind::click(&link, &page.address, judgment, words);
         let mut clicks = self.store.pending_clicks().await?;
-        if clicks.len() >= MOST_LEAPS {
+        if clicks.len() >= MOST_PENDING_CLICKS {
             clicks.remove(0);
         }
         clicks.push(PendingClick {

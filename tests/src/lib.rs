@@ -22,8 +22,22 @@ pub fn material() -> Option<PathBuf> {
     if folder.join("webs").is_dir() {
         return Some(folder);
     }
-    eprintln!("skipped: the real webs are not beside this checkout");
+    skipped("the real webs are not beside this checkout");
     None
+}
+
+/// Says that a test skips, and why; `LINKSCENT_SKIPPED` names a file that is told, too.
+pub fn skipped(why: &str) {
+    use std::io::Write;
+    eprintln!("skipped: {why}");
+    if let Some(file) = std::env::var_os("LINKSCENT_SKIPPED") {
+        let open = std::fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(file);
+        // To count is a courtesy: a test does not fail over it.
+        let _ = open.and_then(|mut file| writeln!(file, "{why}"));
+    }
 }
 
 /// Waits until `condition` gives something; an error after `seconds`.

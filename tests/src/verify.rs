@@ -2,8 +2,10 @@
 //! formatting, lints, licences, and all tests, in real browsers too. Installs
 //! what is missing, or says exactly what to install.
 
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
 use linkscent_tests::companion::PACKAGES;
 use serde_json::Value;
@@ -40,14 +42,69 @@ fn verify() -> Result<(), String> {
     step(
         "cargo clippy --quiet --package linkscent-extension --target wasm32-unknown-unknown -- -D warnings",
     )?;
+    documentation()?;
     step("cargo deny --log-level error check licenses bans sources")?;
     advisories()?;
     declared_version()?;
     // All packages together, so that what they share is built once. One browser
     // at a time: the tests wait for conditions, but two cores are quickly busy.
-    step(&format!(
+    tests(&format!(
         "cargo test --all-features {native} -- --test-threads=1"
     ))
+}
+
+/// Runs all tests and says how many ran and how many skipped for want of material.
+fn tests(line: &str) -> Result<(), String> {
+    println!("verify: {line}");
+    let list = std::env::temp_dir().join(format!("linkscent-skipped-{}", std::process::id()));
+    let mut words = line.split(' ');
+    let mut child = Command::new(words.next().unwrap_or_default())
+        .args(words)
+        .env("LINKSCENT_SKIPPED", &list)
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("{line}: {error}"))?;
+    let mut ran = 0;
+    for line in BufReader::new(child.stdout.take().ok_or("no output")?).lines() {
+        let line = line.map_err(|error| error.to_string())?;
+        println!("{line}");
+        let passed = line.split_once(". ").map(|parts| parts.1);
+        let passed = passed.filter(|_| line.starts_with("test result:"));
+        let passed = passed.and_then(|rest| rest.split(' ').next()?.parse::<u32>().ok());
+        ran += passed.unwrap_or(0);
+    }
+    let ended = child.wait().map_err(|error| error.to_string())?;
+    let skipped = std::fs::read_to_string(&list).unwrap_or_default();
+    let _ = std::fs::remove_file(&list);
+    if !ended.success() {
+        return Err(format!("failed: {line}"));
+    }
+    let skipped: Vec<&str> = skipped.lines().collect();
+    println!(
+        "verify: {ran} tests passed, {} of them skipped",
+        skipped.len()
+    );
+    let reasons: BTreeSet<&str> = skipped.into_iter().collect();
+    for why in reasons {
+        println!("verify: skipped: {why}");
+    }
+    Ok(())
+}
+
+/// The documentation that is built from the sources, without a warning.
+fn documentation() -> Result<(), String> {
+    let line = "cargo doc --quiet --no-deps --package linkscent-core --package linkscent --lib";
+    println!("verify: {line}");
+    let mut words = line.split(' ');
+    let status = Command::new(words.next().unwrap_or_default())
+        .args(words)
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(format!("failed: {line}")),
+        Err(error) => Err(format!("{line}: {error}")),
+    }
 }
 
 /// Looks whether a dependency has a known fault. Where the list of faults cannot be had,

@@ -134,7 +134,7 @@ async fn a_full_disk_is_said_and_loses_nothing() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data");
     let Some(disk) = SmallDisk::mount(&data, "700k") else {
-        eprintln!("skipped: this user may not mount a small disk");
+        linkscent_tests::skipped("this user may not mount a small disk");
         return Ok(());
     };
     let (port, _) = endless_web().await?;

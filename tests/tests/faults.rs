@@ -10,7 +10,7 @@ use linkscent::web::warc::Reader;
 use linkscent_tests::companion::Companion;
 use linkscent_tests::shell::{crawl, list, run};
 use linkscent_tests::synthetic_web::endless_web;
-use linkscent_tests::{paired, wait_for};
+use linkscent_tests::{paired, skipped, wait_for};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
@@ -165,7 +165,7 @@ fn failing_sync(folder: &Path) -> Option<PathBuf> {
 async fn after_a_failed_sync_nothing_more_is_acknowledged() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let Some(library) = failing_sync(folder.path()) else {
-        eprintln!("skipped: no C compiler builds the library that makes a sync fail");
+        skipped("no C compiler builds the library that makes a sync fail");
         return Ok(());
     };
     let starts = list(folder.path(), &[START])?;

@@ -159,8 +159,9 @@ async fn begin(
         seeds: seeds.map_err(|error| Problem::bad(error.to_string()))?,
         ..Starts::default()
     };
-    let topic = app.service.create_topic(&order.topic, &[]).await?;
     let new = NewCrawl::new(starts, order.budget);
+    app.service.check_crawl(&order.topic, &new).await?;
+    let topic = app.service.create_topic(&order.topic, &[]).await?;
     let crawl = app.service.begin_crawl(&topic, &new).await?;
     Ok(Json(view(&app.service, &crawl, &topic.name).await?))
 }

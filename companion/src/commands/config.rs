@@ -1,6 +1,7 @@
 //! `linkscent config`: every setting, its value and where that comes from.
 
 use anyhow::Result;
+use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
 use serde_json::{Map, json};
 
@@ -23,11 +24,13 @@ pub struct Config {
 }
 
 impl Config {
-    /// Prints them.
-    pub fn run(&self, settings: &Settings) -> Result<()> {
+    /// Prints them; `given` is what the command itself was given.
+    pub fn run(&self, settings: &Settings, given: Option<&ArgMatches>) -> Result<()> {
         let command = every_flag();
         let mut words = vec!["linkscent".to_owned()];
-        if let Some(data) = &self.data {
+        let source = given.and_then(|given| given.value_source("data"));
+        let data = self.data.as_ref();
+        if let Some(data) = data.filter(|_| source == Some(ValueSource::CommandLine)) {
             words.extend(["--data".to_owned(), data.display().to_string()]);
         }
         let found: ArgMatches = settings

@@ -17,7 +17,7 @@ use super::network::Network;
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::runner::{Ended, Runner};
 use crate::memory::peak_mb;
-use crate::service::{NewCrawl, Service, Starts, is_held};
+use crate::service::{LARGEST_BUDGET, NewCrawl, Service, Starts, is_held};
 use crate::settings::data_folder;
 use crate::store::{AlarmRow, Command, CrawlRow, Reaction, SkippedRow, Store};
 
@@ -62,7 +62,7 @@ pub struct Crawl {
     #[arg(long, value_enum, default_value_t, env = "LINKSCENT_ON_DRIFT")]
     on_drift: Reaction,
     /// Pages to fetch.
-    #[arg(long, default_value_t = 500, env = "LINKSCENT_BUDGET", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 500, env = "LINKSCENT_BUDGET", value_parser = clap::value_parser!(u64).range(1..=LARGEST_BUDGET))]
     budget: u64,
     /// Milliseconds a host rests between requests; 0 only through a proxy on
     /// this machine.

@@ -132,6 +132,11 @@ impl Fetcher {
         })
     }
 
+    /// Whether all requests go to a web replayed on this machine.
+    pub fn is_replay(&self) -> bool {
+        self.way.is_loopback_proxy()
+    }
+
     /// Fetches a page.
     #[tracing::instrument(name = "fetch", level = "debug", skip_all, fields(%address))]
     pub async fn page(&self, address: &Address) -> Result<Reply, ProxyDown> {

@@ -119,9 +119,9 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Takes up a crawl where its log ends; an error that holds a [`LockError`] if
-    /// it runs elsewhere. `on_replay` hears how many of how many requests were told
-    /// again. Blocks; not for a runtime's thread.
+    /// Resumes a crawl where its log ends; an error that holds a [`LockError`] if
+    /// it runs elsewhere. `on_replay` hears how many of how many requests were
+    /// replayed. Blocks; not for a runtime's thread.
     pub fn resume(
         store: Store,
         crawl: CrawlRow,
@@ -137,7 +137,7 @@ impl Runner {
         let crawl = handle.block_on(store.crawl(crawl.id))?;
         let crawl = crawl.context("there is no such crawl")?;
         let guide = handle.block_on(start_guide(&store, &crawl))?;
-        let mut session = Session::new(guide, limits(&crawl), seeds(&crawl)?);
+        let mut session = Session::new(guide, limits(&crawl, fetcher.is_replay()), seeds(&crawl)?);
         let mut rng = SplitMix(crawl.order.random_seed);
         let log = handle.block_on(store.fetches(crawl.id))?;
         let path = store.warc_path(crawl.id);

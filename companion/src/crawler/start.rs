@@ -67,11 +67,19 @@ pub(super) async fn take_stock(
     Ok(length)
 }
 
+/// Rest of a host, in milliseconds, where a crawl that was begun without one, on a web
+/// replayed on this machine, goes on elsewhere.
+const LEAST_DELAY: u64 = 1_000;
+
 /// The bounds that a crawl was ordered with.
-pub(super) fn limits(crawl: &CrawlRow) -> Limits {
+pub(super) fn limits(crawl: &CrawlRow, is_replay: bool) -> Limits {
+    let delay = match crawl.order.delay {
+        0 if !is_replay => LEAST_DELAY,
+        delay => delay,
+    };
     Limits {
         budget: crawl.order.budget,
-        delay: CrawlDelay(crawl.order.delay),
+        delay: CrawlDelay(delay),
         scope: Scope {
             hosts: crawl.order.hosts.clone(),
         },

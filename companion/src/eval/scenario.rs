@@ -23,7 +23,7 @@ pub struct Scenario {
     pub marked: Option<Vec<u32>>,
     /// Questions that the labels answer in a person's place.
     pub asking: Asking,
-    /// Whether it restricts after an alarm, as a person may have chosen.
+    /// Whether it restricts itself after an alarm, as a person may have chosen.
     pub restricts: bool,
     /// When a site is left.
     pub stopping: StoppingRule,

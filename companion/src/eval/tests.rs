@@ -1,5 +1,6 @@
 //! The bench on a small web of its own: what strategies see, what is written.
 
+use std::collections::BTreeSet;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -131,14 +132,22 @@ fn a_strategy_sees_only_what_it_fetched() {
 #[test]
 fn the_oracle_takes_every_relevant_page_first() {
     let scenario = scenario(&|_| false);
-    let order = fetched(ORACLE, &scenario);
-    let relevant = order.iter().filter(|page| page.is_multiple_of(4)).count();
-    let best_first = fetched(BASELINE, &scenario);
-    let others = best_first
-        .iter()
-        .filter(|page| page.is_multiple_of(4))
-        .count();
-    assert!(relevant > others, "{relevant} against {others}");
+    let is_relevant = |page: u32| scenario.topic.labels[page as usize].counts();
+    let (mut seen, mut waiting) = (BTreeSet::new(), BTreeSet::new());
+    let mut others = 0;
+    for page in fetched(ORACLE, &scenario) {
+        seen.insert(page);
+        waiting.remove(&page);
+        if !is_relevant(page) {
+            others += 1;
+            let passed: Vec<&u32> = waiting.iter().filter(|page| is_relevant(**page)).collect();
+            assert!(passed.is_empty(), "{page} before {passed:?}");
+        }
+        let links = scenario.web.pages[page as usize].outlinks.iter();
+        let targets = links.filter_map(|link| scenario.web.number(&link.target));
+        waiting.extend(targets.filter(|target| !seen.contains(target)));
+    }
+    assert!(others > 0, "some lie behind others");
 }
 
 fn plan(out: &Path, random_seed: u64) -> Plan {

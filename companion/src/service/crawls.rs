@@ -120,6 +120,18 @@ impl Service {
         Ok(self.crawl(id).await?.0)
     }
 
+    /// Whether a crawl for the topic of that name would be refused, and why. The topic may
+    /// be none yet.
+    pub async fn check_crawl(&self, topic: &str, new: &NewCrawl) -> Result<(), ServiceError> {
+        let known = self.store.find_topic(topic).await?;
+        let topic = known.unwrap_or_else(|| Topic {
+            id: 0,
+            name: topic.to_owned(),
+            version: 0,
+        });
+        self.order(&topic, new).await.map(|_| ())
+    }
+
     /// Begins a crawl for a topic and runs it here.
     pub async fn begin_crawl(
         &self,
@@ -169,11 +181,15 @@ impl Service {
             .filter(|mark| mark.target)
             .map(|mark| mark.address)
             .collect();
+        let mut pages: Vec<(String, bool)> = Vec::new();
+        if starts.from_targets {
+            pages.extend(targets.iter().map(|page| (page.clone(), true)));
+        }
         let examples = starts.examples.iter().map(|page| (page.clone(), true));
         let seeds = starts.seeds.iter();
         let seeds = seeds.map(|page| (page.clone(), targets.contains(page)));
-        let mut pages: Vec<(String, bool)> = examples.chain(seeds).collect();
-        if starts.from_targets || pages.is_empty() {
+        pages.extend(examples.chain(seeds));
+        if pages.is_empty() {
             pages.extend(targets.into_iter().map(|page| (page, true)));
         }
         let mut known = std::collections::HashSet::new();

@@ -5,7 +5,7 @@ use thiserror::Error;
 /// See the module.
 #[derive(Debug, Error)]
 pub enum ServiceError {
-    /// It is not there: what, with its article.
+    /// It is not there: what, without an article.
     #[error("There is no such {0}.")]
     Missing(&'static str),
     /// It cannot be done as it was asked for; the sentence says what would be right.

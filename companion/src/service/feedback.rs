@@ -23,13 +23,17 @@ impl Service {
         name: &str,
         examples: &[String],
     ) -> Result<Topic, ServiceError> {
-        let name = name.trim();
-        if name.is_empty() || name.chars().count() > LONGEST_NAME {
-            return Err(ServiceError::refused(format!(
-                "A topic needs a name of at most {LONGEST_NAME} characters."
-            )));
-        }
-        let topic = self.store.topic_named(name).await?;
+        let topic = if let Some(topic) = self.store.find_topic(name).await? {
+            topic
+        } else {
+            let name = name.trim();
+            if name.is_empty() || name.chars().count() > LONGEST_NAME {
+                return Err(ServiceError::refused(format!(
+                    "A topic needs a name of at most {LONGEST_NAME} characters."
+                )));
+            }
+            self.store.topic_named(name).await?
+        };
         let marks = examples.iter();
         let marks = marks.map(|page| EventKind::mark_unread(page, Some(true)));
         self.store.note(&topic, marks.collect()).await?;

@@ -17,7 +17,7 @@ use linkscent_core::wire::{read_model, write_model};
 use super::feedback::MOST_EVENTS;
 use super::supervisor::RunBy;
 use super::{Service, ServiceError};
-use crate::store::{Command, CrawlRow, Store, stands_in};
+use crate::store::{BACKUP, Command, CrawlRow, Store, stands_in};
 use crate::web::warc::{Reader, blank};
 
 /// How often, and how long, it is looked whether a crawl has come to rest.
@@ -47,6 +47,7 @@ pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotte
             Ok(()) => forget_at_rest(&service.store, &gone).await,
             Err(error) => Err(error),
         };
+        service.guides.clear();
         go_on(&service, paused).await;
         forgotten
     });
@@ -198,6 +199,9 @@ fn database_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let beside = entries.filter(|entry| {
         let name = entry.file_name();
+        if name == BACKUP {
+            return true;
+        }
         let rest = name
             .to_str()
             .and_then(|name| name.strip_prefix("linkscent.sqlite"));

@@ -64,6 +64,11 @@ impl Guides {
         }
     }
 
+    /// Lets go of all, such as when pages were forgotten that they know.
+    pub(super) fn clear(&self) {
+        self.lock().clear();
+    }
+
     /// The guide of a topic. Who asks while it is being made waits for it.
     async fn of(&self, topic: &Topic) -> Result<Arc<Guide>> {
         let made = self.made(topic).await?;
@@ -110,6 +115,12 @@ impl Guides {
             return Ok(Arc::clone(&entry.made));
         }
         let made = Arc::<Made>::default();
+        if entries
+            .get(&topic.id)
+            .is_some_and(|entry| entry.version > topic.version)
+        {
+            return Ok(made); // of a version that is past: nobody else will ask for it
+        }
         let entry = Entry {
             version: topic.version,
             versions,

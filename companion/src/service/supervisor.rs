@@ -60,7 +60,7 @@ impl Supervisor {
         }
     }
 
-    /// Takes up every crawl that was running when the process ended.
+    /// Resumes every crawl that was running when the process ended.
     pub async fn resume_all(&self) -> Result<()> {
         for crawl in self.store.crawls(None).await? {
             if crawl.state.is_running() && !self.store.is_locked(crawl.id) {

@@ -110,6 +110,11 @@ pub struct ResultRow {
     pub problem: String,
 }
 
+/// A crawl without its start model, which is large.
+const CRAWL: &str =
+    "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts,
+    warc_length, site_pages, site_targets, on_drift FROM crawl";
+
 impl Store {
     /// Begins a crawl; returns its number.
     pub async fn begin_crawl(&self, new: &NewCrawl<'_>) -> Result<i64> {
@@ -138,7 +143,7 @@ impl Store {
 
     /// A crawl by its number.
     pub async fn crawl(&self, id: i64) -> Result<Option<CrawlRow>> {
-        let row = sqlx::query("SELECT * FROM crawl WHERE id = ?")
+        let row = sqlx::query(sqlx::AssertSqlSafe(format!("{CRAWL} WHERE id = ?")))
             .bind(id)
             .fetch_optional(&self.pool)
             .await?;
@@ -147,8 +152,9 @@ impl Store {
 
     /// Crawls, newest first; of one topic or of all.
     pub async fn crawls(&self, topic: Option<i64>) -> Result<Vec<CrawlRow>> {
-        let query =
-            sqlx::query("SELECT * FROM crawl WHERE ?1 IS NULL OR topic = ?1 ORDER BY id DESC");
+        let query = sqlx::query(sqlx::AssertSqlSafe(format!(
+            "{CRAWL} WHERE ?1 IS NULL OR topic = ?1 ORDER BY id DESC"
+        )));
         let rows = query.bind(topic).fetch_all(&self.pool).await?;
         let mut crawls = Vec::new();
         for row in &rows {

@@ -116,7 +116,7 @@ impl Store {
         Ok(files)
     }
 
-    /// Puts a model file in the place of another; browsers fetch a topic's again.
+    /// Puts a model file in the place of another; browsers fetch that of a topic again.
     pub async fn replace_model(&self, table: &str, id: i64, file: &[u8]) -> Result<()> {
         let column = model_column(table);
         let version = if table == "topic" {

@@ -50,7 +50,7 @@ const CORRUPT: i64 = 11;
 const NOT_A_DATABASE: i64 = 26;
 
 /// The copy of the database from before it was last changed to a newer form.
-const BACKUP: &str = "linkscent-backup.sqlite";
+pub const BACKUP: &str = "linkscent-backup.sqlite";
 
 /// See the module.
 #[derive(Clone)]
@@ -90,6 +90,11 @@ impl Store {
         drop(lock);
         let alone = files::lock_folder(folder, true)?;
         let pool = Self::connect(folder).await?;
+        if migrations::due(&pool).await? != Due::Steps {
+            // Somebody else was quicker.
+            drop(alone);
+            return Ok((pool, files::lock_folder(folder, false)?));
+        }
         eprintln!(
             "linkscent: {} is brought to the form of this version; a copy stays in {BACKUP}",
             file.display()

@@ -62,7 +62,7 @@ impl Bandit {
         }
     }
 
-    /// Which arm it is at the fetch of that number: the same number and the same
+    /// The arm that chooses at the fetch of that number: the same number and the same
     /// outcomes before it give the same arm.
     pub fn arm(&self, fetch: u64) -> Arm {
         if self.all.pages < WARM_UP {

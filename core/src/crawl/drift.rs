@@ -2,7 +2,7 @@
 //!
 //! Three sums watch the pages as they come: what was found among the last pages
 //! against what was usual before them; how many pages look stuffed with the topic's
-//! words, because they speak louder for it than any page of the person's own, or
+//! words, because they score higher for it than any page of the person's own, or
 //! say few words over and over; and by how much the strategy's beliefs
 //! grew less sure. The first is a moving sum, as relevant pages come in runs: a
 //! cumulative one never forgets the lean stretch before a run, and gave the alarm
@@ -35,9 +35,9 @@ const FEWEST_EXPECTED: f64 = 10.0;
 const COLLAPSE: f64 = 0.12;
 /// A harvest beyond this is not taken for what is usual: a run of good pages.
 const MOST_USUAL: f64 = 0.5;
-/// Loud pages, less a little for every other one, at which they are told: four with not
+/// Spam pages, less a little for every other one, at which they are reported: four with not
 /// more than fifty others between them. On the webs of people there is one in a
-/// thousand, and hardly ever three close together; a crawl that does not fall for a lure
+/// thousand, and hardly ever three close together; a crawl that does not fall for spam
 /// still meets some.
 const SPAM_ALARM: f64 = 3.5;
 const OTHER_PAGE: f64 = 0.01;
@@ -45,20 +45,20 @@ const OTHER_PAGE: f64 = 0.01;
 /// this factor, while its words are fewer than those of people's texts. Genuine pages
 /// of another kind than the examples can be three times as high.
 const LOUD: f64 = 1.1;
-/// Richness of people's texts, at least.
+/// Guiraud's index of people's texts, at least.
 const RICH: f64 = 6.0;
 /// Share of the strongest features that changed from which on it is told.
 const TOLD_TURNOVER: f64 = 0.2;
 /// Pages after an alarm in which its cause is not reported again; twice as many after
-/// each further one, but for a lure: that one names other hosts.
+/// each further one, but for spam: that alarm names other hosts.
 const QUIET: u32 = 300;
 const MOST_DOUBLINGS: u32 = 6;
-/// Loud pages of a host that lures, at least, and their share of its pages: a large site
-/// with a few such pages is no lure.
+/// Spam pages of a host that counts as full of it, at least, and their share of its pages: a
+/// large site with a few such pages is none.
 const SPAM_PAGES: u32 = 2;
 const SPAM_SHARE: f64 = 0.33;
 /// Hosts with spam pages that are remembered.
-const MOST_LURES: usize = 1_000;
+const MOST_SPAM_HOSTS: usize = 1_000;
 /// Entropy of a belief, in bits, by which it may rise over the usual.
 const ENTROPY_SLACK: f64 = 0.4;
 /// What is beyond, summed up, at which it is told.
@@ -98,7 +98,7 @@ impl DriftCause {
     pub fn code(self) -> &'static str {
         match self {
             Self::Exhausted => "exhausted",
-            Self::Spam => "lure",
+            Self::Spam => "spam",
             Self::Unsure => "unsure",
         }
     }
@@ -115,7 +115,7 @@ pub struct DriftAlarm {
     /// Share of the strategy's strongest features that changed at its last training,
     /// 0..=1; 0 for a strategy that has none.
     pub turnover: f64,
-    /// Hosts that lured, where it was a lure.
+    /// Hosts full of spam, where that is the cause.
     pub hosts: Vec<Box<str>>,
 }
 
@@ -131,7 +131,7 @@ impl fmt::Display for DriftAlarm {
             DriftCause::Spam => write!(
                 f,
                 "many pages look as if they were stuffed with the topic's words to attract \
-                 visitors. A crawl that restricts leaves their sites"
+                 visitors. A crawl told to restrict itself leaves their sites"
             )?,
             DriftCause::Unsure => {
                 write!(
@@ -185,8 +185,8 @@ pub struct Drift {
     top_features: f64,
     spam: f64,
     unsure: f64,
-    /// Loud pages, and all pages since the first of them, by host.
-    lures: BTreeMap<Box<str>, (u32, u32)>,
+    /// Spam pages, and all pages since the first of them, by host.
+    spam_hosts: BTreeMap<Box<str>, (u32, u32)>,
     features: Vec<u32>,
     turnover: f64,
     /// Pages until an alarm of the same cause is raised again, and how often it was.
@@ -218,7 +218,7 @@ impl Drift {
         }
         // All are asked, so that none hides another.
         let signs = [
-            (DriftCause::Spam, self.is_lured(sign)),
+            (DriftCause::Spam, self.is_spam_host(sign)),
             (DriftCause::Unsure, self.is_unsure(sign)),
             (DriftCause::Exhausted, self.is_exhausted(sign)),
         ];
@@ -232,7 +232,7 @@ impl Drift {
             usual: self.usual_before(FEWEST_LAST).unwrap_or_default(),
             turnover: self.turnover,
             hosts: match cause {
-                DriftCause::Spam => self.lures(),
+                DriftCause::Spam => self.spam_hosts(),
                 _ => Vec::new(),
             },
         };
@@ -249,7 +249,7 @@ impl Drift {
         match cause {
             DriftCause::Spam => {
                 self.spam = 0.0;
-                self.lures.clear();
+                self.spam_hosts.clear();
             }
             DriftCause::Unsure => {
                 self.unsure = 0.0;
@@ -262,15 +262,18 @@ impl Drift {
         }
     }
 
-    fn lures(&self) -> Vec<Box<str>> {
+    fn spam_hosts(&self) -> Vec<Box<str>> {
         let is_spam = |spam: u32, pages: u32| {
             spam >= SPAM_PAGES && f64::from(spam) >= SPAM_SHARE * f64::from(pages)
         };
-        let lures = self.lures.iter().filter(|row| is_spam(row.1.0, row.1.1));
-        lures.map(|row| row.0.clone()).collect()
+        let spam_hosts = self
+            .spam_hosts
+            .iter()
+            .filter(|row| is_spam(row.1.0, row.1.1));
+        spam_hosts.map(|row| row.0.clone()).collect()
     }
 
-    fn is_lured(&mut self, sign: PageSignal<'_>) -> bool {
+    fn is_spam_host(&mut self, sign: PageSignal<'_>) -> bool {
         if sign.is_marked {
             return false;
         }
@@ -278,17 +281,17 @@ impl Drift {
             sign.guiraud_index
                 .is_some_and(|guiraud_index| guiraud_index < bound)
         };
-        let is_louder = self.top_features > 0.0 && sign.log_odds > LOUD * self.top_features;
-        let is_loud = (is_louder && is_below(RICH)) || is_below(POOR);
+        let scores_higher = self.top_features > 0.0 && sign.log_odds > LOUD * self.top_features;
+        let is_loud = (scores_higher && is_below(RICH)) || is_below(POOR);
         let step = if is_loud { 1.0 } else { -OTHER_PAGE };
         self.spam = (self.spam + step).clamp(0.0, SPAM_ALARM);
         if self.spam <= 0.0 {
-            self.lures.clear();
+            self.spam_hosts.clear();
         }
-        if is_loud && self.lures.len() < MOST_LURES {
-            self.lures.entry(sign.host.into()).or_default().0 += 1;
+        if is_loud && self.spam_hosts.len() < MOST_SPAM_HOSTS {
+            self.spam_hosts.entry(sign.host.into()).or_default().0 += 1;
         }
-        if let Some((_, pages)) = self.lures.get_mut(sign.host) {
+        if let Some((_, pages)) = self.spam_hosts.get_mut(sign.host) {
             *pages += 1;
         }
         self.spam >= SPAM_ALARM

@@ -140,7 +140,7 @@ impl Frontier {
     /// Takes the page which arm it is; the best one if that ranking has none of an
     /// open host. Pages that come before all others come before any arm. Says by
     /// which arm the page was taken after all.
-    pub fn take_turn(&mut self, arm: Arm) -> Option<(Arm, FrontierEntry)> {
+    pub fn pop_by(&mut self, arm: Arm) -> Option<(Arm, FrontierEntry)> {
         let Some(list) = self.list_of(arm) else {
             return Some((Arm::Primary, self.pop()?));
         };

@@ -174,7 +174,7 @@ impl Session {
             return Next::Busy;
         }
         let arm = self.arm();
-        while let Some((arm, waiting)) = self.frontier.take_turn(arm) {
+        while let Some((arm, waiting)) = self.frontier.pop_by(arm) {
             let target = waiting.links[0].target.clone();
             let host = target.host();
             let Some(robots) = self.robots.get(host) else {
@@ -271,7 +271,7 @@ impl Session {
         self.bandit.arm(self.begun)
     }
 
-    /// Why a link was chosen, and by which arm if not by the strategy's own.
+    /// Why a link was chosen, and by which arm, if not the strategy's own ranking.
     fn reason(&self, link: &Candidate, arm: Arm) -> String {
         let reason = self.guide.reason(link);
         let chosen = match arm {
@@ -356,7 +356,7 @@ impl Session {
         self.rescore();
     }
 
-    /// After an alarm, leaves the hosts that lured. After one of another cause it keeps
+    /// After an alarm, leaves the hosts full of spam. After one of another cause it keeps
     /// closer to what is known to be good for a while: links of pages that are not
     /// relevant wait behind all others, and nothing is tried for its own sake.
     pub fn restrict(&mut self, alarm: &DriftAlarm) {

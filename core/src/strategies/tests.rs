@@ -76,9 +76,15 @@ fn every_explanation_adds_up_to_the_score() {
 #[test]
 fn what_is_saved_scores_the_same() {
     for name in names() {
-        let (guide, links) = taught(name);
-        // The critic is refreshed on loading, so the first loading may differ.
-        let guide = Guide::with_knowledge(guide.knowledge()).unwrap();
+        let (mut guide, links) = taught(name);
+        // A mark set and taken back: all is learned from marks and log, as on loading.
+        let page = page("http://a.org/1", "kidney dialysis patients blood");
+        guide.mark(&page, None);
+        guide.mark(&page, Some(Mark::Target));
+        if name == "ensemble" {
+            // Which pages link where it does not keep.
+            guide = Guide::with_knowledge(guide.knowledge()).unwrap();
+        }
         let again = Guide::with_knowledge(guide.knowledge()).unwrap();
         for link in &links {
             assert_eq!(guide.score(link), again.score(link), "{name}");

@@ -192,7 +192,7 @@ pub enum EventKind {
         around: Vec<String>,
     },
     /// The person followed a link.
-    #[serde(alias = "trail")]
+    #[serde(rename = "trail", alias = "click")]
     Click {
         /// The page with the link.
         from: String,

@@ -301,7 +301,7 @@ impl WireModel {
             topics: NamedTopics::new(),
             strategy: self.strategy,
             graph,
-            learned: self.learned.into_saved(known_terms)?,
+            learned: self.learned.into_state(known_terms)?,
             arrivals: arrivals
                 .map(|arrival| arrival.into_past(known_terms))
                 .collect::<Result<_, _>>()?,
@@ -349,7 +349,7 @@ impl WireLearned {
         }
     }
 
-    fn into_saved(self, known_terms: usize) -> Result<StrategyState, ModelError> {
+    fn into_state(self, known_terms: usize) -> Result<StrategyState, ModelError> {
         match self {
             Self::Nothing => Ok(StrategyState::Nothing),
             Self::HopChain(chain) => chain.into_chain().map(StrategyState::HopChain),

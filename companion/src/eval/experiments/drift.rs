@@ -38,7 +38,7 @@ struct Watched {
     pages: usize,
     /// Relevant pages that it found, and found where it restricted.
     found: usize,
-    found_narrowing: usize,
+    found_restricted: usize,
 }
 
 impl Watched {
@@ -68,7 +68,7 @@ impl Watched {
         json!({
             "topic": topic, "crawl": self.crawl, "ordinary_until": self.half, "due": self.due,
             "delay": self.delay(), "false_alarms": self.false_alarms(), "alarms": alarms,
-            "pages": self.pages, "found": self.found, "found_narrowing": self.found_narrowing,
+            "pages": self.pages, "found": self.found, "found_restricted": self.found_restricted,
         })
     }
 }
@@ -90,7 +90,7 @@ fn found(scenario: &Scenario, made: &Crawled) -> usize {
 }
 
 /// The same where the crawl restricts; without an alarm it is the same crawl.
-fn found_narrowing(scenario: &Scenario, told: &Crawled, every: u32) -> Result<usize> {
+fn found_restricted(scenario: &Scenario, told: &Crawled, every: u32) -> Result<usize> {
     if told.alarms.is_empty() {
         return Ok(found(scenario, told));
     }
@@ -134,7 +134,7 @@ fn watched(scenario: &Scenario, every: u32) -> Result<Watched> {
         half,
         due,
         found: found(scenario, &made),
-        found_narrowing: found_narrowing(scenario, &made, every)?,
+        found_restricted: found_restricted(scenario, &made, every)?,
         pages: made.visits.len(),
         alarms: made.alarms,
     })
@@ -152,7 +152,7 @@ fn lured(subject: &Subject<'_>, every: u32) -> Result<Watched> {
         half: None,
         due: made.visits.iter().position(|visit| is_spam(visit.page)),
         found: found(&attacked, &made),
-        found_narrowing: found_narrowing(&attacked, &made, every)?,
+        found_restricted: found_restricted(&attacked, &made, every)?,
         pages: made.visits.len(),
         alarms: made.alarms,
     })
@@ -183,7 +183,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
                 cell(one.due),
                 cell(one.delay()),
                 one.found,
-                one.found_narrowing,
+                one.found_restricted,
                 alarms.join(", ")
             )
         })

@@ -84,7 +84,7 @@ fn pages_are_taken_by_the_ranking_whose_turn_it_is() {
         let before: Vec<Address> = frontier.best(9).into_iter().map(is_held).collect();
         let by = before.iter().map(|target| frontier.taken_by(arm, target));
         let by: Vec<Arm> = by.collect();
-        let (taken_by, page) = frontier.take_turn(arm).unwrap();
+        let (taken_by, page) = frontier.pop_by(arm).unwrap();
         let place = before
             .iter()
             .position(|target| *target == page.links[0].target);
