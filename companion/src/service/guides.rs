@@ -165,9 +165,10 @@ impl Service {
 
 #[cfg(test)]
 mod tests {
-    use linkscent_core::wire::api::EventKind;
+    use linkscent_core::wire::api::{EventKind, Forget};
 
     use super::*;
+    use crate::crawler::fetch::Way;
 
     #[tokio::test]
     async fn a_guide_is_made_once_for_a_version() {
@@ -205,6 +206,34 @@ mod tests {
             &third,
             &guides.of(&now().await).await.unwrap()
         ));
+    }
+
+    #[tokio::test]
+    async fn what_is_forgotten_is_in_no_guide_any_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let service = Service::new(store, Way::default());
+        let topic = service.create_topic("bees", &[]).await.unwrap();
+        let click = EventKind::Click {
+            from: "http://a.test/from".to_owned(),
+            to: "http://a.test/to".to_owned(),
+            anchor: "to".to_owned(),
+            context: vec![("hive".to_owned(), 0)],
+            relevance: 0.9,
+        };
+        service.store.note(&topic, vec![click]).await.unwrap();
+        let forget = Forget {
+            pages: vec!["http://a.test/to".to_owned()],
+            ..Forget::default()
+        };
+        let mentions = || async {
+            let topic = service.topic(topic.id).await.unwrap();
+            let guide = service.guide(&topic).await.unwrap();
+            guide.knowledge().mentions(&forget.to_forget())
+        };
+        assert!(mentions().await);
+        service.forget(&forget).await.unwrap();
+        assert!(!mentions().await);
     }
 
     #[tokio::test]
