@@ -1,5 +1,5 @@
 //! What learners count: a page's terms with their weights, and a link's
-//! context, the multiset of `<t,d>` ([A] 2.2.2).
+//! context, the multiset of `<t,d>` (\[A\] 2.2.2).
 //!
 //! Both name terms by the guide's vocabulary, so they can be kept, compared
 //! and explained long after the page is gone.
@@ -11,7 +11,7 @@ use crate::page::Page;
 use crate::text::{TermId, Vocabulary};
 
 /// Farthest leaf from a link, on either side, whose words belong to the
-/// link's context: [A]'s `dmax`.
+/// link's context: \[A\]'s `dmax`.
 pub const WINDOW: i32 = 5;
 /// Most `<t,d>` kept of one link.
 const LARGEST_CONTEXT: usize = 200;
@@ -63,7 +63,7 @@ impl PageTerms {
     }
 
     /// Cosine of the angle between two term-frequency vectors, 0..=1; 0 if one
-    /// is empty ([C] 3.4).
+    /// is empty (\[C\] 3.4).
     pub fn cosine(&self, other: &Self) -> f64 {
         let norm = |terms: &Self| {
             let squares = terms.0.iter().map(|&(_, count)| f64::from(count).powi(2));
@@ -213,7 +213,7 @@ impl<'a> FeatureReader<'a> {
         self.context_within(leaves, WINDOW as u32)
     }
 
-    /// The context of a link as far as `window` leaves away, at most 15 ([A]'s
+    /// The context of a link as far as `window` leaves away, at most 15 (\[A\]'s
     /// `dmax`).
     pub fn context_within(&self, leaves: LeafRange, window: u32) -> LinkContext {
         let last_leaf = self.page.document().leaf_count();

@@ -38,7 +38,7 @@ impl Relevance {
         self.0
     }
 
-    /// Whether it is in the upper half: [A]'s two classes.
+    /// Whether it is in the upper half: \[A\]'s two classes.
     pub fn is_high(self) -> bool {
         self.0 >= 0.5
     }

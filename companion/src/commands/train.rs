@@ -1,5 +1,5 @@
 //! `linkscent train`: the critic that a training set makes, and how well it
-//! judges pages it was not taught. Models of hop distances are in [`hops`].
+//! judges pages it was not taught. Models of hop distances are in `hops`.
 
 mod hops;
 

@@ -119,7 +119,7 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Resumes a crawl where its log ends; an error that holds a [`LockError`] if
+    /// Resumes a crawl where its log ends; an error that holds a [`LockError`](crate::store::LockError) if
     /// it runs elsewhere. `on_replay` hears how many of how many requests were
     /// replayed. Blocks; not for a runtime's thread.
     pub fn resume(

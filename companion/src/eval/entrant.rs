@@ -25,7 +25,7 @@ use super::visits::Visit;
 pub const BASELINE: &str = "best-first";
 /// The oracle, which frames every plot.
 pub const ORACLE: &str = "oracle";
-/// Best-first by cosine, the baseline of [C] eq. 40.
+/// Best-first by cosine, the baseline of \[C\] eq. 40.
 pub const COSINE: &str = "best-first-cosine";
 
 /// Pages named whose links led to most relevant pages.

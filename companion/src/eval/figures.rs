@@ -11,7 +11,7 @@ use super::topic::Topic;
 use super::visits::Line;
 use super::web::EvalWeb;
 
-/// Cosines to the examples from which a page counts as near ([C] eq. 40).
+/// Cosines to the examples from which a page counts as near (\[C\] eq. 40).
 const THRESHOLDS: [f64; 4] = [0.5, 0.6, 0.7, 0.8];
 /// Numbers of scored pages at which harvest and loss cut are given.
 const CHECKPOINTS: [usize; 4] = [500, 1_000, 2_500, 5_000];
@@ -144,7 +144,7 @@ impl Frame {
         (base < 1.0).then(|| 100.0 * (1.0 - (1.0 - ours) / (1.0 - base)))
     }
 
-    /// Average precision ratio to best-first by cosine ([C] eq. 40), and how
+    /// Average precision ratio to best-first by cosine (\[C\] eq. 40), and how
     /// many thresholds are left out because the baseline has no page there.
     fn apr(&self, trace: &Trace) -> (Option<f64>, usize) {
         let Some(base) = &self.cosine else {

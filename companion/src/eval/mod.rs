@@ -1,6 +1,6 @@
 //! The bench: crawls on frozen webs, in this process, with a clock of their
 //! own, so that every strategy meets the same web and a fetch costs one
-//! ([A] 3, methods 4).
+//! (\[A\] 3, methods 4).
 //!
 //! A web is read once ([`web`]); what is relevant is settled before any crawl
 //! ([`topic`]) and told to the strategies as a critic would tell it

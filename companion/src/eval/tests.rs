@@ -213,7 +213,7 @@ fn an_interrupted_bench_makes_only_what_is_missing() -> Result<()> {
     Ok(())
 }
 
-/// [A] 2.3: what one crawl taught, saved and loaded again, is where the next
+/// \[A\] 2.3: what one crawl taught, saved and loaded again, is where the next
 /// crawl begins.
 #[test]
 fn what_was_learned_is_saved_and_continued_in_a_later_crawl() -> Result<()> {

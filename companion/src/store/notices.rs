@@ -15,7 +15,7 @@ const MOST_SKIPPED: i64 = 10_000;
 pub struct SkippedRow {
     /// Why.
     pub reason: String,
-    /// How many; at most [`MOST_SKIPPED`] are kept of a crawl in all.
+    /// How many; at most `MOST_SKIPPED` are kept of a crawl in all.
     pub count: u64,
     /// How many of them the crawl was to start from.
     pub seeds: u64,

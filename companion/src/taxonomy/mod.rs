@@ -1,5 +1,5 @@
 //! Topics out of taxonomies that others keep: a DMOZ dump, a bookmarks file, a
-//! folder tree of pages ([A] 3.1).
+//! folder tree of pages (\[A\] 3.1).
 //!
 //! Nothing is kept whole: pages are sorted into classes of the focus and of the
 //! rest as they are read, and of each class only a sample stays, so that

@@ -6,7 +6,7 @@
 //! fetched. A host that may not be asked just now is closed, and its links
 //! wait.
 //!
-//! Where the strategy wants batches ([D] 2.2), the best of each queue are worked
+//! Where the strategy wants batches (\[D\] 2.2), the best of each queue are worked
 //! off before any that is found meanwhile. A batch is over when no open host has
 //! a page of it: waiting for one host would stop the crawl.
 

@@ -210,7 +210,7 @@ impl Session {
     }
 
     /// Links that were not asked for since this was last called, at most
-    /// [`MOST_SKIPPED`].
+    /// `MOST_SKIPPED`.
     pub fn take_skipped(&mut self) -> Vec<Skipped> {
         std::mem::take(&mut self.skipped)
     }

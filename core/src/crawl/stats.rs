@@ -61,7 +61,7 @@ impl CrawlStats {
         ratio(self.relevant as f64, self.scored)
     }
 
-    /// Mean relevance of the scored pages, 0..=1: [A]'s harvest rate.
+    /// Mean relevance of the scored pages, 0..=1: \[A\]'s harvest rate.
     pub fn mean_relevance(&self) -> f64 {
         ratio(self.relevance_sum, self.scored)
     }

@@ -1,4 +1,4 @@
-//! When a site is left ([D] 2): after so many of its pages were fetched, or after
+//! When a site is left (\[D\] 2): after so many of its pages were fetched, or after
 //! so many targets were found there. Sites hold few databases, and without such a
 //! rule a crawl is caught in the largest of them.
 //!

@@ -1,4 +1,4 @@
-//! The critic that a predicate makes ([B], methods 2.3): a page is what is looked
+//! The critic that a predicate makes (\[B\], methods 2.3): a page is what is looked
 //! for if the predicate holds, and nothing in between.
 //!
 //! Marked pages make a topic beside it: for conditions on `topic`, and for what

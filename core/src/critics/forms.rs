@@ -1,4 +1,4 @@
-//! The form filter ([D] 3.4, methods 2.4): which forms of a page lead to a
+//! The form filter (\[D\] 3.4, methods 2.4): which forms of a page lead to a
 //! database, and which of those to one that is looked for. As a critic, a page is
 //! what is looked for if it holds such a form.
 

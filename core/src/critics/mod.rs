@@ -1,4 +1,4 @@
-//! Critics say how good a page is that was fetched ([A] 2.1, methods 2).
+//! Critics say how good a page is that was fetched (\[A\] 2.1, methods 2).
 //!
 //! *What* is good and *where* it may lie are two questions; where it may lie
 //! is for the [strategies](crate::strategies). Any critic pairs with any

@@ -1,4 +1,4 @@
-//! The targets critic ([C] 3.4): a page is as good as its cosine to the
+//! The targets critic (\[C\] 3.4): a page is as good as its cosine to the
 //! nearest target, `r = max_d cos(u,d)`, on term-frequency vectors.
 
 use rustc_hash::FxHashMap;
@@ -8,7 +8,7 @@ use crate::features::PageTerms;
 use crate::text::TermId;
 use crate::web_graph::{Judgment, Relevance, WebGraph};
 
-/// Similarity from which a page is itself a target; [C] uses 0.5 to 0.8.
+/// Similarity from which a page is itself a target; \[C\] uses 0.5 to 0.8.
 const GAMMA: f64 = 0.5;
 
 /// See the module.

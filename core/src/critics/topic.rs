@@ -1,5 +1,5 @@
 //! The topic critic: naive Bayes between the targets and everything else
-//! ([A] 2.1), made to start from one to five targets and no negative.
+//! (\[A\] 2.1), made to start from one to five targets and no negative.
 //!
 //! The rest of the web is what was seen and not marked: the vocabulary's
 //! collection counts, pages marked as "not this", and a thin uniform model
@@ -10,7 +10,7 @@
 //! itself; an only target cannot be, and its kind are taken to lie an eighth of the way.
 //! The other pages are those that a first curve takes for no targets, not those that
 //! were judged so when they were seen: what was judged under a mark would outlive it.
-//! The taxonomy of [A] is not here.
+//! The taxonomy of \[A\] is not here.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! The critic that a training set makes ([A] 2.1): multinomial naive Bayes over
+//! The critic that a training set makes (\[A\] 2.1): multinomial naive Bayes over
 //! the classes of a taxonomy, some of which are the topic, or simply over the
 //! topic and the rest.
 //!

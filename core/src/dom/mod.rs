@@ -1,4 +1,4 @@
-//! A page's leaves, and what lies over them ([A] 2.2.1, methods 1.1).
+//! A page's leaves, and what lies over them (\[A\] 2.2.1, methods 1.1).
 //!
 //! The leaves of the body are numbered from left to right: every text node
 //! that holds more than white space, and every other element without children
@@ -44,7 +44,7 @@ pub struct LeafRange {
 pub struct DomOffset(pub i32);
 
 impl LeafRange {
-    /// Offset of leaf number `leaf` from this range ([A] 2.2.1).
+    /// Offset of leaf number `leaf` from this range (\[A\] 2.2.1).
     pub fn offset_of(self, leaf: u32) -> DomOffset {
         let (leaf, first, end) = (i64::from(leaf), i64::from(self.first), i64::from(self.end));
         DomOffset(if leaf < first {

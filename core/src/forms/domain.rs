@@ -1,8 +1,8 @@
-//! Whether a searchable form belongs to what is looked for, by its words ([D] 3.4,
+//! Whether a searchable form belongs to what is looked for, by its words (\[D\] 3.4,
 //! the domain-specific form classifier): a linear support vector machine over
 //! words weighed by how rare they are.
 //!
-//! Where [D] reads only the form, the commonest words of its page are read too,
+//! Where \[D\] reads only the form, the commonest words of its page are read too,
 //! at half weight: the search box of a site often says no more than "Search".
 
 use std::cmp::Reverse;

@@ -1,4 +1,4 @@
-//! What kind of form it is, by a decision tree over its [`FormShape`] ([D] 3.4,
+//! What kind of form it is, by a decision tree over its [`FormShape`] (\[D\] 3.4,
 //! the generic form classifier). Everything hangs on whether it is *searchable*:
 //! whether it asks a database.
 //!

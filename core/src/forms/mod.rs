@@ -1,4 +1,4 @@
-//! Forms as entrances to databases ([D] 3.4, methods 2.4): first whether a form
+//! Forms as entrances to databases (\[D\] 3.4, methods 2.4): first whether a form
 //! asks a database at all, by what it looks like, then whether that database is
 //! of the kind looked for, by its words.
 

@@ -1,5 +1,5 @@
 //! What a form looks like, as numbers by name: how many fields of which kind,
-//! and the words in its attributes and on its buttons ([D] 3.4, methods 2.4).
+//! and the words in its attributes and on its buttons (\[D\] 3.4, methods 2.4).
 //!
 //! Structure alone leaves one form in seven misjudged; the words of attributes,
 //! which programmers choose and people never see, halve that.

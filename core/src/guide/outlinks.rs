@@ -1,5 +1,5 @@
 //! The links of a page as candidates: their words, and what a strategy wants
-//! besides ([A] 2.2, 3.8).
+//! besides (\[A\] 2.2, 3.8).
 
 use crate::features::{FeatureReader, OffsetTerm, WINDOW};
 use crate::page::{Outlink, Page};
@@ -58,7 +58,7 @@ fn neighbours(links: &[Outlink], at: usize) -> Vec<Neighbour> {
 }
 
 /// Names of the classes of a page and of the classes above them, each as often
-/// as it has tenths of the probability ([A] 3.8).
+/// as it has tenths of the probability (\[A\] 3.8).
 pub(super) fn class_features(
     classes: &[(String, f64)],
     vocabulary: &mut Vocabulary,

@@ -1,5 +1,5 @@
 //! The page whose label would change most, to ask the person about (methods
-//! 3.5; [A] 3.6).
+//! 3.5; \[A\] 3.6).
 //!
 //! A page is worth a question if the critic is unsure of it, the more so if it turned
 //! out other than the link to it made expect; and if much hangs on it: if the links

@@ -1,4 +1,4 @@
-//! What is observed on the way to a page before it is fetched ([C] table 1):
+//! What is observed on the way to a page before it is fetched (\[C\] table 1):
 //! the page with the link, and the link.
 //!
 //! Table 1 gives a page's features to the page itself; a crawler must judge a

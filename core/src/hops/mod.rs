@@ -1,4 +1,4 @@
-//! Hop distance: how many clicks a page lies from a target ([C] 3). The
+//! Hop distance: how many clicks a page lies from a target (\[C\] 3). The
 //! features that tell it, and the sequences of pages that models of it are
 //! trained on.
 

@@ -1,4 +1,4 @@
-//! Sequences of pages to train on: random walks over the crawled web ([C] 3.1),
+//! Sequences of pages to train on: random walks over the crawled web (\[C\] 3.1),
 //! or the ways a person went.
 
 use super::STATES;
@@ -12,7 +12,7 @@ const TRIES: usize = 4;
 /// Where walks may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Walks {
-    /// Towards the targets or along a layer, never away: [C]'s.
+    /// Towards the targets or along a layer, never away: \[C\]'s.
     Downhill,
     /// Anywhere. A crawler sees more links that lead away than such as lead
     /// nearer, and has to know them.
@@ -31,7 +31,7 @@ pub struct WalkRules {
 }
 
 impl WalkRules {
-    /// [C]'s lengths of 2 to 10 pages.
+    /// \[C\]'s lengths of 2 to 10 pages.
     pub fn new(walks: Walks) -> Self {
         Self {
             walks,

@@ -1,4 +1,4 @@
-//! The web that a crawl has seen, walked backwards from the targets ([C] 3.1):
+//! The web that a crawl has seen, walked backwards from the targets (\[C\] 3.1):
 //! which page lies how many clicks from a target.
 //!
 //! Pages as near to a target as [`PROMOTED`] are targets too. A layer holds at
@@ -189,7 +189,7 @@ impl TrainingWeb {
         backlinks
     }
 
-    /// The layers around the targets, by [C]'s rules.
+    /// The layers around the targets, by \[C\]'s rules.
     pub fn layers(&self) -> Layers {
         let backlinks = self.backlinks();
         let mut distances = vec![None; self.pages.len()];

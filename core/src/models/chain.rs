@@ -1,5 +1,5 @@
 //! Inference on a linear chain of hidden states, shared by HMM, MEMM and CRF
-//! ([C] eq. 19, 24, 26-30): forward-backward and Viterbi, in log space.
+//! (\[C\] eq. 19, 24, 26-30): forward-backward and Viterbi, in log space.
 //!
 //! A chain of `n` positions and `k` states has a log-potential for every state
 //! at every position and for every step from state to state. Which model gave
@@ -123,7 +123,7 @@ impl Chain<'_> {
         backward
     }
 
-    /// Sums over all paths ([C] eq. 27-30).
+    /// Sums over all paths (\[C\] eq. 27-30).
     pub fn marginals(&self) -> Marginals {
         if self.is_empty() {
             return Marginals::default();
@@ -151,7 +151,7 @@ impl Chain<'_> {
         }
     }
 
-    /// The likeliest path ([C] eq. 24); of equal ones that with the lower
+    /// The likeliest path (\[C\] eq. 24); of equal ones that with the lower
     /// states at the end.
     pub fn viterbi(&self) -> Path {
         let best = self.n_best(1).pop();

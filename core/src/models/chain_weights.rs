@@ -1,4 +1,4 @@
-//! The weights of MEMM and CRF: both add up the same features ([C] table 1,
+//! The weights of MEMM and CRF: both add up the same features (\[C\] table 1,
 //! eq. 13, 26) and differ in what they normalise.
 //!
 //! A weight for every step from state to state, `L1(i,j)`; for every feature
@@ -246,7 +246,7 @@ impl ChainWeights {
         }
     }
 
-    /// Trains them, as a model that has this loss ([C] eq. 16, 33): from where
+    /// Trains them, as a model that has this loss (\[C\] eq. 16, 33): from where
     /// they are, with room for all features of the sequences.
     pub(super) fn trained(
         mut self,

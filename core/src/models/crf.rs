@@ -1,4 +1,4 @@
-//! Linear-chain conditional random field ([C] 3.3, eq. 26-36): one distribution
+//! Linear-chain conditional random field (\[C\] 3.3, eq. 26-36): one distribution
 //! over whole sequences of states, given the observations.
 //!
 //! Training maximises the likelihood with a Gaussian prior by L-BFGS. The prior's
@@ -36,9 +36,9 @@ impl Crf {
     }
 
     /// The next position's forward values from those of the position before,
-    /// both as shares that sum to 1 ([C] eq. 19): the belief while crawling.
+    /// both as shares that sum to 1 (\[C\] eq. 19): the belief while crawling.
     /// `before` is empty at the start. By the best path instead of by all paths
-    /// ([C] eq. 24) with `best_only`.
+    /// (\[C\] eq. 24) with `best_only`.
     pub fn forward_step(
         &self,
         before: &[f64],

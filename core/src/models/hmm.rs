@@ -105,7 +105,7 @@ impl Hmm {
             .collect()
     }
 
-    /// The same by the best way alone ([C] eq. 24); sums to 1.
+    /// The same by the best way alone (\[C\] eq. 24); sums to 1.
     pub fn predict_best(&self, belief: &[f64]) -> Vec<f64> {
         let mut best: Vec<f64> = (0..self.states)
             .map(|to| {

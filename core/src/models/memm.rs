@@ -1,4 +1,4 @@
-//! Maximum-entropy Markov model ([C] 3.2, eq. 13-17): the distribution of each
+//! Maximum-entropy Markov model (\[C\] 3.2, eq. 13-17): the distribution of each
 //! state, given the state before and the observation, normalised by itself.
 //!
 //! The weights are those of a CRF; the step from nothing to the first state has
@@ -58,9 +58,9 @@ impl Memm {
         Potentials::from_parts(k, nodes, steps)
     }
 
-    /// The next position's belief from that of the position before ([C] eq. 19);
+    /// The next position's belief from that of the position before (\[C\] eq. 19);
     /// `before` is empty at the start. By the best path instead of by all paths
-    /// ([C] eq. 24) with `best_only`.
+    /// (\[C\] eq. 24) with `best_only`.
     pub fn forward_step(
         &self,
         before: &[f64],

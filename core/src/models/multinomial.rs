@@ -1,4 +1,4 @@
-//! Multinomial naive Bayes over any number of classes ([A] 2.1, eq. 1-2), with
+//! Multinomial naive Bayes over any number of classes (\[A\] 2.1, eq. 1-2), with
 //! Laplace's smoothing or with every class mixed with all classes together.
 //!
 //! Terms that no class was taught count for nothing.
@@ -20,7 +20,7 @@ pub struct MultinomialBayes {
 /// How a class without a term still gets a rate for it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Smoothing {
-    /// Every term occurs once more in every class ([A] eq. 1).
+    /// Every term occurs once more in every class (\[A\] eq. 1).
     Laplace,
     /// So many terms are added to every class, drawn as from all classes.
     Background(f64),

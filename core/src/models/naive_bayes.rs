@@ -1,7 +1,7 @@
 //! Two-class multinomial naive Bayes, learned one instance at a time
-//! ([A] eq. 1-2).
+//! (\[A\] eq. 1-2).
 //!
-//! The counts are [A]'s. The estimate of a feature's rate is smoothed
+//! The counts are \[A\]'s. The estimate of a feature's rate is smoothed
 //! differently: Laplace's rule in eq. 1 favours the rarer class on features
 //! that neither class has, so here both classes are mixed, with one common
 //! weight, with a background rate that the caller may tilt by what it knows
@@ -95,7 +95,7 @@ impl TwoClassCounts {
         (rate(high, high_total, tilt) / rate(low, low_total, 1.0 / tilt)).ln()
     }
 
-    /// `ln(P(feature|high) / P(feature|low))` by Laplace's rule, [A] eq. 1.
+    /// `ln(P(feature|high) / P(feature|low))` by Laplace's rule, \[A\] eq. 1.
     pub fn laplace_log_ratio(&self, feature: u32) -> f64 {
         let FeatureCount { high, low } = self.feature(feature);
         let features = self.features.len().max(1) as f64;

@@ -1,4 +1,4 @@
-//! The linear perceptron, averaged: [A]'s rejected rival of naive Bayes (2.3).
+//! The linear perceptron, averaged: \[A\]'s rejected rival of naive Bayes (2.3).
 
 use rustc_hash::FxHashMap;
 

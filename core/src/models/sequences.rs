@@ -1,5 +1,5 @@
 //! Labelled sequences of sparse observations, kept flat: what MEMM and CRF are
-//! trained on ([C] 3.1-3.3).
+//! trained on (\[C\] 3.1-3.3).
 
 use std::ops::Range;
 

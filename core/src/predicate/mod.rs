@@ -1,4 +1,4 @@
-//! What a person wants as a condition on pages, in any combination ([B],
+//! What a person wants as a condition on pages, in any combination (\[B\],
 //! methods 2.3).
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! ACHE ([D] 2 and 3, methods 3.4): looks for sparse targets by what the links
+//! ACHE (\[D\] 2 and 3, methods 3.4): looks for sparse targets by what the links
 //! on the paths to earlier ones had in common, as many as three links ahead.
 //!
 //! A queue for each level of the link classifier, served in order; the frontier is
@@ -9,7 +9,7 @@
 //! pages on topic are followed in the order in which they were found.
 //!
 //! A page is on topic if it is a target or its words speak for the topic; links of
-//! other pages wait behind all others, where [D] drops them.
+//! other pages wait behind all others, where \[D\] drops them.
 
 use std::collections::VecDeque;
 
@@ -227,7 +227,7 @@ impl Adaptive {
             && (self.targets_since >= options.targets || self.pages_since >= options.pages)
     }
 
-    /// Algorithm 1 of [D].
+    /// Algorithm 1 of \[D\].
     fn train(&mut self, vocabulary: &Vocabulary) {
         (self.pages_since, self.targets_since, self.is_stale) = (0, 0, false);
         if self.options.farther {

@@ -1,14 +1,14 @@
 //! The apprentice: naive Bayes over `<term, DOM offset>`, learning online from
-//! where links led ([A] 2.2-2.3, methods 3.1).
+//! where links led (\[A\] 2.2-2.3, methods 3.1).
 //!
 //! An instance is a link `(u,v)`, its features the `<t,d>` around it, its class
 //! whether `v` was relevant. The priority is the log-odds of the high class
 //! per word, words counting less the farther they stand. Two things differ
-//! from [A]: until it has learned, a word is worth what the critic thinks of
-//! it, where [A] runs the bare baseline; and links of relevant pages come
+//! from \[A\]: until it has learned, a word is worth what the critic thinks of
+//! it, where \[A\] runs the bare baseline; and links of relevant pages come
 //! before all others, without which naive Bayes falls behind the baseline.
 //!
-//! [`Options`] add what [A] 3.8 tries besides: the classes of the page with the
+//! [`Options`] add what \[A\] 3.8 tries besides: the classes of the page with the
 //! link, and co-citation, `<relevance, d>` of the pages to which links nearby
 //! were found to lead. Neither is on in what ships: they bring too little.
 
@@ -47,7 +47,7 @@ const OTHER_NEIGHBOUR: TermId = TermId((1 << 26) - 2);
 pub struct Options {
     /// Of several links to one page.
     pub policy: LinkPolicy,
-    /// Farthest offset read, at most 5: [A]'s `dmax`.
+    /// Farthest offset read, at most 5: \[A\]'s `dmax`.
     pub window: i32,
     /// The classes of the page with the link.
     pub classes: bool,
@@ -117,7 +117,7 @@ impl Apprentice {
         }
     }
 
-    /// With counts learned before, to learn no more: [A]'s offline regime.
+    /// With counts learned before, to learn no more: \[A\]'s offline regime.
     pub fn fixed(counts: TwoClassCounts) -> Self {
         Self {
             counts,
@@ -361,7 +361,7 @@ mod tests {
         apprentice
     }
 
-    /// [A] 2.3: what was learned page by page is what one training on all pages
+    /// \[A\] 2.3: what was learned page by page is what one training on all pages
     /// gives, however the pages were batched and ordered.
     #[test]
     fn learning_page_by_page_equals_learning_at_once() {

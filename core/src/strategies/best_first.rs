@@ -1,5 +1,5 @@
 //! Best-first: a link is worth what the page is worth on which it stands
-//! ([A] 2.1, the baseline; by cosine it is [C]'s "BFS").
+//! (\[A\] 2.1, the baseline; by cosine it is \[C\]'s "BFS").
 
 use super::{Candidate, Explanation, Known, LinkScore, Priority, Profile, Strategy};
 use crate::web_graph::{Judgment, Relevance};

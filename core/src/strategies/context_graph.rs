@@ -1,4 +1,4 @@
-//! Context-focused crawling (Diligenti and others 2000; [C]'s rival): naive Bayes
+//! Context-focused crawling (Diligenti and others 2000; \[C\]'s rival): naive Bayes
 //! tells in which layer around the targets a page lies, over the words that are
 //! typical of the layers, and the links of a page wait in the queue of its
 //! layer; nearer layers are served first.

@@ -1,12 +1,12 @@
 //! Links by the hop distance that a MEMM or a CRF believes their pages lie at
-//! ([C] 3.2-3.5).
+//! (\[C\] 3.2-3.5).
 //!
 //! The belief of a link is one forward step from the belief of the page it
-//! stands on, with what is observed there and on the link; marginal ([C] eq. 19,
+//! stands on, with what is observed there and on the link; marginal (\[C\] eq. 19,
 //! 37, 38) or by the best path (eq. 24, 39). Links are ordered by the
 //! probability of distance 0, those equal in it by that of distance 1, and so
 //! on; equal means equal after rounding to [`EPSILON`], which makes a total
-//! order of [C]'s "equal within epsilon". Once a page is fetched the critic has
+//! order of \[C\]'s "equal within epsilon". Once a page is fetched the critic has
 //! the word: a target lies at distance 0, another page does not.
 //!
 //! The model is trained beforehand ([`crate::hops`]) and does not change while
@@ -229,7 +229,7 @@ impl HopChain {
         }
     }
 
-    /// [C] 3.5's order of beliefs.
+    /// \[C\] 3.5's order of beliefs.
     pub(super) fn priority(belief: &[f64]) -> Priority {
         let rounded: Vec<f64> = belief
             .iter()

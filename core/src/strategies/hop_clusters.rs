@@ -1,5 +1,5 @@
 //! Links by the hop distance that a hidden Markov model believes in, which sees
-//! of a page only the cluster it falls into (Liu, Janssen, Milios 2006; [C]'s
+//! of a page only the cluster it falls into (Liu, Janssen, Milios 2006; \[C\]'s
 //! rival).
 //!
 //! Pages of the training web are embedded by latent semantic indexing and
@@ -139,7 +139,7 @@ impl Space {
 }
 
 impl HopClusters {
-    /// Trains on walks over a web that was seen, by [C]'s rules.
+    /// Trains on walks over a web that was seen, by \[C\]'s rules.
     pub fn train(web: &TrainingWeb, inference: Inference, rng: &mut dyn Rng) -> Self {
         let space = Space::learn(web, rng);
         let clusters: Vec<usize> = (0..web.len())

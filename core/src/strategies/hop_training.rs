@@ -1,4 +1,4 @@
-//! Training a MEMM or a CRF on what a crawl has seen ([C] 3.1-3.3).
+//! Training a MEMM or a CRF on what a crawl has seen (\[C\] 3.1-3.3).
 
 use super::{HopChain, HopModel, Inference};
 use crate::hops::{STATES, TrainingWeb, WalkRules, Walks};
@@ -33,7 +33,7 @@ pub struct HopTraining {
 }
 
 impl HopTraining {
-    /// As [C] has it, but for the walks, which may go anywhere.
+    /// As \[C\] has it, but for the walks, which may go anywhere.
     pub fn new(kind: HopKind) -> Self {
         Self {
             kind,

@@ -1,4 +1,4 @@
-//! Intelligent crawling ([B], methods 3.2): how much likelier
+//! Intelligent crawling (\[B\], methods 3.2): how much likelier
 //! than usual a page is to be what is looked for, given what is known of a link
 //! to it. Starts from anywhere and needs no example.
 //!
@@ -9,7 +9,7 @@
 //! Of words and tokens only those count that deviate significantly, and the sum
 //! of their logarithms is divided by the root of their number.
 //!
-//! A page reached by several links is worth what the link policy says, where [B]
+//! A page reached by several links is worth what the link policy says, where \[B\]
 //! adds up over all inlinks. The counts can be kept, so that a later crawl, or one
 //! for something related, starts with knowledge; those of single pages (siblings)
 //! cannot: they are of that crawl alone.

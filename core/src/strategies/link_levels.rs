@@ -1,8 +1,8 @@
 //! How many links it is from a link to a target, by the words in its address, in
-//! its anchor and around it ([D] 2.1 and 3.3): naive Bayes over few features, which
+//! its anchor and around it (\[D\] 2.1 and 3.3): naive Bayes over few features, which
 //! are chosen again whenever it is trained (algorithm 2).
 //!
-//! The links known to lie on no path to a target may be a class of their own. [D]
+//! The links known to lie on no path to a target may be a class of their own. \[D\]
 //! has none: there a link without any of the features is as likely to be near as
 //! the paths are short.
 
@@ -19,7 +19,7 @@ use crate::text::{Language, TermId, Vocabulary, terms};
 pub const LEVELS: usize = 3;
 /// The places of a link's words.
 pub const SPACES: [&str; 3] = ["URL", "anchor", "around"];
-/// Features chosen in each space ([D]: "a small number").
+/// Features chosen in each space (\[D\]: "a small number").
 const CHOSEN: usize = 25;
 /// Shortest word of an address that is looked for inside others.
 const SHORTEST_PART: usize = 3;
@@ -139,7 +139,7 @@ impl LinkLevels {
         levels
     }
 
-    /// Algorithm 2 of [D], in each space.
+    /// Algorithm 2 of \[D\], in each space.
     fn choose(lessons: &[TrainingRow<'_>], vocabulary: &Vocabulary) -> Self {
         let mut url: BTreeMap<&str, u32> = BTreeMap::new();
         let (mut anchor, mut around) = (BTreeMap::new(), BTreeMap::new());

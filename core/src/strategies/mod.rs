@@ -65,7 +65,7 @@ impl LinkScore {
     }
 }
 
-/// Links that are worked off together ([D] 2.2).
+/// Links that are worked off together (\[D\] 2.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Batch {
     /// Links of each queue.

@@ -1,4 +1,4 @@
-//! The apprentice as [A] has it (2.2-2.3, methods 3.1): two-class
+//! The apprentice as \[A\] has it (2.2-2.3, methods 3.1): two-class
 //! multinomial naive Bayes over `<term, DOM offset>` with Laplace's smoothing,
 //! priority = the probability that the link leads to a good page, and the bare
 //! baseline until it was trained for the first time.

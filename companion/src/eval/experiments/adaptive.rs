@@ -1,4 +1,4 @@
-//! ACHE against its own baseline ([D] figures 3, 5 and 6, table 2): targets found
+//! ACHE against its own baseline (\[D\] figures 3, 5 and 6, table 2): targets found
 //! by pages fetched, for the four configurations; and what the links on the paths
 //! had in common, from one iteration of learning to the next.
 

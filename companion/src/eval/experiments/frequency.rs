@@ -1,4 +1,4 @@
-//! What stands around links ([A] figure 9)? Share of leaves with words and of
+//! What stands around links (\[A\] figure 9)? Share of leaves with words and of
 //! leaves without (pictures, line breaks, empty cells), by offset.
 
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! How relevant are the pages that relevant pages link to ([A] figure 5)? Two
+//! How relevant are the pages that relevant pages link to (\[A\] figure 5)? Two
 //! humps, few pages between: two classes are enough.
 
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Where around a link do telling words stand ([A] figure 8)? Mean information
+//! Where around a link do telling words stand (\[A\] figure 8)? Mean information
 //! gain of `<t,d>` about the class, by offset `d`.
 
 use rustc_hash::FxHashMap;

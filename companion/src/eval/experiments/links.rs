@@ -1,5 +1,5 @@
 //! Does the window around a link tell more than its anchor, and do the offsets
-//! tell more than the bare words ([A] figure 7)? Naive Bayes on half of the
+//! tell more than the bare words (\[A\] figure 7)? Naive Bayes on half of the
 //! links, tested on links to other pages.
 
 use linkscent_core::models::TwoClassCounts;

@@ -1,6 +1,6 @@
 //! The links that an apprentice would learn from if it saw the whole web: those
 //! from relevant pages to pages of the web, each with the words around it and
-//! what it leads to ([A] 3.3). No crawl is made.
+//! what it leads to (\[A\] 3.3). No crawl is made.
 
 use linkscent_core::features::FeatureReader;
 use linkscent_core::page::{Outlink, Page};

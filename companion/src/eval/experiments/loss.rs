@@ -1,4 +1,4 @@
-//! How much is lost on the way ([A] figures 10, 12, 13, 14)? Pages fetched that
+//! How much is lost on the way (\[A\] figures 10, 12, 13, 14)? Pages fetched that
 //! were not relevant, summed up, for the baseline and for the apprentice
 //! trained beforehand, as it goes, and confined to the baseline's pages.
 

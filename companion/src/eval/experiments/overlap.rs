@@ -1,4 +1,4 @@
-//! Do the apprentice and the baseline fetch the same pages ([A] figure 11)?
+//! Do the apprentice and the baseline fetch the same pages (\[A\] figure 11)?
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What is knowledge worth that an earlier crawl left ([B] 4, its reuse
+//! What is knowledge worth that an earlier crawl left (\[B\] 4, its reuse
 //! experiment)? Intelligent crawling starts afresh, and with the counts of a crawl
 //! from other seeds; beside it each factor alone, and random order.
 //!

@@ -1,4 +1,4 @@
-//! Do neighbours help, and would a perceptron do better ([A] 2.3, 3.8)? Naive
+//! Do neighbours help, and would a perceptron do better (\[A\] 2.3, 3.8)? Naive
 //! Bayes on the window alone, with co-citation (how relevant the pages turned
 //! out to be that links nearby lead to), and the perceptron on both.
 

@@ -1,6 +1,6 @@
 //! What do the apprentice's options bring in a crawl: what a page is worth to
 //! which several links lead, the classes of the page with the link and
-//! co-citation ([A] 3.8), a narrower window ([A] figure 6)?
+//! co-citation (\[A\] 3.8), a narrower window (\[A\] figure 6)?
 
 use anyhow::Result;
 use serde_json::json;

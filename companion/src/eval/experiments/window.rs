@@ -1,4 +1,4 @@
-//! How far around a link should one read ([A] figure 6)? Accuracy of naive
+//! How far around a link should one read (\[A\] figure 6)? Accuracy of naive
 //! Bayes on good and on other links, by `dmax`.
 
 use serde_json::json;

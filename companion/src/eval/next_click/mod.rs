@@ -1,6 +1,6 @@
 //! Which link will a person click who looks for a known page? Trails of real
 //! people through Wikispeedia, whose targets are not among those learned from
-//! (methods 4, [C]'s dream of the user's own browsing).
+//! (methods 4, \[C\]'s dream of the user's own browsing).
 //!
 //! A ranker is one line in [`run`].
 
