@@ -81,8 +81,8 @@ fn what_is_saved_scores_the_same() {
         let page = page("http://a.org/1", "kidney dialysis patients blood");
         guide.mark(&page, None);
         guide.mark(&page, Some(Mark::Target));
-        if name == "ensemble" {
-            // Which pages link where it does not keep.
+        if ["ensemble", "apprentice-plain", "intelligent"].contains(&name) {
+            // Not kept: which pages link where, whether the first batch was full, siblings.
             guide = Guide::with_knowledge(guide.knowledge()).unwrap();
         }
         let again = Guide::with_knowledge(guide.knowledge()).unwrap();
