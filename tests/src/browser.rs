@@ -307,6 +307,10 @@ async fn chromium(url: &str, profile: &Path, proxy: u16) -> Result<WebDriver> {
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
+        // Tests look at tabs that are not in front; a renderer that is slowed down answers late.
+        "--disable-background-timer-throttling",
+        "--disable-backgrounding-occluded-windows",
+        "--disable-renderer-backgrounding",
         "--window-size=1280,900",
         "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
         "--disable-features=OptimizationHints,NetworkTimeServiceQuerying,HttpsUpgrades",
