@@ -307,7 +307,7 @@ async fn chromium(url: &str, profile: &Path, proxy: u16) -> Result<WebDriver> {
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
-        // Tests look at tabs that are not in front; a renderer that is slowed down answers late.
+        // Tests look at tabs that are not in front; they must not be slowed down.
         "--disable-background-timer-throttling",
         "--disable-backgrounding-occluded-windows",
         "--disable-renderer-backgrounding",
@@ -320,6 +320,13 @@ async fn chromium(url: &str, profile: &Path, proxy: u16) -> Result<WebDriver> {
     wanted.add_arg(&format!("--load-extension={}", extension()?.display()))?;
     wanted.add_arg(&format!("--user-data-dir={}", profile.display()))?;
     wanted.add_arg(&format!("--proxy-server=http://127.0.0.1:{proxy}"))?;
+    // The first tab would be Chromium's own new-tab page. When the driver takes hold of it
+    // between its creation and its first document, no event ever says that it has loaded,
+    // and the first command waits until its time is up.
+    wanted.add_experimental_option(
+        "prefs",
+        json!({ "session": { "restore_on_startup": 4, "startup_urls": ["about:blank"] } }),
+    )?;
     Ok(WebDriver::new(url, wanted).await?)
 }
 
