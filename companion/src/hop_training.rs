@@ -11,7 +11,9 @@ use linkscent_core::hops::{FeatureGroups, STATES, TrainingWeb, WalkRules};
 use linkscent_core::models::ChainWeights;
 use linkscent_core::models::lbfgs::Iteration;
 use linkscent_core::rng::SplitMix;
-use linkscent_core::strategies::{HopChain, HopKind, HopModel, HopTraining, StrategyState};
+use linkscent_core::strategies::{
+    EnsembleState, HopChain, HopKind, HopModel, HopTraining, Saved, StrategyState,
+};
 use linkscent_core::wire::write_model;
 
 use crate::page_archive::page_at;
@@ -107,12 +109,10 @@ pub async fn learn(
         training.inference,
     );
     let chain = chain.pruned(MOST_FEATURES);
-    knowledge.learned = match knowledge.learned {
-        StrategyState::Ensemble(mut state) => {
-            state.hops = Some(chain);
-            StrategyState::Ensemble(state)
-        }
-        _ => StrategyState::HopChain(chain),
+    knowledge.learned = if knowledge.learned.owner() == EnsembleState::LEARNER {
+        knowledge.learned.with(&chain)
+    } else {
+        StrategyState::of(&chain)
     };
     // It joins the other members, unless the topic was taken away from them.
     if knowledge.strategy != "ensemble" {
@@ -131,12 +131,9 @@ pub fn name(kind: HopKind) -> &'static str {
 }
 
 /// The model of hop distances among what was learned.
-pub fn hops(state: &StrategyState) -> Option<&HopChain> {
-    match state {
-        StrategyState::HopChain(chain) => Some(chain),
-        StrategyState::Ensemble(state) => state.hops.as_ref(),
-        _ => None,
-    }
+pub fn hops(state: &StrategyState) -> Option<HopChain> {
+    // It belongs to no vocabulary: it names its features itself.
+    state.read(0).ok().flatten()
 }
 
 fn earlier(state: &StrategyState, kind: HopKind) -> Option<HopChain> {
@@ -145,7 +142,7 @@ fn earlier(state: &StrategyState, kind: HopKind) -> Option<HopChain> {
         (chain.model(), kind),
         (HopModel::Crf(_), HopKind::Crf) | (HopModel::Memm(_), HopKind::Memm)
     );
-    is_kind.then(|| chain.clone())
+    is_kind.then_some(chain)
 }
 
 /// The pages that the topic's last crawl kept, the first of them.
@@ -176,6 +173,7 @@ async fn add_kept_pages(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use linkscent_core::models::TwoClassCounts;
     use linkscent_core::wire::api::{Event, EventKind};
     use linkscent_core::wire::read_model;
 
@@ -289,9 +287,9 @@ mod tests {
         }
         // The apprentice is still there, with what its log teaches.
         let guide = topic_guide::of(&store, &topic, None, Some("apprentice")).await?;
-        let StrategyState::Apprentice(counts) = guide.knowledge().learned else {
-            panic!("another strategy");
-        };
+        let terms = guide.graph().vocabulary.len();
+        let counts: Option<TwoClassCounts> = guide.learned().read(terms)?;
+        let counts = counts.expect("the apprentice's");
         assert_eq!(counts.instances().0 + counts.instances().1, 160);
         Ok(())
     }

@@ -25,7 +25,6 @@ use crate::address::Address;
 use crate::critics::{self, Critic, FormFilter, FoundForm, NamedTopic, NamedTopics};
 use crate::features::{FeatureReader, PageTerms};
 use crate::forms::FormWords;
-use crate::models::TwoClassCounts;
 use crate::page::Page;
 use crate::strategies::{
     self, Candidate, Event, Explanation, Known, Learned, LinkScore, Passing, Priority, Profile,
@@ -89,19 +88,21 @@ impl Guide {
 
     /// A guide with knowledge gained before. `None` if a name is unknown.
     pub fn with_knowledge(knowledge: Knowledge) -> Option<Self> {
-        let kind = std::mem::discriminant(&knowledge.learned);
+        let learned = &knowledge.learned;
+        let known_terms = knowledge.graph.vocabulary.len();
+        let strategy = strategies::from_state(&knowledge.strategy, learned, known_terms);
+        let learner = strategies::descriptor(&knowledge.strategy)?.learner;
+        let is_own = learner == learned.owner();
         let mut guide = Self {
             critic: critics::described(&knowledge.critic, knowledge.topics).ok()?,
             form_filter: FormFilter::default(),
-            strategy: strategies::from_state(&knowledge.strategy, knowledge.learned)?,
+            strategy: strategy.ok()??,
             graph: knowledge.graph,
             log: Log::of(knowledge.arrivals),
             refreshed_at: 0,
         };
         guide.refresh_critic();
-        let state = guide.strategy.state();
-        let is_new = state == strategies::StrategyState::Apprentice(TwoClassCounts::default());
-        if is_new || std::mem::discriminant(&state) != kind {
+        if !is_own {
             // It was another strategy's before: this one starts from the log.
             guide.relearn();
         }

@@ -15,6 +15,8 @@ pub mod methods {}
 
 pub mod rng;
 
+pub mod codec;
+
 pub mod text;
 
 pub mod address;

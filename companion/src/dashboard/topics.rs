@@ -9,7 +9,7 @@ use axum::{Extension, Router};
 use linkscent_core::address::Address;
 use linkscent_core::critics;
 use linkscent_core::guide::Guide;
-use linkscent_core::strategies::{self, StrategyState};
+use linkscent_core::strategies::{self, PathRepository};
 use serde::Deserialize;
 
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
@@ -84,10 +84,9 @@ struct IterationLine {
 
 /// The newest iterations of learning of a strategy that keeps them.
 fn iterations(guide: &Guide) -> Vec<IterationLine> {
-    let repository = match guide.learned() {
-        StrategyState::Adaptive(repository) => repository,
-        StrategyState::Ensemble(state) => state.paths,
-        _ => return Vec::new(),
+    let known_terms = guide.graph().vocabulary.len();
+    let Ok(Some(repository)) = guide.learned().read::<PathRepository>(known_terms) else {
+        return Vec::new();
     };
     let newest = repository.iterations.iter().rev().take(ITERATIONS);
     let line = newest.map(|iteration| IterationLine {

@@ -11,7 +11,7 @@ use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{
     Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BestFirst, ContextGraph,
     Ensemble, EnsembleOptions, Factors, Focus, HopClusters, HopKind, HopTraining, Inference,
-    Intelligent, LinkPolicy, Make, REGISTRY, SignalGroup, SplitMix, Strategy, StrategyState,
+    Intelligent, LinkPolicy, Make, REGISTRY, SignalGroup, SplitMix, Strategy,
 };
 use linkscent_core::text::Vocabulary;
 
@@ -318,7 +318,8 @@ fn counts_of(knowledge: &Knowledge) -> TwoClassCounts {
 
 /// What an apprentice learned: the words at offsets that speak most.
 fn insight(knowledge: &Knowledge) -> Insight {
-    let StrategyState::Apprentice(counts) = &knowledge.learned else {
+    let known_terms = knowledge.graph.vocabulary.len();
+    let Ok(Some(counts)) = knowledge.learned.read::<TwoClassCounts>(known_terms) else {
         return Insight::new();
     };
     let (rows, (high, low)) = counts.rows();

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use linkscent_core::strategies::{Apprentice, StrategyState, from_state};
+use linkscent_core::guide::Knowledge;
+use linkscent_core::models::TwoClassCounts;
+use linkscent_core::strategies::{Apprentice, from_state};
 use linkscent_core::text::Vocabulary;
 use linkscent_core::wire::{read_model, write_model};
 
@@ -218,9 +220,10 @@ fn an_interrupted_bench_makes_only_what_is_missing() -> Result<()> {
 #[test]
 fn what_was_learned_is_saved_and_continued_in_a_later_crawl() -> Result<()> {
     let scenario = scenario(&|_| false);
-    let instances = |state: &StrategyState| match state {
-        StrategyState::Apprentice(counts) => counts.instances(),
-        _ => (0, 0),
+    let instances = |knowledge: &Knowledge| {
+        let terms = knowledge.graph.vocabulary.len();
+        let counts: Option<TwoClassCounts> = knowledge.learned.read(terms).unwrap();
+        counts.unwrap().instances()
     };
     let first = crawl::crawl(
         &scenario,
@@ -234,12 +237,13 @@ fn what_was_learned_is_saved_and_continued_in_a_later_crawl() -> Result<()> {
     "topic".clone_into(&mut knowledge.critic);
     let loaded = read_model(&write_model(&knowledge)?)?;
     assert_eq!(loaded.learned, knowledge.learned);
-    let before = instances(&loaded.learned);
+    let before = instances(&loaded);
     let later = Scenario {
         seeds: "topic1".to_owned(),
         ..scenario
     };
-    let strategy = from_state("apprentice", loaded.learned).unwrap();
+    let strategy =
+        from_state("apprentice", &loaded.learned, loaded.graph.vocabulary.len())?.unwrap();
     let second = crawl::crawl(&later, strategy, loaded.graph.vocabulary, None)?;
     let alone = crawl::crawl(
         &later,
@@ -247,7 +251,7 @@ fn what_was_learned_is_saved_and_continued_in_a_later_crawl() -> Result<()> {
         Vocabulary::default(),
         None,
     )?;
-    let after = instances(&second.guide.knowledge().learned);
+    let after = instances(&second.guide.knowledge());
     assert!(
         before.0 > 0 && after.0 > before.0 && after.1 > before.1,
         "{before:?} {after:?}"

@@ -10,7 +10,6 @@ use rustc_hash::FxHashSet;
 
 use super::Knowledge;
 use crate::address::Address;
-use crate::models::TwoClassCounts;
 use crate::privacy::without_secrets;
 use crate::strategies::{self, Candidate, StrategyState, Trail};
 use crate::text::TermId;
@@ -94,7 +93,7 @@ impl Knowledge {
         self.forget_in_graph(gone);
         let after = self.graph.pages().len();
         self.forget_words(before - after);
-        self.learned = StrategyState::Apprentice(TwoClassCounts::default());
+        self.learned = StrategyState::default();
         if strategies::named(&self.strategy).is_none() {
             // A model of hop distances stands and falls with what it was trained on.
             strategies::default_name().clone_into(&mut self.strategy);

@@ -63,9 +63,10 @@ impl Knowledge {
                 link.trail = link.trail.newest_steps(MOST_STEPS);
             }
         }
-        if let strategies::StrategyState::Ensemble(state) = self.learned {
-            let state = state.trimmed(MOST_FEATURES);
-            self.learned = strategies::StrategyState::Ensemble(Box::new(state));
+        let known_terms = self.graph.vocabulary.len();
+        let learned = self.learned.clone();
+        if let Ok(learned) = strategies::trimmed(learned, MOST_FEATURES, known_terms) {
+            self.learned = learned;
         }
         self
     }

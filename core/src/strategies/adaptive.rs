@@ -364,7 +364,7 @@ impl Strategy for Adaptive {
     }
 
     fn state(&self) -> StrategyState {
-        StrategyState::Adaptive(self.repository.clone())
+        StrategyState::of(&self.repository)
     }
 }
 

@@ -117,6 +117,11 @@ impl Apprentice {
         }
     }
 
+    /// What it has learned.
+    pub fn counts(&self) -> &TwoClassCounts {
+        &self.counts
+    }
+
     /// With counts learned before, to learn no more: \[A\]'s offline regime.
     pub fn fixed(counts: TwoClassCounts) -> Self {
         Self {
@@ -311,7 +316,7 @@ impl Strategy for Apprentice {
     }
 
     fn state(&self) -> StrategyState {
-        StrategyState::Apprentice(self.counts.clone())
+        StrategyState::of(&self.counts)
     }
 }
 

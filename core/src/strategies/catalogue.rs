@@ -4,29 +4,15 @@
 use super::{
     Adaptive, AdaptiveOptions, Apprentice, BestFirst, BreadthFirst, Ensemble, EnsembleState,
     Factors, Focus, HopChain, Intelligent, IntelligentCounts, PathRepository, PlainApprentice,
-    Random, Strategy,
+    Random, Saved, StateError, Strategy, StrategyState,
 };
 use crate::models::TwoClassCounts;
 
-/// What a strategy has learned, as plain data.
-#[derive(Debug, Clone, PartialEq)]
-pub enum StrategyState {
-    /// It learns nothing.
-    Nothing,
-    /// The apprentice's counts over `<t,d>`.
-    Apprentice(TwoClassCounts),
-    /// A model of hop distances.
-    HopChain(HopChain),
-    /// The interest ratios' counts.
-    Intelligent(IntelligentCounts),
-    /// ACHE's paths.
-    Adaptive(PathRepository),
-    /// The ensemble's model and its members' counts.
-    Ensemble(Box<EnsembleState>),
-}
-
 /// Makes a strategy that has the frontier scored again after so many arrivals.
 pub type Make = fn(Option<u32>) -> Box<dyn Strategy>;
+
+/// Brings a strategy back from bytes that may come from anywhere.
+pub type Resume = fn(&StrategyState, usize) -> Result<Option<Box<dyn Strategy>>, StateError>;
 
 /// A strategy in the registry.
 pub struct Descriptor {
@@ -37,8 +23,11 @@ pub struct Descriptor {
     /// One that knows nothing yet and has the frontier scored again after so many arrivals,
     /// or as often as is usual with it. `None` if it has to be trained before.
     pub make: Option<Make>,
-    /// One that goes on from what it learned before; `None` if that is another's.
-    pub resume: fn(StrategyState) -> Option<Box<dyn Strategy>>,
+    /// The learner whose knowledge it keeps as its own; empty if it learns nothing.
+    pub learner: &'static str,
+    /// One that goes on from what was learned before, with a vocabulary of so many words;
+    /// `None` if nothing there is its own.
+    pub resume: Resume,
 }
 
 const BY_DISTANCE: &str = "By how many hops from a target their pages look, learned from your \
@@ -52,20 +41,15 @@ pub static REGISTRY: [Descriptor; 12] = [
         name: "ensemble",
         sentence: "By all that is known of them together, weighed by what proved right.",
         make: Some(|every| Box::new(every.map_or_else(Ensemble::default, Ensemble::every))),
-        resume: |state| match state {
-            StrategyState::Ensemble(state) => Some(Box::new(Ensemble::with_state(*state))),
-            StrategyState::HopChain(hops) => Some(Box::new(Ensemble::default().with_hops(hops))),
-            _ => None,
-        },
+        learner: EnsembleState::LEARNER,
+        resume: |state, terms| Ok(Some(Box::new(Ensemble::resumed(state, terms)?))),
     },
     Descriptor {
         name: "apprentice",
         sentence: BY_WORDS,
         make: Some(|every| Box::new(every.map_or_else(Apprentice::default, Apprentice::every))),
-        resume: |state| match state {
-            StrategyState::Apprentice(counts) => Some(Box::new(Apprentice::with_counts(counts))),
-            _ => None,
-        },
+        learner: TwoClassCounts::LEARNER,
+        resume: |state, terms| going_on(state, terms, Apprentice::with_counts),
     },
     Descriptor {
         name: "apprentice-plain",
@@ -73,12 +57,8 @@ pub static REGISTRY: [Descriptor; 12] = [
         make: Some(|every| {
             Box::new(every.map_or_else(PlainApprentice::default, PlainApprentice::every))
         }),
-        resume: |state| match state {
-            StrategyState::Apprentice(counts) => {
-                Some(Box::new(PlainApprentice::with_counts(counts)))
-            }
-            _ => None,
-        },
+        learner: TwoClassCounts::LEARNER,
+        resume: |state, terms| going_on(state, terms, PlainApprentice::with_counts),
     },
     Descriptor {
         name: "intelligent",
@@ -88,10 +68,8 @@ pub static REGISTRY: [Descriptor; 12] = [
             let with_all = |every| Intelligent::every(every, Factors::ALL);
             Box::new(every.map_or_else(Intelligent::default, with_all))
         }),
-        resume: |state| match state {
-            StrategyState::Intelligent(counts) => Some(Box::new(Intelligent::with_counts(counts))),
-            _ => None,
-        },
+        learner: IntelligentCounts::LEARNER,
+        resume: |state, terms| going_on(state, terms, Intelligent::with_counts),
     },
     Descriptor {
         name: "ache",
@@ -100,12 +78,10 @@ pub static REGISTRY: [Descriptor; 12] = [
             let options = every.map_or_else(AdaptiveOptions::default, AdaptiveOptions::every);
             Box::new(Adaptive::new(options))
         }),
-        resume: |state| match state {
-            StrategyState::Adaptive(paths) => {
-                let options = AdaptiveOptions::default();
-                Some(Box::new(Adaptive::with_repository(options, paths)))
-            }
-            _ => None,
+        learner: PathRepository::LEARNER,
+        resume: |state, terms| {
+            let with = |paths| Adaptive::with_repository(AdaptiveOptions::default(), paths);
+            going_on(state, terms, with)
         },
     },
     fixed("best-first", BY_PAGE, |_| Box::new(BestFirst(Focus::Soft))),
@@ -123,13 +99,15 @@ pub static REGISTRY: [Descriptor; 12] = [
         name: "crf",
         sentence: BY_DISTANCE,
         make: None,
-        resume: |state| hop_chain("crf", state),
+        learner: HopChain::LEARNER,
+        resume: |state, terms| hop_chain("crf", state, terms),
     },
     Descriptor {
         name: "memm",
         sentence: BY_DISTANCE,
         make: None,
-        resume: |state| hop_chain("memm", state),
+        learner: HopChain::LEARNER,
+        resume: |state, terms| hop_chain("memm", state, terms),
     },
 ];
 
@@ -139,15 +117,29 @@ const fn fixed(name: &'static str, sentence: &'static str, make: Make) -> Descri
         name,
         sentence,
         make: Some(make),
-        resume: |_| None,
+        learner: "",
+        resume: |_, _| Ok(None),
     }
 }
 
-fn hop_chain(name: &str, state: StrategyState) -> Option<Box<dyn Strategy>> {
-    match state {
-        StrategyState::HopChain(chain) if chain.profile().name == name => Some(Box::new(chain)),
-        _ => None,
-    }
+/// A strategy that goes on from what its learner knows.
+fn going_on<T: Saved, S: Strategy + 'static>(
+    state: &StrategyState,
+    known_terms: usize,
+    with: impl FnOnce(T) -> S,
+) -> Result<Option<Box<dyn Strategy>>, StateError> {
+    let learned = state.read::<T>(known_terms)?;
+    Ok(learned.map(|learned| Box::new(with(learned)) as Box<dyn Strategy>))
+}
+
+fn hop_chain(
+    name: &str,
+    state: &StrategyState,
+    known_terms: usize,
+) -> Result<Option<Box<dyn Strategy>>, StateError> {
+    let chain = state.read::<HopChain>(known_terms)?;
+    let chain = chain.filter(|chain| chain.profile().name == name);
+    Ok(chain.map(|chain| Box::new(chain) as Box<dyn Strategy>))
 }
 
 /// The row of a name.
@@ -171,14 +163,27 @@ pub fn named(name: &str) -> Option<Box<dyn Strategy>> {
     Some(descriptor(name)?.make?(None))
 }
 
-/// The strategy of that name with what was saved of it. An ensemble brings its
-/// members along, and takes a model of hop distances in; what was saved of other
-/// strategies is left aside.
-pub fn from_state(name: &str, state: StrategyState) -> Option<Box<dyn Strategy>> {
-    let state = match state {
-        StrategyState::Ensemble(state) if name != "ensemble" => state.member(name),
-        state => state,
+/// The strategy of that name with what was saved of it, where the vocabulary has so many
+/// words. An ensemble brings its members along, and takes a model of hop distances in; what
+/// was saved of other strategies is left aside. `None` if there is no such strategy, or it
+/// has to be trained before and was not.
+pub fn from_state(
+    name: &str,
+    state: &StrategyState,
+    known_terms: usize,
+) -> Result<Option<Box<dyn Strategy>>, StateError> {
+    let Some(row) = descriptor(name) else {
+        return Ok(None);
     };
-    let resumed = descriptor(name).and_then(|row| (row.resume)(state));
-    resumed.or_else(|| named(name))
+    let resumed = (row.resume)(state, known_terms)?;
+    Ok(resumed.or_else(|| named(name)))
+}
+
+/// Reads what a strategy kept, with its members, to see whether it makes sense.
+pub fn check_state(state: &StrategyState, known_terms: usize) -> Result<(), StateError> {
+    let mut rows = REGISTRY.iter();
+    if let Some(row) = rows.find(|row| row.learner == state.owner()) {
+        (row.resume)(state, known_terms)?;
+    }
+    Ok(())
 }

@@ -19,16 +19,16 @@ use rustc_hash::FxHashMap;
 
 pub use groups::{Group, Groups};
 pub use signals::{RunningStats, SignalGroup};
-pub use state::EnsembleState;
+pub use state::{EnsembleState, trimmed};
 
 use inlinks::Inlinks;
-use signals::{NUMBERS, PageSignals, Signals};
+use signals::{PageSignals, SIGNALS, Signals};
 use state::used_most;
 
 use super::{
     Adaptive, AdaptiveOptions, Apprentice, ArmRule, Arrival, Candidate, Event, Explanation,
     Factors, HopChain, Intelligent, Known, Learned, LinkPolicy, LinkScore, Passing, Priority,
-    Profile, Strategy, StrategyState, Subject,
+    Profile, StateError, Strategy, StrategyState, Subject,
 };
 use crate::address::Address;
 use crate::models::{Ftrl, FtrlParams};
@@ -108,7 +108,7 @@ pub struct Ensemble {
     inlinks: Inlinks,
     /// The interest ratio by a page's words, as it was at the last scoring.
     contents: FxHashMap<Address, f64>,
-    spreads: [RunningStats; NUMBERS],
+    stats: [RunningStats; SIGNALS],
     batch: u32,
     since_rebuilt: u32,
 }
@@ -139,7 +139,7 @@ impl Ensemble {
             groups: Groups::default(),
             inlinks: Inlinks::default(),
             contents: FxHashMap::default(),
-            spreads: [RunningStats::default(); NUMBERS],
+            stats: [RunningStats::default(); SIGNALS],
             batch: batch.max(1),
             since_rebuilt: 0,
         }
@@ -158,31 +158,44 @@ impl Ensemble {
         self
     }
 
-    /// One that goes on from what was kept; what does not fit starts afresh.
-    pub fn with_state(state: EnsembleState) -> Self {
-        let mut ensemble = Self::default();
-        if let Some(model) = Ftrl::from_rows(RATES, state.weights) {
+    /// One that goes on from what was kept of it; a member of which nothing was kept
+    /// starts afresh.
+    pub fn resumed(state: &StrategyState, known_terms: usize) -> Result<Self, StateError> {
+        let mut ensemble = Self {
+            hops: state.read(known_terms)?,
+            ..Self::default()
+        };
+        let Some(own) = state.read::<EnsembleState>(known_terms)? else {
+            return Ok(ensemble);
+        };
+        if let Some(model) = Ftrl::from_rows(RATES, own.weights) {
             ensemble.model = model;
         }
-        for (spread, kept) in ensemble.spreads.iter_mut().zip(state.spreads) {
-            *spread = kept;
+        for (stats, kept) in ensemble.stats.iter_mut().zip(own.stats) {
+            *stats = kept;
         }
-        ensemble.apprentice = Apprentice::with_counts(state.apprentice);
-        ensemble.ratios = Intelligent::with_counts(state.ratios);
-        ensemble.levels = ensemble.levels.and_repository(state.paths);
-        (ensemble.groups, ensemble.hops) = (state.groups, state.hops);
-        ensemble
+        ensemble.groups = own.groups;
+        if let Some(counts) = state.read(known_terms)? {
+            ensemble.apprentice = Apprentice::with_counts(counts);
+        }
+        if let Some(counts) = state.read(known_terms)? {
+            ensemble.ratios = Intelligent::with_counts(counts);
+        }
+        if let Some(paths) = state.read(known_terms)? {
+            ensemble.levels = ensemble.levels.and_repository(paths);
+        }
+        Ok(ensemble)
     }
 
     /// What the model learns and judges.
     fn instance(&self, link: &Candidate, page: &PageSignals, known: Known<'_>) -> Instance {
         let url = distinct_words(link);
         let signals = self.signals(link, &url, page, known);
-        let most = NUMBERS + link.context.features().len() + url.len();
+        let most = SIGNALS + link.context.features().len() + url.len();
         let mut features = Vec::with_capacity(most);
         features.push((0, 1.0));
         for (place, value) in signals.varying() {
-            features.push((place as u32, self.spreads[place].standardised(value)));
+            features.push((place as u32, self.stats[place].standardised(value)));
         }
         if self.options.without != Some(SignalGroup::Words) {
             words::add(&link.context, &url, &mut features);
@@ -240,9 +253,9 @@ impl Ensemble {
             let page = self.of_page(link, known);
             let mut instance = self.instance(link, &page, known);
             for (place, value) in instance.signals.varying() {
-                self.spreads[place].add(value);
+                self.stats[place].add(value);
                 // By what they are measured now, this link included.
-                instance.features[place].1 = self.spreads[place].standardised(value);
+                instance.features[place].1 = self.stats[place].standardised(value);
             }
             self.model
                 .learn(&instance.features, instance.offset, good, importance);
@@ -376,22 +389,19 @@ impl Strategy for Ensemble {
     }
 
     fn state(&self) -> StrategyState {
-        let StrategyState::Apprentice(apprentice) = self.apprentice.state() else {
-            return StrategyState::Nothing;
-        };
-        let StrategyState::Intelligent(ratios) = self.ratios.state() else {
-            return StrategyState::Nothing;
-        };
-        let weights = used_most(self.model.rows(), MOST_WEIGHTS);
-        StrategyState::Ensemble(Box::new(EnsembleState {
-            weights,
-            apprentice,
-            ratios,
+        let own = EnsembleState {
+            weights: used_most(self.model.rows(), MOST_WEIGHTS),
             groups: self.groups.clone(),
-            spreads: self.spreads.to_vec(),
-            paths: self.levels.repository().clone(),
-            hops: self.hops.clone(),
-        }))
+            stats: self.stats.to_vec(),
+        };
+        let state = StrategyState::of(&own)
+            .with(self.apprentice.counts())
+            .with(self.ratios.counts())
+            .with(self.levels.repository());
+        match &self.hops {
+            Some(hops) => state.with(hops),
+            None => state,
+        }
     }
 }
 

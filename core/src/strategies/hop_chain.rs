@@ -347,6 +347,6 @@ impl Strategy for HopChain {
     }
 
     fn state(&self) -> StrategyState {
-        StrategyState::HopChain(self.clone())
+        StrategyState::of(self)
     }
 }

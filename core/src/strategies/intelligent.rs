@@ -187,6 +187,11 @@ impl Intelligent {
         }
     }
 
+    /// What it has learned.
+    pub fn counts(&self) -> &IntelligentCounts {
+        &self.counts
+    }
+
     /// The same with other factors and another batch.
     #[must_use]
     pub fn and_every(mut self, batch: u32, factors: Factors) -> Self {
@@ -400,7 +405,7 @@ impl Strategy for Intelligent {
     }
 
     fn state(&self) -> StrategyState {
-        StrategyState::Intelligent(self.counts.clone())
+        StrategyState::of(&self.counts)
     }
 }
 

@@ -17,6 +17,7 @@ mod order;
 mod plain_apprentice;
 mod priority;
 mod recent;
+mod saved;
 
 pub use crate::candidate::{Candidate, Neighbour, Step, Trail};
 pub use crate::rng::{Rng, SplitMix};
@@ -24,11 +25,12 @@ pub use adaptive::{Adaptive, AdaptiveOptions, Chosen, LearningIteration, PathRep
 pub use apprentice::{Apprentice, Options as ApprenticeOptions};
 pub use best_first::{BestFirst, Focus};
 pub use catalogue::{
-    Descriptor, Make, REGISTRY, StrategyState, default_name, descriptor, from_state, named, names,
+    Descriptor, Make, REGISTRY, Resume, check_state, default_name, descriptor, from_state, named,
+    names,
 };
 pub use context_graph::ContextGraph;
 pub use ensemble::{
-    Ensemble, EnsembleOptions, EnsembleState, Group, Groups, RunningStats, SignalGroup,
+    Ensemble, EnsembleOptions, EnsembleState, Group, Groups, RunningStats, SignalGroup, trimmed,
 };
 pub use explanation::{Cue, Explanation, Operation};
 pub use hop_chain::{HopChain, HopModel, Inference, PassedPage};
@@ -39,6 +41,8 @@ pub use link_levels::{PathLink, SPACES};
 pub use order::{BreadthFirst, Random};
 pub use plain_apprentice::PlainApprentice;
 pub use priority::{MemberScores, Priority, Rank, Tier};
+pub use saved::{Saved, StateError, StrategyState};
+pub(crate) use saved::{SavedCounts, SavedEnsemble, SavedHopChain, SavedPaths, SavedRatios};
 
 use crate::address::Address;
 use crate::critics::Critic;
@@ -241,9 +245,9 @@ pub trait Strategy: Send + Sync {
         Learned::Nothing
     }
 
-    /// What has to be kept for [`from_state`] to bring it back.
+    /// What has to be kept for [`from_state`] to bring it back, as bytes of its own.
     fn state(&self) -> StrategyState {
-        StrategyState::Nothing
+        StrategyState::default()
     }
 
     /// The same strategy with nothing learned, to learn again from the log by

@@ -127,6 +127,6 @@ impl Strategy for PlainApprentice {
     }
 
     fn state(&self) -> StrategyState {
-        StrategyState::Apprentice(self.counts.clone())
+        StrategyState::of(&self.counts)
     }
 }

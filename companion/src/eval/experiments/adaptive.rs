@@ -5,7 +5,7 @@
 use anyhow::Result;
 use askama::filters::{Html, escape};
 use linkscent_core::strategies::{
-    Adaptive, AdaptiveOptions, Chosen, LearningIteration, SPACES, StrategyState,
+    Adaptive, AdaptiveOptions, Chosen, LearningIteration, PathRepository, SPACES,
 };
 use linkscent_core::text::Vocabulary;
 use serde_json::{Value, json};
@@ -83,10 +83,9 @@ fn iterations(subject: &Subject<'_>) -> Result<Vec<LearningIteration>> {
     });
     let scenario = plan.scenario(0, &plan.seed_sets[0], 1);
     let made = crawl(&scenario, Box::new(ache), Vocabulary::default(), None)?;
-    Ok(match made.guide.knowledge().learned {
-        StrategyState::Adaptive(repository) => repository.iterations.into(),
-        _ => Vec::new(),
-    })
+    let known_terms = made.guide.graph().vocabulary.len();
+    let repository: Option<PathRepository> = made.guide.learned().read(known_terms)?;
+    Ok(repository.unwrap_or_default().iterations.into())
 }
 
 fn row(topic: &str, iteration: &LearningIteration) -> Value {

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
-use linkscent_core::strategies::{Factors, Intelligent, Random, Strategy, StrategyState};
+use linkscent_core::strategies::{Factors, Intelligent, IntelligentCounts, Random, Strategy};
 use linkscent_core::text::Vocabulary;
 use serde_json::json;
 
@@ -27,7 +27,7 @@ const POINTS: usize = 10;
 struct ReuseKind {
     name: &'static str,
     reuses: bool,
-    make: fn(u32, StrategyState) -> Box<dyn Strategy>,
+    make: fn(u32, Option<IntelligentCounts>) -> Box<dyn Strategy>,
 }
 
 const KINDS: [ReuseKind; 7] = [
@@ -35,10 +35,10 @@ const KINDS: [ReuseKind; 7] = [
         name: "all factors, with knowledge",
         reuses: true,
         make: |every, state| match state {
-            StrategyState::Intelligent(counts) => {
+            Some(counts) => {
                 Box::new(Intelligent::with_counts(counts).and_every(every, Factors::ALL))
             }
-            _ => fresh(every, Factors::ALL),
+            None => fresh(every, Factors::ALL),
         },
     },
     ReuseKind {
@@ -119,11 +119,11 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
         for (place, kind) in KINDS.iter().enumerate() {
             let (state, words) = if kind.reuses {
                 (
-                    knowledge.learned.clone(),
+                    knowledge.learned.read(knowledge.graph.vocabulary.len())?,
                     knowledge.graph.vocabulary.clone(),
                 )
             } else {
-                (StrategyState::Nothing, Vocabulary::default())
+                (None, Vocabulary::default())
             };
             let made = crawl(&second, (kind.make)(every, state), words, None)?;
             let curve = found(&second, &made, &nothing);

@@ -1,7 +1,7 @@
 //! Why the ensemble scores a link as it does, member by member: the parts add up to
 //! the score.
 
-use super::signals::{NUMBERS, SignalGroup, TABLE};
+use super::signals::{SIGNALS, SignalGroup, TABLE};
 use super::{Ensemble, Instance};
 use crate::strategies::{Candidate, Cue, Explanation, Known, Strategy};
 
@@ -45,7 +45,7 @@ impl Ensemble {
         let mut words: Vec<Explanation> = link
             .context
             .counts()
-            .zip(&instance.features[NUMBERS..])
+            .zip(&instance.features[SIGNALS..])
             .map(|((feature, _), &(number, value))| {
                 let seen = self.apprentice.seen(feature);
                 let word = known.graph.vocabulary.surface(feature.term());

@@ -1,6 +1,6 @@
-//! How pages of one site, and of one template, fared so far. Only what fared better than
-//! usual is told: a group said to be bad would not be fetched again, and so never be seen
-//! to be better.
+//! How often pages of one site, and of one template, were good so far. Only groups that
+//! are better than usual count: one said to be bad would not be fetched again, and so never
+//! be seen to be better.
 
 use rustc_hash::FxHashMap;
 

@@ -9,7 +9,7 @@ use crate::strategies::{Candidate, Known, MemberScores};
 use crate::web_graph::Judgment;
 
 /// How many there are.
-pub(super) const NUMBERS: usize = 21;
+pub(super) const SIGNALS: usize = 21;
 
 /// A number that the ensemble knows of a link. Its place is its feature's number, also in
 /// model files: new ones are added at the end.
@@ -63,7 +63,7 @@ const fn row(
 }
 
 /// All signals, each at its place.
-pub(super) const TABLE: [Description; NUMBERS] = {
+pub(super) const TABLE: [Description; SIGNALS] = {
     use SignalGroup::{Apprentice, Cosine, Critic, Groups, Hops, Inlinks, Levels, Ratios};
     [
         row(Signal::AnyLink, "any link", None, |_| 1.0),
@@ -199,7 +199,7 @@ pub(super) struct Evidence<'a> {
 
 /// The signals of a link, those left out as 0.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Signals([f64; NUMBERS]);
+pub(super) struct Signals([f64; SIGNALS]);
 
 impl Signals {
     /// One of them.
@@ -259,7 +259,7 @@ pub enum SignalGroup {
     Apprentice,
     /// The interest ratios.
     Ratios,
-    /// How site and template fared.
+    /// How often pages of the same site and template were good.
     Groups,
     /// The pages that link there.
     Inlinks,
@@ -362,7 +362,7 @@ impl Ensemble {
         };
         let is_left_out =
             |row: &Description| row.group.is_some() && row.group == self.options.without;
-        let mut signals = [0.0; NUMBERS];
+        let mut signals = [0.0; SIGNALS];
         for row in TABLE.iter().filter(|row| !is_left_out(row)) {
             signals[row.signal as usize] = (row.read)(&evidence);
         }
@@ -411,7 +411,7 @@ mod tests {
     #[test]
     fn each_signal_stands_at_its_place() {
         let places = TABLE.iter().map(|row| row.signal as usize);
-        assert!(places.eq(0..NUMBERS));
+        assert!(places.eq(0..SIGNALS));
         let without = TABLE.iter().filter(|row| row.group.is_none());
         let without: Vec<Signal> = without.map(|row| row.signal).collect();
         assert_eq!(without, [Signal::AnyLink, Signal::TrailLength]);
@@ -419,13 +419,13 @@ mod tests {
 
     #[test]
     fn numbers_are_measured_in_deviations_and_cut_off() {
-        let mut spread = RunningStats::default();
-        assert_eq!(spread.standardised(5.0), 0.0, "nothing to measure by");
+        let mut stats = RunningStats::default();
+        assert_eq!(stats.standardised(5.0), 0.0, "nothing to measure by");
         for value in [1.0, 3.0, 1.0, 3.0] {
-            spread.add(value);
+            stats.add(value);
         }
-        assert!((spread.standardised(3.0) - 1.0).abs() < 1e-12);
-        assert_eq!(spread.standardised(1e9), FARTHEST);
+        assert!((stats.standardised(3.0) - 1.0).abs() < 1e-12);
+        assert_eq!(stats.standardised(1e9), FARTHEST);
         assert_eq!(log_odds(0.0), -MOST_LOG_ODDS);
         assert_eq!(log_odds(1.0), MOST_LOG_ODDS);
         assert_eq!(log_odds(f64::NAN), 0.0);

@@ -1,58 +1,51 @@
 //! What the ensemble keeps from one crawl to the next, whole or trimmed for a browser.
 
 use super::Groups;
-use super::signals::{NUMBERS, RunningStats};
+use super::signals::{RunningStats, SIGNALS};
 use crate::models::{TwoClassCounts, WeightState};
-use crate::strategies::{HopChain, IntelligentCounts, PathRepository, StrategyState};
+use crate::strategies::{IntelligentCounts, PathRepository, StateError, StrategyState};
 
 /// Links of paths that are kept where room is short, and as many that lay on none.
 const MOST_TRIMMED_PATHS: usize = 200;
 
-/// What it knows from one crawl to the next: all but which pages link where.
+/// What its own model knows from one crawl to the next: all but which pages link where.
+/// What its members know is kept beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EnsembleState {
     /// The model's weights.
     pub weights: Vec<(u32, WeightState)>,
-    /// The apprentice's counts.
-    pub apprentice: TwoClassCounts,
-    /// The interest ratios' counts.
-    pub ratios: IntelligentCounts,
-    /// How sites and templates fared.
+    /// How often pages of each site and template were good.
     pub groups: Groups,
     /// Of each signal, at its place.
-    pub spreads: Vec<RunningStats>,
-    /// The paths to targets.
-    pub paths: PathRepository,
-    /// A model of hop distances, where one was trained.
-    pub hops: Option<HopChain>,
+    pub stats: Vec<RunningStats>,
 }
 
-impl EnsembleState {
-    /// The same with only what was used most of each kind: enough to score links,
-    /// and small.
-    #[must_use]
-    pub fn trimmed(mut self, most: usize) -> Self {
-        self.weights = used_most(self.weights, most);
-        self.apprentice = self.apprentice.trimmed(most);
-        self.ratios = self.ratios.trimmed(most);
-        let skip = self.paths.links.len().saturating_sub(MOST_TRIMMED_PATHS);
-        self.paths.links.drain(..skip);
-        let skip = self.paths.farther.len().saturating_sub(MOST_TRIMMED_PATHS);
-        self.paths.farther.drain(..skip);
-        self
+/// What an ensemble has learned with only what was used most of each kind: enough to score
+/// links, and small. What another strategy learned stays as it is.
+pub fn trimmed(
+    state: StrategyState,
+    most: usize,
+    known_terms: usize,
+) -> Result<StrategyState, StateError> {
+    let Some(mut own) = state.read::<EnsembleState>(known_terms)? else {
+        return Ok(state);
+    };
+    own.weights = used_most(own.weights, most);
+    let mut trimmed = state.clone().with(&own);
+    if let Some(counts) = state.read::<TwoClassCounts>(known_terms)? {
+        trimmed = trimmed.with(&counts.trimmed(most));
     }
-
-    /// What one of its members knows, to go on alone.
-    pub fn member(self, name: &str) -> StrategyState {
-        match name {
-            "apprentice" => StrategyState::Apprentice(self.apprentice),
-            "intelligent" => StrategyState::Intelligent(self.ratios),
-            "ache" => StrategyState::Adaptive(self.paths),
-            _ => self
-                .hops
-                .map_or(StrategyState::Nothing, StrategyState::HopChain),
-        }
+    if let Some(ratios) = state.read::<IntelligentCounts>(known_terms)? {
+        trimmed = trimmed.with(&ratios.trimmed(most));
     }
+    if let Some(mut paths) = state.read::<PathRepository>(known_terms)? {
+        let skip = paths.links.len().saturating_sub(MOST_TRIMMED_PATHS);
+        paths.links.drain(..skip);
+        let skip = paths.farther.len().saturating_sub(MOST_TRIMMED_PATHS);
+        paths.farther.drain(..skip);
+        trimmed = trimmed.with(&paths);
+    }
+    Ok(trimmed)
 }
 
 /// The weights that were used most, which are those that tell most; members' own are
@@ -62,7 +55,7 @@ pub(super) fn used_most(
     most: usize,
 ) -> Vec<(u32, WeightState)> {
     if weights.len() > most {
-        let is_word = |row: &(u32, WeightState)| row.0 >= NUMBERS as u32;
+        let is_word = |row: &(u32, WeightState)| row.0 >= SIGNALS as u32;
         let by_use = |a: &(u32, WeightState), b: &(u32, WeightState)| b.1.n.total_cmp(&a.1.n);
         weights.sort_by(|a, b| {
             let order = is_word(a).cmp(&is_word(b));

@@ -40,7 +40,7 @@ fn hashed(token: &str) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::signals::NUMBERS;
+    use super::super::signals::SIGNALS;
     use super::*;
     use crate::address::Address;
     use crate::dom::DomOffset;
@@ -52,7 +52,7 @@ mod tests {
         for hash in [0, 1, 7, 1 << 31, (1 << 31) + 5, u32::MAX] {
             for place in [0, 1] {
                 let number = word_number(hash, place);
-                assert!(number >= NUMBERS as u32, "{hash} {place}: {number}");
+                assert!(number >= SIGNALS as u32, "{hash} {place}: {number}");
                 assert_eq!(number % 2, place, "{hash}");
             }
         }
@@ -63,7 +63,7 @@ mod tests {
             let context = LinkContext::new(vec![feature, OffsetTerm::of_page(TermId(term))]);
             let mut instance = Vec::new();
             add(&context, &url, &mut instance);
-            assert!(instance.iter().all(|cell| cell.0 >= NUMBERS as u32));
+            assert!(instance.iter().all(|cell| cell.0 >= SIGNALS as u32));
             let squares: f64 = instance.iter().map(|cell| cell.1 * cell.1).sum();
             assert!((squares - LENGTH * LENGTH).abs() < 1e-9);
         }

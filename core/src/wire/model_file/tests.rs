@@ -1,4 +1,5 @@
 use super::*;
+use crate::address::Address;
 use crate::dom::Builder;
 use crate::dom::LeafRange;
 use crate::forms::FormWords;
@@ -6,6 +7,7 @@ use crate::guide::Guide;
 use crate::page::Page;
 use crate::strategies::{Rng, SplitMix};
 use crate::text::Language;
+use crate::web_graph::Mark;
 
 fn page(address: &str, words: &str, link: &str) -> Page {
     let mut builder = Builder::new();
@@ -102,6 +104,46 @@ fn ten_thousand_mutated_files_never_panic() {
     );
 }
 
+/// A file with this body and a header that fits.
+fn with_body(body: &[u8]) -> Vec<u8> {
+    let mut file = write_model(&knowledge()).unwrap()[..HEADER].to_vec();
+    file[11..19].copy_from_slice(&(body.len() as u64).to_le_bytes());
+    file[19..HEADER].copy_from_slice(&crc32fast::hash(body).to_le_bytes());
+    file.extend_from_slice(body);
+    file
+}
+
+#[test]
+fn a_part_that_is_not_known_is_left_aside_and_one_that_lacks_is_named() {
+    let before = knowledge_of("ensemble");
+    let file = write_model(&before).unwrap();
+    let mut body = Body(file[HEADER..].to_vec());
+    body.add("of-the-future", &(7, "kidneys"));
+    same(&before, &read_model(&with_body(&body.0)).unwrap());
+    let mut twice = Body(body.0.clone());
+    twice.add("of-the-future", &8);
+    let error = read_model(&with_body(&twice.0)).unwrap_err();
+    assert!(error.to_string().contains("twice"), "{error}");
+    let mut alone = Body::default();
+    for (name, bytes) in Sections::of_body(&body.0).unwrap().iter() {
+        if name != "pages" {
+            alone.add_bytes(name, bytes);
+        }
+    }
+    let error = read_model(&with_body(&alone.0)).unwrap_err();
+    assert!(error.to_string().contains("no part “pages”"), "{error}");
+}
+
+#[test]
+fn what_a_strategy_learned_is_checked_by_the_strategy() {
+    let mut knowledge = knowledge_of("ensemble");
+    assert!(knowledge.learned.parts().count() >= 4);
+    knowledge.learned = knowledge.learned.with_part("intelligent", vec![255; 9]);
+    let error = read_model(&write_model(&knowledge).unwrap()).unwrap_err();
+    assert!(matches!(error, ModelError::Learned(_)), "{error}");
+    assert!(Guide::with_knowledge(knowledge).is_none());
+}
+
 #[test]
 fn headers_say_what_is_wrong() {
     let file = write_model(&knowledge()).unwrap();
@@ -132,6 +174,12 @@ fn old_versions_go_on_loading() {
         let forms = usize::from(version >= 3);
         assert_eq!(knowledge.graph.form_marks.len(), forms);
         assert_eq!(knowledge.arrivals.len(), 1);
+        let learners: Vec<&str> = knowledge.learned.parts().map(|part| part.0).collect();
+        let expected: &[&str] = match version {
+            1..=3 => &["apprentice"],
+            _ => &["ache", "apprentice", "ensemble", "intelligent"],
+        };
+        assert_eq!(learners, expected, "version {version}");
         assert!(Guide::with_knowledge(knowledge).is_some());
     }
 }

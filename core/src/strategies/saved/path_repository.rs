@@ -1,8 +1,9 @@
-//! ACHE's repository of paths in a model file.
+//! ACHE's repository of paths as bytes.
 
 use serde::{Deserialize, Serialize};
 
-use super::{ModelError, address, known};
+use super::{Saved, StateError, address, known, saved};
+use crate::codec;
 use crate::features::{LinkContext, OffsetTerm};
 use crate::strategies::{Chosen, LearningIteration, PathLink, PathRepository};
 
@@ -10,28 +11,28 @@ use crate::strategies::{Chosen, LearningIteration, PathLink, PathRepository};
 const LEVELS: u8 = 3;
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct WirePaths {
-    links: Vec<(WirePathLink, u8)>,
-    farther: Vec<WirePathLink>,
-    iterations: Vec<WireIteration>,
+pub(crate) struct SavedPaths {
+    links: Vec<(SavedPathLink, u8)>,
+    farther: Vec<SavedPathLink>,
+    iterations: Vec<SavedIteration>,
     pages: u32,
     targets: u32,
 }
 
 #[derive(Serialize, Deserialize)]
-struct WirePathLink {
+struct SavedPathLink {
     target: String,
     context: Vec<u32>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct WireIteration {
+struct SavedIteration {
     pages: u32,
     targets: u32,
     chosen: [Vec<(String, u32)>; 3],
 }
 
-impl WirePathLink {
+impl SavedPathLink {
     fn of(link: &PathLink) -> Self {
         let context = link.context.features().iter();
         Self {
@@ -40,7 +41,7 @@ impl WirePathLink {
         }
     }
 
-    fn into_link(self, known_terms: usize) -> Result<PathLink, ModelError> {
+    fn into_link(self, known_terms: usize) -> Result<PathLink, StateError> {
         let mut features = Vec::with_capacity(self.context.len());
         for bits in self.context {
             let feature = OffsetTerm::from_bits(bits);
@@ -54,32 +55,35 @@ impl WirePathLink {
     }
 }
 
-impl WirePaths {
-    pub(super) fn of(repository: &PathRepository) -> Self {
+impl SavedPaths {
+    fn of(repository: &PathRepository) -> Self {
         let rows = |chosen: &Vec<Chosen>| -> Vec<(String, u32)> {
             let rows = chosen
                 .iter()
                 .map(|chosen| (chosen.word.clone(), chosen.links));
             rows.collect()
         };
-        let iterations = repository.iterations.iter().map(|iteration| WireIteration {
-            pages: iteration.pages,
-            targets: iteration.targets,
-            chosen: [0, 1, 2].map(|space| rows(&iteration.chosen[space])),
-        });
+        let iterations = repository
+            .iterations
+            .iter()
+            .map(|iteration| SavedIteration {
+                pages: iteration.pages,
+                targets: iteration.targets,
+                chosen: [0, 1, 2].map(|space| rows(&iteration.chosen[space])),
+            });
         let links = repository.links.iter();
         Self {
             links: links
-                .map(|(link, level)| (WirePathLink::of(link), *level as u8))
+                .map(|(link, level)| (SavedPathLink::of(link), *level as u8))
                 .collect(),
-            farther: repository.farther.iter().map(WirePathLink::of).collect(),
+            farther: repository.farther.iter().map(SavedPathLink::of).collect(),
             iterations: iterations.collect(),
             pages: repository.pages,
             targets: repository.targets,
         }
     }
 
-    pub(super) fn into_repository(self, known_terms: usize) -> Result<PathRepository, ModelError> {
+    pub(crate) fn into_repository(self, known_terms: usize) -> Result<PathRepository, StateError> {
         let mut repository = PathRepository {
             pages: self.pages,
             targets: self.targets,
@@ -87,7 +91,7 @@ impl WirePaths {
         };
         for (link, level) in self.links {
             if level >= LEVELS {
-                return Err(ModelError::Content("a path is longer than three links"));
+                return Err(StateError::Content("a path is longer than three links"));
             }
             let link = link.into_link(known_terms)?;
             repository.links.push_back((link, usize::from(level)));
@@ -107,5 +111,17 @@ impl WirePaths {
             });
         }
         Ok(repository)
+    }
+}
+
+impl Saved for PathRepository {
+    const LEARNER: &'static str = "ache";
+
+    fn encode(&self) -> Vec<u8> {
+        codec::encode(&SavedPaths::of(self))
+    }
+
+    fn decode(bytes: &[u8], known_terms: usize) -> Result<Self, StateError> {
+        saved::<SavedPaths>(bytes)?.into_repository(known_terms)
     }
 }

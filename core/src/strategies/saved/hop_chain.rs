@@ -1,14 +1,15 @@
-//! A model of hop distances in a model file.
+//! A model of hop distances as bytes.
 
 use serde::{Deserialize, Serialize};
 
-use super::{ModelError, address};
+use super::{Saved, StateError, address, saved};
+use crate::codec;
 use crate::hops::{FeatureGroups, FeatureIndex, STATES};
 use crate::models::{ChainWeights, Crf, Memm, Scores};
 use crate::strategies::{HopChain, HopModel, Inference, PassedPage};
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct WireHopChain {
+pub(crate) struct SavedHopChain {
     is_memm: bool,
     with_steps: bool,
     weights: Vec<f64>,
@@ -17,21 +18,21 @@ pub(super) struct WireHopChain {
     words: bool,
     rest: bool,
     by_best_path: bool,
-    passed: Vec<WirePassed>,
+    passed: Vec<SavedPage>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct WirePassed {
+struct SavedPage {
     address: String,
     belief: Vec<f64>,
     nodes: Vec<f64>,
     steps: Vec<f64>,
 }
 
-impl WireHopChain {
-    pub(super) fn of(chain: &HopChain) -> Self {
+impl SavedHopChain {
+    fn of(chain: &HopChain) -> Self {
         let weights = chain.model().weights();
-        let passed = chain.passed().map(|page| WirePassed {
+        let passed = chain.passed().map(|page| SavedPage {
             address: page.address.to_string(),
             belief: page.belief,
             nodes: page.scores.nodes,
@@ -49,11 +50,11 @@ impl WireHopChain {
         }
     }
 
-    pub(super) fn into_chain(self) -> Result<HopChain, ModelError> {
+    pub(crate) fn into_chain(self) -> Result<HopChain, StateError> {
         let weights = ChainWeights::from_values(STATES, self.with_steps, self.weights)
-            .ok_or(ModelError::Content("weights do not fit or are no numbers"))?;
+            .ok_or(StateError::Content("weights do not fit or are no numbers"))?;
         let dictionary = FeatureIndex::from_names(self.names)
-            .ok_or(ModelError::Content("a feature stands in it twice"))?;
+            .ok_or(StateError::Content("a feature stands in it twice"))?;
         let model = if self.is_memm {
             HopModel::Memm(Memm { weights })
         } else {
@@ -76,12 +77,12 @@ impl WireHopChain {
     }
 }
 
-impl WirePassed {
-    fn into_page(self) -> Result<PassedPage, ModelError> {
+impl SavedPage {
+    fn into_page(self) -> Result<PassedPage, StateError> {
         let lengths = [self.belief.len(), self.nodes.len(), self.steps.len()];
         let mut numbers = self.belief.iter().chain(&self.nodes).chain(&self.steps);
         if lengths != [STATES, STATES, STATES * STATES] || !numbers.all(|value| value.is_finite()) {
-            return Err(ModelError::Content("a belief is none"));
+            return Err(StateError::Content("a belief is none"));
         }
         Ok(PassedPage {
             address: address(&self.address)?,
@@ -91,5 +92,17 @@ impl WirePassed {
                 steps: self.steps,
             },
         })
+    }
+}
+
+impl Saved for HopChain {
+    const LEARNER: &'static str = "hop-distance";
+
+    fn encode(&self) -> Vec<u8> {
+        codec::encode(&SavedHopChain::of(self))
+    }
+
+    fn decode(bytes: &[u8], _known_terms: usize) -> Result<Self, StateError> {
+        saved::<SavedHopChain>(bytes)?.into_chain()
     }
 }
