@@ -8,12 +8,10 @@ use anyhow::{Result, bail};
 use linkscent_core::address::Address;
 use linkscent_core::guide::Guide;
 use linkscent_core::hops::{FeatureGroups, STATES, TrainingWeb, WalkRules};
-use linkscent_core::models::ChainWeights;
 use linkscent_core::models::lbfgs::Iteration;
+use linkscent_core::models::{ChainKind, ChainWeights};
 use linkscent_core::rng::SplitMix;
-use linkscent_core::strategies::{
-    EnsembleState, HopChain, HopKind, HopModel, HopTraining, Saved, StrategyState,
-};
+use linkscent_core::strategies::{EnsembleState, HopChain, HopTraining, Saved, StrategyState};
 use linkscent_core::wire::write_model;
 
 use crate::page_archive::page_at;
@@ -45,7 +43,7 @@ pub struct TrainingReport {
 pub async fn learn(
     store: &Store,
     topic: &Topic,
-    kind: HopKind,
+    kind: ChainKind,
     export: Option<&Path>,
     on_iteration: impl FnMut(Iteration),
 ) -> Result<TrainingReport> {
@@ -92,7 +90,7 @@ pub async fn learn(
         Named::of_hops(sequences.clone(), web.dictionary.clone()).write_file(path)?;
     }
     let start = match &earlier {
-        Some(chain) => chain.model().weights().clone(),
+        Some(chain) => chain.model().weights.clone(),
         None => ChainWeights::new(STATES, web.dictionary.len(), training.with_steps),
     };
     let learned = TrainingReport {
@@ -116,18 +114,10 @@ pub async fn learn(
     };
     // It joins the other members, unless the topic was taken away from them.
     if knowledge.strategy != "ensemble" {
-        name(kind).clone_into(&mut knowledge.strategy);
+        kind.name().clone_into(&mut knowledge.strategy);
     }
     store.set_model(topic.id, &write_model(&knowledge)?).await?;
     Ok(learned)
-}
-
-/// What a strategy that goes by such a model alone is called.
-pub fn name(kind: HopKind) -> &'static str {
-    match kind {
-        HopKind::Crf => "crf",
-        HopKind::Memm => "memm",
-    }
 }
 
 /// The model of hop distances among what was learned.
@@ -136,13 +126,9 @@ pub fn hops(state: &StrategyState) -> Option<HopChain> {
     state.read(0).ok().flatten()
 }
 
-fn earlier(state: &StrategyState, kind: HopKind) -> Option<HopChain> {
+fn earlier(state: &StrategyState, kind: ChainKind) -> Option<HopChain> {
     let chain = hops(state)?;
-    let is_kind = matches!(
-        (chain.model(), kind),
-        (HopModel::Crf(_), HopKind::Crf) | (HopModel::Memm(_), HopKind::Memm)
-    );
-    is_kind.then_some(chain)
+    (chain.model().kind == kind).then_some(chain)
 }
 
 /// The pages that the topic's last crawl kept, the first of them.
@@ -248,12 +234,12 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let store = Store::open(folder.path()).await?;
         let topic = store.topic_named("bees").await?;
-        let nothing = learn(&store, &topic, HopKind::Crf, None, |_| {})
+        let nothing = learn(&store, &topic, ChainKind::Crf, None, |_| {})
             .await
             .unwrap_err();
         assert!(nothing.to_string().contains("mark a page"), "{nothing}");
         store.take_events(&ways()).await?;
-        for kind in [HopKind::Crf, HopKind::Memm] {
+        for kind in [ChainKind::Crf, ChainKind::Memm] {
             let mut first = 0;
             let file = folder.path().join("ways.jsonl");
             let learned = learn(&store, &topic, kind, Some(&file), |_| first += 1).await?;
@@ -266,7 +252,7 @@ mod tests {
             assert_eq!(knowledge.strategy, "ensemble", "it joins the others");
             let [hive, garden, trains] = beliefs(&knowledge, "ensemble");
             assert!(hive > garden && hive > trains, "{hive} {garden} {trains}");
-            let [hive, garden, trains] = beliefs(&knowledge, name(kind));
+            let [hive, garden, trains] = beliefs(&knowledge, kind.name());
             assert!(
                 hive > garden && hive > trains && hive > 0.5,
                 "{hive} {garden} {trains}"

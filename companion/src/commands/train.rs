@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use linkscent_core::critics::TrainedTopic;
 use linkscent_core::hops::FeatureGroups;
-use linkscent_core::strategies::HopKind;
+use linkscent_core::models::ChainKind;
 use serde_json::json;
 use tokio::runtime::Handle;
 
@@ -173,11 +173,11 @@ impl Train {
     /// Trains the model of a topic in the store.
     async fn learn_ways(&self, name: &str) -> Result<()> {
         let kind = match self.model {
-            ModelKind::Memm => HopKind::Memm,
-            ModelKind::Crf => HopKind::Crf,
+            ModelKind::Memm => ChainKind::Memm,
+            ModelKind::Crf => ChainKind::Crf,
             ModelKind::Critic => bail!("the critic of a topic learns by itself; give --model crf"),
         };
-        let kind_name = hop_training::name(kind);
+        let kind_name = kind.name();
         let store = Store::open(&data_folder(self.data.as_deref())?).await?;
         let topics = store.topics().await?;
         let topic = topics.into_iter().find(|topic| topic.name == name);

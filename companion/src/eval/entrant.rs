@@ -7,11 +7,11 @@ use cpu_time::ThreadTime;
 use linkscent_core::features::OffsetTerm;
 use linkscent_core::guide::Knowledge;
 use linkscent_core::hops::{FeatureGroups, TrainingWeb, WalkRules, Walks};
-use linkscent_core::models::TwoClassCounts;
+use linkscent_core::models::{ChainKind, Inference, TwoClassCounts};
 use linkscent_core::strategies::{
     Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BestFirst, ContextGraph,
-    Ensemble, EnsembleOptions, Factors, Focus, HopClusters, HopKind, HopTraining, Inference,
-    Intelligent, LinkPolicy, Make, REGISTRY, SignalGroup, SplitMix, Strategy,
+    Ensemble, EnsembleOptions, Factors, Focus, HopClusters, HopTraining, Intelligent, LinkPolicy,
+    Make, REGISTRY, SignalGroup, SplitMix, Strategy,
 };
 use linkscent_core::text::Vocabulary;
 
@@ -72,7 +72,7 @@ static BENCH_ONLY: [Entrant; 11] = [
         regime: Regime::Recall(|every| Box::new(Apprentice::every(every))),
     },
     trained("ensemble-hops", |web, rng, every| {
-        let hops = HopTraining::new(HopKind::Crf).train(web, rng, |_| {});
+        let hops = HopTraining::new(ChainKind::Crf).train(web, rng, |_| {});
         Box::new(Ensemble::every(every).with_hops(hops))
     }),
     online("ache-baseline", |_| {
@@ -105,10 +105,10 @@ static BENCH_ONLY: [Entrant; 11] = [
         Box::new(ContextGraph::train(&web))
     }),
     trained("memm", |web, rng, _| {
-        hop_chain(web, rng, HopTraining::new(HopKind::Memm))
+        hop_chain(web, rng, HopTraining::new(ChainKind::Memm))
     }),
     trained("crf", |web, rng, _| {
-        hop_chain(web, rng, HopTraining::new(HopKind::Crf))
+        hop_chain(web, rng, HopTraining::new(ChainKind::Crf))
     }),
     Entrant {
         name: ORACLE,
@@ -194,16 +194,16 @@ static VARIANTS: [Entrant; 30] = [
         Box::new(HopClusters::train(&web, Inference::Viterbi, rng))
     }),
     trained("crf-downhill", |web, rng, _| {
-        hop_chain(web, rng, downhill(HopKind::Crf))
+        hop_chain(web, rng, downhill(ChainKind::Crf))
     }),
     trained("memm-downhill", |web, rng, _| {
-        hop_chain(web, rng, downhill(HopKind::Memm))
+        hop_chain(web, rng, downhill(ChainKind::Memm))
     }),
     trained("crf-viterbi", |web, rng, _| {
-        hop_chain(web, rng, viterbi(HopKind::Crf))
+        hop_chain(web, rng, viterbi(ChainKind::Crf))
     }),
     trained("memm-viterbi", |web, rng, _| {
-        hop_chain(web, rng, viterbi(HopKind::Memm))
+        hop_chain(web, rng, viterbi(ChainKind::Memm))
     }),
     online("apprentice-first", |every| {
         let policy = LinkPolicy::First;
@@ -261,14 +261,14 @@ fn hop_chain(web: TrainingWeb, rng: &mut SplitMix, training: HopTraining) -> Box
     Box::new(training.train(web, rng, |_| {}))
 }
 
-fn downhill(kind: HopKind) -> HopTraining {
+fn downhill(kind: ChainKind) -> HopTraining {
     HopTraining {
         rules: WalkRules::new(Walks::Downhill),
         ..HopTraining::new(kind)
     }
 }
 
-fn viterbi(kind: HopKind) -> HopTraining {
+fn viterbi(kind: ChainKind) -> HopTraining {
     HopTraining {
         inference: Inference::Viterbi,
         ..HopTraining::new(kind)

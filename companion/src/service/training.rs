@@ -1,6 +1,6 @@
 //! Training a topic's model of hop distances, away from the threads that serve others.
 
-use linkscent_core::strategies::HopKind;
+use linkscent_core::models::ChainKind;
 use tokio::runtime::Handle;
 
 use super::{Service, ServiceError};
@@ -15,7 +15,7 @@ impl Service {
             handle.block_on(hop_training::learn(
                 &store,
                 &topic,
-                HopKind::Crf,
+                ChainKind::Crf,
                 None,
                 |_| {},
             ))

@@ -1,10 +1,11 @@
 //! MEMM and CRF against finite differences and enumeration.
 
 use super::chain::{Steps, log_sum_exp};
+use super::chain_model::{ChainKind, ChainModel, Inference};
 use super::chain_weights::{ChainWeights, Loss, Prior};
-use super::crf::{self, Crf};
+use super::crf;
 use super::lbfgs::Stopping;
-use super::memm::{self, Memm};
+use super::memm;
 use super::sequences::{Feature, Sequences};
 use crate::rng::{Rng, SplitMix};
 
@@ -115,7 +116,8 @@ fn the_loss_of_a_crf_is_that_of_all_paths() {
 
 #[test]
 fn a_memm_gives_probabilities() {
-    let memm = Memm {
+    let memm = ChainModel {
+        kind: ChainKind::Memm,
         weights: weights(true, 6),
     };
     let sequences = sequences(5, 20);
@@ -130,7 +132,7 @@ fn a_memm_gives_probabilities() {
         // The forward steps are the marginals of a chain that ends there.
         let mut belief = Vec::new();
         for observation in &observations {
-            belief = memm.forward_step(&belief, observation, false);
+            belief = memm.forward_step(&belief, observation, Inference::Marginal);
             assert!((belief.iter().sum::<f64>() - 1.0).abs() < 1e-9);
         }
         let last = &found.nodes[found.nodes.len() - STATES..];
@@ -141,7 +143,8 @@ fn a_memm_gives_probabilities() {
 
 #[test]
 fn the_forward_steps_of_a_crf_are_marginals_at_the_end() {
-    let crf = Crf {
+    let crf = ChainModel {
+        kind: ChainKind::Crf,
         weights: weights(true, 6),
     };
     let sequences = sequences(5, 20);
@@ -159,8 +162,8 @@ fn the_forward_steps_of_a_crf_are_marginals_at_the_end() {
             .split_off((observations.len() - 1) * STATES);
         let (mut belief, mut best) = (Vec::new(), Vec::new());
         for observation in &observations {
-            belief = crf.forward_step(&belief, observation, false);
-            best = crf.forward_step(&best, observation, true);
+            belief = crf.forward_step(&belief, observation, Inference::Marginal);
+            best = crf.forward_step(&best, observation, Inference::Viterbi);
         }
         let apart = belief.iter().zip(&last).map(|(a, b)| (a - b).abs());
         assert!(apart.fold(0.0, f64::max) < 1e-9);
@@ -191,19 +194,28 @@ fn training_learns_warm_starts_and_keeps_unseen_weights_at_zero() {
     };
     let empty = || ChainWeights::new(STATES, 0, false);
     let mut iterations = 0;
-    let (crf, _) = Crf::train(empty(), &train, prior, stopping, |_| iterations += 1);
-    let (memm, _) = Memm::train(empty(), &train, prior, stopping, |_| {});
+    let (crf, _) = ChainModel::train(ChainKind::Crf, empty(), &train, prior, stopping, |_| {
+        iterations += 1;
+    });
+    let (memm, _) = ChainModel::train(ChainKind::Memm, empty(), &train, prior, stopping, |_| {});
     let by_crf = accuracy(&|seen| crf.potentials(seen).chain().viterbi().states);
     let by_memm = accuracy(&|seen| memm.potentials(seen).chain().viterbi().states);
     assert!(by_crf > 0.7 && by_memm > 0.7, "{by_crf} {by_memm}");
     // From where it ended there is next to nothing left to do.
     let mut again = 0;
-    Crf::train(crf.weights.clone(), &train, prior, stopping, |_| again += 1);
+    ChainModel::train(
+        ChainKind::Crf,
+        crf.weights.clone(),
+        &train,
+        prior,
+        stopping,
+        |_| again += 1,
+    );
     assert!(again * 2 < iterations, "{again} after {iterations}");
     // A feature that never met a state has no weight for it.
     let mut few = Sequences::default();
     few.push([(vec![(0, 1.0)], 0), (vec![(1, 1.0)], 1)]);
-    let (crf, _) = Crf::train(empty(), &few, prior, stopping, |_| {});
+    let (crf, _) = ChainModel::train(ChainKind::Crf, empty(), &few, prior, stopping, |_| {});
     assert_eq!(crf.weights.by_state(0)[1..], [0.0, 0.0]);
     assert!(crf.weights.by_state(0)[0] > 0.0 && crf.weights.step(0, 1) > 0.0);
 }

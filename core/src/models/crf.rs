@@ -1,74 +1,40 @@
 //! Linear-chain conditional random field (\[C\] 3.3, eq. 26-36): one distribution
 //! over whole sequences of states, given the observations.
 //!
-//! Training maximises the likelihood with a Gaussian prior by L-BFGS. The prior's
-//! share of the derivative is `weight / variance` for that one weight.
+//! Its chain is that of [`ChainWeights::potentials`]. Training maximises the likelihood
+//! with a Gaussian prior by L-BFGS. The prior's share of the derivative is `weight / variance` for that one weight.
 
 use super::chain::{Chain, Marginals, Steps};
-use super::chain_weights::{ChainWeights, Potentials, Prior, Scores};
-use super::lbfgs::{Ended, Iteration, Stopping};
-use super::sequences::{Feature, Sequences};
+use super::chain_weights::{ChainWeights, Prior, Scores};
+use super::sequences::Sequences;
 
-/// See the module.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Crf {
-    /// What it has learned.
-    pub weights: ChainWeights,
-}
-
-impl Crf {
-    /// Trains, starting from these weights: zeros, or those of an earlier model.
-    /// `on_iteration` hears of every iteration.
-    pub fn train(
-        start: ChainWeights,
-        sequences: &Sequences,
-        prior: Prior,
-        stopping: Stopping,
-        on_iteration: impl FnMut(Iteration),
-    ) -> (Self, Ended) {
-        let (weights, ended) = start.trained(sequences, prior, stopping, loss, on_iteration);
-        (Self { weights }, ended)
-    }
-
-    /// Log-potentials of the chain over these observations.
-    pub fn potentials(&self, observations: &[&[Feature]]) -> Potentials {
-        self.weights.potentials(observations)
-    }
-
-    /// The next position's forward values from those of the position before,
-    /// both as shares that sum to 1 (\[C\] eq. 19): the belief while crawling.
-    /// `before` is empty at the start. By the best path instead of by all paths
-    /// (\[C\] eq. 24) with `best_only`.
-    pub fn forward_step(
-        &self,
-        before: &[f64],
-        observation: &[Feature],
-        best_only: bool,
-    ) -> Vec<f64> {
-        self.forward(before, &self.weights.scores(observation), best_only)
-    }
-
-    /// The same from the scores of the observation.
-    pub fn forward(&self, before: &[f64], scores: &Scores, best_only: bool) -> Vec<f64> {
-        let k = self.weights.states();
-        let mut sums = scores.nodes.clone();
-        if before.len() == k {
-            for (to, sum) in sums.iter_mut().enumerate() {
-                let ways = before.iter().enumerate();
-                let ways = ways.map(|(from, share)| share.ln() + scores.steps[from * k + to]);
-                *sum += if best_only {
-                    ways.fold(f64::NEG_INFINITY, f64::max)
-                } else {
-                    super::chain::log_sum_exp(ways)
-                };
-            }
+/// The next position's forward values from those of the position before, by the scores
+/// of its observation.
+pub(super) fn forward(
+    weights: &ChainWeights,
+    before: &[f64],
+    scores: &Scores,
+    best_only: bool,
+) -> Vec<f64> {
+    let k = weights.states();
+    let mut sums = scores.nodes.clone();
+    if before.len() == k {
+        for (to, sum) in sums.iter_mut().enumerate() {
+            let paths = before.iter().enumerate();
+            let paths =
+                paths.map(|(from, probability)| probability.ln() + scores.steps[from * k + to]);
+            *sum += if best_only {
+                paths.fold(f64::NEG_INFINITY, f64::max)
+            } else {
+                super::chain::log_sum_exp(paths)
+            };
         }
-        shares(&sums)
     }
+    probabilities(&sums)
 }
 
 /// `exp` of the scores, made to sum to 1.
-pub(super) fn shares(scores: &[f64]) -> Vec<f64> {
+pub(super) fn probabilities(scores: &[f64]) -> Vec<f64> {
     let all = super::chain::log_sum_exp(scores.iter().copied());
     scores.iter().map(|score| (score - all).exp()).collect()
 }

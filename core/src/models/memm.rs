@@ -5,98 +5,68 @@
 //! no weight of its own.
 
 use super::chain_weights::{ChainWeights, Potentials, Prior, Scores};
-use super::crf::{add_prior, shares};
-use super::lbfgs::{Ended, Iteration, Stopping};
+use super::crf::{add_prior, probabilities};
 use super::sequences::{Feature, Sequences};
 
-/// See the module.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Memm {
-    /// What it has learned.
-    pub weights: ChainWeights,
+/// `P(state | state before, observation)`; `before` is `None` at the start.
+fn next(weights: &ChainWeights, before: Option<usize>, observation: &[Feature]) -> Vec<f64> {
+    probabilities(&scores(weights, before, observation))
 }
 
-impl Memm {
-    /// Trains, starting from these weights: zeros, or those of an earlier model.
-    /// `on_iteration` hears of every iteration.
-    pub fn train(
-        start: ChainWeights,
-        sequences: &Sequences,
-        prior: Prior,
-        stopping: Stopping,
-        on_iteration: impl FnMut(Iteration),
-    ) -> (Self, Ended) {
-        let (weights, ended) = start.trained(sequences, prior, stopping, loss, on_iteration);
-        (Self { weights }, ended)
-    }
-
-    /// `P(state | state before, observation)`; `before` is `None` at the start.
-    pub fn next(&self, before: Option<usize>, observation: &[Feature]) -> Vec<f64> {
-        shares(&scores(&self.weights, before, observation))
-    }
-
-    /// Log-potentials of the chain over these observations: log-probabilities,
-    /// so that all paths sum to 1.
-    pub fn potentials(&self, observations: &[&[Feature]]) -> Potentials {
-        let k = self.weights.states();
-        let mut nodes = vec![0.0; observations.len() * k];
-        let mut steps = Vec::new();
-        for (at, observation) in observations.iter().enumerate() {
-            if at == 0 {
-                let first = self.next(None, observation);
-                nodes[..k].copy_from_slice(&first);
-                for value in &mut nodes[..k] {
-                    *value = value.ln();
-                }
-                continue;
+/// Log-potentials of the chain over these observations: log-probabilities, so that all
+/// paths sum to 1.
+pub(super) fn potentials(weights: &ChainWeights, observations: &[&[Feature]]) -> Potentials {
+    let k = weights.states();
+    let mut nodes = vec![0.0; observations.len() * k];
+    let mut steps = Vec::new();
+    for (at, observation) in observations.iter().enumerate() {
+        if at == 0 {
+            let first = next(weights, None, observation);
+            for (value, probability) in nodes[..k].iter_mut().zip(first) {
+                *value = probability.ln();
             }
-            for from in 0..k {
-                let next = self.next(Some(from), observation);
-                steps.extend(next.into_iter().map(f64::ln));
-            }
+            continue;
         }
-        Potentials::from_parts(k, nodes, steps)
+        for from in 0..k {
+            let next = next(weights, Some(from), observation);
+            steps.extend(next.into_iter().map(f64::ln));
+        }
     }
+    Potentials::from_parts(k, nodes, steps)
+}
 
-    /// The next position's belief from that of the position before (\[C\] eq. 19);
-    /// `before` is empty at the start. By the best path instead of by all paths
-    /// (\[C\] eq. 24) with `best_only`.
-    pub fn forward_step(
-        &self,
-        before: &[f64],
-        observation: &[Feature],
-        best_only: bool,
-    ) -> Vec<f64> {
-        self.forward(before, &self.weights.scores(observation), best_only)
+/// The next position's belief from that of the position before, by the scores of its
+/// observation.
+pub(super) fn forward(
+    weights: &ChainWeights,
+    before: &[f64],
+    scores: &Scores,
+    best_only: bool,
+) -> Vec<f64> {
+    let k = weights.states();
+    if before.len() != k {
+        return probabilities(&scores.nodes);
     }
-
-    /// The same from the scores of the observation.
-    pub fn forward(&self, before: &[f64], scores: &Scores, best_only: bool) -> Vec<f64> {
-        let k = self.weights.states();
-        if before.len() != k {
-            return shares(&scores.nodes);
+    let mut belief = vec![0.0_f64; k];
+    for (from, probability_before) in before.iter().enumerate() {
+        let steps = scores.steps[from * k..][..k].iter();
+        let sums: Vec<f64> = steps.zip(&scores.nodes).map(|(a, b)| a + b).collect();
+        for (slot, probability) in belief.iter_mut().zip(probabilities(&sums)) {
+            let path = probability_before * probability;
+            *slot = if best_only {
+                slot.max(path)
+            } else {
+                *slot + path
+            };
         }
-        let mut belief = vec![0.0_f64; k];
-        for (from, share) in before.iter().enumerate() {
-            let steps = scores.steps[from * k..][..k].iter();
-            let sums: Vec<f64> = steps.zip(&scores.nodes).map(|(a, b)| a + b).collect();
-            for (slot, probability) in belief.iter_mut().zip(shares(&sums)) {
-                let way = share * probability;
-                *slot = if best_only {
-                    slot.max(way)
-                } else {
-                    *slot + way
-                };
-            }
-        }
-        let all: f64 = belief.iter().sum();
-        if all > 0.0 {
-            for share in &mut belief {
-                *share /= all;
-            }
-        }
-        belief
     }
+    let all: f64 = belief.iter().sum();
+    if all > 0.0 {
+        for probability in &mut belief {
+            *probability /= all;
+        }
+    }
+    belief
 }
 
 fn scores(weights: &ChainWeights, before: Option<usize>, observation: &[Feature]) -> Vec<f64> {
@@ -130,7 +100,7 @@ pub fn loss(
         for at in positions {
             let before = (at > first).then(|| sequences.state(at - 1));
             let (observation, state) = (sequences.observation(at), sequences.state(at));
-            let mut factors = shares(&scores(weights, before, observation));
+            let mut factors = probabilities(&scores(weights, before, observation));
             loss -= factors[state].max(f64::MIN_POSITIVE).ln();
             factors[state] -= 1.0;
             weights.add_node_gradient(observation, &factors, gradient);

@@ -2,15 +2,16 @@
 //! numbers, labels are classes.
 
 pub mod chain;
+mod chain_model;
 mod chain_weights;
 pub mod clusters;
-pub mod crf;
+mod crf;
 mod decision_tree;
 mod ftrl;
 pub mod hmm;
 pub mod lbfgs;
 mod linear_svm;
-pub mod memm;
+mod memm;
 mod multinomial;
 mod naive_bayes;
 mod perceptron;
@@ -18,13 +19,12 @@ mod platt;
 mod sequences;
 pub mod svd;
 
+pub use chain_model::{ChainKind, ChainModel, Inference};
 pub use chain_weights::{ChainWeights, Potentials, Prior, Scores};
-pub use crf::Crf;
 pub use decision_tree::{DecisionTree, Row, TreeNode, TreeParams};
 pub use ftrl::{Ftrl, FtrlParams, WeightState};
 pub use hmm::Hmm;
 pub use linear_svm::LinearSvm;
-pub use memm::Memm;
 pub use multinomial::MultinomialBayes;
 pub use naive_bayes::{FeatureCount, TwoClassCounts};
 pub use perceptron::Perceptron;

@@ -21,7 +21,7 @@ use crate::address::Address;
 use crate::hops::{
     FeatureGroups, FeatureIndex, STATES, known_features, link_features, page_features,
 };
-use crate::models::{ChainWeights, Crf, Feature, Memm, Potentials, Scores};
+use crate::models::{ChainModel, Feature, Inference, Scores};
 use crate::web_graph::{Judgment, Relevance};
 
 /// Probabilities are equal if they are after rounding to this.
@@ -29,29 +29,10 @@ const EPSILON: f64 = 0.001;
 /// Features named in an explanation.
 const NAMED: usize = 8;
 
-/// The model behind the beliefs.
-#[derive(Debug, Clone, PartialEq)]
-pub enum HopModel {
-    /// Conditional random field.
-    Crf(Crf),
-    /// Maximum-entropy Markov model.
-    Memm(Memm),
-}
-
-/// How a belief is carried on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Inference {
-    /// Over all paths.
-    #[default]
-    Marginal,
-    /// By the best path.
-    Viterbi,
-}
-
-/// See the module.
+/// A trained model of hop distances, and what it believes of the pages passed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HopChain {
-    model: HopModel,
+    model: ChainModel,
     dictionary: FeatureIndex,
     groups: FeatureGroups,
     inference: Inference,
@@ -69,37 +50,10 @@ pub struct PassedPage {
     pub scores: Scores,
 }
 
-impl HopModel {
-    /// The weights.
-    pub fn weights(&self) -> &ChainWeights {
-        match self {
-            Self::Crf(crf) => &crf.weights,
-            Self::Memm(memm) => &memm.weights,
-        }
-    }
-
-    /// Log-potentials of the chain over these observations.
-    pub fn potentials(&self, observations: &[&[Feature]]) -> Potentials {
-        match self {
-            Self::Crf(crf) => crf.potentials(observations),
-            Self::Memm(memm) => memm.potentials(observations),
-        }
-    }
-
-    /// The next position's belief from the one before, as in [`Crf::forward`].
-    pub fn forward(&self, before: &[f64], scores: &Scores, inference: Inference) -> Vec<f64> {
-        let best_only = inference == Inference::Viterbi;
-        match self {
-            Self::Crf(crf) => crf.forward(before, scores, best_only),
-            Self::Memm(memm) => memm.forward(before, scores, best_only),
-        }
-    }
-}
-
 impl HopChain {
     /// With a model over [`STATES`] distances and the features it knows.
     pub fn new(
-        model: HopModel,
+        model: ChainModel,
         dictionary: FeatureIndex,
         groups: FeatureGroups,
         inference: Inference,
@@ -114,7 +68,7 @@ impl HopChain {
     }
 
     /// The model.
-    pub fn model(&self) -> &HopModel {
+    pub fn model(&self) -> &ChainModel {
         &self.model
     }
 
@@ -136,7 +90,7 @@ impl HopChain {
     /// The same with only the `most` features whose weights differ most.
     #[must_use]
     pub fn pruned(&self, most: usize) -> Self {
-        let weights = self.model.weights();
+        let weights = &self.model.weights;
         let spread = |feature: u32| {
             let row = weights.by_state(feature).iter();
             let highest = row.clone().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
@@ -151,9 +105,9 @@ impl HopChain {
             dictionary.intern(self.dictionary.name(feature));
         }
         let weights = weights.with_features(&kept);
-        let model = match self.model {
-            HopModel::Crf(_) => HopModel::Crf(Crf { weights }),
-            HopModel::Memm(_) => HopModel::Memm(Memm { weights }),
+        let model = ChainModel {
+            kind: self.model.kind,
+            weights,
         };
         Self {
             passed: self.passed.clone(),
@@ -184,7 +138,7 @@ impl HopChain {
         self.pass(PassedPage {
             address: passing.page.address.clone(),
             belief: judged(before.unwrap_or_else(unknown), passing.judgment),
-            scores: self.model.weights().scores(&features),
+            scores: self.model.weights.scores(&features),
         });
     }
 
@@ -198,7 +152,7 @@ impl HopChain {
         self.pass(PassedPage {
             address: link.target.clone(),
             belief: judged(before, judgment),
-            scores: self.model.weights().scores(&features),
+            scores: self.model.weights.scores(&features),
         });
     }
 
@@ -217,7 +171,7 @@ impl HopChain {
     pub fn belief(&self, link: &Candidate, known: Known<'_>) -> Vec<f64> {
         let observation = self.observe(link, known);
         let passed = link.source().and_then(|source| self.passed.get(source));
-        let weights = self.model.weights();
+        let weights = &self.model.weights;
         match passed {
             Some(page) => {
                 let scores = weights.more_scores(page.scores.clone(), &observation);
@@ -233,7 +187,7 @@ impl HopChain {
     pub(super) fn priority(belief: &[f64]) -> Priority {
         let rounded: Vec<f64> = belief
             .iter()
-            .map(|share| (share / EPSILON).round() * EPSILON)
+            .map(|probability| (probability / EPSILON).round() * EPSILON)
             .collect();
         Priority::ranked(0, Rank::new(&rounded))
     }
@@ -241,7 +195,7 @@ impl HopChain {
     /// How much a feature moves the odds of lying nearer than the last distance
     /// against lying there.
     fn pull(&self, (feature, value): Feature) -> f64 {
-        let weights = self.model.weights().by_state(feature);
+        let weights = self.model.weights.by_state(feature);
         let Some((last, nearer)) = weights.split_last() else {
             return 0.0;
         };
@@ -280,18 +234,15 @@ fn judged(mut belief: Vec<f64>, judgment: Judgment) -> Vec<f64> {
     if rest <= 0.0 {
         return unknown();
     }
-    for share in &mut belief {
-        *share /= rest;
+    for probability in &mut belief {
+        *probability /= rest;
     }
     belief
 }
 
 impl Strategy for HopChain {
     fn profile(&self) -> Profile {
-        Profile::new(match self.model {
-            HopModel::Crf(_) => "crf",
-            HopModel::Memm(_) => "memm",
-        })
+        Profile::new(self.model.kind.name())
     }
 
     fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
@@ -328,7 +279,9 @@ impl Strategy for HopChain {
         let mut parts: Vec<Explanation> = belief
             .iter()
             .enumerate()
-            .map(|(distance, share)| Explanation::given(format!("distance {distance}"), *share))
+            .map(|(distance, probability)| {
+                Explanation::given(format!("distance {distance}"), *probability)
+            })
             .collect();
         let mut pulls: Vec<(f64, u32)> = self
             .observe(link, known)

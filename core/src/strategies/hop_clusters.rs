@@ -13,13 +13,12 @@ use rustc_hash::FxHashMap;
 
 use super::recent::Recent;
 use super::{
-    Candidate, Event, Explanation, HopChain, Inference, Known, Learned, LinkScore, Profile, Rng,
-    Strategy,
+    Candidate, Event, Explanation, HopChain, Known, Learned, LinkScore, Profile, Rng, Strategy,
 };
 use crate::features::PageTerms;
 use crate::hops::{STATES, TrainingWeb, WalkRules, Walks};
 use crate::models::svd::{Svd, truncated};
-use crate::models::{Feature, Hmm, clusters};
+use crate::models::{Feature, Hmm, Inference, clusters};
 use crate::text::TermId;
 use crate::web_graph::Relevance;
 

@@ -1,25 +1,16 @@
 //! Training a MEMM or a CRF on what a crawl has seen (\[C\] 3.1-3.3).
 
-use super::{HopChain, HopModel, Inference};
+use super::HopChain;
 use crate::hops::{STATES, TrainingWeb, WalkRules, Walks};
 use crate::models::lbfgs::{Iteration, Stopping};
-use crate::models::{ChainWeights, Crf, Memm, Prior, Sequences};
+use crate::models::{ChainKind, ChainModel, ChainWeights, Inference, Prior, Sequences};
 use crate::rng::Rng;
-
-/// Which model is trained.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HopKind {
-    /// Conditional random field.
-    Crf,
-    /// Maximum-entropy Markov model.
-    Memm,
-}
 
 /// How a model is trained.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HopTraining {
     /// Which model.
-    pub kind: HopKind,
+    pub kind: ChainKind,
     /// The walks to train on.
     pub rules: WalkRules,
     /// Whether features are conjoined with steps too, not only with states.
@@ -34,7 +25,7 @@ pub struct HopTraining {
 
 impl HopTraining {
     /// As \[C\] has it, but for the walks, which may go anywhere.
-    pub fn new(kind: HopKind) -> Self {
+    pub fn new(kind: ChainKind) -> Self {
         Self {
             kind,
             rules: WalkRules::new(Walks::Anywhere),
@@ -69,15 +60,8 @@ impl HopTraining {
         start: ChainWeights,
         sequences: &Sequences,
         on_iteration: impl FnMut(Iteration),
-    ) -> HopModel {
+    ) -> ChainModel {
         let (prior, stopping) = (self.prior, self.stopping);
-        match self.kind {
-            HopKind::Crf => {
-                HopModel::Crf(Crf::train(start, sequences, prior, stopping, on_iteration).0)
-            }
-            HopKind::Memm => {
-                HopModel::Memm(Memm::train(start, sequences, prior, stopping, on_iteration).0)
-            }
-        }
+        ChainModel::train(self.kind, start, sequences, prior, stopping, on_iteration).0
     }
 }

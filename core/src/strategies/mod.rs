@@ -33,9 +33,9 @@ pub use ensemble::{
     Ensemble, EnsembleOptions, EnsembleState, Group, Groups, RunningStats, SignalGroup, trimmed,
 };
 pub use explanation::{Cue, Explanation, Operation};
-pub use hop_chain::{HopChain, HopModel, Inference, PassedPage};
+pub use hop_chain::{HopChain, PassedPage};
 pub use hop_clusters::HopClusters;
-pub use hop_training::{HopKind, HopTraining};
+pub use hop_training::HopTraining;
 pub use intelligent::{Counts, Factors, Intelligent, IntelligentCounts};
 pub use link_levels::{PathLink, SPACES};
 pub use order::{BreadthFirst, Random};

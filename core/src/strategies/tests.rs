@@ -6,7 +6,7 @@ use crate::critics;
 use crate::dom::{Builder, LeafRange};
 use crate::guide::Guide;
 use crate::hops::{FeatureGroups, STATES, TrainingWeb};
-use crate::models::{ChainWeights, Crf, Memm};
+use crate::models::{ChainKind, ChainModel, ChainWeights, Inference};
 use crate::page::Page;
 use crate::text::Vocabulary;
 use crate::web_graph::Mark;
@@ -118,7 +118,7 @@ fn priorities_order_by_queue_then_key() {
 }
 
 /// A chain whose weights were drawn at random, over what `taught` reads.
-fn chain(kind: HopKind) -> HopChain {
+fn chain(kind: ChainKind) -> HopChain {
     let (guide, links) = taught("best-first");
     let mut web = TrainingWeb::new(FeatureGroups::ALL);
     for link in &links {
@@ -128,10 +128,7 @@ fn chain(kind: HopKind) -> HopChain {
     let empty = ChainWeights::new(STATES, web.dictionary.len(), false);
     let values = empty.values().iter().map(|_| 2.0 * rng.unit() - 1.0);
     let weights = ChainWeights::from_values(STATES, false, values.collect()).unwrap();
-    let model = match kind {
-        HopKind::Crf => HopModel::Crf(Crf { weights }),
-        HopKind::Memm => HopModel::Memm(Memm { weights }),
-    };
+    let model = ChainModel { kind, weights };
     HopChain::new(
         model,
         web.dictionary,
@@ -142,7 +139,7 @@ fn chain(kind: HopKind) -> HopChain {
 
 #[test]
 fn a_chain_of_beliefs_is_carried_on_explained_and_brought_back() {
-    for kind in [HopKind::Crf, HopKind::Memm] {
+    for kind in [ChainKind::Crf, ChainKind::Memm] {
         let (before, links) = taught("best-first");
         let mut knowledge = before.knowledge();
         let strategy = chain(kind);
@@ -183,7 +180,7 @@ fn a_chain_of_beliefs_is_carried_on_explained_and_brought_back() {
         let broken: HopChain = learned.read(terms).unwrap().expect("the same strategy");
         let broken = broken.pruned(3);
         assert_eq!(broken.dictionary().len(), 3);
-        assert_eq!(broken.model().weights().features(), 3);
+        assert_eq!(broken.model().weights.features(), 3);
     }
 }
 

@@ -12,9 +12,9 @@ use indicatif::ProgressBar;
 use linkscent_core::hops::{WalkRules, Walks};
 use linkscent_core::models::chain::Path as ChainPath;
 use linkscent_core::models::lbfgs::{Iteration, Stopping};
-use linkscent_core::models::{ChainWeights, Feature, Prior, Sequences};
+use linkscent_core::models::{ChainKind, ChainModel, ChainWeights, Feature, Prior, Sequences};
 use linkscent_core::rng::SplitMix;
-use linkscent_core::strategies::{BestFirst, Focus, HopKind, HopModel, HopTraining};
+use linkscent_core::strategies::{BestFirst, Focus, HopTraining};
 use linkscent_core::text::Vocabulary;
 use serde_json::json;
 
@@ -31,7 +31,11 @@ const TOP_FEATURES: usize = 10;
 const BEST_PATHS: usize = 3;
 
 /// Marginals (a row a position) and the likeliest paths of a sequence.
-fn read_by(model: &HopModel, seen: &[&[Feature]], paths: usize) -> (Vec<Vec<f64>>, Vec<ChainPath>) {
+fn read_by(
+    model: &ChainModel,
+    seen: &[&[Feature]],
+    paths: usize,
+) -> (Vec<Vec<f64>>, Vec<ChainPath>) {
     let potentials = model.potentials(seen);
     let chain = potentials.chain();
     let found = chain.marginals();
@@ -41,7 +45,7 @@ fn read_by(model: &HopModel, seen: &[&[Feature]], paths: usize) -> (Vec<Vec<f64>
 
 /// What came of a training.
 struct Trained {
-    model: HopModel,
+    model: ChainModel,
     named: Named,
     /// Sequences that were held out.
     held_out: Sequences,
@@ -153,7 +157,7 @@ fn fit(
     named: &Named,
     sequences: &Sequences,
     on_iteration: impl FnMut(Iteration),
-) -> HopModel {
+) -> ChainModel {
     let start = ChainWeights::new(named.labels.len(), named.features.len(), train.with_steps);
     let prior = Prior {
         variance: train.variance,
@@ -172,9 +176,9 @@ fn fit(
         }
     };
     let kind = if train.is_memm() {
-        HopKind::Memm
+        ChainKind::Memm
     } else {
-        HopKind::Crf
+        ChainKind::Crf
     };
     let training = HopTraining {
         prior,
@@ -231,7 +235,7 @@ impl Trained {
 
     /// The features that weigh most for a state against the mean of all.
     fn top_features(&self, state: usize) -> Vec<(String, f64)> {
-        let weights = self.model.weights();
+        let weights = &self.model.weights;
         let mut loud: Vec<(f64, u32)> = (0..weights.features() as u32)
             .map(|feature| {
                 let row = weights.by_state(feature);

@@ -2,9 +2,11 @@
 
 use linkscent_core::hops::STATES;
 use linkscent_core::models::lbfgs::Stopping;
-use linkscent_core::models::{ChainWeights, Feature, Hmm, Prior, Sequences};
+use linkscent_core::models::{
+    ChainKind, ChainModel, ChainWeights, Feature, Hmm, Inference, Prior, Sequences,
+};
 use linkscent_core::rng::{Rng, SplitMix};
-use linkscent_core::strategies::{HopKind, HopModel, HopTraining, Inference};
+use linkscent_core::strategies::HopTraining;
 
 use super::features::{FEATURES, Situation, Texts};
 use super::rankers::{Ranker, TAUGHT, Way};
@@ -46,11 +48,11 @@ pub fn sequences(texts: &Texts, trails: &[ClickPath], distances: &mut Distances)
 }
 
 /// MEMM or CRF over the distance to the target.
-pub struct HopRanker(HopModel);
+pub struct HopRanker(ChainModel);
 
 impl HopRanker {
     /// Trains on sequences.
-    pub fn learn(sequences: &Sequences, kind: HopKind) -> Self {
+    pub fn learn(sequences: &Sequences, kind: ChainKind) -> Self {
         let training = HopTraining {
             prior: Prior {
                 variance: 10.0,
@@ -64,7 +66,7 @@ impl HopRanker {
     }
 
     fn forward(&self, before: &[f64], features: &[Feature]) -> Vec<f64> {
-        let scores = self.0.weights().scores(features);
+        let scores = self.0.weights.scores(features);
         self.0.forward(before, &scores, Inference::Marginal)
     }
 

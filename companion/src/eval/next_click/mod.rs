@@ -12,7 +12,7 @@ mod trails;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use linkscent_core::strategies::HopKind;
+use linkscent_core::models::ChainKind;
 use serde::Serialize;
 
 use super::report::Section;
@@ -95,12 +95,12 @@ pub fn run(material: &Path, mut on_step: impl FnMut(&str)) -> Result<Found> {
     all.push((
         "memm",
         false,
-        Box::new(HopRanker::learn(&sequences, HopKind::Memm)),
+        Box::new(HopRanker::learn(&sequences, ChainKind::Memm)),
     ));
     all.push((
         "crf",
         false,
-        Box::new(HopRanker::learn(&sequences, HopKind::Crf)),
+        Box::new(HopRanker::learn(&sequences, ChainKind::Crf)),
     ));
     on_step("training the choice");
     all.push(("choice", false, Box::new(Choice::learn(&lessons, None))));

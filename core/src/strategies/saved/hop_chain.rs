@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::{Saved, StateError, address, saved};
 use crate::codec;
 use crate::hops::{FeatureGroups, FeatureIndex, STATES};
-use crate::models::{ChainWeights, Crf, Memm, Scores};
-use crate::strategies::{HopChain, HopModel, Inference, PassedPage};
+use crate::models::{ChainKind, ChainModel, ChainWeights, Inference, Scores};
+use crate::strategies::{HopChain, PassedPage};
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SavedHopChain {
@@ -31,7 +31,7 @@ struct SavedPage {
 
 impl SavedHopChain {
     fn of(chain: &HopChain) -> Self {
-        let weights = chain.model().weights();
+        let weights = &chain.model().weights;
         let passed = chain.passed().map(|page| SavedPage {
             address: page.address.to_string(),
             belief: page.belief,
@@ -39,7 +39,7 @@ impl SavedHopChain {
             steps: page.scores.steps,
         });
         Self {
-            is_memm: matches!(chain.model(), HopModel::Memm(_)),
+            is_memm: chain.model().kind == ChainKind::Memm,
             with_steps: weights.with_steps(),
             weights: weights.values().to_vec(),
             names: chain.dictionary().names().map(str::to_owned).collect(),
@@ -55,11 +55,12 @@ impl SavedHopChain {
             .ok_or(StateError::Content("weights do not fit or are no numbers"))?;
         let dictionary = FeatureIndex::from_names(self.names)
             .ok_or(StateError::Content("a feature stands in it twice"))?;
-        let model = if self.is_memm {
-            HopModel::Memm(Memm { weights })
+        let kind = if self.is_memm {
+            ChainKind::Memm
         } else {
-            HopModel::Crf(Crf { weights })
+            ChainKind::Crf
         };
+        let model = ChainModel { kind, weights };
         let groups = FeatureGroups {
             words: self.words,
             rest: self.rest,
