@@ -14,10 +14,10 @@ use linkscent_core::rng::SplitMix;
 use linkscent_core::strategies::{EnsembleState, HopChain, HopTraining, Saved, StrategyState};
 use linkscent_core::wire::write_model;
 
-use crate::page_archive::page_at;
-use crate::sequences_file::Named;
 use crate::store::{Store, Topic};
 use crate::topic_guide;
+use linkscent_archive::page::page_at;
+use linkscent_archive::sequences_file::Named;
 
 /// Kept pages that are read.
 const MOST_PAGES: usize = 2_000;

@@ -6,10 +6,9 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use linkscent::commands::{
-    config, crawl, demo, eval, import, inspect, log, repair, replay, serve, shell, train,
-};
+use linkscent::commands::{config, crawl, demo, inspect, log, repair, replay, serve, shell, train};
 use linkscent::settings::Settings;
+use linkscent_bench::commands::{eval, import};
 
 /// Follow links with a scent: a focused crawler that learns from what you mark
 /// and where you go.

@@ -1,38 +1,11 @@
-//! Pages from bytes: as they come, and as crawls kept them in their archives.
-
-use std::path::Path;
+//! Pages that crawls kept, read back from their archives.
 
 use anyhow::{Context, Result};
+use linkscent_archive::page::page_at;
 use linkscent_core::address::Address;
-use linkscent_core::dom::html;
 use linkscent_core::page::Page;
-use sha2::{Digest, Sha256};
 
 use crate::store::Store;
-use crate::web::charset;
-use crate::web::warc::{Reader, WarcError};
-
-/// The page in a body, and the digest that tells it from others.
-pub fn build(address: Address, body: &[u8], content_type: Option<&str>) -> (Box<Page>, u64) {
-    let text = charset::decode(body, content_type);
-    let page = Page::new(address, html::parse(&text));
-    let hash = Sha256::digest(body);
-    let mut half = [0; 8];
-    half.copy_from_slice(&hash[..8]);
-    (Box::new(page), u64::from_le_bytes(half))
-}
-
-/// The page whose record begins at an offset, and the first half of a hash of its body. It
-/// is the page of that address, or an error.
-pub fn page_at(
-    archive: &Path,
-    offset: u64,
-    address: &Address,
-) -> Result<(Box<Page>, u64), WarcError> {
-    let response = Reader::response_at(archive, offset, address.as_str())?;
-    let content_type = response.content_type.as_deref();
-    Ok(build(address.clone(), &response.body, content_type))
-}
 
 /// A page that a crawl kept; `None` if it has none of that address.
 pub async fn page(store: &Store, crawl: i64, address: &str) -> Result<Option<Page>> {

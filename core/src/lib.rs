@@ -13,7 +13,8 @@
 #[doc = include_str!("../docs/methods.md")]
 pub mod methods {}
 
-pub mod rng;
+pub use linkscent_models as models;
+pub use linkscent_models::rng;
 
 pub mod codec;
 
@@ -27,8 +28,6 @@ pub mod page;
 pub mod privacy;
 
 pub mod features;
-
-pub mod models;
 
 pub mod forms;
 

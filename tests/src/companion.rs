@@ -11,8 +11,11 @@ use tokio::process::{Child, ChildStdout, Command};
 
 /// The packages that are tested natively. Built together with the same
 /// features, nothing is built twice.
-pub const PACKAGES: [&str; 4] = [
+pub const PACKAGES: [&str; 7] = [
+    "linkscent-models",
     "linkscent-core",
+    "linkscent-archive",
+    "linkscent-bench",
     "linkscent",
     "linkscent-pack",
     "linkscent-tests",

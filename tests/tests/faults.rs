@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 use linkscent::store::{CrawlState, Store};
-use linkscent::web::warc::Reader;
+use linkscent_archive::warc::Reader;
 use linkscent_tests::companion::Companion;
 use linkscent_tests::shell::{crawl, list, run};
 use linkscent_tests::synthetic_web::endless_web;

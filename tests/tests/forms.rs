@@ -2,8 +2,8 @@
 //! that were held out, where they are there.
 
 use anyhow::{Result, ensure};
-use linkscent::commands::train_forms::{cross_validate_domains, cross_validate_kinds};
-use linkscent::form_examples;
+use linkscent_bench::commands::train_forms::{cross_validate_domains, cross_validate_kinds};
+use linkscent_bench::form_examples;
 use linkscent_core::forms::{FormKind, FormKinds};
 use linkscent_tests::material;
 
@@ -21,7 +21,7 @@ fn forms_are_told_apart_on_sites_that_were_held_out() -> Result<()> {
     ensure!(searchable.f1(1) >= 0.9, "{}", searchable.f1(1));
 
     let root = linkscent_pack::root();
-    let list = root.join("companion/bench/form-domains.tsv");
+    let list = root.join("companion/bench/topics/form-domains.tsv");
     let mut domains = form_examples::listed_domains(&list, &lessons)?;
     domains.extend(form_examples::written_domains(&root.join("tests/forms"))?);
     let (names, confusion) = cross_validate_domains(&domains, FOLDS);

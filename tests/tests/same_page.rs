@@ -10,8 +10,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
-use linkscent::web::charset;
-use linkscent::web::warc::Reader;
+use linkscent_archive::charset;
+use linkscent_archive::warc::Reader;
 use linkscent_core::dom::html;
 use linkscent_core::wire::Snapshot;
 use linkscent_tests::browser::{Browser, BrowserKind};

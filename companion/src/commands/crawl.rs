@@ -16,10 +16,10 @@ use tokio::runtime::Handle;
 use super::network::Network;
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::runner::{Ended, Runner};
-use crate::memory::peak_mb;
 use crate::service::{LARGEST_BUDGET, NewCrawl, Service, Starts, is_held};
 use crate::settings::data_folder;
 use crate::store::{AlarmRow, Command, CrawlRow, Reaction, SkippedRow, Store};
+use linkscent_bench::memory::peak_mb;
 
 /// Between two looks at a crawl that another process runs.
 const FOLLOW_EVERY: Duration = Duration::from_millis(500);

@@ -13,7 +13,7 @@ use crate::api::{self, App};
 use crate::crawler::fetch::Way;
 use crate::service::{NewCrawl, Service, Starts};
 use crate::store::Store;
-use crate::web::frozen::FrozenWeb;
+use linkscent_archive::frozen::FrozenWeb;
 
 /// The small web: a file a host, pages divided by lines of `=== path`.
 const HOSTS: [(&str, &str); 4] = [

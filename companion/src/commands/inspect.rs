@@ -15,10 +15,10 @@ use serde_json::json;
 
 use super::network::Network;
 use crate::crawler::fetch::{Fetcher, Reply};
-use crate::page_archive::build;
 use crate::settings::data_folder;
 use crate::store::Store;
 use crate::topic_guide;
+use linkscent_archive::page::build;
 
 /// Which page, and by whose knowledge it is looked at.
 #[derive(Debug, Args)]

@@ -6,8 +6,6 @@ use linkscent_core::predicate::{Predicate, PredicateError};
 pub mod config;
 pub mod crawl;
 pub mod demo;
-pub mod eval;
-pub mod import;
 pub mod inspect;
 pub mod log;
 mod network;
@@ -16,7 +14,6 @@ pub mod replay;
 pub mod serve;
 pub mod shell;
 pub mod train;
-pub mod train_forms;
 
 /// The name of a critic, or a predicate, as it is kept.
 fn critic(text: &str) -> Result<String, PredicateError> {

@@ -18,7 +18,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use indicatif::ProgressBar;
 use tokio::net::TcpListener;
 
-use crate::web::frozen::FrozenWeb;
+use linkscent_archive::frozen::FrozenWeb;
 
 /// Serve WARC files as a web, through an HTTP proxy on this machine.
 #[derive(Debug, Args)]

@@ -17,7 +17,7 @@ use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::ssrf_guard::{self, PublicResolver};
-use crate::page_archive::build;
+use linkscent_archive::page::build;
 
 /// Who we say we are, to servers and in robots.txt.
 pub const AGENT: &str = "linkscent";

@@ -9,9 +9,9 @@ use linkscent_core::address::Address;
 use linkscent_core::crawl::{DriftAlarm, Failure, Outcome, Session};
 use linkscent_core::strategies::SplitMix;
 
-use crate::page_archive::page_at;
 use crate::store::{FetchRow, LostPage};
-use crate::web::warc::WarcError;
+use linkscent_archive::page::page_at;
+use linkscent_archive::warc::WarcError;
 
 /// What is said of a page whose copy cannot be read any more.
 const DAMAGED: &str = "its copy is damaged";

@@ -27,12 +27,12 @@ use super::fetch::{Fetched, Fetcher, ProxyDown, Reply};
 use super::replay::replay;
 use super::start::{limits, seeds, start_guide, take_stock};
 use crate::clock;
-use crate::page_archive::page_at;
 use crate::store::{
     Command, CrawlLock, CrawlRow, CrawlState, Location, Reaction, Store, open_private,
 };
 use crate::topic_guide;
-use crate::web::warc::{Kept, Writer};
+use linkscent_archive::page::page_at;
+use linkscent_archive::warc::{Kept, Writer};
 
 /// Requests under way at a time, over all hosts. Slow hosts hold a place until they
 /// are given up, so there are far more places than a crawl needs of quick ones.

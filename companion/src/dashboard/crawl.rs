@@ -11,10 +11,11 @@ use axum::response::sse::{Event as LiveEvent, KeepAlive, Sse};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use futures_util::Stream;
+use linkscent_bench::chart;
 use linkscent_core::wire::api::Answer;
 use serde::Deserialize;
 
-use super::{PageError, PageResult, chart, check_csrf, go_to, percent, show};
+use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::{App, Base};
 use crate::service::{CrawlCounts, RunBy};
 use crate::store::{AlarmRow, CrawlRow, QuestionRow, ResultRow, SkippedRow, Topic};

@@ -2,7 +2,6 @@
 //! the templates; links and forms work without script, one small script
 //! brings live numbers.
 
-mod chart;
 mod crawl;
 mod databases;
 mod settings;

@@ -18,7 +18,7 @@ use super::feedback::MOST_EVENTS;
 use super::supervisor::RunBy;
 use super::{Service, ServiceError};
 use crate::store::{BACKUP, Command, CrawlRow, Store, stands_in};
-use crate::web::warc::{Reader, blank};
+use linkscent_archive::warc::{Reader, blank};
 
 /// How often, and how long, it is looked whether a crawl has come to rest.
 const LOOK_EVERY: Duration = Duration::from_millis(100);

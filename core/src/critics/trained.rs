@@ -37,7 +37,7 @@ pub struct TrainingClass {
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct TrainedTopic {
-    bayes: MultinomialBayes,
+    bayes: MultinomialBayes<TermId>,
     curve: Platt,
     classes: Vec<(String, bool)>,
     /// Held-out pages by their class (rows) and the likeliest class (columns).
@@ -68,7 +68,7 @@ fn rows(terms: &PageTerms) -> Vec<(TermId, f64)> {
 fn learned<'a>(
     classes: usize,
     pages: impl Iterator<Item = (&'a PageTerms, usize)>,
-) -> MultinomialBayes {
+) -> MultinomialBayes<TermId> {
     let mut bayes = MultinomialBayes::with_background(classes, BACKGROUND);
     for (page, class) in pages {
         let rows = page.rows().iter();

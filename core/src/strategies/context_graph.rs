@@ -27,7 +27,7 @@ const LENGTH: f64 = 20.0;
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct ContextGraph {
-    bayes: MultinomialBayes,
+    bayes: MultinomialBayes<TermId>,
     words: FxHashSet<TermId>,
     /// Layer of every page that was fetched, and how likely it is.
     layers: Recent<(usize, f64)>,

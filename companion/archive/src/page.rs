@@ -1,0 +1,33 @@
+//! Pages from bytes: as they come, and as they stand in an archive.
+
+use std::path::Path;
+
+use linkscent_core::address::Address;
+use linkscent_core::dom::html;
+use linkscent_core::page::Page;
+use sha2::{Digest, Sha256};
+
+use crate::charset;
+use crate::warc::{Reader, WarcError};
+
+/// The page in a body, and the digest that tells it from others.
+pub fn build(address: Address, body: &[u8], content_type: Option<&str>) -> (Box<Page>, u64) {
+    let text = charset::decode(body, content_type);
+    let page = Page::new(address, html::parse(&text));
+    let hash = Sha256::digest(body);
+    let mut half = [0; 8];
+    half.copy_from_slice(&hash[..8]);
+    (Box::new(page), u64::from_le_bytes(half))
+}
+
+/// The page whose record begins at an offset, and the first half of a hash of its body. It
+/// is the page of that address, or an error.
+pub fn page_at(
+    archive: &Path,
+    offset: u64,
+    address: &Address,
+) -> Result<(Box<Page>, u64), WarcError> {
+    let response = Reader::response_at(archive, offset, address.as_str())?;
+    let content_type = response.content_type.as_deref();
+    Ok(build(address.clone(), &response.body, content_type))
+}

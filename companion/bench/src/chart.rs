@@ -1,0 +1,160 @@
+//! Charts as SVG: the harvest of a crawl, and lines and bars of experiments.
+
+use std::fmt::Write;
+
+const WIDTH: f64 = 460.0;
+const HEIGHT: f64 = 200.0;
+const LEFT: f64 = 50.0;
+const BOTTOM: f64 = 28.0;
+const TOP: f64 = 10.0;
+/// The same of the curve of a harvest, which stands alone on its screen.
+const CURVE_WIDTH: f64 = 640.0;
+const CURVE_HEIGHT: f64 = 220.0;
+const CURVE_LEFT: f64 = 44.0;
+const CURVE_MARGIN: f64 = 26.0;
+/// Colours of the style sheet.
+const COLOURS: usize = 6;
+
+/// A line with its name; one value a label of the axis.
+pub struct Line<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its values.
+    pub values: Vec<f64>,
+}
+
+/// Lines over common labels, from 0 to the greatest value.
+pub fn lines(labels: &[String], lines: &[Line<'_>]) -> String {
+    let values = lines.iter().flat_map(|line| &line.values);
+    let top = values.fold(f64::MIN_POSITIVE, |top, &value| top.max(value));
+    let step = (WIDTH - LEFT - 20.0) / (labels.len().max(2) - 1) as f64;
+    let x = |place: usize| LEFT + 6.0 + step * place as f64;
+    let y = |value: f64| TOP + (HEIGHT - BOTTOM - TOP) * (1.0 - value / top);
+    let mut svg = frame(top, y);
+    for (place, label) in labels.iter().enumerate() {
+        let _ = write!(
+            svg,
+            r#"<text x="{:.1}" y="{}" text-anchor="middle">{label}</text>"#,
+            x(place),
+            HEIGHT - 8.0
+        );
+    }
+    let mut legend = String::new();
+    for (number, line) in lines.iter().enumerate() {
+        let dash = ["", " dashed", " dotted"][(number + number / COLOURS) % 3];
+        let class = format!("c{}{dash}", number % COLOURS);
+        let mut path = String::new();
+        for (place, value) in line.values.iter().enumerate() {
+            let command = if place == 0 { 'M' } else { 'L' };
+            let _ = write!(path, "{command}{:.1} {:.1}", x(place), y(*value));
+        }
+        let _ = write!(svg, r#"<path class="line {class}" d="{path}"/>"#);
+        let _ = write!(
+            legend,
+            r#"<li><svg viewBox="0 0 34 8"><path class="line {class}" d="M0 4H34"/></svg> {}</li>"#,
+            line.name
+        );
+    }
+    format!("<div class=\"card\">{svg}</svg><ul class=\"legend\">{legend}</ul></div>")
+}
+
+/// Bars, one a label.
+pub fn bars(labels: &[String], values: &[f64]) -> String {
+    let top = values
+        .iter()
+        .fold(f64::MIN_POSITIVE, |top, &value| top.max(value));
+    let step = (WIDTH - LEFT - 10.0) / labels.len().max(1) as f64;
+    let y = |value: f64| TOP + (HEIGHT - BOTTOM - TOP) * (1.0 - value / top);
+    let mut svg = frame(top, y);
+    for (place, (label, value)) in labels.iter().zip(values).enumerate() {
+        let x = LEFT + step * place as f64;
+        let _ = write!(
+            svg,
+            r#"<rect class="bar" x="{:.1}" y="{:.1}" width="{:.1}" height="{:.1}"><title>{label}: {value:.4}</title></rect><text x="{:.1}" y="{}" text-anchor="middle">{label}</text>"#,
+            x + 1.0,
+            y(*value),
+            (step - 2.0).max(1.0),
+            y(0.0) - y(*value),
+            x + step / 2.0,
+            HEIGHT - 8.0
+        );
+    }
+    format!("<div class=\"card\">{svg}</svg></div>")
+}
+
+fn frame(top: f64, y: impl Fn(f64) -> f64) -> String {
+    let mut svg = format!(r#"<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img">"#);
+    for part in 0..=4 {
+        let value = top * f64::from(part) / 4.0;
+        let _ = write!(
+            svg,
+            r#"<path class="grid" d="M{LEFT} {0:.1}H{WIDTH}"/><text x="{1}" y="{2:.1}" text-anchor="end">{3}</text>"#,
+            y(value),
+            LEFT - 5.0,
+            y(value) + 4.0,
+            short(value)
+        );
+    }
+    svg
+}
+
+fn short(value: f64) -> String {
+    if value >= 10.0 || value == 0.0 {
+        format!("{value:.0}")
+    } else if value >= 0.1 {
+        format!("{value:.2}")
+    } else {
+        format!("{value:.1e}")
+    }
+}
+
+/// The curve of a crawl, from whether each scored page was relevant. A dashed
+/// line shows a crawl in which every page is.
+pub fn harvest(relevant: &[bool]) -> String {
+    let all = relevant.len().max(1);
+    let found = relevant.iter().filter(|hit| **hit).count();
+    let top = found.max(1);
+    let x = |n: usize| CURVE_LEFT + (CURVE_WIDTH - CURVE_LEFT - 8.0) * n as f64 / all as f64;
+    let y = |n: usize| {
+        CURVE_MARGIN + (CURVE_HEIGHT - CURVE_MARGIN - CURVE_MARGIN) * (1.0 - n as f64 / top as f64)
+    };
+    let step = all.div_ceil(300);
+    let mut path = format!("M{:.1} {:.1}", x(0), y(0));
+    let mut count = 0;
+    for (index, hit) in relevant.iter().enumerate() {
+        count += usize::from(*hit);
+        if (index + 1).is_multiple_of(step) || index + 1 == relevant.len() {
+            let _ = write!(path, "L{:.1} {:.1}", x(index + 1), y(count));
+        }
+    }
+    let (x0, x1, y0, y1) = (x(0), x(all), y(0), y(top));
+    let perfect = x(top.min(all));
+    format!(
+        r#"<svg class="chart" viewBox="0 0 {CURVE_WIDTH} {CURVE_HEIGHT}" role="img" aria-label="{found} relevant pages among {all} fetched">
+<path class="axis" d="M{x0} {y1}V{y0}H{x1}"/>
+<path class="perfect" d="M{x0} {y0}L{perfect:.1} {y1}"/>
+<path class="curve" d="{path}"/>
+<text x="{tx}" y="{ty}" text-anchor="end">{top}</text><text x="{tx}" y="{y0}" text-anchor="end">0</text>
+<text x="{x0}" y="{ly}">Relevant pages found; dashed: if every page were one</text>
+<text x="{x1}" y="{by}" text-anchor="end">{all} pages scored</text>
+</svg>"#,
+        tx = x0 - 6.0,
+        ty = y1 + 8.0,
+        ly = CURVE_MARGIN - 10.0,
+        by = CURVE_HEIGHT - 6.0,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_curve_ends_at_its_counts() {
+        let svg = harvest(&[true, false, true, false]);
+        assert!(svg.contains("2 relevant pages among 4 fetched"));
+        assert!(svg.contains("L632.0 26.0\""), "{svg}");
+        assert!(harvest(&[]).contains("0 relevant"));
+        assert!(harvest(&vec![true; 100_000]).len() < 10_000);
+    }
+}

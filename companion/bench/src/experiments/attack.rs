@@ -1,0 +1,183 @@
+//! What do pages cost that were made to attract crawlers? To the web comes a tenth
+//! of such pages: stuffed with the words that speak most for the very pages that
+//! the crawl is told of, and linking to each other as link farms do; some links of genuine pages were turned
+//! towards them. Harvest with and without them: by a critic that is not fooled, and
+//! by our own, from five marked pages.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use linkscent_core::strategies::{Ensemble, Rng, SplitMix};
+use linkscent_core::text::Vocabulary;
+use serde_json::json;
+
+use super::marked::{self, found, mean};
+use super::{Finding, Subject};
+use crate::crawl::crawl;
+use crate::own_critic::{self, CriticExample};
+use crate::report::Section;
+use crate::scenario::Scenario;
+use crate::topic::{Label, Topic};
+
+/// Attackers' pages, as a share of the web's.
+const SHARE: f64 = 0.1;
+/// Genuine pages one of whose links was turned towards attackers.
+const TURNED: f64 = 0.05;
+/// Pages of one farm, all on one host.
+const FARM: usize = 40;
+/// Words of such a page, and words that it is made of.
+const LENGTH: usize = 300;
+const TOP_FEATURES: usize = 60;
+/// Links of such a page to others of its farm, and to other farms.
+const LINKS: usize = 20;
+const OTHER_FARMS: usize = 2;
+/// Marked pages for our own critic.
+const MARKED: usize = 5;
+
+/// The same crawl on the web with attackers; their pages come behind all others.
+pub(super) fn attacked(scenario: &Scenario, random_seed: u64) -> Result<Scenario> {
+    let known = match &scenario.marked {
+        Some(marked) => marked.clone(),
+        None => scenario.topic.examples().collect(),
+    };
+    let mut rng = SplitMix(random_seed);
+    let genuine = scenario.web.pages.len();
+    let pages = (SHARE * genuine as f64) as usize;
+    let lesson = CriticExample::two(known, scenario.topic.chosen(false));
+    let trained = own_critic::train(&scenario.web, &lesson.complete(&scenario.web, random_seed));
+    let words: Vec<String> = trained
+        .top_features(TOP_FEATURES)
+        .into_iter()
+        .map(|row| row.0)
+        .collect();
+    let address = |page: usize| format!("http://farm{}.test/{page}", page / FARM);
+    let made: Vec<(String, String)> = (0..pages)
+        .map(|page| {
+            (
+                address(page),
+                stuffed(page, pages, &words, address, &mut rng),
+            )
+        })
+        .collect();
+    let mut turned = Vec::new();
+    for page in 0..genuine {
+        if rng.unit() < TURNED && pages > 0 {
+            turned.push((page as u32, address(below(pages, &mut rng))));
+        }
+    }
+    let topic = Topic::clone(&scenario.topic);
+    let with_more = |labels: &[Label]| {
+        let mut labels = labels.to_vec();
+        labels.resize(genuine + pages, Label::default());
+        labels
+    };
+    let topic = Topic {
+        labels: with_more(&topic.labels),
+        told: topic.told.as_deref().map(with_more),
+        ..topic
+    };
+    Ok(Scenario {
+        web: Arc::new(scenario.web.with_more(made, &turned)?),
+        topic: Arc::new(topic),
+        ..scenario.clone()
+    })
+}
+
+fn below(most: usize, rng: &mut SplitMix) -> usize {
+    (rng.unit() * most as f64) as usize
+}
+
+/// A page of loud words and links.
+fn stuffed(
+    page: usize,
+    pages: usize,
+    words: &[String],
+    address: impl Fn(usize) -> String,
+    rng: &mut SplitMix,
+) -> String {
+    let loud = |count: usize, rng: &mut SplitMix| -> String {
+        let words = (0..count).filter_map(|_| words.get(below(words.len(), rng)));
+        words.map(String::as_str).collect::<Vec<_>>().join(" ")
+    };
+    let farm = page / FARM * FARM;
+    let mut body = String::new();
+    for link in 0..LINKS + OTHER_FARMS {
+        let other = if link < LINKS {
+            farm + below(FARM, rng)
+        } else {
+            below(pages, rng)
+        };
+        let (before, anchor) = (loud(LENGTH / LINKS, rng), loud(3, rng));
+        let target = address(other.min(pages - 1));
+        body.push_str(&format!(
+            "<p>{before} <a href=\"{target}\">{anchor}</a></p>"
+        ));
+    }
+    let title = loud(6, rng);
+    format!(
+        "<!doctype html><html lang=\"en\"><head><title>{title}</title></head><body>{body}</body></html>"
+    )
+}
+
+/// Harvest of the ensemble's crawl, and the share of attackers' pages in it.
+fn harvest(scenario: &Scenario, every: u32, genuine: usize) -> Result<[f64; 2]> {
+    let strategy = Box::new(Ensemble::every(every));
+    let made = crawl(scenario, strategy, Vocabulary::default(), None)?;
+    let curve = found(&scenario.topic, &made.visits);
+    let lures = made
+        .visits
+        .iter()
+        .filter(|visit| visit.page as usize >= genuine);
+    let pages = curve.len().max(1) as f64;
+    Ok([
+        curve.last().copied().unwrap_or(0.0) / pages,
+        lures.count() as f64 / pages,
+    ])
+}
+
+pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
+    let plan = &subject.plan;
+    let every = plan.topics[0].1;
+    let genuine = plan.web.pages.len();
+    let told: Vec<Scenario> = plan
+        .seed_sets
+        .iter()
+        .map(|seeds| plan.scenario(0, seeds, 1))
+        .collect();
+    let own: Vec<Scenario> = (0..marked::CHOICES)
+        .map(|choice| Ok(marked::scenario(plan, MARKED, choice)?.0))
+        .collect::<Result<_>>()?;
+    let (mut rows, mut lines) = (Vec::new(), String::new());
+    for (critic, courses) in [("that is not fooled", told), ("of five marked pages", own)] {
+        let (mut without, mut with) = (Vec::new(), Vec::new());
+        for scenario in &courses {
+            without.push(harvest(scenario, every, genuine)?);
+            with.push(harvest(
+                &attacked(scenario, plan.random_seed)?,
+                every,
+                genuine,
+            )?);
+        }
+        let of = |rows: &[[f64; 2]], place: usize| 100.0 * mean(rows.iter().map(|row| row[place]));
+        let (before, after, lures) = (of(&without, 0), of(&with, 0), of(&with, 1));
+        lines.push_str(&format!(
+            "<tr><td>a critic {critic}</td><td>{before:.1}</td><td>{after:.1}</td>\
+             <td>{lures:.1}</td></tr>"
+        ));
+        rows.push(json!({
+            "topic": subject.name, "critic": critic, "harvest": before, "attacked": after,
+            "cost": before - after, "attackers_fetched": lures,
+        }));
+    }
+    Ok(Finding {
+        section: Section {
+            title: format!("Under attack: {}", subject.name),
+            body: format!(
+                "<table><thead><tr><th>Told by</th><th>Harvest, %</th><th>With a tenth of \
+                 attackers' pages, %</th><th>Attackers' pages fetched, %</th></tr></thead>\
+                 <tbody>{lines}</tbody></table>"
+            ),
+        },
+        rows,
+    })
+}

@@ -1,0 +1,34 @@
+//! The bench: crawls on frozen webs, in this process, with a clock of their
+//! own, so that every strategy meets the same web and a fetch costs one
+//! (\[A\] 3, methods 4).
+//!
+//! A web is read once ([`web`]); what is relevant is settled before any crawl
+//! ([`topic`]) and told to the strategies as a critic would tell it
+//! ([`frozen_critic`]); an [`entrant`] makes a crawl ([`crawl`], [`oracle`]);
+//! what it fetched is written down ([`visits`]), and every figure is computed
+//! from there ([`figures`]). A strategy is one line in [`entrant`]; a figure
+//! one line in [`figures`].
+
+pub mod bench;
+pub mod chart;
+pub mod commands;
+pub mod crawl;
+pub mod entrant;
+pub mod experiments;
+pub mod figures;
+pub mod form_examples;
+pub mod frozen_critic;
+pub mod memory;
+pub mod next_click;
+pub mod oracle;
+pub mod own_critic;
+pub mod report;
+pub mod scenario;
+mod taxonomy;
+pub mod topic;
+pub mod topic_file;
+pub mod visits;
+pub mod web;
+
+#[cfg(test)]
+mod tests;
