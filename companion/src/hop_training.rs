@@ -198,7 +198,7 @@ mod tests {
 
     /// Forty starts; from each one tab goes by "garden" and "hive" to a target,
     /// another astray and back. What the person did in order is told in order.
-    fn ways() -> Vec<Event> {
+    fn clicks() -> Vec<Event> {
         let mut events = Vec::new();
         for n in 0..40 {
             let [start, garden, hive, away] =
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn the_ways_a_person_went_order_links_and_are_trained_on() -> Result<()> {
+    async fn the_paths_a_person_took_order_links_and_are_trained_on() -> Result<()> {
         let folder = tempfile::tempdir()?;
         let store = Store::open(folder.path()).await?;
         let topic = store.topic_named("bees").await?;
@@ -238,7 +238,7 @@ mod tests {
             .await
             .unwrap_err();
         assert!(nothing.to_string().contains("mark a page"), "{nothing}");
-        store.take_events(&ways()).await?;
+        store.take_events(&clicks()).await?;
         for kind in [ChainKind::Crf, ChainKind::Memm] {
             let mut first = 0;
             let file = folder.path().join("ways.jsonl");

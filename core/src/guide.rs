@@ -49,7 +49,7 @@ pub struct Visit {
     pub learned: Learned,
 }
 
-/// See the module.
+/// What is known of a topic, and who judges and scores by it.
 pub struct Guide {
     graph: WebGraph,
     critic: Box<dyn Critic>,

@@ -6,9 +6,9 @@ use crate::text::{Language, TermReader, shorten};
 
 /// Words below which a page's Guiraud index is not computed.
 const FEW_WORDS: usize = 100;
-/// Richness of a page that says the same few words over and over: of 85,000 pages
+/// Guiraud's index of a page that says the same few words over and over: of 85,000 pages
 /// of people a hundred have less, such as tables.
-pub const POOR: f64 = 3.2;
+pub const LOW_GUIRAUD_INDEX: f64 = 3.2;
 /// Characters of body text shown as a page's snippet.
 const SNIPPET: usize = 240;
 
@@ -90,10 +90,10 @@ impl Page {
     }
 
     /// Whether it says the same few words over and over, as pages do that are made to
-    /// be found ([`POOR`]).
+    /// be found ([`LOW_GUIRAUD_INDEX`]).
     pub fn is_stuffed(&self) -> bool {
         self.guiraud_index()
-            .is_some_and(|guiraud_index| guiraud_index < POOR)
+            .is_some_and(|guiraud_index| guiraud_index < LOW_GUIRAUD_INDEX)
     }
 
     /// Its title, or where it has none the first heading, or the address.

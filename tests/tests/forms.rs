@@ -14,21 +14,21 @@ fn forms_are_told_apart_on_sites_that_were_held_out() -> Result<()> {
     let Some(material) = material() else {
         return Ok(());
     };
-    let lessons = form_examples::read(&material.join("forms"))?;
-    let kinds = cross_validate_kinds(&lessons.forms, FOLDS);
+    let examples = form_examples::read(&material.join("forms"))?;
+    let kinds = cross_validate_kinds(&examples.forms, FOLDS);
     let searchable = kinds.against_rest(FormKind::Search as usize);
     ensure!(searchable.accuracy() >= 0.95, "{}", searchable.accuracy());
     ensure!(searchable.f1(1) >= 0.9, "{}", searchable.f1(1));
 
     let root = linkscent_pack::root();
     let list = root.join("companion/bench/topics/form-domains.tsv");
-    let mut domains = form_examples::listed_domains(&list, &lessons)?;
+    let mut domains = form_examples::listed_domains(&list, &examples)?;
     domains.extend(form_examples::written_domains(&root.join("tests/forms"))?);
     let (names, confusion) = cross_validate_domains(&domains, FOLDS);
     ensure!(names.len() >= 5);
     ensure!(confusion.macro_f1() >= 0.85, "{}", confusion.macro_f1());
 
-    let all: Vec<_> = lessons
+    let all: Vec<_> = examples
         .forms
         .iter()
         .map(|form| (&form.shape, form.kind))

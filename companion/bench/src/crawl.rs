@@ -70,7 +70,7 @@ pub fn crawl(
         topic: Arc::clone(topic),
         only: only.map(<[bool]>::to_vec),
         retrainings: Arc::clone(&retrainings),
-        begins_anew: scenario.asking != Asking::Nothing,
+        resets: scenario.asking != Asking::Nothing,
     };
     let critic: Box<dyn Critic> = match &scenario.marked {
         Some(_) => Box::new(critics::Topic::default()),
@@ -201,7 +201,7 @@ struct InstrumentedStrategy {
     retrainings: Arc<AtomicU32>,
     /// Whether it learns again from the log when a page is marked; one that was
     /// trained beforehand would forget it.
-    begins_anew: bool,
+    resets: bool,
 }
 
 impl InstrumentedStrategy {
@@ -269,14 +269,14 @@ impl Strategy for InstrumentedStrategy {
 
     fn reset(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
         let strategy = self.strategy.reset(known);
-        let strategy = strategy.filter(|_| self.begins_anew)?;
+        let strategy = strategy.filter(|_| self.resets)?;
         Some(Box::new(Self {
             strategy,
             web: Arc::clone(&self.web),
             topic: Arc::clone(&self.topic),
             only: self.only.clone(),
             retrainings: Arc::clone(&self.retrainings),
-            begins_anew: true,
+            resets: true,
         }))
     }
 

@@ -30,7 +30,7 @@ pub struct FormExample {
 }
 
 /// Forms of known kinds, and what was left out.
-pub struct Lessons {
+pub struct AnnotatedForms {
     /// In the order of the pages.
     pub forms: Vec<FormExample>,
     /// Forms to be skipped or not annotated.
@@ -69,11 +69,11 @@ fn kind(code: &str) -> Option<FormKind> {
 
 /// Reads `pages.warc.gz` and `annotations.jsonl` of a folder, whose lines follow
 /// the pages.
-pub fn read(folder: &Path) -> Result<Lessons> {
+pub fn read(folder: &Path) -> Result<AnnotatedForms> {
     let path = folder.join("annotations.jsonl");
     let text = std::fs::read_to_string(&path);
     let text = text.with_context(|| format!("reading {}", path.display()))?;
-    let mut examples = Lessons {
+    let mut examples = AnnotatedForms {
         forms: Vec::new(),
         unlabelled: 0,
         mismatched: 0,
@@ -98,7 +98,7 @@ pub fn read(folder: &Path) -> Result<Lessons> {
     Ok(examples)
 }
 
-impl Lessons {
+impl AnnotatedForms {
     fn add(&mut self, page: &Page, annotation: Annotation) {
         if page.forms().len() != annotation.forms.len() {
             self.mismatched += 1;
@@ -123,7 +123,7 @@ impl Lessons {
 }
 
 /// A searchable form of a known domain.
-pub struct DomainLesson {
+pub struct DomainExample {
     /// The site it stands on; for forms written by hand one of its own.
     pub site: String,
     /// What its database is about.
@@ -134,7 +134,7 @@ pub struct DomainLesson {
 
 /// Forms that a list names by page, place on the page and domain, separated by
 /// tabs, a line each; lines that start with `#` say something else.
-pub fn listed_domains(list: &Path, examples: &Lessons) -> Result<Vec<DomainLesson>> {
+pub fn listed_domains(list: &Path, examples: &AnnotatedForms) -> Result<Vec<DomainExample>> {
     let text = std::fs::read_to_string(list);
     let text = text.with_context(|| format!("reading {}", list.display()))?;
     let known: BTreeMap<(&str, usize), &FormExample> = examples
@@ -155,7 +155,7 @@ pub fn listed_domains(list: &Path, examples: &Lessons) -> Result<Vec<DomainLesso
         let form: usize = form.parse().with_context(place)?;
         let example = known.get(&(page, form));
         let example = example.with_context(|| format!("{}: there is no such form", place()))?;
-        found.push(DomainLesson {
+        found.push(DomainExample {
             site: example.site.clone(),
             domain: domain.to_owned(),
             words: example.words.clone(),
@@ -166,7 +166,7 @@ pub fn listed_domains(list: &Path, examples: &Lessons) -> Result<Vec<DomainLesso
 
 /// The first form of every HTML file in a folder's folders, whose names are
 /// the domains.
-pub fn written_domains(folder: &Path) -> Result<Vec<DomainLesson>> {
+pub fn written_domains(folder: &Path) -> Result<Vec<DomainExample>> {
     let mut found = Vec::new();
     for domain in sorted(folder)? {
         let name = domain.file_name().unwrap_or_default().to_string_lossy();
@@ -177,7 +177,7 @@ pub fn written_domains(folder: &Path) -> Result<Vec<DomainLesson>> {
             let (page, _) = build(address, &body, Some("text/html; charset=utf-8"));
             let form = page.forms().first();
             let form = form.with_context(|| format!("{} holds no form", file.display()))?;
-            found.push(DomainLesson {
+            found.push(DomainExample {
                 words: FormWords::of(&page, form),
                 site,
                 domain: name.to_string(),

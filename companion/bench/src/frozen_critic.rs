@@ -13,7 +13,7 @@ use linkscent_core::web_graph::{Judgment, Relevance, WebGraph};
 use super::topic::Topic;
 use super::web::EvalWeb;
 
-/// See the module. What single words are worth is said by the ordinary topic
+/// The critic of one bench topic, whose judgments are settled. What single words are worth is said by the ordinary topic
 /// critic, which knows the examples and what was fetched.
 pub struct FrozenCritic {
     web: Arc<EvalWeb>,

@@ -23,12 +23,12 @@ const LEAST_SHARE: f64 = 0.05;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CriticExample {
     /// The classes.
-    pub classes: Vec<LessonClass>,
+    pub classes: Vec<ExampleClass>,
 }
 
 /// One class.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LessonClass {
+pub struct ExampleClass {
     /// Its name.
     pub name: String,
     /// Whether it is (part of) the topic.
@@ -40,7 +40,7 @@ pub struct LessonClass {
 impl CriticExample {
     /// The topic against the rest.
     pub fn two(examples: Vec<u32>, others: Vec<u32>) -> Self {
-        let class = |name: &str, is_focus, pages| LessonClass {
+        let class = |name: &str, is_focus, pages| ExampleClass {
             name: name.to_owned(),
             is_focus,
             pages,
@@ -70,7 +70,7 @@ impl CriticExample {
         if self.pages(false).is_empty() {
             let pages = draw_others(web, &self.pages(true), random_seed);
             self.classes.retain(|class| class.is_focus);
-            self.classes.push(LessonClass {
+            self.classes.push(ExampleClass {
                 name: "the rest".to_owned(),
                 is_focus: false,
                 pages,
@@ -93,19 +93,19 @@ pub struct Judged {
     pub classes: Option<PageClasses>,
 }
 
-/// Judges a whole web by the critic that a complete lesson makes.
-pub fn judge(web: &EvalWeb, lesson: &CriticExample) -> Judged {
-    let mut judged = if lesson.is_enough() {
-        by_training(web, lesson)
+/// Judges a whole web by the critic that a complete set of examples makes.
+pub fn judge(web: &EvalWeb, examples: &CriticExample) -> Judged {
+    let mut judged = if examples.is_enough() {
+        by_training(web, examples)
     } else {
-        let labels = by_examples(web, lesson).0;
+        let labels = by_examples(web, examples).0;
         Judged {
             labels,
             classes: None,
         }
     };
     for is_example in [true, false] {
-        for number in lesson.pages(is_example) {
+        for number in examples.pages(is_example) {
             judged.labels[number as usize].example = Some(is_example);
         }
     }
@@ -113,8 +113,8 @@ pub fn judge(web: &EvalWeb, lesson: &CriticExample) -> Judged {
 }
 
 /// How sure the critic of a few examples is, see [`Critic::confidence`].
-pub fn confidence(web: &EvalWeb, lesson: &CriticExample) -> Option<f64> {
-    by_examples(web, lesson).1
+pub fn confidence(web: &EvalWeb, examples: &CriticExample) -> Option<f64> {
+    by_examples(web, examples).1
 }
 
 /// A critic that a training set made, and the words it knows.
@@ -125,11 +125,11 @@ pub struct Trained {
 }
 
 /// Trains a critic on pages of a web.
-pub fn train(web: &EvalWeb, lesson: &CriticExample) -> Trained {
+pub fn train(web: &EvalWeb, examples: &CriticExample) -> Trained {
     let mut vocabulary = Vocabulary::default();
     let mut read =
         |number: &u32| FeatureReader::new(&web.pages[*number as usize], &mut vocabulary).terms();
-    let classes: Vec<TrainingClass> = lesson
+    let classes: Vec<TrainingClass> = examples
         .classes
         .iter()
         .map(|class| TrainingClass {
@@ -161,8 +161,8 @@ impl Trained {
 }
 
 /// By the critic that a training set makes.
-fn by_training(web: &EvalWeb, lesson: &CriticExample) -> Judged {
-    let mut trained = train(web, lesson);
+fn by_training(web: &EvalWeb, examples: &CriticExample) -> Judged {
+    let mut trained = train(web, examples);
     let names = trained.critic.classes().iter();
     let mut classes = PageClasses {
         names: names.map(|class| class.0.clone()).collect(),
@@ -183,7 +183,7 @@ fn by_training(web: &EvalWeb, lesson: &CriticExample) -> Judged {
             .of
             .push(noted.map(|(share, class)| (class, share)).collect());
     }
-    let is_taxonomy = lesson.classes.len() > 2;
+    let is_taxonomy = examples.classes.len() > 2;
     Judged {
         labels,
         classes: is_taxonomy.then_some(classes),
@@ -191,12 +191,12 @@ fn by_training(web: &EvalWeb, lesson: &CriticExample) -> Judged {
 }
 
 /// By the critic that makes do with a few pages; also how sure it is.
-fn by_examples(web: &EvalWeb, lesson: &CriticExample) -> (Vec<Label>, Option<f64>) {
+fn by_examples(web: &EvalWeb, examples: &CriticExample) -> (Vec<Label>, Option<f64>) {
     let mut graph = WebGraph::default();
-    for number in lesson.pages(false) {
+    for number in examples.pages(false) {
         see(&mut graph, web, number);
     }
-    for number in lesson.pages(true) {
+    for number in examples.pages(true) {
         let page = &web.pages[number as usize];
         let terms = FeatureReader::new(page, &mut graph.vocabulary).terms();
         let marked = MarkedPage {

@@ -30,7 +30,7 @@ use linkscent_core::predicate::{Predicate, Relevances, Seen};
 use linkscent_core::strategies::{Rng, SplitMix};
 use serde::Deserialize;
 
-use super::own_critic::{self, CriticExample, LessonClass};
+use super::own_critic::{self, CriticExample, ExampleClass};
 use super::topic::{Label, Topic};
 use super::web::EvalWeb;
 
@@ -39,7 +39,7 @@ const MOST_PICKED: usize = 60;
 /// Pages a crawl starts from.
 const SEEDS: usize = 5;
 
-/// See the module. One of `examples`, `keywords`, `labels`, `focus`,
+/// A topic as its file describes it. One of `examples`, `keywords`, `labels`, `focus`,
 /// `predicate` and `forms` is given.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -218,8 +218,8 @@ impl TopicFile {
     }
 
     fn judged(&self, web: &EvalWeb, random_seed: u64) -> Result<Topic> {
-        let (lesson, missing) = self.lesson(web, random_seed)?;
-        let judged = own_critic::judge(web, &lesson);
+        let (examples, missing) = self.critic_examples(web, random_seed)?;
+        let judged = own_critic::judge(web, &examples);
         Ok(Topic {
             name: self.name.clone(),
             labels: judged.labels,
@@ -232,7 +232,11 @@ impl TopicFile {
 
     /// What our critic is taught on a web, and how many of the pages that the
     /// file names the web lacks.
-    pub fn lesson(&self, web: &EvalWeb, random_seed: u64) -> Result<(CriticExample, usize)> {
+    pub fn critic_examples(
+        &self,
+        web: &EvalWeb,
+        random_seed: u64,
+    ) -> Result<(CriticExample, usize)> {
         let mut missing = Vec::new();
         let mut find = |addresses: &[String]| -> Vec<u32> {
             let mut found = Vec::new();
@@ -248,7 +252,7 @@ impl TopicFile {
         examples.extend(self.picked(web));
         examples.sort_unstable();
         examples.dedup();
-        let mut lesson = CriticExample::two(examples, find(&self.others));
+        let mut examples = CriticExample::two(examples, find(&self.others));
         let is_focus = |name: &str| {
             let mut nodes = self.focus.iter();
             nodes.any(|node| {
@@ -256,18 +260,18 @@ impl TopicFile {
                 below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
             })
         };
-        lesson
+        examples
             .classes
-            .extend(self.classes.iter().map(|class| LessonClass {
+            .extend(self.classes.iter().map(|class| ExampleClass {
                 name: class.name.clone(),
                 is_focus: is_focus(&class.name),
                 pages: find(&class.pages),
             }));
-        lesson.classes.retain(|class| !class.pages.is_empty());
-        if lesson.pages(true).is_empty() {
+        examples.classes.retain(|class| !class.pages.is_empty());
+        if examples.pages(true).is_empty() {
             self.explain_nothing(&missing)?;
         }
-        Ok((lesson.complete(web, random_seed), missing.len()))
+        Ok((examples.complete(web, random_seed), missing.len()))
     }
 
     /// Why there is no example.

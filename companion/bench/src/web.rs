@@ -18,7 +18,7 @@ use linkscent_archive::warc::{Reader, Response};
 /// Records handed to a builder at a time.
 const CHUNK: usize = 64;
 
-/// See the module. A page's number is its place in the files.
+/// A frozen web in memory. A page's number is its place in the files.
 pub struct EvalWeb {
     /// The pages. All links lead to pages of this web, by the very address
     /// that page has here.

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::crawler::fetch::Way;
 
-/// See the module.
+/// How crawls may reach the network.
 #[derive(Debug, Clone, Args)]
 pub struct Network {
     /// Go through this HTTP proxy.

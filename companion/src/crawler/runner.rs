@@ -96,7 +96,7 @@ impl Control {
     }
 }
 
-/// See the module.
+/// A crawl under way: its session, its requests and what it has kept.
 pub struct Runner {
     store: Store,
     crawl: CrawlRow,

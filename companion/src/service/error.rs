@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// See the module.
+/// Why something that was asked for was not done.
 #[derive(Debug, Error)]
 pub enum ServiceError {
     /// It is not there: what, without an article.

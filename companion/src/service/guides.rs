@@ -49,7 +49,7 @@ impl Entry {
     }
 }
 
-/// See the module.
+/// Guides by topic and by the version of what is known of it.
 #[derive(Clone)]
 pub(super) struct Guides {
     store: Store,

@@ -21,7 +21,7 @@ use crate::crawler::fetch::Way;
 use crate::store::{CrawlRow, Store, Topic};
 use guides::Guides;
 
-/// See the module. Clones are the same service.
+/// All that can be asked for. Clones are the same service.
 #[derive(Clone)]
 pub struct Service {
     /// What is kept.

@@ -34,7 +34,7 @@ pub fn is_held(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(LockError::Held { .. }))
 }
 
-/// See the module.
+/// The crawls under way in this process.
 #[derive(Clone)]
 pub struct Supervisor {
     store: Store,

@@ -9,7 +9,7 @@ use super::chain::{Chain, Steps};
 use super::lbfgs::{self, Ended, Iteration, Stopping};
 use super::sequences::{Feature, Sequences};
 
-/// See the module.
+/// The weights, at their features and states.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChainWeights {
     states: usize,

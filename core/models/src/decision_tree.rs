@@ -35,7 +35,7 @@ pub enum TreeNode {
     Leaf(Vec<u32>),
 }
 
-/// See the module. The first node is the root.
+/// A decision tree in one list of nodes. The first node is the root.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecisionTree {
     nodes: Vec<TreeNode>,

@@ -26,7 +26,7 @@ pub struct WeightState {
     pub n: f32,
 }
 
-/// See the module.
+/// Logistic regression, learned online with a weight for every feature that was met.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ftrl {
     rates: FtrlParams,

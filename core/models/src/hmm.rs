@@ -3,7 +3,7 @@
 
 use super::chain::{Chain, Marginals, Path, Steps};
 
-/// See the module.
+/// A hidden Markov model over discrete observations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hmm {
     states: usize,

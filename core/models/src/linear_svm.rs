@@ -12,7 +12,7 @@ const PASSES: usize = 1000;
 /// Passes end when no instance is farther than this from what it should be.
 const PRECISE: f64 = 1e-6;
 
-/// See the module.
+/// A linear support vector machine.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LinearSvm {
     weights: FxHashMap<u32, f64>,

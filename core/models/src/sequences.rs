@@ -6,7 +6,7 @@ use std::ops::Range;
 /// One feature of an observation, with its value.
 pub type Feature = (u32, f32);
 
-/// See the module. States are numbered from 0.
+/// Sequences of observations, each with its state. States are numbered from 0.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sequences {
     features: Vec<Feature>,

@@ -43,7 +43,7 @@ struct ArmCounts {
     pages: f64,
 }
 
-/// See the module.
+/// Chooses who takes the next page, by what the choices of each brought.
 #[derive(Debug, Clone)]
 pub struct Bandit {
     /// The strategy, then its members.

@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-use crate::page::POOR;
+use crate::page::LOW_GUIRAUD_INDEX;
 
 /// Pages until the harvest so far is worth comparing with.
 const WARM_UP: u32 = 60;
@@ -44,9 +44,9 @@ const OTHER_PAGE: f64 = 0.01;
 /// A page looks like spam if its log-odds per word surpass those of the highest-scoring example by
 /// this factor, while its words are fewer than those of people's texts. Genuine pages
 /// of another kind than the examples can be three times as high.
-const LOUD: f64 = 1.1;
+const SPAM_FACTOR: f64 = 1.1;
 /// Guiraud's index of people's texts, at least.
-const RICH: f64 = 6.0;
+const USUAL_GUIRAUD_INDEX: f64 = 6.0;
 /// Share of the strongest features that changed from which on it is told.
 const TOLD_TURNOVER: f64 = 0.2;
 /// Pages after an alarm in which its cause is not reported again; twice as many after
@@ -154,13 +154,13 @@ impl fmt::Display for DriftAlarm {
 
 /// A mean that forgets.
 #[derive(Debug, Clone, Copy, Default)]
-struct Usual {
+struct DecayingMean {
     pages: u32,
     sum: f64,
     weight: f64,
 }
 
-impl Usual {
+impl DecayingMean {
     fn add(&mut self, value: f64) {
         let kept = 0.5f64.powf(1.0 / HALF);
         self.pages += 1;
@@ -173,16 +173,16 @@ impl Usual {
     }
 }
 
-/// See the module.
+/// Watches a crawl and says when it loses its topic, and why.
 #[derive(Debug, Clone, Default)]
 pub struct Drift {
     /// Whether each of the last pages was a target.
     last: VecDeque<bool>,
     /// Pages and targets since the crawl began, or since it was told to be exhausted.
     all: (u32, u32),
-    entropy: Usual,
+    entropy: DecayingMean,
     /// See [`Self::examples`].
-    top_features: f64,
+    highest_target: f64,
     spam: f64,
     unsure: f64,
     /// Spam pages, and all pages since the first of them, by host.
@@ -196,8 +196,8 @@ pub struct Drift {
 impl Drift {
     /// Log-odds of the highest-scoring page that the person marked as a target; 0 if too few
     /// were marked to tell.
-    pub fn examples(&mut self, top_features: f64) {
-        self.top_features = top_features;
+    pub fn examples(&mut self, highest_target: f64) {
+        self.highest_target = highest_target;
     }
 
     /// The strategy's strongest features, after a training.
@@ -212,18 +212,18 @@ impl Drift {
     }
 
     /// Takes a page into account.
-    pub fn page(&mut self, sign: PageSignal<'_>) -> Option<DriftAlarm> {
+    pub fn page(&mut self, signal: PageSignal<'_>) -> Option<DriftAlarm> {
         for (pages, _) in self.quiet.values_mut() {
             *pages = pages.saturating_sub(1);
         }
         // All are asked, so that none hides another.
-        let signs = [
-            (DriftCause::Spam, self.is_spam_host(sign)),
-            (DriftCause::Unsure, self.is_unsure(sign)),
-            (DriftCause::Exhausted, self.is_exhausted(sign)),
+        let causes = [
+            (DriftCause::Spam, self.is_spam_host(signal)),
+            (DriftCause::Unsure, self.is_unsure(signal)),
+            (DriftCause::Exhausted, self.is_exhausted(signal)),
         ];
         let is_quiet = |cause| self.quiet.get(&cause).is_some_and(|row| row.0 > 0);
-        let told = signs
+        let told = causes
             .into_iter()
             .find(|&(cause, is_so)| is_so && !is_quiet(cause));
         let cause = told?.0;
@@ -236,7 +236,7 @@ impl Drift {
                 _ => Vec::new(),
             },
         };
-        self.begin_anew(cause);
+        self.reset_cause(cause);
         let (pages, times) = self.quiet.entry(cause).or_default();
         *pages = QUIET << (*times).min(MOST_DOUBLINGS);
         if cause != DriftCause::Spam {
@@ -245,7 +245,7 @@ impl Drift {
         Some(alarm)
     }
 
-    fn begin_anew(&mut self, cause: DriftCause) {
+    fn reset_cause(&mut self, cause: DriftCause) {
         match cause {
             DriftCause::Spam => {
                 self.spam = 0.0;
@@ -253,7 +253,7 @@ impl Drift {
             }
             DriftCause::Unsure => {
                 self.unsure = 0.0;
-                self.entropy = Usual::default();
+                self.entropy = DecayingMean::default();
             }
             DriftCause::Exhausted => {
                 self.last.clear();
@@ -273,32 +273,35 @@ impl Drift {
         spam_hosts.map(|row| row.0.clone()).collect()
     }
 
-    fn is_spam_host(&mut self, sign: PageSignal<'_>) -> bool {
-        if sign.is_marked {
+    fn is_spam_host(&mut self, signal: PageSignal<'_>) -> bool {
+        if signal.is_marked {
             return false;
         }
         let is_below = |bound| {
-            sign.guiraud_index
+            signal
+                .guiraud_index
                 .is_some_and(|guiraud_index| guiraud_index < bound)
         };
-        let scores_higher = self.top_features > 0.0 && sign.log_odds > LOUD * self.top_features;
-        let is_loud = (scores_higher && is_below(RICH)) || is_below(POOR);
-        let step = if is_loud { 1.0 } else { -OTHER_PAGE };
+        let scores_higher =
+            self.highest_target > 0.0 && signal.log_odds > SPAM_FACTOR * self.highest_target;
+        let looks_like_spam =
+            (scores_higher && is_below(USUAL_GUIRAUD_INDEX)) || is_below(LOW_GUIRAUD_INDEX);
+        let step = if looks_like_spam { 1.0 } else { -OTHER_PAGE };
         self.spam = (self.spam + step).clamp(0.0, SPAM_ALARM);
         if self.spam <= 0.0 {
             self.spam_hosts.clear();
         }
-        if is_loud && self.spam_hosts.len() < MOST_SPAM_HOSTS {
-            self.spam_hosts.entry(sign.host.into()).or_default().0 += 1;
+        if looks_like_spam && self.spam_hosts.len() < MOST_SPAM_HOSTS {
+            self.spam_hosts.entry(signal.host.into()).or_default().0 += 1;
         }
-        if let Some((_, pages)) = self.spam_hosts.get_mut(sign.host) {
+        if let Some((_, pages)) = self.spam_hosts.get_mut(signal.host) {
             *pages += 1;
         }
         self.spam >= SPAM_ALARM
     }
 
-    fn is_unsure(&mut self, sign: PageSignal<'_>) -> bool {
-        let Some(expected) = sign.expected else {
+    fn is_unsure(&mut self, signal: PageSignal<'_>) -> bool {
+        let Some(expected) = signal.expected else {
             return false;
         };
         let entropy = entropy(expected);
@@ -310,11 +313,11 @@ impl Drift {
         self.unsure >= ENTROPY_ALARM
     }
 
-    fn is_exhausted(&mut self, sign: PageSignal<'_>) -> bool {
-        self.last.push_front(sign.is_target);
+    fn is_exhausted(&mut self, signal: PageSignal<'_>) -> bool {
+        self.last.push_front(signal.is_target);
         self.last.truncate(MOST_LAST);
         self.all.0 += 1;
-        self.all.1 += u32::from(sign.is_target);
+        self.all.1 += u32::from(signal.is_target);
         let Some(roughly) = self.usual_before(FEWEST_LAST) else {
             return false;
         };

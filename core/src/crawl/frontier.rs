@@ -51,7 +51,7 @@ struct HostQueue {
     closed: bool,
 }
 
-/// See the module.
+/// The links that wait, best first.
 #[derive(Debug, Default)]
 pub struct Frontier {
     policy: LinkPolicy,

@@ -12,7 +12,7 @@ pub const MOST_BYTES: usize = 32 << 20;
 /// What an entry takes besides its rules and its host's name, about.
 const ENTRY: usize = 128;
 
-/// See the module.
+/// The robots rules of hosts, those used last kept.
 #[derive(Debug, Default)]
 pub struct RobotsCache {
     by_host: FxHashMap<Box<str>, Robots>,

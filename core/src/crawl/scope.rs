@@ -31,7 +31,7 @@ pub enum Refusal {
     Trap,
 }
 
-/// See the module.
+/// Which addresses a crawl may follow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
     /// Hosts to keep to, subdomains included; empty means the whole web.

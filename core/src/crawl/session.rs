@@ -44,7 +44,7 @@ struct InFlight {
     redirects: u8,
 }
 
-/// See the module.
+/// A crawl: what is fetched next, and what a fetched page changes.
 pub struct Session {
     guide: Guide,
     limits: Limits,

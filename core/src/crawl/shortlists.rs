@@ -16,7 +16,7 @@ const LENGTH: usize = 200;
 /// Value, then address.
 type ShortlistKey = (Priority, Address);
 
-/// See the module.
+/// The best links of each member's ranking.
 #[derive(Debug, Default)]
 pub(super) struct Shortlists {
     /// One for each member, and one at random behind them.

@@ -12,7 +12,7 @@ use crate::predicate::{Predicate, Relevances, Seen};
 use crate::text::TermId;
 use crate::web_graph::{Judgment, Relevance, WebGraph};
 
-/// See the module.
+/// Judges a page by whether a predicate holds of it.
 pub struct ByPredicate {
     predicate: Predicate,
     written: String,

@@ -69,18 +69,18 @@ impl FormFilter {
     /// marked as others and those that were seen and not marked.
     pub fn refresh(&mut self, known: &WebGraph) {
         let marked = known.form_marks.values();
-        let mut lessons: Vec<(&FormWords, bool)> =
+        let mut examples: Vec<(&FormWords, bool)> =
             marked.map(|form| (&form.words, form.is_wanted)).collect();
         self.domain = None;
-        if lessons.iter().any(|lesson| lesson.1) {
+        if examples.iter().any(|example| example.1) {
             // A site's search box is the same form on all its pages.
             let is_marked = |place: &FormPlace| {
                 let mut marked = known.form_marks.keys();
                 marked.any(|marked| marked.0 == place.0 || is_same_form(marked, place))
             };
             let unmarked = known.forms().filter(|(place, _)| !is_marked(place));
-            lessons.extend(unmarked.map(|(_, words)| (words, false)));
-            self.domain = Some(FormDomain::train(&lessons));
+            examples.extend(unmarked.map(|(_, words)| (words, false)));
+            self.domain = Some(FormDomain::train(&examples));
         }
     }
 

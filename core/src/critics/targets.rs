@@ -11,7 +11,7 @@ use crate::web_graph::{Judgment, Relevance, WebGraph};
 /// Similarity from which a page is itself a target; \[C\] uses 0.5 to 0.8.
 const GAMMA: f64 = 0.5;
 
-/// See the module.
+/// Judges pages by their similarity to the targets.
 #[derive(Default)]
 pub struct Targets {
     /// Share of the targets in which a term occurs.

@@ -46,7 +46,7 @@ const FEW_OTHERS: f64 = 10.0;
 /// Log-odds at the targets' mean score.
 const LOG_ODDS_OF_TARGETS: f64 = 3.0;
 
-/// See the module.
+/// Judges pages by their words against those of the targets and of all pages seen.
 #[derive(Debug, Clone, Default)]
 pub struct Topic {
     weights: Weights,

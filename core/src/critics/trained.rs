@@ -34,7 +34,7 @@ pub struct TrainingClass {
     pub pages: Vec<PageTerms>,
 }
 
-/// See the module.
+/// A topic of a taxonomy: classes of pages, those of the topic among them.
 #[derive(Debug, Clone)]
 pub struct TrainedTopic {
     bayes: MultinomialBayes<TermId>,

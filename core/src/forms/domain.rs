@@ -113,7 +113,7 @@ fn commonest(page: &Page) -> Vec<String> {
     heaviest.map(|row| words.terms[row.1].clone()).collect()
 }
 
-/// See the module.
+/// A linear classifier: does a form lead to a database of the topic?
 #[derive(Debug, Clone, Default)]
 pub struct FormDomain {
     svm: LinearSvm,
@@ -124,14 +124,14 @@ pub struct FormDomain {
 impl FormDomain {
     /// Trains on forms that are of the domain, and on others. Both classes weigh
     /// the same, however many there are of each.
-    pub fn train(lessons: &[(&FormWords, bool)]) -> Self {
+    pub fn train(examples: &[(&FormWords, bool)]) -> Self {
         let mut forms_with: FxHashMap<&str, u32> = FxHashMap::default();
-        for (word, _) in lessons.iter().flat_map(|lesson| lesson.0.weighed()) {
+        for (word, _) in examples.iter().flat_map(|example| example.0.weighed()) {
             *forms_with.entry(word).or_default() += 1;
         }
         let mut names: Vec<(&str, u32)> = forms_with.into_iter().collect();
         names.sort_unstable();
-        let all = lessons.len() as f64;
+        let all = examples.len() as f64;
         let weight = |forms: u32| ((all + 1.0) / (f64::from(forms) + 1.0)).ln() + 1.0;
         let numbered = names.into_iter().zip(0..);
         let mut domain = Self {
@@ -140,16 +140,18 @@ impl FormDomain {
                 .map(|((word, forms), number)| (word.to_owned(), (number, weight(forms))))
                 .collect(),
         };
-        let rows: Vec<Vec<(u32, f64)>> =
-            lessons.iter().map(|lesson| domain.row(lesson.0)).collect();
+        let rows: Vec<Vec<(u32, f64)>> = examples
+            .iter()
+            .map(|example| domain.row(example.0))
+            .collect();
         let labelled: Vec<(&[(u32, f64)], bool)> = rows
             .iter()
-            .zip(lessons)
-            .map(|(row, lesson)| (row.as_slice(), lesson.1))
+            .zip(examples)
+            .map(|(row, example)| (row.as_slice(), example.1))
             .collect();
-        let good = lessons.iter().filter(|lesson| lesson.1).count();
+        let good = examples.iter().filter(|example| example.1).count();
         let cost = |count: usize| COST * all / (2.0 * count.max(1) as f64);
-        domain.svm = LinearSvm::train(&labelled, [cost(lessons.len() - good), cost(good)]);
+        domain.svm = LinearSvm::train(&labelled, [cost(examples.len() - good), cost(good)]);
         domain
     }
 
@@ -206,11 +208,11 @@ mod tests {
         ]
         .map(read)
         .into();
-        let lessons = flights.iter().map(|form| (form, true));
-        let lessons: Vec<_> = lessons
+        let examples = flights.iter().map(|form| (form, true));
+        let examples: Vec<_> = examples
             .chain(books.iter().map(|form| (form, false)))
             .collect();
-        let domain = FormDomain::train(&lessons);
+        let domain = FormDomain::train(&examples);
         assert!(domain.probability(&read("Departure airport and passengers")) > 0.5);
         assert!(domain.probability(&read("Author or title")) < 0.5);
         assert!(domain.weight("passeng") > 0.0 && domain.weight("author") < 0.0);

@@ -66,7 +66,7 @@ impl FormKind {
     }
 }
 
-/// See the module: one tree for whether a form is searchable, one for what the
+/// What a form is for: one tree for whether a form is searchable, one for what the
 /// others are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FormKinds {
@@ -104,13 +104,15 @@ impl FormKinds {
     }
 
     /// Trains on forms of known kinds.
-    pub fn train(lessons: &[(&FormShape, FormKind)]) -> Self {
+    pub fn train(examples: &[(&FormShape, FormKind)]) -> Self {
         let is_searchable = |kind: FormKind| usize::from(kind == FormKind::Search);
-        let two = lessons
+        let two = examples
             .iter()
             .map(|&(shape, kind)| (shape, is_searchable(kind)));
         let two: Vec<_> = two.collect();
-        let others = lessons.iter().filter(|lesson| is_searchable(lesson.1) == 0);
+        let others = examples
+            .iter()
+            .filter(|example| is_searchable(example.1) == 0);
         let others: Vec<_> = others
             .map(|&(shape, kind)| (shape, kind as usize))
             .collect();
@@ -231,11 +233,11 @@ mod tests {
             })
             .collect();
         let kind = |n: usize| [FormKind::Search, FormKind::Login][n % 2];
-        let lessons: Vec<_> = shapes.iter().zip((0..).map(kind)).collect();
-        let tree = FormKinds::train(&lessons);
+        let examples: Vec<_> = shapes.iter().zip((0..).map(kind)).collect();
+        let tree = FormKinds::train(&examples);
         let read = FormKinds::read(&tree.write()).unwrap();
         assert_eq!(read.write(), tree.write());
-        for (shape, kind) in lessons {
+        for (shape, kind) in examples {
             assert_eq!(read.judge_shape(shape).kind, kind);
         }
     }

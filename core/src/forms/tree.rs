@@ -42,18 +42,18 @@ pub fn common_features(shapes: &[&FormShape]) -> Vec<String> {
 impl FormTree {
     /// Trains on forms with their classes, numbers below `classes`.
     pub(super) fn train(
-        lessons: &[(&FormShape, usize)],
+        examples: &[(&FormShape, usize)],
         classes: usize,
         growth: TreeParams,
     ) -> Self {
-        let shapes: Vec<&FormShape> = lessons.iter().map(|lesson| lesson.0).collect();
+        let shapes: Vec<&FormShape> = examples.iter().map(|example| example.0).collect();
         let features = common_features(&shapes);
         let row = |shape: &&FormShape| -> Row {
             let values = features.iter().map(|name| shape.get(name));
             (0..).zip(values).filter(|cell| cell.1 != 0.0).collect()
         };
         let rows: Vec<Row> = shapes.iter().map(row).collect();
-        let labels: Vec<usize> = lessons.iter().map(|lesson| lesson.1).collect();
+        let labels: Vec<usize> = examples.iter().map(|example| example.1).collect();
         Self {
             tree: DecisionTree::train(&rows, &labels, classes, growth),
             features,

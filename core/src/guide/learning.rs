@@ -148,8 +148,8 @@ impl Guide {
         let Some(mut strategy) = self.strategy.reset(known) else {
             return;
         };
-        for lesson in self.log.lessons() {
-            let past = match lesson {
+        for entry in self.log.entries() {
+            let past = match entry {
                 LogEntry::Arrival(past) => past,
                 LogEntry::KnownLink(link) => {
                     if let Some(page) = self.graph.page(&link.target) {

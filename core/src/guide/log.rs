@@ -19,7 +19,7 @@ pub(super) enum LogEntry<'a> {
     KnownLink(&'a Candidate),
 }
 
-/// See the module. The links to known pages are of this session alone.
+/// What was learned from, in order. The links to known pages are of this session alone.
 #[derive(Default)]
 pub(super) struct Log {
     /// Arrivals that are no longer kept.
@@ -63,8 +63,8 @@ impl Log {
         self.arrivals.iter()
     }
 
-    /// All lessons in their order.
-    pub(super) fn lessons(&self) -> impl Iterator<Item = LogEntry<'_>> {
+    /// All entries in their order.
+    pub(super) fn entries(&self) -> impl Iterator<Item = LogEntry<'_>> {
         let mut links = self.known_links.iter().peekable();
         let mut arrivals = self.arrivals.iter().zip(self.gone..).peekable();
         std::iter::from_fn(move || {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn lessons_come_in_the_order_in_which_they_happened() {
+    fn entries_come_in_the_order_in_which_they_happened() {
         let mut log = Log::default();
         let arrive = |log: &mut Log, number| {
             log.arrived(TrainingExample {
@@ -106,8 +106,8 @@ mod tests {
         }
         log.met(Candidate::seed(address(MOST_ARRIVALS + 5)));
         let mut order = Vec::new();
-        for lesson in log.lessons() {
-            order.push(match lesson {
+        for entry in log.entries() {
+            order.push(match entry {
                 LogEntry::Arrival(past) => (&past.address, false),
                 LogEntry::KnownLink(link) => (&link.target, true),
             });

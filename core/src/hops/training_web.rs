@@ -24,7 +24,7 @@ const LAYER_SIZE: usize = 600;
 /// Links kept of a page.
 const MOST_LINKS: usize = 300;
 
-/// See the module.
+/// Pages that were seen, with their links and features, to be walked over.
 #[derive(Debug, Default)]
 pub struct TrainingWeb {
     /// The features that occur.

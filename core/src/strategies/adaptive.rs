@@ -103,7 +103,7 @@ pub struct PathRepository {
     pub targets: u32,
 }
 
-/// See the module.
+/// Learns what links on paths to targets have in common, again after every few pages.
 #[derive(Debug, Clone)]
 pub struct Adaptive {
     options: AdaptiveOptions,

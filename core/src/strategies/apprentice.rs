@@ -66,7 +66,7 @@ impl Default for Options {
     }
 }
 
-/// See the module.
+/// Naive Bayes over words and their offsets from the link, learned from where links led.
 #[derive(Debug, Clone)]
 pub struct Apprentice {
     counts: TwoClassCounts,

@@ -15,7 +15,7 @@ pub enum Focus {
     Cosine,
 }
 
-/// See the module.
+/// Scores a link by the judgment of the page it stands on.
 #[derive(Debug, Clone, Copy)]
 pub struct BestFirst(pub Focus);
 

@@ -24,7 +24,7 @@ const LEAST: f64 = 0.5;
 /// Words that a page counts as: naive Bayes is too sure of long ones.
 const LENGTH: f64 = 20.0;
 
-/// See the module.
+/// A naive Bayes classifier of layers around the targets, and the layer of each page passed.
 #[derive(Debug, Clone)]
 pub struct ContextGraph {
     bayes: MultinomialBayes<TermId>,

@@ -95,7 +95,7 @@ impl Default for EnsembleOptions {
     }
 }
 
-/// See the module.
+/// The members, the model that weighs what they say, and the statistics it reads besides.
 #[derive(Debug, Clone)]
 pub struct Ensemble {
     options: EnsembleOptions,
@@ -207,13 +207,13 @@ impl Ensemble {
         }
     }
 
-    /// What the model adds to what was thought beforehand.
+    /// What the model adds to the prior log-odds.
     fn learned(&self, instance: &Instance) -> f64 {
         self.trust() * self.model.log_odds(&instance.features)
     }
 
     /// How far the model is believed, 0..=1. From bad pages alone it learns that whatever
-    /// was chosen is bad, and so to turn away from what it was told beforehand.
+    /// was chosen is bad, and so to turn away from its prior.
     fn trust(&self) -> f64 {
         (self.groups.all.good / ENOUGH_GOOD).min(1.0)
     }

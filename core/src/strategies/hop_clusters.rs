@@ -33,7 +33,7 @@ const NEIGHBOURS: usize = 7;
 /// Added to every count.
 const ADDED: f64 = 0.5;
 
-/// See the module.
+/// A trained hidden Markov model over clusters of pages, and what it believes of pages passed.
 #[derive(Debug, Clone)]
 pub struct HopClusters {
     hmm: Hmm,

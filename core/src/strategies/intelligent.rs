@@ -5,7 +5,7 @@
 //! The interest ratio of an event is `P(C | E) / P(C)`, estimated on the pages
 //! fetched so far and smoothed towards 1. Four factors, each of which can stand
 //! alone: words of the page with the link, tokens of the URL, whether the page
-//! with the link was itself what is looked for, and how its other links fared.
+//! with the link was itself what is looked for, and how often its other links led there.
 //! Of words and tokens only those count that deviate significantly, and the sum
 //! of their logarithms is divided by the root of their number.
 //!
@@ -44,7 +44,7 @@ pub struct Factors {
     pub url: f64,
     /// Whether the page with the link is what is looked for.
     pub link: f64,
-    /// How the other links of that page fared.
+    /// How often the other links of that page led to what is looked for.
     pub sibling: f64,
 }
 
@@ -149,7 +149,7 @@ fn seen_most<E: Ord + std::hash::Hash>(events: &mut FxHashMap<E, Counts>, most: 
     events.extend(rows);
 }
 
-/// See the module.
+/// Scores links by how much likelier than usual targets are, given page, address and neighbours.
 #[derive(Debug, Clone)]
 pub struct Intelligent {
     factors: Factors,

@@ -86,7 +86,7 @@ impl Words {
     }
 }
 
-/// See the module.
+/// Tells from the words of a link how many links it lies from a target.
 #[derive(Debug, Clone, Default)]
 pub struct LinkLevels {
     url: Vec<String>,
@@ -120,17 +120,21 @@ impl LinkLevels {
         farther: impl Iterator<Item = &'a PathLink>,
         vocabulary: &Vocabulary,
     ) -> Self {
-        let mut lessons: Vec<TrainingRow<'_>> = paths
+        let mut examples: Vec<TrainingRow<'_>> = paths
             .map(|(link, level)| (link, Words::of(link), level))
             .collect();
-        let mut levels = Self::choose(&lessons, vocabulary);
-        lessons.extend(farther.map(|link| (link, Words::of(link), LEVELS)));
-        let classes = lessons.iter().map(|lesson| lesson.2 + 1).max().unwrap_or(0);
+        let mut levels = Self::choose(&examples, vocabulary);
+        examples.extend(farther.map(|link| (link, Words::of(link), LEVELS)));
+        let classes = examples
+            .iter()
+            .map(|example| example.2 + 1)
+            .max()
+            .unwrap_or(0);
         levels.links = vec![0.0; classes.max(LEVELS)];
         for counts in &mut levels.with_feature {
             counts.resize(classes.max(LEVELS), 0.0);
         }
-        for (link, words, class) in &lessons {
+        for (link, words, class) in &examples {
             levels.links[*class] += 1.0;
             for feature in levels.features(&words.url, &link.context) {
                 levels.with_feature[feature][*class] += 1.0;
@@ -140,10 +144,10 @@ impl LinkLevels {
     }
 
     /// Algorithm 2 of \[D\], in each space.
-    fn choose(lessons: &[TrainingRow<'_>], vocabulary: &Vocabulary) -> Self {
+    fn choose(examples: &[TrainingRow<'_>], vocabulary: &Vocabulary) -> Self {
         let mut url: BTreeMap<&str, u32> = BTreeMap::new();
         let (mut anchor, mut around) = (BTreeMap::new(), BTreeMap::new());
-        for (_, words, _) in lessons {
+        for (_, words, _) in examples {
             for word in &words.url {
                 // A word that stemming leaves nothing of is a stop word.
                 if !terms(word, Language::English).is_empty() {
@@ -157,7 +161,7 @@ impl LinkLevels {
                 *around.entry(term).or_default() += 1;
             }
         }
-        let url = with_parts(lessons, most_frequent(url));
+        let url = with_parts(examples, most_frequent(url));
         let url: Vec<(String, u32)> = most_frequent(url);
         let (anchor, around) = (most_frequent(anchor), most_frequent(around));
         let named = |rows: &[(TermId, u32)]| -> Vec<Chosen> {
@@ -302,10 +306,10 @@ fn most_frequent<T: Ord + Clone>(counts: BTreeMap<T, u32>) -> Vec<(T, u32)> {
 }
 
 /// The words of addresses with the counts of links that have them in any word.
-fn with_parts(lessons: &[TrainingRow<'_>], words: Vec<(&str, u32)>) -> BTreeMap<String, u32> {
+fn with_parts(examples: &[TrainingRow<'_>], words: Vec<(&str, u32)>) -> BTreeMap<String, u32> {
     let links = |part: &str| {
-        let with = lessons.iter().filter(|lesson| {
-            let mut words = lesson.1.url.iter();
+        let with = examples.iter().filter(|example| {
+            let mut words = example.1.url.iter();
             words.any(|word| is_part(part, word))
         });
         with.count() as u32
@@ -352,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_are_those_reckoned_by_hand() {
+    fn the_numbers_are_those_computed_by_hand() {
         let near = [
             link("http://a.test/carsearch", &[(0, 0)]),
             link("http://b.test/search", &[(0, 0), (1, 2)]),

@@ -12,7 +12,7 @@ use super::{
 use crate::models::TwoClassCounts;
 use crate::web_graph::Relevance;
 
-/// See the module.
+/// The apprentice as its paper has it, without this project's changes.
 #[derive(Debug, Clone)]
 pub struct PlainApprentice {
     counts: TwoClassCounts,

@@ -27,7 +27,7 @@ pub struct Rank([f64; RANK_LENGTH]);
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MemberScores([f64; MEMBERS]);
 
-/// See the module. Greater is sooner. Comparable only within one strategy.
+/// When a link is followed. Greater is sooner. Comparable only within one strategy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Priority {
     /// Its queue.

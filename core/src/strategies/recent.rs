@@ -9,7 +9,7 @@ use crate::address::Address;
 /// Pages remembered.
 const MOST: usize = 50_000;
 
-/// See the module.
+/// Values by address, of which the newest are kept.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Recent<T> {
     pages: FxHashMap<Address, T>,

@@ -295,9 +295,9 @@ impl Eval {
             let mut topic = Topic::read_labels(&wanted.name, &labels, web)?;
             topic.read_seeds(&self.material().join(&bench.seeds), web)?;
             if self.critic == CriticSource::Own {
-                let lesson = CriticExample::two(topic.chosen(true), topic.chosen(false));
-                let lesson = lesson.complete(web, self.random_seed);
-                topic.told = Some(own_critic::judge(web, &lesson).labels);
+                let examples = CriticExample::two(topic.chosen(true), topic.chosen(false));
+                let examples = examples.complete(web, self.random_seed);
+                topic.told = Some(own_critic::judge(web, &examples).labels);
             }
             topics.push((topic, wanted.retrain_every.unwrap_or(bench.retrain_every)));
         }

@@ -107,14 +107,14 @@ impl Train {
             return hops::run(self);
         }
         let (web, file) = self.web_and_topic()?;
-        let lesson = if file.labels.is_none() {
-            file.lesson(&web, self.random_seed)?.0
+        let examples = if file.labels.is_none() {
+            file.critic_examples(&web, self.random_seed)?.0
         } else {
             let topic = file.on(&web, self.folder(), self.random_seed)?;
             CriticExample::two(topic.chosen(true), topic.chosen(false))
         };
-        let trained = own_critic::train(&web, &lesson);
-        let sure = own_critic::confidence(&web, &lesson).filter(|_| !lesson.is_enough());
+        let trained = own_critic::train(&web, &examples);
+        let sure = own_critic::confidence(&web, &examples).filter(|_| !examples.is_enough());
         if self.json {
             let critic = &trained.critic;
             let words = trained
@@ -123,8 +123,8 @@ impl Train {
                 .map(|row| row.0);
             let said = json!({
                 "topic": file.name,
-                "examples": lesson.pages(true).len(),
-                "others": lesson.pages(false).len(),
+                "examples": examples.pages(true).len(),
+                "others": examples.pages(false).len(),
                 "accuracy": critic.accuracy(),
                 "confusion": critic.topic_confusion,
                 "classes": critic.classes().iter().map(|class| &class.0).collect::<Vec<_>>(),
@@ -135,7 +135,7 @@ impl Train {
             });
             println!("{said}");
         } else {
-            print_report(&file.name, &lesson, &trained, sure);
+            print_report(&file.name, &examples, &trained, sure);
         }
         Ok(())
     }
@@ -182,13 +182,13 @@ impl Train {
     }
 }
 
-fn print_report(name: &str, lesson: &CriticExample, trained: &Trained, sure: Option<f64>) {
+fn print_report(name: &str, examples: &CriticExample, trained: &Trained, sure: Option<f64>) {
     let critic = &trained.critic;
     println!(
         "“{name}”, from {} example pages and {} others; each page was judged once by a critic \
          that had not been taught it.\n",
-        lesson.pages(true).len(),
-        lesson.pages(false).len()
+        examples.pages(true).len(),
+        examples.pages(false).len()
     );
     let [[no_no, no_yes], [yes_no, yes_yes]] = critic.topic_confusion;
     println!("accuracy {:.1} %\n", 100.0 * critic.accuracy());

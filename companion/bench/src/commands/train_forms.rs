@@ -12,7 +12,7 @@ use linkscent_core::forms::{
 };
 use serde_json::json;
 
-use crate::form_examples::{self, DomainLesson, FormExample};
+use crate::form_examples::{self, DomainExample, FormExample};
 
 /// Train what tells forms apart, and report how well it does on sites that were
 /// held out.
@@ -115,7 +115,7 @@ pub fn cross_validate_kinds(forms: &[FormExample], count: u32) -> Confusion {
 
 /// How domains are told on held-out sites: that of the greatest margin, of one
 /// classifier a domain. Also their names.
-pub fn cross_validate_domains(forms: &[DomainLesson], count: u32) -> (Vec<String>, Confusion) {
+pub fn cross_validate_domains(forms: &[DomainExample], count: u32) -> (Vec<String>, Confusion) {
     let names: BTreeSet<&str> = forms.iter().map(|form| form.domain.as_str()).collect();
     let names: Vec<&str> = names.into_iter().collect();
     let folds = folds(forms.iter().map(|form| form.site.as_str()), count);
@@ -149,11 +149,11 @@ pub fn cross_validate_domains(forms: &[DomainLesson], count: u32) -> (Vec<String
 impl TrainForms {
     /// Trains and reports.
     pub fn run(self) -> Result<()> {
-        let lessons = form_examples::read(&self.material)?;
-        let kinds = cross_validate_kinds(&lessons.forms, self.folds);
+        let examples = form_examples::read(&self.material)?;
+        let kinds = cross_validate_kinds(&examples.forms, self.folds);
         let mut domain_forms = Vec::new();
         if let Some(list) = &self.domains {
-            domain_forms.extend(form_examples::listed_domains(list, &lessons)?);
+            domain_forms.extend(form_examples::listed_domains(list, &examples)?);
         }
         if let Some(folder) = &self.written {
             domain_forms.extend(form_examples::written_domains(folder)?);
@@ -161,9 +161,9 @@ impl TrainForms {
         let domains =
             (!domain_forms.is_empty()).then(|| cross_validate_domains(&domain_forms, self.folds));
         if let Some(path) = &self.export {
-            self.export(path, &lessons.forms, &domain_forms)?;
+            self.export(path, &examples.forms, &domain_forms)?;
         }
-        let all: Vec<_> = lessons
+        let all: Vec<_> = examples
             .forms
             .iter()
             .map(|form| (&form.shape, form.kind))
@@ -176,8 +176,8 @@ impl TrainForms {
         let searchable = kinds.against_rest(FormKind::Search as usize);
         if self.json {
             let said = json!({
-                "forms": lessons.forms.len(), "unlabelled": lessons.unlabelled,
-                "mismatched_pages": lessons.mismatched, "nodes": tree.size(),
+                "forms": examples.forms.len(), "unlabelled": examples.unlabelled,
+                "mismatched_pages": examples.mismatched, "nodes": tree.size(),
                 "searchable": { "accuracy": searchable.accuracy(), "f1": searchable.f1(1) },
                 "kinds": { "accuracy": kinds.accuracy(), "macro_f1": kinds.macro_f1(),
                     "confusion": kinds.0 },
@@ -192,9 +192,9 @@ impl TrainForms {
         }
         println!(
             "{} annotated forms ({} without a word on them, {} pages that do not fit), {} folds by site\n",
-            lessons.forms.len(),
-            lessons.unlabelled,
-            lessons.mismatched,
+            examples.forms.len(),
+            examples.unlabelled,
+            examples.mismatched,
             self.folds
         );
         println!(
@@ -228,7 +228,7 @@ impl TrainForms {
         &self,
         path: &PathBuf,
         forms: &[FormExample],
-        domains: &[DomainLesson],
+        domains: &[DomainExample],
     ) -> Result<()> {
         let file = std::fs::File::create(path);
         let mut file =

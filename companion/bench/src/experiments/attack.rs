@@ -43,8 +43,11 @@ pub(super) fn attacked(scenario: &Scenario, random_seed: u64) -> Result<Scenario
     let mut rng = SplitMix(random_seed);
     let genuine = scenario.web.pages.len();
     let pages = (SHARE * genuine as f64) as usize;
-    let lesson = CriticExample::two(known, scenario.topic.chosen(false));
-    let trained = own_critic::train(&scenario.web, &lesson.complete(&scenario.web, random_seed));
+    let examples = CriticExample::two(known, scenario.topic.chosen(false));
+    let trained = own_critic::train(
+        &scenario.web,
+        &examples.complete(&scenario.web, random_seed),
+    );
     let words: Vec<String> = trained
         .top_features(TOP_FEATURES)
         .into_iter()
@@ -124,14 +127,14 @@ fn harvest(scenario: &Scenario, every: u32, genuine: usize) -> Result<[f64; 2]> 
     let strategy = Box::new(Ensemble::every(every));
     let made = crawl(scenario, strategy, Vocabulary::default(), None)?;
     let curve = found(&scenario.topic, &made.visits);
-    let lures = made
+    let spam = made
         .visits
         .iter()
         .filter(|visit| visit.page as usize >= genuine);
     let pages = curve.len().max(1) as f64;
     Ok([
         curve.last().copied().unwrap_or(0.0) / pages,
-        lures.count() as f64 / pages,
+        spam.count() as f64 / pages,
     ])
 }
 
@@ -159,14 +162,14 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
             )?);
         }
         let of = |rows: &[[f64; 2]], place: usize| 100.0 * mean(rows.iter().map(|row| row[place]));
-        let (before, after, lures) = (of(&without, 0), of(&with, 0), of(&with, 1));
+        let (before, after, spam) = (of(&without, 0), of(&with, 0), of(&with, 1));
         lines.push_str(&format!(
             "<tr><td>a critic {critic}</td><td>{before:.1}</td><td>{after:.1}</td>\
-             <td>{lures:.1}</td></tr>"
+             <td>{spam:.1}</td></tr>"
         ));
         rows.push(json!({
             "topic": subject.name, "critic": critic, "harvest": before, "attacked": after,
-            "cost": before - after, "attackers_fetched": lures,
+            "cost": before - after, "attackers_fetched": spam,
         }));
     }
     Ok(Finding {

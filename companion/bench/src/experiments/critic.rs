@@ -22,9 +22,9 @@ pub(super) fn run(subject: &Subject<'_>) -> Finding {
     );
     for count in [1, 2, 3, 5, examples.len()] {
         let count = count.min(examples.len());
-        let lesson = CriticExample::two(evenly(&examples, count), others.clone());
-        let ours = own_critic::judge(web, &lesson).labels;
-        let sure = own_critic::confidence(web, &lesson).filter(|_| !lesson.is_enough());
+        let examples = CriticExample::two(evenly(&examples, count), others.clone());
+        let ours = own_critic::judge(web, &examples).labels;
+        let sure = own_critic::confidence(web, &examples).filter(|_| !examples.is_enough());
         let judged = topic.labels.iter().zip(&ours);
         let judged = judged.filter(|(frozen, _)| frozen.example.is_none());
         let pairs: Vec<(f64, bool, bool)> = judged

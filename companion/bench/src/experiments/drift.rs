@@ -1,7 +1,7 @@
 //! When are alarms raised? On the ensemble's crawls from every set of seeds: until
 //! half of what can be reached is found, a crawl is an ordinary one and no alarm is
 //! due. Once most of it is found and hardly anything comes any more, one is. And from
-//! five marked pages on a web with a lure, told from when the crawl met its first page.
+//! five marked pages on a web with spam, told from when the crawl met its first page.
 //! And what is it worth to narrow after an alarm? Each crawl is made again that way.
 
 use anyhow::Result;
@@ -25,7 +25,7 @@ const MOST: f64 = 0.9;
 const LEAN: usize = 100;
 /// Their harvest, at most, in that of the ordinary part.
 const LEFT: f64 = 0.1;
-/// Marked pages on the web with a lure.
+/// Marked pages on the web with spam.
 const MARKED: usize = 5;
 
 /// A crawl: when the ordinary part ended, when which alarm was due, alarms.
@@ -140,14 +140,14 @@ fn watched(scenario: &Scenario, every: u32) -> Result<Watched> {
     })
 }
 
-fn lured(subject: &Subject<'_>, every: u32) -> Result<Watched> {
+fn spammed(subject: &Subject<'_>, every: u32) -> Result<Watched> {
     let (scenario, _) = marked::scenario(&subject.plan, MARKED, 0)?;
     let attacked = attack::attacked(&scenario, subject.plan.random_seed)?;
     let genuine = scenario.web.pages.len();
     let made = made(&attacked, every)?;
     let is_spam = |page: u32| page as usize >= genuine;
     Ok(Watched {
-        crawl: "a lure, from five marked pages".to_owned(),
+        crawl: "spam, from five marked pages".to_owned(),
         expects: DriftCause::Spam,
         half: None,
         due: made.visits.iter().position(|visit| is_spam(visit.page)),
@@ -165,7 +165,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
     for seeds in &plan.seed_sets {
         crawls.push(watched(&plan.scenario(0, seeds, 1), every)?);
     }
-    crawls.push(lured(subject, every)?);
+    crawls.push(spammed(subject, every)?);
     let cell = |number: Option<usize>| number.map_or("-".to_owned(), |number| number.to_string());
     let lines: String = crawls
         .iter()

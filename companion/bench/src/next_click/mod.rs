@@ -80,13 +80,13 @@ pub fn run(material: &Path, mut on_step: impl FnMut(&str)) -> Result<Found> {
     let texts = Texts::read(&web);
     let mut distances = Distances::new(&web);
     on_step("learning from trails");
-    let lessons = rankers::lessons(&texts, &trails.train);
+    let examples = rankers::examples(&texts, &trails.train);
     let clicks = Clicks::count(&trails.train);
     let sequences = hop_rankers::sequences(&texts, &trails.train, &mut distances);
     let mut all: Vec<(&'static str, bool, Box<dyn Ranker + '_>)> = vec![
         ("random", false, Box::new(Chance)),
         ("anchor-cosine", false, Box::new(AnchorCosine)),
-        ("apprentice", false, Box::new(Apprentice::learn(&lessons))),
+        ("apprentice", false, Box::new(Apprentice::learn(&examples))),
     ];
     on_step("training the hidden Markov model");
     let hmm = HmmRanker::learn(&texts, &trails.train, &mut distances);
@@ -103,8 +103,8 @@ pub fn run(material: &Path, mut on_step: impl FnMut(&str)) -> Result<Found> {
         Box::new(HopRanker::learn(&sequences, ChainKind::Crf)),
     ));
     on_step("training the choice");
-    all.push(("choice", false, Box::new(Choice::learn(&lessons, None))));
-    let with_clicks = Choice::learn(&lessons, Some(&clicks));
+    all.push(("choice", false, Box::new(Choice::learn(&examples, None))));
+    let with_clicks = Choice::learn(&examples, Some(&clicks));
     all.push(("choice", true, Box::new(with_clicks)));
     on_step("ranking");
     let sums = rank(&texts, &trails.test, &mut distances, &all);

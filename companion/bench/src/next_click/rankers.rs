@@ -99,24 +99,24 @@ pub struct RankingExample {
 }
 
 /// Clicks to learn from, evenly spaced over the trails.
-pub fn lessons(texts: &Texts, trails: &[ClickPath]) -> Vec<RankingExample> {
+pub fn examples(texts: &Texts, trails: &[ClickPath]) -> Vec<RankingExample> {
     let clicks: usize = trails.iter().map(|trail| trail.pages.len() - 1).sum();
     let step = clicks.div_ceil(TAUGHT).max(1);
     let ways = trails.iter().flat_map(|trail| {
         (1..trail.pages.len()).map(move |at| (&trail.pages[..at], trail.pages[at], trail.target()))
     });
-    let mut lessons = Vec::new();
+    let mut examples = Vec::new();
     for (passed, clicked, target) in ways.step_by(step) {
         let links = texts.observe(&Situation { passed, target });
         if let Some(chosen) = links.iter().position(|link| link.0 == clicked) {
-            lessons.push(RankingExample {
+            examples.push(RankingExample {
                 links,
                 chosen,
                 from: passed[passed.len() - 1],
             });
         }
     }
-    lessons
+    examples
 }
 
 /// The apprentice's naive Bayes: clicked or not, by the features of the link.
@@ -124,11 +124,11 @@ pub struct Apprentice(TwoClassCounts);
 
 impl Apprentice {
     /// Learns from clicks.
-    pub fn learn(lessons: &[RankingExample]) -> Self {
+    pub fn learn(examples: &[RankingExample]) -> Self {
         let mut counts = TwoClassCounts::default();
-        for lesson in lessons {
-            for (place, (_, features)) in lesson.links.iter().enumerate() {
-                counts.add(present(features), place == lesson.chosen);
+        for example in examples {
+            for (place, (_, features)) in example.links.iter().enumerate() {
+                counts.add(present(features), place == example.chosen);
             }
         }
         Self(counts)
@@ -163,19 +163,19 @@ pub struct Choice<'a> {
 
 impl<'a> Choice<'a> {
     /// Learns from clicks; with those of others as features if given.
-    pub fn learn(lessons: &[RankingExample], clicks: Option<&'a Clicks>) -> Self {
-        let observed: Vec<(Vec<Vec<Feature>>, usize)> = lessons
+    pub fn learn(examples: &[RankingExample], clicks: Option<&'a Clicks>) -> Self {
+        let observed: Vec<(Vec<Vec<Feature>>, usize)> = examples
             .iter()
-            .map(|lesson| {
-                let own = lesson.links[lesson.chosen].0;
-                let links = lesson.links.iter().map(|(to, features)| {
+            .map(|example| {
+                let own = example.links[example.chosen].0;
+                let links = example.links.iter().map(|(to, features)| {
                     let mut features = features.clone();
                     if let Some(clicks) = clicks {
-                        features.extend(clicks.features(lesson.from, *to, Some(own)));
+                        features.extend(clicks.features(example.from, *to, Some(own)));
                     }
                     features
                 });
-                (links.collect(), lesson.chosen)
+                (links.collect(), example.chosen)
             })
             .collect();
         let stopping = Stopping {

@@ -30,7 +30,7 @@ pub struct Choice {
     pub least: usize,
 }
 
-/// See the module.
+/// Nodes by path, with their pages.
 #[derive(Debug)]
 pub struct Taxonomy {
     choice: Choice,

@@ -6,12 +6,12 @@ use crate::strategies::{Rng, SplitMix};
 fn first_alarm(
     seed: u64,
     pages: u32,
-    sign: impl Fn(u32, &mut SplitMix) -> PageSignal<'static>,
+    signal: impl Fn(u32, &mut SplitMix) -> PageSignal<'static>,
 ) -> Option<(u32, DriftCause)> {
     let (mut drift, mut rng) = (Drift::default(), SplitMix(seed));
     drift.examples(2.0);
     (0..pages).find_map(|page| {
-        let alarm = drift.page(sign(page, &mut rng))?;
+        let alarm = drift.page(signal(page, &mut rng))?;
         Some((page, alarm.cause))
     })
 }
@@ -64,7 +64,7 @@ fn stuffed_pages_are_told() {
         let (host, log_odds) = if page < 200 {
             ("good.test", 1.5)
         } else {
-            ("lure.test", 4.0)
+            ("spam.test", 4.0)
         };
         let alarm = drift.page(PageSignal {
             host,
@@ -76,7 +76,7 @@ fn stuffed_pages_are_told() {
     });
     let (page, alarm) = alarm.unwrap();
     assert_eq!((page, alarm.cause), (203, DriftCause::Spam));
-    assert_eq!(alarm.hosts, ["lure.test".into()]);
+    assert_eq!(alarm.hosts, ["spam.test".into()]);
     let rich = first_alarm(1, 500, |_, rng| PageSignal {
         log_odds: 4.0,
         guiraud_index: Some(8.0),

@@ -10,7 +10,7 @@ const NAMED_WORDS: usize = 6;
 
 impl Ensemble {
     /// What [`super::Signals::prior_log_odds`] joins; the words behind it are the apprentice's.
-    fn explain_beforehand(
+    fn explain_prior(
         &self,
         link: &Candidate,
         instance: &Instance,
@@ -35,7 +35,7 @@ impl Ensemble {
     pub(super) fn explained(&self, link: &Candidate, known: Known<'_>) -> Explanation {
         let instance = self.instance(link, &self.of_page(link, known), known);
         let trust = self.trust();
-        let mut parts = vec![self.explain_beforehand(link, &instance, known)];
+        let mut parts = vec![self.explain_prior(link, &instance, known)];
         for (row, &(feature, value)) in TABLE.iter().zip(&instance.features) {
             let weight = trust * self.model.weight(feature);
             if weight != 0.0 {

@@ -36,7 +36,7 @@ impl Sums {
     }
 }
 
-/// See the module.
+/// The pages that link to each waiting page, summed up.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Inlinks {
     sources: Recent<Source>,
@@ -78,7 +78,7 @@ impl Inlinks {
         self.targets.get(&hash(target)).copied().unwrap_or_default()
     }
 
-    /// The same pages by what is thought of them now.
+    /// The same pages by their judgments now.
     pub(super) fn rejudged(&self, graph: &WebGraph) -> Self {
         let mut rebuilt = Self::default();
         for (page, source) in self.sources.iter() {

@@ -212,7 +212,7 @@ impl Signals {
         self.0.into_iter().enumerate().skip(1)
     }
 
-    /// What is thought of a link before anything was learned: that good pages link to
+    /// The log-odds of a link before anything was learned: that good pages link to
     /// good pages, by words that the critic knows, and by hop distances, which were
     /// learned before.
     pub(super) fn prior_log_odds(&self) -> f64 {
@@ -312,7 +312,7 @@ pub(super) struct PageSignals {
 }
 
 impl Ensemble {
-    /// What is known of the page with a link, by what is thought of it now.
+    /// What is known of the page with a link, by its judgment now.
     pub(super) fn of_page(&self, link: &Candidate, known: Known<'_>) -> PageSignals {
         let before = link.trail.steps().nth(1).map_or(0.0, |step| {
             let page = known.graph.page(&step.address);
