@@ -37,10 +37,63 @@ const NAMED_WORDS: usize = 6;
 /// How much what is said of the whole page counts, where a word in the link
 /// counts 1.
 const PAGE_WEIGHT: f64 = 0.5;
-/// Stand for a neighbour that led to a relevant page, and for one that led
-/// elsewhere. No vocabulary gives out such numbers.
-const GOOD_NEIGHBOUR: TermId = TermId((1 << 26) - 1);
+/// Where neighbours of either kind are counted: no vocabulary gives out such numbers.
+const RELEVANT_NEIGHBOUR: TermId = TermId((1 << 26) - 1);
 const OTHER_NEIGHBOUR: TermId = TermId((1 << 26) - 2);
+
+/// Something that is counted of links, and whether they led to a good page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LinkFeature {
+    /// A word near the link, or of its page.
+    Word(OffsetTerm),
+    /// A link nearby whose page is known.
+    Neighbour {
+        /// Whether that page is relevant.
+        is_relevant: bool,
+        /// Where it stands, seen from the link.
+        offset: DomOffset,
+    },
+}
+
+impl LinkFeature {
+    /// Its number among the counts: that of a word at its offset, or one that no
+    /// vocabulary gives out.
+    fn key(self) -> u32 {
+        let feature = match self {
+            Self::Word(feature) => feature,
+            Self::Neighbour {
+                is_relevant,
+                offset,
+            } => {
+                let kind = if is_relevant {
+                    RELEVANT_NEIGHBOUR
+                } else {
+                    OTHER_NEIGHBOUR
+                };
+                OffsetTerm::new(kind, offset)
+            }
+        };
+        feature.to_bits()
+    }
+
+    /// How much it counts, by where it stands.
+    fn nearness(self) -> f64 {
+        match self {
+            Self::Word(feature) if feature.is_of_page() => PAGE_WEIGHT,
+            Self::Word(feature) => near(feature.offset()),
+            Self::Neighbour { offset, .. } => near(offset),
+        }
+    }
+
+    /// What is known of it before anything was learned: of a word, what the critic makes
+    /// of it.
+    fn prior(self, known: Known<'_>) -> f64 {
+        match self {
+            Self::Word(feature) => known.critic.word_weight(feature.term()),
+            Self::Neighbour { .. } => 0.0,
+        }
+    }
+}
 
 /// What an apprentice reads, and what it makes of several links to one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,13 +135,9 @@ impl Default for Apprentice {
     }
 }
 
-/// How much a feature counts by its place.
-fn nearness(feature: OffsetTerm) -> f64 {
-    if feature.is_of_page() {
-        PAGE_WEIGHT
-    } else {
-        1.0 / (1.0 + f64::from(feature.offset().0.abs()))
-    }
+/// How much something counts that stands at this offset.
+fn near(offset: DomOffset) -> f64 {
+    1.0 / (1.0 + f64::from(offset.0.abs()))
 }
 
 impl Apprentice {
@@ -141,7 +190,7 @@ impl Apprentice {
         &self,
         link: &'a Candidate,
         known: Known<'a>,
-    ) -> impl Iterator<Item = (OffsetTerm, u32)> + 'a {
+    ) -> impl Iterator<Item = (LinkFeature, u32)> + 'a {
         let Options {
             window,
             co_citation,
@@ -150,16 +199,16 @@ impl Apprentice {
         let words = link
             .context
             .counts()
-            .filter(move |(feature, _)| feature.is_of_page() || feature.offset().0.abs() <= window);
+            .filter(move |(feature, _)| feature.is_of_page() || feature.offset().0.abs() <= window)
+            .map(|(feature, count)| (LinkFeature::Word(feature), count));
         let neighbours = link.neighbours.iter().filter(move |_| co_citation);
         let neighbours = neighbours.filter_map(move |near| {
             let page = known.graph.page(&near.target)?;
-            let kind = if page.judgment.relevance.is_high() {
-                GOOD_NEIGHBOUR
-            } else {
-                OTHER_NEIGHBOUR
+            let neighbour = LinkFeature::Neighbour {
+                is_relevant: page.judgment.relevance.is_high(),
+                offset: near.offset,
             };
-            Some((OffsetTerm::new(kind, near.offset), 1))
+            Some((neighbour, 1))
         });
         words.chain(neighbours)
     }
@@ -167,7 +216,7 @@ impl Apprentice {
     fn count(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
         let features: Vec<(u32, u32)> = self
             .features(link, known)
-            .map(|(feature, count)| (feature.to_bits(), count))
+            .map(|(feature, count)| (feature.key(), count))
             .collect();
         self.counts.add(features, judgment.relevance.is_high());
     }
@@ -192,9 +241,9 @@ impl Apprentice {
         }
     }
 
-    fn log_ratio(&self, feature: OffsetTerm, known: Known<'_>) -> f64 {
-        let prior = known.critic.word_weight(feature.term());
-        self.counts.log_ratio(feature.to_bits(), prior)
+    fn log_ratio(&self, feature: LinkFeature, known: Known<'_>) -> f64 {
+        let prior = feature.prior(known);
+        self.counts.log_ratio(feature.key(), prior)
     }
 
     /// Log-odds per word of the link's context.
@@ -202,7 +251,7 @@ impl Apprentice {
         let mut sum = 0.0;
         let mut weight = SILENT_WORDS;
         for (feature, count) in self.features(link, known) {
-            let share = f64::from(count) * nearness(feature);
+            let share = f64::from(count) * feature.nearness();
             sum += share * self.log_ratio(feature, known);
             weight += share;
         }
@@ -221,9 +270,8 @@ impl Apprentice {
         let mut parts: Vec<Explanation> = self
             .features(link, known)
             .map(|(feature, count)| {
-                let seen = self.counts.feature(feature.to_bits());
-                let share = f64::from(count) * nearness(feature);
-                Explanation::product(
+                let share = f64::from(count) * feature.nearness();
+                let part = Explanation::product(
                     label(feature, known),
                     vec![
                         Explanation::given(
@@ -232,12 +280,11 @@ impl Apprentice {
                         ),
                         Explanation::given("occurrences, by nearness", share),
                     ],
-                )
-                .about(Cue {
-                    feature,
-                    high: seen.high,
-                    low: seen.low,
-                })
+                );
+                match feature {
+                    LinkFeature::Word(word) => part.about(self.cue(word)),
+                    LinkFeature::Neighbour { .. } => part,
+                }
             })
             .collect();
         parts.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
@@ -251,16 +298,34 @@ impl Apprentice {
         }
         parts
     }
+
+    fn cue(&self, word: OffsetTerm) -> Cue {
+        let seen = self.seen(word);
+        Cue {
+            feature: word,
+            high: seen.high,
+            low: seen.low,
+        }
+    }
 }
 
-fn label(feature: OffsetTerm, known: Known<'_>) -> String {
-    let DomOffset(offset) = feature.offset();
-    let word = known.graph.vocabulary.surface(feature.term());
-    match feature.term() {
-        GOOD_NEIGHBOUR => format!("a link to a relevant page at offset {offset}"),
-        OTHER_NEIGHBOUR => format!("a link to another page at offset {offset}"),
-        _ if feature.is_of_page() => format!("the page: {word}"),
-        _ => format!("{word} at offset {offset}"),
+fn label(feature: LinkFeature, known: Known<'_>) -> String {
+    match feature {
+        LinkFeature::Word(word) => {
+            let surface = known.graph.vocabulary.surface(word.term());
+            if word.is_of_page() {
+                format!("the page: {surface}")
+            } else {
+                format!("{surface} at offset {}", word.offset().0)
+            }
+        }
+        LinkFeature::Neighbour {
+            is_relevant,
+            offset: DomOffset(offset),
+        } => {
+            let kind = if is_relevant { "a relevant" } else { "another" };
+            format!("a link to {kind} page at offset {offset}")
+        }
     }
 }
 
@@ -300,7 +365,7 @@ impl Strategy for Apprentice {
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
         let words: f64 = self
             .features(link, known)
-            .map(|(feature, count)| f64::from(count) * nearness(feature))
+            .map(|(feature, count)| f64::from(count) * feature.nearness())
             .sum();
         Explanation::quotient(
             "log-odds of a good page, per word near the link",
