@@ -1,5 +1,7 @@
 //! The crawler: drives a session with real requests.
 
+#[cfg(test)]
+pub(crate) mod fake_web;
 pub mod fetch;
 pub mod replay;
 pub mod runner;
