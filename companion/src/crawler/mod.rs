@@ -7,3 +7,5 @@ pub mod replay;
 pub mod runner;
 pub mod ssrf_guard;
 mod start;
+
+pub use start::DEFAULT_DELAY;
