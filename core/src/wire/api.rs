@@ -16,6 +16,8 @@ use crate::web_graph::{Judgment, KnownPage, MARKED_TERMS, Mark, Relevance};
 
 /// The port that the companion listens on unless it is told otherwise.
 pub const DEFAULT_PORT: u16 = 7474;
+/// Pages to fetch that popup and dashboard propose for a crawl.
+pub const PROPOSED_BUDGET: u64 = 300;
 
 /// `GET /api/v1/health`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

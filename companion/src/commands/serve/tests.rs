@@ -2,6 +2,9 @@
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
+use clap::ValueEnum;
+use linkscent_core::critics;
+use linkscent_core::wire::api::PROPOSED_BUDGET;
 use linkscent_core::wire::channel::DeviceKey;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -9,6 +12,8 @@ use tower::ServiceExt;
 
 use super::*;
 use crate::crawler::fetch::Way;
+use crate::service::{LARGEST_BUDGET, LONGEST_NAME};
+use crate::store::Reaction;
 
 const PORT: u16 = 7000;
 const HOST: &str = "127.0.0.1:7000";
@@ -274,4 +279,33 @@ async fn of_strangers_nothing_is_read() {
     assert_eq!(reply.status, StatusCode::FORBIDDEN);
     let outside = server.post("/topics", FORM, never()).await;
     assert_eq!(outside.status, StatusCode::UNAUTHORIZED);
+}
+
+/// Forms offer what there is, and no more than is taken.
+#[tokio::test]
+async fn forms_repeat_names_and_limits_rightly() {
+    let server = Server::new().await;
+    let base = server.enter().await;
+    let store = &server.app.service.store;
+    let topic = store.topic_named("bees").await.unwrap();
+    let page = server.get(&format!("{base}/topic/{}", topic.id)).await.text;
+    for critic in critics::NAMES {
+        assert!(
+            page.contains(&format!("name=\"kind\" value=\"{critic}\"")),
+            "{critic}"
+        );
+    }
+    for reaction in Reaction::value_variants() {
+        let option = format!("<option value=\"{}\">", reaction.code());
+        assert!(page.contains(&option), "{option}");
+    }
+    assert_eq!(
+        page.matches("<option").count(),
+        Reaction::value_variants().len()
+    );
+    let proposed = format!("value=\"{PROPOSED_BUDGET}\" min=\"1\" max=\"{LARGEST_BUDGET}\"");
+    assert!(page.contains(&proposed), "{proposed}");
+    let topics = server.get(&format!("{base}/")).await.text;
+    let longest = format!("maxlength=\"{LONGEST_NAME}\"");
+    assert!(topics.contains(&longest), "{longest}");
 }
