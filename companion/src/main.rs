@@ -92,3 +92,96 @@ fn run() -> Result<()> {
         Command::Man(man) => man.run(Arguments::command()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use linkscent::settings::{FILE, KEYS};
+
+    use super::*;
+
+    const README: &str = include_str!("../../README.md");
+
+    /// The commands in a text for people, each as its words.
+    fn commands(text: &str) -> Vec<Vec<String>> {
+        let whole = text.replace("\\\n", " ");
+        let lines = whole.lines().map(str::trim);
+        let commands = lines.filter(|line| line.starts_with("linkscent "));
+        commands.map(words).collect()
+    }
+
+    /// Splits a line as a shell does, up to a comment or to where its output goes.
+    fn words(line: &str) -> Vec<String> {
+        let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+        for letter in line.chars() {
+            match (quote, letter) {
+                (Some(open), _) if letter == open => quote = None,
+                (None, '\'' | '"') => {
+                    quote = Some(letter);
+                    word.get_or_insert_default();
+                }
+                (None, ' ') => words.extend(word.take()),
+                (None, '#' | '>') if word.is_none() => break,
+                _ => word.get_or_insert_default().push(letter),
+            }
+        }
+        words.extend(word);
+        words
+    }
+
+    /// Every command, those of commands too.
+    fn all(command: &clap::Command) -> Vec<&clap::Command> {
+        let inner = command.get_subcommands().flat_map(all);
+        [command].into_iter().chain(inner).collect()
+    }
+
+    #[test]
+    fn every_example_is_a_command_that_is_taken() {
+        let own = Arguments::command();
+        let help = all(&own).into_iter().filter_map(|one| one.get_after_help());
+        let mut examples: Vec<_> = help.flat_map(|text| commands(&text.to_string())).collect();
+        assert!(examples.len() >= 10, "{examples:?}");
+        let readme = commands(README);
+        assert!(readme.len() >= 10, "{readme:?}");
+        examples.extend(readme);
+        for words in examples {
+            let taken = own.clone().try_get_matches_from(&words);
+            assert!(taken.is_ok(), "{words:?}\n{}", taken.unwrap_err());
+        }
+    }
+
+    #[test]
+    fn the_readme_names_flags_and_settings_as_they_are_called() {
+        let own = Arguments::command();
+        let flags: Vec<&str> = all(&own)
+            .into_iter()
+            .flat_map(|command| command.get_arguments().filter_map(clap::Arg::get_long))
+            .collect();
+        let code = || README.split('`').skip(1).step_by(2);
+        let named: Vec<&str> = code().filter_map(|code| code.strip_prefix("--")).collect();
+        assert!(named.len() >= 5, "{named:?}");
+        for flag in named {
+            let name = flag.split_whitespace().next().unwrap();
+            assert!(flags.contains(&name), "--{name}");
+        }
+        let variables = code().filter_map(|code| code.strip_prefix("LINKSCENT_"));
+        let variables: Vec<String> = variables.map(str::to_lowercase).collect();
+        assert!(!variables.is_empty());
+        for variable in variables {
+            assert!(KEYS.contains(&&*variable), "{variable}");
+        }
+        assert!(code().any(|code| code == FILE));
+    }
+
+    #[test]
+    fn lines_are_split_as_a_shell_splits_them() {
+        let split = words("linkscent judge --predicate 'title has \"bees\"' \"\" > out # why");
+        let expected = [
+            "linkscent",
+            "judge",
+            "--predicate",
+            "title has \"bees\"",
+            "",
+        ];
+        assert_eq!(split, expected);
+    }
+}

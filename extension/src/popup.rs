@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use js_sys::{Object, Reflect};
+use linkscent_core::wire::api::{DEFAULT_PORT, PROPOSED_BUDGET};
 use serde::Serialize;
 use serde_json::{Value, json};
 use serde_wasm_bindgen::Serializer;
@@ -12,9 +13,6 @@ use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 
 use crate::draw::{button, element};
 use crate::shown::State;
-
-/// Budget proposed for a crawl.
-const BUDGET: &str = "300";
 
 /// See the module.
 #[derive(Clone)]
@@ -344,11 +342,12 @@ impl Popup {
     }
 
     fn draw_pairing(self: &Rc<Self>, part: &Element) {
-        let port = input(part, "port", "7474", "Port of the companion");
+        let usual = DEFAULT_PORT.to_string();
+        let port = input(part, "port", &usual, "Port of the companion");
         let code = input(part, "code", "", "Pairing code");
         let this = Rc::clone(self);
         let pair = button(part, "Pair", "pair", move || {
-            let port: u16 = port.value().trim().parse().unwrap_or(7474);
+            let port: u16 = port.value().trim().parse().unwrap_or(DEFAULT_PORT);
             Rc::clone(&this).act(json!({ "kind": "pair", "port": port, "code": code.value() }))
         });
         pair.set_class_name("main");
@@ -372,7 +371,8 @@ impl Popup {
                 },
             );
         }
-        let budget = input(&details, "budget", BUDGET, "Pages to fetch");
+        let proposed = PROPOSED_BUDGET.to_string();
+        let budget = input(&details, "budget", &proposed, "Pages to fetch");
         let seeds: Vec<String> = state
             .targets
             .iter()
@@ -380,7 +380,8 @@ impl Popup {
             .collect();
         let this = Rc::clone(self);
         let start = button(&details, "Start the crawl", "start-crawl", move || {
-            let budget: f64 = budget.value().trim().parse().unwrap_or(300.0);
+            let typed = budget.value().trim().parse();
+            let budget: f64 = typed.unwrap_or(PROPOSED_BUDGET as f64);
             let message = json!({ "kind": "hand_over", "budget": budget, "seeds": seeds });
             Rc::clone(&this).act(message)
         });

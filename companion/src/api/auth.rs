@@ -154,10 +154,10 @@ fn locked() -> Response {
 }
 
 async fn check(app: &App, headers: &HeaderMap, path: &str) -> Result<(), Response> {
-    let doors = &app.access;
+    let access = &app.access;
     let forbidden = |text: &str| Problem(StatusCode::FORBIDDEN, text.to_owned()).into_response();
     match one(headers, &HOST) {
-        Some(host) if doors.is_own_host(host) => {}
+        Some(host) if access.is_own_host(host) => {}
         _ => {
             return Err(forbidden(
                 "wrong Host header: open the address that linkscent printed",
@@ -170,7 +170,7 @@ async fn check(app: &App, headers: &HeaderMap, path: &str) -> Result<(), Respons
             let pairing = path == "/api/v1/pair" && is_extension(origin);
             pairing || is_paired(app, origin).await
         } else {
-            doors.is_own_origin(origin)
+            access.is_own_origin(origin)
         };
         if !is_fine {
             return Err(forbidden("requests from this origin are not taken"));
@@ -218,4 +218,115 @@ fn harden(mut response: Response) -> Response {
         );
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PORT: u16 = 7000;
+
+    /// The key in an entry link.
+    fn key(link: &str) -> &str {
+        link.rsplit_once("?key=").unwrap().1
+    }
+
+    #[test]
+    fn an_entry_link_opens_once_and_the_newest_only() {
+        let access = AccessControl::new(PORT);
+        assert!(access.enter("").is_none(), "no link was given out");
+        let old = access.entry_link();
+        let new = access.entry_link();
+        assert!(new.starts_with("http://127.0.0.1:7000/enter?key="), "{new}");
+        assert!(access.enter(key(&old)).is_none(), "it is void");
+        assert!(access.enter(&key(&new)[1..]).is_none());
+        let base = access.enter(key(&new)).unwrap();
+        assert!(access.enter(key(&new)).is_none(), "it was used");
+        assert_eq!(access.behind(&format!("{}/", base.0)), Some("/"));
+    }
+
+    #[test]
+    fn only_what_lies_behind_the_secret_is_found() {
+        let access = AccessControl::new(PORT);
+        let base = access.base().0;
+        assert_eq!(access.behind(&format!("{base}/crawl/7")), Some("/crawl/7"));
+        // The rest of the path is taken as it stands.
+        assert_eq!(access.behind(&format!("{base}//d/x")), Some("//d/x"));
+        let other = AccessControl::new(PORT).base().0;
+        assert_ne!(base, other, "secrets are drawn");
+        for path in [
+            base.clone(),
+            "/".to_owned(),
+            "/d/".to_owned(),
+            "/d//".to_owned(),
+            format!("{other}/"),
+            format!("{}/", &base[..base.len() - 1]),
+            format!("{base}0/"),
+            format!("x{base}/"),
+            format!("{}/", base.to_uppercase()),
+        ] {
+            assert_eq!(access.behind(&path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn forms_of_another_run_are_not_taken() {
+        let access = AccessControl::new(PORT);
+        assert!(access.is_csrf(access.csrf()));
+        assert!(!access.is_csrf(""));
+        assert!(!access.is_csrf(AccessControl::new(PORT).csrf()));
+    }
+
+    #[test]
+    fn hosts_and_origins_are_this_machine_on_this_port() {
+        let access = AccessControl::new(PORT);
+        for host in ["127.0.0.1:7000", "localhost:7000"] {
+            assert!(access.is_own_host(host), "{host}");
+            assert!(access.is_own_origin(&format!("http://{host}")), "{host}");
+            assert!(!access.is_own_origin(&format!("https://{host}")), "{host}");
+            assert!(!access.is_own_origin(host), "{host}");
+        }
+        for host in [
+            "",
+            "127.0.0.1",
+            "localhost",
+            "127.0.0.1:70000",
+            "127.0.0.1:7001",
+            "localhost:7000.evil.example",
+            "evil.example:7000",
+            "[::1]:7000",
+        ] {
+            assert!(!access.is_own_host(host), "{host}");
+        }
+        assert!(!access.is_own_origin("null"));
+    }
+
+    #[test]
+    fn extensions_are_told_by_their_scheme() {
+        assert!(is_extension("chrome-extension://abc"));
+        assert!(is_extension("moz-extension://abc"));
+        assert!(!is_extension("http://chrome-extension://abc"));
+        assert!(!is_extension("null"));
+    }
+
+    #[test]
+    fn a_header_sent_twice_is_as_good_as_none() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(one(&headers, &HOST), None);
+        headers.append(HOST, HeaderValue::from_static("a"));
+        assert_eq!(one(&headers, &HOST), Some("a"));
+        headers.append(HOST, HeaderValue::from_static("a"));
+        assert_eq!(one(&headers, &HOST), None);
+    }
+
+    #[test]
+    fn a_query_stays_behind_another_path() {
+        let mut uri = Uri::from_static("/d/secret/crawl/1?page=2");
+        assert!(set_path(&mut uri, "/crawl/1"));
+        assert_eq!(uri, "/crawl/1?page=2");
+        let mut uri = Uri::from_static("/d/secret/");
+        assert!(set_path(&mut uri, "/"));
+        assert_eq!(uri, "/");
+        assert!(!set_path(&mut uri, "a path with spaces"));
+    }
 }

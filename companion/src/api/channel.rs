@@ -6,16 +6,18 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
-use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::State;
+use axum::extract::rejection::JsonRejection;
 use axum::http::{Method, Request, StatusCode};
-use axum::response::Response;
-use linkscent_core::wire::api::{AnswerHead, CallHead, ChannelOpened, OpenChannel};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json, Router};
+use linkscent_core::wire::api::{AnswerHead, ApiError, CallHead, ChannelOpened, OpenChannel};
 use linkscent_core::wire::channel::{Channel, Random};
 use tower::ServiceExt;
 
-use super::{App, LARGEST_BODY, Problem, body};
+use super::problem::WRONG;
+use super::{App, Problem};
 use crate::secret;
 
 /// Channels that were opened and not used yet, and those in use; the oldest go.
@@ -35,6 +37,10 @@ struct Open {
     device: i64,
     channel: Channel,
 }
+
+/// The calls that are made in a channel.
+#[derive(Clone)]
+pub(super) struct Calls(pub Router<App>);
 
 /// The channels that are open; they live as long as the process.
 #[derive(Default)]
@@ -113,8 +119,28 @@ impl Channels {
     }
 }
 
-/// `POST /api/v1/channel`: the companion proves at once that it knows the key.
-pub(super) async fn open(app: &App, asked: OpenChannel) -> Result<ChannelOpened, Problem> {
+/// Open a channel
+///
+/// The companion proves at once that it knows the key.
+#[utoipa::path(
+    post,
+    path = "/api/v1/channel",
+    request_body = OpenChannel,
+    responses(
+        (status = 200, body = ChannelOpened,
+         description = "the channel, and the companion's proof that it knows the key"),
+        (status = 400, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
+        (status = 413, description = WRONG, body = ApiError),
+        (status = 415, description = WRONG, body = ApiError),
+        (status = 422, description = WRONG, body = ApiError),
+    )
+)]
+pub(super) async fn open(
+    State(app): State<App>,
+    asked: Result<Json<OpenChannel>, JsonRejection>,
+) -> Result<Json<ChannelOpened>, Problem> {
+    let Json(asked) = asked?;
     let random = secret::from_hex(&asked.random).and_then(|bytes| bytes.try_into().ok());
     let browser: Random = random.ok_or_else(|| Problem::bad("random is 64 hexadecimal digits"))?;
     let known = app.service.store.device_key(&asked.device).await?;
@@ -129,17 +155,33 @@ pub(super) async fn open(app: &App, asked: OpenChannel) -> Result<ChannelOpened,
         device,
         channel: key.channel(&browser, &companion),
     });
-    Ok(ChannelOpened {
+    Ok(Json(ChannelOpened {
         channel: secret::hex(&name),
         random: secret::hex(&companion),
         proof: secret::hex(&key.proof(&browser, &companion)),
-    })
+    }))
 }
 
-/// `POST /api/v1/call`: a call in a channel; the answer goes back in it.
+/// Make a call in a channel
+///
+/// The answer goes back in it.
+#[utoipa::path(
+    post,
+    path = "/api/v1/call",
+    request_body(
+        content_type = "application/octet-stream",
+        description = "the channel's bytes, the call's number, the sealed call"
+    ),
+    responses(
+        (status = 200, content_type = "application/octet-stream",
+         description = "the answer, in the channel"),
+        (status = 401, description = WRONG, body = ApiError),
+        (status = 413, description = WRONG, body = ApiError),
+    )
+)]
 pub(super) async fn call(
-    app: &App,
-    calls: Router<App>,
+    State(app): State<App>,
+    Extension(Calls(calls)): Extension<Calls>,
     message: Bytes,
 ) -> Result<Vec<u8>, Problem> {
     let refused = || {
@@ -151,15 +193,14 @@ pub(super) async fn call(
         app.channels.close(call.device);
         return Err(refused());
     }
-    let answer = match request(&call.plain) {
+    let response = match request(&call.plain) {
         Ok(request) => {
-            let limit = axum::extract::DefaultBodyLimit::max(LARGEST_BODY);
-            let calls = calls.layer(limit).with_state(app.clone());
-            let Ok(answer) = calls.oneshot(request).await;
-            plain(answer).await?
+            let Ok(response) = calls.with_state(app.clone()).oneshot(request).await;
+            response
         }
-        Err(problem) => plain(axum::response::IntoResponse::into_response(problem)).await?,
+        Err(problem) => problem.into_response(),
     };
+    let answer = plain(response).await?;
     app.channels.answer(&call, &answer).ok_or_else(refused)
 }
 
@@ -182,38 +223,16 @@ fn request(call: &[u8]) -> Result<Request<Body>, Problem> {
 }
 
 /// The answer as it goes into a channel: a line of JSON, then the body.
-async fn plain(answer: Response) -> anyhow::Result<Vec<u8>> {
-    let version = answer.headers().get(MODEL_VERSION);
+async fn plain(response: Response) -> anyhow::Result<Vec<u8>> {
+    let version = response.headers().get(MODEL_VERSION);
     let version = version.and_then(|version| version.to_str().ok());
     let head = AnswerHead {
-        status: answer.status().as_u16(),
+        status: response.status().as_u16(),
         version: version.and_then(|version| version.parse().ok()),
     };
     let mut plain = serde_json::to_vec(&head)?;
     plain.push(b'\n');
-    let body = to_bytes(answer.into_body(), LARGEST_ANSWER).await;
+    let body = to_bytes(response.into_body(), LARGEST_ANSWER).await;
     plain.extend_from_slice(&body.context("the answer is too large")?);
     Ok(plain)
-}
-
-/// The calls that need no channel: what opens one.
-pub(super) fn routes() -> Router<App> {
-    use axum::Json;
-    use axum::extract::rejection::JsonRejection;
-    use axum::routing::post;
-    type Asked = Result<Json<OpenChannel>, JsonRejection>;
-    Router::new()
-        .route(
-            "/api/v1/channel",
-            post(|State(app): State<App>, asked: Asked| async move {
-                open(&app, body(asked)?).await.map(Json)
-            }),
-        )
-        .route(
-            "/api/v1/call",
-            post(|State(app): State<App>, message: Bytes| async move {
-                call(&app, super::routes::routes(), message).await
-            })
-            .layer(axum::extract::DefaultBodyLimit::max(LARGEST_BODY)),
-        )
 }

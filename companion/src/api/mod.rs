@@ -2,25 +2,23 @@
 
 mod auth;
 mod channel;
+mod crawls;
+mod description;
 mod pairing;
+mod problem;
 mod routes;
 mod server;
 
 pub use auth::{AccessControl, Base, guard};
 pub use channel::Channels;
 pub use pairing::Pairing;
+pub use problem::Problem;
 pub use routes::open_routes;
 pub use server::{LARGEST_BODY, serve, whole_body};
 
 use std::sync::Arc;
 
-use axum::Json;
-use axum::extract::rejection::JsonRejection;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
-use linkscent_core::wire::api::ApiError;
-
-use crate::service::{Service, ServiceError};
+use crate::service::Service;
 
 /// What every call can reach.
 #[derive(Clone)]
@@ -44,47 +42,5 @@ impl App {
             pairing: Arc::new(Pairing::new(port)),
             channels: Arc::default(),
         }
-    }
-}
-
-/// An error as the API answers it.
-#[derive(Debug)]
-pub struct Problem(pub StatusCode, pub String);
-
-impl Problem {
-    /// A bad request, and what would be a good one.
-    pub fn bad(text: impl Into<String>) -> Self {
-        Self(StatusCode::BAD_REQUEST, text.into())
-    }
-}
-
-impl From<ServiceError> for Problem {
-    fn from(error: ServiceError) -> Self {
-        let status = match error {
-            ServiceError::Missing(_) => StatusCode::NOT_FOUND,
-            ServiceError::Refused(_) => StatusCode::BAD_REQUEST,
-            ServiceError::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
-        };
-        Self(status, error.to_string())
-    }
-}
-
-/// The body of a call, or what is wrong with it.
-fn body<T>(json: Result<Json<T>, JsonRejection>) -> Result<T, Problem> {
-    match json {
-        Ok(Json(body)) => Ok(body),
-        Err(rejection) => Err(Problem(rejection.status(), rejection.body_text())),
-    }
-}
-
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
-        (self.0, Json(ApiError { error: self.1 })).into_response()
-    }
-}
-
-impl From<anyhow::Error> for Problem {
-    fn from(error: anyhow::Error) -> Self {
-        Self(StatusCode::INTERNAL_SERVER_ERROR, format!("{error:#}"))
     }
 }

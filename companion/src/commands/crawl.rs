@@ -14,6 +14,7 @@ use serde_json::json;
 use tokio::runtime::Handle;
 
 use super::network::Network;
+use crate::crawler::DEFAULT_DELAY;
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::runner::{Ended, Runner};
 use crate::service::{LARGEST_BUDGET, NewCrawl, Service, Starts, is_held};
@@ -66,7 +67,7 @@ pub struct Crawl {
     budget: u64,
     /// Milliseconds a host rests between requests; 0 only through a proxy on
     /// this machine.
-    #[arg(long, default_value_t = 1_000, env = "LINKSCENT_DELAY")]
+    #[arg(long, default_value_t = DEFAULT_DELAY, env = "LINKSCENT_DELAY")]
     delay: u64,
     /// Keep to this host and its subdomains; can be given repeatedly.
     #[arg(

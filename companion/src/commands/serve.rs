@@ -7,6 +7,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use clap::Args;
+use linkscent_core::wire::api::DEFAULT_PORT;
 use tokio::net::TcpListener;
 
 use super::network::Network;
@@ -15,8 +16,6 @@ use crate::dashboard;
 use crate::service::Service;
 use crate::settings::data_folder;
 use crate::store::Store;
-
-const DEFAULT_PORT: u16 = 7474;
 
 /// Serve the dashboard and the API for the browser extension, on this machine
 /// alone, and run the crawls.
@@ -95,3 +94,6 @@ pub fn router(app: App) -> Router {
         .fallback_service(routes)
         .layer(middleware::from_fn_with_state(app, api::guard))
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,9 +20,10 @@ use super::ssrf_guard::{self, PublicResolver};
 use linkscent_archive::page::build;
 
 /// Who we say we are, to servers and in robots.txt.
-pub const AGENT: &str = "linkscent";
+pub const AGENT: &str = env!("CARGO_PKG_NAME");
 const USER_AGENT: &str = concat!(
-    "linkscent/",
+    env!("CARGO_PKG_NAME"),
+    "/",
     env!("CARGO_PKG_VERSION"),
     " (a person's focused crawler; obeys robots.txt)"
 );

@@ -1,7 +1,11 @@
 //! The crawler: drives a session with real requests.
 
+#[cfg(test)]
+pub(crate) mod fake_web;
 pub mod fetch;
 pub mod replay;
 pub mod runner;
 pub mod ssrf_guard;
 mod start;
+
+pub use start::DEFAULT_DELAY;

@@ -469,3 +469,6 @@ impl Runner {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -67,14 +67,15 @@ pub(super) async fn take_stock(
     Ok(length)
 }
 
-/// Rest of a host, in milliseconds, where a crawl that was begun without one, on a web
-/// replayed on this machine, goes on elsewhere.
-const LEAST_DELAY: u64 = 1_000;
+/// Rest of a host between requests, in milliseconds, unless another is wanted; also where
+/// a crawl that was begun without one, on a web replayed on this machine, goes on
+/// elsewhere.
+pub const DEFAULT_DELAY: u64 = 1_000;
 
 /// The bounds that a crawl was ordered with.
 pub(super) fn limits(crawl: &CrawlRow, is_replay: bool) -> Limits {
     let delay = match crawl.order.delay {
-        0 if !is_replay => LEAST_DELAY,
+        0 if !is_replay => DEFAULT_DELAY,
         delay => delay,
     };
     Limits {

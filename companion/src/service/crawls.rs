@@ -7,13 +7,12 @@ use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::write_model;
 
 use super::{Service, ServiceError};
+use crate::crawler::DEFAULT_DELAY;
 use crate::store::{self, Command, CrawlRow, CrawlState, Order, Reaction, Topic};
 use crate::topic_guide;
 
 /// The largest budget, in pages.
 pub const LARGEST_BUDGET: u64 = 1_000_000;
-/// Milliseconds a host rests between requests.
-const DEFAULT_DELAY: u64 = 1_000;
 
 /// Where a crawl starts. Where nothing is given it starts from the topic's targets.
 #[derive(Debug, Clone, Default)]

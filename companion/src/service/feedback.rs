@@ -13,7 +13,7 @@ use crate::topic_guide;
 /// Events taken in one call at most.
 pub const MOST_EVENTS: usize = 1_000;
 /// Characters of a topic's name at most.
-const LONGEST_NAME: usize = 80;
+pub const LONGEST_NAME: usize = 80;
 
 impl Service {
     /// Makes a topic, or finds the one of that name; pages that are what is looked for

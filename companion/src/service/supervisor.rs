@@ -224,3 +224,6 @@ impl Supervisor {
         self.crawls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,7 +17,6 @@ mod migrations;
 mod notices;
 mod salvage;
 mod stands_in;
-mod state;
 mod topics;
 mod watch;
 
@@ -30,7 +29,6 @@ pub use lock::{CrawlLock, LockError};
 pub use notices::SkippedRow;
 pub use salvage::repair;
 pub use stands_in::stands_in;
-pub use state::CrawlState;
 pub use topics::{MarkRow, Topic};
 pub use watch::{AlarmRow, QuestionRow, Reaction};
 
@@ -40,6 +38,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+pub use linkscent_core::wire::CrawlState;
 use sqlx::SqlitePool;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 

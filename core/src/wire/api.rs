@@ -1,8 +1,10 @@
 //! The companion's API, version 1: what extension and companion tell each
-//! other, as JSON.
+//! other, as JSON. The calls are sealed in channels, see [`super::channel`]. With the
+//! feature `schema` every type describes its JSON for programs, too.
 
 use serde::{Deserialize, Serialize};
 
+use super::crawl_state::CrawlState;
 use crate::address::Address;
 use crate::dom::DomOffset;
 use crate::features::{LinkContext, OffsetTerm, PageTerms};
@@ -12,8 +14,14 @@ use crate::strategies::{Candidate, Step, Trail};
 use crate::text::Vocabulary;
 use crate::web_graph::{Judgment, KnownPage, MARKED_TERMS, Mark, Relevance};
 
+/// The port that the companion listens on unless it is told otherwise.
+pub const DEFAULT_PORT: u16 = 7474;
+/// Pages to fetch that popup and dashboard propose for a crawl.
+pub const PROPOSED_BUDGET: u64 = 300;
+
 /// `GET /api/v1/health`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Health {
     /// Always `linkscent`.
     pub program: String,
@@ -24,6 +32,7 @@ pub struct Health {
 /// `POST /api/v1/pair`: the two steps of pairing by code (SPAKE2, then proofs
 /// of the key by both sides).
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "step", rename_all = "lowercase")]
 pub enum PairRequest {
     /// The extension's first message, in hexadecimal.
@@ -44,6 +53,7 @@ pub enum PairRequest {
 
 /// Answer to [`PairRequest::Start`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct PairStarted {
     /// Names this attempt.
     pub attempt: String,
@@ -55,34 +65,53 @@ pub struct PairStarted {
 
 /// Answer to [`PairRequest::Finish`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Paired {
     /// What the browser is called by from now on. The common key is not sent: both
     /// made it.
     pub device: String,
 }
 
-/// `POST /api/v1/channel`: opens a channel, see [`super::channel`].
+/// Answer to [`PairRequest`], by its step.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(untagged)]
+pub enum PairAnswer {
+    /// To the first.
+    Started(PairStarted),
+    /// To the second.
+    Paired(Paired),
+}
+
+/// `POST /api/v1/channel`: opens a channel.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct OpenChannel {
     /// From [`Paired`].
     pub device: String,
     /// The browser's random number, in hexadecimal.
+    #[cfg_attr(feature = "schema", schema(pattern = "^[0-9a-f]{64}$"))]
     pub random: String,
 }
 
 /// Answer to [`OpenChannel`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ChannelOpened {
     /// Names the channel, 32 hexadecimal digits.
+    #[cfg_attr(feature = "schema", schema(pattern = "^[0-9a-f]{32}$"))]
     pub channel: String,
     /// The companion's random number, in hexadecimal.
+    #[cfg_attr(feature = "schema", schema(pattern = "^[0-9a-f]{64}$"))]
     pub random: String,
     /// Its proof that it knows the common key, in hexadecimal.
+    #[cfg_attr(feature = "schema", schema(pattern = "^[0-9a-f]{64}$"))]
     pub proof: String,
 }
 
 /// What stands before the body of a call in a channel, as a line of JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct CallHead {
     /// `GET` or `POST`.
     pub method: String,
@@ -92,16 +121,19 @@ pub struct CallHead {
 
 /// What stands before the body of an answer in a channel, as a line of JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AnswerHead {
     /// HTTP's status code.
     pub status: u16,
     /// Version of the model in the body, if there is one.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub version: Option<i64>,
 }
 
 /// Answer to `POST /api/v1/dashboard`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct DashboardLink {
     /// Opens the dashboard, once.
     pub link: String,
@@ -109,6 +141,7 @@ pub struct DashboardLink {
 
 /// `POST /api/v1/forget`: what is to be forgotten.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct Forget {
     /// Every click that browsers sent.
@@ -116,7 +149,28 @@ pub struct Forget {
     /// Pages, with all that has to do with them.
     pub pages: Vec<String>,
     /// Clicks: the page with the link, and the page it led to.
+    #[cfg_attr(feature = "schema", schema(schema_with = clicks))]
     pub clicks: Vec<(String, String)>,
+}
+
+/// Pairs of addresses, neither of which may be left out.
+#[cfg(feature = "schema")]
+fn clicks() -> utoipa::openapi::schema::Array {
+    use utoipa::openapi::schema::{ArrayBuilder, ArrayItems, Object, Type};
+    let pair = ArrayBuilder::new()
+        .prefix_items([
+            Object::with_type(Type::String),
+            Object::with_type(Type::String),
+        ])
+        .items(ArrayItems::False)
+        .min_items(Some(2))
+        .max_items(Some(2));
+    ArrayBuilder::new()
+        .items(pair)
+        .description(Some(
+            "Clicks: the page with the link, and the page it led to.",
+        ))
+        .build()
 }
 
 impl Forget {
@@ -133,6 +187,7 @@ impl Forget {
 
 /// Answer to [`Forget`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Forgotten {
     /// Rows that were deleted.
     pub rows: u64,
@@ -142,6 +197,7 @@ pub struct Forgotten {
 
 /// Any error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ApiError {
     /// What is wrong and what to do, for people.
     pub error: String,
@@ -150,6 +206,7 @@ pub struct ApiError {
 /// Something that happened in the browser; sent once, though perhaps twice
 /// received: `id` tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Event {
     /// Chosen by the extension, unique.
     pub id: String,
@@ -164,6 +221,7 @@ pub struct Event {
 
 /// What can happen in the browser.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum EventKind {
     /// The person marked a page, or took the mark back.
@@ -173,6 +231,7 @@ pub enum EventKind {
         /// Its title.
         title: String,
         /// True: target; false: not; null: mark taken back.
+        #[cfg_attr(feature = "schema", schema(required))]
         target: Option<bool>,
         /// The page's words with their counts.
         words: Vec<(String, u32)>,
@@ -185,6 +244,7 @@ pub enum EventKind {
         /// What the form is called by on its page.
         form: String,
         /// True: it does; false: it does not; null: taken back.
+        #[cfg_attr(feature = "schema", schema(required))]
         wanted: Option<bool>,
         /// The form's words.
         words: Vec<String>,
@@ -226,6 +286,7 @@ impl Event {
 
 /// Answer to `POST /api/v1/events`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct EventsTaken {
     /// Events that were new.
     pub taken: usize,
@@ -233,11 +294,13 @@ pub struct EventsTaken {
     pub known: usize,
     /// Events passed over: they name what is no page of the web.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub refused: usize,
 }
 
 /// `POST /api/v1/crawls`: hand a topic over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct CrawlOrder {
     /// Name of the topic.
     pub topic: String,
@@ -249,13 +312,14 @@ pub struct CrawlOrder {
 
 /// The state of a crawl.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct CrawlView {
     /// Number of the crawl.
     pub id: i64,
     /// Name of the topic.
     pub topic: String,
-    /// `running`, `paused`, `stopped` or `done`.
-    pub state: String,
+    /// What it is doing.
+    pub state: CrawlState,
     /// Why it ended; empty while it has not.
     pub stop_reason: String,
     /// Pages fetched.
@@ -270,17 +334,21 @@ pub struct CrawlView {
     pub finds: Vec<FindView>,
     /// The page it asks about, if it asks.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub question: Option<QuestionView>,
     /// What its newest alarm is about; empty if it raised none.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub alarm: String,
     /// Links it did not ask for, by reason.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub skipped: Vec<SkippedView>,
 }
 
 /// Links that a crawl did not ask for, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SkippedView {
     /// Why.
     pub reason: String,
@@ -292,6 +360,7 @@ pub struct SkippedView {
 
 /// A page whose label would help most.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct QuestionView {
     /// The page.
     pub address: String,
@@ -301,6 +370,7 @@ pub struct QuestionView {
 
 /// The person's answer to whether a page is what they look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Answer {
     /// It is.
@@ -333,6 +403,7 @@ impl Answer {
 
 /// `POST /api/v1/crawls/{id}/answer`: the answer to a crawl's question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct QuestionAnswer {
     /// The page that was asked about.
     pub address: String,
@@ -342,6 +413,7 @@ pub struct QuestionAnswer {
 
 /// A page that was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct FindView {
     /// The page.
     pub address: String,

@@ -7,10 +7,12 @@
 
 pub mod api;
 pub mod channel;
+pub mod crawl_state;
 pub mod model_file;
 pub mod pairing;
 pub mod snapshot;
 pub mod views;
 
+pub use crawl_state::CrawlState;
 pub use model_file::{ModelError, read_model, write_model};
 pub use snapshot::{Snapshot, SnapshotError};

@@ -15,7 +15,7 @@ use zip::write::SimpleFileOptions;
 const TARGET: &str = "wasm32-unknown-unknown";
 /// Gives the unpacked extension the same id in every Chromium profile.
 const TEST_KEY: &str = "bGlua3NjZW50IHRlc3QgYnVpbGQ=";
-/// The extension's id in Chromium when it is built with [`Variant::Test`].
+/// The extension's id in Firefox.
 pub const FIREFOX_ID: &str = "linkscent@linkscent.example";
 
 /// Which extension to build.
@@ -73,8 +73,20 @@ pub fn build(variant: Variant) -> Result<PathBuf> {
         .remove_producers_section(true)
         .out_name("linkscent")
         .generate(folder.join("pkg"))?;
-    let manifest = fs::read_to_string(root.join("web-ext-manifest/manifest.json"))?;
-    let mut manifest: Value = serde_json::from_str(&manifest).context("reading manifest.json")?;
+    fs::write(
+        folder.join("manifest.json"),
+        serde_json::to_vec_pretty(&manifest(&root, variant)?)?,
+    )?;
+    pack(&folder, &folder.with_extension("zip"))?;
+    Ok(folder)
+}
+
+/// The manifest: the template, with the workspace's version and the extension's ids.
+fn manifest(root: &Path, variant: Variant) -> Result<Value> {
+    let template = fs::read_to_string(root.join("web-ext-manifest/manifest.json"))?;
+    let mut manifest: Value = serde_json::from_str(&template).context("reading manifest.json")?;
+    manifest["version"] = json!(env!("CARGO_PKG_VERSION"));
+    manifest["browser_specific_settings"]["gecko"]["id"] = json!(FIREFOX_ID);
     if variant == Variant::Test {
         manifest["key"] = json!(TEST_KEY);
         manifest["host_permissions"] = json!(["http://*/*", "https://*/*"]);
@@ -82,12 +94,7 @@ pub fn build(variant: Variant) -> Result<PathBuf> {
             manifest.remove("optional_host_permissions");
         }
     }
-    fs::write(
-        folder.join("manifest.json"),
-        serde_json::to_vec_pretty(&manifest)?,
-    )?;
-    pack(&folder, &folder.with_extension("zip"))?;
-    Ok(folder)
+    Ok(manifest)
 }
 
 fn compile(root: &Path) -> Result<()> {
@@ -158,4 +165,56 @@ pub fn pack(folder: &Path, file: &Path) -> Result<()> {
     }
     zip.finish()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn template() -> Value {
+        let text = fs::read_to_string(root().join("web-ext-manifest/manifest.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn version_and_id_come_from_the_workspace_and_from_nowhere_else() {
+        let template = template();
+        assert!(template.get("version").is_none());
+        assert!(
+            template["browser_specific_settings"]["gecko"]
+                .get("id")
+                .is_none()
+        );
+        let manifest = manifest(&root(), Variant::Release).unwrap();
+        let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+        let version = manifest["version"].as_str().unwrap();
+        assert!(
+            workspace.contains(&format!("\nversion = \"{version}\"\n")),
+            "{version}"
+        );
+        // Browsers take one to four numbers, and no more than those.
+        let numbers: Result<Vec<u16>, _> = version.split('.').map(str::parse).collect();
+        assert!((1..=4).contains(&numbers.unwrap().len()), "{version}");
+        assert_eq!(
+            manifest["browser_specific_settings"]["gecko"]["id"],
+            FIREFOX_ID
+        );
+    }
+
+    #[test]
+    fn only_test_builds_read_pages_unasked() {
+        let release = manifest(&root(), Variant::Release).unwrap();
+        let template = template();
+        for key in ["host_permissions", "optional_host_permissions"] {
+            assert_eq!(release[key], template[key]);
+        }
+        assert_eq!(release["host_permissions"], json!(["http://127.0.0.1/*"]));
+        assert!(release.get("key").is_none());
+        let test = manifest(&root(), Variant::Test).unwrap();
+        assert_eq!(
+            test["host_permissions"],
+            template["optional_host_permissions"]
+        );
+        assert!(test.get("optional_host_permissions").is_none());
+    }
 }

@@ -2,8 +2,12 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// What a crawl is doing, or how it came to rest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum CrawlState {
     /// It runs, or did when whoever ran it died.
     Running,
@@ -52,5 +56,23 @@ impl CrawlState {
 impl fmt::Display for CrawlState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `SQLite` keeps the code, JSON carries what serde writes: they are the same word.
+    #[test]
+    fn a_state_is_stored_by_the_word_it_is_sent_by() {
+        use serde::de::IntoDeserializer;
+        use serde::de::value::{Error, StrDeserializer};
+        for state in CrawlState::ALL {
+            let word: StrDeserializer<'_, Error> = state.code().into_deserializer();
+            assert_eq!(CrawlState::deserialize(word), Ok(state));
+            assert_eq!(CrawlState::of(state.code()), Some(state));
+        }
+        assert_eq!(CrawlState::of("Running"), None);
     }
 }

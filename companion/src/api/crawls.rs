@@ -1,0 +1,153 @@
+//! Calls about crawls: how they go, beginning one, answering what one asks.
+
+use axum::Json;
+use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use linkscent_core::address::Address;
+use linkscent_core::wire::api::{
+    ApiError, CrawlOrder, CrawlView, FindView, QuestionAnswer, QuestionView, SkippedView,
+};
+use serde::Deserialize;
+
+use super::problem::WRONG;
+use super::{App, Problem};
+use crate::service::{NewCrawl, Service, Starts};
+use crate::store::CrawlRow;
+
+/// Crawls of a topic that a browser is told of.
+const MOST_CRAWLS: usize = 5;
+/// Finds of a crawl that a browser is told of.
+const MOST_FINDS: i64 = 10;
+
+#[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct CrawlsQuery {
+    /// Name of the topic.
+    topic: String,
+}
+
+/// The last crawls of a topic, newest first
+#[utoipa::path(
+    get,
+    path = "/api/v1/crawls",
+    params(CrawlsQuery),
+    responses(
+        (status = 200, description = "crawls", body = Vec<CrawlView>),
+        (status = 400, description = WRONG, body = ApiError),
+        (status = 401, description = WRONG, body = ApiError),
+    )
+)]
+pub(super) async fn crawls(
+    State(app): State<App>,
+    query: Result<Query<CrawlsQuery>, QueryRejection>,
+) -> Result<Json<Vec<CrawlView>>, Problem> {
+    let Query(query) = query?;
+    let mut views = Vec::new();
+    let store = &app.service.store;
+    let Some(topic) = store.find_topic(&query.topic).await? else {
+        return Ok(Json(views));
+    };
+    let crawls = store.crawls(Some(topic.id)).await?;
+    for crawl in crawls.into_iter().take(MOST_CRAWLS) {
+        views.push(view(&app.service, &crawl, &query.topic).await?);
+    }
+    Ok(Json(views))
+}
+
+/// Hand a topic over: begin a crawl
+#[utoipa::path(
+    post,
+    path = "/api/v1/crawls",
+    request_body = CrawlOrder,
+    responses(
+        (status = 200, description = "begun", body = CrawlView),
+        (status = 400, description = WRONG, body = ApiError),
+        (status = 401, description = WRONG, body = ApiError),
+        (status = 422, description = WRONG, body = ApiError),
+    )
+)]
+pub(super) async fn begin(
+    State(app): State<App>,
+    order: Result<Json<CrawlOrder>, JsonRejection>,
+) -> Result<Json<CrawlView>, Problem> {
+    let Json(order) = order?;
+    let address = |seed: &String| Address::parse(seed).map(|address| address.to_string());
+    let seeds: Result<Vec<String>, _> = order.seeds.iter().map(address).collect();
+    let starts = Starts {
+        seeds: seeds.map_err(|error| Problem::bad(error.to_string()))?,
+        ..Starts::default()
+    };
+    let new = NewCrawl::new(starts, order.budget);
+    app.service.check_crawl(&order.topic, &new).await?;
+    let topic = app.service.create_topic(&order.topic, &[]).await?;
+    let crawl = app.service.begin_crawl(&topic, &new).await?;
+    Ok(Json(view(&app.service, &crawl, &topic.name).await?))
+}
+
+/// Answer a crawl's question about a page
+#[utoipa::path(
+    post,
+    path = "/api/v1/crawls/{id}/answer",
+    params(("id" = i64, Path, description = "Number of the crawl.")),
+    request_body = QuestionAnswer,
+    responses(
+        (status = 200, description = "taken", body = CrawlView),
+        (status = 400, description = WRONG, body = ApiError),
+        (status = 401, description = WRONG, body = ApiError),
+        (status = 404, description = WRONG, body = ApiError),
+        (status = 422, description = WRONG, body = ApiError),
+    )
+)]
+pub(super) async fn answer(
+    State(app): State<App>,
+    id: Result<Path<i64>, PathRejection>,
+    given: Result<Json<QuestionAnswer>, JsonRejection>,
+) -> Result<Json<CrawlView>, Problem> {
+    let (Path(id), Json(given)) = (id?, given?);
+    let (crawl, topic) = app.service.crawl(id).await?;
+    let (page, answer) = (&given.address, given.answer);
+    app.service
+        .answer_question(&crawl, &topic, page, answer)
+        .await?;
+    Ok(Json(view(&app.service, &crawl, &topic.name).await?))
+}
+
+async fn view(service: &Service, crawl: &CrawlRow, topic: &str) -> Result<CrawlView, Problem> {
+    let store = &service.store;
+    let counts = service.counts(crawl.id).await?;
+    let finds = store.newest_finds(crawl.id, MOST_FINDS).await?;
+    let question = store.questions(crawl.id).await?.into_iter().next();
+    let alarm = store.alarms(crawl.id).await?.into_iter().next();
+    let skipped = store.skipped(crawl.id).await?;
+    Ok(CrawlView {
+        id: crawl.id,
+        topic: topic.to_owned(),
+        state: crawl.state,
+        stop_reason: crawl.stop_reason.clone(),
+        pages: counts.pages,
+        budget: crawl.order.budget,
+        relevant: counts.relevant,
+        harvest: counts.harvest(),
+        finds: finds
+            .into_iter()
+            .map(|find| FindView {
+                address: find.address,
+                title: find.title,
+                relevance: find.relevance.unwrap_or(0.0),
+            })
+            .collect(),
+        question: question.map(|page| QuestionView {
+            address: page.address,
+            title: page.title,
+        }),
+        alarm: alarm.map(|alarm| alarm.said).unwrap_or_default(),
+        skipped: skipped
+            .into_iter()
+            .map(|row| SkippedView {
+                reason: row.reason,
+                links: row.count,
+                seeds: row.seeds,
+            })
+            .collect(),
+    })
+}

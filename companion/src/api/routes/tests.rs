@@ -1,0 +1,403 @@
+//! The description against the real router: the same calls by the same methods, and
+//! answers of each that fit their schemas.
+
+use std::collections::BTreeSet;
+
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+use linkscent_core::wire::api::{
+    AnswerHead, CallHead, ChannelOpened, CrawlView, FindView, QuestionView, SkippedView,
+};
+use linkscent_core::wire::channel::{Channel, DeviceKey};
+use linkscent_core::wire::crawl_state::CrawlState;
+use linkscent_core::wire::pairing::{Attempt, Side};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+use super::*;
+use crate::crawler::fake_web::endless_web;
+use crate::secret;
+use crate::service::{RunBy, Service};
+use crate::store::Store;
+
+const PORT: u16 = 7;
+const PAGE: &str = "http://a.test/1";
+
+/// An answer: its status, and its body as JSON where it is some.
+type Answered = (u16, Value);
+
+/// The calls without a port, and a browser that is paired.
+struct Api {
+    app: App,
+    router: Router,
+    description: Value,
+    channel: Channel,
+    name: Vec<u8>,
+    _folder: TempDir,
+}
+
+impl Api {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let key = DeviceKey::from_bytes(&[7; 32]).unwrap();
+        let device = store.add_device("a browser", "", &key).await.unwrap();
+        let way = endless_web().await;
+        let app = App::new(Service::new(store, way), PORT);
+        let router = open_routes().with_state(app.clone());
+        let own = [1; 32];
+        let asked = json!({ "device": device, "random": secret::hex(&own) });
+        let (_, opened) = ask(&router, "POST", "/api/v1/channel", &asked.to_string()).await;
+        let opened: ChannelOpened = serde_json::from_value(opened).unwrap();
+        let theirs = secret::from_hex(&opened.random).unwrap();
+        let channel = key.channel(&own, &theirs.try_into().unwrap());
+        let (_, description) = ask(&router, "GET", "/api/v1/openapi.json", "").await;
+        Self {
+            app,
+            router,
+            description,
+            channel,
+            name: secret::from_hex(&opened.channel).unwrap(),
+            _folder: folder,
+        }
+    }
+
+    /// Makes a call as it is to be made: in the channel, or as it stands.
+    async fn call(&mut self, method: &str, path: &str, body: &str) -> Answered {
+        if !is_sealed(path.split(['?']).next().unwrap_or_default()) {
+            return ask(&self.router, method, path, body).await;
+        }
+        let head = CallHead {
+            method: method.to_owned(),
+            path: path.trim_start_matches("/api/v1/").to_owned(),
+        };
+        let plain = format!("{}\n{body}", serde_json::to_string(&head).unwrap());
+        let message = [&*self.name, &self.channel.call(plain.as_bytes())].concat();
+        let request = Request::post("/api/v1/call")
+            .body(Body::from(message))
+            .unwrap();
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        let sealed = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        let plain = self.channel.open_answer(&sealed).unwrap();
+        let end = plain.iter().position(|&byte| byte == b'\n').unwrap();
+        let head: AnswerHead = serde_json::from_slice(&plain[..end]).unwrap();
+        let body = serde_json::from_slice(&plain[end + 1..]).unwrap_or_default();
+        (head.status, body)
+    }
+
+    /// What the description says of a call.
+    fn operation(&self, method: &str, path: &str) -> &Value {
+        &self.description["paths"][path][method.to_lowercase()]
+    }
+
+    /// What is wrong with some JSON by a schema of the description.
+    fn faults(&self, schema: &Value, instance: &Value) -> Vec<String> {
+        let mut schema = schema.clone();
+        schema["components"] = self.description["components"].clone();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let faults = validator.iter_errors(instance);
+        faults.map(|fault| fault.to_string()).collect()
+    }
+
+    /// Waits until a crawl has come to rest.
+    async fn rest(&self, crawl: i64) {
+        let mut changes = self.app.service.supervisor.changes();
+        loop {
+            let (crawl, _) = self.app.service.crawl(crawl).await.unwrap();
+            if self.app.service.supervisor.run_by(&crawl) != Some(RunBy::Us) {
+                return;
+            }
+            changes.changed().await.unwrap();
+        }
+    }
+}
+
+/// Asks the router as it stands; no answer needs more than this of a request.
+async fn ask(router: &Router, method: &str, path: &str, body: &str) -> Answered {
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("content-type", "application/json")
+        .body(Body::from(body.to_owned()))
+        .unwrap();
+    let response = router.clone().oneshot(request).await.unwrap();
+    let status = response.status().as_u16();
+    let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    (status, serde_json::from_slice(&body).unwrap_or_default())
+}
+
+/// The paths of a router, as it shows them to programmers.
+fn paths(router: &Router<App>) -> BTreeSet<String> {
+    let shown = format!("{router:?}");
+    let quoted = shown.split('"').skip(1).step_by(2);
+    let paths = quoted.filter(|path| path.starts_with("/api/v1/"));
+    paths.map(str::to_owned).collect()
+}
+
+/// Whether a call is only taken in a channel.
+fn is_sealed(path: &str) -> bool {
+    let open = paths(&open_calls().into());
+    !open.contains(path)
+}
+
+/// A crawl's state with something in every field.
+fn full_view() -> CrawlView {
+    let text = || "x".to_owned();
+    CrawlView {
+        id: 1,
+        topic: text(),
+        state: CrawlState::Done,
+        stop_reason: text(),
+        pages: 1,
+        budget: 2,
+        relevant: 1,
+        harvest: 0.5,
+        finds: vec![FindView {
+            address: text(),
+            title: text(),
+            relevance: 1.0,
+        }],
+        question: Some(QuestionView {
+            address: text(),
+            title: text(),
+        }),
+        alarm: text(),
+        skipped: vec![SkippedView {
+            reason: text(),
+            links: 3,
+            seeds: 0,
+        }],
+    }
+}
+
+#[tokio::test]
+async fn every_call_is_described() {
+    let mut api = Api::new().await;
+    let described = api.description["paths"].as_object().unwrap().clone();
+    let (open, sealed) = (paths(&open_calls().into()), paths(&calls().into()));
+    assert!(open.is_disjoint(&sealed));
+    let routed: BTreeSet<&String> = open.union(&sealed).collect();
+    assert!(routed.len() >= 10, "{routed:?}");
+    assert_eq!(routed, described.keys().collect());
+    // Besides these the router knows only what sends strangers away.
+    assert_eq!(paths(&open_routes()), open);
+    for path in routed {
+        for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] {
+            let (status, _) = api.call(method, &path.replace("{id}", "1"), "").await;
+            let is_taken = status != StatusCode::METHOD_NOT_ALLOWED.as_u16();
+            let is_described = described[path].get(method.to_lowercase()).is_some();
+            assert_eq!(is_taken, is_described, "{method} {path}: {status}");
+        }
+        // Whoever is not paired is sent away, and told so as the description says.
+        if sealed.contains(path) {
+            let (status, error) = ask(&api.router, "GET", &path.replace("{id}", "1"), "").await;
+            assert_eq!(status, 401, "{path}");
+            assert!(error["error"].as_str().unwrap().contains("channel"));
+            for operation in described[path].as_object().unwrap().values() {
+                assert!(operation["responses"]["401"].is_object(), "{path}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_fit_their_schemas() {
+    let mut api = Api::new().await;
+    let digits = api.app.pairing.new_code();
+    let (attempt, message) = Attempt::begin(Side::Extension, &digits, PORT, [1; 64]);
+    let start = json!({ "step": "start", "message": secret::hex(&message) });
+    let (_, started) = api.call("POST", "/api/v1/pair", &start.to_string()).await;
+    let answers = &api.operation("POST", "/api/v1/pair")["responses"]["200"];
+    let schema = &answers["content"]["application/json"]["schema"];
+    assert_eq!(api.faults(schema, &started), Vec::<String>::new());
+    let theirs = secret::from_hex(started["message"].as_str().unwrap()).unwrap();
+    let proof = attempt.finish(&theirs).unwrap().proof(Side::Extension);
+    let finish = json!({ "step": "finish", "attempt": started["attempt"],
+        "proof": secret::hex(&proof), "name": "another" });
+    let events = json!([
+        { "id": "1", "topic": "bees", "time": 1, "kind": "mark", "address": PAGE, "title": "",
+          "target": true, "words": [["bee", 3]] },
+        { "id": "2", "topic": "bees", "time": 1, "kind": "form", "address": PAGE, "form": "f",
+          "wanted": null, "words": ["bee"], "around": [] },
+        { "id": "3", "topic": "bees", "time": 1, "kind": "trail", "from": PAGE, "to": PAGE,
+          "anchor": "", "context": [["bee", -1]], "relevance": 0.5 },
+        { "id": "4", "topic": "bees", "time": 1, "kind": "mark", "address": "about:x",
+          "title": "", "target": false, "words": [] },
+    ]);
+    let random = "0a".repeat(32);
+    let order = json!({ "topic": "bees", "seeds": [PAGE], "budget": 1 });
+    let clicks = json!({ "clicks": [[PAGE, "http://b.test/"]] });
+    let many = json!({ "pages": vec![PAGE; 1_001] });
+    let skip = json!({ "address": PAGE, "answer": "skip" });
+    let stranger = json!({ "device": "nobody", "random": random });
+    let answer = "/api/v1/crawls/{id}/answer";
+    let nothing = Value::Null;
+    // Method, path, what stands behind or in it, body, status.
+    let cases: Vec<(&str, &str, &str, &Value, u16)> = vec![
+        ("GET", "/api/v1/health", "", &nothing, 200),
+        ("GET", "/api/v1/openapi.json", "", &nothing, 200),
+        ("POST", "/api/v1/pair", "", &finish, 200),
+        ("POST", "/api/v1/pair", "", &start, 403),
+        ("POST", "/api/v1/pair", "", &nothing, 422),
+        ("POST", "/api/v1/channel", "", &stranger, 403),
+        ("POST", "/api/v1/channel", "", &order, 422),
+        ("POST", "/api/v1/call", "", &order, 401),
+        ("POST", "/api/v1/events", "", &events, 200),
+        ("POST", "/api/v1/events", "", &order, 422),
+        ("GET", "/api/v1/model", "?topic=nothing", &nothing, 204),
+        ("GET", "/api/v1/model", "?topic=bees", &nothing, 200),
+        (
+            "GET",
+            "/api/v1/model",
+            "?topic=bees&version=x",
+            &nothing,
+            400,
+        ),
+        ("GET", "/api/v1/crawls", "?topic=nothing", &nothing, 200),
+        ("GET", "/api/v1/crawls", "", &nothing, 400),
+        ("POST", "/api/v1/crawls", "", &order, 200),
+        ("GET", "/api/v1/crawls", "?topic=bees", &nothing, 200),
+        ("POST", "/api/v1/crawls", "", &skip, 422),
+        ("POST", answer, "1", &skip, 200),
+        ("POST", answer, "1", &skip, 404),
+        ("POST", answer, "x", &skip, 400),
+        ("POST", answer, "1", &order, 422),
+        ("POST", "/api/v1/dashboard", "", &nothing, 200),
+        ("POST", "/api/v1/forget", "", &clicks, 200),
+        ("POST", "/api/v1/forget", "", &many, 400),
+        ("POST", "/api/v1/forget", "", &events, 422),
+    ];
+    let mut went_well = BTreeSet::from([
+        // These two carry every other call here.
+        ("POST", "/api/v1/channel"),
+        ("POST", "/api/v1/call"),
+    ]);
+    for (method, path, place, body, status) in cases {
+        let address = if path.contains("{id}") {
+            path.replace("{id}", place)
+        } else {
+            format!("{path}{place}")
+        };
+        if path == answer && status == 200 {
+            api.rest(1).await;
+            api.app.service.store.ask(1, PAGE).await.unwrap();
+        }
+        let (answered, json) = api.call(method, &address, &body.to_string()).await;
+        assert_eq!(answered, status, "{method} {address}: {json}");
+        let operation = api.operation(method, path);
+        let described = &operation["responses"][status.to_string()];
+        assert!(described.is_object(), "{method} {path}: {status}");
+        let schema = &described["content"]["application/json"]["schema"];
+        if schema.is_object() {
+            let faults = api.faults(schema, &json);
+            assert!(faults.is_empty(), "{method} {address}: {faults:?}\n{json}");
+        }
+        let taken = &operation["requestBody"]["content"]["application/json"]["schema"];
+        if status == 200 {
+            went_well.insert((method, path));
+            let faults = if taken.is_object() {
+                api.faults(taken, body)
+            } else {
+                Vec::new()
+            };
+            assert!(faults.is_empty(), "{method} {address}: {faults:?}");
+        }
+        // What the schema of the body refuses is what the call refuses for its form.
+        if status == 422 {
+            assert!(!api.faults(taken, body).is_empty(), "{method} {path}");
+        }
+    }
+    let described = api.description["paths"].as_object().unwrap().clone();
+    for (path, methods) in &described {
+        for method in methods.as_object().unwrap().keys() {
+            let call = (&*method.to_uppercase(), path.as_str());
+            assert!(
+                went_well.contains(&call),
+                "no answer of {call:?} was looked at"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn schemas_hold_what_the_types_write_and_nothing_less() {
+    let api = Api::new().await;
+    let schema = json!({ "$ref": "#/components/schemas/CrawlView" });
+    let view = serde_json::to_value(full_view()).unwrap();
+    assert_eq!(api.faults(&schema, &view), Vec::<String>::new());
+    for key in view.as_object().unwrap().keys() {
+        let mut less = view.clone();
+        less.as_object_mut().unwrap().remove(key);
+        assert!(!api.faults(&schema, &less).is_empty(), "without {key}");
+    }
+    let mut wrong = view.clone();
+    wrong["state"] = json!("asleep");
+    assert!(!api.faults(&schema, &wrong).is_empty());
+    let clicks = json!({ "$ref": "#/components/schemas/Forget" });
+    assert!(api.faults(&clicks, &json!({})).is_empty());
+    let half = json!({ "clicks": [[PAGE]] });
+    assert!(!api.faults(&clicks, &half).is_empty());
+}
+
+#[tokio::test]
+async fn bodies_that_are_not_json_are_refused_as_described() {
+    let mut api = Api::new().await;
+    for path in [
+        "/api/v1/pair",
+        "/api/v1/channel",
+        "/api/v1/events",
+        "/api/v1/forget",
+    ] {
+        let (status, error) = api.call("POST", path, "?").await;
+        assert_eq!(status, 400, "{path}");
+        let described = &api.operation("POST", path)["responses"]["400"];
+        let schema = &described["content"]["application/json"]["schema"];
+        assert_eq!(api.faults(schema, &error), Vec::<String>::new());
+    }
+    let plain = Request::post("/api/v1/pair")
+        .body(Body::from("{}"))
+        .unwrap();
+    let response = api.router.clone().oneshot(plain).await.unwrap();
+    assert_eq!(response.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+}
+
+#[tokio::test]
+async fn what_is_no_call_is_not_found_in_a_channel_either() {
+    let mut api = Api::new().await;
+    let (status, _) = api.call("GET", "/api/v1/nothing", "").await;
+    assert_eq!(status, 404);
+    // The calls that lead to the others are none of those in a channel.
+    let (name, message) = (
+        api.name.clone(),
+        api.channel
+            .call(b"{\"method\":\"GET\",\"path\":\"health\"}"),
+    );
+    let request = Request::post("/api/v1/call")
+        .body(Body::from([name, message].concat()))
+        .unwrap();
+    let response = api.router.clone().oneshot(request).await.unwrap();
+    let sealed = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    let plain = api.channel.open_answer(&sealed).unwrap();
+    assert!(plain.starts_with(b"{\"status\":404"), "{plain:?}");
+}
+
+#[tokio::test]
+async fn a_model_comes_with_its_version() {
+    let mut api = Api::new().await;
+    let mark = json!([{ "id": "1", "topic": "bees", "time": 1, "kind": "mark", "address": PAGE,
+        "title": "", "target": true, "words": [["bee", 3]] }]);
+    api.call("POST", "/api/v1/events", &mark.to_string()).await;
+    let calls = Router::from(calls()).with_state(api.app.clone());
+    let request = Request::get("/api/v1/model?topic=bees")
+        .body(Body::empty())
+        .unwrap();
+    let response = calls.oneshot(request).await.unwrap();
+    let described = &api.operation("GET", "/api/v1/model")["responses"]["200"];
+    let headers = described["headers"].as_object().unwrap();
+    assert_eq!(headers.keys().collect::<Vec<_>>(), [MODEL_VERSION]);
+    let version = response.headers()[MODEL_VERSION].to_str().unwrap();
+    let known = format!("/api/v1/model?topic=bees&version={version}");
+    assert_eq!(api.call("GET", &known, "").await.0, 204, "nothing newer");
+}

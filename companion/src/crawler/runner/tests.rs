@@ -1,0 +1,262 @@
+//! What a runner promises, on webs that a proxy on loopback makes up.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::Write;
+
+use linkscent_core::wire::api::EventKind;
+use linkscent_core::wire::read_model;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use super::*;
+use crate::crawler::fake_web::{endless_web, no_web, silent_web};
+use crate::crawler::fetch::Way;
+use crate::service::{NewCrawl, Service, Starts};
+use crate::store::{LockError, Topic};
+
+const START: &str = "http://a.test/1";
+/// More pages than a test waits for.
+const ENDLESS: u64 = 100_000;
+
+/// A topic and a crawl of it. A runner blocks, so tests run outside the runtime.
+struct Stage {
+    runtime: Runtime,
+    store: Store,
+    way: Way,
+    topic: Topic,
+    crawl: CrawlRow,
+    _folder: TempDir,
+}
+
+impl Stage {
+    fn new(budget: u64, way: impl AsyncFnOnce() -> Way) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let runtime = Runtime::new().unwrap();
+        let (store, way, topic, crawl) = runtime.block_on(async {
+            let way = way().await;
+            let store = Store::open(folder.path()).await.unwrap();
+            let topic = store.topic_named("bees").await.unwrap();
+            let service = Service::new(store.clone(), way.clone());
+            let starts = Starts {
+                examples: vec![START.to_owned()],
+                ..Starts::default()
+            };
+            let new = NewCrawl::new(starts, budget);
+            let crawl = service.prepare_crawl(&topic, &new).await.unwrap();
+            (store, way, topic, crawl)
+        });
+        Self {
+            runtime,
+            store,
+            way,
+            topic,
+            crawl,
+            _folder: folder,
+        }
+    }
+
+    fn resume(&self) -> Result<Runner> {
+        self.resume_hearing(|_, _| {})
+    }
+
+    fn resume_hearing(&self, on_replay: impl FnMut(usize, usize)) -> Result<Runner> {
+        let (store, crawl) = (self.store.clone(), self.crawl.clone());
+        let fetcher = Fetcher::new(self.way.clone())?;
+        let handle = self.runtime.handle().clone();
+        Runner::resume(store, crawl, fetcher, handle, on_replay)
+    }
+
+    /// Runs the crawl until it has fetched something, then tells it that.
+    fn run_a_little(&self, command: fn() -> Command) -> (Ended, CrawlStats) {
+        let runner = self.resume().unwrap();
+        let control = runner.control();
+        let tell = |progress: &Progress| {
+            if progress.stats.pages > 0 {
+                control.send(command());
+            }
+        };
+        runner.run(tell).unwrap()
+    }
+
+    fn row(&self) -> CrawlRow {
+        let row = self.store.crawl(self.crawl.id);
+        self.runtime.block_on(row).unwrap().unwrap()
+    }
+
+    fn log(&self) -> Vec<String> {
+        let log = self.store.fetches(self.crawl.id);
+        let log = self.runtime.block_on(log).unwrap();
+        log.into_iter().map(|row| row.address).collect()
+    }
+
+    fn leave(&self, command: &Command) {
+        let leave = self.store.leave_command(self.crawl.id, command);
+        self.runtime.block_on(leave).unwrap();
+    }
+}
+
+fn start() -> Address {
+    Address::parse(START).unwrap()
+}
+
+#[test]
+fn a_crawl_ends_at_its_budget_with_log_archive_and_model_written() {
+    let stage = Stage::new(5, endless_web);
+    let (ended, stats) = stage.resume().unwrap().run(|_| {}).unwrap();
+    assert_eq!(ended, Ended::Done(StopReason::Budget));
+    assert_eq!(stats.pages, 5);
+    let row = stage.row();
+    assert_eq!(row.state, CrawlState::Done);
+    assert_eq!(row.stop_reason, "budget");
+    let log = stage.log();
+    assert_eq!(log[0], START);
+    assert_eq!(log.iter().collect::<HashSet<_>>().len(), 5, "{log:?}");
+    // The log says how much of the archive counts: all of it.
+    let archive = std::fs::metadata(stage.store.warc_path(row.id)).unwrap();
+    assert_eq!(row.warc_length, archive.len());
+    let model = stage.store.model(stage.topic.id);
+    let model = stage.runtime.block_on(model).unwrap().unwrap();
+    assert!(read_model(&model).is_ok());
+}
+
+#[test]
+fn a_paused_crawl_goes_on_where_its_log_ends() {
+    let stage = Stage::new(ENDLESS, endless_web);
+    let (ended, before) = stage.run_a_little(|| Command::Pause);
+    assert_eq!(ended, Ended::Paused);
+    assert_eq!(stage.row().state, CrawlState::Paused);
+    let first = stage.log();
+    assert_eq!(first.len() as u64, before.pages + before.other);
+    // The session is told all of it again, row by row, and stands where it stood.
+    let mut told = Vec::new();
+    let hear = |done, all| told.push((done, all));
+    let runner = stage.resume_hearing(hear).unwrap();
+    assert_eq!(runner.session().stats(), &before);
+    assert_eq!(stage.row().state, CrawlState::Running);
+    drop(runner);
+    let all: Vec<_> = (1..=first.len()).map(|done| (done, first.len())).collect();
+    assert_eq!(told, all);
+    // What comes then comes behind it, and no page comes twice.
+    let (ended, after) = stage.run_a_little(|| Command::Stop);
+    assert_eq!(ended, Ended::Stopped);
+    assert!(after.pages >= before.pages);
+    let row = stage.row();
+    assert_eq!(
+        (row.state, &*row.stop_reason),
+        (CrawlState::Stopped, "told_to")
+    );
+    let log = stage.log();
+    assert_eq!(log[..first.len()], first);
+    assert_eq!(log.iter().collect::<HashSet<_>>().len(), log.len());
+}
+
+#[test]
+fn a_crawl_has_one_runner_and_its_control_ends_with_it() {
+    let stage = Stage::new(1, endless_web);
+    let runner = stage.resume().unwrap();
+    let refused = stage.resume().err().unwrap();
+    let held = refused.downcast_ref::<LockError>();
+    assert!(matches!(held, Some(LockError::Held { .. })), "{refused:#}");
+    let control = runner.control();
+    assert!(control.send(Command::Mark(start(), None)));
+    runner.run(|_| {}).unwrap();
+    assert!(!control.send(Command::Pause), "it has come to rest");
+    assert!(!stage.store.is_locked(stage.crawl.id));
+}
+
+#[test]
+fn a_proxy_that_is_down_pauses_a_crawl_and_no_page_is_blamed() {
+    let stage = Stage::new(5, async || no_web());
+    let (ended, stats) = stage.resume().unwrap().run(|_| {}).unwrap();
+    let Ended::Hindered(reason) = ended else {
+        panic!("{ended:?}");
+    };
+    assert!(reason.contains("does not answer"), "{reason}");
+    assert_eq!((stats.pages, stats.other), (0, 0));
+    let row = stage.row();
+    assert_eq!((row.state, row.stop_reason), (CrawlState::Paused, reason));
+    assert!(stage.log().is_empty());
+}
+
+#[test]
+fn what_was_written_and_not_acknowledged_is_cut_off() {
+    let stage = Stage::new(ENDLESS, endless_web);
+    stage.run_a_little(|| Command::Pause);
+    let counted = stage.row().warc_length;
+    let path = stage.store.warc_path(stage.crawl.id);
+    let mut archive = File::options().append(true).open(&path).unwrap();
+    archive.write_all(b"half a page").unwrap();
+    drop(archive);
+    drop(stage.resume().unwrap());
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), counted);
+}
+
+#[test]
+fn what_another_process_leaves_is_done_and_what_it_left_before_is_not() {
+    let stage = Stage::new(ENDLESS, endless_web);
+    stage.leave(&Command::Stop);
+    let mut runner = stage.resume().unwrap();
+    assert_eq!(
+        runner.listen().unwrap(),
+        None,
+        "it was left for an earlier run"
+    );
+    stage.leave(&Command::Mark(start(), None));
+    assert_eq!(runner.listen().unwrap(), None);
+    stage.leave(&Command::Pause);
+    stage.leave(&Command::Stop);
+    assert_eq!(
+        runner.listen().unwrap(),
+        Some(Ended::Paused),
+        "oldest first"
+    );
+    assert_eq!(runner.listen().unwrap(), None, "all were taken");
+}
+
+#[test]
+fn marks_count_those_made_while_nobody_ran_it_and_those_made_meanwhile() {
+    let stage = Stage::new(ENDLESS, endless_web);
+    stage.run_a_little(|| Command::Pause);
+    let later = Address::parse("http://a.test/9000").unwrap();
+    let note = EventKind::Mark {
+        address: later.to_string(),
+        title: String::new(),
+        target: Some(false),
+        words: vec![("wasps".to_owned(), 2)],
+    };
+    let note = stage.store.note(&stage.topic, vec![note]);
+    stage.runtime.block_on(note).unwrap();
+    let mut runner = stage.resume().unwrap();
+    let mark = |runner: &Runner, page: &Address| runner.session().guide().graph().mark(page);
+    assert_eq!(mark(&runner, &later), Some(Mark::NotTarget));
+    assert_eq!(mark(&runner, &start()), Some(Mark::Target), "an example");
+    let not = Command::Mark(start(), Some(Mark::NotTarget));
+    assert_eq!(runner.handle(Message::Told(not)).unwrap(), None);
+    assert_eq!(mark(&runner, &start()), Some(Mark::NotTarget));
+    // Of a page that was not fetched there is nothing to learn.
+    let unknown = Address::parse("http://b.test/").unwrap();
+    let marked = Command::Mark(unknown.clone(), Some(Mark::Target));
+    assert_eq!(runner.handle(Message::Told(marked)).unwrap(), None);
+    assert_eq!(mark(&runner, &unknown), None);
+}
+
+#[test]
+fn a_batch_is_due_when_it_is_large_or_old() {
+    let (_listener, way) = silent_web();
+    let stage = Stage::new(5, async || way);
+    let mut runner = stage.resume().unwrap();
+    assert!(!runner.batch_is_due(), "it is empty");
+    runner.batch_began = Some(Clock::now());
+    let long_ago = Clock::now().checked_sub(BATCH_TIME).unwrap();
+    assert_eq!(runner.patience(None), Duration::from_millis(500));
+    runner.batch_began = Some(long_ago);
+    assert!(runner.batch_is_due());
+    // It waits no longer than until a host has rested, and always a little.
+    let soon = Next::Wait(Instant(runner.now().0 + 20));
+    assert!(runner.patience(Some(&soon)) <= Duration::from_millis(20));
+    assert_eq!(
+        runner.patience(Some(&Next::Wait(Instant(0)))),
+        Duration::from_millis(1)
+    );
+}
