@@ -21,6 +21,7 @@ use axum::response::{IntoResponse, Response};
 use linkscent_core::wire::api::ApiError;
 
 use crate::service::{Service, ServiceError};
+use crate::store::StoreError;
 
 /// What every call can reach.
 #[derive(Clone)]
@@ -66,6 +67,12 @@ impl From<ServiceError> for Problem {
             ServiceError::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self(status, error.to_string())
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        anyhow::Error::from(error).into()
     }
 }
 
