@@ -2,8 +2,9 @@
 //! request they made.
 //!
 //! [`Store`] is what all others hold. What is kept as rows is reached through [`ports`],
-//! whichever backend lies behind them: one `SQLite` file (`sqlite`). What lies in the data
-//! folder beside the rows, archives and the locks of crawls, is the same for every backend.
+//! whichever backend lies behind them: one `SQLite` file (`sqlite`), or in tests plain
+//! collections (`memory`). What lies in the data folder beside the rows, archives and the
+//! locks of crawls, is the same for every backend.
 //!
 //! A crawl's log is the truth about it: frontier, counts and models follow
 //! from it (see `linkscent_core::crawl::Session::replay`). One transaction
@@ -14,9 +15,13 @@ mod error;
 mod files;
 mod lock;
 mod marks;
+#[cfg(test)]
+mod memory;
 pub mod ports;
 mod sqlite;
 mod stands_in;
+#[cfg(test)]
+mod tests;
 
 pub use error::{BackendError, StoreError, StoreResult};
 pub use files::open_private;
@@ -66,6 +71,12 @@ impl Store {
             ports,
             folder: folder.to_owned(),
         }
+    }
+
+    /// An empty store in memory, for tests; archives and locks lie in the folder.
+    #[cfg(test)]
+    pub(crate) fn in_memory(folder: &Path) -> Self {
+        Self::new(Arc::new(memory::MemoryStore::default()), folder)
     }
 
     /// Where pages of a crawl are kept.

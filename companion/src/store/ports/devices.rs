@@ -8,7 +8,7 @@ use crate::store::error::StoreResult;
 /// A paired browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Device {
-    /// Its number.
+    /// Its number, from 1.
     pub id: i64,
     /// What it calls itself.
     pub name: String,
@@ -33,6 +33,7 @@ pub trait Devices: Send + Sync {
     /// name stay apart.
     async fn add_device(&self, name: &str, origin: &str, key: &DeviceKey) -> StoreResult<String>;
 
-    /// Forgets a browser: its key no longer opens anything.
+    /// Forgets a browser: its key no longer opens anything. Its number may be given to
+    /// another one, so whoever forgets a browser closes its channels.
     async fn remove_device(&self, id: i64) -> StoreResult<()>;
 }

@@ -123,3 +123,45 @@ fn list<T: DeserializeOwned>(row: &SqliteRow, column: &'static str) -> StoreResu
         StoreError::Unreadable(text)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::ports::Notices;
+    use crate::store::tests::crawl as begin;
+
+    #[tokio::test]
+    async fn a_crawl_that_cannot_be_read_is_passed_over_and_told_of_once() {
+        let folder = crate::store::tests::folder();
+        let store = SqliteStore::open(folder.path()).await.unwrap();
+        let mut ids = Vec::new();
+        for _ in 0..3 {
+            ids.push(begin(&store).await);
+        }
+        let [whole, no_state, no_seeds] = ids[..] else {
+            panic!("three were begun")
+        };
+        for (change, id) in [("state = 'x'", no_state), ("seeds = '[1'", no_seeds)] {
+            let statement = format!("UPDATE crawl SET {change} WHERE id = {id}");
+            sqlx::raw_sql(sqlx::AssertSqlSafe(statement))
+                .execute(&store.pool)
+                .await
+                .unwrap();
+            let refused = store.crawl(id).await;
+            assert!(matches!(refused, Err(StoreError::Unreadable(_))));
+        }
+        let topic = store.crawl(whole).await.unwrap().unwrap().topic;
+        for _ in 0..2 {
+            let listed = store.crawls(None).await.unwrap();
+            assert_eq!(listed.len(), 1);
+            assert_eq!(listed[0].id, whole);
+        }
+        let mut notices = store.notices(topic, None).await.unwrap();
+        notices.sort();
+        assert_eq!(notices.len(), 2);
+        let first = format!("crawl {no_state} cannot be shown or run: its state is \"x\"");
+        assert_eq!(notices[0], first);
+        let second = format!("crawl {no_seeds} cannot be shown or run: reading a crawl's seeds: ");
+        assert!(notices[1].starts_with(&second), "{notices:?}");
+    }
+}

@@ -204,7 +204,7 @@ mod tests {
 
     /// A folder with a database of the first form and these rows.
     async fn first_form(statements: &'static str) -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::store::tests::folder();
         let pool = SqliteStore::connect(folder.path()).await.unwrap();
         sqlx::raw_sql(STEPS[0].2).execute(&pool).await.unwrap();
         sqlx::raw_sql(statements).execute(&pool).await.unwrap();

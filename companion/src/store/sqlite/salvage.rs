@@ -217,7 +217,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_lies_on_whole_pages_is_saved() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::store::tests::folder();
         let store = SqliteStore::open(folder.path()).await.unwrap();
         let mark = |n: u64| Event {
             id: n.to_string(),
@@ -250,7 +250,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_log_is_saved_but_for_what_lies_on_damaged_pages() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::store::tests::folder();
         let store = SqliteStore::open(folder.path()).await.unwrap();
         sqlx::raw_sql(
             "INSERT INTO topic (id, name, created) VALUES (1, 'bees', 1);
@@ -273,7 +273,7 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_is_repaired_while_it_is_used() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::store::tests::folder();
         let store = Store::open(folder.path()).await.unwrap();
         let refused = repair(folder.path()).await.unwrap_err().to_string();
         assert!(refused.contains("is in use"), "{refused}");
@@ -283,7 +283,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_file_that_is_no_database_is_put_aside() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::store::tests::folder();
         let file = folder.path().join("linkscent.sqlite");
         std::fs::write(&file, "x".repeat(10_000)).unwrap();
         let refused = Store::open(folder.path()).await.err().unwrap();

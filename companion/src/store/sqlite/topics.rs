@@ -149,3 +149,40 @@ impl Events for SqliteStore {
 fn topic((id, name, version): (i64, String, i64)) -> Topic {
     Topic { id, name, version }
 }
+
+#[cfg(test)]
+mod tests {
+    use linkscent_core::wire::api::{Event, EventKind};
+
+    use super::*;
+    use crate::store::ports::Notices;
+
+    #[tokio::test]
+    async fn an_event_that_cannot_be_read_is_passed_over_and_told_of_once() {
+        let folder = crate::store::tests::folder();
+        let store = SqliteStore::open(folder.path()).await.unwrap();
+        let event = |id: &str| Event {
+            id: id.to_owned(),
+            topic: "bees".to_owned(),
+            time: 1,
+            what: EventKind::mark_unread("http://a.test/", Some(true)),
+        };
+        let events = ["1", "2", "3"].map(event);
+        store.take_events(&events).await.unwrap();
+        sqlx::raw_sql("UPDATE event SET body = '{\"id\":' WHERE id = '2'")
+            .execute(&store.pool)
+            .await
+            .unwrap();
+        let topic = store.topic_named("bees").await.unwrap().id;
+        for _ in 0..2 {
+            let kept = store.events(topic).await.unwrap();
+            assert_eq!(kept, [events[0].clone(), events[2].clone()]);
+        }
+        let notices = store.notices(topic, None).await.unwrap();
+        assert_eq!(notices.len(), 1);
+        assert!(
+            notices[0].contains("row 2 of the table event"),
+            "{notices:?}"
+        );
+    }
+}
