@@ -21,7 +21,7 @@ pub mod ports;
 mod sqlite;
 mod stands_in;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use error::{BackendError, StoreError, StoreResult};
 pub use files::open_private;
