@@ -5,3 +5,6 @@ pub mod replay;
 pub mod runner;
 pub mod ssrf_guard;
 mod start;
+
+#[cfg(test)]
+mod tests;
