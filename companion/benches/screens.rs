@@ -94,7 +94,8 @@ async fn fill(folder: &Path) -> Result<()> {
         let records: Result<Vec<_>> = (from..from + 1_000).map(record).collect();
         store.take_fetches(crawl, 0, &records?).await?;
     }
-    store.set_state(crawl, CrawlState::Done, "budget").await
+    let done = store.set_state(crawl, CrawlState::Done, "budget");
+    Ok(done.await?)
 }
 
 fn click(number: usize) -> Event {

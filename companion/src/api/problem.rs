@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use linkscent_core::wire::api::ApiError;
 
 use crate::service::ServiceError;
+use crate::store::StoreError;
 
 /// What the description says of every error.
 pub(super) const WRONG: &str = "what is wrong, and what to do";
@@ -36,6 +37,12 @@ impl From<ServiceError> for Problem {
             ServiceError::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self(status, error.to_string())
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        anyhow::Error::from(error).into()
     }
 }
 

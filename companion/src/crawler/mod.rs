@@ -7,5 +7,7 @@ pub mod replay;
 pub mod runner;
 pub mod ssrf_guard;
 mod start;
+#[cfg(test)]
+mod tests;
 
 pub use start::DEFAULT_DELAY;

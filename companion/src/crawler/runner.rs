@@ -279,7 +279,7 @@ impl Runner {
             return Ok(());
         }
         let skip = self.store.skip(self.crawl.id, &skipped);
-        self.handle.block_on(skip)
+        Ok(self.handle.block_on(skip)?)
     }
 
     /// Sends out what may be sent; what is left to do besides, if anything

@@ -98,3 +98,94 @@ pub(super) fn seeds(crawl: &CrawlRow) -> Result<Vec<Seed>> {
     };
     crawl.order.seeds.iter().map(seed).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::store::LostPage;
+    use crate::store::tests::{crawl, failed, fetched};
+
+    /// A crawl of three pages, at 1000, 2000 and 3000 of its archive; 4000 bytes of it are
+    /// acknowledged, and so many lie on the disk.
+    async fn crawled(on_disk: u64) -> (TempDir, Store, CrawlRow) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::in_memory(folder.path());
+        let id = crawl(&*store).await;
+        let page = |number: u64| fetched(number, &format!("http://a.test/{number}"), 0.9);
+        let log = [page(1), page(2), page(3), failed(4, "http://a.test/4")];
+        store.take_fetches(id, 4_000, &log).await.unwrap();
+        let archive = std::fs::File::create(store.warc_path(id)).unwrap();
+        archive.set_len(on_disk).unwrap();
+        let row = store.crawl(id).await.unwrap().unwrap();
+        (folder, store, row)
+    }
+
+    /// What a replay finds that cannot read these pages.
+    fn damaged(numbers: &[u64], end: Option<u64>) -> Replayed {
+        let lost = |&number: &u64| LostPage {
+            number,
+            problem: "its copy is damaged".to_owned(),
+        };
+        Replayed {
+            lost: numbers.iter().map(lost).collect(),
+            end,
+        }
+    }
+
+    #[tokio::test]
+    async fn what_lies_behind_the_acknowledged_bytes_is_cut_off() {
+        for (on_disk, counts) in [(4_000, 4_000), (9_000, 4_000), (3_500, 3_500), (0, 0)] {
+            let (_folder, store, crawl) = crawled(on_disk).await;
+            let length = take_stock(&store, &crawl, &Replayed::default()).await;
+            assert_eq!(length.unwrap(), counts, "{on_disk} bytes on the disk");
+            assert_eq!(store.counts(crawl.id).await.unwrap(), (3, 3, 3, 1));
+            let notices = store.notices(crawl.topic, Some(crawl.id)).await;
+            assert!(notices.unwrap().is_empty());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_too_short_is_cut_where_its_whole_records_end() {
+        // The second record was cut through: it and the third cannot be read.
+        let (_folder, store, crawl) = crawled(2_500).await;
+        let replayed = damaged(&[2, 3], Some(2_000));
+        let length = take_stock(&store, &crawl, &replayed).await.unwrap();
+        assert_eq!(length, 2_000);
+        let row = store.crawl(crawl.id).await.unwrap().unwrap();
+        assert_eq!(row.warc_length, 2_000, "it is put down");
+        assert_eq!(store.counts(crawl.id).await.unwrap(), (1, 1, 1, 3));
+    }
+
+    #[tokio::test]
+    async fn damage_within_a_file_costs_the_page_and_no_byte() {
+        let (_folder, store, crawl) = crawled(4_000).await;
+        for end in [None, Some(3_000)] {
+            let lost = if end.is_some() { 3 } else { 1 };
+            let replayed = damaged(&[lost], end);
+            let length = take_stock(&store, &crawl, &replayed).await.unwrap();
+            assert_eq!(length, 4_000, "others may still be read");
+        }
+        assert_eq!(store.counts(crawl.id).await.unwrap(), (1, 1, 1, 3));
+        let log = store.fetches(crawl.id).await.unwrap();
+        let kept = log.iter().filter(|row| row.place.warc_offset.is_some());
+        assert_eq!(kept.map(|row| row.number).collect::<Vec<_>>(), [2]);
+        let notices = store.notices(crawl.topic, Some(crawl.id)).await.unwrap();
+        assert_eq!(notices.len(), 2);
+        assert!(
+            notices
+                .iter()
+                .any(|said| said.contains("request 1: its copy"))
+        );
+    }
+
+    #[tokio::test]
+    async fn a_start_model_that_cannot_be_read_is_made_again_and_told_of() {
+        let (_folder, store, crawl) = crawled(0).await;
+        let guide = start_guide(&store, &crawl).await.unwrap();
+        assert_eq!(guide.critic(), "topic");
+        let notices = store.notices(crawl.topic, Some(crawl.id)).await.unwrap();
+        assert!(notices[0].contains("cannot be used"), "{notices:?}");
+    }
+}

@@ -19,6 +19,7 @@ use serde::Deserialize;
 
 use crate::api::{App, Base, Problem};
 use crate::service::ServiceError;
+use crate::store::StoreError;
 
 /// All pages.
 pub fn routes() -> Router<App> {
@@ -92,6 +93,12 @@ impl From<ServiceError> for PageError {
 impl From<anyhow::Error> for PageError {
     fn from(error: anyhow::Error) -> Self {
         ServiceError::from(error).into()
+    }
+}
+
+impl From<StoreError> for PageError {
+    fn from(error: StoreError) -> Self {
+        anyhow::Error::from(error).into()
     }
 }
 

@@ -259,7 +259,7 @@ mod tests {
 
     async fn service() -> (tempfile::TempDir, Service, Topic) {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).await.unwrap();
+        let store = Store::in_memory(folder.path());
         let topic = store.topic_named("bees").await.unwrap();
         (folder, Service::new(store, Way::default()), topic)
     }

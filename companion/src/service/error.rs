@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::store::StoreError;
+
 /// Why something that was asked for was not done.
 #[derive(Debug, Error)]
 pub enum ServiceError {
@@ -20,5 +22,11 @@ impl ServiceError {
     /// Refused, with a sentence that says what would be right.
     pub fn refused(sentence: impl Into<String>) -> Self {
         Self::Refused(sentence.into())
+    }
+}
+
+impl From<StoreError> for ServiceError {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error.into())
     }
 }

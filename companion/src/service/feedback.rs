@@ -141,3 +141,131 @@ impl Service {
         Ok(self.store.set_critic(topic.id, &critic).await?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use linkscent_core::address::Address;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::crawler::fetch::Way;
+    use crate::service::{NewCrawl, Starts};
+    use crate::store::{CrawlRow, Store};
+
+    const PAGE: &str = "http://a.test/";
+
+    fn service() -> (TempDir, Service) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::in_memory(folder.path());
+        (folder, Service::new(store, Way::default()))
+    }
+
+    async fn crawl(service: &Service, topic: &Topic) -> CrawlRow {
+        let starts = Starts {
+            seeds: vec![PAGE.to_owned()],
+            ..Starts::default()
+        };
+        let new = NewCrawl::new(starts, 10);
+        service.prepare_crawl(topic, &new).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_topic_has_a_name_and_its_examples_are_targets() {
+        let (_folder, service) = service();
+        let long = "x".repeat(LONGEST_NAME + 1);
+        for name in ["", "  ", long.as_str()] {
+            let refused = service.create_topic(name, &[PAGE.to_owned()]).await;
+            assert!(matches!(refused, Err(ServiceError::Refused(_))), "{name:?}");
+        }
+        assert!(service.store.topics().await.unwrap().is_empty());
+        let topic = service.create_topic(" bees ", &[]).await.unwrap();
+        assert_eq!(topic.name, "bees");
+        let again = service.create_topic("bees", &[PAGE.to_owned()]).await;
+        assert_eq!(again.unwrap().id, topic.id);
+        let marks = service.store.marks(topic.id).await.unwrap();
+        assert_eq!(marks.len(), 1);
+        assert_eq!((&*marks[0].address, marks[0].target), (PAGE, true));
+        service.unmark(&topic, PAGE).await.unwrap();
+        assert!(service.store.marks(topic.id).await.unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn events_are_counted_as_new_known_or_refused() {
+        let (_folder, service) = service();
+        let event = |id: &str, page: &str| Event {
+            id: id.to_owned(),
+            topic: "bees".to_owned(),
+            time: 1,
+            what: EventKind::mark_unread(page, Some(true)),
+        };
+        let first = event("1", PAGE);
+        let taken = service.take_events(vec![first.clone()]).await.unwrap();
+        assert_eq!((taken.taken, taken.known, taken.refused), (1, 0, 0));
+        let batch = vec![
+            first.clone(),
+            event("2", "file:///secret"),
+            event("3", PAGE),
+        ];
+        let taken = service.take_events(batch).await.unwrap();
+        assert_eq!((taken.taken, taken.known, taken.refused), (1, 1, 1));
+        let many = vec![first; MOST_EVENTS + 1];
+        let refused = service.take_events(many).await;
+        assert!(matches!(refused, Err(ServiceError::Refused(_))));
+    }
+
+    #[tokio::test]
+    async fn a_critic_is_a_name_or_a_condition_on_topics_there_are() {
+        let (_folder, service) = service();
+        let topic = service.create_topic("bees", &[]).await.unwrap();
+        let critic = || async { service.store.critic(topic.id).await.unwrap() };
+        for wrong in ["nonsense (", "topic \"birds\" > 0.5"] {
+            let refused = service.choose_critic(&topic, wrong).await;
+            assert!(matches!(refused, Err(ServiceError::Refused(_))), "{wrong}");
+            assert_eq!(critic().await, None);
+        }
+        service.create_topic("birds", &[]).await.unwrap();
+        for right in ["targets", "topic \"birds\" > 0.5"] {
+            service.choose_critic(&topic, right).await.unwrap();
+            assert_eq!(critic().await.as_deref(), Some(right));
+        }
+    }
+
+    #[tokio::test]
+    async fn only_what_was_asked_is_answered() {
+        let (_folder, service) = service();
+        let topic = service.create_topic("bees", &[]).await.unwrap();
+        let crawl = crawl(&service, &topic).await;
+        let answer = || service.answer_question(&crawl, &topic, PAGE, Answer::Skip);
+        let missing = answer().await;
+        assert!(matches!(missing, Err(ServiceError::Missing(_))));
+        service.store.ask(crawl.id, PAGE).await.unwrap();
+        let missing = answer().await;
+        assert!(
+            matches!(missing, Err(ServiceError::Missing(_))),
+            "not fetched"
+        );
+        let page = Address::parse(PAGE).unwrap();
+        let fetch = crate::store::tests::failed(1, page.as_str());
+        service
+            .store
+            .take_fetches(crawl.id, 0, &[fetch])
+            .await
+            .unwrap();
+        answer().await.unwrap();
+        let again = answer().await;
+        assert!(matches!(again, Err(ServiceError::Missing(_))), "answered");
+        assert!(service.store.marks(topic.id).await.unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_page_that_was_not_kept_is_not_marked() {
+        let (_folder, service) = service();
+        let topic = service.create_topic("bees", &[]).await.unwrap();
+        let crawl = crawl(&service, &topic).await;
+        let missing = service.mark_result(&crawl, &topic, PAGE, Some(true)).await;
+        assert!(matches!(missing, Err(ServiceError::Missing(_))));
+        let missing = service.mark_form(&crawl, &topic, PAGE, "f", Some(true));
+        assert!(matches!(missing.await, Err(ServiceError::Missing(_))));
+        assert!(service.store.marks(topic.id).await.unwrap().is_empty());
+    }
+}

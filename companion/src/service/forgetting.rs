@@ -17,7 +17,7 @@ use linkscent_core::wire::{read_model, write_model};
 use super::feedback::MOST_EVENTS;
 use super::supervisor::RunBy;
 use super::{Service, ServiceError};
-use crate::store::{BACKUP, Command, CrawlRow, Store, stands_in};
+use crate::store::{Command, CrawlRow, Store};
 use linkscent_archive::warc::{Reader, blank};
 
 /// How often, and how long, it is looked whether a crawl has come to rest.
@@ -90,10 +90,8 @@ async fn go_on(service: &Service, paused: Vec<Paused>) {
                 "crawl {} was paused so that pages could be forgotten: give its command again",
                 crawl.id
             );
-            service
-                .store
-                .notice(crawl.topic, Some(crawl.id), &said)
-                .await
+            let noticed = service.store.notice(crawl.topic, Some(crawl.id), &said);
+            noticed.await.map_err(anyhow::Error::from)
         };
         if let Err(error) = done {
             eprintln!("linkscent: crawl {}: {error:#}", crawl.id);
@@ -119,13 +117,13 @@ async fn forget_at_rest(store: &Store, gone: &ToForget) -> Result<Forgotten> {
             .await?
             .with_context(|| format!("taking a page out of crawl {}'s archive", page.crawl))?;
     }
-    for (table, id, file) in store.model_files().await? {
+    for (of, file) in store.model_files().await? {
         let without = tokio::task::spawn_blocking({
             let gone = gone.clone();
             move || model_without(&file, &gone)
         });
         if let Some(file) = without.await?? {
-            store.replace_model(table, id, &file).await?;
+            store.replace_model(of, &file).await?;
         }
     }
     let rows = store.forget_rows(gone, &spellings).await? + kept.len() as u64;
@@ -155,59 +153,27 @@ fn model_without(file: &[u8], gone: &ToForget) -> Result<Option<Vec<u8>>> {
     Ok(Some(write_model(&guide.knowledge())?))
 }
 
-/// Where one of the pages still stands: in the database, what waits to go into it, or an
-/// archive. The database's own file is not opened here: to close it again would let go
-/// of all locks that this process holds on it.
+/// Where one of the pages still stands: in the store, or an archive.
 async fn find_left(
     store: &Store,
     gone: &ToForget,
     spellings: &[String],
     archives: Vec<PathBuf>,
 ) -> Result<Vec<String>> {
-    let mut left = BTreeSet::new();
-    for page in spellings {
-        // Other addresses that begin with this one are to be told apart from it.
-        let others = store.find_text(page).await?;
-        if !others.is_empty() {
-            left.extend(store.find_page(page, &others).await?);
-        }
+    let mut left: BTreeSet<String> = store.traces(spellings).await?.into_iter().collect();
+    if !gone.pages.is_empty() {
+        let gone = gone.clone();
+        let with_page = tokio::task::spawn_blocking(move || {
+            let with_page = archives
+                .iter()
+                .filter(|archive| archive_has(archive, &gone));
+            with_page
+                .map(|archive| archive.display().to_string())
+                .collect::<Vec<_>>()
+        });
+        left.extend(with_page.await?);
     }
-    let folder = store.folder().to_owned();
-    let (gone, spellings) = (gone.clone(), spellings.to_vec());
-    let in_files = tokio::task::spawn_blocking(move || {
-        let mut left = Vec::new();
-        for file in database_files(&folder) {
-            let bytes = std::fs::read(&file).unwrap_or_default();
-            if spellings.iter().any(|page| stands_in(&bytes, page)) {
-                left.push(file.display().to_string());
-            }
-        }
-        for archive in archives {
-            if !gone.pages.is_empty() && archive_has(&archive, &gone) {
-                left.push(archive.display().to_string());
-            }
-        }
-        left
-    });
-    left.extend(in_files.await?);
     Ok(left.into_iter().collect())
-}
-
-/// What lies beside the database's own file: what waits to go into it, and damaged ones
-/// that a repair kept.
-fn database_files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let beside = entries.filter(|entry| {
-        let name = entry.file_name();
-        if name == BACKUP {
-            return true;
-        }
-        let rest = name
-            .to_str()
-            .and_then(|name| name.strip_prefix("linkscent.sqlite"));
-        rest.is_some_and(|rest| rest == "-wal" || rest.starts_with(".damaged"))
-    });
-    beside.map(|entry| entry.path()).collect()
 }
 
 fn archive_has(archive: &Path, gone: &ToForget) -> bool {

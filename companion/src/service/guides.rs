@@ -173,7 +173,7 @@ mod tests {
     #[tokio::test]
     async fn a_guide_is_made_once_for_a_version() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).await.unwrap();
+        let store = Store::in_memory(folder.path());
         let guides = Guides::new(store.clone());
         let topic = store.topic_named("bees").await.unwrap();
         store.set_critic(topic.id, "topic").await.unwrap();
@@ -211,7 +211,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_forgotten_is_in_no_guide_any_more() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).await.unwrap();
+        let store = Store::in_memory(folder.path());
         let service = Service::new(store, Way::default());
         let topic = service.create_topic("bees", &[]).await.unwrap();
         let click = EventKind::Click {
@@ -239,7 +239,7 @@ mod tests {
     #[tokio::test]
     async fn few_guides_are_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).await.unwrap();
+        let store = Store::in_memory(folder.path());
         let guides = Guides::new(store.clone());
         for name in 0..2 * MOST {
             let topic = store.topic_named(&name.to_string()).await.unwrap();

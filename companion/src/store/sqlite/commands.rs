@@ -1,26 +1,17 @@
-//! What a crawl is told that another process runs: it looks here every so often.
+//! Commands to crawls as rows.
 
-use anyhow::Result;
+use async_trait::async_trait;
 use linkscent_core::address::Address;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::api::mark_of;
 
-use super::Store;
+use super::SqliteStore;
+use crate::store::StoreResult;
+use crate::store::ports::{Command, Commands};
 
-/// What a running crawl can be told.
-#[derive(Debug)]
-pub enum Command {
-    /// Hold on, to go on later.
-    Pause,
-    /// End.
-    Stop,
-    /// The person marked a page that this crawl has fetched.
-    Mark(Address, Option<Mark>),
-}
-
-impl Store {
-    /// Leaves a command for whoever runs the crawl.
-    pub async fn leave_command(&self, crawl: i64, command: &Command) -> Result<()> {
+#[async_trait]
+impl Commands for SqliteStore {
+    async fn leave_command(&self, crawl: i64, command: &Command) -> StoreResult<()> {
         let (kind, address, target) = match command {
             Command::Pause => ("pause", "", None),
             Command::Stop => ("stop", "", None),
@@ -39,8 +30,7 @@ impl Store {
         Ok(())
     }
 
-    /// Takes the commands that were left for a crawl, oldest first.
-    pub async fn take_commands(&self, crawl: i64) -> Result<Vec<Command>> {
+    async fn take_commands(&self, crawl: i64) -> StoreResult<Vec<Command>> {
         let waiting: (bool,) =
             sqlx::query_as("SELECT EXISTS (SELECT 1 FROM command WHERE crawl = ?)")
                 .bind(crawl)

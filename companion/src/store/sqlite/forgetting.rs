@@ -1,15 +1,20 @@
-//! Deleting what has to do with pages or clicks, and looking afterwards whether
-//! anything of them is left.
+//! Deleting rows that have to do with pages or clicks, and searching the database and what
+//! lies beside it for what should be gone.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use async_trait::async_trait;
 use linkscent_core::address::Address;
 use linkscent_core::guide::ToForget;
-use linkscent_core::wire::api::{Event, EventKind};
+use linkscent_core::wire::api::Event;
 use sqlx::{Sqlite, Transaction};
 
-use super::{Store, stands_in};
+use super::{BACKUP, SqliteStore, json};
+use crate::store::marks::click;
+use crate::store::ports::{Forgetting, KeptPage, ModelOf};
+use crate::store::stands_in::stands_in;
+use crate::store::{StoreError, StoreResult};
 
 /// Tables and columns that name a page and nothing else.
 const PAGE_COLUMNS: [(&str, &str); 3] = [
@@ -20,30 +25,9 @@ const PAGE_COLUMNS: [(&str, &str); 3] = [
 /// Tables and columns of sentences that may name a page.
 const SENTENCES: [(&str, &str); 2] = [("notice", "said"), ("alarm", "said")];
 
-/// A page of a crawl's archive that has to go.
-pub struct KeptPage {
-    /// The crawl.
-    pub crawl: i64,
-    /// Where its record begins.
-    pub offset: u64,
-    /// Where the next one begins, or the archive ends.
-    pub end: u64,
-}
-
-impl Store {
-    /// All clicks that were taken in.
-    pub async fn clicks(&self) -> Result<Vec<(Address, Address)>> {
-        let mut all = Vec::new();
-        for topic in self.topics().await? {
-            let events = self.events(topic.id).await?;
-            all.extend(events.iter().filter_map(click));
-        }
-        Ok(all)
-    }
-
-    /// The pages as they are written anywhere: some may have been kept with secrets in
-    /// their addresses, or by other rules of spelling.
-    pub async fn spellings(&self, gone: &ToForget) -> Result<Vec<String>> {
+#[async_trait]
+impl Forgetting for SqliteStore {
+    async fn spellings(&self, gone: &ToForget) -> StoreResult<Vec<String>> {
         let mut spellings: BTreeSet<String> = gone.pages.iter().map(Address::to_string).collect();
         if spellings.is_empty() {
             return Ok(Vec::new());
@@ -59,8 +43,7 @@ impl Store {
         Ok(spellings.into_iter().collect())
     }
 
-    /// Records of archives that hold one of the pages.
-    pub async fn kept_pages(&self, spellings: &[String]) -> Result<Vec<KeptPage>> {
+    async fn kept_pages(&self, spellings: &[String]) -> StoreResult<Vec<KeptPage>> {
         let mut kept = Vec::new();
         for page in spellings {
             let rows: Vec<(i64, i64, i64)> = sqlx::query_as(
@@ -82,8 +65,7 @@ impl Store {
         Ok(kept)
     }
 
-    /// Deletes all rows that have to do with them; how many.
-    pub async fn forget_rows(&self, gone: &ToForget, spellings: &[String]) -> Result<u64> {
+    async fn forget_rows(&self, gone: &ToForget, spellings: &[String]) -> StoreResult<u64> {
         let mut transaction = self.pool.begin().await?;
         let mut rows = forget_events(&mut transaction, gone, spellings).await?;
         for page in spellings {
@@ -102,44 +84,42 @@ impl Store {
         Ok(rows)
     }
 
-    /// Model files: table, number of the row, file.
-    pub async fn model_files(&self) -> Result<Vec<(&'static str, i64, Vec<u8>)>> {
-        let mut files = Vec::new();
-        for table in ["topic", "crawl"] {
-            let column = model_column(table);
-            let statement = format!("SELECT id, {column} FROM {table} WHERE {column} IS NOT NULL");
-            let rows: Vec<(i64, Vec<u8>)> = sqlx::query_as(sqlx::AssertSqlSafe(statement))
-                .fetch_all(&self.pool)
-                .await?;
-            files.extend(rows.into_iter().map(|(id, file)| (table, id, file)));
-        }
-        Ok(files)
+    async fn model_files(&self) -> StoreResult<Vec<(ModelOf, Vec<u8>)>> {
+        let topics = "SELECT id, model FROM topic WHERE model IS NOT NULL";
+        let topics: Vec<(i64, Vec<u8>)> = sqlx::query_as(topics).fetch_all(&self.pool).await?;
+        let crawls = "SELECT id, start_model FROM crawl";
+        let crawls: Vec<(i64, Vec<u8>)> = sqlx::query_as(crawls).fetch_all(&self.pool).await?;
+        let topics = topics
+            .into_iter()
+            .map(|(id, file)| (ModelOf::Topic(id), file));
+        let crawls = crawls
+            .into_iter()
+            .map(|(id, file)| (ModelOf::Crawl(id), file));
+        Ok(topics.chain(crawls).collect())
     }
 
-    /// Puts a model file in the place of another; browsers fetch that of a topic again.
-    pub async fn replace_model(&self, table: &str, id: i64, file: &[u8]) -> Result<()> {
-        let column = model_column(table);
-        let version = if table == "topic" {
-            ", version = version + 1"
-        } else {
-            ""
+    async fn replace_model(&self, of: ModelOf, file: &[u8]) -> StoreResult<()> {
+        let (statement, id) = match of {
+            ModelOf::Topic(id) => {
+                let statement = "UPDATE topic SET model = ?, version = version + 1 WHERE id = ?";
+                (statement, id)
+            }
+            ModelOf::Crawl(id) => ("UPDATE crawl SET start_model = ? WHERE id = ?", id),
         };
-        let statement = format!("UPDATE {table} SET {column} = ?{version} WHERE id = ?");
-        sqlx::query(sqlx::AssertSqlSafe(statement))
-            .bind(file)
-            .bind(id)
-            .execute(&self.pool)
-            .await?;
+        let query = sqlx::query(statement).bind(file).bind(id);
+        query.execute(&self.pool).await?;
         Ok(())
     }
 
-    /// Rewrites the database, so that no free page holds what was deleted, and deletes the
-    /// copy from before its form last changed.
-    pub async fn sweep(&self) -> Result<()> {
-        let copy = self.folder.join(super::BACKUP);
+    async fn sweep(&self) -> StoreResult<()> {
+        let copy = self.folder.join(BACKUP);
         if copy.exists() {
-            std::fs::remove_file(&copy).with_context(|| format!("deleting {}", copy.display()))?;
+            std::fs::remove_file(&copy).map_err(|error| {
+                let doing = format!("deleting {}", copy.display());
+                StoreError::Backend(anyhow::Error::from(error).context(doing).into())
+            })?;
         }
+        // Rewritten, so that no free page holds what was deleted.
         for statement in [
             "PRAGMA wal_checkpoint(TRUNCATE)",
             "VACUUM",
@@ -150,9 +130,25 @@ impl Store {
         Ok(())
     }
 
+    async fn traces(&self, spellings: &[String]) -> StoreResult<Vec<String>> {
+        let mut traces = BTreeSet::new();
+        for page in spellings {
+            // Other addresses that begin with this one are to be told apart from it.
+            let others = self.find_text(page).await?;
+            traces.extend(self.find_page(page, &others).await?);
+        }
+        let (folder, spellings) = (self.folder.clone(), spellings.to_vec());
+        let in_files = tokio::task::spawn_blocking(move || files_with(&folder, &spellings));
+        let in_files = in_files.await;
+        traces.extend(in_files.map_err(|error| StoreError::Backend(error.into()))?);
+        Ok(traces.into_iter().collect())
+    }
+}
+
+impl SqliteStore {
     /// Those of the columns (`table.column`) in which a page stands, and not only
     /// pages whose addresses begin alike.
-    pub async fn find_page(&self, page: &str, columns: &[String]) -> Result<Vec<String>> {
+    async fn find_page(&self, page: &str, columns: &[String]) -> StoreResult<Vec<String>> {
         let mut found = Vec::new();
         for name in columns {
             let (table, column) = name.split_once('.').unwrap_or((name, ""));
@@ -172,7 +168,7 @@ impl Store {
     }
 
     /// Columns of the database in which a text stands: `table.column`.
-    pub async fn find_text(&self, text: &str) -> Result<Vec<String>> {
+    async fn find_text(&self, text: &str) -> StoreResult<Vec<String>> {
         let columns: Vec<(String, String)> = sqlx::query_as(
             "SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
              WHERE t.type = 'table' ORDER BY 1, 2",
@@ -197,20 +193,28 @@ impl Store {
     }
 }
 
-fn model_column(table: &str) -> &'static str {
-    if table == "topic" {
-        "model"
-    } else {
-        "start_model"
-    }
-}
-
-/// The click in an event, if it is one.
-fn click(event: &Event) -> Option<(Address, Address)> {
-    let EventKind::Click { from, to, .. } = &event.what else {
-        return None;
+/// What lies beside the database's own file and has one of the pages: what waits to go into
+/// it, the copy from before its form changed, damaged ones that a repair kept. The file
+/// itself is not opened here: to close it again would let go of all locks that this process
+/// holds on it.
+fn files_with(folder: &Path, spellings: &[String]) -> Vec<String> {
+    let has_page = |file: &PathBuf| {
+        let bytes = std::fs::read(file).unwrap_or_default();
+        spellings.iter().any(|page| stands_in(&bytes, page))
     };
-    Some((Address::parse(from).ok()?, Address::parse(to).ok()?))
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let beside = entries.filter(|entry| {
+        let name = entry.file_name();
+        if name == BACKUP {
+            return true;
+        }
+        let rest = name
+            .to_str()
+            .and_then(|name| name.strip_prefix("linkscent.sqlite"));
+        rest.is_some_and(|rest| rest == "-wal" || rest.starts_with(".damaged"))
+    });
+    let files = beside.map(|entry| entry.path()).filter(has_page);
+    files.map(|file| file.display().to_string()).collect()
 }
 
 /// `statement` is made of names written in this file.
@@ -218,7 +222,7 @@ async fn delete(
     transaction: &mut Transaction<'_, Sqlite>,
     statement: String,
     text: &str,
-) -> Result<u64> {
+) -> StoreResult<u64> {
     let query = sqlx::query(sqlx::AssertSqlSafe(statement)).bind(text);
     Ok(query.execute(&mut **transaction).await?.rows_affected())
 }
@@ -227,7 +231,7 @@ async fn forget_events(
     transaction: &mut Transaction<'_, Sqlite>,
     gone: &ToForget,
     spellings: &[String],
-) -> Result<u64> {
+) -> StoreResult<u64> {
     let events: Vec<(i64, String)> = sqlx::query_as("SELECT number, body FROM event")
         .fetch_all(&mut **transaction)
         .await?;
@@ -254,7 +258,7 @@ async fn forget_events(
 }
 
 /// The log of requests: a page's own rows, and the paths on which it lay.
-async fn forget_fetches(transaction: &mut Transaction<'_, Sqlite>, page: &str) -> Result<u64> {
+async fn forget_fetches(transaction: &mut Transaction<'_, Sqlite>, page: &str) -> StoreResult<u64> {
     sqlx::query(
         "DELETE FROM form WHERE (crawl, number) IN
          (SELECT crawl, number FROM fetch WHERE address = ?)",
@@ -280,7 +284,7 @@ async fn forget_fetches(transaction: &mut Transaction<'_, Sqlite>, page: &str) -
         let mut trail: Vec<String> = serde_json::from_str(&trail).unwrap_or_default();
         trail.retain(|step| step != page);
         sqlx::query("UPDATE fetch SET trail = ? WHERE crawl = ? AND number = ?")
-            .bind(serde_json::to_string(&trail)?)
+            .bind(json(&trail)?)
             .bind(crawl)
             .bind(number)
             .execute(&mut **transaction)
@@ -293,7 +297,7 @@ async fn forget_fetches(transaction: &mut Transaction<'_, Sqlite>, page: &str) -
 async fn forget_in_lists(
     transaction: &mut Transaction<'_, Sqlite>,
     gone: &ToForget,
-) -> Result<u64> {
+) -> StoreResult<u64> {
     let crawls: Vec<(i64, String)> = sqlx::query_as("SELECT id, seeds FROM crawl")
         .fetch_all(&mut **transaction)
         .await?;
@@ -305,7 +309,7 @@ async fn forget_in_lists(
         if seeds.len() < before {
             changed += (before - seeds.len()) as u64;
             sqlx::query("UPDATE crawl SET seeds = ? WHERE id = ?")
-                .bind(serde_json::to_string(&seeds)?)
+                .bind(json(&seeds)?)
                 .bind(id)
                 .execute(&mut **transaction)
                 .await?;

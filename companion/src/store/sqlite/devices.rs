@@ -1,25 +1,16 @@
-//! Paired browsers.
+//! Paired browsers as rows.
 
-use anyhow::Result;
+use async_trait::async_trait;
 use linkscent_core::wire::channel::DeviceKey;
 
-use super::Store;
+use super::SqliteStore;
+use crate::store::StoreResult;
+use crate::store::ports::{Device, Devices};
 use crate::{clock, secret};
 
-/// A paired browser.
-#[derive(Debug, Clone)]
-pub struct Device {
-    /// Its number.
-    pub id: i64,
-    /// What it calls itself.
-    pub name: String,
-    /// The extension's origin, if it sent one.
-    pub origin: String,
-}
-
-impl Store {
-    /// Paired browsers, newest first.
-    pub async fn devices(&self) -> Result<Vec<Device>> {
+#[async_trait]
+impl Devices for SqliteStore {
+    async fn devices(&self) -> StoreResult<Vec<Device>> {
         let rows: Vec<(i64, String, String)> =
             sqlx::query_as("SELECT id, name, origin FROM device ORDER BY id DESC")
                 .fetch_all(&self.pool)
@@ -27,8 +18,7 @@ impl Store {
         Ok(rows.into_iter().map(device).collect())
     }
 
-    /// The number and the key of the browser with that identifier.
-    pub async fn device_key(&self, identifier: &str) -> Result<Option<(i64, DeviceKey)>> {
+    async fn device_key(&self, identifier: &str) -> StoreResult<Option<(i64, DeviceKey)>> {
         let row: Option<(i64, String)> =
             sqlx::query_as("SELECT id, key FROM device WHERE digest = ?")
                 .bind(identifier)
@@ -40,8 +30,7 @@ impl Store {
         }))
     }
 
-    /// Whether a browser is still paired.
-    pub async fn has_device(&self, id: i64) -> Result<bool> {
+    async fn has_device(&self, id: i64) -> StoreResult<bool> {
         let row: (bool,) = sqlx::query_as("SELECT EXISTS (SELECT 1 FROM device WHERE id = ?)")
             .bind(id)
             .fetch_one(&self.pool)
@@ -49,8 +38,7 @@ impl Store {
         Ok(row.0)
     }
 
-    /// Takes in a browser; its identifier.
-    pub async fn add_device(&self, name: &str, origin: &str, key: &DeviceKey) -> Result<String> {
+    async fn add_device(&self, name: &str, origin: &str, key: &DeviceKey) -> StoreResult<String> {
         let identifier = secret::random_hex::<16>();
         sqlx::query(
             "INSERT INTO device (name, origin, digest, key, created) VALUES (?, ?, ?, ?, ?)",
@@ -65,8 +53,7 @@ impl Store {
         Ok(identifier)
     }
 
-    /// Forgets a browser: its key no longer opens anything.
-    pub async fn remove_device(&self, id: i64) -> Result<()> {
+    async fn remove_device(&self, id: i64) -> StoreResult<()> {
         sqlx::query("DELETE FROM device WHERE id = ?")
             .bind(id)
             .execute(&self.pool)

@@ -12,15 +12,19 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 
-use super::files;
+use crate::store::files;
 
 /// Version, what it does, statements.
 const STEPS: [(i64, &str, &str); 2] = [
-    (1, "first", include_str!("../../migrations/0001_first.sql")),
+    (
+        1,
+        "first",
+        include_str!("../../../migrations/0001_first.sql"),
+    ),
     (
         2,
         "one row",
-        include_str!("../../migrations/0002_one_row.sql"),
+        include_str!("../../../migrations/0002_one_row.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;
@@ -195,12 +199,13 @@ async fn columns(connection: &mut SqliteConnection, table: &str) -> Result<Vec<C
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{BACKUP, Store};
+    use crate::store::ports::{CrawlLog, Topics};
+    use crate::store::sqlite::{BACKUP, SqliteStore};
 
     /// A folder with a database of the first form and these rows.
     async fn first_form(statements: &'static str) -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
-        let pool = Store::connect(folder.path()).await.unwrap();
+        let folder = crate::store::tests::folder();
+        let pool = SqliteStore::connect(folder.path()).await.unwrap();
         sqlx::raw_sql(STEPS[0].2).execute(&pool).await.unwrap();
         sqlx::raw_sql(statements).execute(&pool).await.unwrap();
         pool.close().await;
@@ -214,7 +219,7 @@ mod tests {
              INSERT INTO topic (name, created) VALUES ('kept', 1);",
         )
         .await;
-        let store = Store::open(folder.path()).await.unwrap();
+        let store = SqliteStore::open(folder.path()).await.unwrap();
         assert_eq!(store.topics().await.unwrap()[0].name, "kept");
         assert!(store.last_results(1, 5).await.unwrap().is_empty());
         assert!(store.alarms(1).await.unwrap().is_empty());
@@ -224,7 +229,7 @@ mod tests {
             .unwrap();
         store.pool.close().await;
         drop(store);
-        let refused = Store::open(folder.path()).await.err().unwrap();
+        let refused = SqliteStore::open(folder.path()).await.err().unwrap();
         let refused = format!("{refused:#}");
         assert!(refused.contains("newer linkscent (form 99"), "{refused}");
     }
@@ -235,7 +240,7 @@ mod tests {
             "INSERT INTO topic (name, created) VALUES ('kept', 1); PRAGMA user_version = 1;",
         )
         .await;
-        let pool = Store::connect(folder.path()).await.unwrap();
+        let pool = SqliteStore::connect(folder.path()).await.unwrap();
         let [first, second] = STEPS;
         let third = (3, "wrong", "CREATE TABLE new (x); SELECT * FROM nothing;");
         let ran = run_steps(&pool, &[first, second, third], None).await;
@@ -248,7 +253,7 @@ mod tests {
         assert_eq!(user_version(&mut connection).await.unwrap(), 1);
         drop(connection);
         pool.close().await;
-        let store = Store::open(folder.path()).await.unwrap();
+        let store = SqliteStore::open(folder.path()).await.unwrap();
         assert_eq!(store.topics().await.unwrap()[0].name, "kept");
     }
 
@@ -258,7 +263,7 @@ mod tests {
             "INSERT INTO topic (name, created) VALUES ('kept', 1); PRAGMA user_version = 1;",
         )
         .await;
-        let store = Store::open(folder.path()).await.unwrap();
+        let store = SqliteStore::open(folder.path()).await.unwrap();
         store.topic_named("new").await.unwrap();
         let copy = format!("sqlite://{}", folder.path().join(BACKUP).display());
         let copy = SqlitePool::connect(&copy).await.unwrap();
@@ -287,7 +292,7 @@ mod tests {
              PRAGMA user_version = 1;",
         )
         .await;
-        let store = Store::open(folder.path()).await.unwrap();
+        let store = SqliteStore::open(folder.path()).await.unwrap();
         assert_eq!(store.counts(1).await.unwrap(), (3, 2, 1, 1));
         for (statement, counts) in [
             ("DELETE FROM fetch WHERE number = 3", (3, 2, 1, 0)),

@@ -10,8 +10,9 @@ use anyhow::{Context, Result, bail};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions};
 
-use super::{Store, files, migrations};
+use super::{SqliteStore, migrations};
 use crate::clock;
+use crate::store::files;
 
 /// How the rows of a table are reached in ranges.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +78,7 @@ pub async fn repair(folder: &Path) -> Result<Salvaged> {
     let _ = std::fs::remove_file(folder.join("linkscent.sqlite-shm"));
     // Rows are copied in the form in which they were written, and then brought to that
     // of this version.
-    let fresh = Store::connect(folder).await?;
+    let fresh = SqliteStore::connect(folder).await?;
     migrations::run(&fresh, migrations::form_of(&aside).await).await?;
     fresh.close().await;
     let tables = match attach(&aside, &file).await {
@@ -85,7 +86,7 @@ pub async fn repair(folder: &Path) -> Result<Salvaged> {
         // It is no database at all.
         Err(_) => vec![("topic", 0, true)],
     };
-    let fresh = Store::connect(folder).await?;
+    let fresh = SqliteStore::connect(folder).await?;
     migrations::run(&fresh, None).await?;
     sqlx::raw_sql(COUNT_AGAIN).execute(&fresh).await?;
     fresh.close().await;
@@ -194,15 +195,17 @@ async fn common_columns(connection: &mut SqliteConnection, table: &str) -> Resul
 
 #[cfg(test)]
 mod tests {
-    use linkscent_core::wire::api::EventKind;
+    use linkscent_core::wire::api::{Event, EventKind};
 
     use super::*;
+    use crate::store::Store;
+    use crate::store::ports::Events;
 
     /// Closes the database and overwrites `pages` of its pages, from one `part`th of the
     /// file on. Returns the file's length.
-    async fn damage(store: Store, part: usize, pages: usize) -> usize {
+    async fn damage(store: SqliteStore, part: usize, pages: usize) -> usize {
         const PAGE: usize = 4_096;
-        let file = store.folder().join("linkscent.sqlite");
+        let file = store.folder.join("linkscent.sqlite");
         store.pool.close().await;
         drop(store);
         let mut bytes = std::fs::read(&file).unwrap();
@@ -214,13 +217,19 @@ mod tests {
 
     #[tokio::test]
     async fn what_lies_on_whole_pages_is_saved() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).await.unwrap();
-        let topic = store.topic_named("bees").await.unwrap();
-        let marks = (0..2_000).map(|n| {
-            EventKind::mark_unread(&format!("http://a.test/a-page-with-a-name/{n}"), Some(true))
-        });
-        store.note(&topic, marks.collect()).await.unwrap();
+        let folder = crate::store::tests::folder();
+        let store = SqliteStore::open(folder.path()).await.unwrap();
+        let mark = |n: u64| Event {
+            id: n.to_string(),
+            topic: "bees".to_owned(),
+            time: n,
+            what: EventKind::mark_unread(
+                &format!("http://a.test/a-page-with-a-name/{n}"),
+                Some(true),
+            ),
+        };
+        let marks: Vec<Event> = (0..2_000).map(mark).collect();
+        store.take_events(&marks).await.unwrap();
         sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)")
             .execute(&store.pool)
             .await
@@ -232,7 +241,8 @@ mod tests {
         let events = salvaged.tables.iter().find(|row| row.0 == "event").unwrap();
         assert!(events.2, "some rows were lost");
         let store = Store::open(folder.path()).await.unwrap();
-        assert_eq!(store.topics().await.unwrap()[0].name, "bees");
+        let topic = store.topics().await.unwrap().remove(0);
+        assert_eq!(topic.name, "bees");
         let kept = store.events(topic.id).await.unwrap().len();
         assert!((1_800..2_000).contains(&kept), "{kept} of 2000");
         assert_eq!(kept as u64, events.1);
@@ -240,8 +250,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_log_is_saved_but_for_what_lies_on_damaged_pages() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).await.unwrap();
+        let folder = crate::store::tests::folder();
+        let store = SqliteStore::open(folder.path()).await.unwrap();
         sqlx::raw_sql(
             "INSERT INTO topic (id, name, created) VALUES (1, 'bees', 1);
              INSERT INTO crawl (id, topic, created, state, budget, delay, random_seed, seeds,
@@ -263,7 +273,7 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_is_repaired_while_it_is_used() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::store::tests::folder();
         let store = Store::open(folder.path()).await.unwrap();
         let refused = repair(folder.path()).await.unwrap_err().to_string();
         assert!(refused.contains("is in use"), "{refused}");
@@ -273,7 +283,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_file_that_is_no_database_is_put_aside() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::store::tests::folder();
         let file = folder.path().join("linkscent.sqlite");
         std::fs::write(&file, "x".repeat(10_000)).unwrap();
         let refused = Store::open(folder.path()).await.err().unwrap();

@@ -1,0 +1,31 @@
+//! Why the store did not do what it was asked.
+
+use std::error::Error;
+
+use thiserror::Error;
+
+/// What a backend says of a failure, whichever backend it is.
+pub type BackendError = Box<dyn Error + Send + Sync>;
+
+/// See the module.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// A row was to hang on one that is not there: which, without an article.
+    #[error("there is no such {0}")]
+    Missing(&'static str),
+    /// A row of that number is there already.
+    #[error("the store has a row of this number already")]
+    Conflict,
+    /// A row is there and does not say what it should; the sentence says what is wrong.
+    #[error("{0}")]
+    Unreadable(String),
+    /// Fetches could not be written to a crawl's log; none of them was.
+    #[error("writing to the store")]
+    Writing(#[source] BackendError),
+    /// What lies under the store failed.
+    #[error(transparent)]
+    Backend(BackendError),
+}
+
+/// What a port answers.
+pub type StoreResult<T> = Result<T, StoreError>;

@@ -1,0 +1,94 @@
+//! What follows from a topic's events, whatever keeps them: the person's marks and clicks.
+
+use linkscent_core::address::Address;
+use linkscent_core::wire::api::{Event, EventKind};
+
+use super::{Store, StoreResult, Topic};
+use crate::{clock, secret};
+
+/// A page that is marked just now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarkRow {
+    /// The page.
+    pub address: String,
+    /// Its title.
+    pub title: String,
+    /// Target, or "not this".
+    pub target: bool,
+}
+
+/// The click in an event, if it is one between two pages of the web.
+pub(super) fn click(event: &Event) -> Option<(Address, Address)> {
+    let EventKind::Click { from, to, .. } = &event.what else {
+        return None;
+    };
+    Some((Address::parse(from).ok()?, Address::parse(to).ok()?))
+}
+
+impl Store {
+    /// Puts down what happened here and now, all of it or nothing.
+    pub async fn note(&self, topic: &Topic, what: Vec<EventKind>) -> StoreResult<()> {
+        let event = |what| Event {
+            id: secret::random_hex::<16>(),
+            topic: topic.name.clone(),
+            time: clock::now() as u64,
+            what,
+        };
+        let events: Vec<Event> = what.into_iter().map(event).collect();
+        self.take_events(&events).await?;
+        Ok(())
+    }
+
+    /// The marks in force, newest first.
+    pub async fn marks(&self, topic: i64) -> StoreResult<Vec<MarkRow>> {
+        let mut marks: Vec<MarkRow> = Vec::new();
+        for event in self.events(topic).await? {
+            if let EventKind::Mark {
+                address,
+                title,
+                target,
+                ..
+            } = event.what
+            {
+                marks.retain(|mark| mark.address != address);
+                if let Some(target) = target {
+                    marks.push(MarkRow {
+                        address,
+                        title,
+                        target,
+                    });
+                }
+            }
+        }
+        marks.reverse();
+        Ok(marks)
+    }
+
+    /// The marks on forms in force: page, form, whether it is looked for.
+    pub async fn form_marks(&self, topic: i64) -> StoreResult<Vec<(String, String, bool)>> {
+        let mut marks: Vec<(String, String, bool)> = Vec::new();
+        for event in self.events(topic).await? {
+            if let EventKind::Form {
+                address,
+                form,
+                wanted,
+                ..
+            } = event.what
+            {
+                marks.retain(|mark| (&mark.0, &mark.1) != (&address, &form));
+                marks.extend(wanted.map(|wanted| (address, form, wanted)));
+            }
+        }
+        Ok(marks)
+    }
+
+    /// All clicks that were taken in.
+    pub async fn clicks(&self) -> StoreResult<Vec<(Address, Address)>> {
+        let mut all = Vec::new();
+        for topic in self.topics().await? {
+            let events = self.events(topic.id).await?;
+            all.extend(events.iter().filter_map(click));
+        }
+        Ok(all)
+    }
+}

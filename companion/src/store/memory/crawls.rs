@@ -1,0 +1,133 @@
+//! Crawls in memory, and what whoever runs one writes.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use linkscent_core::crawl::{Record, Skipped};
+
+use super::{CrawlEntry, MemoryStore, at, at_mut};
+use crate::store::ports::{
+    CrawlRow, CrawlState, CrawlWriter, Crawls, Location, LostPage, MOST_SKIPPED, NewCrawl,
+};
+use crate::store::{StoreError, StoreResult};
+
+#[async_trait]
+impl Crawls for MemoryStore {
+    async fn begin_crawl(&self, new: &NewCrawl<'_>) -> StoreResult<i64> {
+        self.change(|state| {
+            at(&state.topics, new.topic).ok_or(StoreError::Missing("topic"))?;
+            let id = state.crawls.len() as i64 + 1;
+            let row = CrawlRow {
+                id,
+                topic: new.topic,
+                state: CrawlState::Running,
+                stop_reason: String::new(),
+                order: new.order.clone(),
+                warc_length: 0,
+            };
+            state.crawls.push(CrawlEntry {
+                row,
+                start_model: new.start_model.to_vec(),
+                log: BTreeMap::new(),
+                alarms: BTreeMap::new(),
+                skipped: BTreeMap::new(),
+                questions: BTreeMap::new(),
+                commands: Vec::new(),
+            });
+            Ok(id)
+        })
+    }
+
+    async fn crawl(&self, id: i64) -> StoreResult<Option<CrawlRow>> {
+        Ok(at(&self.read().crawls, id).map(|crawl| crawl.row.clone()))
+    }
+
+    async fn crawls(&self, topic: Option<i64>) -> StoreResult<Vec<CrawlRow>> {
+        let state = self.read();
+        let rows = state.crawls.iter().rev().map(|crawl| &crawl.row);
+        let rows = rows.filter(|row| topic.is_none_or(|topic| row.topic == topic));
+        Ok(rows.cloned().collect())
+    }
+
+    async fn start_model(&self, crawl: i64) -> StoreResult<Vec<u8>> {
+        let state = self.read();
+        let crawl = at(&state.crawls, crawl).ok_or(StoreError::Missing("crawl"))?;
+        Ok(crawl.start_model.clone())
+    }
+
+    async fn set_state(&self, crawl: i64, to: CrawlState, reason: &str) -> StoreResult<()> {
+        self.change(|state| {
+            if let Some(crawl) = at_mut(&mut state.crawls, crawl) {
+                crawl.row.state = to;
+                reason.clone_into(&mut crawl.row.stop_reason);
+            }
+            Ok(())
+        })
+    }
+}
+
+#[async_trait]
+impl CrawlWriter for MemoryStore {
+    async fn take_fetches(
+        &self,
+        crawl: i64,
+        warc_length: u64,
+        fetches: &[(Record, Location)],
+    ) -> StoreResult<()> {
+        self.change(|state| {
+            let crawl = at_mut(&mut state.crawls, crawl).ok_or(StoreError::Missing("crawl"))?;
+            for (record, place) in fetches {
+                let mut record = record.clone();
+                if let Some(alarm) = record.alarm.take() {
+                    crawl.alarms.insert(record.number, alarm.to_string());
+                }
+                let mut names = Vec::new();
+                record.forms.retain(|form| {
+                    let is_first = !names.contains(&form.name);
+                    names.push(form.name.clone());
+                    is_first
+                });
+                let number = record.number;
+                let known = crawl.log.insert(number, (record, place.clone()));
+                if known.is_some() {
+                    return Err(StoreError::Conflict);
+                }
+            }
+            crawl.row.warc_length = warc_length;
+            Ok(())
+        })
+    }
+
+    async fn lose_pages(&self, crawl: i64, lost: &[LostPage], warc_length: u64) -> StoreResult<()> {
+        self.change(|state| {
+            let Some(crawl) = at_mut(&mut state.crawls, crawl) else {
+                return Ok(());
+            };
+            for page in lost {
+                if let Some((record, place)) = crawl.log.get_mut(&page.number) {
+                    record.judgment = None;
+                    record.scored = false;
+                    record.forms.clear();
+                    record.problem.clone_from(&page.problem);
+                    place.warc_offset = None;
+                }
+            }
+            crawl.row.warc_length = warc_length;
+            Ok(())
+        })
+    }
+
+    async fn skip(&self, crawl: i64, skipped: &[Skipped]) -> StoreResult<()> {
+        self.change(|state| {
+            let crawl = at_mut(&mut state.crawls, crawl).ok_or(StoreError::Missing("crawl"))?;
+            for link in skipped {
+                if crawl.skipped.len() as u64 == MOST_SKIPPED {
+                    break;
+                }
+                let why = (link.reason.to_string(), link.is_seed);
+                crawl.skipped.entry(link.address.to_string()).or_insert(why);
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,189 @@
+//! The log of a crawl in memory, as it is read: every answer is worked out from the records.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use linkscent_core::crawl::Record;
+
+use super::{CrawlEntry, MemoryStore, at};
+use crate::store::ports::{
+    AlarmRow, CrawlLog, FetchRow, FormRow, Location, MOST_ALARMS, MOST_REASONS, ResultRow,
+    SkippedRow,
+};
+use crate::store::{StoreError, StoreResult};
+
+fn trail(record: &Record) -> Vec<String> {
+    record.trail.iter().map(ToString::to_string).collect()
+}
+
+fn is_find(record: &Record) -> bool {
+    record.scored && record.judgment.is_some_and(|judgment| judgment.is_target)
+}
+
+fn relevance(record: &Record) -> Option<f64> {
+    record.judgment.map(|judgment| judgment.relevance.value())
+}
+
+fn row(record: &Record) -> ResultRow {
+    ResultRow {
+        address: record.address.to_string(),
+        title: record.title.clone(),
+        snippet: record.snippet.clone(),
+        relevance: relevance(record),
+        is_target: record.judgment.is_some_and(|judgment| judgment.is_target),
+        reason: record.reason.clone(),
+        anchor: record.anchor.clone(),
+        trail: trail(record),
+        problem: record.problem.clone(),
+    }
+}
+
+/// At most so many of them, from a place on.
+fn page<'a>(records: impl Iterator<Item = &'a Record>, most: i64, skip: i64) -> Vec<ResultRow> {
+    let (most, skip) = (most.max(0) as usize, skip.max(0) as usize);
+    records.skip(skip).take(most).map(row).collect()
+}
+
+impl CrawlEntry {
+    /// By number.
+    fn records(&self) -> impl DoubleEndedIterator<Item = &Record> {
+        self.log.values().map(|(record, _)| record)
+    }
+}
+
+impl MemoryStore {
+    /// An answer on a crawl; the neutral one if it is not there.
+    fn of_crawl<T: Default>(&self, crawl: i64, answer: impl FnOnce(&CrawlEntry) -> T) -> T {
+        at(&self.read().crawls, crawl)
+            .map(answer)
+            .unwrap_or_default()
+    }
+}
+
+#[async_trait]
+impl CrawlLog for MemoryStore {
+    async fn fetches(&self, crawl: i64) -> StoreResult<Vec<FetchRow>> {
+        let row = |(record, place): &(Record, Location)| FetchRow {
+            number: record.number,
+            address: record.address.to_string(),
+            problem: record.problem.clone(),
+            place: place.clone(),
+        };
+        Ok(self.of_crawl(crawl, |crawl| crawl.log.values().map(row).collect()))
+    }
+
+    async fn last_results(&self, crawl: i64, most: i64) -> StoreResult<Vec<ResultRow>> {
+        Ok(self.of_crawl(crawl, |crawl| page(crawl.records().rev(), most, 0)))
+    }
+
+    async fn best_results(&self, crawl: i64, most: i64, skip: i64) -> StoreResult<Vec<ResultRow>> {
+        Ok(self.of_crawl(crawl, |crawl| {
+            let mut finds: Vec<&Record> = crawl.records().filter(|one| is_find(one)).collect();
+            // Stable: of equals the older first.
+            finds.sort_by(|a, b| relevance(b).partial_cmp(&relevance(a)).unwrap());
+            page(finds.into_iter(), most, skip)
+        }))
+    }
+
+    async fn newest_finds(&self, crawl: i64, most: i64) -> StoreResult<Vec<ResultRow>> {
+        Ok(self.of_crawl(crawl, |crawl| {
+            page(crawl.records().rev().filter(|one| is_find(one)), most, 0)
+        }))
+    }
+
+    async fn counts(&self, crawl: i64) -> StoreResult<(u64, u64, u64, u64)> {
+        let state = self.read();
+        let crawl = at(&state.crawls, crawl).ok_or(StoreError::Missing("crawl"))?;
+        let count = |which: fn(&Record) -> bool| {
+            crawl.records().filter(|record| which(record)).count() as u64
+        };
+        Ok((
+            count(|record| record.judgment.is_some()),
+            count(|record| record.scored),
+            count(is_find),
+            count(|record| record.judgment.is_none()),
+        ))
+    }
+
+    async fn harvest(&self, crawl: i64) -> StoreResult<Vec<bool>> {
+        Ok(self.of_crawl(crawl, |crawl| {
+            let scored = crawl.records().filter(|record| record.scored);
+            scored.map(is_find).collect()
+        }))
+    }
+
+    async fn kept_page(&self, crawl: i64, address: &str) -> StoreResult<Option<(u64, String)>> {
+        Ok(self.of_crawl(crawl, |crawl| {
+            let mut fetches = crawl.log.values();
+            fetches.find_map(|(record, place)| {
+                let is_it = record.address.as_str() == address;
+                is_it.then_some((place.warc_offset?, record.title.clone()))
+            })
+        }))
+    }
+
+    async fn forms(&self, crawl: i64, most: i64) -> StoreResult<Vec<FormRow>> {
+        Ok(self.of_crawl(crawl, |crawl| {
+            let mut rows = Vec::new();
+            for record in crawl.records() {
+                let mut forms: Vec<_> = record.forms.iter().collect();
+                forms.sort_by_key(|form| &form.name);
+                rows.extend(forms.into_iter().map(|form| FormRow {
+                    address: record.address.to_string(),
+                    title: record.title.clone(),
+                    trail: trail(record),
+                    name: form.name.clone(),
+                    action: form.action.clone(),
+                    fields: form.fields.clone(),
+                    confidence: form.confidence(),
+                    wanted: form.is_wanted(),
+                }));
+            }
+            rows.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+            rows.sort_by_key(|form| !form.wanted);
+            rows.truncate(most.max(0) as usize);
+            rows
+        }))
+    }
+
+    async fn count_forms(&self, crawl: i64) -> StoreResult<u64> {
+        Ok(self.of_crawl(crawl, |crawl| {
+            let forms = crawl.records().flat_map(|record| &record.forms);
+            forms.filter(|form| form.is_wanted()).count() as u64
+        }))
+    }
+
+    async fn skipped(&self, crawl: i64) -> StoreResult<Vec<SkippedRow>> {
+        Ok(self.of_crawl(crawl, |crawl| {
+            let mut by_reason: BTreeMap<&str, SkippedRow> = BTreeMap::new();
+            // By the letters of their addresses: the last one stays.
+            for (address, (reason, is_seed)) in &crawl.skipped {
+                let row = by_reason.entry(reason).or_insert_with(|| SkippedRow {
+                    reason: reason.clone(),
+                    count: 0,
+                    seeds: 0,
+                    example: String::new(),
+                });
+                row.count += 1;
+                row.seeds += u64::from(*is_seed);
+                row.example.clone_from(address);
+            }
+            let mut rows: Vec<SkippedRow> = by_reason.into_values().collect();
+            rows.sort_by_key(|row| Reverse(row.count));
+            rows.truncate(MOST_REASONS);
+            rows
+        }))
+    }
+
+    async fn alarms(&self, crawl: i64) -> StoreResult<Vec<AlarmRow>> {
+        Ok(self.of_crawl(crawl, |crawl| {
+            let newest = crawl.alarms.iter().rev().take(MOST_ALARMS);
+            let row = |(number, said): (&u64, &String)| AlarmRow {
+                number: *number as i64,
+                said: said.clone(),
+            };
+            newest.map(row).collect()
+        }))
+    }
+}

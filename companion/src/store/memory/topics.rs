@@ -1,0 +1,165 @@
+//! Topics, events and browsers in memory.
+
+use std::collections::BTreeSet;
+
+use async_trait::async_trait;
+use linkscent_core::wire::api::Event;
+use linkscent_core::wire::channel::DeviceKey;
+
+use super::{DeviceEntry, MemoryStore, State, TopicEntry, at, at_mut};
+use crate::secret;
+use crate::store::StoreResult;
+use crate::store::ports::{Device, Devices, Events, Topic, Topics};
+
+impl State {
+    /// The number of the topic of that name, made if it is not there.
+    fn number_of(&mut self, name: &str) -> i64 {
+        if let Some(known) = self.topics.iter().find(|topic| topic.row.name == name) {
+            return known.row.id;
+        }
+        let id = self.topics.len() as i64 + 1;
+        let row = Topic {
+            id,
+            name: name.to_owned(),
+            version: 0,
+        };
+        self.topics.push(TopicEntry {
+            row,
+            critic: None,
+            model: None,
+        });
+        id
+    }
+
+    /// Changes what a topic's model is made from, if the topic is there.
+    pub(super) fn renew(&mut self, topic: i64, change: impl FnOnce(&mut TopicEntry)) {
+        if let Some(topic) = at_mut(&mut self.topics, topic) {
+            change(topic);
+            topic.row.version += 1;
+        }
+    }
+}
+
+#[async_trait]
+impl Topics for MemoryStore {
+    async fn topics(&self) -> StoreResult<Vec<Topic>> {
+        let state = self.read();
+        Ok(state.topics.iter().rev().map(|t| t.row.clone()).collect())
+    }
+
+    async fn topic(&self, id: i64) -> StoreResult<Option<Topic>> {
+        Ok(at(&self.read().topics, id).map(|topic| topic.row.clone()))
+    }
+
+    async fn find_topic(&self, name: &str) -> StoreResult<Option<Topic>> {
+        let state = self.read();
+        let topic = state.topics.iter().find(|topic| topic.row.name == name);
+        Ok(topic.map(|topic| topic.row.clone()))
+    }
+
+    async fn topic_named(&self, name: &str) -> StoreResult<Topic> {
+        self.change(|state| {
+            let place = state.number_of(name) as usize - 1;
+            Ok(state.topics[place].row.clone())
+        })
+    }
+
+    async fn critic(&self, topic: i64) -> StoreResult<Option<String>> {
+        Ok(at(&self.read().topics, topic).and_then(|topic| topic.critic.clone()))
+    }
+
+    async fn set_critic(&self, topic: i64, critic: &str) -> StoreResult<()> {
+        self.change(|state| {
+            state.renew(topic, |topic| topic.critic = Some(critic.to_owned()));
+            Ok(())
+        })
+    }
+
+    async fn model(&self, topic: i64) -> StoreResult<Option<Vec<u8>>> {
+        Ok(at(&self.read().topics, topic).and_then(|topic| topic.model.clone()))
+    }
+
+    async fn set_model(&self, topic: i64, model: &[u8]) -> StoreResult<()> {
+        self.change(|state| {
+            state.renew(topic, |topic| topic.model = Some(model.to_vec()));
+            Ok(())
+        })
+    }
+}
+
+#[async_trait]
+impl Events for MemoryStore {
+    async fn take_events(&self, events: &[Event]) -> StoreResult<usize> {
+        self.change(|state| {
+            let known = state.events.iter().map(|(_, event)| event.id.clone());
+            let mut known: BTreeSet<String> = known.collect();
+            let mut named = BTreeSet::new();
+            let mut taken = 0;
+            for event in events {
+                let topic = state.number_of(&event.topic);
+                named.insert(topic);
+                if known.insert(event.id.clone()) {
+                    state.events.push((topic, event.clone()));
+                    taken += 1;
+                }
+            }
+            if taken > 0 {
+                for topic in named {
+                    state.renew(topic, |_| {});
+                }
+            }
+            Ok(taken)
+        })
+    }
+
+    async fn events(&self, topic: i64) -> StoreResult<Vec<Event>> {
+        let state = self.read();
+        let events = state.events.iter().filter(|event| event.0 == topic);
+        Ok(events.map(|event| event.1.clone()).collect())
+    }
+}
+
+#[async_trait]
+impl Devices for MemoryStore {
+    async fn devices(&self) -> StoreResult<Vec<Device>> {
+        let state = self.read();
+        let newest_first = state.devices.iter().rev();
+        Ok(newest_first.map(|device| device.row.clone()).collect())
+    }
+
+    async fn device_key(&self, identifier: &str) -> StoreResult<Option<(i64, DeviceKey)>> {
+        let state = self.read();
+        let mut devices = state.devices.iter();
+        let device = devices.find(|device| device.identifier == identifier);
+        Ok(device.map(|device| (device.row.id, device.key.clone())))
+    }
+
+    async fn has_device(&self, id: i64) -> StoreResult<bool> {
+        Ok(self.read().devices.iter().any(|device| device.row.id == id))
+    }
+
+    async fn add_device(&self, name: &str, origin: &str, key: &DeviceKey) -> StoreResult<String> {
+        let identifier = secret::random_hex::<16>();
+        self.change(|state| {
+            state.devices_made += 1;
+            let row = Device {
+                id: state.devices_made,
+                name: name.to_owned(),
+                origin: origin.to_owned(),
+            };
+            state.devices.push(DeviceEntry {
+                row,
+                identifier: identifier.clone(),
+                key: key.clone(),
+            });
+            Ok(identifier)
+        })
+    }
+
+    async fn remove_device(&self, id: i64) -> StoreResult<()> {
+        self.change(|state| {
+            state.devices.retain(|device| device.row.id != id);
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! Crawls: how each is to go, and what it is doing.
+
+use async_trait::async_trait;
+use clap::ValueEnum;
+use linkscent_core::crawl::StoppingRule;
+
+use super::CrawlState;
+use crate::store::error::StoreResult;
+
+/// What a crawl does when it loses its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Reaction {
+    /// It says so and goes on.
+    #[default]
+    Tell,
+    /// It leaves sites full of spam, or keeps closer to what is known to be good for a while.
+    #[value(alias = "narrow")]
+    Restrict,
+    /// It pauses.
+    Pause,
+}
+
+impl Reaction {
+    /// As it is stored, and as forms name it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Tell => "tell",
+            Self::Restrict => "restrict",
+            Self::Pause => "pause",
+        }
+    }
+
+    /// Back from [`Self::code`]; the default for anything else.
+    pub fn of(code: &str) -> Self {
+        let all = [Self::Tell, Self::Restrict, Self::Pause];
+        let found = all.into_iter().find(|reaction| reaction.code() == code);
+        found.unwrap_or_default()
+    }
+}
+
+/// How a crawl is to go.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order {
+    /// Pages to fetch.
+    pub budget: u64,
+    /// Rest of a host between requests, in milliseconds.
+    pub delay: u64,
+    /// What random numbers start from.
+    pub random_seed: u64,
+    /// Where to start: address, and whether it is an example of a target.
+    pub seeds: Vec<(String, bool)>,
+    /// Hosts to keep to; none means the whole web.
+    pub hosts: Vec<String>,
+    /// When a site is left.
+    pub stopping: StoppingRule,
+    /// What it does when it loses its way.
+    pub on_drift: Reaction,
+}
+
+/// A crawl that is about to begin.
+pub struct NewCrawl<'a> {
+    /// Its topic.
+    pub topic: i64,
+    /// How it is to go.
+    pub order: &'a Order,
+    /// Model file it starts with.
+    pub start_model: &'a [u8],
+}
+
+/// A crawl.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CrawlRow {
+    /// Its number, from 1.
+    pub id: i64,
+    /// Its topic.
+    pub topic: i64,
+    /// What it is doing.
+    pub state: CrawlState,
+    /// Why it ended, if it has.
+    pub stop_reason: String,
+    /// How it was to go.
+    pub order: Order,
+    /// Bytes of its WARC file that count.
+    pub warc_length: u64,
+}
+
+/// Crawls and their states. Which state may follow which is a rule of the service; here the
+/// last one set is in force.
+#[async_trait]
+pub trait Crawls: Send + Sync {
+    /// Begins a crawl; returns its number. It is running, for no reason, with an empty log.
+    /// An error if its topic is not there.
+    async fn begin_crawl(&self, new: &NewCrawl<'_>) -> StoreResult<i64>;
+
+    /// A crawl by its number. An error if it is there and cannot be read.
+    async fn crawl(&self, id: i64) -> StoreResult<Option<CrawlRow>>;
+
+    /// Crawls, newest first; of one topic or of all. One that cannot be read is passed
+    /// over, and a notice of its topic says so.
+    async fn crawls(&self, topic: Option<i64>) -> StoreResult<Vec<CrawlRow>>;
+
+    /// The model file a crawl started with. An error if the crawl is not there.
+    async fn start_model(&self, crawl: i64) -> StoreResult<Vec<u8>>;
+
+    /// Sets a crawl's state, and the reason for it, in place of those before.
+    async fn set_state(&self, crawl: i64, state: CrawlState, reason: &str) -> StoreResult<()>;
+}

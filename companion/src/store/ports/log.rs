@@ -1,0 +1,182 @@
+//! The log of a crawl: written by whoever runs it, read by all.
+
+use async_trait::async_trait;
+use linkscent_core::crawl::{Record, Skipped};
+
+use crate::store::error::StoreResult;
+
+/// Links not asked for that are kept of one crawl at most.
+pub const MOST_SKIPPED: u64 = 10_000;
+/// Reasons for not asking that are told of one crawl at most.
+pub const MOST_REASONS: usize = 20;
+/// Alarms that are told of one crawl at most.
+pub const MOST_ALARMS: usize = 5;
+
+/// Where a fetch leads besides its record.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Location {
+    /// Offset of the page's record in the WARC file.
+    pub warc_offset: Option<u64>,
+    /// Where the answer sent us on to.
+    pub redirect: Option<String>,
+}
+
+/// A request of the log, as far as it is needed to take it in again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchRow {
+    /// Its number in the log, from 1.
+    pub number: u64,
+    /// What was asked for.
+    pub address: String,
+    /// What came in place of a page.
+    pub problem: String,
+    /// Where it leads.
+    pub place: Location,
+}
+
+/// A page whose copy cannot be read any more.
+#[derive(Debug)]
+pub struct LostPage {
+    /// Number of its request.
+    pub number: u64,
+    /// What is wrong with it, and where.
+    pub problem: String,
+}
+
+/// A page of the log, for people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResultRow {
+    /// The page.
+    pub address: String,
+    /// Its title.
+    pub title: String,
+    /// Beginning of its text.
+    pub snippet: String,
+    /// Its relevance, 0..=1; `None` if no page came.
+    pub relevance: Option<f64>,
+    /// Whether it is what is looked for.
+    pub is_target: bool,
+    /// Why it was chosen.
+    pub reason: String,
+    /// What the link said.
+    pub anchor: String,
+    /// Pages from the seed to the link, newest first.
+    pub trail: Vec<String>,
+    /// What came in place of a page.
+    pub problem: String,
+}
+
+/// A searchable form and the page it stands on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FormRow {
+    /// The page.
+    pub address: String,
+    /// Its title.
+    pub title: String,
+    /// Pages from the seed to the page, newest first.
+    pub trail: Vec<String>,
+    /// What the form is called by on its page.
+    pub name: String,
+    /// Where it sends what is entered, as written.
+    pub action: String,
+    /// Names of the fields that are seen.
+    pub fields: Vec<String>,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// Whether its database is one looked for.
+    pub wanted: bool,
+}
+
+/// Links that were not asked for, for one reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedRow {
+    /// Why.
+    pub reason: String,
+    /// How many; at most [`MOST_SKIPPED`] are kept of a crawl in all.
+    pub count: u64,
+    /// How many of them the crawl was to start from.
+    pub seeds: u64,
+    /// One of them: the last in the order of their letters.
+    pub example: String,
+}
+
+/// An alarm that a crawl raised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlarmRow {
+    /// Number of the request at which it was raised.
+    pub number: i64,
+    /// What it is about, for people.
+    pub said: String,
+}
+
+/// What whoever runs a crawl writes. One at a time does: it holds the crawl's lock, which is
+/// a file and not the store's.
+#[async_trait]
+pub trait CrawlWriter: Send + Sync {
+    /// Takes in whole fetches with their alarms and forms, and how many bytes of the archive
+    /// count from now on, as one change: all or nothing, in the log and in the counts. The
+    /// archive must be on the disk up to `warc_length`. Of forms of one name on one page
+    /// the first is kept.
+    ///
+    /// An error if the crawl is not there or a number is in its log already. After any error
+    /// nothing of the batch is in the log, and what carried the failed write is not used
+    /// again: what it takes for written may not be on the disk. Whoever called stops
+    /// writing, and reads the log again before it goes on.
+    async fn take_fetches(
+        &self,
+        crawl: i64,
+        warc_length: u64,
+        fetches: &[(Record, Location)],
+    ) -> StoreResult<()>;
+
+    /// Puts down that pages of the archive cannot be read any more, and how many bytes of it
+    /// count from now on. Their requests stay in the log, as such that brought no page but
+    /// `problem`; their forms go, and no count includes them. Numbers that are not in the
+    /// log are passed over.
+    async fn lose_pages(&self, crawl: i64, lost: &[LostPage], warc_length: u64) -> StoreResult<()>;
+
+    /// Keeps links that were not asked for, up to [`MOST_SKIPPED`]; pages known already are
+    /// passed over, also where another reason is given. An error if the crawl is not there.
+    async fn skip(&self, crawl: i64, skipped: &[Skipped]) -> StoreResult<()>;
+}
+
+/// What of a crawl can be read, by its writer when it goes on and by all others at any time.
+/// A page counts for the harvest, and is a find, only if its record was scored.
+#[async_trait]
+pub trait CrawlLog: Send + Sync {
+    /// The whole log of a crawl, by number. Numbers may be missing.
+    async fn fetches(&self, crawl: i64) -> StoreResult<Vec<FetchRow>>;
+
+    /// The last requests of a crawl, newest first.
+    async fn last_results(&self, crawl: i64, most: i64) -> StoreResult<Vec<ResultRow>>;
+
+    /// Relevant pages of a crawl, best first and of equals the older first, from `skip` on.
+    async fn best_results(&self, crawl: i64, most: i64, skip: i64) -> StoreResult<Vec<ResultRow>>;
+
+    /// The newest relevant pages of a crawl, newest first.
+    async fn newest_finds(&self, crawl: i64, most: i64) -> StoreResult<Vec<ResultRow>>;
+
+    /// Pages fetched, pages scored, relevant ones of these, and requests without page. An
+    /// error if the crawl is not there. Costs the same however long the log is.
+    async fn counts(&self, crawl: i64) -> StoreResult<(u64, u64, u64, u64)>;
+
+    /// For every scored page, by number, whether it is relevant.
+    async fn harvest(&self, crawl: i64) -> StoreResult<Vec<bool>>;
+
+    /// Where the record of a page lies in the crawl's archive, and its title; of its first
+    /// fetch that has a record.
+    async fn kept_page(&self, crawl: i64, address: &str) -> StoreResult<Option<(u64, String)>>;
+
+    /// The forms of a crawl: those looked for first, then by confidence, by number, by name.
+    async fn forms(&self, crawl: i64, most: i64) -> StoreResult<Vec<FormRow>>;
+
+    /// How many forms of a crawl lead to databases that are looked for.
+    async fn count_forms(&self, crawl: i64) -> StoreResult<u64>;
+
+    /// Links that a crawl did not ask for, by reason; the commonest reason first, of equals
+    /// by their letters. At most [`MOST_REASONS`].
+    async fn skipped(&self, crawl: i64) -> StoreResult<Vec<SkippedRow>>;
+
+    /// Alarms of a crawl, newest first; at most [`MOST_ALARMS`].
+    async fn alarms(&self, crawl: i64) -> StoreResult<Vec<AlarmRow>>;
+}

@@ -1,0 +1,67 @@
+//! What is asked of the store, as narrow ports: one trait for each matter. A backend
+//! implements them all; whoever holds the store knows none of it but these promises.
+//!
+//! What holds for all of them:
+//!
+//! - A call that changes something does all of it or nothing, and when it is answered the
+//!   change is on the disk and seen by every later call.
+//! - A call on a number that is not there (of a topic, a crawl, a browser) reads as nothing
+//!   and changes nothing, except where its description says that it is an error.
+//! - Numbers of topics and crawls rise in the order in which these were made.
+//! - Counts and positions are at least 0; `most` and `skip` below 0 count as 0.
+//! - Times are milliseconds since 1970 and passed in where an order follows from them.
+//!
+//! `store/tests` holds every backend to these promises and to those at each call.
+
+mod changes;
+mod commands;
+mod crawls;
+mod devices;
+mod forgetting;
+mod log;
+mod people;
+mod topics;
+
+pub use changes::{Changes, Watch};
+pub use commands::{Command, Commands};
+pub use crawls::{CrawlRow, Crawls, NewCrawl, Order, Reaction};
+pub use devices::{Device, Devices};
+pub use forgetting::{Forgetting, KeptPage, ModelOf};
+pub use linkscent_core::wire::CrawlState;
+pub use log::{
+    AlarmRow, CrawlLog, CrawlWriter, FetchRow, FormRow, Location, LostPage, MOST_ALARMS,
+    MOST_REASONS, MOST_SKIPPED, ResultRow, SkippedRow,
+};
+pub use people::{MOST_NOTICES, Notices, QuestionRow, Questions};
+pub use topics::{Events, Topic, Topics};
+
+/// All ports of one backend.
+pub trait Ports:
+    Topics
+    + Events
+    + Crawls
+    + CrawlWriter
+    + CrawlLog
+    + Commands
+    + Questions
+    + Notices
+    + Devices
+    + Forgetting
+    + Changes
+{
+}
+
+impl<T> Ports for T where
+    T: Topics
+        + Events
+        + Crawls
+        + CrawlWriter
+        + CrawlLog
+        + Commands
+        + Questions
+        + Notices
+        + Devices
+        + Forgetting
+        + Changes
+{
+}

@@ -1,0 +1,59 @@
+//! Topics, and what happened to them in browsers and on screens, as a log.
+
+use async_trait::async_trait;
+use linkscent_core::wire::api::Event;
+
+use crate::store::error::StoreResult;
+
+/// A topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Topic {
+    /// Its number, from 1.
+    pub id: i64,
+    /// What the person calls it.
+    pub name: String,
+    /// Rises whenever its model changes, or what its model is made from; 0 at first.
+    pub version: i64,
+}
+
+/// Topics, their critics and their models. No two topics have one name.
+#[async_trait]
+pub trait Topics: Send + Sync {
+    /// All topics, newest first.
+    async fn topics(&self) -> StoreResult<Vec<Topic>>;
+
+    /// A topic by its number.
+    async fn topic(&self, id: i64) -> StoreResult<Option<Topic>>;
+
+    /// The topic of exactly that name, if it is there.
+    async fn find_topic(&self, name: &str) -> StoreResult<Option<Topic>>;
+
+    /// The topic of exactly that name, made if it is not there.
+    async fn topic_named(&self, name: &str) -> StoreResult<Topic>;
+
+    /// What counts as found: the name of a critic or a predicate, where one was chosen.
+    async fn critic(&self, topic: i64) -> StoreResult<Option<String>>;
+
+    /// Chooses what counts as found, in place of what was chosen before. The topic's
+    /// version rises.
+    async fn set_critic(&self, topic: i64, critic: &str) -> StoreResult<()>;
+
+    /// The topic's model file, if one was kept.
+    async fn model(&self, topic: i64) -> StoreResult<Option<Vec<u8>>>;
+
+    /// Keeps a topic's model file in place of the one before. The topic's version rises.
+    async fn set_model(&self, topic: i64, model: &[u8]) -> StoreResult<()>;
+}
+
+/// What happened to topics. An event is known by the identifier its sender chose.
+#[async_trait]
+pub trait Events: Send + Sync {
+    /// Takes in events, in the order given; returns how many were new. Those whose
+    /// identifiers are known are passed over, whatever else they say. Topics that are named
+    /// and not there are made. If an event was new, the versions of all topics named rise.
+    async fn take_events(&self, events: &[Event]) -> StoreResult<usize>;
+
+    /// Everything that happened to a topic, in the order it was taken in. An event that
+    /// cannot be read is passed over, and a notice of the topic says so.
+    async fn events(&self, topic: i64) -> StoreResult<Vec<Event>>;
+}

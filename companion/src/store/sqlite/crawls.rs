@@ -1,0 +1,167 @@
+//! Crawls as rows.
+
+use async_trait::async_trait;
+use linkscent_core::crawl::StoppingRule;
+use serde::de::DeserializeOwned;
+use sqlx::Row;
+use sqlx::sqlite::SqliteRow;
+
+use super::{SqliteStore, json};
+use crate::clock;
+use crate::store::ports::{CrawlRow, CrawlState, Crawls, NewCrawl, Order, Reaction};
+use crate::store::{StoreError, StoreResult};
+
+/// A crawl without its start model, which is large.
+const CRAWL: &str =
+    "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts,
+    warc_length, site_pages, site_targets, on_drift FROM crawl";
+
+#[async_trait]
+impl Crawls for SqliteStore {
+    async fn begin_crawl(&self, new: &NewCrawl<'_>) -> StoreResult<i64> {
+        let order = new.order;
+        let done = sqlx::query(
+            "INSERT INTO crawl (topic, created, state, budget, delay, random_seed, seeds, hosts,
+             start_model, site_pages, site_targets, on_drift)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )
+        .bind(new.topic)
+        .bind(clock::now())
+        .bind(CrawlState::Running.code())
+        .bind(order.budget as i64)
+        .bind(order.delay as i64)
+        .bind(order.random_seed as i64)
+        .bind(json(&order.seeds)?)
+        .bind(json(&order.hosts)?)
+        .bind(new.start_model)
+        .bind(order.stopping.pages)
+        .bind(order.stopping.targets)
+        .bind(order.on_drift.code())
+        .execute(&self.pool)
+        .await?;
+        Ok(done.last_insert_rowid())
+    }
+
+    async fn crawl(&self, id: i64) -> StoreResult<Option<CrawlRow>> {
+        let row = sqlx::query(sqlx::AssertSqlSafe(format!("{CRAWL} WHERE id = ?")))
+            .bind(id)
+            .fetch_optional(&self.pool)
+            .await?;
+        row.as_ref().map(crawl).transpose()
+    }
+
+    async fn crawls(&self, topic: Option<i64>) -> StoreResult<Vec<CrawlRow>> {
+        let query = sqlx::query(sqlx::AssertSqlSafe(format!(
+            "{CRAWL} WHERE ?1 IS NULL OR topic = ?1 ORDER BY id DESC"
+        )));
+        let rows = query.bind(topic).fetch_all(&self.pool).await?;
+        let mut crawls = Vec::new();
+        for row in &rows {
+            let (id, topic): (i64, i64) = (row.try_get("id")?, row.try_get("topic")?);
+            match crawl(row) {
+                Ok(crawl) => crawls.push(crawl),
+                Err(error) => {
+                    let error = anyhow::Error::from(error);
+                    let said = format!("crawl {id} cannot be shown or run: {error:#}");
+                    self.tell(topic, &said).await?;
+                }
+            }
+        }
+        Ok(crawls)
+    }
+
+    async fn start_model(&self, crawl: i64) -> StoreResult<Vec<u8>> {
+        let row: Option<(Vec<u8>,)> = sqlx::query_as("SELECT start_model FROM crawl WHERE id = ?")
+            .bind(crawl)
+            .fetch_optional(&self.pool)
+            .await?;
+        row.map(|row| row.0).ok_or(StoreError::Missing("crawl"))
+    }
+
+    async fn set_state(&self, crawl: i64, state: CrawlState, reason: &str) -> StoreResult<()> {
+        sqlx::query("UPDATE crawl SET state = ?, stop_reason = ? WHERE id = ?")
+            .bind(state.code())
+            .bind(reason)
+            .bind(crawl)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+}
+
+fn crawl(row: &SqliteRow) -> StoreResult<CrawlRow> {
+    let number = |column| row.try_get::<i64, _>(column).map(|number| number as u64);
+    let state: String = row.try_get("state")?;
+    let unknown = || StoreError::Unreadable(format!("its state is {state:?}"));
+    let state = CrawlState::of(&state).ok_or_else(unknown)?;
+    Ok(CrawlRow {
+        id: row.try_get("id")?,
+        topic: row.try_get("topic")?,
+        state,
+        stop_reason: row.try_get("stop_reason")?,
+        order: Order {
+            budget: number("budget")?,
+            delay: number("delay")?,
+            random_seed: number("random_seed")?,
+            seeds: list(row, "seeds")?,
+            hosts: list(row, "hosts")?,
+            stopping: StoppingRule {
+                pages: row.try_get("site_pages")?,
+                targets: row.try_get("site_targets")?,
+            },
+            on_drift: Reaction::of(row.try_get("on_drift")?),
+        },
+        warc_length: number("warc_length")?,
+    })
+}
+
+/// A list that a crawl was ordered with.
+fn list<T: DeserializeOwned>(row: &SqliteRow, column: &'static str) -> StoreResult<Vec<T>> {
+    let text: String = row.try_get(column)?;
+    serde_json::from_str(&text).map_err(|error| {
+        let text = format!("reading a crawl's {column}: {error}");
+        StoreError::Unreadable(text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::ports::Notices;
+    use crate::store::tests::crawl as begin;
+
+    #[tokio::test]
+    async fn a_crawl_that_cannot_be_read_is_passed_over_and_told_of_once() {
+        let folder = crate::store::tests::folder();
+        let store = SqliteStore::open(folder.path()).await.unwrap();
+        let mut ids = Vec::new();
+        for _ in 0..3 {
+            ids.push(begin(&store).await);
+        }
+        let [whole, no_state, no_seeds] = ids[..] else {
+            panic!("three were begun")
+        };
+        for (change, id) in [("state = 'x'", no_state), ("seeds = '[1'", no_seeds)] {
+            let statement = format!("UPDATE crawl SET {change} WHERE id = {id}");
+            sqlx::raw_sql(sqlx::AssertSqlSafe(statement))
+                .execute(&store.pool)
+                .await
+                .unwrap();
+            let refused = store.crawl(id).await;
+            assert!(matches!(refused, Err(StoreError::Unreadable(_))));
+        }
+        let topic = store.crawl(whole).await.unwrap().unwrap().topic;
+        for _ in 0..2 {
+            let listed = store.crawls(None).await.unwrap();
+            assert_eq!(listed.len(), 1);
+            assert_eq!(listed[0].id, whole);
+        }
+        let mut notices = store.notices(topic, None).await.unwrap();
+        notices.sort();
+        assert_eq!(notices.len(), 2);
+        let first = format!("crawl {no_state} cannot be shown or run: its state is \"x\"");
+        assert_eq!(notices[0], first);
+        let second = format!("crawl {no_seeds} cannot be shown or run: reading a crawl's seeds: ");
+        assert!(notices[1].starts_with(&second), "{notices:?}");
+    }
+}

@@ -1,0 +1,191 @@
+//! The log of a crawl as it is read.
+
+use async_trait::async_trait;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{FromRow, Row};
+
+use super::SqliteStore;
+use crate::store::ports::{
+    AlarmRow, CrawlLog, FetchRow, FormRow, Location, MOST_ALARMS, MOST_REASONS, ResultRow,
+    SkippedRow,
+};
+use crate::store::{StoreError, StoreResult};
+
+type FormTuple = (String, String, String, String, String, String, f64, bool);
+
+#[async_trait]
+impl CrawlLog for SqliteStore {
+    async fn fetches(&self, crawl: i64) -> StoreResult<Vec<FetchRow>> {
+        let query = sqlx::query_as(
+            "SELECT number, address, problem, warc_offset, redirect FROM fetch WHERE crawl = ?
+             ORDER BY number",
+        );
+        Ok(query.bind(crawl).fetch_all(&self.pool).await?)
+    }
+
+    async fn last_results(&self, crawl: i64, most: i64) -> StoreResult<Vec<ResultRow>> {
+        self.results(crawl, "1", "number DESC", most, 0).await
+    }
+
+    async fn best_results(&self, crawl: i64, most: i64, skip: i64) -> StoreResult<Vec<ResultRow>> {
+        let order = "relevance DESC, number";
+        self.results(crawl, "is_target AND scored", order, most, skip)
+            .await
+    }
+
+    async fn newest_finds(&self, crawl: i64, most: i64) -> StoreResult<Vec<ResultRow>> {
+        let which = "is_target AND scored";
+        self.results(crawl, which, "number DESC", most, 0).await
+    }
+
+    async fn counts(&self, crawl: i64) -> StoreResult<(u64, u64, u64, u64)> {
+        let row: Option<(i64, i64, i64, i64)> = sqlx::query_as(
+            "SELECT pages, scored, relevant, requests - pages FROM crawl WHERE id = ?",
+        )
+        .bind(crawl)
+        .fetch_optional(&self.pool)
+        .await?;
+        let row = row.ok_or(StoreError::Missing("crawl"))?;
+        Ok((row.0 as u64, row.1 as u64, row.2 as u64, row.3 as u64))
+    }
+
+    async fn harvest(&self, crawl: i64) -> StoreResult<Vec<bool>> {
+        let rows: Vec<(bool,)> = sqlx::query_as(
+            "SELECT is_target FROM fetch WHERE crawl = ? AND scored ORDER BY number",
+        )
+        .bind(crawl)
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.into_iter().map(|row| row.0).collect())
+    }
+
+    async fn kept_page(&self, crawl: i64, address: &str) -> StoreResult<Option<(u64, String)>> {
+        let row: Option<(i64, String)> = sqlx::query_as(
+            "SELECT warc_offset, title FROM fetch
+             WHERE crawl = ? AND address = ? AND warc_offset IS NOT NULL
+             ORDER BY number LIMIT 1",
+        )
+        .bind(crawl)
+        .bind(address)
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(row.map(|(offset, title)| (offset as u64, title)))
+    }
+
+    async fn forms(&self, crawl: i64, most: i64) -> StoreResult<Vec<FormRow>> {
+        let rows: Vec<FormTuple> = sqlx::query_as(
+            "SELECT fetch.address, title, trail, name, action, fields, confidence, wanted
+             FROM form JOIN fetch USING (crawl, number) WHERE crawl = ?
+             ORDER BY wanted DESC, confidence DESC, number, name LIMIT ?",
+        )
+        .bind(crawl)
+        .bind(most.max(0))
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.into_iter().map(form).collect())
+    }
+
+    async fn count_forms(&self, crawl: i64) -> StoreResult<u64> {
+        let row: (i64,) = sqlx::query_as("SELECT count(*) FROM form WHERE crawl = ? AND wanted")
+            .bind(crawl)
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(row.0 as u64)
+    }
+
+    async fn skipped(&self, crawl: i64) -> StoreResult<Vec<SkippedRow>> {
+        let rows: Vec<(String, i64, i64, String)> = sqlx::query_as(
+            "SELECT reason, count(*), sum(is_seed), max(address) FROM skipped WHERE crawl = ?
+             GROUP BY reason ORDER BY count(*) DESC, reason LIMIT ?",
+        )
+        .bind(crawl)
+        .bind(MOST_REASONS as i64)
+        .fetch_all(&self.pool)
+        .await?;
+        let row = |(reason, count, seeds, example): (_, i64, i64, _)| SkippedRow {
+            reason,
+            count: count as u64,
+            seeds: seeds as u64,
+            example,
+        };
+        Ok(rows.into_iter().map(row).collect())
+    }
+
+    async fn alarms(&self, crawl: i64) -> StoreResult<Vec<AlarmRow>> {
+        let rows: Vec<(i64, String)> = sqlx::query_as(
+            "SELECT number, said FROM alarm WHERE crawl = ? ORDER BY number DESC LIMIT ?",
+        )
+        .bind(crawl)
+        .bind(MOST_ALARMS as i64)
+        .fetch_all(&self.pool)
+        .await?;
+        let row = |(number, said)| AlarmRow { number, said };
+        Ok(rows.into_iter().map(row).collect())
+    }
+}
+
+impl SqliteStore {
+    /// `which` and `order` are parts of the statement, written in this file.
+    async fn results(
+        &self,
+        crawl: i64,
+        which: &'static str,
+        order: &'static str,
+        most: i64,
+        skip: i64,
+    ) -> StoreResult<Vec<ResultRow>> {
+        let statement = format!(
+            "SELECT address, title, snippet, relevance, is_target, reason, anchor, trail, problem
+             FROM fetch WHERE crawl = ? AND {which} ORDER BY {order} LIMIT ? OFFSET ?"
+        );
+        let query = sqlx::query_as(sqlx::AssertSqlSafe(statement));
+        let query = query.bind(crawl).bind(most.max(0)).bind(skip.max(0));
+        Ok(query.fetch_all(&self.pool).await?)
+    }
+}
+
+impl FromRow<'_, SqliteRow> for FetchRow {
+    fn from_row(row: &SqliteRow) -> sqlx::Result<Self> {
+        let offset: Option<i64> = row.try_get("warc_offset")?;
+        Ok(Self {
+            number: row.try_get::<i64, _>("number")? as u64,
+            address: row.try_get("address")?,
+            problem: row.try_get("problem")?,
+            place: Location {
+                warc_offset: offset.map(|offset| offset as u64),
+                redirect: row.try_get("redirect")?,
+            },
+        })
+    }
+}
+
+impl FromRow<'_, SqliteRow> for ResultRow {
+    fn from_row(row: &SqliteRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            address: row.try_get("address")?,
+            title: row.try_get("title")?,
+            snippet: row.try_get("snippet")?,
+            relevance: row.try_get("relevance")?,
+            is_target: row.try_get("is_target")?,
+            reason: row.try_get("reason")?,
+            anchor: row.try_get("anchor")?,
+            // A path that cannot be read costs the path, not the page.
+            trail: serde_json::from_str(row.try_get("trail")?).unwrap_or_default(),
+            problem: row.try_get("problem")?,
+        })
+    }
+}
+
+fn form(row: FormTuple) -> FormRow {
+    let (address, title, trail, name, action, fields, confidence, wanted) = row;
+    FormRow {
+        address,
+        title,
+        trail: serde_json::from_str(&trail).unwrap_or_default(),
+        name,
+        action,
+        fields: serde_json::from_str(&fields).unwrap_or_default(),
+        confidence,
+        wanted,
+    }
+}

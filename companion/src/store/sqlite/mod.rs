@@ -1,0 +1,145 @@
+//! The store in one `SQLite` file. With `synchronous=FULL` what a transaction acknowledged
+//! survives a power cut.
+
+mod changes;
+mod commands;
+mod crawls;
+mod devices;
+mod forgetting;
+mod log;
+mod migrations;
+mod people;
+mod salvage;
+mod topics;
+mod writer;
+
+pub use salvage::repair;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use sqlx::SqlitePool;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+
+use super::{StoreError, StoreResult, files};
+use migrations::Due;
+
+/// Answers of `SQLite` that mean that its file is damaged, or none of its files.
+const CORRUPT: i64 = 11;
+const NOT_A_DATABASE: i64 = 26;
+
+/// The copy of the database from before it was last changed to a newer form.
+const BACKUP: &str = "linkscent-backup.sqlite";
+
+/// See the module.
+pub(super) struct SqliteStore {
+    pool: SqlitePool,
+    folder: PathBuf,
+    /// Says that the folder is in use.
+    _lock: File,
+}
+
+impl SqliteStore {
+    /// Opens the database in a data folder, which is made if it is not there.
+    pub(super) async fn open(folder: &Path) -> Result<Self> {
+        files::make_folder(folder)?;
+        let (pool, lock) = Self::open_pool(folder).await?;
+        Ok(Self {
+            pool,
+            folder: folder.to_owned(),
+            _lock: lock,
+        })
+    }
+
+    /// The database in the form of this version, and the folder's lock.
+    async fn open_pool(folder: &Path) -> Result<(SqlitePool, File)> {
+        let file = folder.join("linkscent.sqlite");
+        let lock = files::lock_folder(folder, false)?;
+        let pool = Self::connect(folder).await?;
+        let due = migrations::due(&pool).await;
+        let due = due.map_err(|error| damaged(error, &file))?;
+        if due != Due::Steps {
+            let ran = migrations::run(&pool, None).await;
+            ran.map_err(|error| damaged(error, &file))?;
+            return Ok((pool, lock));
+        }
+        // Nobody may use the database while its form changes.
+        pool.close().await;
+        drop(lock);
+        let alone = files::lock_folder(folder, true)?;
+        let pool = Self::connect(folder).await?;
+        if migrations::due(&pool).await? != Due::Steps {
+            // Somebody else was quicker.
+            drop(alone);
+            return Ok((pool, files::lock_folder(folder, false)?));
+        }
+        eprintln!(
+            "linkscent: {} is brought to the form of this version; a copy stays in {BACKUP}",
+            file.display()
+        );
+        migrations::back_up(&pool, folder).await?;
+        let ran = migrations::run(&pool, None).await;
+        ran.map_err(|error| damaged(error, &file))?;
+        drop(alone);
+        Ok((pool, files::lock_folder(folder, false)?))
+    }
+
+    async fn connect(folder: &Path) -> Result<SqlitePool> {
+        let file = folder.join("linkscent.sqlite");
+        // SQLite gives its other files the rights of this one.
+        files::make_private(&file).with_context(|| format!("opening {}", file.display()))?;
+        let options = SqliteConnectOptions::new()
+            .filename(&file)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .foreign_keys(true)
+            // What is forgotten must not go on lying in free pages.
+            .pragma("secure_delete", "ON")
+            .busy_timeout(Duration::from_secs(10));
+        let pool = SqlitePoolOptions::new()
+            .max_connections(5)
+            .connect_with(options)
+            .await;
+        pool.map_err(|error| damaged(error.into(), &file))
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        let refused = error.as_database_error();
+        if refused.is_some_and(sqlx::error::DatabaseError::is_foreign_key_violation) {
+            return Self::Missing("topic or crawl");
+        }
+        if refused.is_some_and(sqlx::error::DatabaseError::is_unique_violation) {
+            return Self::Conflict;
+        }
+        Self::Backend(error.into())
+    }
+}
+
+/// A value as a column keeps it.
+fn json(value: &impl Serialize) -> StoreResult<String> {
+    serde_json::to_string(value).map_err(|error| StoreError::Backend(error.into()))
+}
+
+/// The error with what helps, where it says that the file is damaged.
+fn damaged(error: anyhow::Error, file: &Path) -> anyhow::Error {
+    let code = error
+        .downcast_ref::<sqlx::Error>()
+        .and_then(sqlx::Error::as_database_error)
+        .and_then(sqlx::error::DatabaseError::code)
+        .and_then(|code| code.parse::<i64>().ok());
+    let Some(CORRUPT | NOT_A_DATABASE) = code.map(|code| code & 0xFF) else {
+        return error.context(format!("opening {}", file.display()));
+    };
+    error.context(format!(
+        "{} is damaged. Keep a copy of the folder, then run `linkscent repair --data {}`: it saves \
+         what can be read. The pages of crawls lie in files of their own and are not touched",
+        file.display(),
+        file.parent().unwrap_or(file).display()
+    ))
+}

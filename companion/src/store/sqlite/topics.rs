@@ -1,0 +1,188 @@
+//! Topics, and what happened to them, as rows.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use linkscent_core::wire::api::Event;
+
+use super::{SqliteStore, json};
+use crate::clock;
+use crate::store::StoreResult;
+use crate::store::ports::{Events, Topic, Topics};
+
+#[async_trait]
+impl Topics for SqliteStore {
+    async fn topics(&self) -> StoreResult<Vec<Topic>> {
+        let rows: Vec<(i64, String, i64)> =
+            sqlx::query_as("SELECT id, name, version FROM topic ORDER BY id DESC")
+                .fetch_all(&self.pool)
+                .await?;
+        Ok(rows.into_iter().map(topic).collect())
+    }
+
+    async fn topic(&self, id: i64) -> StoreResult<Option<Topic>> {
+        let row = sqlx::query_as("SELECT id, name, version FROM topic WHERE id = ?")
+            .bind(id)
+            .fetch_optional(&self.pool)
+            .await?;
+        Ok(row.map(topic))
+    }
+
+    async fn find_topic(&self, name: &str) -> StoreResult<Option<Topic>> {
+        let row = sqlx::query_as("SELECT id, name, version FROM topic WHERE name = ?")
+            .bind(name)
+            .fetch_optional(&self.pool)
+            .await?;
+        Ok(row.map(topic))
+    }
+
+    async fn topic_named(&self, name: &str) -> StoreResult<Topic> {
+        sqlx::query("INSERT INTO topic (name, created) VALUES (?, ?) ON CONFLICT DO NOTHING")
+            .bind(name)
+            .bind(clock::now())
+            .execute(&self.pool)
+            .await?;
+        let row = sqlx::query_as("SELECT id, name, version FROM topic WHERE name = ?")
+            .bind(name)
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(topic(row))
+    }
+
+    async fn critic(&self, topic: i64) -> StoreResult<Option<String>> {
+        let row: Option<(Option<String>,)> =
+            sqlx::query_as("SELECT critic FROM topic WHERE id = ?")
+                .bind(topic)
+                .fetch_optional(&self.pool)
+                .await?;
+        Ok(row.and_then(|row| row.0))
+    }
+
+    async fn set_critic(&self, topic: i64, critic: &str) -> StoreResult<()> {
+        sqlx::query("UPDATE topic SET critic = ?, version = version + 1 WHERE id = ?")
+            .bind(critic)
+            .bind(topic)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    async fn model(&self, topic: i64) -> StoreResult<Option<Vec<u8>>> {
+        let row: Option<(Option<Vec<u8>>,)> =
+            sqlx::query_as("SELECT model FROM topic WHERE id = ?")
+                .bind(topic)
+                .fetch_optional(&self.pool)
+                .await?;
+        Ok(row.and_then(|row| row.0))
+    }
+
+    async fn set_model(&self, topic: i64, model: &[u8]) -> StoreResult<()> {
+        sqlx::query("UPDATE topic SET model = ?, version = version + 1 WHERE id = ?")
+            .bind(model)
+            .bind(topic)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Events for SqliteStore {
+    async fn take_events(&self, events: &[Event]) -> StoreResult<usize> {
+        let mut names: Vec<&str> = events.iter().map(|event| event.topic.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut topics = HashMap::new();
+        for name in names {
+            topics.insert(name, self.topic_named(name).await?.id);
+        }
+        let mut transaction = self.pool.begin().await?;
+        let mut taken = 0;
+        for event in events {
+            let body = json(event)?;
+            let done = sqlx::query(
+                "INSERT INTO event (id, topic, time, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            )
+            .bind(&event.id)
+            .bind(topics[event.topic.as_str()])
+            .bind(event.time as i64)
+            .bind(body)
+            .execute(&mut *transaction)
+            .await?;
+            taken += done.rows_affected() as usize;
+        }
+        for id in topics.values() {
+            sqlx::query("UPDATE topic SET version = version + 1 WHERE id = ? AND ? > 0")
+                .bind(id)
+                .bind(taken as i64)
+                .execute(&mut *transaction)
+                .await?;
+        }
+        transaction.commit().await?;
+        Ok(taken)
+    }
+
+    async fn events(&self, topic: i64) -> StoreResult<Vec<Event>> {
+        let rows: Vec<(i64, String)> =
+            sqlx::query_as("SELECT number, body FROM event WHERE topic = ? ORDER BY number")
+                .bind(topic)
+                .fetch_all(&self.pool)
+                .await?;
+        let mut events = Vec::new();
+        for (number, body) in rows {
+            match serde_json::from_str(&body) {
+                Ok(event) => events.push(event),
+                Err(error) => {
+                    let said = format!(
+                        "a mark or a click of this topic cannot be read and does not count (row \
+                         {number} of the table event in linkscent.sqlite: {error}): mark the page \
+                         again"
+                    );
+                    self.tell(topic, &said).await?;
+                }
+            }
+        }
+        Ok(events)
+    }
+}
+
+fn topic((id, name, version): (i64, String, i64)) -> Topic {
+    Topic { id, name, version }
+}
+
+#[cfg(test)]
+mod tests {
+    use linkscent_core::wire::api::{Event, EventKind};
+
+    use super::*;
+    use crate::store::ports::Notices;
+
+    #[tokio::test]
+    async fn an_event_that_cannot_be_read_is_passed_over_and_told_of_once() {
+        let folder = crate::store::tests::folder();
+        let store = SqliteStore::open(folder.path()).await.unwrap();
+        let event = |id: &str| Event {
+            id: id.to_owned(),
+            topic: "bees".to_owned(),
+            time: 1,
+            what: EventKind::mark_unread("http://a.test/", Some(true)),
+        };
+        let events = ["1", "2", "3"].map(event);
+        store.take_events(&events).await.unwrap();
+        sqlx::raw_sql("UPDATE event SET body = '{\"id\":' WHERE id = '2'")
+            .execute(&store.pool)
+            .await
+            .unwrap();
+        let topic = store.topic_named("bees").await.unwrap().id;
+        for _ in 0..2 {
+            let kept = store.events(topic).await.unwrap();
+            assert_eq!(kept, [events[0].clone(), events[2].clone()]);
+        }
+        let notices = store.notices(topic, None).await.unwrap();
+        assert_eq!(notices.len(), 1);
+        assert!(
+            notices[0].contains("row 2 of the table event"),
+            "{notices:?}"
+        );
+    }
+}

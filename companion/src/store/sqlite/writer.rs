@@ -1,0 +1,265 @@
+//! What whoever runs a crawl writes: whole fetches, one transaction for each batch.
+
+use async_trait::async_trait;
+use linkscent_core::address::Address;
+use linkscent_core::crawl::{Record, Skipped};
+use linkscent_core::strategies::Priority;
+use sqlx::Connection;
+
+use super::{SqliteStore, json};
+use crate::clock;
+use crate::store::ports::{CrawlWriter, Location, LostPage, MOST_SKIPPED};
+use crate::store::{StoreError, StoreResult};
+
+#[async_trait]
+impl CrawlWriter for SqliteStore {
+    async fn take_fetches(
+        &self,
+        crawl: i64,
+        warc_length: u64,
+        fetches: &[(Record, Location)],
+    ) -> StoreResult<()> {
+        let mut connection = self.pool.acquire().await?;
+        let taken = write_fetches(&mut connection, crawl, warc_length, fetches).await;
+        if taken.is_err() {
+            connection.close_on_drop();
+        }
+        taken
+    }
+
+    async fn lose_pages(&self, crawl: i64, lost: &[LostPage], warc_length: u64) -> StoreResult<()> {
+        let mut transaction = self.pool.begin().await?;
+        for page in lost {
+            sqlx::query(
+                "UPDATE fetch SET relevance = NULL, is_target = 0, scored = 0, warc_offset = NULL,
+                 problem = ? WHERE crawl = ? AND number = ?",
+            )
+            .bind(&page.problem)
+            .bind(crawl)
+            .bind(page.number as i64)
+            .execute(&mut *transaction)
+            .await?;
+            sqlx::query("DELETE FROM form WHERE crawl = ? AND number = ?")
+                .bind(crawl)
+                .bind(page.number as i64)
+                .execute(&mut *transaction)
+                .await?;
+        }
+        set_archive_length(&mut transaction, crawl, warc_length).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    async fn skip(&self, crawl: i64, skipped: &[Skipped]) -> StoreResult<()> {
+        // Nobody may add others between counting and adding.
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let (mut kept,): (i64,) = sqlx::query_as("SELECT count(*) FROM skipped WHERE crawl = ?")
+            .bind(crawl)
+            .fetch_one(&mut *transaction)
+            .await?;
+        for link in skipped {
+            if kept >= MOST_SKIPPED as i64 {
+                break;
+            }
+            let done = sqlx::query(
+                "INSERT INTO skipped (crawl, address, reason, is_seed) VALUES (?, ?, ?, ?)
+                 ON CONFLICT DO NOTHING",
+            )
+            .bind(crawl)
+            .bind(link.address.as_str())
+            .bind(link.reason.to_string())
+            .bind(link.is_seed)
+            .execute(&mut *transaction)
+            .await?;
+            kept += done.rows_affected() as i64;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+async fn write_fetches(
+    connection: &mut sqlx::SqliteConnection,
+    crawl: i64,
+    warc_length: u64,
+    fetches: &[(Record, Location)],
+) -> StoreResult<()> {
+    let mut transaction = connection.begin().await?;
+    for (record, place) in fetches {
+        let trail: Vec<&str> = record.trail.iter().map(Address::as_str).collect();
+        let judgment = record.judgment;
+        sqlx::query(
+            "INSERT INTO fetch (crawl, number, address, trail, anchor, reason, priority, relevance,
+             is_target, scored, title, snippet, problem, redirect, warc_offset, time)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )
+        .bind(crawl)
+        .bind(record.number as i64)
+        .bind(record.address.as_str())
+        .bind(json(&trail)?)
+        .bind(&record.anchor)
+        .bind(&record.reason)
+        .bind(record.priority.map(Priority::value))
+        .bind(judgment.map(|judgment| judgment.relevance.value()))
+        .bind(judgment.is_some_and(|judgment| judgment.is_target))
+        .bind(record.scored)
+        .bind(&record.title)
+        .bind(&record.snippet)
+        .bind(&record.problem)
+        .bind(&place.redirect)
+        .bind(place.warc_offset.map(|offset| offset as i64))
+        .bind(clock::now())
+        .execute(&mut *transaction)
+        .await
+        .map_err(writing)?;
+        if let Some(alarm) = &record.alarm {
+            sqlx::query("INSERT INTO alarm (crawl, number, cause, said) VALUES (?, ?, ?, ?)")
+                .bind(crawl)
+                .bind(record.number as i64)
+                .bind(alarm.cause.code())
+                .bind(alarm.to_string())
+                .execute(&mut *transaction)
+                .await?;
+        }
+        for form in &record.forms {
+            sqlx::query(
+                "INSERT INTO form (crawl, number, name, action, fields, confidence, wanted)
+                 VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            )
+            .bind(crawl)
+            .bind(record.number as i64)
+            .bind(&form.name)
+            .bind(&form.action)
+            .bind(json(&form.fields)?)
+            .bind(form.confidence())
+            .bind(form.is_wanted())
+            .execute(&mut *transaction)
+            .await?;
+        }
+    }
+    set_archive_length(&mut transaction, crawl, warc_length).await?;
+    transaction.commit().await.map_err(writing)?;
+    Ok(())
+}
+
+/// How many bytes of the archive are on the disk for sure.
+async fn set_archive_length(
+    connection: &mut sqlx::SqliteConnection,
+    crawl: i64,
+    length: u64,
+) -> StoreResult<()> {
+    sqlx::query("UPDATE crawl SET warc_length = ? WHERE id = ?")
+        .bind(length as i64)
+        .bind(crawl)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// What is said where fetches could not be written.
+fn writing(error: sqlx::Error) -> StoreError {
+    match error.into() {
+        StoreError::Backend(source) => StoreError::Writing(source),
+        refused => refused,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::sqlite::SqlitePoolOptions;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::store::ports::{CrawlLog, Crawls};
+    use crate::store::tests::{crawl, failed, fetched, folder};
+
+    const A: &str = "http://a.test/";
+
+    async fn opened() -> (TempDir, SqliteStore, i64) {
+        let folder = folder();
+        let store = SqliteStore::open(folder.path()).await.unwrap();
+        let crawl = crawl(&store).await;
+        (folder, store, crawl)
+    }
+
+    /// Nothing is closed: the files are as a process leaves them that is killed.
+    #[tokio::test]
+    async fn what_was_acknowledged_is_on_the_disk() {
+        let (folder, store, crawl) = opened().await;
+        let batch = [fetched(1, A, 0.9), failed(2, A)];
+        store.take_fetches(crawl, 4_321, &batch).await.unwrap();
+        let copy = self::folder();
+        for file in ["linkscent.sqlite", "linkscent.sqlite-wal"] {
+            std::fs::copy(folder.path().join(file), copy.path().join(file)).unwrap();
+        }
+        let after = SqliteStore::open(copy.path()).await.unwrap();
+        let row = after.crawl(crawl).await.unwrap().unwrap();
+        assert_eq!(row, store.crawl(crawl).await.unwrap().unwrap());
+        assert_eq!(row.warc_length, 4_321);
+        let log = after.fetches(crawl).await.unwrap();
+        assert_eq!(log, store.fetches(crawl).await.unwrap());
+        assert_eq!(log.len(), 2);
+        assert_eq!(after.counts(crawl).await.unwrap(), (1, 1, 1, 1));
+    }
+
+    /// A process may be killed at any byte of a commit: of the log is then there what was
+    /// acknowledged before, and at most one batch more, whole.
+    #[tokio::test]
+    async fn a_commit_that_is_cut_short_is_none() {
+        let (folder, store, crawl) = opened().await;
+        let wal = folder.path().join("linkscent.sqlite-wal");
+        let length = || std::fs::metadata(&wal).unwrap().len() as usize;
+        let batch = [fetched(1, A, 0.9), failed(2, A)];
+        store.take_fetches(crawl, 2_000, &batch).await.unwrap();
+        let before = length();
+        let batch = [fetched(3, A, 0.9), failed(4, A), failed(5, A)];
+        store.take_fetches(crawl, 4_000, &batch).await.unwrap();
+        let (bytes, after) = (std::fs::read(&wal).unwrap(), length());
+        assert!(after > before, "the batch went to the end of the file");
+        let middle = usize::midpoint(before, after);
+        let cuts = [before, before + 24, middle, after - 1, after];
+        for cut in cuts {
+            let copy = self::folder();
+            let name = "linkscent.sqlite";
+            std::fs::copy(folder.path().join(name), copy.path().join(name)).unwrap();
+            std::fs::write(copy.path().join("linkscent.sqlite-wal"), &bytes[..cut]).unwrap();
+            let store = SqliteStore::open(copy.path()).await.unwrap();
+            let requests = store.fetches(crawl).await.unwrap().len();
+            let length = store.crawl(crawl).await.unwrap().unwrap().warc_length;
+            let is_whole = cut == after;
+            let by_hand = if is_whole { (5, 4_000) } else { (2, 2_000) };
+            assert_eq!((requests, length), by_hand, "{cut} of {after}");
+            let counts = if is_whole { (2, 2, 2, 3) } else { (1, 1, 1, 1) };
+            assert_eq!(store.counts(crawl).await.unwrap(), counts);
+        }
+    }
+
+    /// The trigger is temporary: it lives as long as the store's one connection.
+    #[tokio::test]
+    async fn a_connection_whose_write_failed_is_not_used_again() {
+        let (folder, mut store, crawl) = opened().await;
+        let file = format!(
+            "sqlite://{}",
+            folder.path().join("linkscent.sqlite").display()
+        );
+        let one = SqlitePoolOptions::new().max_connections(1);
+        store.pool = one.connect(&file).await.unwrap();
+        sqlx::raw_sql(
+            "CREATE TEMP TRIGGER disk_full BEFORE INSERT ON main.fetch WHEN NEW.number = 3
+             BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
+        )
+        .execute(&store.pool)
+        .await
+        .unwrap();
+        let batch = [fetched(1, A, 0.9), fetched(2, A, 0.9), fetched(3, A, 0.9)];
+        let failed = store.take_fetches(crawl, 9_000, &batch).await.unwrap_err();
+        let said = format!("{:#}", anyhow::Error::from(failed));
+        assert!(said.starts_with("writing to the store: "), "{said}");
+        assert!(said.contains("the disk is full"), "{said}");
+        assert_eq!(store.fetches(crawl).await.unwrap(), []);
+        assert_eq!(store.counts(crawl).await.unwrap(), (0, 0, 0, 0));
+        assert_eq!(store.crawl(crawl).await.unwrap().unwrap().warc_length, 0);
+        store.take_fetches(crawl, 9_000, &batch).await.unwrap();
+        assert_eq!(store.counts(crawl).await.unwrap(), (3, 3, 3, 0));
+    }
+}

@@ -1,0 +1,391 @@
+//! The log of a crawl: what is written, and how it is read.
+
+use linkscent_core::crawl::{Denial, Skipped};
+
+use super::{NOBODY, address, alarm, crawl, failed, fetched, form, numbers, take, texts};
+use crate::store::ports::{MOST_ALARMS, MOST_REASONS, MOST_SKIPPED};
+use crate::store::{
+    AlarmRow, FetchRow, FormRow, Location, LostPage, ResultRow, SkippedRow, Store, StoreError,
+};
+
+promises! {
+    a_resume_reads_what_was_acknowledged,
+    a_batch_is_taken_whole_or_not_at_all,
+    a_batch_for_no_crawl_is_refused,
+    an_empty_batch_moves_the_archive_alone,
+    logs_stay_apart,
+    results_are_listed_in_their_orders,
+    only_scored_targets_are_finds,
+    counts_follow_the_log,
+    a_lost_page_stays_as_a_request,
+    a_page_lies_where_it_was_kept_first,
+    forms_are_listed_by_what_they_promise,
+    alarms_are_listed_newest_first,
+    links_not_asked_for_are_told_by_reason,
+    few_reasons_are_told,
+    so_many_links_not_asked_for_are_kept,
+}
+
+const A: &str = "http://a.test/";
+const B: &str = "http://b.test/";
+const C: &str = "http://c.test/";
+
+async fn a_resume_reads_what_was_acknowledged(store: &Store) {
+    let id = crawl(&**store).await;
+    let (mut moved, mut place) = failed(7, B);
+    moved.problem.clear();
+    place.redirect = Some("http://b.test/“there”".to_owned());
+    // Numbers may be missing, and come in any order.
+    let batch = [fetched(5, C, 0.1), (moved, place)];
+    store.take_fetches(id, 6_000, &batch).await.unwrap();
+    let batch = [failed(2, A)];
+    store.take_fetches(id, 6_000, &batch).await.unwrap();
+    let row = |number, address: &str, problem: &str, place| FetchRow {
+        number,
+        address: address.to_owned(),
+        problem: problem.to_owned(),
+        place,
+    };
+    let kept = Location {
+        warc_offset: Some(5_000),
+        redirect: None,
+    };
+    let there = Location {
+        warc_offset: None,
+        redirect: Some("http://b.test/“there”".to_owned()),
+    };
+    let log = [
+        row(2, A, "gone", Location::default()),
+        row(5, C, "", kept),
+        row(7, B, "", there),
+    ];
+    assert_eq!(store.fetches(id).await.unwrap(), log);
+    let length = store.crawl(id).await.unwrap().unwrap().warc_length;
+    assert_eq!(length, 6_000);
+    assert_eq!(store.start_model(id).await.unwrap(), b"model");
+}
+
+async fn a_batch_is_taken_whole_or_not_at_all(store: &Store) {
+    let id = crawl(&**store).await;
+    take(store, id, &[fetched(1, A, 0.9)]).await;
+    let all = || async {
+        (
+            store.fetches(id).await.unwrap(),
+            store.counts(id).await.unwrap(),
+            store.crawl(id).await.unwrap(),
+            store.alarms(id).await.unwrap(),
+            store.forms(id, 9).await.unwrap(),
+        )
+    };
+    let before = all().await;
+    let mut second = fetched(2, B, 0.9);
+    second.0.alarm = Some(alarm());
+    second.0.forms = vec![form("f", 0.9, None)];
+    for wrong in [1, 2] {
+        // Known from before, known from the same batch.
+        let batch = [second.clone(), fetched(wrong, C, 0.9)];
+        let refused = store.take_fetches(id, 9_000, &batch).await;
+        assert!(matches!(refused, Err(StoreError::Conflict)), "{refused:?}");
+        assert_eq!(all().await, before);
+    }
+    let batch = [second, fetched(3, C, 0.9)];
+    store.take_fetches(id, 9_000, &batch).await.unwrap();
+    assert_eq!(numbers(store, id).await, [1, 2, 3]);
+    assert_eq!(store.alarms(id).await.unwrap().len(), 1);
+    assert_eq!(store.forms(id, 9).await.unwrap().len(), 1);
+}
+
+async fn a_batch_for_no_crawl_is_refused(store: &Store) {
+    let refused = store.take_fetches(NOBODY, 1, &[failed(1, A)]).await;
+    assert!(
+        matches!(refused, Err(StoreError::Missing(_))),
+        "{refused:?}"
+    );
+    let link = Skipped {
+        address: address(A),
+        reason: Denial::Rule,
+        is_seed: false,
+    };
+    let refused = store.skip(NOBODY, &[link]).await;
+    assert!(
+        matches!(refused, Err(StoreError::Missing(_))),
+        "{refused:?}"
+    );
+}
+
+async fn an_empty_batch_moves_the_archive_alone(store: &Store) {
+    let id = crawl(&**store).await;
+    take(store, id, &[fetched(1, A, 0.9)]).await;
+    store.take_fetches(id, 1 << 40, &[]).await.unwrap();
+    let row = store.crawl(id).await.unwrap().unwrap();
+    assert_eq!(row.warc_length, 1 << 40);
+    assert_eq!(numbers(store, id).await, [1]);
+}
+
+async fn logs_stay_apart(store: &Store) {
+    let (one, other) = (crawl(&**store).await, crawl(&**store).await);
+    take(store, one, &[fetched(1, A, 0.9), fetched(2, B, 0.9)]).await;
+    take(store, other, &[failed(1, A)]).await;
+    assert_eq!(store.counts(one).await.unwrap(), (2, 2, 2, 0));
+    assert_eq!(store.counts(other).await.unwrap(), (0, 0, 0, 1));
+    assert_eq!(numbers(store, other).await, [1]);
+    assert_eq!(store.kept_page(other, A).await.unwrap(), None);
+    let length = store.crawl(one).await.unwrap().unwrap().warc_length;
+    assert_eq!(length, 3_000);
+}
+
+async fn results_are_listed_in_their_orders(store: &Store) {
+    let id = crawl(&**store).await;
+    let relevances = [0.6, 0.9, 0.2, 0.6, 1.0, 0.6];
+    let page = |number: u64| format!("http://a.test/{number}");
+    let mut log: Vec<_> = (1..)
+        .zip(relevances)
+        .map(|(number, relevance)| fetched(number, &page(number), relevance))
+        .collect();
+    log[4].0.trail = vec![address(B), address(A)];
+    log.push(failed(7, &page(7)));
+    take(store, id, &log).await;
+    let addresses = |rows: Vec<ResultRow>| -> Vec<String> {
+        let last = |row: ResultRow| row.address.replace("http://a.test/", "");
+        rows.into_iter().map(last).collect()
+    };
+    let last = |most| async move { addresses(store.last_results(id, most).await.unwrap()) };
+    assert_eq!(last(3).await, ["7", "6", "5"]);
+    assert_eq!(last(99).await.len(), 7);
+    let best =
+        |most, skip| async move { addresses(store.best_results(id, most, skip).await.unwrap()) };
+    assert_eq!(best(99, 0).await, ["5", "2", "1", "4", "6"]);
+    assert_eq!(best(2, 0).await, ["5", "2"]);
+    assert_eq!(best(2, 2).await, ["1", "4"]);
+    assert_eq!(best(2, 4).await, ["6"]);
+    assert!(best(2, 5).await.is_empty());
+    assert_eq!(best(1, -1).await, ["5"]);
+    let finds = |most| async move { addresses(store.newest_finds(id, most).await.unwrap()) };
+    assert_eq!(finds(99).await, ["6", "5", "4", "2", "1"]);
+    assert_eq!(finds(2).await, ["6", "5"]);
+    for none in [0, -1] {
+        assert!(last(none).await.is_empty());
+        assert!(best(none, 0).await.is_empty());
+        assert!(finds(none).await.is_empty());
+    }
+    let best = ResultRow {
+        address: page(5),
+        title: "title 5".to_owned(),
+        snippet: "snippet 5".to_owned(),
+        relevance: Some(1.0),
+        is_target: true,
+        reason: "reason 5".to_owned(),
+        anchor: "anchor 5".to_owned(),
+        trail: texts(&[B, A]),
+        problem: String::new(),
+    };
+    assert_eq!(store.best_results(id, 1, 0).await.unwrap(), [best]);
+    let last = store.last_results(id, 1).await.unwrap().remove(0);
+    assert_eq!((last.relevance, last.is_target), (None, false));
+    assert_eq!(last.problem, "gone");
+}
+
+async fn only_scored_targets_are_finds(store: &Store) {
+    let id = crawl(&**store).await;
+    let mut marked_before = fetched(1, A, 1.0);
+    marked_before.0.scored = false;
+    let log = [marked_before, fetched(2, B, 0.4), fetched(3, C, 0.5)];
+    take(store, id, &log).await;
+    for finds in [
+        store.best_results(id, 9, 0).await.unwrap(),
+        store.newest_finds(id, 9).await.unwrap(),
+    ] {
+        assert_eq!(finds.len(), 1);
+        assert_eq!(finds[0].address, C);
+    }
+    assert_eq!(store.harvest(id).await.unwrap(), [false, true]);
+    assert_eq!(store.counts(id).await.unwrap(), (3, 2, 1, 0));
+}
+
+async fn counts_follow_the_log(store: &Store) {
+    let id = crawl(&**store).await;
+    let log = [
+        fetched(1, A, 0.9),
+        failed(2, B),
+        fetched(3, C, 0.1),
+        fetched(4, B, 0.9),
+    ];
+    take(store, id, &log).await;
+    assert_eq!(store.counts(id).await.unwrap(), (3, 3, 2, 1));
+    assert_eq!(store.harvest(id).await.unwrap(), [true, false, true]);
+    lose(store, id, &[1]).await;
+    assert_eq!(store.counts(id).await.unwrap(), (2, 2, 1, 2));
+    assert_eq!(store.harvest(id).await.unwrap(), [false, true]);
+    take(store, id, &[fetched(5, A, 0.9)]).await;
+    assert_eq!(store.counts(id).await.unwrap(), (3, 3, 2, 2));
+}
+
+async fn lose(store: &Store, id: i64, numbers: &[u64]) {
+    let lost = |&number: &u64| LostPage {
+        number,
+        problem: format!("lost {number}"),
+    };
+    let lost: Vec<LostPage> = numbers.iter().map(lost).collect();
+    store.lose_pages(id, &lost, 1_234).await.unwrap();
+}
+
+async fn a_lost_page_stays_as_a_request(store: &Store) {
+    let id = crawl(&**store).await;
+    let mut first = fetched(1, A, 0.9);
+    first.0.forms = vec![form("f", 0.9, None)];
+    let mut second = fetched(2, B, 0.9);
+    second.0.forms = vec![form("g", 0.9, None)];
+    take(store, id, &[first, second]).await;
+    lose(store, id, &[1, 99]).await;
+    let log = store.fetches(id).await.unwrap();
+    assert_eq!(log.len(), 2);
+    let (row, whole) = (&log[0], &log[1]);
+    assert_eq!((&*row.address, &*row.problem), (A, "lost 1"));
+    assert_eq!(row.place, Location::default());
+    assert_eq!(whole.place.warc_offset, Some(2_000));
+    let row = store.last_results(id, 9).await.unwrap().remove(1);
+    assert_eq!((row.relevance, row.is_target), (None, false));
+    assert_eq!(row.title, "title 1");
+    assert_eq!(store.kept_page(id, A).await.unwrap(), None);
+    let forms = store.forms(id, 9).await.unwrap();
+    assert_eq!(forms.len(), 1);
+    assert_eq!(forms[0].name, "g");
+    let length = store.crawl(id).await.unwrap().unwrap().warc_length;
+    assert_eq!(length, 1_234);
+}
+
+async fn a_page_lies_where_it_was_kept_first(store: &Store) {
+    let id = crawl(&**store).await;
+    let log = [
+        failed(1, A),
+        fetched(2, A, 0.1),
+        fetched(3, A, 0.1),
+        failed(4, B),
+    ];
+    take(store, id, &log).await;
+    let kept = |page| async move { store.kept_page(id, page).await.unwrap() };
+    assert_eq!(kept(A).await, Some((2_000, "title 2".to_owned())));
+    assert_eq!(kept(B).await, None);
+    assert_eq!(kept("http://a.test/x").await, None);
+    lose(store, id, &[2]).await;
+    assert_eq!(kept(A).await, Some((3_000, "title 3".to_owned())));
+}
+
+async fn forms_are_listed_by_what_they_promise(store: &Store) {
+    let id = crawl(&**store).await;
+    let mut first = fetched(1, A, 0.9);
+    first.0.trail = vec![address(B)];
+    first.0.forms = vec![
+        form("b", 0.5, None),
+        form("a", 0.5, None),
+        form("unwanted", 1.0, Some(0.25)),
+        // Of one name the first is kept.
+        form("a", 1.0, None),
+    ];
+    let mut second = fetched(2, C, 0.9);
+    second.0.forms = vec![form("a", 0.5, None), form("best", 0.75, None)];
+    take(store, id, &[first, second]).await;
+    let forms = store.forms(id, 99).await.unwrap();
+    let order: Vec<(&str, &str)> = forms.iter().map(|f| (&*f.address, &*f.name)).collect();
+    let by_hand = [(C, "best"), (A, "a"), (A, "b"), (C, "a"), (A, "unwanted")];
+    assert_eq!(order, by_hand);
+    let row = FormRow {
+        address: A.to_owned(),
+        title: "title 1".to_owned(),
+        trail: texts(&[B]),
+        name: "a".to_owned(),
+        action: "/a".to_owned(),
+        fields: texts(&["query", "year"]),
+        confidence: 0.5,
+        wanted: true,
+    };
+    assert_eq!(forms[1], row);
+    assert!((forms[4].confidence, forms[4].wanted) == (0.25, false));
+    assert_eq!(store.forms(id, 2).await.unwrap(), forms[..2]);
+    assert!(store.forms(id, 0).await.unwrap().is_empty());
+    assert!(store.forms(id, -1).await.unwrap().is_empty());
+    assert_eq!(store.count_forms(id).await.unwrap(), 4);
+}
+
+async fn alarms_are_listed_newest_first(store: &Store) {
+    let id = crawl(&**store).await;
+    let most = MOST_ALARMS as u64;
+    let row = |number: u64| {
+        let mut row = failed(number, A);
+        row.0.alarm = Some(alarm());
+        row
+    };
+    let log: Vec<_> = (1..=most + 2).map(row).collect();
+    take(store, id, &log).await;
+    let alarms = store.alarms(id).await.unwrap();
+    let newest = (3..=most + 2).rev().map(|number| AlarmRow {
+        number: number as i64,
+        said: alarm().to_string(),
+    });
+    assert_eq!(alarms, newest.collect::<Vec<_>>());
+}
+
+fn link(page: &str, reason: Denial, is_seed: bool) -> Skipped {
+    Skipped {
+        address: address(page),
+        reason,
+        is_seed,
+    }
+}
+
+async fn links_not_asked_for_are_told_by_reason(store: &Store) {
+    let id = crawl(&**store).await;
+    let no_answer = |said: &str| Denial::NoAnswer(said.to_owned());
+    let links = [
+        link(B, Denial::TooLarge, false),
+        link(A, Denial::Rule, true),
+        link(C, Denial::Rule, false),
+        link("http://d.test/", no_answer("x"), true),
+        // Known already, whatever the reason.
+        link(A, Denial::TooLarge, false),
+    ];
+    store.skip(id, &links).await.unwrap();
+    store.skip(id, &links).await.unwrap();
+    store.skip(id, &[]).await.unwrap();
+    let row = |reason: Denial, count, seeds, example: &str| SkippedRow {
+        reason: reason.to_string(),
+        count,
+        seeds,
+        example: example.to_owned(),
+    };
+    let mut equals = [
+        row(Denial::TooLarge, 1, 0, B),
+        row(no_answer("x"), 1, 1, "http://d.test/"),
+    ];
+    equals.sort_by(|a, b| a.reason.cmp(&b.reason));
+    let [second, third] = equals;
+    let rows = [row(Denial::Rule, 2, 1, C), second, third];
+    assert_eq!(store.skipped(id).await.unwrap(), rows);
+}
+
+async fn few_reasons_are_told(store: &Store) {
+    let id = crawl(&**store).await;
+    let link = |number: usize| {
+        let reason = Denial::NoAnswer(format!("{number:03}"));
+        link(&format!("http://a.test/{number}"), reason, false)
+    };
+    let links: Vec<_> = (0..MOST_REASONS + 3).rev().map(link).collect();
+    store.skip(id, &links).await.unwrap();
+    let rows = store.skipped(id).await.unwrap();
+    let first = Denial::NoAnswer("000".to_owned()).to_string();
+    assert_eq!(rows.len(), MOST_REASONS);
+    assert_eq!(rows[0].reason, first);
+}
+
+async fn so_many_links_not_asked_for_are_kept(store: &Store) {
+    let (id, other) = (crawl(&**store).await, crawl(&**store).await);
+    let link = |number: u64| link(&format!("http://a.test/{number}"), Denial::Rule, false);
+    let count = |id| async move { store.skipped(id).await.unwrap()[0].count };
+    let links: Vec<_> = (0..MOST_SKIPPED - 1).map(link).collect();
+    store.skip(id, &links).await.unwrap();
+    let links: Vec<_> = (0..=MOST_SKIPPED).rev().take(5).map(link).collect();
+    store.skip(id, &links).await.unwrap();
+    assert_eq!(count(id).await, MOST_SKIPPED);
+    store.skip(other, &links).await.unwrap();
+    assert_eq!(count(other).await, 5);
+}

@@ -1,0 +1,260 @@
+//! Topics, events and browsers.
+
+use linkscent_core::wire::api::{Event, EventKind};
+use linkscent_core::wire::channel::DeviceKey;
+
+use super::{NOBODY, click, crawl, mark};
+use crate::store::{ModelOf, Store};
+
+promises! {
+    topics_are_listed_newest_first,
+    a_name_has_one_topic,
+    what_was_set_last_is_in_force,
+    a_version_rises_with_what_the_model_is_made_from,
+    a_topic_that_is_not_there_reads_as_nothing,
+    an_event_sent_twice_is_taken_once,
+    of_many_senders_of_an_event_one_is_first,
+    events_stay_in_the_order_they_came_in,
+    events_make_their_topics,
+    the_last_mark_on_a_page_is_in_force,
+    what_is_noted_is_an_event_of_its_own,
+    a_browser_is_known_until_it_is_removed,
+    browsers_of_one_name_stay_apart,
+}
+
+async fn version(store: &Store, name: &str) -> i64 {
+    store.find_topic(name).await.unwrap().unwrap().version
+}
+
+async fn ids(store: &Store, topic: i64) -> Vec<String> {
+    let events = store.events(topic).await.unwrap();
+    events.into_iter().map(|event| event.id).collect()
+}
+
+async fn topics_are_listed_newest_first(store: &Store) {
+    assert!(store.topics().await.unwrap().is_empty());
+    for name in ["b", "c", "a"] {
+        store.topic_named(name).await.unwrap();
+    }
+    let topics = store.topics().await.unwrap();
+    let names: Vec<&str> = topics.iter().map(|topic| &*topic.name).collect();
+    assert_eq!(names, ["a", "c", "b"]);
+    assert!(topics.is_sorted_by(|newer, older| newer.id > older.id));
+    for topic in topics {
+        assert_eq!(store.topic(topic.id).await.unwrap(), Some(topic));
+    }
+}
+
+async fn a_name_has_one_topic(store: &Store) {
+    let first = store.topic_named("bees").await.unwrap();
+    assert_eq!(first.version, 0);
+    assert_eq!(store.topic_named("bees").await.unwrap(), first);
+    assert_eq!(store.find_topic("bees").await.unwrap(), Some(first.clone()));
+    for other in ["Bees", "bees ", "bee", ""] {
+        assert_eq!(store.find_topic(other).await.unwrap(), None, "{other:?}");
+    }
+    let other = store.topic_named("Bees").await.unwrap();
+    assert!(other.id > first.id);
+    assert_eq!(store.topics().await.unwrap().len(), 2);
+}
+
+async fn what_was_set_last_is_in_force(store: &Store) {
+    let topic = store.topic_named("bees").await.unwrap().id;
+    assert_eq!(store.critic(topic).await.unwrap(), None);
+    assert_eq!(store.model(topic).await.unwrap(), None);
+    for last in ["first", "“second”"] {
+        store.set_critic(topic, last).await.unwrap();
+        store.set_model(topic, last.as_bytes()).await.unwrap();
+    }
+    let critic = store.critic(topic).await.unwrap();
+    assert_eq!(critic.as_deref(), Some("“second”"));
+    store.set_model(topic, &[0, 255, 0]).await.unwrap();
+    let model = store.model(topic).await.unwrap();
+    assert_eq!(model, Some(vec![0, 255, 0]));
+}
+
+async fn a_version_rises_with_what_the_model_is_made_from(store: &Store) {
+    let topic = store.topic_named("bees").await.unwrap().id;
+    let other = store.topic_named("birds").await.unwrap();
+    let crawl = crawl(&**store).await;
+    let mut last = version(store, "bees").await;
+    for change in 0..4 {
+        match change {
+            0 => store.set_critic(topic, "topic").await.unwrap(),
+            1 => store.set_model(topic, b"model").await.unwrap(),
+            2 => {
+                let of = ModelOf::Topic(topic);
+                store.replace_model(of, b"another").await.unwrap();
+            }
+            _ => {
+                let event = mark("1", "bees", "http://a.test/");
+                store.take_events(&[event]).await.unwrap();
+            }
+        }
+        let now = version(store, "bees").await;
+        assert!(now > last, "change {change}");
+        last = now;
+    }
+    let of = ModelOf::Crawl(crawl);
+    store.replace_model(of, b"another").await.unwrap();
+    store.add_notice(topic, None, "said", 1).await.unwrap();
+    assert_eq!(version(store, "bees").await, last);
+    assert_eq!(store.topic(other.id).await.unwrap(), Some(other));
+}
+
+async fn a_topic_that_is_not_there_reads_as_nothing(store: &Store) {
+    store.set_critic(NOBODY, "topic").await.unwrap();
+    store.set_model(NOBODY, b"model").await.unwrap();
+    let of = ModelOf::Topic(NOBODY);
+    store.replace_model(of, b"model").await.unwrap();
+    for id in [NOBODY, 0, -1, i64::MIN, i64::MAX] {
+        assert_eq!(store.topic(id).await.unwrap(), None);
+        assert_eq!(store.critic(id).await.unwrap(), None);
+        assert_eq!(store.model(id).await.unwrap(), None);
+        assert_eq!(store.events(id).await.unwrap(), []);
+    }
+    assert!(store.topics().await.unwrap().is_empty());
+}
+
+async fn an_event_sent_twice_is_taken_once(store: &Store) {
+    let first = mark("1", "bees", "http://a.test/");
+    // Known by its identifier, whatever else it says.
+    let again = mark("1", "birds", "http://b.test/");
+    let second = mark("2", "bees", "http://a.test/");
+    let batch = [first.clone(), again.clone(), second.clone()];
+    assert_eq!(store.take_events(&batch).await.unwrap(), 2);
+    let before = version(store, "bees").await;
+    assert_eq!(store.take_events(&batch).await.unwrap(), 0);
+    assert_eq!(store.take_events(&[]).await.unwrap(), 0);
+    assert_eq!(version(store, "bees").await, before, "nothing was new");
+    let third = mark("3", "bees", "http://c.test/");
+    let batch = [second.clone(), third.clone()];
+    assert_eq!(store.take_events(&batch).await.unwrap(), 1);
+    assert!(version(store, "bees").await > before);
+    let topic = store.find_topic("bees").await.unwrap().unwrap();
+    let kept = store.events(topic.id).await.unwrap();
+    assert_eq!(kept, [first, second, third]);
+    let birds = store.find_topic("birds").await.unwrap().unwrap();
+    assert_eq!(store.events(birds.id).await.unwrap(), []);
+}
+
+async fn of_many_senders_of_an_event_one_is_first(store: &Store) {
+    let senders = (0..4).map(|_| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            let batch = ["1", "2", "3"].map(|id| mark(id, "bees", "http://a.test/"));
+            store.take_events(&batch).await.unwrap()
+        })
+    });
+    let mut taken = 0;
+    for sender in senders.collect::<Vec<_>>() {
+        taken += sender.await.unwrap();
+    }
+    assert_eq!(taken, 3);
+    assert_eq!(store.topics().await.unwrap().len(), 1);
+}
+
+async fn events_stay_in_the_order_they_came_in(store: &Store) {
+    let at = |id: &str, topic: &str, time: u64| Event {
+        time,
+        ..click(id, topic, "http://a.test/", "http://b.test/")
+    };
+    let batch = [
+        at("z", "bees", 30),
+        at("m", "birds", 1),
+        at("a", "bees", 20),
+    ];
+    store.take_events(&batch).await.unwrap();
+    store.take_events(&[at("k", "bees", 10)]).await.unwrap();
+    let bees = store.topic_named("bees").await.unwrap().id;
+    assert_eq!(ids(store, bees).await, ["z", "a", "k"]);
+    let birds = store.topic_named("birds").await.unwrap().id;
+    assert_eq!(store.events(birds).await.unwrap(), [batch[1].clone()]);
+}
+
+async fn events_make_their_topics(store: &Store) {
+    let known = mark("1", "bees", "http://a.test/");
+    store
+        .take_events(std::slice::from_ref(&known))
+        .await
+        .unwrap();
+    let bees = version(store, "bees").await;
+    let batch = [known, mark("2", "birds", "http://a.test/")];
+    store.take_events(&batch).await.unwrap();
+    assert!(version(store, "birds").await > 0);
+    assert!(version(store, "bees").await > bees, "it is named too");
+}
+
+async fn the_last_mark_on_a_page_is_in_force(store: &Store) {
+    let topic = store.topic_named("bees").await.unwrap();
+    let marked = |page: &str, target| EventKind::mark_unread(page, target);
+    let [a, b, c] = ["http://a.test/", "http://b.test/", "http://c.test/"];
+    let marks = vec![
+        marked(a, Some(true)),
+        marked(b, Some(true)),
+        marked(c, Some(true)),
+        marked(a, Some(false)),
+        marked(b, None),
+    ];
+    store.note(&topic, marks).await.unwrap();
+    let marks = store.marks(topic.id).await.unwrap();
+    let marks: Vec<(&str, bool)> = marks.iter().map(|m| (&*m.address, m.target)).collect();
+    assert_eq!(marks, [(a, false), (c, true)]);
+}
+
+async fn what_is_noted_is_an_event_of_its_own(store: &Store) {
+    let topic = store.topic_named("bees").await.unwrap();
+    for _ in 0..2 {
+        let what = click("", "", "http://a.test/", "http://b.test/").what;
+        store.note(&topic, vec![what]).await.unwrap();
+    }
+    let ids = ids(store, topic.id).await;
+    assert_eq!(ids.len(), 2);
+    assert_ne!(ids[0], ids[1]);
+    let clicks = store.clicks().await.unwrap();
+    let ends = clicks.iter().map(|(from, to)| (from.as_str(), to.as_str()));
+    assert_eq!(
+        ends.collect::<Vec<_>>(),
+        [("http://a.test/", "http://b.test/"); 2]
+    );
+}
+
+fn key(byte: u8) -> DeviceKey {
+    DeviceKey::from_bytes(&[byte; 32]).unwrap()
+}
+
+async fn a_browser_is_known_until_it_is_removed(store: &Store) {
+    let origin = "moz-extension://1";
+    let first = store.add_device("first", origin, &key(1)).await.unwrap();
+    let second = store.add_device("second", "", &key(2)).await.unwrap();
+    let devices = store.devices().await.unwrap();
+    let names: Vec<(&str, &str)> = devices.iter().map(|d| (&*d.name, &*d.origin)).collect();
+    assert_eq!(names, [("second", ""), ("first", origin)]);
+    for (identifier, key, device) in [
+        (&first, key(1), &devices[1]),
+        (&second, key(2), &devices[0]),
+    ] {
+        assert_eq!(identifier.len(), 32);
+        assert!(identifier.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        let known = store.device_key(identifier).await.unwrap();
+        assert_eq!(known, Some((device.id, key)));
+        assert!(store.has_device(device.id).await.unwrap());
+    }
+    store.remove_device(devices[1].id).await.unwrap();
+    store.remove_device(NOBODY).await.unwrap();
+    assert_eq!(store.device_key(&first).await.unwrap(), None);
+    assert!(!store.has_device(devices[1].id).await.unwrap());
+    assert_eq!(store.devices().await.unwrap(), devices[..1]);
+    assert_eq!(store.device_key("").await.unwrap(), None);
+    assert!(!store.has_device(NOBODY).await.unwrap());
+}
+
+async fn browsers_of_one_name_stay_apart(store: &Store) {
+    let first = store.add_device("one", "", &key(1)).await.unwrap();
+    let second = store.add_device("one", "", &key(2)).await.unwrap();
+    assert_ne!(first, second);
+    let (id, _) = store.device_key(&first).await.unwrap().unwrap();
+    store.remove_device(id).await.unwrap();
+    let kept = store.device_key(&second).await.unwrap();
+    assert_eq!(kept.map(|(_, kept)| kept), Some(key(2)));
+}
