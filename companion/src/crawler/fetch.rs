@@ -142,7 +142,7 @@ impl Fetcher {
     #[tracing::instrument(name = "fetch", level = "debug", skip_all, fields(%address))]
     pub async fn page(&self, address: &Address) -> Result<Reply, ProxyDown> {
         match in_time(self.try_page(address)).await {
-            Ok(answer) => Ok(answer),
+            Ok(reply) => Ok(reply),
             Err(error) => {
                 self.check_proxy().await?;
                 Ok(Reply::Problem(one_line(&error)))

@@ -290,8 +290,8 @@ impl Runner {
                 Next::Fetch(fetch) => {
                     let (fetcher, sender) = (self.fetcher.clone(), self.sender.clone());
                     self.handle.spawn(async move {
-                        let answer = fetcher.page(&fetch.address).await;
-                        let _ = sender.send(Message::Page(fetch.address, answer));
+                        let reply = fetcher.page(&fetch.address).await;
+                        let _ = sender.send(Message::Page(fetch.address, reply));
                     });
                 }
                 Next::Robots(address) => {
@@ -309,7 +309,7 @@ impl Runner {
 
     fn handle(&mut self, message: Message) -> Result<Option<Ended>> {
         match message {
-            Message::Page(address, Ok(answer)) => return self.take(&address, answer),
+            Message::Page(address, Ok(reply)) => return self.take(&address, reply),
             Message::Robots(address, Ok(robots)) => self.session.robots(&address, robots),
             Message::Page(_, Err(down)) | Message::Robots(_, Err(down)) => {
                 return Ok(Some(Ended::Hindered(down.to_string())));
@@ -321,11 +321,11 @@ impl Runner {
         Ok(None)
     }
 
-    fn take(&mut self, address: &Address, answer: Reply) -> Result<Option<Ended>> {
+    fn take(&mut self, address: &Address, reply: Reply) -> Result<Option<Ended>> {
         let _span = tracing::debug_span!("learn", %address).entered();
         let now = self.now();
         let mut place = Location::default();
-        let (outcome, kept) = match answer {
+        let (outcome, kept) = match reply {
             Reply::Page(fetched) => {
                 let Fetched {
                     page,
