@@ -2,9 +2,11 @@
 
 use std::future::Future;
 
+use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen::{JsCast, JsError};
 use web_sys::{Document, Element};
+
+use crate::ports::BrowserError;
 
 /// An element with a text.
 pub fn element(parent: &Element, name: &str, text: &str) -> Element {
@@ -24,7 +26,7 @@ pub fn document(element: &Element) -> Document {
 /// A button that does something; what goes wrong is shown beside it.
 pub fn button<F>(parent: &Element, text: &str, id: &str, act: impl Fn() -> F + 'static) -> Element
 where
-    F: Future<Output = Result<(), JsError>> + 'static,
+    F: Future<Output = Result<(), BrowserError>> + 'static,
 {
     let made = element(parent, "button", text);
     made.set_id(id);
@@ -33,7 +35,7 @@ where
         let (work, beside) = (act(), beside.clone());
         wasm_bindgen_futures::spawn_local(async move {
             if let Err(error) = work.await {
-                show_error(&beside, &error.into());
+                show_error(&beside, &error.0);
             }
         });
     });
@@ -43,10 +45,8 @@ where
 }
 
 /// Shows an error at the end of an element.
-pub fn show_error(parent: &Element, error: &wasm_bindgen::JsValue) {
-    let message = js_sys::Reflect::get(error, &"message".into()).ok();
-    let message = message.and_then(|message| message.as_string());
-    let line = element(parent, "p", &message.unwrap_or_default());
+pub fn show_error(parent: &Element, error: &str) {
+    let line = element(parent, "p", error);
     line.set_class_name("error");
     let _ = line.set_attribute("role", "alert");
 }

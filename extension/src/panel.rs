@@ -3,13 +3,16 @@
 
 use std::rc::Rc;
 
-use serde_json::json;
-use wasm_bindgen::{JsCast, JsError, JsValue};
+use serde::de::IgnoredAny;
+use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlTextAreaElement};
 
+use crate::ask::ask;
 use crate::draw::{button, element};
-use crate::popup::ask;
-use crate::store::TrailRow;
+use crate::js_values::Tools;
+use crate::ports::BrowserError;
+use crate::request::Request;
+use crate::rows::TrailRow;
 
 /// Trails shown; older ones are kept all the same.
 const SHOWN: usize = 200;
@@ -17,19 +20,18 @@ const SHOWN: usize = 200;
 /// See the module.
 pub struct Panel {
     root: Element,
-    tools: JsValue,
+    tools: Tools,
 }
 
 impl Panel {
     /// The panel, drawn into `root`.
-    pub fn new(root: Element, tools: JsValue) -> Rc<Self> {
+    pub fn new(root: Element, tools: Tools) -> Rc<Self> {
         Rc::new(Self { root, tools })
     }
 
     /// Draws everything again.
-    pub async fn draw(self: &Rc<Self>) -> Result<(), JsError> {
-        let trails = ask(&self.tools, &json!({ "kind": "trails" })).await?;
-        let trails: Vec<TrailRow> = crate::take(trails)?;
+    pub async fn draw(self: &Rc<Self>) -> Result<(), BrowserError> {
+        let trails: Vec<TrailRow> = ask(&self.tools, &Request::Trails).await?;
         self.root.set_text_content(None);
         element(&self.root, "h1", "Your trails");
         element(
@@ -60,13 +62,13 @@ impl Panel {
         button(&self.root, "Forget the companion", "unpair", move || {
             let this = Rc::clone(&this);
             async move {
-                ask(&this.tools, &json!({ "kind": "unpair" })).await?;
+                ask::<IgnoredAny>(&this.tools, &Request::Unpair).await?;
                 this.draw().await
             }
         });
         self.root
             .set_attribute("data-drawn", "true")
-            .map_err(|_| JsError::new("cannot draw"))
+            .map_err(|_| BrowserError("cannot draw".to_owned()))
     }
 
     fn draw_forgetting(self: &Rc<Self>) {
@@ -80,17 +82,17 @@ impl Panel {
     }
 
     /// The list of sites that are not read, to be changed.
-    async fn draw_excluded(self: &Rc<Self>) -> Result<(), JsError> {
+    async fn draw_excluded(self: &Rc<Self>) -> Result<(), BrowserError> {
         element(&self.root, "h2", "Sites that are not read");
         element(
             &self.root,
             "p",
             "A site a line: * stands for any letters, a name without one for the site and all below it, ! before it makes an exception. Besides, no page is read that has a field for a password, a card or a code, that must not be stored, that asks for a login, or that lies in a private network.",
         );
-        let excluded = ask(&self.tools, &json!({ "kind": "excluded" })).await?;
+        let excluded: String = ask(&self.tools, &Request::Excluded).await?;
         let list: HtmlTextAreaElement = element(&self.root, "textarea", "").unchecked_into();
         list.set_id("excluded");
-        list.set_value(&excluded.as_string().unwrap_or_default());
+        list.set_value(&excluded);
         let _ = list.set_attribute("rows", "12");
         let _ = list.set_attribute("spellcheck", "false");
         let _ = list.set_attribute("aria-label", "Sites that are not read, one a line");
@@ -109,9 +111,8 @@ impl Panel {
         Ok(())
     }
 
-    async fn exclude(self: Rc<Self>, patterns: Option<String>) -> Result<(), JsError> {
-        let message = json!({ "kind": "exclude", "patterns": patterns });
-        ask(&self.tools, &message).await?;
+    async fn exclude(self: Rc<Self>, patterns: Option<String>) -> Result<(), BrowserError> {
+        ask::<IgnoredAny>(&self.tools, &Request::Exclude { patterns }).await?;
         self.draw().await
     }
 
@@ -121,7 +122,7 @@ impl Panel {
         button(parent, text, name, move || {
             let (this, id) = (Rc::clone(&this), id.clone());
             async move {
-                ask(&this.tools, &json!({ "kind": "forget", "id": id })).await?;
+                ask::<IgnoredAny>(&this.tools, &Request::Forget { id }).await?;
                 this.draw().await
             }
         });

@@ -3,14 +3,16 @@
 
 use std::rc::Rc;
 
-use js_sys::{Object, Reflect};
-use serde::Serialize;
-use serde_json::{Value, json};
-use serde_wasm_bindgen::Serializer;
-use wasm_bindgen::{JsCast, JsError, JsValue};
+use linkscent_core::wire::api::Answer;
+use serde::de::IgnoredAny;
+use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 
+use crate::ask::ask;
 use crate::draw::{button, element};
+use crate::js_values::Tools;
+use crate::ports::BrowserError;
+use crate::request::Request;
 use crate::shown::State;
 
 /// Budget proposed for a crawl.
@@ -20,39 +22,20 @@ const BUDGET: &str = "300";
 #[derive(Clone)]
 pub struct Popup {
     root: Element,
-    tools: JsValue,
+    tools: Tools,
     tab: i32,
-}
-
-/// Asks the background; an error it answers becomes one here.
-pub async fn ask(tools: &JsValue, message: &Value) -> Result<JsValue, JsError> {
-    let message = message
-        .serialize(&Serializer::json_compatible())
-        .map_err(|error| JsError::new(&error.to_string()))?;
-    let answer = crate::call(tools, "ask", &message).await?;
-    if answer.is_object()
-        && let Ok(error) = Reflect::get(&answer, &"error".into())
-        && let Some(error) = error.as_string()
-        && Object::keys(answer.unchecked_ref::<Object>()).length() == 1
-    {
-        return Err(JsError::new(&error));
-    }
-    Ok(answer)
 }
 
 impl Popup {
     /// The popup of a tab, drawn into `root`.
-    pub fn new(root: Element, tools: JsValue, tab: i32) -> Rc<Self> {
+    pub fn new(root: Element, tools: Tools, tab: i32) -> Rc<Self> {
         Rc::new(Self { root, tools, tab })
     }
 
     /// Draws everything again.
-    pub async fn draw(self: &Rc<Self>) -> Result<(), JsError> {
-        let state = ask(&self.tools, &json!({ "kind": "state", "tab": self.tab })).await?;
-        let state: State = crate::take(state)?;
-        let may_read = crate::call(&self.tools, "mayRead", &JsValue::NULL)
-            .await?
-            .is_truthy();
+    pub async fn draw(self: &Rc<Self>) -> Result<(), BrowserError> {
+        let state: State = ask(&self.tools, &Request::State { tab: self.tab }).await?;
+        let may_read = self.tools.call("mayRead", &[]).await?.is_truthy();
         self.root.set_text_content(None);
         element(&self.root, "h1", "Linkscent");
         if !may_read {
@@ -69,22 +52,17 @@ impl Popup {
         let this = Rc::clone(self);
         button(&self.root, "Trails and settings", "open-panel", move || {
             let this = Rc::clone(&this);
-            async move {
-                crate::call(&this.tools, "openPanel", &JsValue::NULL)
-                    .await
-                    .map(drop)
-            }
+            async move { this.tools.call("openPanel", &[]).await.map(drop) }
         });
         self.root
             .set_attribute("data-drawn", "true")
-            .map_err(|_| JsError::new("cannot draw"))
+            .map_err(|_| BrowserError("cannot draw".to_owned()))
     }
 
     /// Does something in the background and draws again.
-    async fn act(self: Rc<Self>, mut message: Value) -> Result<(), JsError> {
-        message["tab"] = json!(self.tab);
+    async fn act(self: Rc<Self>, request: Request) -> Result<(), BrowserError> {
         let _ = self.root.remove_attribute("data-drawn");
-        let done = ask(&self.tools, &message).await;
+        let done: Result<IgnoredAny, _> = ask(&self.tools, &request).await;
         if done.is_err() {
             let _ = self.root.set_attribute("data-drawn", "true");
         }
@@ -92,10 +70,10 @@ impl Popup {
         self.draw().await
     }
 
-    fn act_button(self: &Rc<Self>, parent: &Element, text: &str, id: &str, message: Value) {
+    fn act_button(self: &Rc<Self>, parent: &Element, text: &str, id: &str, request: Request) {
         let this = Rc::clone(self);
         button(parent, text, id, move || {
-            Rc::clone(&this).act(message.clone())
+            Rc::clone(&this).act(request.clone())
         });
     }
 
@@ -109,7 +87,7 @@ impl Popup {
         button(&self.root, "Allow on all sites", "allow", move || {
             let this = Rc::clone(&this);
             async move {
-                crate::call(&this.tools, "askToRead", &JsValue::NULL).await?;
+                this.tools.call("askToRead", &[]).await?;
                 this.draw().await
             }
         });
@@ -128,7 +106,8 @@ impl Popup {
         let this = Rc::clone(self);
         button(&line, "Create", "create-topic", move || {
             let name: HtmlInputElement = name.clone().unchecked_into();
-            Rc::clone(&this).act(json!({ "kind": "topic", "name": name.value() }))
+            let (tab, name) = (this.tab, name.value());
+            Rc::clone(&this).act(Request::Topic { tab, name })
         });
     }
 
@@ -145,11 +124,13 @@ impl Popup {
         let this = Rc::clone(self);
         button(line, "Switch", "switch-topic", move || {
             let choice: HtmlSelectElement = choice.clone().unchecked_into();
-            Rc::clone(&this).act(json!({ "kind": "topic", "name": choice.value() }))
+            let (tab, name) = (this.tab, choice.value());
+            Rc::clone(&this).act(Request::Topic { tab, name })
         });
     }
 
     fn draw_page(self: &Rc<Self>, state: &State) {
+        let tab = self.tab;
         element(&self.root, "h2", "This page");
         let part = element(&self.root, "div", "");
         if let Some(refused) = &state.refused {
@@ -170,7 +151,7 @@ impl Popup {
                 &part,
                 "Go on here",
                 "resume-site",
-                json!({ "kind": "pause", "on": false }),
+                Request::Pause { tab, on: false },
             );
             return;
         }
@@ -187,7 +168,7 @@ impl Popup {
                 "Mark a page that is what you look for; a second one helps a lot.",
             );
         }
-        let mark = |target: Option<bool>| json!({ "kind": "mark", "target": target });
+        let mark = |target: Option<bool>| Request::Mark { tab, target };
         match state.mark {
             None => {
                 self.act_button(&part, "✓ This is it", "mark-target", mark(Some(true)));
@@ -207,14 +188,17 @@ impl Popup {
             &part,
             "Forget this page",
             "forget-page",
-            json!({ "kind": "forget_page", "address": state.address }),
+            Request::ForgetPage {
+                tab,
+                address: state.address.clone(),
+            },
         );
         let pause = format!("Pause on {}", state.host);
         self.act_button(
             &part,
             &pause,
             "pause-site",
-            json!({ "kind": "pause", "on": true }),
+            Request::Pause { tab, on: true },
         );
     }
 
@@ -231,15 +215,15 @@ impl Popup {
         let _ = link.set_attribute("href", &question.address);
         let _ = link.set_attribute("target", "_blank");
         let _ = link.set_attribute("rel", "noreferrer");
-        let answer = |answer: &str| {
-            json!({
-                "kind": "answer", "crawl": question.crawl, "page": question.address,
-                "answer": answer,
-            })
+        let answer = |answer| Request::Answer {
+            tab: self.tab,
+            crawl: question.crawl,
+            page: question.address.clone(),
+            answer,
         };
-        self.act_button(&part, "✓ Yes", "answer-yes", answer("yes"));
-        self.act_button(&part, "✗ No", "answer-no", answer("no"));
-        self.act_button(&part, "Skip", "answer-skip", answer("skip"));
+        self.act_button(&part, "✓ Yes", "answer-yes", answer(Answer::Yes));
+        self.act_button(&part, "✗ No", "answer-no", answer(Answer::No));
+        self.act_button(&part, "Skip", "answer-skip", answer(Answer::Skip));
     }
 
     /// Forms that lead to databases; one that is marked teaches what to look for.
@@ -260,7 +244,12 @@ impl Popup {
             let sure = format!(" {:.0} %", 100.0 * form.confidence);
             element(&line, "small", &sure);
             let part = element(&line, "div", "");
-            let mark = |wanted: Option<bool>| json!({ "kind": "mark_form", "form": form.place, "wanted": wanted });
+            let (tab, place) = (self.tab, form.place);
+            let mark = |wanted| Request::MarkForm {
+                tab,
+                form: place,
+                wanted,
+            };
             let id = |what: &str| format!("form-{what}-{}", form.place);
             match form.mark {
                 None => {
@@ -324,23 +313,19 @@ impl Popup {
         if !state.targets.is_empty() {
             self.draw_hand_over(&part, state);
         }
-        self.act_button(&part, "Sync", "sync", json!({ "kind": "sync" }));
+        self.act_button(&part, "Sync", "sync", Request::Sync);
         let this = Rc::clone(self);
         button(&part, "Open the dashboard", "open-dashboard", move || {
             let this = Rc::clone(&this);
             async move {
-                let link = ask(&this.tools, &json!({ "kind": "dashboard" })).await?;
-                crate::call(&this.tools, "openDashboard", &link)
+                let link: String = ask(&this.tools, &Request::Dashboard).await?;
+                this.tools
+                    .call("openDashboard", &[link.into()])
                     .await
                     .map(drop)
             }
         });
-        self.act_button(
-            &part,
-            "Forget this companion",
-            "unpair",
-            json!({ "kind": "unpair" }),
-        );
+        self.act_button(&part, "Forget this companion", "unpair", Request::Unpair);
     }
 
     fn draw_pairing(self: &Rc<Self>, part: &Element) {
@@ -349,7 +334,8 @@ impl Popup {
         let this = Rc::clone(self);
         let pair = button(part, "Pair", "pair", move || {
             let port: u16 = port.value().trim().parse().unwrap_or(7474);
-            Rc::clone(&this).act(json!({ "kind": "pair", "port": port, "code": code.value() }))
+            let code = code.value();
+            Rc::clone(&this).act(Request::Pair { port, code })
         });
         pair.set_class_name("main");
     }
@@ -381,8 +367,10 @@ impl Popup {
         let this = Rc::clone(self);
         let start = button(&details, "Start the crawl", "start-crawl", move || {
             let budget: f64 = budget.value().trim().parse().unwrap_or(300.0);
-            let message = json!({ "kind": "hand_over", "budget": budget, "seeds": seeds });
-            Rc::clone(&this).act(message)
+            Rc::clone(&this).act(Request::HandOver {
+                budget: budget as u64,
+                seeds: seeds.clone(),
+            })
         });
         start.set_class_name("main");
     }

@@ -11,9 +11,10 @@ use tokio::process::{Child, ChildStdout, Command};
 
 /// The packages that are tested natively. Built together with the same
 /// features, nothing is built twice.
-pub const PACKAGES: [&str; 4] = [
+pub const PACKAGES: [&str; 5] = [
     "linkscent-core",
     "linkscent",
+    "linkscent-extension",
     "linkscent-pack",
     "linkscent-tests",
 ];
