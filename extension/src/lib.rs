@@ -1,22 +1,19 @@
 //! The Rust half of the browser extension: every export, without decisions.
 //!
 //! The background script holds one [`Linkscent`] and hands it each message; popup and
-//! panel only draw. See `background` for what happens on each request.
+//! panel only show. See `background` for what happens on each request.
 
-mod ask;
 mod asked;
 mod background;
 mod bench;
 mod browser;
 mod companion;
-mod draw;
 mod js_values;
-mod panel;
-mod popup;
 mod ports;
 mod problem;
 mod request;
 mod rows;
+mod screens;
 mod sender;
 mod shown;
 mod store;
@@ -64,23 +61,19 @@ fn not_taken() -> JsError {
     thrown(Problem::NotTaken)
 }
 
-/// Draws the popup for a tab. `tools` are functions of the page's script: `ask`,
+/// Shows the popup for a tab. `tools` are functions of the page's script: `ask`,
 /// `mayRead`, `askToRead`, `openDashboard` and `openPanel`.
 #[wasm_bindgen]
-pub async fn draw_popup(root: Element, tools: JsValue, tab: i32) -> Result<(), JsError> {
-    popup::Popup::new(root, Tools(tools), tab)
-        .draw()
-        .await
-        .map_err(thrown)
+pub async fn show_popup(root: Element, tools: JsValue, tab: i32) -> Result<(), JsError> {
+    let shown = screens::popup(root, Tools(tools), tab).await;
+    shown.map_err(thrown)
 }
 
-/// Draws the panel, with the same tools.
+/// Shows the panel, with the same tools.
 #[wasm_bindgen]
-pub async fn draw_panel(root: Element, tools: JsValue, _tab: i32) -> Result<(), JsError> {
-    panel::Panel::new(root, Tools(tools))
-        .draw()
-        .await
-        .map_err(thrown)
+pub async fn show_panel(root: Element, tools: JsValue, _tab: i32) -> Result<(), JsError> {
+    let shown = screens::panel(root, Tools(tools)).await;
+    shown.map_err(thrown)
 }
 
 /// Milliseconds to score a page's links, on average over `rounds`: the bench

@@ -176,7 +176,11 @@ fn the_scripts_name_the_same_kinds() {
             .all(|kind| kind == "snapshot" || kinds().contains(kind))
     );
     // Popup and panel send the others, by the enum itself.
-    let screens = [include_str!("../popup.rs"), include_str!("../panel.rs")].concat();
+    let screens = [
+        include_str!("../screens/popup.rs"),
+        include_str!("../screens/panel.rs"),
+    ]
+    .concat();
     for kind in kinds().difference(&set(&FROM_PAGES)) {
         let words = kind.split('_').map(|word| {
             let (first, rest) = word.split_at(1);
