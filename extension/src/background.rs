@@ -14,6 +14,8 @@ mod forms;
 mod guides;
 mod handling;
 mod marking;
+#[cfg(test)]
+mod marking_tests;
 mod pairing;
 mod questions;
 mod reading;

@@ -2,6 +2,7 @@
 //! its port.
 
 pub mod companion;
+pub mod town;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use std::task::{Context, Poll, Waker};
 use linkscent_core::rng::Rng;
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::wire::Snapshot;
+use serde::de::DeserializeOwned;
 
 use crate::background::Background;
 use crate::ports::{
@@ -264,6 +266,17 @@ impl Stage {
             Response::Trails(trails) => trails.into_iter().map(|row| (row.from, row.to)).collect(),
             other => panic!("{other:?}"),
         }
+    }
+
+    /// The rows of a table that are plain data.
+    pub fn rows<T: DeserializeOwned>(&self, table: Table) -> Vec<T> {
+        let rows = self.world.rows.borrow();
+        let of_table = rows.iter().filter(|((of, _), _)| *of == table);
+        let row = of_table.map(|(_, value)| match value {
+            Value::Json(value) => serde_json::from_value(value.clone()).unwrap(),
+            Value::Bytes(_) => panic!("a model file"),
+        });
+        row.collect()
     }
 
     /// Everything that is kept, as text.

@@ -1,64 +1,19 @@
-//! Reading, following and marking pages, in a world in memory.
+//! Reading and following pages, in a world in memory.
 
 use std::collections::BTreeMap;
 
-use linkscent_core::wire::Snapshot;
-use linkscent_core::wire::api::{Answer, EventKind};
+use linkscent_core::critics;
+use linkscent_core::guide::Guide;
+use linkscent_core::strategies::{self, SplitMix};
+use linkscent_core::wire::api::mark_of;
 use linkscent_core::wire::views::PageView;
+use linkscent_core::wire::{Snapshot, read_model, write_model};
 
-use crate::ports::{Look, TabMessage, Table, Value};
+use crate::ports::{Table, Value};
 use crate::request::{Handled, Request, Response};
-use crate::rows::{MarkRow, TrailRow};
+use crate::rows::TrailRow;
+use crate::twins::town::{TO_DIET, dialysis, diet, marked, town};
 use crate::twins::{Stage, page};
-
-const DIALYSIS: &str = "Dialysis cleans the blood of kidney patients three times a week. \
-    A dialysis machine filters waste.";
-const TRANSPLANT: &str =
-    "A kidney transplant gives patients a donor kidney, so that dialysis is no longer needed.";
-
-fn dialysis() -> Snapshot {
-    page(
-        "http://kidney.test/dialysis",
-        "Dialysis for kidney patients",
-        DIALYSIS,
-        &[("/diet", "diet"), ("http://town.test/", "Town guide")],
-    )
-}
-
-/// A page of links, most of them to trains.
-fn town() -> Snapshot {
-    let links = [
-        ("http://trains.test/timetable", "Railway timetable"),
-        ("http://trains.test/engines", "Railway engines"),
-        (
-            "http://kidney.test/diet",
-            "Kidney patients: dialysis and diet",
-        ),
-        ("http://trains.test/tickets", "Railway tickets"),
-        ("http://trains.test/stations", "Railway stations"),
-        ("http://trains.test/bridges", "Railway bridges"),
-    ];
-    page(
-        "http://town.test/",
-        "Town guide",
-        "Welcome to the town.",
-        &links,
-    )
-}
-const TO_DIET: i32 = 2;
-
-fn diet() -> Snapshot {
-    let words = "Kidney patients on dialysis watch salt, potassium and fluid.";
-    page("http://kidney.test/diet", "Diet", words, &[])
-}
-
-/// A topic with one page marked.
-fn marked() -> Stage {
-    let mut stage = Stage::with_topic("kidneys");
-    stage.open(7, &dialysis());
-    stage.mark(7, Some(true));
-    stage
-}
 
 fn view(handled: Handled) -> PageView {
     match handled.answer {
@@ -71,16 +26,6 @@ fn view(handled: Handled) -> PageView {
 fn highlighted(page: &Snapshot, view: &PageView) -> Vec<String> {
     let links = view.links.iter().take(view.most);
     links.map(|link| page.hrefs[link.place].clone()).collect()
-}
-
-fn rows<T: serde::de::DeserializeOwned>(stage: &Stage, table: Table) -> Vec<T> {
-    let rows = stage.world.rows.borrow();
-    let of_table = rows.iter().filter(|((of, _), _)| *of == table);
-    let row = of_table.map(|(_, value)| match value {
-        Value::Json(value) => serde_json::from_value(value.clone()).unwrap(),
-        Value::Bytes(_) => panic!("a model file"),
-    });
-    row.collect()
 }
 
 #[test]
@@ -119,64 +64,46 @@ fn what_was_marked_is_looked_for_and_outlives_the_background() {
     assert_eq!(highlighted(&town(), &after)[0], "http://kidney.test/diet");
 }
 
-#[test]
-fn a_mark_is_kept_sent_and_taken_back() {
+/// Browses and looks at the town's page again: what the background shows then, and what
+/// a guide of the core shows that did the same.
+fn browsed(is_restarted: bool) -> (PageView, PageView) {
     let mut stage = marked();
-    let told = stage.world.told.borrow().clone();
-    assert_eq!(told, [(1, TabMessage::Refresh), (7, TabMessage::Refresh)]);
-    assert_eq!(stage.state(7).mark, Some(true));
-    let marks: Vec<MarkRow> = rows(&stage, Table::Marks);
-    assert_eq!(marks.len(), 1);
-    assert_eq!(marks[0].address, "http://kidney.test/dialysis");
-    assert_eq!(marks[0].topic, "kidneys");
-    assert!(marks[0].target);
-    // "dialysis": twice in the text, once in the heading, once in the title.
-    let dialysis = marks[0].words.iter().find(|(word, _)| word == "dialysi");
-    assert_eq!(dialysis.map(|(_, count)| *count), Some(4), "{marks:?}");
-    let undone = stage.own(Request::Mark {
-        tab: 7,
-        target: None,
-    });
-    assert!(undone.unwrap().sync, "the companion is to hear of it");
-    assert_eq!(stage.state(7).mark, None);
-    assert!(rows::<MarkRow>(&stage, Table::Marks).is_empty());
-    assert!(view(stage.open(8, &town())).links.is_empty());
-    let events: Vec<linkscent_core::wire::api::Event> = rows(&stage, Table::Outbox);
-    let targets = events.iter().map(|event| match &event.what {
-        EventKind::Mark { target, .. } => *target,
-        other => panic!("{other:?}"),
-    });
-    let mut targets: Vec<_> = targets.collect();
-    targets.sort_unstable();
-    assert_eq!(targets, [None, Some(true)]);
+    stage.open(8, &town());
+    stage.follow(8, &town(), TO_DIET, &diet());
+    if is_restarted {
+        stage.restart();
+    }
+    let shown = view(stage.open(9, &town()));
+
+    let mut ties = SplitMix(1);
+    let mut guide = Guide::new(critics::NAMES[0], strategies::default_name()).unwrap();
+    let [dialysis, town, diet] = [dialysis(), town(), diet()].map(|page| page.to_page().unwrap());
+    guide.visit(&dialysis, &[], None, &mut ties);
+    guide.mark(&dialysis, mark_of(Some(true)));
+    guide.visit(&town, &[], None, &mut ties);
+    let link = guide.candidate(&town, TO_DIET as usize, &mut ties);
+    guide.visit(&diet, &[link], None, &mut ties);
+    if is_restarted {
+        let file = write_model(&guide.knowledge()).unwrap();
+        guide = Guide::with_knowledge(read_model(&file).unwrap()).unwrap();
+    }
+    let visit = guide.visit(&town, &[], None, &mut ties);
+    (shown, PageView::of(&town, &visit, &guide))
 }
 
 #[test]
-fn a_page_that_is_not_read_cannot_be_marked() {
-    let mut stage = Stage::with_topic("kidneys");
-    let mark = |stage: &mut Stage, tab| {
-        let target = Some(true);
-        let refused = stage.own(Request::Mark { tab, target });
-        refused.unwrap_err().to_string()
-    };
-    assert_eq!(mark(&mut stage, 9), "There is nothing to read here.");
-    let refused = Some("it has a field for a password".to_owned());
-    let look = Look {
-        page: None,
-        refused,
-    };
-    stage.world.tabs.borrow_mut().insert(9, look);
-    let expected = "This page is not read: it has a field for a password.";
-    assert_eq!(mark(&mut stage, 9), expected);
-    // A content script that says the page is read does not make it so.
-    let bank = page("http://www.mybank.test/", "Statement", DIALYSIS, &[]);
-    let look = Look {
-        page: Some(bank),
-        refused: None,
-    };
-    stage.world.tabs.borrow_mut().insert(9, look);
-    assert!(mark(&mut stage, 9).contains("list of sites that are not read"));
-    assert!(!stage.kept().contains("mybank"));
+fn what_is_learned_is_what_a_guide_learns() {
+    for is_restarted in [false, true] {
+        let (shown, expected) = browsed(is_restarted);
+        assert!((shown.relevance - expected.relevance).abs() < 1e-5);
+        assert_eq!(shown.most, expected.most);
+        assert_eq!(shown.links.len(), expected.links.len());
+        for (shown, expected) in shown.links.iter().zip(&expected.links) {
+            let is_same = (shown.score - expected.score).abs() < 1e-5;
+            assert!(is_same, "{shown:?} {expected:?}");
+            assert_eq!(shown.why, expected.why);
+        }
+    }
 }
 
 #[test]
@@ -185,7 +112,7 @@ fn a_click_leads_to_the_page_that_arrives() {
     stage.open(8, &town());
     let read = stage.follow(8, &town(), TO_DIET, &diet());
     assert!(read.sync, "the companion is to hear of it");
-    let trails: Vec<TrailRow> = rows(&stage, Table::Trails);
+    let trails: Vec<TrailRow> = stage.rows(Table::Trails);
     assert_eq!(trails.len(), 1);
     let trail = &trails[0];
     assert_eq!(trail.from, "http://town.test/");
@@ -317,108 +244,6 @@ fn what_the_browser_knows_of_a_page_keeps_it_from_being_read() {
         panic!("another answer");
     };
     assert_eq!(refused.as_deref(), Some(why));
-}
-
-#[test]
-fn questions_are_answered_once_and_three_in_a_session() {
-    let mut stage = marked();
-    let mut asked = Vec::new();
-    let links: Vec<String> = (0..6).map(|number| format!("/{number}")).collect();
-    let links: Vec<(&str, &str)> = links.iter().map(|link| (link.as_str(), "more")).collect();
-    let hub = page("http://kidney.test/hub", "Kidneys", TRANSPLANT, &links);
-    stage.open(8, &hub);
-    for (place, (href, _)) in links.iter().enumerate() {
-        let words = format!("{TRANSPLANT} Number{place} of kidney dialysis pages.");
-        let to = page(&format!("http://kidney.test{href}"), "More", &words, &[]);
-        stage.follow(8, &hub, place as i32, &to);
-    }
-    stage.open(8, &hub);
-    while let Some(question) = stage.state(8).question {
-        assert!(!asked.contains(&question.address), "asked twice: {asked:?}");
-        asked.push(question.address.clone());
-        let request = Request::Answer {
-            tab: 8,
-            crawl: None,
-            page: question.address,
-            answer: Answer::Skip,
-        };
-        assert!(stage.own(request).unwrap().sync);
-    }
-    assert_eq!(asked.len(), 3);
-    stage.wait(31.0 * 60_000.0);
-    let question = stage.state(8).question.unwrap();
-    assert!(!asked.contains(&question.address));
-    let request = Request::Answer {
-        tab: 8,
-        crawl: None,
-        page: question.address.clone(),
-        answer: Answer::Yes,
-    };
-    stage.own(request).unwrap();
-    let marks: Vec<MarkRow> = rows(&stage, Table::Marks);
-    assert!(marks.iter().any(|mark| mark.address == question.address));
-}
-
-#[test]
-fn a_form_is_marked_and_taken_back() {
-    let mut stage = Stage::with_topic("kidneys");
-    let mut centres = dialysis();
-    let field = |kind: &str, naming: &str| linkscent_core::wire::snapshot::SnapshotField {
-        kind: kind.to_owned(),
-        naming: naming.to_owned(),
-        label: "Search".to_owned(),
-        options: 3,
-    };
-    centres
-        .forms
-        .push(linkscent_core::wire::snapshot::SnapshotForm {
-            action: "/find".to_owned(),
-            method: "get".to_owned(),
-            naming: String::new(),
-            fields: vec![
-                field("text", "town"),
-                field("select", "kind"),
-                field("submit", ""),
-            ],
-            leaves: (1, 2),
-        });
-    stage.open(7, &centres);
-    let forms = stage.state(7).forms;
-    assert_eq!(forms.len(), 1);
-    assert_eq!(
-        (forms[0].fields.clone(), forms[0].mark),
-        (vec!["town".to_owned(), "kind".to_owned()], None)
-    );
-    let mark = |stage: &mut Stage, form, wanted| {
-        stage.own(Request::MarkForm {
-            tab: 7,
-            form,
-            wanted,
-        })
-    };
-    mark(&mut stage, forms[0].place, Some(true)).unwrap();
-    stage.restart();
-    assert_eq!(stage.state(7).forms[0].mark, Some(true));
-    mark(&mut stage, forms[0].place, None).unwrap();
-    assert_eq!(stage.state(7).forms[0].mark, None);
-    let gone = mark(&mut stage, 5, Some(true)).unwrap_err();
-    assert_eq!(gone.to_string(), "this page has no such form any more");
-}
-
-#[test]
-fn what_cannot_be_kept_is_not_said_to_be_done() {
-    let mut stage = Stage::with_topic("kidneys");
-    stage.open(7, &dialysis());
-    stage.world.is_full.set(true);
-    let before = stage.kept();
-    let refused = stage.own(Request::Mark {
-        tab: 7,
-        target: Some(true),
-    });
-    assert!(refused.is_err());
-    assert_eq!(stage.kept(), before);
-    stage.world.is_full.set(false);
-    assert_eq!(stage.state(7).mark, None);
 }
 
 #[test]
