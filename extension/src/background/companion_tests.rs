@@ -138,9 +138,17 @@ fn what_does_not_arrive_is_kept_and_sent_again() {
 fn a_companion_that_was_started_again_is_asked_in_a_new_channel() {
     let mut stage = marked();
     pair(&mut stage);
-    stage.world.companion.borrow_mut().restart();
     stage.mark(7, None);
+    let before = stage.world.companion.borrow().seen.len();
+    // After the channel was opened and the mark was sent, before the model is asked for.
+    stage.world.companion.borrow_mut().restarts_in = Some(2);
     stage.own(Request::Sync).unwrap();
+    {
+        let companion = stage.world.companion.borrow();
+        let opened = companion.seen[before..].iter();
+        let opened = opened.filter(|seen| String::from_utf8_lossy(seen).contains("\"device\""));
+        assert_eq!(opened.count(), 2, "a channel was opened again");
+    }
     assert_eq!(stage.state(7).waiting, 0);
 }
 

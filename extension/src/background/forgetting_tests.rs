@@ -88,9 +88,16 @@ fn a_click_that_waits_is_forgotten_too() {
         new_tab: false,
         loaded: None,
     };
-    stage.as_page(8, "http://news.test/", request).unwrap();
+    let again = request.clone();
+    stage.as_page(8, "http://news.test/", again).unwrap();
     assert!(stage.kept().contains("news.test/garden"));
     stage.own(Request::Forget { id: None }).unwrap();
+    assert!(!stage.kept().contains("news.test/garden"));
+
+    let mut stage = browsed();
+    stage.as_page(8, "http://news.test/", request).unwrap();
+    let (tab, address) = (8, "http://news.test/garden".to_owned());
+    stage.own(Request::ForgetPage { tab, address }).unwrap();
     assert!(!stage.kept().contains("news.test/garden"));
 }
 
@@ -173,6 +180,18 @@ fn what_the_companion_cannot_forget_is_said() {
     let asked = stage.world.companion.borrow().forgotten.clone();
     assert_eq!(asked[0].pages, ["http://town.test/clinic"]);
     stage.own(Request::Sync).unwrap();
+}
+
+#[test]
+fn a_companion_that_is_forgotten_leaves_no_page_behind() {
+    let mut stage = browsed();
+    pair(&mut stage);
+    stage.world.reach.set(Some(0));
+    let (tab, address) = (7, "http://town.test/clinic".to_owned());
+    stage.own(Request::ForgetPage { tab, address }).unwrap();
+    assert!(stage.kept().contains("town.test/clinic"), "to be forgotten");
+    stage.own(Request::Unpair).unwrap();
+    assert!(!stage.kept().contains("town.test/clinic"));
 }
 
 #[test]

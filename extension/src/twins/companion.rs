@@ -42,6 +42,8 @@ pub struct CompanionTwin {
     pub left: Vec<String>,
     /// Answers to questions of crawls, by the path they were sent to.
     pub answers: Vec<(String, QuestionAnswer)>,
+    /// After so many messages it is started again: channels are gone, all else is kept.
+    pub restarts_in: Option<u32>,
     /// Bodies that came outside of a channel, and calls as they came.
     pub seen: Vec<Vec<u8>>,
 }
@@ -71,6 +73,10 @@ impl CompanionTwin {
             Body::Json(text) => text.as_bytes(),
             Body::Bytes(bytes) => bytes,
         };
+        if self.restarts_in == Some(0) {
+            self.channels.clear();
+        }
+        self.restarts_in = self.restarts_in.and_then(|left| left.checked_sub(1));
         self.seen.push(bytes.to_vec());
         match path {
             "pair" => self.pair(read(bytes)),
@@ -78,11 +84,6 @@ impl CompanionTwin {
             "call" => self.call(bytes),
             other => panic!("there is no {other}"),
         }
-    }
-
-    /// Is started again: channels are gone, all else is kept.
-    pub fn restart(&mut self) {
-        self.channels.clear();
     }
 
     /// Another program holds the port: it knows no key and answers all the same.
