@@ -15,6 +15,15 @@ use crate::sender::Sender;
 impl<W: World> Background<W> {
     /// Does what is asked, if this sender may ask for it.
     pub async fn handle(&mut self, sender: &Sender, request: Request) -> Result<Handled, Problem> {
+        let handled = self.take(sender, request).await;
+        if let Err(Problem::Database(_)) = &handled {
+            // The guide in memory may have learned what could not be kept.
+            self.guide = None;
+        }
+        handled
+    }
+
+    async fn take(&mut self, sender: &Sender, request: Request) -> Result<Handled, Problem> {
         use Sender::{OwnPage, Page};
         let quietly = |answer| Ok(Handled::quietly(answer));
         match (request, sender) {
