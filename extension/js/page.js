@@ -1,5 +1,5 @@
-// Starts the popup or the panel: their content is drawn by the Rust side.
-import init, { draw_panel, draw_popup } from "../pkg/linkscent.js";
+// Starts the popup or the panel: the Rust side fills their templates.
+import init, { show_panel, show_popup } from "../pkg/linkscent.js";
 
 const EVERYWHERE = { origins: ["http://*/*", "https://*/*"] };
 
@@ -19,5 +19,5 @@ const tools = {
 };
 
 await init({ module_or_path: chrome.runtime.getURL("pkg/linkscent_bg.wasm") });
-const draw = document.body.dataset.page === "panel" ? draw_panel : draw_popup;
-await draw(document.querySelector("main"), tools, await currentTab());
+const show = document.body.dataset.page === "panel" ? show_panel : show_popup;
+await show(document.querySelector("main"), tools, await currentTab());

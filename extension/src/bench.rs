@@ -5,30 +5,31 @@ use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::mark_of;
 use linkscent_core::wire::views::PageView;
 use linkscent_core::{critics, strategies};
-use wasm_bindgen::JsError;
 
-use crate::background::{draw, js};
+use crate::background::tie_breaks;
+use crate::browser::{BrowserRandom, now};
+use crate::problem::Problem;
 
 /// Links followed before the clock starts, so that there is something to look up.
 const FOLLOWED: usize = 60;
 
 /// See [`crate::bench_scoring`]: builds the page once, follows links, then visits it.
-pub fn scoring(snapshot: &Snapshot, rounds: u32) -> Result<f64, JsError> {
-    let page = snapshot.to_page().map_err(js)?;
-    let mut guide = Guide::new(critics::NAMES[0], strategies::default_name())
-        .ok_or_else(|| js("no critic or no strategy"))?;
+pub fn milliseconds_to_score(snapshot: &Snapshot, rounds: u32) -> Result<f64, Problem> {
+    let page = snapshot.to_page()?;
+    let mut guide =
+        Guide::new(critics::NAMES[0], strategies::default_name()).ok_or(Problem::NoGuide)?;
     guide.mark(&page, mark_of(Some(true)));
-    let (mut draw, mut via) = (draw(), Vec::new());
+    let (mut tie_breaks, mut via) = (tie_breaks(&BrowserRandom), Vec::new());
     for number in 0..FOLLOWED {
-        let visit = guide.visit(&page, &via, None, &mut draw);
+        let visit = guide.visit(&page, &via, None, &mut tie_breaks);
         via = visit.outlinks.into_iter().map(|row| row.0).collect();
         via = via.split_off(number.min(via.len()));
         via.truncate(1);
     }
-    let began = js_sys::Date::now();
+    let began = now();
     for _ in 0..rounds {
-        let visit = guide.visit(&page, &[], None, &mut draw);
+        let visit = guide.visit(&page, &[], None, &mut tie_breaks);
         PageView::of(&page, &visit, &guide);
     }
-    Ok((js_sys::Date::now() - began) / f64::from(rounds.max(1)))
+    Ok((now() - began) / f64::from(rounds.max(1)))
 }

@@ -1,21 +1,10 @@
 //! What the background tells the screens: plain data.
 
 use linkscent_core::wire::api::CrawlView;
-use linkscent_core::wire::views::PageView;
 use serde::{Deserialize, Serialize};
 
 use crate::asked::AskedPage;
-use crate::store::MarkRow;
-
-/// A page that was read.
-#[derive(Debug, Default, Serialize)]
-pub struct Reading {
-    /// Its relevance and promising links.
-    pub view: PageView,
-    /// Whether it was reached by a link the person followed: there is
-    /// something to tell the companion.
-    pub followed: bool,
-}
+use crate::rows::MarkRow;
 
 /// A form of the page that leads to a database.
 #[derive(Debug, Clone, Serialize, Deserialize)]

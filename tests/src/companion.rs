@@ -11,12 +11,13 @@ use tokio::process::{Child, ChildStdout, Command};
 
 /// The packages that are tested natively. Built together with the same
 /// features, nothing is built twice.
-pub const PACKAGES: [&str; 7] = [
+pub const PACKAGES: [&str; 8] = [
     "linkscent-models",
     "linkscent-core",
     "linkscent-archive",
     "linkscent-bench",
     "linkscent",
+    "linkscent-extension",
     "linkscent-pack",
     "linkscent-tests",
 ];

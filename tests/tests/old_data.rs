@@ -77,10 +77,14 @@ async fn a_data_folder_opens_and_its_crawl_goes_on() -> Result<()> {
     Ok(())
 }
 
-/// Puts the kept stores in the place of those that the extension has now.
-async fn put_stores(stage: &Stage) -> Result<()> {
-    let kept: Value =
-        serde_json::from_str(&std::fs::read_to_string(fixture().join("extension.json"))?)?;
+/// What an earlier build of the extension kept.
+fn kept_stores() -> Result<Value> {
+    let file = std::fs::read_to_string(fixture().join("extension.json"))?;
+    Ok(serde_json::from_str(&file)?)
+}
+
+/// Puts kept stores in the place of those that the extension has now.
+async fn put_stores(stage: &Stage, kept: &Value) -> Result<()> {
     let driver = &stage.browser.driver;
     // A page of the extension that opens no database itself.
     driver.switch_to_window(stage.popup.clone()).await?;
@@ -112,7 +116,7 @@ async fn put_stores(stage: &Stage) -> Result<()> {
 
 async fn an_extension_opens(kind: BrowserKind) -> Result<()> {
     let stage = Stage::set(kind).await?;
-    put_stores(&stage).await?;
+    put_stores(&stage, &kept_stores()?).await?;
     stage.open("http://town.test/").await?;
     let links = stage.highlights().await?;
     ensure!(
@@ -140,6 +144,45 @@ async fn an_extension_opens(kind: BrowserKind) -> Result<()> {
     let said = stage.browser.text().await?;
     ensure!(said.contains("✓ Marked: this is it."), "{said}");
     stage.strike().await
+}
+
+/// Stores of a version that is not there yet: nothing is read into them, the popup says
+/// why, and they stay as they are.
+async fn newer_stores_are_left_alone(kind: BrowserKind) -> Result<()> {
+    let stage = Stage::set(kind).await?;
+    let mut kept = kept_stores()?;
+    let newer = 1_000;
+    kept["version"] = newer.into();
+    put_stores(&stage, &kept).await?;
+    let before = stage.kept().await?;
+    ensure!(before.contains("kidneys"), "{before}");
+    stage.open("http://town.test/").await?;
+    let shown = stage.shown().await?;
+    ensure!(
+        shown.refused.is_some() && shown.links.is_empty(),
+        "{shown:?}"
+    );
+    stage.popup().await?;
+    let said = stage.browser.text().await?;
+    let why = "was written by a newer Linkscent";
+    ensure!(said.contains(why), "{said}");
+    stage.picture("newer").await?;
+    ensure!(stage.kept().await? == before, "something changed");
+    let script = "const databases = await indexedDB.databases();
+        return databases.find(({ name }) => name === 'linkscent').version;";
+    let version = stage.browser.script(script).await?;
+    ensure!(version == newer, "{version}");
+    stage.strike().await
+}
+
+#[tokio::test]
+async fn newer_stores_are_left_alone_in_chromium() -> Result<()> {
+    newer_stores_are_left_alone(BrowserKind::Chromium).await
+}
+
+#[tokio::test]
+async fn newer_stores_are_left_alone_in_firefox() -> Result<()> {
+    newer_stores_are_left_alone(BrowserKind::Firefox).await
 }
 
 #[tokio::test]

@@ -5,16 +5,18 @@ use linkscent_core::address::Address;
 use linkscent_core::guide::{Guide, ToForget};
 use linkscent_core::wire::api::{Event, EventKind, Forget};
 use linkscent_core::wire::{read_model, write_model};
-use wasm_bindgen::JsError;
 
-use super::{Background, js};
-use crate::store::{Change, Settings};
-use crate::sync::Companion;
+use super::Background;
+use crate::companion::Companion;
+use crate::ports::World;
+use crate::problem::Problem;
+use crate::rows::Settings;
+use crate::store::Change;
 
-impl Background {
-    /// See [`crate::Linkscent::forget`]: a trail, or with `None` everything that was read.
+impl<W: World> Background<W> {
+    /// Forgets a trail, or with `None` everything that was read.
     /// Marks stay; they were made to be kept.
-    pub async fn forget(&mut self, id: Option<String>) -> Result<(), JsError> {
+    pub(super) async fn forget(&mut self, id: Option<String>) -> Result<(), Problem> {
         let Some(id) = id else {
             return self.forget_all().await;
         };
@@ -34,9 +36,9 @@ impl Background {
         .await
     }
 
-    /// See [`crate::Linkscent::forget_page`].
-    pub async fn forget_page(&mut self, address: &str) -> Result<(), JsError> {
-        let address = Address::parse(address).map_err(js)?;
+    /// Forgets a page with its mark, its words and every link from and to it.
+    pub(super) async fn forget_page(&mut self, address: &str) -> Result<(), Problem> {
+        let address = Address::parse(address)?;
         self.forget_here(Forget {
             pages: vec![address.to_string()],
             ..Forget::default()
@@ -46,7 +48,7 @@ impl Background {
 
     /// Guides are made again from the marks when they are needed; what a companion
     /// knows beyond that comes back without the clicks.
-    async fn forget_all(&mut self) -> Result<(), JsError> {
+    async fn forget_all(&mut self) -> Result<(), Problem> {
         self.guide = None;
         let mut settings = self.store.settings().await?;
         settings.versions.clear();
@@ -62,10 +64,10 @@ impl Background {
         let outbox = self.store.outbox().await?.into_iter();
         let clicks = outbox.filter(|(_, event)| matches!(event.what, EventKind::Click { .. }));
         change.sent(&clicks.map(|(key, _)| key).collect::<Vec<_>>());
-        self.store.apply(change).await
+        Ok(self.store.apply(change).await?)
     }
 
-    async fn forget_here(&mut self, what: Forget) -> Result<(), JsError> {
+    async fn forget_here(&mut self, what: Forget) -> Result<(), Problem> {
         let gone = &what.to_forget();
         self.guide = None;
         let mut change = Change::default();
@@ -76,7 +78,7 @@ impl Background {
             }
             let guide = known.and_then(|known| Guide::with_knowledge(known.forget(gone)));
             match guide {
-                Some(guide) => change.guide(&topic, &write_model(&guide.knowledge()).map_err(js)?),
+                Some(guide) => change.guide(&topic, write_model(&guide.knowledge())?),
                 None => change.delete_guide(&topic),
             }
         }
@@ -116,27 +118,25 @@ impl Background {
             settings.to_forget.push(what);
         }
         change.settings(&settings)?;
-        self.store.apply(change).await
+        Ok(self.store.apply(change).await?)
     }
 
     /// Has the companion forget what was forgotten here. It names what it could not
     /// delete.
-    pub(crate) async fn forget_there(
+    pub(super) async fn forget_there(
         &mut self,
-        companion: &Companion,
+        companion: &Companion<W>,
         settings: &mut Settings,
-    ) -> Result<(), JsError> {
+    ) -> Result<(), Problem> {
         while let Some(what) = settings.to_forget.first() {
-            let forgotten = companion.forget(what).await.map_err(js)?;
+            let forgotten = companion.forget(what).await?;
             settings.to_forget.remove(0);
             let mut change = Change::default();
             change.settings(settings)?;
             self.store.apply(change).await?;
             if !forgotten.left.is_empty() {
                 let places = forgotten.left.join(", ");
-                return Err(js(format!(
-                    "the companion still holds something of what was to be forgotten, in {places}"
-                )));
+                return Err(Problem::StillHeld(places));
             }
         }
         Ok(())

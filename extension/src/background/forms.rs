@@ -5,34 +5,34 @@ use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
 use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::{Event, EventKind};
-use wasm_bindgen::JsError;
 
-use super::{Background, event, js};
+use super::Background;
+use crate::ports::World;
+use crate::problem::Problem;
 use crate::shown::FormLine;
 use crate::store::Change;
 
 /// Forms of one page that are shown.
 const MOST_FORMS: usize = 5;
 
-impl Background {
-    /// See [`crate::Linkscent::mark_form`].
-    pub async fn mark_form(
+impl<W: World> Background<W> {
+    /// Marks a form of the page, or with `None` takes the mark back.
+    pub(super) async fn mark_form(
         &mut self,
         snapshot: &Snapshot,
         place: usize,
         wanted: Option<bool>,
-        now: f64,
-    ) -> Result<(), JsError> {
+    ) -> Result<(), Problem> {
         let settings = self.store.settings().await?;
-        let topic = settings.current.ok_or_else(|| js("choose a topic first"))?;
-        let page = snapshot.to_page().map_err(js)?;
+        let topic = settings.current.ok_or(Problem::NoTopic)?;
+        let page = snapshot.to_page()?;
         let mut guide = self.take_guide(&topic).await?;
         let found = guide.forms(&page).into_iter();
         let form = found.into_iter().find(|form| form.place == place);
-        let form = form.ok_or_else(|| js("this page has no such form any more"))?;
-        let event = event(
+        let form = form.ok_or(Problem::NoForm)?;
+        let event = self.event(
             &topic,
-            now,
+            self.world.now(),
             EventKind::Form {
                 address: page.address.to_string(),
                 form: form.name.clone(),
@@ -52,12 +52,12 @@ impl Background {
         change.send(&event)?;
         self.keep_guide(topic, guide, &mut change)?;
         self.store.apply(change).await?;
-        self.store.trim().await
+        Ok(self.store.trim().await?)
     }
 }
 
 /// The searchable forms of a page, with their marks.
-pub fn form_lines(guide: &Guide, page: &Page) -> Vec<FormLine> {
+pub(super) fn form_lines(guide: &Guide, page: &Page) -> Vec<FormLine> {
     let found = guide.forms(page).into_iter().take(MOST_FORMS);
     let line = found.map(|form| {
         let confidence = form.confidence();

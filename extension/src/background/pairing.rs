@@ -4,54 +4,55 @@
 use linkscent_core::guide::Guide;
 use linkscent_core::wire::api::{CrawlOrder, CrawlView};
 use linkscent_core::wire::read_model;
-use wasm_bindgen::JsError;
 
-use super::{Background, js, random_id};
+use super::Background;
+use crate::companion::{self, Companion};
+use crate::ports::World;
+use crate::problem::Problem;
 use crate::store::Change;
-use crate::sync::{self, Companion};
 
 /// Events sent to the companion in one call.
 const MOST_SENT: usize = 100;
 
-impl Background {
-    /// See [`crate::Linkscent::pair`].
-    pub async fn pair(&mut self, port: u16, code: &str) -> Result<(), JsError> {
-        let pairing = sync::pair(port, code.trim()).await.map_err(js)?;
+impl<W: World> Background<W> {
+    /// Pairs with the companion by its code.
+    pub(super) async fn pair(&mut self, port: u16, code: &str) -> Result<(), Problem> {
+        let pairing = companion::pair(&*self.world, port, code.trim()).await?;
         let mut settings = self.store.settings().await?;
         settings.port = port;
         settings.device = Some(pairing.device);
-        settings.key = Some(sync::hex(pairing.key.bytes()));
+        settings.key = Some(companion::hex(pairing.key.bytes()));
         settings.versions.clear();
         let mut change = Change::default();
         change.settings(&settings)?;
         // This companion may never have heard of the marks; those it knows it
         // takes for what they are.
         for mark in self.store.all_marks().await? {
-            change.send(&mark.event(format!("again-{}", random_id())))?;
+            change.send(&mark.event(format!("again-{}", self.random_id())))?;
         }
         for mut mark in self.store.form_marks().await? {
-            mark.id = format!("again-{}", random_id());
+            mark.id = format!("again-{}", self.random_id());
             change.send(&mark)?;
         }
         self.store.apply(change).await?;
         self.sync().await
     }
 
-    /// See [`crate::Linkscent::unpair`].
-    pub async fn unpair(&mut self) -> Result<(), JsError> {
+    /// Forgets the companion.
+    pub(super) async fn unpair(&mut self) -> Result<(), Problem> {
         let mut settings = self.store.settings().await?;
         (settings.device, settings.key) = (None, None);
         settings.to_forget.retain(|what| what.every_click);
         let mut change = Change::default();
         change.settings(&settings)?;
-        self.store.apply(change).await
+        Ok(self.store.apply(change).await?)
     }
 
-    /// See [`crate::Linkscent::sync`]. The outbox is emptied first, so the
+    /// Sends what is new, and pulls a newer model. The outbox is emptied first, so the
     /// model that comes back knows every mark.
-    pub async fn sync(&mut self) -> Result<(), JsError> {
+    pub(super) async fn sync(&mut self) -> Result<(), Problem> {
         let mut settings = self.store.settings().await?;
-        let Some(companion) = Companion::of(&settings) else {
+        let Some(companion) = Companion::of(&settings, &self.world) else {
             return Ok(());
         };
         // What fails is told when the rest is done: marks must not wait for it.
@@ -63,7 +64,7 @@ impl Background {
                 break;
             }
             let (keys, events): (Vec<_>, Vec<_>) = waiting.into_iter().unzip();
-            companion.send(&events).await.map_err(js)?;
+            companion.send(&events).await?;
             let mut change = Change::default();
             change.sent(&keys);
             self.store.apply(change).await?;
@@ -73,11 +74,10 @@ impl Background {
         };
         let known = settings.versions.iter().find(|(name, _)| *name == topic);
         let version = known.map_or(0, |(_, version)| *version);
-        let newer = companion.model(&topic, version).await.map_err(js)?;
+        let newer = companion.model(&topic, version).await?;
         if let Some((file, version)) = newer {
-            let knowledge = read_model(&file).map_err(js)?;
-            let guide = Guide::with_knowledge(knowledge)
-                .ok_or_else(|| js("the companion's model needs a newer extension: update it"))?;
+            let knowledge = read_model(&file)?;
+            let guide = Guide::with_knowledge(knowledge).ok_or(Problem::NewerModel)?;
             settings.versions.retain(|(name, _)| *name != topic);
             settings.versions.push((topic.clone(), version));
             let mut change = Change::default();
@@ -88,30 +88,28 @@ impl Background {
         forgotten
     }
 
-    /// See [`crate::Linkscent::dashboard`].
-    pub async fn dashboard(&mut self) -> Result<String, JsError> {
+    /// A link that opens the companion's dashboard, once.
+    pub(super) async fn dashboard(&self) -> Result<String, Problem> {
         let settings = self.store.settings().await?;
-        let companion =
-            Companion::of(&settings).ok_or_else(|| js("pair with the companion first"))?;
-        companion.dashboard().await.map_err(js)
+        let companion = Companion::of(&settings, &self.world).ok_or(Problem::NotPaired)?;
+        Ok(companion.dashboard().await?)
     }
 
-    /// See [`crate::Linkscent::hand_over`].
-    pub async fn hand_over(
+    /// Hands the topic over, starting from these pages.
+    pub(super) async fn hand_over(
         &mut self,
         budget: u64,
         seeds: Vec<String>,
-    ) -> Result<CrawlView, JsError> {
+    ) -> Result<CrawlView, Problem> {
         self.sync().await?;
         let settings = self.store.settings().await?;
-        let companion =
-            Companion::of(&settings).ok_or_else(|| js("pair with the companion first"))?;
-        let topic = settings.current.ok_or_else(|| js("choose a topic first"))?;
+        let companion = Companion::of(&settings, &self.world).ok_or(Problem::NotPaired)?;
+        let topic = settings.current.ok_or(Problem::NoTopic)?;
         let order = CrawlOrder {
             topic,
             seeds,
             budget,
         };
-        companion.begin(&order).await.map_err(js)
+        Ok(companion.begin(&order).await?)
     }
 }

@@ -7,24 +7,25 @@ use linkscent_core::address::Address;
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies::Candidate;
 use linkscent_core::wire::api::{Answer, CrawlView, EventKind, mark_of};
-use wasm_bindgen::JsError;
 
-use super::{Background, event, js};
+use super::Background;
 use crate::asked::AskedPage;
-use crate::store::{Change, MarkRow};
-use crate::sync::Companion;
+use crate::companion::Companion;
+use crate::ports::World;
+use crate::problem::Problem;
+use crate::rows::MarkRow;
+use crate::store::Change;
 
-impl Background {
+impl<W: World> Background<W> {
     /// What to ask, given the links of the page that is read. The crawl comes first:
     /// more hangs on its question.
-    pub(crate) async fn question(
+    pub(super) async fn question(
         &self,
         guide: &Guide,
         links: &[Candidate],
         here: &Address,
         crawl: Option<&CrawlView>,
-        now: f64,
-    ) -> Result<Option<AskedPage>, JsError> {
+    ) -> Result<Option<AskedPage>, Problem> {
         if let Some((crawl, question)) =
             crawl.and_then(|crawl| Some((crawl.id, crawl.question.as_ref()?)))
         {
@@ -35,7 +36,7 @@ impl Background {
             }));
         }
         let asked = self.store.asked().await?;
-        if asked.left(now) == 0 {
+        if asked.left(self.world.now()) == 0 {
             return Ok(None);
         }
         let pages = asked.pages.iter();
@@ -49,32 +50,31 @@ impl Background {
         }))
     }
 
-    /// See [`crate::Linkscent::answer`].
-    pub async fn answer(
+    /// See [`crate::request::Request::Answer`].
+    pub(super) async fn answer(
         &mut self,
         crawl: Option<i64>,
         page: &str,
         answer: Answer,
-        now: f64,
-    ) -> Result<(), JsError> {
+    ) -> Result<(), Problem> {
         let settings = self.store.settings().await?;
         if let Some(crawl) = crawl {
-            let companion =
-                Companion::of(&settings).ok_or_else(|| js("pair with the companion first"))?;
-            return companion.answer(crawl, page, answer).await.map_err(js);
+            let companion = Companion::of(&settings, &self.world).ok_or(Problem::NotPaired)?;
+            return Ok(companion.answer(crawl, page, answer).await?);
         }
-        let topic = settings.current.ok_or_else(|| js("choose a topic first"))?;
-        let address = Address::parse(page).map_err(js)?;
+        let topic = settings.current.ok_or(Problem::NoTopic)?;
+        let address = Address::parse(page)?;
         let mut asked = self.store.asked().await?;
+        let now = self.world.now();
         asked.answered(page, now);
         let mut change = Change::default();
         change.asked(&asked)?;
         if let Some(target) = answer.target() {
             let mut guide = self.take_guide(&topic).await?;
             let known = guide.graph().page(&address).cloned();
-            let known = known.ok_or_else(|| js("this page is not remembered any more"))?;
+            let known = known.ok_or(Problem::NotRemembered)?;
             let words = &guide.graph().vocabulary;
-            let event = event(
+            let event = self.event(
                 &topic,
                 now,
                 EventKind::mark_known(&known, words, Some(target)),
@@ -94,6 +94,6 @@ impl Background {
             self.keep_guide(topic, guide, &mut change)?;
         }
         self.store.apply(change).await?;
-        self.store.trim().await
+        Ok(self.store.trim().await?)
     }
 }

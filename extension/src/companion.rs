@@ -3,26 +3,55 @@
 //! port is told a name and a random number, and hears no more.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
-use js_sys::{Function, Reflect, Uint8Array};
 use linkscent_core::wire::api::{
     Answer, AnswerHead, ApiError, CallHead, ChannelOpened, CrawlOrder, CrawlView, DashboardLink,
     Event, Forget, Forgotten, OpenChannel, PairRequest, PairStarted, Paired, QuestionAnswer,
 };
 use linkscent_core::wire::channel::{Channel, DeviceKey, Random};
-use linkscent_core::wire::pairing::{Attempt, Side};
+use linkscent_core::wire::pairing::{Attempt, PairingError, Side};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortSignal, Crypto, Headers, Request, RequestInit, Response};
+use thiserror::Error;
 
-use crate::store::Settings;
+use crate::ports::{Body, Network, NetworkError, RandomSource};
+use crate::rows::Settings;
 
-/// Milliseconds the companion has to answer; sending a model takes longest.
-const LONGEST: u32 = 20_000;
+/// Why the companion does not do what it is asked.
+#[derive(Debug, Error)]
+pub enum CompanionError {
+    /// It cannot be reached.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// Whoever answers does not know the common key.
+    #[error(
+        "what answers on port {0} is not the companion this browser was paired with, so it was \
+         told nothing: start the companion, or pair again"
+    )]
+    Stranger(u16),
+    /// Both sides were given another code.
+    #[error("the code does not fit: look at the companion's settings page and try again")]
+    Code,
+    /// A message of pairing is none.
+    #[error(transparent)]
+    Pairing(#[from] PairingError),
+    /// It says what is wrong.
+    #[error("{0}")]
+    Said(String),
+    /// It does not say what is wrong.
+    #[error("the companion answered {0}")]
+    Status(u16),
+    /// It was closed while a call was under way.
+    #[error("the channel was closed")]
+    Closed,
+    /// Something is not the JSON that belongs there.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
 
-type Fetched<T> = Result<T, String>;
+type Fetched<T> = Result<T, CompanionError>;
 
 /// What pairing brought.
 pub struct Pairing {
@@ -33,7 +62,8 @@ pub struct Pairing {
 }
 
 /// A paired companion, and the channel to it once it is open.
-pub struct Companion {
+pub struct Companion<W> {
+    world: Rc<W>,
     port: u16,
     pairing: Pairing,
     open: RefCell<Option<Open>>,
@@ -50,12 +80,13 @@ struct Answered {
     body: Vec<u8>,
 }
 
-impl Companion {
+impl<W: Network + RandomSource> Companion<W> {
     /// The one the settings name, if they do.
-    pub fn of(settings: &Settings) -> Option<Self> {
+    pub fn of(settings: &Settings, world: &Rc<W>) -> Option<Self> {
         let key = DeviceKey::from_bytes(&from_hex(settings.key.as_deref()?))?;
         let device = settings.device.clone()?;
         Some(Self {
+            world: Rc::clone(world),
             port: settings.port,
             pairing: Pairing { device, key },
             open: RefCell::default(),
@@ -123,11 +154,11 @@ impl Companion {
         };
         let plain = format!("{}\n{}", json(&head)?, body.unwrap_or_default());
         let sealed = self.seal(plain.as_bytes()).await?;
-        let (status, bytes) = match fetch(self.port, "call", Body::Bytes(&sealed)).await? {
+        let (status, bytes) = match self.post("call", Body::Bytes(&sealed)).await? {
             (401, _) => {
                 self.open.replace(None);
                 let sealed = self.seal(plain.as_bytes()).await?;
-                fetch(self.port, "call", Body::Bytes(&sealed)).await?
+                self.post("call", Body::Bytes(&sealed)).await?
             }
             answered => answered,
         };
@@ -135,11 +166,11 @@ impl Companion {
             return Err(problem(status, &bytes));
         }
         let open = self.open.borrow();
-        let open = open.as_ref().ok_or("the channel was closed")?;
+        let open = open.as_ref().ok_or(CompanionError::Closed)?;
         let plain = open
             .channel
             .open_answer(&bytes)
-            .map_err(|_| stranger(self.port))?;
+            .map_err(|_| CompanionError::Stranger(self.port))?;
         let end = plain.iter().position(|&byte| byte == b'\n');
         let (head, rest) = plain.split_at(end.unwrap_or(plain.len()));
         let head: AnswerHead = parse(head)?;
@@ -150,6 +181,10 @@ impl Companion {
         Ok(Answered { head, body })
     }
 
+    async fn post(&self, path: &str, body: Body<'_>) -> Fetched<(u16, Vec<u8>)> {
+        Ok(self.world.post(self.port, path, body).await?)
+    }
+
     /// A call as it is sent, in the channel, which is opened if it is not.
     async fn seal(&self, plain: &[u8]) -> Fetched<Vec<u8>> {
         if self.open.borrow().is_none() {
@@ -157,7 +192,7 @@ impl Companion {
             self.open.replace(Some(open));
         }
         let mut open = self.open.borrow_mut();
-        let open = open.as_mut().ok_or("the channel was closed")?;
+        let open = open.as_mut().ok_or(CompanionError::Closed)?;
         let mut message = open.name.clone();
         message.extend(open.channel.call(plain));
         Ok(message)
@@ -166,21 +201,22 @@ impl Companion {
     /// Opens a channel. Nothing else is sent before the companion has proven that it
     /// knows the key.
     async fn open_channel(&self) -> Fetched<Open> {
-        let own: Random = random();
+        let own: Random = self.world.random();
         let asked = OpenChannel {
             device: self.pairing.device.clone(),
             random: hex(&own),
         };
-        let (status, bytes) = fetch(self.port, "channel", Body::Json(&json(&asked)?)).await?;
+        let (status, bytes) = self.post("channel", Body::Json(&json(&asked)?)).await?;
         if status != 200 {
             return Err(problem(status, &bytes));
         }
-        let opened: ChannelOpened = parse(&bytes).map_err(|_| stranger(self.port))?;
+        let opened: ChannelOpened =
+            parse(&bytes).map_err(|_| CompanionError::Stranger(self.port))?;
         let theirs = from_hex(&opened.random).try_into();
-        let theirs: Random = theirs.map_err(|_| stranger(self.port))?;
+        let theirs: Random = theirs.map_err(|_| CompanionError::Stranger(self.port))?;
         let key = &self.pairing.key;
         if !key.proves(&own, &theirs, &from_hex(&opened.proof)) {
-            return Err(stranger(self.port));
+            return Err(CompanionError::Stranger(self.port));
         }
         Ok(Open {
             name: from_hex(&opened.channel),
@@ -195,112 +231,61 @@ impl Answered {
     }
 }
 
-fn stranger(port: u16) -> String {
-    format!(
-        "what answers on port {port} is not the companion this browser was paired with, so it was \
-         told nothing: start the companion, or pair again"
-    )
-}
-
 /// Pairs by code. The companion's proof is checked before ours is sent, so a program
 /// that merely holds the port gets nothing.
-pub async fn pair(port: u16, code: &str) -> Fetched<Pairing> {
-    let (attempt, message) = Attempt::begin(Side::Extension, code, port, random::<64>());
+pub async fn pair<W: Network + RandomSource>(world: &W, port: u16, code: &str) -> Fetched<Pairing> {
+    let (attempt, message) = Attempt::begin(Side::Extension, code, port, world.random::<64>());
     let start = PairRequest::Start {
         message: hex(&message),
     };
-    let started: PairStarted = ask_to_pair(port, &start).await?;
-    let key = attempt
-        .finish(&from_hex(&started.message))
-        .map_err(|error| error.to_string())?;
+    let started: PairStarted = ask_to_pair(world, port, &start).await?;
+    let key = attempt.finish(&from_hex(&started.message))?;
     if !key.proves(Side::Companion, &from_hex(&started.proof)) {
-        return Err(
-            "the code does not fit: look at the companion's settings page and try again".to_owned(),
-        );
+        return Err(CompanionError::Code);
     }
     let finish = PairRequest::Finish {
         attempt: started.attempt,
         proof: hex(&key.proof(Side::Extension)),
         name: "Browser extension".to_owned(),
     };
-    let paired: Paired = ask_to_pair(port, &finish).await?;
+    let paired: Paired = ask_to_pair(world, port, &finish).await?;
     Ok(Pairing {
         device: paired.device,
         key: key.device_key(),
     })
 }
 
-async fn ask_to_pair<T: DeserializeOwned>(port: u16, request: &PairRequest) -> Fetched<T> {
-    let (status, bytes) = fetch(port, "pair", Body::Json(&json(request)?)).await?;
+async fn ask_to_pair<T: DeserializeOwned>(
+    world: &impl Network,
+    port: u16,
+    request: &PairRequest,
+) -> Fetched<T> {
+    let (status, bytes) = world
+        .post(port, "pair", Body::Json(&json(request)?))
+        .await?;
     if status != 200 {
         return Err(problem(status, &bytes));
     }
     parse(&bytes)
 }
 
-/// What is sent.
-enum Body<'a> {
-    Json(&'a str),
-    Bytes(&'a [u8]),
-}
-
-/// Posts something to the companion's port; status and body of the answer.
-async fn fetch(port: u16, path: &str, body: Body<'_>) -> Fetched<(u16, Vec<u8>)> {
-    let failed = |error: JsValue| text(&error);
-    let headers = Headers::new().map_err(failed)?;
-    let init = RequestInit::new();
-    init.set_method("POST");
-    let (kind, body) = match body {
-        Body::Json(text) => ("application/json", JsValue::from(text)),
-        Body::Bytes(bytes) => ("application/octet-stream", Uint8Array::from(bytes).into()),
-    };
-    headers.set("Content-Type", kind).map_err(failed)?;
-    init.set_body(&body);
-    init.set_headers(&headers);
-    init.set_signal(Some(&AbortSignal::timeout_with_u32(LONGEST)));
-    let url = format!("http://127.0.0.1:{port}/api/v1/{path}");
-    let request = Request::new_with_str_and_init(&url, &init).map_err(failed)?;
-    // A service worker has no window: `fetch` is looked up where we are.
-    let global = js_sys::global();
-    let fetch: Function = Reflect::get(&global, &"fetch".into())
-        .and_then(JsCast::dyn_into)
-        .map_err(failed)?;
-    let promise = fetch.call1(&global, &request).map_err(failed)?;
-    let answered = JsFuture::from(js_sys::Promise::resolve(&promise)).await;
-    let response: Response = answered
-        .map_err(|_| format!("the companion does not answer on port {port}: is it running?"))?
-        .dyn_into()
-        .map_err(failed)?;
-    let buffer = response.array_buffer().map_err(|error| text(&error))?;
-    let buffer = JsFuture::from(buffer).await.map_err(|error| text(&error))?;
-    Ok((response.status(), Uint8Array::new(&buffer).to_vec()))
-}
-
-fn problem(status: u16, body: &[u8]) -> String {
+fn problem(status: u16, body: &[u8]) -> CompanionError {
     let said: Fetched<ApiError> = parse(body);
-    said.map_or_else(
-        |_| format!("the companion answered {status}"),
-        |problem| problem.error,
-    )
+    said.map_or(CompanionError::Status(status), |problem| {
+        CompanionError::Said(problem.error)
+    })
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Fetched<T> {
-    serde_json::from_slice(bytes).map_err(|error| error.to_string())
+    Ok(serde_json::from_slice(bytes)?)
 }
 
-fn json<T: Serialize>(value: &T) -> Fetched<String> {
-    serde_json::to_string(value).map_err(|error| error.to_string())
-}
-
-fn text(error: &JsValue) -> String {
-    let message = Reflect::get(error, &"message".into()).ok();
-    message
-        .and_then(|message| message.as_string())
-        .unwrap_or_else(|| "something failed in the browser".to_owned())
+fn json<T: Serialize + ?Sized>(value: &T) -> Fetched<String> {
+    Ok(serde_json::to_string(value)?)
 }
 
 fn escape(part: &str) -> String {
-    js_sys::encode_uri_component(part).into()
+    utf8_percent_encode(part, NON_ALPHANUMERIC).to_string()
 }
 
 /// In hexadecimal.
@@ -318,16 +303,4 @@ fn from_hex(text: &str) -> Vec<u8> {
         .map(|at| u8::from_str_radix(&text[at..at + 2], 16))
         .collect();
     bytes.unwrap_or_default()
-}
-
-/// Random bytes of the browser. Without them nothing here is safe; every
-/// browser has them.
-pub fn random<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    let crypto = Reflect::get(&js_sys::global(), &"crypto".into());
-    let crypto: Crypto = crypto.unwrap_or_default().unchecked_into();
-    crypto
-        .get_random_values_with_u8_array(&mut bytes)
-        .expect("browsers have random numbers");
-    bytes
 }

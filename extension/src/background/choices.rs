@@ -1,0 +1,88 @@
+//! What the person chose: topics, sites on which nothing is read.
+
+use linkscent_core::address::Address;
+use linkscent_core::privacy::{self, Refusal};
+use linkscent_core::wire::Snapshot;
+
+use super::Background;
+use crate::ports::World;
+use crate::problem::Problem;
+use crate::rows::{Settings, TrailRow};
+use crate::store::Change;
+
+impl<W: World> Background<W> {
+    /// Switches to a topic, made if it is new.
+    pub(super) async fn choose_topic(&mut self, name: &str) -> Result<(), Problem> {
+        let name = name.trim();
+        if name.is_empty() || name.chars().count() > 80 {
+            return Err(Problem::TopicName);
+        }
+        let mut settings = self.store.settings().await?;
+        if !settings.topics.iter().any(|topic| topic == name) {
+            settings.topics.push(name.to_owned());
+        }
+        settings.current = Some(name.to_owned());
+        let mut change = Change::default();
+        change.settings(&settings)?;
+        Ok(self.store.apply(change).await?)
+    }
+
+    /// Pauses on the page's host, or goes on there.
+    pub(super) async fn pause(&mut self, snapshot: &Snapshot, on: bool) -> Result<(), Problem> {
+        let address = Address::parse(&snapshot.url)?;
+        let mut settings = self.store.settings().await?;
+        settings.paused.retain(|host| host != address.host());
+        if on {
+            settings.paused.push(address.host().to_owned());
+        }
+        let mut change = Change::default();
+        change.settings(&settings)?;
+        Ok(self.store.apply(change).await?)
+    }
+
+    /// Why a page is not read, in a few words, if that can be told by its address.
+    pub(super) async fn refusal(&self, address: &str) -> Result<Option<&'static str>, Problem> {
+        let settings = self.store.settings().await?;
+        let address = Address::parse(address)?;
+        Ok(refusal(&settings, &address).map(Refusal::text))
+    }
+
+    /// The patterns of sites that are not read, a line each.
+    pub(super) async fn excluded(&self) -> Result<String, Problem> {
+        let excluded = self.store.settings().await?.excluded;
+        Ok(excluded
+            .unwrap_or_else(privacy::usually_excluded)
+            .join("\n"))
+    }
+
+    /// Replaces them; `None` brings the usual ones back.
+    pub(super) async fn exclude(&mut self, patterns: Option<String>) -> Result<(), Problem> {
+        let mut settings = self.store.settings().await?;
+        settings.excluded = patterns.as_deref().map(privacy::patterns);
+        let mut change = Change::default();
+        change.settings(&settings)?;
+        Ok(self.store.apply(change).await?)
+    }
+
+    /// All trails, newest first.
+    pub(super) async fn trails(&self) -> Result<Vec<TrailRow>, Problem> {
+        let mut trails = self.store.trails().await?;
+        trails.reverse();
+        Ok(trails)
+    }
+}
+
+/// Whether the person paused the host, or the page is none to be read.
+pub(super) fn is_left_alone(settings: &Settings, address: &Address) -> bool {
+    let host = address.host();
+    let is_paused = settings.paused.iter().any(|paused| paused == host);
+    is_paused || refusal(settings, address).is_some()
+}
+
+/// Why a page is not read, if that can be told by its address.
+pub(super) fn refusal(settings: &Settings, address: &Address) -> Option<Refusal> {
+    match &settings.excluded {
+        Some(excluded) => privacy::refusal(address, excluded),
+        None => privacy::refusal(address, &privacy::usually_excluded()),
+    }
+}

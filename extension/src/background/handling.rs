@@ -1,0 +1,173 @@
+//! Answers requests. Each stands here beside who may send it: pages (their content
+//! scripts, and whoever breaks into one) ask whether they are to be read, send what they
+//! show and what was followed, no more; everything else comes from the extension's own
+//! pages.
+
+use linkscent_core::wire::Snapshot;
+use url::Url;
+
+use super::Background;
+use crate::ports::{TabMessage, World};
+use crate::problem::Problem;
+use crate::request::{Handled, Request, Response};
+use crate::sender::Sender;
+
+impl<W: World> Background<W> {
+    /// Does what is asked, if this sender may ask for it.
+    pub async fn handle(&mut self, sender: &Sender, request: Request) -> Result<Handled, Problem> {
+        let handled = self.take(sender, request).await;
+        if let Err(Problem::Database(_)) = &handled {
+            // The guide in memory may have learned what could not be kept.
+            self.guide = None;
+        }
+        handled
+    }
+
+    async fn take(&mut self, sender: &Sender, request: Request) -> Result<Handled, Problem> {
+        use Sender::{OwnPage, Page};
+        let quietly = |answer| Ok(Handled::quietly(answer));
+        match (request, sender) {
+            (Request::MayRead { loaded }, Page { url, .. }) => {
+                let refused = match self.world.unread(url, loaded.as_deref()).await? {
+                    Some(refused) => Some(refused),
+                    None => self.refusal(url).await?.map(str::to_owned),
+                };
+                quietly(Response::MayRead { refused })
+            }
+            (
+                Request::Page {
+                    page,
+                    started,
+                    loaded,
+                },
+                Page { tab, url },
+            ) => {
+                if !self.shows(url, &page, loaded.as_deref()).await? {
+                    return quietly(Response::View(None));
+                }
+                let (view, sync) = self.read(&page, *tab, started).await?;
+                self.world.count(*tab, view.most).await;
+                let answer = Response::View(Some(view));
+                Ok(Handled { answer, sync })
+            }
+            (
+                Request::Followed {
+                    page,
+                    place,
+                    new_tab,
+                    loaded,
+                },
+                Page { tab, url },
+            ) => {
+                if !self.shows(url, &page, loaded.as_deref()).await? {
+                    return quietly(Response::Followed(false));
+                }
+                let followed = self.followed(&page, place, *tab, new_tab).await?;
+                quietly(Response::Followed(followed))
+            }
+            (Request::State { tab }, OwnPage) => {
+                let look = self.world.look(tab).await?;
+                quietly(Response::State(Box::new(self.state(look).await?)))
+            }
+            (Request::Mark { tab, target }, OwnPage) => {
+                let page = self.page_of(tab).await?;
+                self.mark(&page, target).await?;
+                self.world.tell(tab, TabMessage::Refresh).await;
+                Ok(Handled::with_news())
+            }
+            (Request::MarkForm { tab, form, wanted }, OwnPage) => {
+                let page = self.page_of(tab).await?;
+                self.mark_form(&page, form, wanted).await?;
+                quietly(Response::Done)
+            }
+            (
+                Request::Answer {
+                    tab,
+                    crawl,
+                    page,
+                    answer,
+                },
+                OwnPage,
+            ) => {
+                self.answer(crawl, &page, answer).await?;
+                self.world.tell(tab, TabMessage::Refresh).await;
+                Ok(Handled::with_news())
+            }
+            (Request::Topic { tab, name }, OwnPage) => {
+                self.choose_topic(&name).await?;
+                self.world.tell(tab, TabMessage::Refresh).await;
+                quietly(Response::Done)
+            }
+            (Request::Pause { tab, on }, OwnPage) => {
+                let page = self.page_of(tab).await?;
+                self.pause(&page, on).await?;
+                self.world.tell(tab, TabMessage::Refresh).await;
+                quietly(Response::Done)
+            }
+            (Request::Trails, OwnPage) => quietly(Response::Trails(self.trails().await?)),
+            (Request::Forget { id }, OwnPage) => {
+                self.forget(id).await?;
+                Ok(Handled::with_news())
+            }
+            (Request::ForgetPage { tab, address }, OwnPage) => {
+                self.world.tell(tab, TabMessage::Forgotten).await;
+                self.forget_page(&address).await?;
+                Ok(Handled::with_news())
+            }
+            (Request::Excluded, OwnPage) => quietly(Response::Text(self.excluded().await?)),
+            (Request::Exclude { patterns }, OwnPage) => {
+                self.exclude(patterns).await?;
+                quietly(Response::Done)
+            }
+            (Request::Pair { port, code }, OwnPage) => {
+                self.pair(port, &code).await?;
+                quietly(Response::Done)
+            }
+            (Request::Unpair, OwnPage) => {
+                self.unpair().await?;
+                quietly(Response::Done)
+            }
+            (Request::Sync, OwnPage) => {
+                self.sync().await?;
+                quietly(Response::Done)
+            }
+            (Request::Dashboard, OwnPage) => quietly(Response::Text(self.dashboard().await?)),
+            (Request::HandOver { budget, seeds }, OwnPage) => {
+                let crawl = self.hand_over(budget, seeds).await?;
+                quietly(Response::Crawl(Box::new(crawl)))
+            }
+            _ => Err(Problem::NotTaken),
+        }
+    }
+
+    /// Whether a snapshot is one of the page that its sender shows, and that page is read.
+    async fn shows(
+        &self,
+        url: &str,
+        page: &Snapshot,
+        loaded: Option<&str>,
+    ) -> Result<bool, Problem> {
+        if !is_of_one_site(&page.url, url) {
+            return Ok(false);
+        }
+        Ok(self.world.unread(url, loaded).await?.is_none())
+    }
+
+    /// What a tab shows, if it is read.
+    async fn page_of(&self, tab: i32) -> Result<Snapshot, Problem> {
+        let look = self.world.look(tab).await?;
+        match (look.page, look.refused) {
+            (Some(page), _) => Ok(page),
+            (None, Some(refused)) => Err(Problem::NotRead(refused)),
+            (None, None) => Err(Problem::NothingToRead),
+        }
+    }
+}
+
+/// Whether scheme, host and port are the same: a page may change the rest by itself.
+fn is_of_one_site(a: &str, b: &str) -> bool {
+    match (Url::parse(a), Url::parse(b)) {
+        (Ok(a), Ok(b)) => a.origin().is_tuple() && a.origin() == b.origin(),
+        _ => false,
+    }
+}

@@ -1,0 +1,47 @@
+//! The person's word on a page.
+
+use linkscent_core::wire::Snapshot;
+use linkscent_core::wire::api::{EventKind, mark_of};
+
+use super::Background;
+use super::choices::refusal;
+use crate::ports::World;
+use crate::problem::Problem;
+use crate::rows::MarkRow;
+use crate::store::Change;
+
+impl<W: World> Background<W> {
+    /// Marks a page, or with `None` takes the mark back.
+    pub(super) async fn mark(
+        &mut self,
+        snapshot: &Snapshot,
+        target: Option<bool>,
+    ) -> Result<(), Problem> {
+        let settings = self.store.settings().await?;
+        let page = snapshot.to_page()?;
+        if let Some(refusal) = refusal(&settings, &page.address) {
+            return Err(Problem::NotRead(refusal.text().to_owned()));
+        }
+        let topic = settings.current.ok_or(Problem::NoTopic)?;
+        let mut guide = self.take_guide(&topic).await?;
+        guide.mark(&page, mark_of(target));
+        let mut change = Change::default();
+        let now = self.world.now();
+        let event = self.event(&topic, now, EventKind::mark(&page, target));
+        match (target, &event.what) {
+            (Some(target), EventKind::Mark { words, .. }) => change.mark(&MarkRow {
+                topic: topic.clone(),
+                address: page.address.to_string(),
+                title: page.title(),
+                target,
+                words: words.clone(),
+                time: now,
+            })?,
+            _ => change.unmark(&topic, page.address.as_str()),
+        }
+        change.send(&event)?;
+        self.keep_guide(topic, guide, &mut change)?;
+        self.store.apply(change).await?;
+        Ok(self.store.trim().await?)
+    }
+}

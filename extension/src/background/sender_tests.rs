@@ -1,0 +1,194 @@
+//! Who may ask for what, and that the scripts and the requests name the same kinds.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::ports::TabMessage;
+use crate::problem::Problem;
+use crate::request::Request;
+use crate::twins::companion::{CODE, PORT};
+use crate::twins::{Stage, page};
+
+/// What pages may send, and nothing else.
+const FROM_PAGES: [&str; 3] = ["followed", "may_read", "page"];
+const HERE: &str = "http://kidney.test/";
+
+/// A message of each kind, as it is sent.
+fn messages() -> Vec<Value> {
+    let page = serde_json::to_value(page(HERE, "Kidneys", "Dialysis.", &[])).unwrap();
+    vec![
+        json!({ "kind": "may_read", "loaded": HERE }),
+        json!({ "kind": "page", "page": page, "started": 1.5, "loaded": HERE }),
+        json!({ "kind": "followed", "page": page, "place": -1, "newTab": false, "loaded": HERE }),
+        json!({ "kind": "state", "tab": 7 }),
+        json!({ "kind": "mark", "tab": 7, "target": true }),
+        json!({ "kind": "mark_form", "tab": 7, "form": 0, "wanted": null }),
+        json!({ "kind": "answer", "tab": 7, "crawl": null, "page": HERE, "answer": "skip" }),
+        json!({ "kind": "topic", "tab": 7, "name": "EVIL" }),
+        json!({ "kind": "pause", "tab": 7, "on": true }),
+        json!({ "kind": "trails" }),
+        json!({ "kind": "forget", "id": null }),
+        json!({ "kind": "forget_page", "tab": 7, "address": HERE }),
+        json!({ "kind": "excluded" }),
+        json!({ "kind": "exclude", "patterns": "EVIL" }),
+        json!({ "kind": "pair", "port": PORT, "code": CODE }),
+        json!({ "kind": "unpair" }),
+        json!({ "kind": "sync" }),
+        json!({ "kind": "dashboard" }),
+        json!({ "kind": "hand_over", "budget": 6, "seeds": [] }),
+    ]
+}
+
+fn kind(message: &Value) -> &str {
+    message["kind"].as_str().unwrap()
+}
+
+fn request(message: &Value) -> Request {
+    serde_json::from_value(message.clone()).unwrap()
+}
+
+/// All kinds of requests, as serde knows them.
+fn kinds() -> BTreeSet<String> {
+    let error = serde_json::from_value::<Request>(json!({ "kind": "?" })).unwrap_err();
+    let error = error.to_string();
+    let quoted = error.split('`').skip(1).step_by(2);
+    quoted
+        .filter(|name| *name != "?")
+        .map(str::to_owned)
+        .collect()
+}
+
+fn stage() -> Stage {
+    let mut stage = Stage::with_topic("kidneys");
+    stage.open(7, &page(HERE, "Kidneys", "Dialysis.", &[]));
+    stage
+}
+
+#[test]
+fn there_is_a_message_of_each_kind() {
+    let tried: BTreeSet<String> = messages().iter().map(|one| kind(one).to_owned()).collect();
+    assert_eq!(tried, kinds());
+    assert!(kinds().len() > 15, "{:?}", kinds());
+}
+
+#[test]
+fn pages_may_send_three_kinds_and_own_pages_the_others() {
+    for message in messages() {
+        let is_from_page = FROM_PAGES.contains(&kind(&message));
+        let mut stage = stage();
+        let before = stage.kept();
+        let as_page = stage.as_page(7, HERE, request(&message));
+        let refused = matches!(as_page, Err(Problem::NotTaken));
+        assert_eq!(refused, !is_from_page, "{message} of a page: {as_page:?}");
+        if refused {
+            assert_eq!(stage.kept(), before, "{message}");
+            assert!(stage.world.companion.borrow().seen.is_empty());
+        }
+        let as_own = stage.own(request(&message));
+        let refused = matches!(as_own, Err(Problem::NotTaken));
+        assert_eq!(refused, is_from_page, "{message} of our own: {as_own:?}");
+    }
+}
+
+#[test]
+fn a_page_speaks_for_its_own_site_only() {
+    let words = "Dialysis.";
+    for address in [
+        "http://other.test/",
+        "https://kidney.test/",
+        "http://kidney.test:81/",
+        "file:///etc/passwd",
+        "no address",
+    ] {
+        let mut stage = stage();
+        let before = stage.kept();
+        let page = page(address, "Kidneys", words, &[("/diet", "diet")]);
+        let page = serde_json::to_value(page).unwrap();
+        for message in [
+            json!({ "kind": "page", "page": page, "started": 1, "loaded": null }),
+            json!({ "kind": "followed", "page": page, "place": 0, "newTab": true }),
+        ] {
+            stage.as_page(7, HERE, request(&message)).unwrap();
+        }
+        assert_eq!(stage.kept(), before, "{address}");
+    }
+    // The rest of its address a page may change by itself.
+    let mut stage = stage();
+    let page = page("http://kidney.test/inside", "Diet", words, &[]);
+    stage.open(7, &page);
+    assert!(stage.kept().contains("kidney.test/inside"));
+    let opaque = "file:///home/a.html";
+    let page = crate::twins::page(opaque, "Diet", words, &[]);
+    let page = serde_json::to_value(page).unwrap();
+    let message = json!({ "kind": "page", "page": page, "started": 1 });
+    stage.as_page(7, opaque, request(&message)).unwrap();
+    assert!(!stage.kept().contains("a.html"));
+}
+
+#[test]
+fn what_is_no_request_is_none() {
+    for message in [
+        json!(null),
+        json!("sync"),
+        json!({}),
+        json!({ "kind": null }),
+        json!({ "kind": "toString" }),
+        json!({ "kind": "Sync" }),
+        json!({ "kind": "pair", "port": 70_000, "code": "" }),
+        json!({ "kind": "hand_over" }),
+    ] {
+        let read = serde_json::from_value::<Request>(message.clone());
+        assert!(read.is_err(), "{message}");
+    }
+}
+
+/// The kinds that stand in a script right behind `before`.
+fn named(script: &str, before: &str) -> BTreeSet<String> {
+    let found = script.split(before).skip(1);
+    let name = found.filter_map(|rest| rest.split('"').next());
+    name.map(str::to_owned).collect()
+}
+
+/// A kind cannot exist on one side only.
+#[test]
+fn the_scripts_name_the_same_kinds() {
+    let content = include_str!("../../js/content.js");
+    let set = |names: &[&str]| -> BTreeSet<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    };
+    // What content scripts send is what pages may send.
+    assert_eq!(named(content, "kind: \""), set(&FROM_PAGES));
+    // What they listen to is what tabs are told, and what they are asked.
+    let told = [TabMessage::Refresh, TabMessage::Forgotten].map(|what| {
+        let name = serde_json::to_value(what).unwrap();
+        name.as_str().unwrap().to_owned()
+    });
+    let mut heard = set(&["snapshot", "shown"]);
+    heard.extend(told);
+    assert_eq!(named(content, "message.kind === \""), heard);
+    // The background script makes three messages of its own and knows no other kind.
+    let background = include_str!("../../js/background.js");
+    let own = set(&["pair", "snapshot", "sync"]);
+    assert_eq!(named(background, "kind: \""), own);
+    assert!(
+        own.iter()
+            .all(|kind| kind == "snapshot" || kinds().contains(kind))
+    );
+    // Popup and panel send the others, by the enum itself.
+    let screens = [
+        include_str!("../screens/popup.rs"),
+        include_str!("../screens/panel.rs"),
+    ]
+    .concat();
+    for kind in kinds().difference(&set(&FROM_PAGES)) {
+        let words = kind.split('_').map(|word| {
+            let (first, rest) = word.split_at(1);
+            first.to_uppercase() + rest
+        });
+        let variant = format!("Request::{}", words.collect::<String>());
+        assert!(screens.contains(&variant), "nobody sends {kind}");
+    }
+    let page = include_str!("../../js/page.js");
+    assert_eq!(named(page, "kind: \""), BTreeSet::new());
+}

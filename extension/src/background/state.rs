@@ -1,0 +1,81 @@
+//! What the popup shows of a tab's page, its topic and the companion.
+
+use linkscent_core::guide::Guide;
+use linkscent_core::page::Page;
+use linkscent_core::rng::Rng;
+use linkscent_core::strategies::Candidate;
+use linkscent_core::wire::views::PageView;
+
+use super::Background;
+use super::choices::is_left_alone;
+use super::forms::form_lines;
+use crate::companion::Companion;
+use crate::ports::{Look, World};
+use crate::problem::Problem;
+use crate::shown::State;
+
+impl<W: World> Background<W> {
+    /// See [`crate::request::Request::State`].
+    pub(super) async fn state(&mut self, look: Look) -> Result<State, Problem> {
+        let settings = self.store.settings().await?;
+        let mut state = State {
+            refused: look.refused,
+            topics: settings.topics.clone(),
+            current: settings.current.clone(),
+            paired: settings.key.is_some(),
+            port: settings.port,
+            waiting: self.store.outbox().await?.len(),
+            ..State::default()
+        };
+        let page = look.page.and_then(|snapshot| snapshot.to_page().ok());
+        if let Some(page) = &page {
+            state.page = true;
+            state.title = page.title();
+            state.address = page.address.to_string();
+            state.paused = is_left_alone(&settings, &page.address);
+            page.address.host().clone_into(&mut state.host);
+        }
+        let Some(topic) = settings.current.clone() else {
+            return Ok(state);
+        };
+        let marks = self.store.marks(&topic).await?;
+        let mut looked_at = None;
+        if let Some(page) = page.filter(|_| !state.paused) {
+            let mark = marks
+                .iter()
+                .find(|mark| mark.address == page.address.as_str());
+            state.mark = mark.map(|mark| mark.target);
+            let guide = self.take_guide(&topic).await?;
+            state.standing = guide.describe_page(&page.address);
+            state.forms = form_lines(&guide, &page);
+            let (view, guide, links) = preview(guide, &page, &mut self.tie_breaks());
+            (state.relevance, state.promising) = (view.relevance, view.most);
+            looked_at = Some((guide, links, page.address));
+        }
+        state.targets = marks.into_iter().filter(|mark| mark.target).collect();
+        if let Some(companion) = Companion::of(&settings, &self.world) {
+            match companion.crawls(&topic).await {
+                Ok(crawls) => state.crawl = crawls.into_iter().next(),
+                Err(problem) => state.problem = problem.to_string(),
+            }
+        }
+        if let Some((guide, links, here)) = looked_at.filter(|_| !state.targets.is_empty()) {
+            let crawl = state.crawl.as_ref();
+            state.question = self.question(&guide, &links, &here, crawl).await?;
+        }
+        Ok(state)
+    }
+}
+
+/// A look at a page that leaves no trace: the guide is thrown away after it. Also
+/// the page's links.
+fn preview(
+    mut guide: Guide,
+    page: &Page,
+    tie_breaks: &mut impl Rng,
+) -> (PageView, Guide, Vec<Candidate>) {
+    let visit = guide.visit(page, &[], None, tie_breaks);
+    let view = PageView::of(page, &visit, &guide);
+    let links = visit.outlinks.into_iter().map(|row| row.0).collect();
+    (view, guide, links)
+}

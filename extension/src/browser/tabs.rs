@@ -1,0 +1,41 @@
+//! The browser's tabs, by the background script's tools.
+
+use wasm_bindgen::JsValue;
+
+use super::Browser;
+use crate::js_values::{give, take};
+use crate::ports::{BrowserError, Look, TabMessage, Tabs};
+
+impl Tabs for Browser {
+    async fn look(&self, tab: i32) -> Result<Look, BrowserError> {
+        take(self.tools.call("look", &[tab.into()]).await?)
+    }
+
+    async fn tell(&self, tab: i32, what: TabMessage) {
+        if let Ok(kind) = give(&what) {
+            // There may be no such tab, or nothing is read in it.
+            let _ = self.tools.call("tell", &[tab.into(), kind]).await;
+        }
+    }
+
+    async fn count(&self, tab: i32, links: usize) {
+        let text = match links {
+            0 => String::new(),
+            links => links.to_string(),
+        };
+        // The tab may be gone.
+        let _ = self
+            .tools
+            .call("count", &[tab.into(), JsValue::from(text)])
+            .await;
+    }
+
+    async fn unread(
+        &self,
+        url: &str,
+        loaded: Option<&str>,
+    ) -> Result<Option<String>, BrowserError> {
+        let loaded = loaded.map_or(JsValue::NULL, JsValue::from);
+        take(self.tools.call("unread", &[url.into(), loaded]).await?)
+    }
+}

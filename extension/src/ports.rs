@@ -1,0 +1,203 @@
+//! What the background needs of the world around it: a database, the companion's
+//! port, a clock, random numbers, the browser's tabs. The browser gives them in
+//! `browser`; tests give twins that live in memory.
+
+use linkscent_core::wire::Snapshot;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// A table of the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Table {
+    /// Single values by name.
+    Values,
+    /// Model files by topic.
+    Guides,
+    /// Marks by topic and page.
+    Marks,
+    /// Trails, in the order of their keys.
+    Trails,
+    /// Events that wait for the companion, in the order of their keys.
+    Outbox,
+}
+
+impl Table {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Values,
+        Self::Guides,
+        Self::Marks,
+        Self::Trails,
+        Self::Outbox,
+    ];
+
+    /// What it is called by in the database.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Values => "values",
+            Self::Guides => "guides",
+            Self::Marks => "marks",
+            Self::Trails => "trails",
+            Self::Outbox => "outbox",
+        }
+    }
+}
+
+/// What is kept under a key.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Plain data.
+    Json(serde_json::Value),
+    /// A model file.
+    Bytes(Vec<u8>),
+}
+
+/// One change of the database.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Write {
+    /// Keeps a value under a key, in the place of what was there.
+    Put(Table, String, Value),
+    /// Deletes what is under a key, if something is.
+    Delete(Table, String),
+    /// Deletes everything in a table.
+    Clear(Table),
+}
+
+/// Why the database cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum DatabaseError {
+    /// It has steps that this version does not know.
+    #[error(
+        "what is kept in this browser was written by a newer Linkscent, and this one leaves it \
+         as it is (it knows form {known}): update the extension"
+    )]
+    Newer {
+        /// The newest form that is known.
+        known: u32,
+    },
+    /// A step to a newer form failed; all that were due were taken back.
+    #[error(
+        "what is kept in this browser could not be brought to form {form}, and stays as it was: \
+         {why}"
+    )]
+    Upgrade {
+        /// The form that the step leads to.
+        form: u32,
+        /// What went wrong.
+        why: String,
+    },
+    /// A row is none of this version's.
+    #[error("something kept in this browser cannot be read: {0}")]
+    Row(String),
+    /// The browser says no.
+    #[error("the browser's database fails: {0}")]
+    Failed(String),
+}
+
+/// Rows by table and key.
+pub trait Database {
+    /// What is under a key.
+    async fn get(&self, table: Table, key: &str) -> Result<Option<Value>, DatabaseError>;
+
+    /// All values of a table, in the order of their keys.
+    async fn all(&self, table: Table) -> Result<Vec<Value>, DatabaseError>;
+
+    /// Makes changes in order, all or none; returns once they are kept.
+    async fn write(&self, writes: Vec<Write>) -> Result<(), DatabaseError>;
+}
+
+/// What is sent.
+#[derive(Debug, Clone, Copy)]
+pub enum Body<'a> {
+    /// JSON.
+    Json(&'a str),
+    /// Bytes of a channel.
+    Bytes(&'a [u8]),
+}
+
+/// Why nothing came back.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NetworkError {
+    /// Nobody answered on this port.
+    #[error("the companion does not answer on port {0}: is it running?")]
+    Silent(u16),
+    /// The browser did not send it.
+    #[error("{0}")]
+    Browser(String),
+}
+
+/// The way to the companion on this machine, and to nobody else.
+pub trait Network {
+    /// Posts a body to a path of the companion's API; status and body of the answer.
+    async fn post(
+        &self,
+        port: u16,
+        path: &str,
+        body: Body<'_>,
+    ) -> Result<(u16, Vec<u8>), NetworkError>;
+}
+
+/// The time.
+pub trait Clock {
+    /// Milliseconds since 1970.
+    fn now(&self) -> f64;
+}
+
+/// Random numbers that nobody can foretell.
+pub trait RandomSource {
+    /// Fills bytes.
+    fn fill(&self, bytes: &mut [u8]);
+
+    /// So many bytes.
+    fn random<const N: usize>(&self) -> [u8; N] {
+        let mut bytes = [0; N];
+        self.fill(&mut bytes);
+        bytes
+    }
+}
+
+/// What a tab's content script is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TabMessage {
+    /// Read the page again: something is judged otherwise now.
+    Refresh,
+    /// The person had the page forgotten: it is not read until it is loaded again.
+    Forgotten,
+}
+
+/// What a tab shows.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Look {
+    /// The page; none where there is none, or it is not read.
+    pub page: Option<Snapshot>,
+    /// Why it is not read, if it is not.
+    pub refused: Option<String>,
+}
+
+/// The browser failed at something it was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct BrowserError(pub String);
+
+/// The browser's tabs and what is known of their pages.
+pub trait Tabs {
+    /// What a tab shows now; nothing if it does not answer in time.
+    async fn look(&self, tab: i32) -> Result<Look, BrowserError>;
+
+    /// Tells a tab's content script something, if there is one.
+    async fn tell(&self, tab: i32, what: TabMessage);
+
+    /// Shows the number of promising links at the extension's button.
+    async fn count(&self, tab: i32, links: usize);
+
+    /// Why a page is not read, as far as its headers and what happened to it before say:
+    /// by its address and the one its document was loaded from.
+    async fn unread(&self, url: &str, loaded: Option<&str>)
+    -> Result<Option<String>, BrowserError>;
+}
+
+/// All of it.
+pub trait World: Database + Network + Clock + RandomSource + Tabs {}
+
+impl<W: Database + Network + Clock + RandomSource + Tabs> World for W {}

@@ -1,0 +1,134 @@
+//! What the background can be asked, and what it answers: every message between the
+//! content scripts, the extension's own pages and the background.
+//!
+//! A message is a plain object whose `kind` names the request. Who may send which is
+//! told in `background/handling`, where they are answered.
+
+use linkscent_core::wire::Snapshot;
+use linkscent_core::wire::api::{Answer, CrawlView};
+use linkscent_core::wire::views::PageView;
+use serde::{Deserialize, Serialize};
+
+use crate::rows::TrailRow;
+use crate::shown::State;
+
+/// A request. `loaded` is the address a page's document was loaded from, `tab` the tab
+/// whose page is meant.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase"
+)]
+pub enum Request {
+    /// A page asks whether it is to be read.
+    MayRead { loaded: Option<String> },
+    /// A page as it is now: learns from how it was reached, scores its links. `started`
+    /// is when its loading began, in milliseconds since 1970.
+    Page {
+        page: Snapshot,
+        started: f64,
+        loaded: Option<String>,
+    },
+    /// The person follows the link at `place`, counted in document order; -1 is none.
+    Followed {
+        page: Snapshot,
+        place: i32,
+        new_tab: bool,
+        loaded: Option<String>,
+    },
+    /// What the popup shows.
+    State { tab: i32 },
+    /// Marks the page: true, false, or null to take the mark back.
+    Mark { tab: i32, target: Option<bool> },
+    /// Marks a form of the page, by its place: whether it leads to a database that is
+    /// looked for, or null to take the mark back.
+    MarkForm {
+        tab: i32,
+        form: usize,
+        wanted: Option<bool>,
+    },
+    /// Answers a question about a page: of a crawl, or with null of the pages read here.
+    Answer {
+        tab: i32,
+        crawl: Option<i64>,
+        page: String,
+        answer: Answer,
+    },
+    /// Switches to a topic, made if it is new.
+    Topic { tab: i32, name: String },
+    /// Pauses on the page's host, or goes on there.
+    Pause { tab: i32, on: bool },
+    /// All trails, newest first.
+    Trails,
+    /// Forgets a trail, or with null everything that was read; marks stay.
+    Forget { id: Option<String> },
+    /// Forgets a page with its mark, its words and every link from and to it.
+    ForgetPage { tab: i32, address: String },
+    /// The patterns of sites that are not read, a line each.
+    Excluded,
+    /// Replaces them; null brings the usual ones back.
+    Exclude { patterns: Option<String> },
+    /// Pairs with the companion by its code.
+    Pair { port: u16, code: String },
+    /// Forgets the companion.
+    Unpair,
+    /// Sends what is new to the companion, and pulls its newer model.
+    Sync,
+    /// A link that opens the companion's dashboard, once.
+    Dashboard,
+    /// Hands the topic over, starting from these pages, with a budget of pages to fetch.
+    HandOver { budget: u64, seeds: Vec<String> },
+}
+
+/// What is answered to a request that was done.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Response {
+    /// It is done.
+    Done,
+    /// To [`Request::MayRead`]: why the page is not read, if it is not.
+    MayRead {
+        /// In a few words.
+        refused: Option<String>,
+    },
+    /// To [`Request::Page`]; none if the page is not read.
+    View(Option<PageView>),
+    /// To [`Request::Followed`]: whether the link counts.
+    Followed(bool),
+    /// To [`Request::State`].
+    State(Box<State>),
+    /// To [`Request::Trails`].
+    Trails(Vec<TrailRow>),
+    /// To [`Request::Excluded`] and [`Request::Dashboard`].
+    Text(String),
+    /// To [`Request::HandOver`].
+    Crawl(Box<CrawlView>),
+}
+
+/// A request that was done.
+#[derive(Debug, Serialize)]
+pub struct Handled {
+    /// What is answered.
+    pub answer: Response,
+    /// Whether there is something to tell the companion.
+    pub sync: bool,
+}
+
+impl Handled {
+    /// Nothing to tell the companion.
+    pub fn quietly(answer: Response) -> Self {
+        Self {
+            answer,
+            sync: false,
+        }
+    }
+
+    /// Done, and the companion is to hear of it.
+    pub fn with_news() -> Self {
+        Self {
+            answer: Response::Done,
+            sync: true,
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The rows of the extension's database, as plain data.
+
+use linkscent_core::address::Address;
+use linkscent_core::click_attribution::Click;
+use linkscent_core::wire::api::{Event, EventKind, Forget};
+use serde::{Deserialize, Serialize};
+
+/// Choices and what pairing brought.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Names of the topics, in the order they were made.
+    pub topics: Vec<String>,
+    /// The current topic.
+    pub current: Option<String>,
+    /// Hosts on which nothing is read.
+    pub paused: Vec<String>,
+    /// The companion's port.
+    pub port: u16,
+    /// What this browser is called by there; none if not paired.
+    pub device: Option<String>,
+    /// The common key, in hexadecimal. It is never sent.
+    pub key: Option<String>,
+    /// Patterns of hosts that are not read; none: the usual ones.
+    pub excluded: Option<Vec<String>>,
+    /// What the companion has yet to forget.
+    pub to_forget: Vec<Forget>,
+    /// Versions of the companion's models that were taken in, by topic.
+    pub versions: Vec<(String, i64)>,
+}
+
+/// A link that was followed and whose page has not arrived.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PendingClick {
+    /// The tab it was followed in.
+    pub tab: i32,
+    /// Whether it opens in another tab.
+    pub new_tab: bool,
+    /// When.
+    pub time: f64,
+    /// The topic then.
+    pub topic: String,
+    /// The link, as it would be sent.
+    pub link: Event,
+}
+
+impl PendingClick {
+    /// What an arrival is held against; `None` if the addresses are none.
+    pub fn click(&self) -> Option<Click> {
+        let EventKind::Click { from, to, .. } = &self.link.what else {
+            return None;
+        };
+        Some(Click {
+            from: Address::parse(from).ok()?,
+            to: Address::parse(to).ok()?,
+            tab: self.tab,
+            new_tab: self.new_tab,
+            time: self.time,
+        })
+    }
+}
+
+/// A mark that is in force.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct MarkRow {
+    /// Topic.
+    pub topic: String,
+    /// The page.
+    pub address: String,
+    /// Its title.
+    pub title: String,
+    /// Target, or "not this".
+    pub target: bool,
+    /// The page's words with their counts: the mark can be learned from again.
+    #[serde(default)]
+    pub words: Vec<(String, u32)>,
+    /// When it was marked, in milliseconds since 1970.
+    #[serde(default)]
+    pub time: f64,
+}
+
+impl MarkRow {
+    /// The mark as it is sent to the companion.
+    pub fn event(&self, id: String) -> Event {
+        Event {
+            id,
+            topic: self.topic.clone(),
+            time: self.time as u64,
+            what: EventKind::Mark {
+                address: self.address.clone(),
+                title: self.title.clone(),
+                target: Some(self.target),
+                words: self.words.clone(),
+            },
+        }
+    }
+}
+
+/// A link that was followed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct TrailRow {
+    /// Sorts by time.
+    pub id: String,
+    /// Topic.
+    pub topic: String,
+    /// The page with the link.
+    pub from: String,
+    /// Where it led.
+    pub to: String,
+    /// What the link said.
+    pub anchor: String,
+    /// The tab in which it was followed.
+    pub tab: i32,
+    /// Milliseconds since 1970.
+    pub time: f64,
+}

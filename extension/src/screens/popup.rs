@@ -1,0 +1,310 @@
+//! The popup: the current topic, this page's mark, a question, the databases behind the
+//! page, the companion. Asks the background for everything and shows the answer.
+
+use std::rc::Rc;
+
+use linkscent_core::wire::api::Answer;
+use linkscent_core::wire::api::{DEFAULT_PORT, PROPOSED_BUDGET};
+use serde::de::IgnoredAny;
+use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
+
+use super::ask::ask;
+use super::template::{Part, set_filled};
+use crate::js_values::Tools;
+use crate::ports::BrowserError;
+use crate::request::Request;
+use crate::shown::{FormLine, State};
+
+/// Finds of the last crawl that are shown.
+const MOST_FINDS: usize = 5;
+/// Where the parts of the popup come.
+const PARTS: &str = "[data-place=parts]";
+
+/// See the module.
+pub struct Popup {
+    root: Element,
+    tools: Tools,
+    tab: i32,
+}
+
+impl Popup {
+    /// The popup of a tab, to be filled into `root`.
+    pub fn new(root: Element, tools: Tools, tab: i32) -> Rc<Self> {
+        Rc::new(Self { root, tools, tab })
+    }
+
+    /// Asks for everything again and shows it.
+    pub async fn fill(self: &Rc<Self>) -> Result<(), BrowserError> {
+        let state: State = ask(&self.tools, &Request::State { tab: self.tab }).await?;
+        let may_read = self.tools.call("mayRead", &[]).await?.is_truthy();
+        if !may_read {
+            return self.ask_for_permission();
+        }
+        let popup = self.part("popup")?;
+        self.fill_topic(&popup, &state)?;
+        if state.current.is_some() {
+            popup.add(PARTS, &self.page(&state)?)?;
+            if let Some(question) = self.question(&state)? {
+                popup.add(PARTS, &question)?;
+            }
+            if !state.forms.is_empty() {
+                popup.add(PARTS, &self.forms(&state)?)?;
+            }
+            let companion = if state.paired {
+                self.companion(&state)?
+            } else {
+                self.pairing()?
+            };
+            popup.add(PARTS, &companion)?;
+        }
+        let tools = self.tools.clone();
+        popup.on_press("#open-panel", move || {
+            let tools = tools.clone();
+            async move { tools.call("openPanel", &[]).await.map(drop) }
+        })?;
+        popup.show_in(&self.root)?;
+        set_filled(&self.root, true)
+    }
+
+    fn part(&self, name: &str) -> Result<Part, BrowserError> {
+        Part::of(&self.root, name)
+    }
+
+    /// Has a button ask for something; the popup is filled again then.
+    fn act_on(
+        self: &Rc<Self>,
+        part: &Part,
+        button: &str,
+        request: impl Fn() -> Request + 'static,
+    ) -> Result<Element, BrowserError> {
+        let this = Rc::clone(self);
+        part.on_press(button, move || Rc::clone(&this).act(request()))
+    }
+
+    async fn act(self: Rc<Self>, request: Request) -> Result<(), BrowserError> {
+        set_filled(&self.root, false)?;
+        let done = ask::<IgnoredAny>(&self.tools, &request).await;
+        if done.is_err() {
+            set_filled(&self.root, true)?;
+        }
+        done?;
+        self.fill().await
+    }
+
+    fn ask_for_permission(self: &Rc<Self>) -> Result<(), BrowserError> {
+        let permission = self.part("permission")?;
+        let this = Rc::clone(self);
+        permission.on_press("#allow", move || {
+            let this = Rc::clone(&this);
+            async move {
+                this.tools.call("askToRead", &[]).await?;
+                this.fill().await
+            }
+        })?;
+        permission.show_in(&self.root)
+    }
+
+    fn fill_topic(self: &Rc<Self>, popup: &Part, state: &State) -> Result<(), BrowserError> {
+        let tab = self.tab;
+        let name: HtmlInputElement = popup.field("#topic-name")?;
+        self.act_on(popup, "#create-topic", move || Request::Topic {
+            tab,
+            name: name.value(),
+        })?;
+        for topic in &state.topics {
+            let choice = self.part("choice")?;
+            choice.say("topic", topic)?;
+            popup.add("#topic", &choice)?;
+        }
+        let topic: HtmlSelectElement = popup.field("#topic")?;
+        topic.set_value(state.current.as_deref().unwrap_or_default());
+        self.act_on(popup, "#switch-topic", move || Request::Topic {
+            tab,
+            name: topic.value(),
+        })?;
+        popup.keep_if("topics", !state.topics.is_empty())
+    }
+
+    fn page(self: &Rc<Self>, state: &State) -> Result<Part, BrowserError> {
+        let tab = self.tab;
+        if let Some(refused) = &state.refused {
+            let page = self.part("page-refused")?;
+            page.say("why", refused)?;
+            return Ok(page);
+        }
+        if !state.page {
+            return self.part("page-none");
+        }
+        if state.paused {
+            let page = self.part("page-paused")?;
+            page.say("host", &state.host)?;
+            let go_on = move || Request::Pause { tab, on: false };
+            self.act_on(&page, "#resume-site", go_on)?;
+            return Ok(page);
+        }
+        let page = self.part("page")?;
+        page.say("promising", &state.promising.to_string())?;
+        page.say("standing", state.standing.as_deref().unwrap_or_default())?;
+        page.say("host", &state.host)?;
+        for (button, target) in [
+            ("#mark-target", Some(true)),
+            ("#mark-not", Some(false)),
+            ("#undo-mark", None),
+        ] {
+            self.act_on(&page, button, move || Request::Mark { tab, target })?;
+        }
+        let address = state.address.clone();
+        self.act_on(&page, "#forget-page", move || Request::ForgetPage {
+            tab,
+            address: address.clone(),
+        })?;
+        let pause = move || Request::Pause { tab, on: true };
+        self.act_on(&page, "#pause-site", pause)?;
+        page.keep_if("standing", state.standing.is_some())?;
+        page.keep_if("no-target", state.targets.is_empty())?;
+        page.keep_if("target", state.mark == Some(true))?;
+        page.keep_if("not-target", state.mark == Some(false))?;
+        page.keep_if("unmarked", state.mark.is_none())?;
+        page.keep_if("marked", state.mark.is_some())?;
+        Ok(page)
+    }
+
+    /// One page whose label would help most.
+    fn question(self: &Rc<Self>, state: &State) -> Result<Option<Part>, BrowserError> {
+        let Some(question) = &state.question else {
+            return Ok(None);
+        };
+        let part = self.part("question")?;
+        part.link("page", &question.address, &question.title)?;
+        for (button, answer) in [
+            ("#answer-yes", Answer::Yes),
+            ("#answer-no", Answer::No),
+            ("#answer-skip", Answer::Skip),
+        ] {
+            let (tab, crawl, page) = (self.tab, question.crawl, question.address.clone());
+            self.act_on(&part, button, move || Request::Answer {
+                tab,
+                crawl,
+                page: page.clone(),
+                answer,
+            })?;
+        }
+        Ok(Some(part))
+    }
+
+    /// Forms that lead to databases; one that is marked teaches what to look for.
+    fn forms(self: &Rc<Self>, state: &State) -> Result<Part, BrowserError> {
+        let forms = self.part("forms")?;
+        for form in &state.forms {
+            forms.add("#forms", &self.form(form)?)?;
+        }
+        Ok(forms)
+    }
+
+    fn form(self: &Rc<Self>, form: &FormLine) -> Result<Part, BrowserError> {
+        let line = self.part("form")?;
+        let fields = match form.fields[..] {
+            [] => "a form without named fields".to_owned(),
+            [..] => format!("a form with {}", form.fields.join(", ")),
+        };
+        line.say("fields", &fields)?;
+        line.say("confidence", &format!("{:.0} %", 100.0 * form.confidence))?;
+        let (tab, form, mark) = (self.tab, form.place, form.mark);
+        for (name, wanted) in [("yes", Some(true)), ("no", Some(false)), ("undo", None)] {
+            let button = format!("[data-press={name}]");
+            let button = self.act_on(&line, &button, move || Request::MarkForm {
+                tab,
+                form,
+                wanted,
+            })?;
+            button.set_id(&format!("form-{name}-{form}"));
+        }
+        line.keep_if("wanted", mark == Some(true))?;
+        line.keep_if("not-wanted", mark == Some(false))?;
+        line.keep_if("unmarked", mark.is_none())?;
+        line.keep_if("marked", mark.is_some())?;
+        Ok(line)
+    }
+
+    fn pairing(self: &Rc<Self>) -> Result<Part, BrowserError> {
+        let part = self.part("unpaired")?;
+        let port: HtmlInputElement = part.field("#port")?;
+        port.set_value(&DEFAULT_PORT.to_string());
+        let code: HtmlInputElement = part.field("#code")?;
+        self.act_on(&part, "#pair", move || Request::Pair {
+            port: port.value().trim().parse().unwrap_or(DEFAULT_PORT),
+            code: code.value(),
+        })?;
+        Ok(part)
+    }
+
+    fn companion(self: &Rc<Self>, state: &State) -> Result<Part, BrowserError> {
+        let part = self.part("companion")?;
+        part.say("problem", &state.problem)?;
+        part.keep_if("problem", !state.problem.is_empty())?;
+        self.fill_crawl(&part, state)?;
+        part.say("waiting", &state.waiting.to_string())?;
+        part.keep_if("waiting", state.waiting > 0)?;
+        self.fill_hand_over(&part, state)?;
+        self.act_on(&part, "#sync", || Request::Sync)?;
+        let tools = self.tools.clone();
+        part.on_press("#open-dashboard", move || {
+            let tools = tools.clone();
+            async move {
+                let link: String = ask(&tools, &Request::Dashboard).await?;
+                tools.call("openDashboard", &[link.into()]).await.map(drop)
+            }
+        })?;
+        self.act_on(&part, "#unpair", || Request::Unpair)?;
+        Ok(part)
+    }
+
+    fn fill_crawl(&self, part: &Part, state: &State) -> Result<(), BrowserError> {
+        if let Some(crawl) = &state.crawl {
+            let line = format!(
+                "Last crawl {}: {} relevant of {} pages ({:.0} %)",
+                crawl.state,
+                crawl.relevant,
+                crawl.pages,
+                100.0 * crawl.harvest
+            );
+            part.say("crawl", &line)?;
+            part.say("alarm", &crawl.alarm)?;
+            for find in crawl.finds.iter().take(MOST_FINDS) {
+                let line = self.part("find")?;
+                line.link("page", &find.address, &find.title)?;
+                part.add("#finds", &line)?;
+            }
+        }
+        let crawl = state.crawl.as_ref();
+        part.keep_if("alarm", crawl.is_some_and(|crawl| !crawl.alarm.is_empty()))?;
+        part.keep_if("crawl", crawl.is_some())
+    }
+
+    /// Shows seeds and budget; nothing starts before they are confirmed.
+    fn fill_hand_over(self: &Rc<Self>, part: &Part, state: &State) -> Result<(), BrowserError> {
+        for mark in &state.targets {
+            let seed = self.part("seed")?;
+            let title = if mark.title.is_empty() {
+                &mark.address
+            } else {
+                &mark.title
+            };
+            seed.say("page", title)?;
+            part.add("[data-place=seeds]", &seed)?;
+        }
+        let targets = state.targets.iter();
+        let seeds: Vec<String> = targets.map(|mark| mark.address.clone()).collect();
+        let budget: HtmlInputElement = part.field("#budget")?;
+        budget.set_value(&PROPOSED_BUDGET.to_string());
+        self.act_on(part, "#start-crawl", move || {
+            let typed = budget.value().trim().parse();
+            let pages: f64 = typed.unwrap_or(PROPOSED_BUDGET as f64);
+            Request::HandOver {
+                budget: pages as u64,
+                seeds: seeds.clone(),
+            }
+        })?;
+        part.keep_if("targets", !state.targets.is_empty())
+    }
+}

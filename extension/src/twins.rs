@@ -1,0 +1,294 @@
+//! The world in memory, for tests: a database, a clock, tabs, and a companion behind
+//! its port.
+
+pub mod companion;
+pub mod town;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use linkscent_core::rng::Rng;
+use linkscent_core::strategies::SplitMix;
+use linkscent_core::wire::Snapshot;
+use serde::de::DeserializeOwned;
+
+use crate::background::Background;
+use crate::ports::{
+    Body, BrowserError, Clock, Database, DatabaseError, Look, Network, NetworkError, RandomSource,
+    TabMessage, Table, Tabs, Value, Write,
+};
+use crate::problem::Problem;
+use crate::request::{Handled, Request, Response};
+use crate::sender::Sender;
+use crate::shown::State;
+use companion::CompanionTwin;
+
+/// See the module.
+pub struct Twin {
+    /// Everything that is kept.
+    pub rows: RefCell<BTreeMap<(Table, String), Value>>,
+    /// Whether the database takes nothing more.
+    pub is_full: Cell<bool>,
+    /// Milliseconds since 1970.
+    pub time: Cell<f64>,
+    /// Who listens on the companion's port.
+    pub companion: RefCell<CompanionTwin>,
+    /// Messages that still reach it; none: all.
+    pub reach: Cell<Option<u32>>,
+    /// What each tab shows.
+    pub tabs: RefCell<BTreeMap<i32, Look>>,
+    /// What tabs were told.
+    pub told: RefCell<Vec<(i32, TabMessage)>>,
+    /// The numbers shown at the extension's button.
+    pub counts: RefCell<BTreeMap<i32, usize>>,
+    /// Addresses that are not read, and why, as the browser knows it.
+    pub unread: RefCell<BTreeMap<String, String>>,
+    random: RefCell<SplitMix>,
+}
+
+impl Database for Twin {
+    async fn get(&self, table: Table, key: &str) -> Result<Option<Value>, DatabaseError> {
+        Ok(self.rows.borrow().get(&(table, key.to_owned())).cloned())
+    }
+
+    async fn all(&self, table: Table) -> Result<Vec<Value>, DatabaseError> {
+        let rows = self.rows.borrow();
+        let rows = rows.iter().filter(|((of, _), _)| *of == table);
+        Ok(rows.map(|(_, value)| value.clone()).collect())
+    }
+
+    async fn write(&self, writes: Vec<Write>) -> Result<(), DatabaseError> {
+        if self.is_full.get() {
+            return Err(DatabaseError::Failed("no room".to_owned()));
+        }
+        let mut rows = self.rows.borrow_mut();
+        for write in writes {
+            match write {
+                Write::Put(table, key, value) => drop(rows.insert((table, key), value)),
+                Write::Delete(table, key) => drop(rows.remove(&(table, key))),
+                Write::Clear(table) => rows.retain(|(of, _), _| *of != table),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Network for Twin {
+    async fn post(
+        &self,
+        port: u16,
+        path: &str,
+        body: Body<'_>,
+    ) -> Result<(u16, Vec<u8>), NetworkError> {
+        let reach = self.reach.get();
+        if reach == Some(0) || port != companion::PORT {
+            return Err(NetworkError::Silent(port));
+        }
+        self.reach.set(reach.map(|left| left - 1));
+        Ok(self.companion.borrow_mut().take(path, body))
+    }
+}
+
+impl Clock for Twin {
+    fn now(&self) -> f64 {
+        self.time.get()
+    }
+}
+
+impl RandomSource for Twin {
+    fn fill(&self, bytes: &mut [u8]) {
+        let mut random = self.random.borrow_mut();
+        for byte in bytes {
+            *byte = random.bits() as u8;
+        }
+    }
+}
+
+impl Tabs for Twin {
+    async fn look(&self, tab: i32) -> Result<Look, BrowserError> {
+        Ok(self.tabs.borrow().get(&tab).cloned().unwrap_or_default())
+    }
+
+    async fn tell(&self, tab: i32, what: TabMessage) {
+        self.told.borrow_mut().push((tab, what));
+    }
+
+    async fn count(&self, tab: i32, links: usize) {
+        self.counts.borrow_mut().insert(tab, links);
+    }
+
+    async fn unread(
+        &self,
+        url: &str,
+        loaded: Option<&str>,
+    ) -> Result<Option<String>, BrowserError> {
+        let unread = self.unread.borrow();
+        let why = unread
+            .get(url)
+            .or_else(|| loaded.and_then(|url| unread.get(url)));
+        Ok(why.cloned())
+    }
+}
+
+/// A background in such a world.
+pub struct Stage {
+    /// The world.
+    pub world: Rc<Twin>,
+    background: Background<Twin>,
+}
+
+/// What a future comes to that has nothing to wait for: no twin makes anybody wait.
+pub fn at_once<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(done) => done,
+        Poll::Pending => panic!("the twins never wait"),
+    }
+}
+
+/// A page with these links: where they lead, what they say.
+pub fn page(url: &str, title: &str, words: &str, links: &[(&str, &str)]) -> Snapshot {
+    let mut leaves = vec![title.to_owned(), words.to_owned()];
+    let mut page = Snapshot {
+        url: url.to_owned(),
+        title: title.to_owned(),
+        lang: Some("en".to_owned()),
+        ..Snapshot::default()
+    };
+    for (href, anchor) in links {
+        let first = leaves.len() as u32;
+        page.links.extend([first, first + 1]);
+        page.hrefs.push((*href).to_owned());
+        leaves.push((*anchor).to_owned());
+    }
+    page.leaf_count = leaves.len() as u32;
+    page.leaves = leaves.join("\u{1}");
+    page
+}
+
+impl Stage {
+    /// An empty browser in the middle of November 2023.
+    pub fn new() -> Self {
+        let world = Rc::new(Twin {
+            rows: RefCell::default(),
+            is_full: Cell::new(false),
+            time: Cell::new(1_700_000_000_000.0),
+            companion: RefCell::default(),
+            reach: Cell::new(None),
+            tabs: RefCell::default(),
+            told: RefCell::default(),
+            counts: RefCell::default(),
+            unread: RefCell::default(),
+            random: RefCell::new(SplitMix(1)),
+        });
+        Self {
+            background: Background::new(Rc::clone(&world)),
+            world,
+        }
+    }
+
+    /// The same with a topic.
+    pub fn with_topic(name: &str) -> Self {
+        let mut stage = Self::new();
+        let (tab, name) = (1, name.to_owned());
+        stage.own(Request::Topic { tab, name }).unwrap();
+        stage
+    }
+
+    /// The browser stops the background and starts it again: only what is kept is left.
+    pub fn restart(&mut self) {
+        self.background = Background::new(Rc::clone(&self.world));
+    }
+
+    /// Time goes by.
+    pub fn wait(&self, milliseconds: f64) {
+        self.world.time.set(self.world.time.get() + milliseconds);
+    }
+
+    /// A request of the extension's own pages.
+    pub fn own(&mut self, request: Request) -> Result<Handled, Problem> {
+        at_once(self.background.handle(&Sender::OwnPage, request))
+    }
+
+    /// A request of a page's content script.
+    pub fn as_page(&mut self, tab: i32, url: &str, request: Request) -> Result<Handled, Problem> {
+        let url = url.to_owned();
+        at_once(self.background.handle(&Sender::Page { tab, url }, request))
+    }
+
+    /// A tab loads a page, which is shown and read.
+    pub fn open(&mut self, tab: i32, page: &Snapshot) -> Handled {
+        let look = Look {
+            page: Some(page.clone()),
+            refused: None,
+        };
+        self.world.tabs.borrow_mut().insert(tab, look);
+        let request = Request::Page {
+            page: page.clone(),
+            started: self.world.time.get(),
+            loaded: None,
+        };
+        self.as_page(tab, &page.url, request).unwrap()
+    }
+
+    /// The person clicks a link of a page, and the page behind it is opened a second
+    /// later.
+    pub fn follow(&mut self, tab: i32, from: &Snapshot, place: i32, to: &Snapshot) -> Handled {
+        let request = Request::Followed {
+            page: from.clone(),
+            place,
+            new_tab: false,
+            loaded: None,
+        };
+        self.as_page(tab, &from.url, request).unwrap();
+        self.wait(1_000.0);
+        self.open(tab, to)
+    }
+
+    /// The person marks what a tab shows.
+    pub fn mark(&mut self, tab: i32, target: Option<bool>) {
+        self.own(Request::Mark { tab, target }).unwrap();
+    }
+
+    /// What the popup shows over a tab.
+    pub fn state(&mut self, tab: i32) -> State {
+        match self.own(Request::State { tab }).unwrap().answer {
+            Response::State(state) => *state,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// From where to where links were followed, newest first.
+    pub fn trails(&mut self) -> Vec<(String, String)> {
+        match self.own(Request::Trails).unwrap().answer {
+            Response::Trails(trails) => trails.into_iter().map(|row| (row.from, row.to)).collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The rows of a table that are plain data.
+    pub fn rows<T: DeserializeOwned>(&self, table: Table) -> Vec<T> {
+        let rows = self.world.rows.borrow();
+        let of_table = rows.iter().filter(|((of, _), _)| *of == table);
+        let row = of_table.map(|(_, value)| match value {
+            Value::Json(value) => serde_json::from_value(value.clone()).unwrap(),
+            Value::Bytes(_) => panic!("a model file"),
+        });
+        row.collect()
+    }
+
+    /// Everything that is kept, as text.
+    pub fn kept(&self) -> String {
+        let rows = self.world.rows.borrow();
+        let text = rows.iter().map(|((table, key), value)| {
+            let value = match value {
+                Value::Json(value) => value.to_string(),
+                Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            };
+            format!("{} {key} {value}\n", table.name())
+        });
+        text.collect()
+    }
+}
