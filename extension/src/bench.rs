@@ -1,6 +1,8 @@
-//! How long scoring a page takes in a browser.
+//! What scoring pages costs and gives in a browser, to be held against the native build.
 
 use linkscent_core::guide::Guide;
+use linkscent_core::strategies::{Candidate, LinkScore, Priority, SplitMix};
+use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::mark_of;
 use linkscent_core::wire::views::PageView;
@@ -32,4 +34,34 @@ pub fn milliseconds_to_score(snapshot: &Snapshot, rounds: u32) -> Result<f64, Pr
         PageView::of(&page, &visit, &guide);
     }
     Ok((now() - began) / f64::from(rounds.max(1)))
+}
+
+/// Every number of a short browse over pages: the first is a target, each is reached by a
+/// link of the one before. A page's relevance, then the priority of each of its links, or
+/// minus infinity for a link that is not followed; at the end the scores of the first
+/// page's links by all that was learned.
+pub fn numbers(pages: &[Snapshot]) -> Result<Vec<f64>, Problem> {
+    let mut guide =
+        Guide::new(critics::NAMES[0], strategies::default_name()).ok_or(Problem::NoGuide)?;
+    let mut rng = SplitMix(7);
+    let (mut via, mut first, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    let value = |score: LinkScore| score.priority().map_or(f64::NEG_INFINITY, Priority::value);
+    for (number, snapshot) in pages.iter().enumerate() {
+        let page = snapshot.to_page()?;
+        let mark = (number == 0).then_some(Mark::Target);
+        let visit = guide.visit(&page, &via, mark, &mut rng);
+        numbers.push(visit.judgment.relevance.value());
+        numbers.extend(visit.outlinks.iter().map(|row| value(row.1)));
+        let links: Vec<Candidate> = visit.outlinks.into_iter().map(|row| row.0).collect();
+        via = links
+            .get(number % links.len().max(1))
+            .cloned()
+            .into_iter()
+            .collect();
+        if number == 0 {
+            first = links;
+        }
+    }
+    numbers.extend(first.iter().map(|link| value(guide.score(link))));
+    Ok(numbers)
 }

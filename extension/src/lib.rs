@@ -5,7 +5,7 @@
 
 mod asked;
 mod background;
-mod bench;
+pub mod bench;
 mod browser;
 mod companion;
 mod js_values;
@@ -23,6 +23,7 @@ mod upgrades;
 
 use std::rc::Rc;
 
+use linkscent_core::wire::Snapshot;
 use wasm_bindgen::prelude::*;
 use web_sys::Element;
 
@@ -82,4 +83,11 @@ pub async fn show_panel(root: Element, tools: JsValue, _tab: i32) -> Result<(), 
 pub fn bench_scoring(page: JsValue, rounds: u32) -> Result<f64, JsError> {
     let page = take(page).map_err(thrown)?;
     bench::milliseconds_to_score(&page, rounds).map_err(thrown)
+}
+
+/// The numbers of [`bench::numbers`], as this build computes them.
+#[wasm_bindgen]
+pub fn bench_numbers(pages: JsValue) -> Result<Vec<f64>, JsError> {
+    let pages: Vec<Snapshot> = take(pages).map_err(thrown)?;
+    bench::numbers(&pages).map_err(thrown)
 }

@@ -1,5 +1,6 @@
 //! The same HTML gives the same page from html5ever and from the live DOM of
-//! real browsers: case by case, and on real pages where they are there.
+//! real browsers: case by case, and on real pages where they are there. What is then
+//! computed from it in WebAssembly is what the native build computes.
 //!
 //! Each folder of `pages` holds `page.html` and the document it must become,
 //! `page.txt`; `UPDATE_PAGES=1` writes these again, to be read before they are
@@ -25,12 +26,43 @@ const KNOWN: [(BrowserKind, &str, &str); 0] = [];
 /// The cases that hold a field for a password, a card or a code.
 const PRIVATE: [&str; 1] = ["login-form"];
 
+/// Pages that are browsed over in both builds.
+const BROWSED: usize = 40;
+/// Numbers of both builds may be so far apart, as a share: functions such as `exp` and `ln`
+/// are not the same code in them.
+const ROUNDING: f64 = 1e-9;
+
 /// What came of opening pages in a browser: by name, those that differ and those
-/// that were refused.
+/// that were refused; how many numbers both builds computed alike.
 #[derive(Default)]
 struct Comparison {
     differences: Vec<String>,
     refused: Vec<String>,
+    numbers: usize,
+}
+
+/// Computes every relevance and score of a browse over these pages in the browser's build
+/// and in this one, and holds them against each other. How many there were.
+async fn scores_agree(browser: &Browser, pages: &[Snapshot]) -> Result<usize> {
+    let script = format!(
+        "const m = await import(chrome.runtime.getURL('pkg/linkscent.js'));
+         await m.default({{module_or_path: chrome.runtime.getURL('pkg/linkscent_bg.wasm')}});
+         const numbers = m.bench_numbers({});
+         return Array.from(numbers, number => Number.isFinite(number) ? number : null);",
+        serde_json::to_string(pages)?
+    );
+    let there: Vec<Option<f64>> = serde_json::from_value(browser.script(&script).await?)?;
+    let here = linkscent_extension::bench::numbers(pages)?;
+    ensure!(there.len() == here.len(), "{} {}", there.len(), here.len());
+    for (place, (there, here)) in there.iter().zip(&here).enumerate() {
+        let there = there.unwrap_or(f64::NEG_INFINITY);
+        let is_same = there == *here || (there - here).abs() <= ROUNDING * here.abs().max(1.0);
+        ensure!(
+            is_same,
+            "number {place}: {there} in the browser, {here} natively"
+        );
+    }
+    Ok(here.len())
 }
 
 fn cases() -> Result<Vec<(String, PathBuf)>> {
@@ -98,6 +130,7 @@ async fn compare(kind: BrowserKind, pages: &[(String, String)]) -> Result<Compar
         .goto(browser.page("pages/panel.html")?)
         .await?;
     let mut comparison = Comparison::default();
+    let mut snapshots = Vec::new();
     for (address, (name, body)) in addresses.iter().zip(pages) {
         browser.driver.switch_to_window(page.clone()).await?;
         browser.driver.goto(address).await?;
@@ -133,7 +166,11 @@ async fn compare(kind: BrowserKind, pages: &[(String, String)]) -> Result<Compar
             let differences = &mut comparison.differences;
             differences.push(format!("{name}\n{}", first.join("\n")));
         }
+        if snapshots.len() < BROWSED {
+            snapshots.push(snapshot);
+        }
     }
+    comparison.numbers = scores_agree(&browser, &snapshots).await?;
     browser.quit().await?;
     drop(replay);
     Ok(comparison)
@@ -147,7 +184,9 @@ async fn cases_agree(kind: BrowserKind) -> Result<()> {
     let Comparison {
         differences,
         refused,
+        numbers,
     } = compare(kind, &pages).await?;
+    ensure!(numbers > 100, "only {numbers} numbers were compared");
     ensure!(refused == PRIVATE, "refused: {}", refused.join(", "));
     let known: Vec<&str> = KNOWN
         .iter()
@@ -197,13 +236,15 @@ async fn real_pages_agree(kind: BrowserKind) -> Result<()> {
     let Comparison {
         differences,
         refused,
+        numbers,
     } = compare(kind, &pages).await?;
     println!(
-        "{} of {} real pages differ, {} are not read",
+        "{} of {} real pages differ, {} are not read; {numbers} relevances and scores agree",
         differences.len(),
         pages.len(),
         refused.len()
     );
+    ensure!(numbers > 1_000, "only {numbers} numbers were compared");
     ensure!(refused.len() * 20 <= pages.len(), "{}", refused.join(", "));
     ensure!(differences.is_empty(), "{}", differences.join("\n"));
     Ok(())

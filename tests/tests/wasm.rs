@@ -1,5 +1,5 @@
-//! The WebAssembly build inside real browsers: it scores what the native build
-//! scores, and how long that takes is printed.
+//! How long the WebAssembly build takes to score a page inside real browsers; that its
+//! scores are those of the native build is shown by `same_page.rs`.
 
 use anyhow::{Context, Result, ensure};
 use linkscent_tests::browser::{Browser, BrowserKind};
