@@ -61,7 +61,7 @@ pub async fn learn(
     let earlier = earlier(&knowledge.learned, kind);
     let mut web = TrainingWeb::new(FeatureGroups::ALL);
     if let Some(chain) = &earlier {
-        web = web.with_dictionary(chain.dictionary().clone());
+        web = web.with_feature_index(chain.feature_index().clone());
     }
     add_kept_pages(store, topic, &guide, &mut web).await?;
     let mut clicks = 0;
@@ -87,11 +87,11 @@ pub async fn learn(
     }
     let sequences = web.sequences(&walks);
     if let Some(path) = export {
-        Named::of_hops(sequences.clone(), web.dictionary.clone()).write_file(path)?;
+        Named::of_hops(sequences.clone(), web.feature_index.clone()).write_file(path)?;
     }
     let start = match &earlier {
         Some(chain) => chain.model().weights.clone(),
-        None => ChainWeights::new(STATES, web.dictionary.len(), training.with_steps),
+        None => ChainWeights::new(STATES, web.feature_index.len(), training.with_steps),
     };
     let learned = TrainingReport {
         pages: web.len(),
@@ -102,7 +102,7 @@ pub async fn learn(
     let model = training.fit(start, &sequences, on_iteration);
     let chain = HopChain::new(
         model,
-        web.dictionary,
+        web.feature_index,
         FeatureGroups::ALL,
         training.inference,
     );

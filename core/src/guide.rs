@@ -92,7 +92,8 @@ impl Guide {
         let known_terms = knowledge.graph.vocabulary.len();
         let strategy = strategies::from_state(&knowledge.strategy, learned, known_terms);
         let learner = strategies::descriptor(&knowledge.strategy)?.learner;
-        let is_own = learner == learned.owner();
+        let has_own = learner.is_empty() || learned.parts().any(|part| part.0 == learner);
+        let is_own = learner == learned.owner() && has_own;
         let mut guide = Self {
             critic: critics::described(&knowledge.critic, knowledge.topics).ok()?,
             form_filter: FormFilter::default(),

@@ -3,8 +3,8 @@
 //! This crate reads pages, judges them, scores their links and learns from
 //! where the links led. It does no I/O, reads no clock, draws no random
 //! numbers and knows no JavaScript value: callers pass all of these in. It
-//! compiles to `wasm32` as it stands; its one feature, `html`, adds the HTML
-//! parser, which the browser extension does without.
+//! compiles to `wasm32` as it stands. Two features are the companion's alone: `html`
+//! adds the HTML parser, `schema` the description of the API's types.
 //!
 //! The modules stand in reading order and each imports only from those before
 //! it. [`guide::Guide::visit`] is the sentence that everything serves. What the learners

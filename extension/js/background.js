@@ -8,6 +8,8 @@ import { Failed, inModule } from "./module.js";
 import { failedAt, unread, watch } from "./unread.js";
 
 const LONGEST = 25000; // milliseconds that a page may take
+const LONGEST_OWN = 180000; // and a request of popup or panel, which may call the companion
+const LONGEST_TAB = 2000; // and a tab that is asked
 const EVERYWHERE = { origins: ["http://*/*", "https://*/*"] };
 const SCRIPT = { id: "content", js: ["js/content.js"], runAt: "document_idle" };
 
@@ -15,7 +17,7 @@ const SCRIPT = { id: "content", js: ["js/content.js"], runAt: "document_idle" };
 const tools = {
   look,
   async tell(tab, kind) {
-    await chrome.tabs.sendMessage(tab, { kind });
+    await inTime(chrome.tabs.sendMessage(tab, { kind }));
   },
   async count(tab, text) {
     await chrome.action.setBadgeText({ tabId: tab, text });
@@ -32,11 +34,16 @@ const inTurn = inModule([first, second, third], start, () => chrome.runtime.relo
 
 watch();
 
-// A page that hangs must not hold up the others. Either the page, or why it is not read.
+// A page that hangs must not hold up the others: its answer, or null.
+async function inTime(answer) {
+  const late = new Promise((resolve) => setTimeout(resolve, LONGEST_TAB, null));
+  return Promise.race([answer.catch(() => null), late]);
+}
+
+// Either the page, or why it is not read.
 async function look(tab) {
-  const late = new Promise((resolve) => setTimeout(resolve, 2000, null));
-  const asked = chrome.tabs.sendMessage(tab, { kind: "snapshot" }).catch(() => null);
-  return (await Promise.race([asked, late])) ?? { page: null, refused: null };
+  const asked = chrome.tabs.sendMessage(tab, { kind: "snapshot" });
+  return (await inTime(asked)) ?? { page: null, refused: null };
 }
 
 const ownPages = chrome.runtime.getURL("");
@@ -51,7 +58,7 @@ function factsOf({ id, url, tab, frameId }) {
 
 async function handle(message, sender) {
   const work = (linkscent) => linkscent.handle(message, factsOf(sender));
-  const { answer, sync } = await inTurn(work, isOwn(sender) ? 0 : LONGEST);
+  const { answer, sync } = await inTurn(work, isOwn(sender) ? LONGEST_OWN : LONGEST);
   if (sync) syncSoon();
   return answer;
 }

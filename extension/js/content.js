@@ -324,6 +324,9 @@
       const { page, elements } = walk();
       known = JSON.stringify(page);
       const view = await tell({ kind: "page", page, started: performance.timeOrigin, loaded: loadedFrom() });
+      // What failed on this page is not tried again when the popup asks for it.
+      if (view?.error) refused = "Linkscent failed on it";
+      if (forgotten) break;
       draw(view?.links ? view : null, elements);
       isRead = true;
     } while (again);

@@ -11,7 +11,7 @@ use linkscent_core::models::{ChainKind, Inference, TwoClassCounts};
 use linkscent_core::strategies::{
     Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BestFirst, ContextGraph,
     Ensemble, EnsembleOptions, Factors, Focus, HopClusters, HopTraining, Intelligent, LinkPolicy,
-    Make, REGISTRY, SignalGroup, SplitMix, Strategy,
+    Make, REGISTRY, Saved, SignalGroup, SplitMix, Strategy,
 };
 use linkscent_core::text::Vocabulary;
 
@@ -318,12 +318,15 @@ fn counts_of(knowledge: &Knowledge) -> TwoClassCounts {
 
 /// What an apprentice learned: the words at offsets that speak most.
 fn insight(knowledge: &Knowledge) -> Insight {
+    if knowledge.learned.owner() != TwoClassCounts::LEARNER {
+        return Insight::new();
+    }
     let known_terms = knowledge.graph.vocabulary.len();
     let Ok(Some(counts)) = knowledge.learned.read::<TwoClassCounts>(known_terms) else {
         return Insight::new();
     };
     let (rows, (high, low)) = counts.rows();
-    let mut loud: Vec<(f64, String)> = rows
+    let mut strongest: Vec<(f64, String)> = rows
         .into_iter()
         .map(|(bits, seen)| {
             let feature = OffsetTerm::from_bits(bits);
@@ -337,15 +340,15 @@ fn insight(knowledge: &Knowledge) -> Insight {
             )
         })
         .collect();
-    loud.sort_by(|a, b| b.0.total_cmp(&a.0));
+    strongest.sort_by(|a, b| b.0.total_cmp(&a.0));
     let list = |rows: &mut dyn Iterator<Item = &(f64, String)>| -> String {
         let words: Vec<&str> = rows.take(TOP_FEATURES).map(|row| row.1.as_str()).collect();
         words.join(", ")
     };
     vec![
         format!("links learned from: {high} to relevant pages, {low} to others"),
-        format!("for: {}", list(&mut loud.iter())),
-        format!("against: {}", list(&mut loud.iter().rev())),
+        format!("for: {}", list(&mut strongest.iter())),
+        format!("against: {}", list(&mut strongest.iter().rev())),
     ]
 }
 

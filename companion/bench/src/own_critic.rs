@@ -146,14 +146,14 @@ pub fn train(web: &EvalWeb, examples: &CriticExample) -> Trained {
 
 impl Trained {
     /// The words that speak most for the topic, with their log-odds; rare
-    /// ones speak less loud.
+    /// ones count less.
     pub fn top_features(&self, most: usize) -> Vec<(String, f64)> {
         let rows = self.critic.word_weights().into_iter();
-        let mut loud: Vec<(f64, f64, TermId)> = rows
+        let mut strongest: Vec<(f64, f64, TermId)> = rows
             .map(|(term, log_odds, times)| (log_odds * times.ln_1p(), log_odds, term))
             .collect();
-        loud.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
-        let words = loud.into_iter().take(most);
+        strongest.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
+        let words = strongest.into_iter().take(most);
         words
             .map(|(_, log_odds, term)| (self.vocabulary.surface(term).to_owned(), log_odds))
             .collect()

@@ -262,16 +262,16 @@ mod tests {
             "{} {all}",
             found.log_sum
         );
-        let share = |holds: &dyn Fn(&[usize]) -> bool| -> f64 {
+        let probability = |holds: &dyn Fn(&[usize]) -> bool| -> f64 {
             let paths = paths.iter().zip(&sums).filter(|(path, _)| holds(path));
             paths.map(|(_, sum)| (sum - all).exp()).sum()
         };
         for at in 0..n {
             for state in 0..k {
-                let by_hand = share(&|path| path[at] == state);
+                let by_hand = probability(&|path| path[at] == state);
                 assert!((found.nodes[at * k + state] - by_hand).abs() < 1e-9);
                 for next in (0..k).filter(|_| at + 1 < n) {
-                    let by_hand = share(&|path| path[at] == state && path[at + 1] == next);
+                    let by_hand = probability(&|path| path[at] == state && path[at + 1] == next);
                     let place = at * k * k + state * k + next;
                     assert!((found.steps[place] - by_hand).abs() < 1e-9);
                 }

@@ -168,7 +168,10 @@ fn the_forward_steps_of_a_crf_are_marginals_at_the_end() {
         let apart = belief.iter().zip(&last).map(|(a, b)| (a - b).abs());
         assert!(apart.fold(0.0, f64::max) < 1e-9);
         let end = *chain.viterbi().states.last().unwrap();
-        assert!(best.iter().all(|share| *share <= best[end] + 1e-12));
+        assert!(
+            best.iter()
+                .all(|probability| *probability <= best[end] + 1e-12)
+        );
     }
 }
 

@@ -69,8 +69,8 @@ impl Hmm {
             && emissions.len() == states * symbols
             && symbols > 0;
         let mut all = initial.iter().chain(&transitions).chain(&emissions);
-        let are_shares = all.all(|value| (0.0..=1.0).contains(value));
-        (fits && are_shares).then_some(Self {
+        let are_probabilities = all.all(|value| (0.0..=1.0).contains(value));
+        (fits && are_probabilities).then_some(Self {
             states,
             symbols,
             initial,
@@ -99,8 +99,10 @@ impl Hmm {
         (0..self.states)
             .map(|to| {
                 let ways = belief.iter().enumerate();
-                ways.map(|(from, share)| share * self.transitions[from * self.states + to])
-                    .sum()
+                ways.map(|(from, probability)| {
+                    probability * self.transitions[from * self.states + to]
+                })
+                .sum()
             })
             .collect()
     }
@@ -110,8 +112,9 @@ impl Hmm {
         let mut best: Vec<f64> = (0..self.states)
             .map(|to| {
                 let ways = belief.iter().enumerate();
-                let ways =
-                    ways.map(|(from, share)| share * self.transitions[from * self.states + to]);
+                let ways = ways.map(|(from, probability)| {
+                    probability * self.transitions[from * self.states + to]
+                });
                 ways.fold(0.0, f64::max)
             })
             .collect();
@@ -126,7 +129,7 @@ impl Hmm {
         let mut belief: Vec<f64> = before
             .iter()
             .enumerate()
-            .map(|(state, share)| share * self.emission(state, symbol))
+            .map(|(state, probability)| probability * self.emission(state, symbol))
             .collect();
         normalise(&mut belief, self.states);
         belief
@@ -155,7 +158,11 @@ impl Hmm {
                 nodes.push(start + self.emission(state, symbol).ln());
             }
         }
-        let steps: Vec<f64> = self.transitions.iter().map(|share| share.ln()).collect();
+        let steps: Vec<f64> = self
+            .transitions
+            .iter()
+            .map(|probability| probability.ln())
+            .collect();
         ask(Chain {
             states: self.states,
             nodes: &nodes,

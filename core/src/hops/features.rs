@@ -48,12 +48,12 @@ pub struct FeatureIndex {
 impl FeatureIndex {
     /// From names in the order of their numbers. `None` if one stands twice.
     pub fn from_names(names: impl IntoIterator<Item = String>) -> Option<Self> {
-        let mut dictionary = Self::default();
+        let mut feature_index = Self::default();
         for name in names {
-            let next = dictionary.names.len();
-            (dictionary.intern(&name) as usize == next).then_some(())?;
+            let next = feature_index.names.len();
+            (feature_index.intern(&name) as usize == next).then_some(())?;
         }
-        Some(dictionary)
+        Some(feature_index)
     }
 
     /// Number of features.
@@ -250,9 +250,9 @@ mod tests {
         let address = Address::parse("http://a.org/health/index").unwrap();
         let page = Page::new(address, builder.finish().unwrap());
         let graph = WebGraph::default();
-        let mut dictionary = FeatureIndex::default();
-        let read = |groups: FeatureGroups, dictionary: &mut FeatureIndex| {
-            page_features(&page, Judgment::default(), &graph, groups, dictionary).len()
+        let mut feature_index = FeatureIndex::default();
+        let read = |groups: FeatureGroups, feature_index: &mut FeatureIndex| {
+            page_features(&page, Judgment::default(), &graph, groups, feature_index).len()
         };
         let words = FeatureGroups {
             words: true,
@@ -262,10 +262,13 @@ mod tests {
             words: false,
             rest: true,
         };
-        let (some, others) = (read(words, &mut dictionary), read(rest, &mut dictionary));
+        let (some, others) = (
+            read(words, &mut feature_index),
+            read(rest, &mut feature_index),
+        );
         assert!(some >= 3 && others >= 5, "{some} {others}");
-        assert_eq!(read(FeatureGroups::ALL, &mut dictionary), some + others);
-        assert!(dictionary.id("page: dialysi").is_some());
+        assert_eq!(read(FeatureGroups::ALL, &mut feature_index), some + others);
+        assert!(feature_index.id("page: dialysi").is_some());
         let known = FeatureIndex::from_names(["page: kidney".to_owned()]).unwrap();
         let found = page_features(
             &page,
@@ -290,13 +293,13 @@ mod tests {
             OffsetTerm::new(near, DomOffset(-2)),
         ]);
         let target = Address::parse("http://b.org/kidney-care").unwrap();
-        let mut dictionary = FeatureIndex::default();
+        let mut feature_index = FeatureIndex::default();
         link_features(
             &context,
             &target,
             &vocabulary,
             FeatureGroups::ALL,
-            &mut dictionary,
+            &mut feature_index,
         );
         for name in [
             "any link",
@@ -304,7 +307,7 @@ mod tests {
             "near the link: clinic",
             "link's address: kidney",
         ] {
-            assert!(dictionary.id(name).is_some(), "{name}");
+            assert!(feature_index.id(name).is_some(), "{name}");
         }
     }
 }

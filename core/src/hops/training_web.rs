@@ -28,7 +28,7 @@ const MOST_LINKS: usize = 300;
 #[derive(Debug, Default)]
 pub struct TrainingWeb {
     /// The features that occur.
-    pub dictionary: FeatureIndex,
+    pub feature_index: FeatureIndex,
     pub(super) pages: Vec<TrainingPage>,
     numbers: FxHashMap<Address, usize>,
     groups: Option<FeatureGroups>,
@@ -73,7 +73,7 @@ impl TrainingWeb {
                 &link.target,
                 &graph.vocabulary,
                 groups,
-                &mut self.dictionary,
+                &mut self.feature_index,
             );
             (link.target.clone(), features)
         });
@@ -83,7 +83,7 @@ impl TrainingWeb {
             address: page.address.clone(),
             is_target: judgment.is_target || judgment.similarity >= PROMOTED,
             terms: reader.terms().heaviest(HEAVIEST_TERMS),
-            features: page_features(page, judgment, graph, groups, &mut self.dictionary),
+            features: page_features(page, judgment, graph, groups, &mut self.feature_index),
             links,
         });
     }
@@ -91,8 +91,11 @@ impl TrainingWeb {
     /// The same, with features that have numbers already: those of an earlier
     /// model, which is to be trained on.
     #[must_use]
-    pub fn with_dictionary(self, dictionary: FeatureIndex) -> Self {
-        Self { dictionary, ..self }
+    pub fn with_feature_index(self, feature_index: FeatureIndex) -> Self {
+        Self {
+            feature_index,
+            ..self
+        }
     }
 
     /// Adds a link that a person followed. Of pages that were not added whole
@@ -106,7 +109,7 @@ impl TrainingWeb {
             &link.target,
             &graph.vocabulary,
             self.groups(),
-            &mut self.dictionary,
+            &mut self.feature_index,
         );
         self.add_known(&link.target, graph);
         let page = self.add_known(source, graph);
@@ -129,7 +132,7 @@ impl TrainingWeb {
             address: address.clone(),
             is_target: judgment.is_target || judgment.similarity >= PROMOTED,
             terms: known.map(|page| page.terms.clone()).unwrap_or_default(),
-            features: known_features(address, judgment, groups, &mut self.dictionary),
+            features: known_features(address, judgment, groups, &mut self.feature_index),
             links: Vec::new(),
         });
         self.pages.len() - 1

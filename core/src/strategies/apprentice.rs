@@ -27,7 +27,7 @@ const BATCH: u32 = 100;
 /// The first scoring comes earlier: at this share of a batch.
 const FIRST_SHARE: u32 = 5;
 /// A context is read as if it held this many more words that say nothing, so
-/// that one word alone does not speak as loud as many.
+/// that one word alone does not count as much as many.
 const SILENT_WORDS: f64 = 2.0;
 /// Links learned from of those that led to one page, the best first: a page that
 /// every page links to is no twelve instances.
@@ -40,6 +40,12 @@ const PAGE_WEIGHT: f64 = 0.5;
 /// Where neighbours of either kind are counted: no vocabulary gives out such numbers.
 const RELEVANT_NEIGHBOUR: TermId = TermId((1 << 26) - 1);
 const OTHER_NEIGHBOUR: TermId = TermId((1 << 26) - 2);
+
+/// Whether a number among the counts is that of a neighbour.
+pub(super) fn is_neighbour(key: u32) -> bool {
+    let term = OffsetTerm::from_bits(key).term();
+    [RELEVANT_NEIGHBOUR, OTHER_NEIGHBOUR].contains(&term)
+}
 
 /// Something that is counted of links, and whether they led to a good page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

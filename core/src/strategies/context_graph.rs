@@ -63,8 +63,8 @@ impl ContextGraph {
             .enumerate()
             .max_by(|a, b| a.1.total_cmp(b.1));
         match best.map(|(layer, log)| (layer, log.exp())) {
-            Some((layer, share)) if share >= LEAST => (layer, share),
-            Some((_, share)) => (STATES, share),
+            Some((layer, probability)) if probability >= LEAST => (layer, probability),
+            Some((_, probability)) => (STATES, probability),
             None => (STATES, 0.0),
         }
     }
@@ -114,8 +114,8 @@ impl Strategy for ContextGraph {
 
     fn score(&self, links: &[Candidate], _: Known<'_>) -> Vec<LinkScore> {
         let score = |link: &Candidate| {
-            let (layer, share) = self.place(link);
-            LinkScore::Follow(Priority::new(layer as u8, share))
+            let (layer, probability) = self.place(link);
+            LinkScore::Follow(Priority::new(layer as u8, probability))
         };
         links.iter().map(score).collect()
     }
@@ -130,12 +130,12 @@ impl Strategy for ContextGraph {
     }
 
     fn explain(&self, link: &Candidate, _: Known<'_>) -> Explanation {
-        let (layer, share) = self.place(link);
+        let (layer, probability) = self.place(link);
         let label = if layer < STATES {
             format!("probability that its page lies in layer {layer}")
         } else {
             "its page fits no layer; probability of the best".to_owned()
         };
-        Explanation::given(label, share)
+        Explanation::given(label, probability)
     }
 }

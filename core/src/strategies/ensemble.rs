@@ -5,7 +5,7 @@
 //!
 //! The members' own rankings go along with each score, so that a crawl can follow
 //! them in turn and tell by what they bring whether the whole is worth more than
-//! its parts ([`crate::crawl::Turns`]). A model of hop distances joins where one
+//! its parts ([`crate::crawl::Bandit`]). A model of hop distances joins where one
 //! was trained; without it the others do.
 
 mod explaining;

@@ -33,7 +33,7 @@ const NAMED: usize = 8;
 #[derive(Debug, Clone, PartialEq)]
 pub struct HopChain {
     model: ChainModel,
-    dictionary: FeatureIndex,
+    feature_index: FeatureIndex,
     groups: FeatureGroups,
     inference: Inference,
     passed: Recent<PassedPage>,
@@ -54,13 +54,13 @@ impl HopChain {
     /// With a model over [`STATES`] distances and the features it knows.
     pub fn new(
         model: ChainModel,
-        dictionary: FeatureIndex,
+        feature_index: FeatureIndex,
         groups: FeatureGroups,
         inference: Inference,
     ) -> Self {
         Self {
             model,
-            dictionary,
+            feature_index,
             groups,
             inference,
             passed: Recent::default(),
@@ -73,8 +73,8 @@ impl HopChain {
     }
 
     /// The features it knows.
-    pub fn dictionary(&self) -> &FeatureIndex {
-        &self.dictionary
+    pub fn feature_index(&self) -> &FeatureIndex {
+        &self.feature_index
     }
 
     /// Which features it reads.
@@ -100,9 +100,9 @@ impl HopChain {
         kept.sort_by(|&a, &b| spread(b).total_cmp(&spread(a)));
         kept.truncate(most);
         kept.sort_unstable();
-        let mut dictionary = FeatureIndex::default();
+        let mut feature_index = FeatureIndex::default();
         for &feature in &kept {
-            dictionary.intern(self.dictionary.name(feature));
+            feature_index.intern(self.feature_index.name(feature));
         }
         let weights = weights.with_features(&kept);
         let model = ChainModel {
@@ -111,7 +111,7 @@ impl HopChain {
         };
         Self {
             passed: self.passed.clone(),
-            ..Self::new(model, dictionary, self.groups, self.inference)
+            ..Self::new(model, feature_index, self.groups, self.inference)
         }
     }
 
@@ -133,7 +133,7 @@ impl HopChain {
             passing.judgment,
             known.graph,
             self.groups,
-            &self.dictionary,
+            &self.feature_index,
         );
         self.pass(PassedPage {
             address: passing.page.address.clone(),
@@ -148,7 +148,7 @@ impl HopChain {
             return;
         }
         let before = self.belief(link, known);
-        let features = known_features(&link.target, judgment, self.groups, &self.dictionary);
+        let features = known_features(&link.target, judgment, self.groups, &self.feature_index);
         self.pass(PassedPage {
             address: link.target.clone(),
             belief: judged(before, judgment),
@@ -163,7 +163,7 @@ impl HopChain {
             &link.target,
             words,
             self.groups,
-            &self.dictionary,
+            &self.feature_index,
         )
     }
 
@@ -290,7 +290,7 @@ impl Strategy for HopChain {
             .collect();
         pulls.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
         parts.extend(pulls.into_iter().take(NAMED).map(|(pull, feature)| {
-            let name = self.dictionary.name(feature);
+            let name = self.feature_index.name(feature);
             Explanation::given(
                 format!("{name} (weight for a target against far away)"),
                 pull,

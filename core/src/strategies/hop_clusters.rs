@@ -206,8 +206,9 @@ impl Strategy for HopClusters {
     fn explain(&self, link: &Candidate, _: Known<'_>) -> Explanation {
         let belief = self.belief(link);
         let parts = belief.iter().enumerate();
-        let parts = parts
-            .map(|(distance, share)| Explanation::given(format!("distance {distance}"), *share));
+        let parts = parts.map(|(distance, probability)| {
+            Explanation::given(format!("distance {distance}"), *probability)
+        });
         let value = HopChain::priority(&belief).value();
         Explanation::because("probability of a target", value, parts.collect())
     }

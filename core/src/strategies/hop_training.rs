@@ -48,10 +48,10 @@ impl HopTraining {
         on_iteration: impl FnMut(Iteration),
     ) -> HopChain {
         let sequences = web.sequences(&web.walks(self.rules, rng));
-        let start = ChainWeights::new(STATES, web.dictionary.len(), self.with_steps);
+        let start = ChainWeights::new(STATES, web.feature_index.len(), self.with_steps);
         let model = self.fit(start, &sequences, on_iteration);
         let groups = web.groups();
-        HopChain::new(model, web.dictionary, groups, self.inference)
+        HopChain::new(model, web.feature_index, groups, self.inference)
     }
 
     /// Trains on sequences, from zero or from an earlier model's weights.

@@ -180,13 +180,13 @@ fn distances_in_an_explanation_are_those_of_the_weights() {
         };
         for link in &links {
             let words = &known.graph.vocabulary;
-            let dictionary = strategy.dictionary();
+            let feature_index = strategy.feature_index();
             let observed = link_features(
                 &link.context,
                 &link.target,
                 words,
                 FeatureGroups::ALL,
-                dictionary,
+                feature_index,
             );
             assert!(!observed.is_empty());
             let mut expected = [0.0; STATES];
@@ -208,7 +208,7 @@ fn distances_in_an_explanation_are_those_of_the_weights() {
             let named = explanation.parts.iter();
             let named = named.filter_map(|part| Some((part.value, part.label.split_once(" (")?.0)));
             for (pull, name) in named {
-                let feature = dictionary.id(name).unwrap();
+                let feature = feature_index.id(name).unwrap();
                 let value = observed.iter().find(|one| one.0 == feature).unwrap().1;
                 let weights = strategy.model().weights.by_state(feature);
                 let by_hand = f64::from(value) * (weights[0] - weights[STATES - 1]);
@@ -270,13 +270,13 @@ fn chain(kind: ChainKind) -> HopChain {
         web.add_click(link, guide.graph());
     }
     let mut rng = SplitMix(3);
-    let empty = ChainWeights::new(STATES, web.dictionary.len(), false);
+    let empty = ChainWeights::new(STATES, web.feature_index.len(), false);
     let values = empty.values().iter().map(|_| 2.0 * rng.unit() - 1.0);
     let weights = ChainWeights::from_values(STATES, false, values.collect()).unwrap();
     let model = ChainModel { kind, weights };
     HopChain::new(
         model,
-        web.dictionary,
+        web.feature_index,
         FeatureGroups::ALL,
         Inference::Marginal,
     )
@@ -324,7 +324,7 @@ fn a_chain_of_beliefs_is_carried_on_explained_and_brought_back() {
         let terms = guide.graph().vocabulary.len();
         let broken: HopChain = learned.read(terms).unwrap().expect("the same strategy");
         let broken = broken.pruned(3);
-        assert_eq!(broken.dictionary().len(), 3);
+        assert_eq!(broken.feature_index().len(), 3);
         assert_eq!(broken.model().weights.features(), 3);
     }
 }

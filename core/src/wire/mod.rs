@@ -1,4 +1,5 @@
-//! Everything that leaves the process as bytes: the only home of serde.
+//! Everything that leaves the process as bytes, but for what learners keep, which they
+//! write themselves.
 //!
 //! Outward types are types of their own; what comes in is checked before it
 //! becomes one of the core's. Four kinds: the page snapshot from a live DOM,

@@ -4,7 +4,7 @@
 use linkscent_core::address::Address;
 use linkscent_core::guide::{Guide, ToForget};
 use linkscent_core::wire::api::{Event, EventKind, Forget};
-use linkscent_core::wire::{read_model, write_model};
+use linkscent_core::wire::{ModelError, read_model, write_model};
 
 use super::Background;
 use crate::companion::Companion;
@@ -72,7 +72,10 @@ impl<W: World> Background<W> {
         self.guide = None;
         let mut change = Change::default();
         for (topic, file) in self.store.guides().await? {
-            let known = read_model(&file).ok();
+            let known = match read_model(&file) {
+                Err(error @ ModelError::Version(_)) => return Err(error.into()),
+                read => read.ok(),
+            };
             if known.as_ref().is_some_and(|known| !known.mentions(gone)) {
                 continue;
             }

@@ -4,7 +4,7 @@ use linkscent_core::address::Address;
 use linkscent_core::forms::FormWords;
 use linkscent_core::guide::Guide;
 use linkscent_core::wire::api::{EventKind, mark_of, marked_terms};
-use linkscent_core::wire::{read_model, write_model};
+use linkscent_core::wire::{ModelError, read_model, write_model};
 use linkscent_core::{critics, strategies};
 
 use super::Background;
@@ -24,9 +24,12 @@ impl<W: World> Background<W> {
             return Ok(guide);
         }
         let file = self.store.guide(topic).await?;
-        let known = file
-            .and_then(|file| read_model(&file).ok())
-            .and_then(Guide::with_knowledge);
+        let known = match file.map(|file| read_model(&file)) {
+            // One of a newer version is left alone.
+            Some(Err(error @ ModelError::Version(_))) => return Err(error.into()),
+            Some(read) => read.ok().and_then(Guide::with_knowledge),
+            None => None,
+        };
         if let Some(guide) = known {
             return Ok(guide);
         }

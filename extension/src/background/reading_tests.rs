@@ -257,3 +257,27 @@ fn a_guide_that_cannot_be_read_is_made_again_from_the_marks() {
     let after = view(stage.open(8, &town()));
     assert_eq!(highlighted(&town(), &after)[0], "http://kidney.test/diet");
 }
+
+/// What a newer version learned is not thrown away for what the marks teach.
+#[test]
+fn a_guide_of_a_newer_version_is_left_alone() {
+    let mut stage = marked();
+    stage.restart();
+    let key = (Table::Guides, "kidneys".to_owned());
+    let mut file = match stage.world.rows.borrow().get(&key) {
+        Some(Value::Bytes(file)) => file.clone(),
+        other => panic!("{other:?}"),
+    };
+    // The header's version.
+    file[8] = 99;
+    let newer = Value::Bytes(file);
+    let tables = &stage.world.rows;
+    tables.borrow_mut().insert(key.clone(), newer.clone());
+    let said = stage.own(Request::Mark {
+        tab: 7,
+        target: None,
+    });
+    let said = said.unwrap_err().to_string();
+    assert!(said.contains("update it"), "{said}");
+    assert_eq!(stage.world.rows.borrow().get(&key), Some(&newer));
+}

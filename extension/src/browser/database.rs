@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use idb::{
     Database as Idb, DatabaseEvent, Event, Factory, ObjectStore, ObjectStoreParams, Query, Request,
-    Transaction, TransactionMode, event::VersionChangeEvent,
+    Transaction, TransactionMode, TransactionResult, event::VersionChangeEvent,
 };
 use js_sys::Uint8Array;
 use wasm_bindgen::{JsCast, JsValue};
@@ -91,26 +91,53 @@ impl Database for Browser {
     }
 
     async fn write(&self, writes: Vec<Write>) -> Result<(), DatabaseError> {
+        // What cannot be written is found before anything is.
+        let writes: Vec<JsWrite> = writes.into_iter().map(js_write).collect::<Result<_, _>>()?;
         let transaction = self.transaction(TransactionMode::ReadWrite)?;
-        for write in writes {
-            match write {
-                Write::Put(table, key, value) => {
-                    let (key, value) = (JsValue::from(key), js_value(&value)?);
-                    let store = transaction.object_store(table.name())?;
-                    store.put(&value, Some(&key))?;
-                }
-                Write::Delete(table, key) => {
-                    let key = Query::Key(JsValue::from(key));
-                    transaction.object_store(table.name())?.delete(key)?;
-                }
-                Write::Clear(table) => {
-                    transaction.object_store(table.name())?.clear()?;
-                }
-            }
+        if let Err(error) = writes.iter().try_for_each(|write| add(&transaction, write)) {
+            transaction.abort()?;
+            return Err(error);
         }
-        transaction.commit()?.await?;
-        Ok(())
+        // A disk that is full shows only here.
+        match transaction.commit()?.await? {
+            TransactionResult::Committed => Ok(()),
+            TransactionResult::Aborted => Err(DatabaseError::Failed(
+                "it took everything back; is there room on the disk?".to_owned(),
+            )),
+        }
     }
+}
+
+/// A write as the browser takes it.
+enum JsWrite {
+    Put(Table, JsValue, JsValue),
+    Delete(Table, JsValue),
+    Clear(Table),
+}
+
+fn js_write(write: Write) -> Result<JsWrite, DatabaseError> {
+    Ok(match write {
+        Write::Put(table, key, value) => JsWrite::Put(table, key.into(), js_value(&value)?),
+        Write::Delete(table, key) => JsWrite::Delete(table, key.into()),
+        Write::Clear(table) => JsWrite::Clear(table),
+    })
+}
+
+fn add(transaction: &Transaction, write: &JsWrite) -> Result<(), DatabaseError> {
+    match write {
+        JsWrite::Put(table, key, value) => {
+            let store = transaction.object_store(table.name())?;
+            store.put(value, Some(key))?;
+        }
+        JsWrite::Delete(table, key) => {
+            let key = Query::Key(key.clone());
+            transaction.object_store(table.name())?.delete(key)?;
+        }
+        JsWrite::Clear(table) => {
+            transaction.object_store(table.name())?.clear()?;
+        }
+    }
+    Ok(())
 }
 
 fn value_of(value: JsValue) -> Result<Value, DatabaseError> {

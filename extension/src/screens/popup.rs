@@ -114,6 +114,7 @@ impl Popup {
         for topic in &state.topics {
             let choice = self.part("choice")?;
             choice.say("topic", topic)?;
+            choice.stand_for("topic", topic)?;
             popup.add("#topic", &choice)?;
         }
         let topic: HtmlSelectElement = popup.field("#topic")?;

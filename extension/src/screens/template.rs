@@ -56,6 +56,13 @@ impl Part {
         Ok(())
     }
 
+    /// Makes the option in a place stand for a text, exactly: without a value of its own
+    /// it would stand for the text with its spaces folded.
+    pub fn stand_for(&self, name: &str, text: &str) -> Result<(), BrowserError> {
+        let option = self.find(&format!("[data-text={name}]"))?;
+        option.set_attribute("value", text).map_err(failed)
+    }
+
     /// Makes the link in a place lead to an address, with a text.
     pub fn link(&self, name: &str, address: &str, text: &str) -> Result<(), BrowserError> {
         let link = self.find(&format!("[data-text={name}]"))?;

@@ -150,8 +150,11 @@ impl Train {
     }
 
     fn web_and_topic(&self) -> Result<(EvalWeb, TopicFile)> {
-        let topic = self.topic.as_deref();
-        let topic = topic.context("there is nothing to train on: give --web and --topic")?;
+        let topic = self.topic.as_deref().filter(|_| !self.web.is_empty());
+        let topic = topic.context(
+            "it takes a web and a topic (--web and --topic), a file of sequences (--sequences), or \
+             a topic of yours (--of)",
+        )?;
         eprintln!("linkscent: reading the web …");
         let web = EvalWeb::read(&self.web, |_| {})?;
         eprintln!("linkscent: learning …");

@@ -90,7 +90,7 @@ fn below(most: usize, rng: &mut SplitMix) -> usize {
     (rng.unit() * most as f64) as usize
 }
 
-/// A page of loud words and links.
+/// A page of the topic's strongest words and links.
 fn stuffed(
     page: usize,
     pages: usize,
@@ -98,7 +98,7 @@ fn stuffed(
     address: impl Fn(usize) -> String,
     rng: &mut SplitMix,
 ) -> String {
-    let loud = |count: usize, rng: &mut SplitMix| -> String {
+    let stuffed = |count: usize, rng: &mut SplitMix| -> String {
         let words = (0..count).filter_map(|_| words.get(below(words.len(), rng)));
         words.map(String::as_str).collect::<Vec<_>>().join(" ")
     };
@@ -110,13 +110,13 @@ fn stuffed(
         } else {
             below(pages, rng)
         };
-        let (before, anchor) = (loud(LENGTH / LINKS, rng), loud(3, rng));
+        let (before, anchor) = (stuffed(LENGTH / LINKS, rng), stuffed(3, rng));
         let target = address(other.min(pages - 1));
         body.push_str(&format!(
             "<p>{before} <a href=\"{target}\">{anchor}</a></p>"
         ));
     }
-    let title = loud(6, rng);
+    let title = stuffed(6, rng);
     format!(
         "<!doctype html><html lang=\"en\"><head><title>{title}</title></head><body>{body}</body></html>"
     )

@@ -6,6 +6,7 @@ use super::{Saved, StateError, known, saved};
 use crate::codec;
 use crate::features::OffsetTerm;
 use crate::models::{FeatureCount, TwoClassCounts};
+use crate::strategies::apprentice::is_neighbour;
 
 /// Counts over `<t,d>`: features with their counts of good and other links, and all links
 /// of either kind.
@@ -31,6 +32,9 @@ impl SavedCounts {
 
     pub(crate) fn into_counts(self, known_terms: usize) -> Result<TwoClassCounts, StateError> {
         for (feature, _, _) in &self.features {
+            if is_neighbour(*feature) {
+                continue;
+            }
             known(OffsetTerm::from_bits(*feature).term().0, known_terms)?;
         }
         let rows = self.features.into_iter();

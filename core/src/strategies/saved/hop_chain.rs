@@ -42,7 +42,7 @@ impl SavedHopChain {
             is_memm: chain.model().kind == ChainKind::Memm,
             with_steps: weights.with_steps(),
             weights: weights.values().to_vec(),
-            names: chain.dictionary().names().map(str::to_owned).collect(),
+            names: chain.feature_index().names().map(str::to_owned).collect(),
             words: chain.groups().words,
             rest: chain.groups().rest,
             by_best_path: chain.inference() == Inference::Viterbi,
@@ -53,7 +53,7 @@ impl SavedHopChain {
     pub(crate) fn into_chain(self) -> Result<HopChain, StateError> {
         let weights = ChainWeights::from_values(STATES, self.with_steps, self.weights)
             .ok_or(StateError::Content("weights do not fit or are no numbers"))?;
-        let dictionary = FeatureIndex::from_names(self.names)
+        let feature_index = FeatureIndex::from_names(self.names)
             .ok_or(StateError::Content("a feature stands in it twice"))?;
         let kind = if self.is_memm {
             ChainKind::Memm
@@ -70,7 +70,7 @@ impl SavedHopChain {
         } else {
             Inference::Marginal
         };
-        let mut chain = HopChain::new(model, dictionary, groups, inference);
+        let mut chain = HopChain::new(model, feature_index, groups, inference);
         for page in self.passed {
             chain.pass(page.into_page()?);
         }

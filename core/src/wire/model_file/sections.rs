@@ -8,6 +8,9 @@ use serde::de::DeserializeOwned;
 use super::ModelError;
 use crate::codec;
 
+/// Sections that are read of one file.
+const MOST_SECTIONS: usize = 256;
+
 /// A body while it is written.
 #[derive(Default)]
 pub(super) struct Body(pub(super) Vec<u8>);
@@ -41,6 +44,9 @@ impl<'a> Sections<'a> {
                 .map_err(|_| ModelError::Content("the name of a part is no text"))?;
             let length = u64::from_le_bytes(array(&mut body)?);
             let bytes = take(&mut body, length)?;
+            if read.len() == MOST_SECTIONS {
+                return Err(ModelError::Content("it has too many parts"));
+            }
             if read.iter().any(|&(before, _)| before == name) {
                 return Err(ModelError::Content("a part stands in it twice"));
             }

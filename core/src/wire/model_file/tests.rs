@@ -124,6 +124,10 @@ fn a_part_that_is_not_known_is_left_aside_and_one_that_lacks_is_named() {
     twice.add("of-the-future", &8);
     let error = read_model(&with_body(&twice.0)).unwrap_err();
     assert!(error.to_string().contains("twice"), "{error}");
+    let mut many = Body::default();
+    (0..300).for_each(|number| many.add(&number.to_string(), &number));
+    let error = read_model(&with_body(&many.0)).unwrap_err();
+    assert!(error.to_string().contains("too many parts"), "{error}");
     let mut alone = Body::default();
     for (name, bytes) in Sections::of_body(&body.0).unwrap().iter() {
         if name != "pages" {

@@ -136,7 +136,7 @@ fn walked(train: &Train) -> Result<Named> {
         bail!("the crawl saw no target, so there is no way to one");
     }
     let sequences = seen.sequences(&walks);
-    Ok(Named::of_hops(sequences, seen.dictionary))
+    Ok(Named::of_hops(sequences, seen.feature_index))
 }
 
 fn parted(all: &Sequences) -> (Sequences, Sequences) {
@@ -232,16 +232,16 @@ impl Trained {
     /// The features that weigh most for a state against the mean of all.
     fn top_features(&self, state: usize) -> Vec<(String, f64)> {
         let weights = &self.model.weights;
-        let mut loud: Vec<(f64, u32)> = (0..weights.features() as u32)
+        let mut strongest: Vec<(f64, u32)> = (0..weights.features() as u32)
             .map(|feature| {
                 let row = weights.by_state(feature);
                 let mean = row.iter().sum::<f64>() / row.len().max(1) as f64;
                 (row[state] - mean, feature)
             })
             .collect();
-        loud.sort_by(|a, b| b.0.total_cmp(&a.0));
-        loud.truncate(TOP_FEATURES);
-        let named = loud.into_iter();
+        strongest.sort_by(|a, b| b.0.total_cmp(&a.0));
+        strongest.truncate(TOP_FEATURES);
+        let named = strongest.into_iter();
         named
             .map(|(weight, feature)| (self.named.features.name(feature).to_owned(), weight))
             .collect()
