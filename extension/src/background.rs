@@ -25,6 +25,7 @@ mod reading_tests;
 mod sender_tests;
 mod state;
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use linkscent_core::guide::Guide;
@@ -34,11 +35,16 @@ use linkscent_core::wire::api::{Event, EventKind};
 use crate::ports::{RandomSource, World};
 use crate::store::Store;
 
-/// See the module.
+/// Tabs whose forgotten page is remembered as such, the newest.
+const MOST_FORGOTTEN: usize = 64;
+
+/// What happens on each request, in a world of its own.
 pub struct Background<W> {
     world: Rc<W>,
     store: Store<W>,
     guide: Option<(String, Guide)>,
+    /// Tabs whose page was forgotten, and when: it may have been on its way here.
+    forgotten: VecDeque<(i32, f64)>,
 }
 
 impl<W: World> Background<W> {
@@ -48,7 +54,23 @@ impl<W: World> Background<W> {
             store: Store(Rc::clone(&world)),
             world,
             guide: None,
+            forgotten: VecDeque::new(),
         }
+    }
+
+    /// Notes that a tab's page was forgotten: until another is loaded there, nothing of
+    /// the tab is read.
+    fn note_forgotten(&mut self, tab: i32) {
+        self.forgotten.push_back((tab, self.world.now()));
+        if self.forgotten.len() > MOST_FORGOTTEN {
+            self.forgotten.pop_front();
+        }
+    }
+
+    /// Whether a page whose loading began then was forgotten in a tab.
+    fn was_forgotten(&self, tab: i32, started: f64) -> bool {
+        let mut tabs = self.forgotten.iter();
+        tabs.any(|&(forgotten, at)| forgotten == tab && started <= at)
     }
 
     /// Something that happens `now`, as the companion is told it.

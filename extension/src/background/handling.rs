@@ -42,7 +42,8 @@ impl<W: World> Background<W> {
                 },
                 Page { tab, url },
             ) => {
-                if !self.shows(url, &page, loaded.as_deref()).await? {
+                let is_forgotten = self.was_forgotten(*tab, started);
+                if is_forgotten || !self.shows(url, &page, loaded.as_deref()).await? {
                     return quietly(Response::View(None));
                 }
                 let (view, sync) = self.read(&page, *tab, started).await?;
@@ -110,6 +111,7 @@ impl<W: World> Background<W> {
                 Ok(Handled::with_news())
             }
             (Request::ForgetPage { tab, address }, OwnPage) => {
+                self.note_forgotten(tab);
                 self.world.tell(tab, TabMessage::Forgotten).await;
                 self.forget_page(&address).await?;
                 Ok(Handled::with_news())

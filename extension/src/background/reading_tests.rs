@@ -281,3 +281,26 @@ fn a_guide_of_a_newer_version_is_left_alone() {
     assert!(said.contains("update it"), "{said}");
     assert_eq!(stage.world.rows.borrow().get(&key), Some(&newer));
 }
+
+/// A page that changes may be sent just when the person forgets it.
+#[test]
+fn a_forgotten_page_that_was_on_its_way_is_not_read_again() {
+    let mut stage = marked();
+    stage.open(8, &town());
+    let started = stage.world.time.get();
+    stage.wait(5_000.0);
+    let address = "http://town.test/".to_owned();
+    stage.own(Request::ForgetPage { tab: 8, address }).unwrap();
+    assert!(!stage.kept().contains("town.test"));
+    let request = Request::Page {
+        page: town(),
+        started,
+        loaded: None,
+    };
+    let told = stage.as_page(8, "http://town.test/", request).unwrap();
+    assert!(matches!(told.answer, Response::View(None)));
+    assert!(!stage.kept().contains("town.test"));
+    // Loaded again, it is a page like any other.
+    stage.wait(1_000.0);
+    assert!(!view(stage.open(8, &town())).links.is_empty());
+}
