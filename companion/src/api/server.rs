@@ -48,6 +48,8 @@ pub async fn serve(listener: TcpListener, router: Router) -> Result<()> {
             continue;
         };
         connections.make_room();
+        // An answer is not held back until the last one was acknowledged.
+        let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
         let (number, progress) = connections.next_number();
         let stream = Watched {

@@ -37,7 +37,7 @@ pub struct Train {
     #[arg(long, env = "LINKSCENT_DATA")]
     data: Option<PathBuf>,
     #[command(flatten)]
-    bench: bench::Train,
+    bench: bench::Training,
 }
 
 impl Train {

@@ -45,7 +45,7 @@ enum Features {
 
 /// What a critic, or a model of hop distances, is trained with on a frozen web.
 #[derive(Debug, Args)]
-pub struct Train {
+pub struct Training {
     /// WARC file with the pages; several are read as one web.
     #[arg(long)]
     web: Vec<PathBuf>,
@@ -100,7 +100,7 @@ pub struct Train {
     pub json: bool,
 }
 
-impl Train {
+impl Training {
     /// Trains and reports.
     pub fn run(&self) -> Result<()> {
         if self.model != ModelKind::Critic {

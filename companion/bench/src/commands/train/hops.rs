@@ -18,7 +18,7 @@ use linkscent_core::strategies::{BestFirst, Focus, HopTraining};
 use linkscent_core::text::Vocabulary;
 use serde_json::json;
 
-use super::Train;
+use super::Training;
 use crate::crawl::crawl;
 use crate::scenario::{Asking, Scenario};
 use linkscent_archive::sequences_file::{Format, Named};
@@ -54,7 +54,7 @@ struct Trained {
 }
 
 /// Trains and reports.
-pub(super) fn run(train: &Train) -> Result<()> {
+pub(super) fn run(train: &Training) -> Result<()> {
     let named = match &train.sequences {
         Some(path) => read(path)?,
         None => walked(train)?,
@@ -105,7 +105,7 @@ fn read(path: &Path) -> Result<Named> {
 }
 
 /// Walks over what a best-first crawl of the web saw.
-fn walked(train: &Train) -> Result<Named> {
+fn walked(train: &Training) -> Result<Named> {
     let (web, topic) = train.topic_on_web()?;
     let course = Scenario {
         web,
@@ -153,7 +153,7 @@ fn parted(all: &Sequences) -> (Sequences, Sequences) {
 }
 
 fn fit(
-    train: &Train,
+    train: &Training,
     named: &Named,
     sequences: &Sequences,
     on_iteration: impl FnMut(Iteration),
