@@ -8,13 +8,11 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use linkscent_core::address::Address;
 use linkscent_core::critics;
-use linkscent_core::guide::Guide;
-use linkscent_core::strategies::{self, PathRepository};
+use linkscent_core::strategies::{self, HopChain, PathRepository, StrategyState};
 use serde::Deserialize;
 
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::{App, Base};
-use crate::hop_training;
 use crate::service::{NewCrawl, Starts};
 use crate::store::{CrawlState, MarkRow, Reaction, Topic};
 
@@ -83,9 +81,8 @@ struct IterationLine {
 }
 
 /// The newest iterations of learning of a strategy that keeps them.
-fn iterations(guide: &Guide) -> Vec<IterationLine> {
-    let known_terms = guide.graph().vocabulary.len();
-    let Ok(Some(repository)) = guide.learned().read::<PathRepository>(known_terms) else {
+fn iterations(learned: &StrategyState, known_terms: usize) -> Vec<IterationLine> {
+    let Ok(Some(repository)) = learned.read::<PathRepository>(known_terms) else {
         return Vec::new();
     };
     let newest = repository.iterations.iter().rev().take(ITERATIONS);
@@ -140,7 +137,8 @@ async fn one(
     let marks = app.service.store.marks(id).await?;
     let (targets, others) = marks.into_iter().partition(|mark| mark.target);
     let guide = app.service.guide(&topic).await?;
-    let by_distance = hop_training::hops(&guide.learned()).is_some();
+    let learned = guide.learned();
+    let by_distance = learned.has::<HopChain>();
     let said = guide.critic().to_owned();
     let (critic, predicate) = if critics::NAMES.contains(&said.as_str()) {
         (said, String::new())
@@ -158,7 +156,7 @@ async fn one(
         by_distance,
         chosen_by: strategies::descriptor(guide.strategy()).map_or("", |row| row.sentence),
         sure,
-        iterations: iterations(&guide),
+        iterations: iterations(&learned, guide.graph().vocabulary.len()),
         critic,
         predicate,
     })

@@ -93,6 +93,11 @@ impl StrategyState {
         parts.map(|(learner, bytes)| (learner.as_str(), bytes.as_slice()))
     }
 
+    /// Whether a learner is among them.
+    pub fn has<T: Saved>(&self) -> bool {
+        self.parts.contains_key(T::LEARNER)
+    }
+
     /// What a learner knows, if it is among them.
     pub fn read<T: Saved>(&self, known_terms: usize) -> Result<Option<T>, StateError> {
         let bytes = self.parts.get(T::LEARNER);
