@@ -8,7 +8,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use linkscent_core::address::Address;
 use linkscent_core::critics;
-use linkscent_core::strategies::{self, HopChain, PathRepository, StrategyState};
+use linkscent_core::strategies::{self, LearningIteration};
 use serde::Deserialize;
 
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
@@ -16,8 +16,7 @@ use crate::api::{App, Base};
 use crate::service::{NewCrawl, Starts};
 use crate::store::{CrawlState, MarkRow, Reaction, Topic};
 
-/// Iterations of learning that are shown, and words of each place in them.
-const ITERATIONS: usize = 8;
+/// Words of each place that are shown of an iteration of learning.
 const WORDS: usize = 6;
 
 pub(super) fn routes() -> Router<App> {
@@ -80,22 +79,18 @@ struct IterationLine {
     words: [String; 3],
 }
 
-/// The newest iterations of learning of a strategy that keeps them.
-fn iterations(learned: &StrategyState, known_terms: usize) -> Vec<IterationLine> {
-    let Ok(Some(repository)) = learned.read::<PathRepository>(known_terms) else {
-        return Vec::new();
-    };
-    let newest = repository.iterations.iter().rev().take(ITERATIONS);
-    let line = newest.map(|iteration| IterationLine {
-        pages: iteration.pages,
-        targets: iteration.targets,
-        words: [0, 1, 2].map(|space| {
-            let chosen = iteration.chosen[space].iter().take(WORDS);
-            let words: Vec<&str> = chosen.map(|chosen| chosen.word.as_str()).collect();
-            words.join(", ")
-        }),
-    });
-    line.collect()
+impl IterationLine {
+    fn of(iteration: &LearningIteration) -> Self {
+        Self {
+            pages: iteration.pages,
+            targets: iteration.targets,
+            words: [0, 1, 2].map(|space| {
+                let chosen = iteration.chosen[space].iter().take(WORDS);
+                let words: Vec<&str> = chosen.map(|chosen| chosen.word.as_str()).collect();
+                words.join(", ")
+            }),
+        }
+    }
 }
 
 async fn crawl_lines(app: &App, topic: i64) -> Result<Vec<CrawlLine>, PageError> {
@@ -136,16 +131,13 @@ async fn one(
     let topic = app.service.topic(id).await?;
     let marks = app.service.store.marks(id).await?;
     let (targets, others) = marks.into_iter().partition(|mark| mark.target);
-    let guide = app.service.guide(&topic).await?;
-    let learned = guide.learned();
-    let by_distance = learned.has::<HopChain>();
-    let said = guide.critic().to_owned();
+    let learned = app.service.learned(&topic).await?;
+    let said = learned.critic.clone();
     let (critic, predicate) = if critics::NAMES.contains(&said.as_str()) {
         (said, String::new())
     } else {
         (String::new(), said)
     };
-    let sure = guide.confidence().map(percent).unwrap_or_default();
     show(&TopicPage {
         base,
         csrf: app.access.csrf(),
@@ -153,10 +145,10 @@ async fn one(
         topic,
         targets,
         others,
-        by_distance,
-        chosen_by: strategies::descriptor(guide.strategy()).map_or("", |row| row.sentence),
-        sure,
-        iterations: iterations(&learned, guide.graph().vocabulary.len()),
+        by_distance: learned.by_distance,
+        chosen_by: strategies::descriptor(&learned.strategy).map_or("", |row| row.sentence),
+        sure: learned.confidence.map(percent).unwrap_or_default(),
+        iterations: learned.iterations.iter().map(IterationLine::of).collect(),
         critic,
         predicate,
     })

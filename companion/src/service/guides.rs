@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Result;
 use linkscent_core::critics;
 use linkscent_core::guide::Guide;
+use linkscent_core::strategies::{HopChain, LearningIteration, PathRepository};
 use linkscent_core::wire::write_model;
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
@@ -20,12 +21,44 @@ const MOST: usize = 8;
 /// Pages and arrivals that a browser is sent with a model.
 const MODEL_PAGES: usize = 200;
 const MODEL_ARRIVALS: usize = 300;
+/// Iterations of learning that are shown.
+const ITERATIONS: usize = 8;
 
-/// A guide and, once a browser asked, its model file.
+/// A guide and, once asked for, its model file and what it learned.
 #[derive(Default)]
 struct Made {
     guide: OnceCell<Arc<Guide>>,
     file: OnceCell<Arc<[u8]>>,
+    learned: OnceCell<Arc<Learned>>,
+}
+
+/// What a topic's guide has learned, for who looks at the topic.
+pub struct Learned {
+    /// Name of the critic, or its predicate.
+    pub critic: String,
+    /// Name of the strategy.
+    pub strategy: String,
+    /// See [`Guide::confidence`].
+    pub confidence: Option<f64>,
+    /// Whether it was trained on how far links are from targets.
+    pub by_distance: bool,
+    /// The newest iterations of a strategy that learns in iterations, newest first.
+    pub iterations: Vec<LearningIteration>,
+}
+
+impl Learned {
+    fn by(guide: &Guide) -> Self {
+        let (state, known_terms) = (guide.learned(), guide.graph().vocabulary.len());
+        let paths = state.read::<PathRepository>(known_terms).ok().flatten();
+        let iterations = paths.map(|paths| paths.iterations).unwrap_or_default();
+        Self {
+            critic: guide.critic().to_owned(),
+            strategy: guide.strategy().to_owned(),
+            confidence: guide.confidence(),
+            by_distance: state.has::<HopChain>(),
+            iterations: iterations.into_iter().rev().take(ITERATIONS).collect(),
+        }
+    }
 }
 
 struct Entry {
@@ -89,6 +122,16 @@ impl Guides {
         file.await.map(Arc::clone)
     }
 
+    /// What the topic's guide has learned.
+    async fn learned(&self, topic: &Topic) -> Result<Arc<Learned>> {
+        let made = self.made(topic).await?;
+        let guide = Arc::clone(self.guide(topic, &made).await?);
+        let learned = made.learned.get_or_try_init(|| async {
+            Ok(tokio::task::spawn_blocking(move || Arc::new(Learned::by(&guide))).await?)
+        });
+        learned.await.map(Arc::clone)
+    }
+
     async fn guide<'a>(&self, topic: &Topic, made: &'a Made) -> Result<&'a Arc<Guide>> {
         let making = made.guide.get_or_try_init(|| async {
             let (store, topic, handle) = (self.store.clone(), topic.clone(), Handle::current());
@@ -146,6 +189,11 @@ impl Service {
     /// The guide of a topic as it is now.
     pub async fn guide(&self, topic: &Topic) -> Result<Arc<Guide>, ServiceError> {
         Ok(self.guides.of(topic).await?)
+    }
+
+    /// What the guide of a topic has learned until now.
+    pub async fn learned(&self, topic: &Topic) -> Result<Arc<Learned>, ServiceError> {
+        Ok(self.guides.learned(topic).await?)
     }
 
     /// The topic's model file for a browser, if it is newer than the version that the

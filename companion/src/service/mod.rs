@@ -12,6 +12,7 @@ mod training;
 pub use crawls::{CrawlCounts, LARGEST_BUDGET, NewCrawl, Starts};
 pub use error::ServiceError;
 pub use feedback::LONGEST_NAME;
+pub use guides::Learned;
 pub use supervisor::{RunBy, Supervisor, is_held};
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! What follows from a topic's events, whatever keeps them: the person's marks and clicks.
 
 use linkscent_core::address::Address;
-use linkscent_core::wire::api::{Event, EventKind};
+use linkscent_core::wire::api::{Event, EventKind, EventName};
 
 use super::{Store, StoreResult, Topic};
 use crate::{clock, secret};
@@ -42,7 +42,7 @@ impl Store {
     /// The marks in force, newest first.
     pub async fn marks(&self, topic: i64) -> StoreResult<Vec<MarkRow>> {
         let mut marks: Vec<MarkRow> = Vec::new();
-        for event in self.events(topic).await? {
+        for event in self.events_of(topic, EventName::Mark).await? {
             if let EventKind::Mark {
                 address,
                 title,
@@ -67,7 +67,7 @@ impl Store {
     /// The marks on forms in force: page, form, whether it is looked for.
     pub async fn form_marks(&self, topic: i64) -> StoreResult<Vec<(String, String, bool)>> {
         let mut marks: Vec<(String, String, bool)> = Vec::new();
-        for event in self.events(topic).await? {
+        for event in self.events_of(topic, EventName::Form).await? {
             if let EventKind::Form {
                 address,
                 form,
@@ -86,7 +86,7 @@ impl Store {
     pub async fn clicks(&self) -> StoreResult<Vec<(Address, Address)>> {
         let mut all = Vec::new();
         for topic in self.topics().await? {
-            let events = self.events(topic.id).await?;
+            let events = self.events_of(topic.id, EventName::Click).await?;
             all.extend(events.iter().filter_map(click));
         }
         Ok(all)

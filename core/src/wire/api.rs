@@ -267,6 +267,39 @@ pub enum EventKind {
     },
 }
 
+/// The kinds of events, without what they say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventName {
+    /// See [`EventKind::Mark`].
+    Mark,
+    /// See [`EventKind::Form`].
+    Form,
+    /// See [`EventKind::Click`].
+    Click,
+}
+
+impl EventName {
+    /// What stands in an event's field `kind`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Mark => "mark",
+            Self::Form => "form",
+            Self::Click => "trail",
+        }
+    }
+}
+
+impl EventKind {
+    /// Which kind it is.
+    pub const fn name(&self) -> EventName {
+        match self {
+            Self::Mark { .. } => EventName::Mark,
+            Self::Form { .. } => EventName::Form,
+            Self::Click { .. } => EventName::Click,
+        }
+    }
+}
+
 impl Event {
     /// Whether every page it names is one of the web.
     pub fn names_pages(&self) -> bool {

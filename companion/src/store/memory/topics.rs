@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use linkscent_core::wire::api::Event;
+use linkscent_core::wire::api::{Event, EventName};
 use linkscent_core::wire::channel::DeviceKey;
 
 use super::{DeviceEntry, MemoryStore, State, TopicEntry, at, at_mut};
@@ -116,6 +116,12 @@ impl Events for MemoryStore {
         let state = self.read();
         let events = state.events.iter().filter(|event| event.0 == topic);
         Ok(events.map(|event| event.1.clone()).collect())
+    }
+
+    async fn events_of(&self, topic: i64, kind: EventName) -> StoreResult<Vec<Event>> {
+        let mut events = self.events(topic).await?;
+        events.retain(|event| event.what.name() == kind);
+        Ok(events)
     }
 }
 

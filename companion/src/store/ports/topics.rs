@@ -1,7 +1,7 @@
 //! Topics, and what happened to them in browsers and on screens, as a log.
 
 use async_trait::async_trait;
-use linkscent_core::wire::api::Event;
+use linkscent_core::wire::api::{Event, EventName};
 
 use crate::store::error::StoreResult;
 
@@ -56,4 +56,7 @@ pub trait Events: Send + Sync {
     /// Everything that happened to a topic, in the order it was taken in. An event that
     /// cannot be read is passed over, and a notice of the topic says so.
     async fn events(&self, topic: i64) -> StoreResult<Vec<Event>>;
+
+    /// Those of one kind, without a look at the others.
+    async fn events_of(&self, topic: i64, kind: EventName) -> StoreResult<Vec<Event>>;
 }

@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 2] = [
+const STEPS: [(i64, &str, &str); 3] = [
     (
         1,
         "first",
@@ -25,6 +25,11 @@ const STEPS: [(i64, &str, &str); 2] = [
         2,
         "one row",
         include_str!("../../../migrations/0002_one_row.sql"),
+    ),
+    (
+        3,
+        "events by kind",
+        include_str!("../../../migrations/0003_events_by_kind.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;
@@ -241,9 +246,10 @@ mod tests {
         )
         .await;
         let pool = SqliteStore::connect(folder.path()).await.unwrap();
-        let [first, second] = STEPS;
-        let third = (3, "wrong", "CREATE TABLE new (x); SELECT * FROM nothing;");
-        let ran = run_steps(&pool, &[first, second, third], None).await;
+        let mut steps = STEPS.to_vec();
+        let wrong = "CREATE TABLE new (x); SELECT * FROM nothing;";
+        steps.push((NEWEST + 1, "wrong", wrong));
+        let ran = run_steps(&pool, &steps, None).await;
         assert!(format!("{:#}", ran.unwrap_err()).contains("nothing"));
         let mut connection = pool.acquire().await.unwrap();
         assert!(has_table(&mut connection, "looked_for").await.unwrap());

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use linkscent_core::wire::api::Event;
+use linkscent_core::wire::api::{Event, EventName};
 
 use super::{SqliteStore, json};
 use crate::clock;
@@ -128,6 +128,26 @@ impl Events for SqliteStore {
                 .bind(topic)
                 .fetch_all(&self.pool)
                 .await?;
+        self.read_events(topic, rows).await
+    }
+
+    async fn events_of(&self, topic: i64, kind: EventName) -> StoreResult<Vec<Event>> {
+        let rows: Vec<(i64, String)> = sqlx::query_as(
+            "SELECT number, body FROM event
+             WHERE topic = ? AND CASE WHEN json_valid(body) THEN body ->> 'kind' END = ?
+             ORDER BY number",
+        )
+        .bind(topic)
+        .bind(kind.as_str())
+        .fetch_all(&self.pool)
+        .await?;
+        self.read_events(topic, rows).await
+    }
+}
+
+impl SqliteStore {
+    /// Events from their rows; a notice for each that cannot be read.
+    async fn read_events(&self, topic: i64, rows: Vec<(i64, String)>) -> StoreResult<Vec<Event>> {
         let mut events = Vec::new();
         for (number, body) in rows {
             match serde_json::from_str(&body) {

@@ -1,6 +1,6 @@
 //! Topics, events and browsers.
 
-use linkscent_core::wire::api::{Event, EventKind};
+use linkscent_core::wire::api::{Event, EventKind, EventName};
 use linkscent_core::wire::channel::DeviceKey;
 
 use super::{NOBODY, click, crawl, mark};
@@ -16,6 +16,7 @@ promises! {
     of_many_senders_of_an_event_one_is_first,
     events_stay_in_the_order_they_came_in,
     events_make_their_topics,
+    events_are_found_by_their_kind,
     the_last_mark_on_a_page_is_in_force,
     what_is_noted_is_an_event_of_its_own,
     a_browser_is_known_until_it_is_removed,
@@ -71,6 +72,34 @@ async fn what_was_set_last_is_in_force(store: &Store) {
     store.set_model(topic, &[0, 255, 0]).await.unwrap();
     let model = store.model(topic).await.unwrap();
     assert_eq!(model, Some(vec![0, 255, 0]));
+}
+
+async fn events_are_found_by_their_kind(store: &Store) {
+    let mark = mark("1", "bees", "http://a.test/");
+    let click = Event {
+        id: "2".to_owned(),
+        what: EventKind::Click {
+            from: "http://a.test/".to_owned(),
+            to: "http://b.test/".to_owned(),
+            anchor: "\"kind\":\"mark\"".to_owned(),
+            context: Vec::new(),
+            relevance: 0.5,
+        },
+        ..mark.clone()
+    };
+    store
+        .take_events(&[click.clone(), mark.clone()])
+        .await
+        .unwrap();
+    let topic = store.find_topic("bees").await.unwrap().unwrap().id;
+    let of = async |kind| store.events_of(topic, kind).await.unwrap();
+    assert_eq!(of(EventName::Mark).await, [mark]);
+    assert_eq!(of(EventName::Click).await, [click]);
+    assert_eq!(of(EventName::Form).await, []);
+    assert_eq!(
+        store.events_of(topic + 1, EventName::Mark).await.unwrap(),
+        []
+    );
 }
 
 async fn a_version_rises_with_what_the_model_is_made_from(store: &Store) {
