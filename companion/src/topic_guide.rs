@@ -147,7 +147,7 @@ pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
                 let words = FormWords::new(words.clone(), around.clone());
                 forms.insert((address, form), (*wanted, words));
             }
-            EventKind::Click { .. } => {}
+            EventKind::Click { .. } | EventKind::Visit(_) => {}
         }
     }
     guide.mark_forms(

@@ -1,6 +1,9 @@
 //! What follows from a topic's events, whatever keeps them: the person's marks and clicks.
 
+use std::collections::HashSet;
+
 use linkscent_core::address::Address;
+use linkscent_core::guide::ToForget;
 use linkscent_core::wire::api::{Event, EventKind, EventName};
 
 use super::{Store, StoreResult, Topic};
@@ -23,6 +26,30 @@ pub(super) fn click(event: &Event) -> Option<(Address, Address)> {
         return None;
     };
     Some((Address::parse(from).ok()?, Address::parse(to).ok()?))
+}
+
+/// The identifiers of the clicks among events that are to be forgotten.
+pub(super) fn gone_clicks<'a>(
+    events: impl Iterator<Item = &'a Event>,
+    gone: &ToForget,
+) -> HashSet<String> {
+    let gone =
+        events.filter(|event| click(event).is_some_and(|click| gone.clicks.contains(&click)));
+    gone.map(|event| event.id.clone()).collect()
+}
+
+/// Whether an event is to be forgotten, given the identifiers of the clicks that are: with a
+/// click goes the visit that it led to.
+pub(super) fn is_gone(event: &Event, gone: &ToForget, clicks: &HashSet<String>) -> bool {
+    let is_visit = match &event.what {
+        EventKind::Visit(visit) => {
+            gone.every_visit || visit.click.as_ref().is_some_and(|id| clicks.contains(id))
+        }
+        _ => false,
+    };
+    let pages = event.pages();
+    let mut pages = pages.iter().filter_map(|page| Address::parse(page).ok());
+    is_visit || clicks.contains(&event.id) || pages.any(|page| gone.has_page(&page))
 }
 
 impl Store {

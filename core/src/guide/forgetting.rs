@@ -22,12 +22,14 @@ pub struct ToForget {
     pub pages: BTreeSet<Address>,
     /// Clicks: the page with the link, and the page it led to. The pages stay.
     pub clicks: BTreeSet<(Address, Address)>,
+    /// Every visit that paths are made of. The pages stay.
+    pub every_visit: bool,
 }
 
 impl ToForget {
     /// Whether nothing is to be forgotten.
     pub fn is_empty(&self) -> bool {
-        self.pages.is_empty() && self.clicks.is_empty()
+        self.pages.is_empty() && self.clicks.is_empty() && !self.every_visit
     }
 
     /// Whether a page is to be forgotten, also where it was kept with secrets in its

@@ -2,6 +2,10 @@
 //! other, as JSON. The calls are sealed in channels, see [`super::channel`]. With the
 //! feature `schema` every type describes its JSON for programs, too.
 
+mod visit;
+
+pub use visit::{Transition, Visit};
+
 use serde::{Deserialize, Serialize};
 
 use super::crawl_state::CrawlState;
@@ -181,6 +185,7 @@ impl Forget {
         ToForget {
             pages: self.pages.iter().filter_map(page).collect(),
             clicks: self.clicks.iter().filter_map(click).collect(),
+            every_visit: self.every_click,
         }
     }
 }
@@ -265,6 +270,8 @@ pub enum EventKind {
         /// How the page it led to was judged, 0..=1.
         relevance: f64,
     },
+    /// A page was shown.
+    Visit(Visit),
 }
 
 /// The kinds of events, without what they say.
@@ -276,6 +283,8 @@ pub enum EventName {
     Form,
     /// See [`EventKind::Click`].
     Click,
+    /// See [`EventKind::Visit`].
+    Visit,
 }
 
 impl EventName {
@@ -285,6 +294,7 @@ impl EventName {
             Self::Mark => "mark",
             Self::Form => "form",
             Self::Click => "trail",
+            Self::Visit => "visit",
         }
     }
 }
@@ -296,6 +306,7 @@ impl EventKind {
             Self::Mark { .. } => EventName::Mark,
             Self::Form { .. } => EventName::Form,
             Self::Click { .. } => EventName::Click,
+            Self::Visit(_) => EventName::Visit,
         }
     }
 }
@@ -313,6 +324,7 @@ impl Event {
         match &self.what {
             EventKind::Mark { address, .. } | EventKind::Form { address, .. } => vec![address],
             EventKind::Click { from, to, .. } => vec![from, to],
+            EventKind::Visit(visit) => vec![&visit.page],
         }
     }
 }

@@ -62,8 +62,10 @@ impl<W: World> Background<W> {
         change.empty()?;
         change.settings(&settings)?;
         let outbox = self.store.outbox().await?.into_iter();
-        let clicks = outbox.filter(|(_, event)| matches!(event.what, EventKind::Click { .. }));
-        change.sent(&clicks.map(|(key, _)| key).collect::<Vec<_>>());
+        let read = outbox.filter(|(_, event)| {
+            matches!(event.what, EventKind::Click { .. } | EventKind::Visit(_))
+        });
+        change.sent(&read.map(|(key, _)| key).collect::<Vec<_>>());
         Ok(self.store.apply(change).await?)
     }
 
@@ -99,7 +101,7 @@ impl<W: World> Background<W> {
         let stays = |event: &Event| {
             let is_click = match &event.what {
                 EventKind::Click { from, to, .. } => is_gone_click(gone, from, to),
-                EventKind::Mark { .. } | EventKind::Form { .. } => false,
+                EventKind::Mark { .. } | EventKind::Form { .. } | EventKind::Visit(_) => false,
             };
             !is_click && !event.pages().iter().any(|page| is_gone(gone, page))
         };

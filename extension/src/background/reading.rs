@@ -155,7 +155,7 @@ impl<W: World> Background<W> {
 fn trail_row(click: &PendingClick, event: &Event, from: &str, to: &str) -> TrailRow {
     let anchor = match &event.what {
         EventKind::Click { anchor, .. } => anchor.clone(),
-        EventKind::Mark { .. } | EventKind::Form { .. } => String::new(),
+        _ => String::new(),
     };
     TrailRow {
         id: format!("{:015}-{}", event.time, event.id),

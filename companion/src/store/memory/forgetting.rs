@@ -5,26 +5,16 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use linkscent_core::address::Address;
 use linkscent_core::guide::ToForget;
-use linkscent_core::wire::api::{Event, EventKind};
+use linkscent_core::wire::api::Event;
 
 use super::{CrawlEntry, MemoryStore, State, at_mut};
 use crate::store::StoreResult;
+use crate::store::marks::{gone_clicks, is_gone};
 use crate::store::ports::{Command, Forgetting, KeptPage, ModelOf};
 use crate::store::stands_in::stands_in;
 
 fn names(gone: &ToForget, page: &str) -> bool {
     Address::parse(page).is_ok_and(|page| gone.has_page(&page))
-}
-
-fn concerns(gone: &ToForget, event: &Event) -> bool {
-    let is_click = match &event.what {
-        EventKind::Click { from, to, .. } => match (Address::parse(from), Address::parse(to)) {
-            (Ok(from), Ok(to)) => gone.clicks.contains(&(from, to)),
-            _ => false,
-        },
-        _ => false,
-    };
-    is_click || event.pages().into_iter().any(|page| names(gone, page))
 }
 
 impl CrawlEntry {
@@ -145,7 +135,9 @@ impl Forgetting for MemoryStore {
         self.change(|state| {
             let spellings: BTreeSet<&str> = spellings.iter().map(String::as_str).collect();
             let before = state.events.len() + state.notices.len();
-            state.events.retain(|(_, event)| !concerns(gone, event));
+            let clicks = gone_clicks(state.events.iter().map(|row| &row.1), gone);
+            let events = &mut state.events;
+            events.retain(|(_, event)| !is_gone(event, gone, &clicks));
             state
                 .notices
                 .retain(|notice| !spellings.iter().any(|page| notice.said.contains(page)));

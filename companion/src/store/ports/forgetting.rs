@@ -40,7 +40,7 @@ pub trait Forgetting: Send + Sync {
     async fn kept_pages(&self, spellings: &[String]) -> StoreResult<Vec<KeptPage>>;
 
     /// Deletes all that has to do with them, as one change: events that name a page or are a
-    /// click to forget; fetches with their forms; questions, commands, links not asked for;
+    /// click to forget, visits that such a click led to, and if that is asked all visits; fetches with their forms; questions, commands, links not asked for;
     /// notices and alarms in whose text a page stands; seeds of crawls. A redirect to a page
     /// becomes a problem, and trails lose the step. Returns how many events, fetches,
     /// questions, commands, links, notices, alarms and seeds went.

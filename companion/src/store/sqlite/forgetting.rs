@@ -11,7 +11,7 @@ use linkscent_core::wire::api::Event;
 use sqlx::{Sqlite, Transaction};
 
 use super::{BACKUP, SqliteStore, json};
-use crate::store::marks::click;
+use crate::store::marks::{gone_clicks, is_gone};
 use crate::store::ports::{Forgetting, KeptPage, ModelOf};
 use crate::store::stands_in::stands_in;
 use crate::store::{StoreError, StoreResult};
@@ -235,18 +235,20 @@ async fn forget_events(
     let events: Vec<(i64, String)> = sqlx::query_as("SELECT number, body FROM event")
         .fetch_all(&mut **transaction)
         .await?;
+    let events = events.into_iter().map(|(number, body)| {
+        let event = serde_json::from_str::<Event>(&body).map_err(|_| body);
+        (number, event)
+    });
+    let events: Vec<(i64, Result<Event, String>)> = events.collect();
+    let readable = events.iter().filter_map(|(_, event)| event.as_ref().ok());
+    let clicks = gone_clicks(readable, gone);
     let mut deleted = 0;
-    for (number, body) in events {
-        let is_gone = match serde_json::from_str::<Event>(&body) {
-            Ok(event) => {
-                let pages = event.pages();
-                let mut pages = pages.iter().filter_map(|page| Address::parse(page).ok());
-                pages.any(|page| gone.has_page(&page))
-                    || click(&event).is_some_and(|click| gone.clicks.contains(&click))
-            }
-            Err(_) => spellings.iter().any(|page| body.contains(page)),
+    for (number, event) in events {
+        let goes = match event {
+            Ok(event) => is_gone(&event, gone, &clicks),
+            Err(body) => spellings.iter().any(|page| body.contains(page)),
         };
-        if is_gone {
+        if goes {
             let done = sqlx::query("DELETE FROM event WHERE number = ?")
                 .bind(number)
                 .execute(&mut **transaction)
