@@ -1,13 +1,13 @@
-//! A topic's model of hop distances: learned from the ways the person went and
-//! from the pages that its last crawl kept, and from then on one of the ensemble's
-//! members, in crawls and in the browser.
+//! A topic's model of hop distances: learned from the paths the person took and from the
+//! pages that its last crawl kept, and from then on one of the ensemble's members, in
+//! crawls and in the browser.
+
+mod material;
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use linkscent_core::address::Address;
-use linkscent_core::guide::Guide;
-use linkscent_core::hops::{FeatureGroups, STATES, TrainingWeb, WalkRules};
+use linkscent_core::hops::{FeatureGroups, FeatureIndex, STATES};
 use linkscent_core::models::lbfgs::Iteration;
 use linkscent_core::models::{ChainKind, ChainWeights};
 use linkscent_core::rng::SplitMix;
@@ -16,25 +16,29 @@ use linkscent_core::wire::write_model;
 
 use crate::store::{Store, Topic};
 use crate::topic_guide;
-use linkscent_archive::page::page_at;
 use linkscent_archive::sequences_file::Named;
+use material::Material;
 
-/// Kept pages that are read.
-const MOST_PAGES: usize = 2_000;
 /// Features of the model that stay; the browser has to hold it.
 const MOST_FEATURES: usize = 20_000;
 
 /// What was learned from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrainingReport {
     /// Pages that the person or a crawl saw.
     pub pages: usize,
-    /// Links that the person followed.
+    /// Links that the person followed, repeated ones too.
     pub clicks: usize,
-    /// Walks over them.
+    /// Paths that they took.
+    pub paths: usize,
+    /// Paths that they took to targets of other topics.
+    pub other_paths: usize,
+    /// Walks over what was seen, added where paths are few.
     pub walks: usize,
     /// Whether an earlier model was trained on.
     pub went_on: bool,
+    /// What in the log of paths contradicts itself, for people.
+    pub faults: Vec<String>,
 }
 
 /// Trains the model of a topic and keeps it. An earlier one of the same kind is
@@ -59,54 +63,26 @@ pub async fn learn(
     let guide = topic_guide::of(store, topic, None, None).await?;
     let mut knowledge = guide.knowledge();
     let earlier = earlier(&knowledge.learned, kind);
-    let mut web = TrainingWeb::new(FeatureGroups::ALL);
-    if let Some(chain) = &earlier {
-        web = web.with_feature_index(chain.feature_index().clone());
-    }
-    add_kept_pages(store, topic, &guide, &mut web).await?;
-    let mut clicks = 0;
-    for link in knowledge.arrivals.iter().flat_map(|past| &past.via) {
-        web.add_click(link, &knowledge.graph);
-        clicks += 1;
-    }
+    let known = earlier.as_ref().map(|chain| chain.feature_index().clone());
     let training = HopTraining::new(kind);
-    let mut rng = SplitMix(1);
-    let rules = WalkRules {
-        // A few clicks need no thousands of walks.
-        count: training.rules.count.min(web.len() * 20),
-        ..training.rules
-    };
-    let walks = web.walks(rules, &mut rng);
-    let has_target = (0..web.len()).any(|page| web.is_target(page));
-    if walks.is_empty() || !has_target {
-        bail!(
-            "“{}” has no way to a target yet: mark a page that you reached by links, or let a \
-             crawl find some",
-            topic.name
-        );
-    }
-    let sequences = web.sequences(&walks);
-    if let Some(path) = export {
-        Named::of_hops(sequences.clone(), web.feature_index.clone()).write_file(path)?;
-    }
-    let start = match &earlier {
-        Some(chain) => chain.model().weights.clone(),
-        None => ChainWeights::new(STATES, web.feature_index.len(), training.with_steps),
-    };
-    let learned = TrainingReport {
-        pages: web.len(),
-        clicks,
-        walks: walks.len(),
+    let (known, rules) = (known.unwrap_or_default(), training.rules);
+    let material = material::collect(store, topic, &guide, known, rules, &mut SplitMix(1)).await?;
+    check(&material, &topic.name)?;
+    let report = TrainingReport {
+        pages: material.pages,
+        clicks: material.clicks,
+        paths: material.paths,
+        other_paths: material.other_paths,
+        walks: material.walks,
         went_on: earlier.is_some(),
+        faults: material.faults,
     };
-    let model = training.fit(start, &sequences, on_iteration);
-    let chain = HopChain::new(
-        model,
-        web.feature_index,
-        FeatureGroups::ALL,
-        training.inference,
-    );
-    let chain = chain.pruned(MOST_FEATURES);
+    let mut named = Named::of_hops(material.sequences, material.feature_index);
+    named.origins = material.origins;
+    if let Some(path) = export {
+        named.write_file(path)?;
+    }
+    let chain = fit(training, earlier.as_ref(), named, on_iteration);
     knowledge.learned = if knowledge.learned.owner() == EnsembleState::LEARNER {
         knowledge.learned.with(&chain)
     } else {
@@ -117,7 +93,35 @@ pub async fn learn(
         kind.name().clone_into(&mut knowledge.strategy);
     }
     store.set_model(topic.id, &write_model(&knowledge)?).await?;
-    Ok(learned)
+    Ok(report)
+}
+
+/// There must be a way, and a target somewhere.
+fn check(material: &Material, topic: &str) -> Result<()> {
+    if material.sequences.is_empty() || !(material.has_target || material.other_paths > 0) {
+        bail!(
+            "“{topic}” has no way to a target yet: mark a page that you reached by links, or let a \
+             crawl find some"
+        );
+    }
+    Ok(())
+}
+
+/// Trains from zero, or on from an earlier model.
+fn fit(
+    training: HopTraining,
+    earlier: Option<&HopChain>,
+    named: Named,
+    on_iteration: impl FnMut(Iteration),
+) -> HopChain {
+    let features: FeatureIndex = named.features;
+    let start = match earlier {
+        Some(chain) => chain.model().weights.clone(),
+        None => ChainWeights::new(STATES, features.len(), training.with_steps),
+    };
+    let model = training.fit(start, &named.sequences, on_iteration);
+    let chain = HopChain::new(model, features, FeatureGroups::ALL, training.inference);
+    chain.pruned(MOST_FEATURES)
 }
 
 /// The model of hop distances among what was learned.
@@ -131,34 +135,11 @@ fn earlier(state: &StrategyState, kind: ChainKind) -> Option<HopChain> {
     (chain.model().kind == kind).then_some(chain)
 }
 
-/// The pages that the topic's last crawl kept, the first of them.
-async fn add_kept_pages(
-    store: &Store,
-    topic: &Topic,
-    guide: &Guide,
-    web: &mut TrainingWeb,
-) -> Result<()> {
-    let Some(crawl) = store.crawls(Some(topic.id)).await?.into_iter().next() else {
-        return Ok(());
-    };
-    let path = store.warc_path(crawl.id);
-    let mut graph = guide.graph().clone();
-    let fetches = store.fetches(crawl.id).await?.into_iter();
-    let kept = fetches.filter_map(|row| Some((row.address, row.place.warc_offset?)));
-    for (address, offset) in kept.take(MOST_PAGES) {
-        // A page that cannot be read any more teaches nothing; the others do.
-        let Ok((page, _)) = page_at(&path, offset, &Address::parse(&address)?) else {
-            continue;
-        };
-        let judgment = guide.judge(&page);
-        web.add(&page, judgment, &mut graph);
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use linkscent_core::address::Address;
+    use linkscent_core::guide::Guide;
     use linkscent_core::models::TwoClassCounts;
     use linkscent_core::wire::api::{Event, EventKind};
     use linkscent_core::wire::read_model;
@@ -243,11 +224,10 @@ mod tests {
             let mut first = 0;
             let file = folder.path().join("ways.jsonl");
             let learned = learn(&store, &topic, kind, Some(&file), |_| first += 1).await?;
-            assert_eq!(
-                std::fs::read_to_string(&file)?.lines().count(),
-                learned.walks
-            );
-            assert_eq!((learned.clicks, learned.went_on), (160, false));
+            let lines = std::fs::read_to_string(&file)?.lines().count();
+            assert_eq!(lines, learned.paths + learned.walks);
+            assert_eq!((learned.clicks, learned.paths), (160, 80));
+            assert_eq!((learned.went_on, learned.faults.len()), (false, 0));
             let knowledge = read_model(&store.model(topic.id).await?.unwrap())?;
             assert_eq!(knowledge.strategy, "ensemble", "it joins the others");
             let [hive, garden, trains] = beliefs(&knowledge, "ensemble");

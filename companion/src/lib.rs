@@ -5,6 +5,7 @@
 //! shell. Pages as bytes are a crate of their own, `archive`, and so is the `bench`.
 
 mod api;
+mod browsing_paths;
 pub mod clock;
 pub mod commands;
 pub mod crawler;

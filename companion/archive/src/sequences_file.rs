@@ -3,8 +3,10 @@
 //!
 //! `CRFsuite`: a line a position, `label<TAB>feature:value<TAB>...`, an empty line
 //! after every sequence; `:` and `\` within a name are escaped by `\`, and a
-//! value of 1 may be left out. JSON: a line a sequence,
-//! `[["T1", {"feature": 0.5}], ...]`.
+//! value of 1 may be left out. Where a sequence's pages are known, a comment before it,
+//! `# KIND<TAB>page<TAB>page...`, names them. JSON: a line a sequence,
+//! `[["T1", {"feature": 0.5}], ...]`, or with its pages
+//! `{"kind": KIND, "pages": [...], "positions": [["T1", {"feature": 0.5}], ...]}`.
 
 use std::fs::File;
 use std::io::{BufRead, BufWriter, Write};
@@ -13,6 +15,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use linkscent_core::hops::FeatureIndex;
 use linkscent_core::models::{Feature, Sequences};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// Labels of states at most.
@@ -27,6 +30,17 @@ pub struct Named {
     pub features: FeatureIndex,
     /// Names of the states, by number.
     pub labels: Vec<String>,
+    /// Where each sequence is from; empty where nobody knows.
+    pub origins: Vec<Origin>,
+}
+
+/// Where a sequence is from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// What it is: a path, a walk.
+    pub kind: String,
+    /// The page at each position.
+    pub pages: Vec<String>,
 }
 
 /// How a file is written.
@@ -50,6 +64,34 @@ impl Format {
 }
 
 type Position = (Vec<Feature>, u8);
+type Rows = Vec<(String, Map<String, Value>)>;
+
+/// A line of JSON.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Positions(Rows),
+    WithPages {
+        #[serde(default)]
+        kind: String,
+        #[serde(default)]
+        pages: Vec<String>,
+        positions: Rows,
+    },
+}
+
+impl Line {
+    fn parts(self) -> (Rows, Origin) {
+        match self {
+            Self::Positions(positions) => (positions, Origin::default()),
+            Self::WithPages {
+                kind,
+                pages,
+                positions,
+            } => (positions, Origin { kind, pages }),
+        }
+    }
+}
 
 impl Named {
     /// Hop distances `T0`, `T1`, ... as labels.
@@ -59,6 +101,7 @@ impl Named {
             sequences,
             features,
             labels: labels.collect(),
+            origins: Vec::new(),
         }
     }
 
@@ -72,14 +115,22 @@ impl Named {
 
     /// Writes all sequences.
     pub fn write(&self, format: Format, mut out: impl Write) -> Result<()> {
-        for positions in self.sequences.iter() {
+        for (number, positions) in self.sequences.iter().enumerate() {
             let mut line = Vec::new();
+            let origin = self
+                .origins
+                .get(number)
+                .filter(|origin| !origin.pages.is_empty());
+            if let (Format::Crfsuite, Some(origin)) = (format, origin) {
+                writeln!(out, "# {}\t{}", origin.kind, origin.pages.join("\t"))?;
+            }
             for at in positions {
                 let label = &self.labels[self.sequences.state(at)];
                 let features = self.sequences.observation(at);
                 match format {
                     Format::Crfsuite => {
-                        write!(out, "{}", escaped(label))?;
+                        let sign = if label.starts_with('#') { "\\" } else { "" };
+                        write!(out, "{sign}{}", escaped(label))?;
                         for &(feature, value) in features {
                             write!(out, "\t{}:{value}", escaped(self.features.name(feature)))?;
                         }
@@ -98,7 +149,13 @@ impl Named {
             }
             match format {
                 Format::Crfsuite => writeln!(out)?,
-                Format::Json => writeln!(out, "{}", Value::Array(line))?,
+                Format::Json => match origin {
+                    Some(Origin { kind, pages }) => {
+                        let line = json!({ "kind": kind, "pages": pages, "positions": line });
+                        writeln!(out, "{line}")?;
+                    }
+                    None => writeln!(out, "{}", Value::Array(line))?,
+                },
             }
         }
         Ok(())
@@ -108,25 +165,48 @@ impl Named {
     pub fn read(format: Format, input: impl BufRead) -> Result<Self> {
         let mut named = Self::default();
         let mut waiting: Vec<Position> = Vec::new();
+        let mut origin = Origin::default();
         for (number, line) in input.lines().enumerate() {
             let place = || format!("line {}", number + 1);
             let line = line.with_context(place)?;
             match format {
                 Format::Crfsuite if line.trim().is_empty() => {
-                    named.sequences.push(std::mem::take(&mut waiting));
+                    named.push(std::mem::take(&mut waiting), std::mem::take(&mut origin));
+                }
+                Format::Crfsuite if line.starts_with('#') => {
+                    let mut fields = line[1..].trim_start().split('\t').map(str::to_owned);
+                    origin = Origin {
+                        kind: fields.next().unwrap_or_default(),
+                        pages: fields.collect(),
+                    };
                 }
                 Format::Crfsuite => waiting.push(named.text_position(&line).with_context(place)?),
                 Format::Json => {
-                    let positions = named.json_sequence(&line).with_context(place)?;
-                    named.sequences.push(positions);
+                    let line: Line = serde_json::from_str(&line)
+                        .context("a list of [label, features] is wanted, or an object with it")
+                        .with_context(place)?;
+                    let (positions, origin) = line.parts();
+                    let positions = named.json_sequence(positions).with_context(place)?;
+                    named.push(positions, origin);
                 }
             }
         }
-        named.sequences.push(waiting);
+        named.push(waiting, origin);
         if named.sequences.is_empty() {
             bail!("there is no sequence in it");
         }
         Ok(named)
+    }
+
+    /// Adds a sequence. What names other pages than it has positions is no origin of it.
+    fn push(&mut self, positions: Vec<Position>, mut origin: Origin) {
+        let (before, length) = (self.sequences.len(), positions.len());
+        if origin.pages.len() != length {
+            origin = Origin::default();
+        }
+        self.sequences.push(positions);
+        self.origins
+            .extend((self.sequences.len() > before).then_some(origin));
     }
 
     fn state(&mut self, label: &str) -> Result<u8> {
@@ -153,9 +233,7 @@ impl Named {
         Ok((features, state))
     }
 
-    fn json_sequence(&mut self, line: &str) -> Result<Vec<Position>> {
-        let rows: Vec<(String, Map<String, Value>)> =
-            serde_json::from_str(line).context("a list of [label, features] is wanted")?;
+    fn json_sequence(&mut self, rows: Rows) -> Result<Vec<Position>> {
         let mut positions = Vec::new();
         for (label, row) in rows {
             let state = self.state(&label)?;
@@ -223,7 +301,17 @@ mod tests {
 
     #[test]
     fn both_formats_bring_everything_back() {
-        let named = named();
+        let mut named = named();
+        let pages = |pages: &[&str]| Origin {
+            kind: "path".to_owned(),
+            pages: pages.iter().map(ToString::to_string).collect(),
+        };
+        named.origins = vec![
+            pages(&["http://a.test/", "http://b.test/"]),
+            Origin::default(),
+        ];
+        named.labels[2] = "#2".to_owned();
+        assert!(lines(&named).starts_with("# path\thttp://a.test/\thttp://b.test/\n\\#2\n"));
         assert!(lines(&named).contains("T1\tlink's address\\: a\\:b\\\\c:0.25\tx:1\n\n"));
         for format in [Format::Crfsuite, Format::Json] {
             let mut out = Vec::new();

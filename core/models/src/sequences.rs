@@ -35,6 +35,17 @@ impl Sequences {
         }
     }
 
+    /// Adds all sequences of another, whose features are numbered alike.
+    pub fn extend(&mut self, other: &Self) {
+        for positions in other.iter() {
+            let each = positions.map(|at| {
+                let seen = other.observation(at).iter().copied();
+                (seen, other.states[at])
+            });
+            self.push(each);
+        }
+    }
+
     /// Number of sequences.
     pub fn len(&self) -> usize {
         self.sequence_ends.len()

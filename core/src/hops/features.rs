@@ -6,20 +6,39 @@
 //! that moment: cosine to the targets, words of title, description and
 //! headings and URL tokens of the page with the link; words of the link, of the
 //! link that led to its page, and tokens of the URL it points to. The critic's
-//! relevance and the words near the link are ours.
+//! relevance, the words near the link, and how like the targets' words a link's are, are
+//! ours. The last say the same of every topic, so what is learned from the paths to one
+//! target holds for another.
 
 use rustc_hash::FxHashMap;
 
+use super::likeness::likeness;
 use crate::address::Address;
 use crate::critics;
 use crate::features::{LinkContext, PageTerms};
 use crate::models::Feature;
 use crate::page::Page;
-use crate::text::Vocabulary;
 use crate::web_graph::{Judgment, WebGraph};
 
 /// Words of titles and headings read of one page.
 const MOST_WORDS: usize = 60;
+/// Bins of equal width that values fall into, besides that for 0.
+const BINS: f64 = 12.0;
+const BIN_NAMES: [&str; 13] = [
+    " = 0",
+    " in 1/12",
+    " in 2/12",
+    " in 3/12",
+    " in 4/12",
+    " in 5/12",
+    " in 6/12",
+    " in 7/12",
+    " in 8/12",
+    " in 9/12",
+    " in 10/12",
+    " in 11/12",
+    " in 12/12",
+];
 
 /// Which features are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +47,8 @@ pub struct FeatureGroups {
     pub words: bool,
     /// All others: cosines, relevance, URL tokens.
     pub rest: bool,
+    /// How like the targets' words those of a link are, and the page it stands on.
+    pub likeness: bool,
 }
 
 impl FeatureGroups {
@@ -35,7 +56,40 @@ impl FeatureGroups {
     pub const ALL: Self = Self {
         words: true,
         rest: true,
+        likeness: true,
     };
+    /// What means the same whatever the topic.
+    pub const OF_ANY_TOPIC: Self = Self {
+        words: false,
+        rest: false,
+        likeness: true,
+    };
+}
+
+/// The words that a page shows first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageText {
+    /// Of title and description.
+    pub title: Vec<String>,
+    /// Of headings.
+    pub headings: Vec<String>,
+}
+
+impl PageText {
+    /// Of a page that is there.
+    pub fn of(page: &Page) -> Self {
+        let words = page.words();
+        let named = |terms: &mut dyn Iterator<Item = &u32>| -> Vec<String> {
+            let names = terms.map(|&term| words.terms[term as usize].clone());
+            names.take(MOST_WORDS).collect()
+        };
+        let headings = page.headings().iter();
+        let leaves = headings.flat_map(|heading| heading.leaves.first..heading.leaves.end);
+        Self {
+            title: named(&mut words.header.iter()),
+            headings: named(&mut leaves.flat_map(|leaf| words.leaf(leaf))),
+        }
+    }
 }
 
 /// Name of a feature <-> its number.
@@ -157,6 +211,22 @@ impl<L: Lookup> Collector<L> {
 }
 
 impl<L: Lookup> Collector<L> {
+    /// A value of 0..=1, by itself and as the bin it falls into: 0 has its own.
+    fn binned(&mut self, kind: &str, value: f64) {
+        let value = value.clamp(0.0, 1.0);
+        let bin = if value > 0.0 {
+            1 + ((value * BINS) as usize).min(BINS as usize - 1)
+        } else {
+            0
+        };
+        if value > 0.0 {
+            self.value(kind, value);
+        }
+        if let Some(id) = self.number(kind, BIN_NAMES[bin]) {
+            self.features.push((id, 1.0));
+        }
+    }
+
     /// What the critic says of a page, and the words of its address.
     fn judged(&mut self, address: &Address, judgment: Judgment) {
         self.value("page: relevance", judgment.relevance.value());
@@ -168,28 +238,27 @@ impl<L: Lookup> Collector<L> {
 
 /// Features of the page with the link.
 pub fn page_features(
-    page: &Page,
+    address: &Address,
+    text: &PageText,
     judgment: Judgment,
     graph: &WebGraph,
     groups: FeatureGroups,
     lookup: impl Lookup,
 ) -> Vec<Feature> {
     let mut found = Collector::new(lookup);
-    let words = page.words();
     if groups.rest {
-        found.judged(&page.address, judgment);
-        let header = words.header.iter();
-        let ids = header.filter_map(|&term| graph.vocabulary.id(&words.terms[term as usize]));
+        found.judged(address, judgment);
+        let ids = text.title.iter();
+        let ids = ids.filter_map(|word| graph.vocabulary.id(word));
         let header = critics::similarity(&PageTerms::counted(ids), graph);
         found.value("page: similarity of title and description", header);
     }
+    if groups.likeness {
+        found.binned("page like a target", judgment.similarity);
+    }
     if groups.words {
-        let headings = page.headings().iter();
-        let leaves = headings.flat_map(|heading| heading.leaves.first..heading.leaves.end);
-        let headings = leaves.flat_map(|leaf| words.leaf(leaf));
-        let terms = words.header.iter().chain(headings).take(MOST_WORDS);
-        let terms = terms.map(|&term| words.terms[term as usize].as_str());
-        found.words("page: ", terms);
+        let words = text.title.iter().chain(&text.headings).take(MOST_WORDS);
+        found.words("page: ", words.map(String::as_str));
     }
     found.features
 }
@@ -205,6 +274,9 @@ pub fn known_features(
     if groups.rest {
         found.judged(address, judgment);
     }
+    if groups.likeness {
+        found.binned("page like a target", judgment.similarity);
+    }
     found.features
 }
 
@@ -212,12 +284,18 @@ pub fn known_features(
 pub fn link_features(
     context: &LinkContext,
     target: &Address,
-    vocabulary: &Vocabulary,
+    graph: &WebGraph,
     groups: FeatureGroups,
     lookup: impl Lookup,
 ) -> Vec<Feature> {
+    let vocabulary = &graph.vocabulary;
     let mut found = Collector::new(lookup);
     found.value("any link", 1.0);
+    if groups.likeness {
+        for (name, value) in likeness(context, target, graph).named() {
+            found.binned(name, value);
+        }
+    }
     if groups.rest {
         let tokens = target.words();
         found.words("link's address: ", tokens.iter().map(String::as_str));
@@ -252,15 +330,26 @@ mod tests {
         let graph = WebGraph::default();
         let mut feature_index = FeatureIndex::default();
         let read = |groups: FeatureGroups, feature_index: &mut FeatureIndex| {
-            page_features(&page, Judgment::default(), &graph, groups, feature_index).len()
+            let (at, text) = (&page.address, PageText::of(&page));
+            page_features(
+                at,
+                &text,
+                Judgment::default(),
+                &graph,
+                groups,
+                feature_index,
+            )
+            .len()
         };
         let words = FeatureGroups {
             words: true,
             rest: false,
+            likeness: false,
         };
         let rest = FeatureGroups {
             words: false,
             rest: true,
+            likeness: true,
         };
         let (some, others) = (
             read(words, &mut feature_index),
@@ -271,7 +360,8 @@ mod tests {
         assert!(feature_index.id("page: dialysi").is_some());
         let known = FeatureIndex::from_names(["page: kidney".to_owned()]).unwrap();
         let found = page_features(
-            &page,
+            &page.address,
+            &PageText::of(&page),
             Judgment::default(),
             &graph,
             FeatureGroups::ALL,
@@ -283,7 +373,8 @@ mod tests {
 
     #[test]
     fn a_link_speaks_by_its_words_and_its_address() {
-        let mut vocabulary = Vocabulary::default();
+        let mut graph = WebGraph::default();
+        let vocabulary = &mut graph.vocabulary;
         let (inside, near) = (
             vocabulary.intern("dialysi", "dialysis").unwrap(),
             vocabulary.intern("clinic", "clinic").unwrap(),
@@ -297,7 +388,7 @@ mod tests {
         link_features(
             &context,
             &target,
-            &vocabulary,
+            &graph,
             FeatureGroups::ALL,
             &mut feature_index,
         );

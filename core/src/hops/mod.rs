@@ -3,12 +3,16 @@
 //! trained on.
 
 mod features;
+mod likeness;
+mod paths;
 mod sequences;
 mod training_web;
 
 pub use features::{
-    FeatureGroups, FeatureIndex, Lookup, known_features, link_features, page_features,
+    FeatureGroups, FeatureIndex, Lookup, PageText, known_features, link_features, page_features,
 };
+pub use likeness::{Likeness, likeness};
+pub use paths::{BrowsingPath, PathStep};
 pub use sequences::{Walk, WalkRules, Walks};
 pub use training_web::{Layers, TrainingWeb};
 

@@ -7,7 +7,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::features::{FeatureGroups, FeatureIndex, known_features, link_features, page_features};
+use super::features::{
+    FeatureGroups, FeatureIndex, PageText, known_features, link_features, page_features,
+};
 use crate::address::Address;
 use crate::candidate::Candidate;
 use crate::features::{FeatureReader, PageTerms};
@@ -36,12 +38,12 @@ pub struct TrainingWeb {
 
 #[derive(Debug)]
 pub(super) struct TrainingPage {
-    address: Address,
+    pub(super) address: Address,
     pub(super) is_target: bool,
     pub(super) terms: PageTerms,
     pub(super) features: Vec<Feature>,
     /// Where its links lead, with their features.
-    links: Vec<(Address, Vec<Feature>)>,
+    pub(super) links: Vec<(Address, Vec<Feature>)>,
 }
 
 /// Distance of every page of a [`TrainingWeb`] to its nearest target, by number
@@ -66,26 +68,47 @@ impl TrainingWeb {
         }
         let groups = self.groups.unwrap_or(FeatureGroups::ALL);
         let reader = FeatureReader::new(page, &mut graph.vocabulary);
-        let links = page.outlinks.iter().take(MOST_LINKS).map(|link| {
-            let context = reader.context(link.leaves);
+        let terms = reader.terms().heaviest(HEAVIEST_TERMS);
+        let links = page.outlinks.iter().take(MOST_LINKS);
+        let links = links.map(|link| (link, reader.context(link.leaves)));
+        let links: Vec<_> = links.collect();
+        let graph = &*graph;
+        let links = links.into_iter().map(|(link, context)| {
             let features = link_features(
                 &context,
                 &link.target,
-                &graph.vocabulary,
+                graph,
                 groups,
                 &mut self.feature_index,
             );
             (link.target.clone(), features)
         });
         let links = links.collect();
-        self.numbers.insert(page.address.clone(), self.pages.len());
-        self.pages.push(TrainingPage {
-            address: page.address.clone(),
-            is_target: judgment.is_target || judgment.similarity >= PROMOTED,
-            terms: reader.terms().heaviest(HEAVIEST_TERMS),
-            features: page_features(page, judgment, graph, groups, &mut self.feature_index),
+        let (at, text, index) = (&page.address, PageText::of(page), &mut self.feature_index);
+        let features = page_features(at, &text, judgment, graph, groups, index);
+        self.push(TrainingPage {
+            address: at.clone(),
+            is_target: Self::counts_as_target(judgment),
+            terms,
+            features,
             links,
         });
+    }
+
+    /// The number of a page that was added.
+    pub(super) fn number(&self, address: &Address) -> Option<usize> {
+        self.numbers.get(address).copied()
+    }
+
+    pub(super) fn push(&mut self, page: TrainingPage) -> usize {
+        self.numbers.insert(page.address.clone(), self.pages.len());
+        self.pages.push(page);
+        self.pages.len() - 1
+    }
+
+    /// Whether a page so judged is walked backwards from.
+    pub(super) fn counts_as_target(judgment: Judgment) -> bool {
+        judgment.is_target || judgment.similarity >= PROMOTED
     }
 
     /// The same, with features that have numbers already: those of an earlier
@@ -98,16 +121,14 @@ impl TrainingWeb {
         }
     }
 
-    /// Adds a link that a person followed. Of pages that were not added whole
+    /// Adds a link that a person followed; its features. Of pages that were not added whole
     /// only address and judgment are known.
-    pub fn add_click(&mut self, link: &Candidate, graph: &WebGraph) {
-        let Some(source) = link.source() else {
-            return;
-        };
+    pub fn add_click(&mut self, link: &Candidate, graph: &WebGraph) -> Option<Vec<Feature>> {
+        let source = link.source()?;
         let features = link_features(
             &link.context,
             &link.target,
-            &graph.vocabulary,
+            graph,
             self.groups(),
             &mut self.feature_index,
         );
@@ -115,27 +136,27 @@ impl TrainingWeb {
         let page = self.add_known(source, graph);
         let links = &mut self.pages[page].links;
         if links.len() < MOST_LINKS && links.iter().all(|known| known.0 != link.target) {
-            links.push((link.target.clone(), features));
+            links.push((link.target.clone(), features.clone()));
         }
+        Some(features)
     }
 
     /// Adds a page by what is remembered of it; its number.
-    fn add_known(&mut self, address: &Address, graph: &WebGraph) -> usize {
+    pub fn add_known(&mut self, address: &Address, graph: &WebGraph) -> usize {
         if let Some(&number) = self.numbers.get(address) {
             return number;
         }
         let judgment = graph.judgment(address).marked(graph.mark(address));
         let known = graph.page(address);
         let groups = self.groups();
-        self.numbers.insert(address.clone(), self.pages.len());
-        self.pages.push(TrainingPage {
+        let features = known_features(address, judgment, groups, &mut self.feature_index);
+        self.push(TrainingPage {
             address: address.clone(),
-            is_target: judgment.is_target || judgment.similarity >= PROMOTED,
+            is_target: Self::counts_as_target(judgment),
             terms: known.map(|page| page.terms.clone()).unwrap_or_default(),
-            features: known_features(address, judgment, groups, &mut self.feature_index),
+            features,
             links: Vec::new(),
-        });
-        self.pages.len() - 1
+        })
     }
 
     /// Number of pages.

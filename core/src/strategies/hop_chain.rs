@@ -19,7 +19,7 @@ use super::{
 };
 use crate::address::Address;
 use crate::hops::{
-    FeatureGroups, FeatureIndex, STATES, known_features, link_features, page_features,
+    FeatureGroups, FeatureIndex, PageText, STATES, known_features, link_features, page_features,
 };
 use crate::models::{ChainModel, Feature, Inference, Scores};
 use crate::web_graph::{Judgment, Relevance};
@@ -129,7 +129,8 @@ impl HopChain {
     fn pass_page(&mut self, passing: &Passing<'_>, known: Known<'_>) {
         let before = passing.via.first().map(|link| self.belief(link, known));
         let features = page_features(
-            passing.page,
+            &passing.page.address,
+            &PageText::of(passing.page),
             passing.judgment,
             known.graph,
             self.groups,
@@ -157,11 +158,10 @@ impl HopChain {
     }
 
     fn observe(&self, link: &Candidate, known: Known<'_>) -> Vec<Feature> {
-        let words = &known.graph.vocabulary;
         link_features(
             &link.context,
             &link.target,
-            words,
+            known.graph,
             self.groups,
             &self.feature_index,
         )
@@ -172,7 +172,7 @@ impl HopChain {
         let observation = self.observe(link, known);
         let passed = link.source().and_then(|source| self.passed.get(source));
         let weights = &self.model.weights;
-        match passed {
+        let belief = match passed {
             Some(page) => {
                 let scores = weights.more_scores(page.scores.clone(), &observation);
                 self.model.forward(&page.belief, &scores, self.inference)
@@ -180,6 +180,10 @@ impl HopChain {
             None => self
                 .model
                 .forward(&[], &weights.scores(&observation), self.inference),
+        };
+        match known.graph.mark(&link.target) {
+            Some(mark) => judged(belief, Judgment::default().marked(Some(mark))),
+            None => belief,
         }
     }
 

@@ -179,12 +179,11 @@ fn distances_in_an_explanation_are_those_of_the_weights() {
             critic: &critic,
         };
         for link in &links {
-            let words = &known.graph.vocabulary;
             let feature_index = strategy.feature_index();
             let observed = link_features(
                 &link.context,
                 &link.target,
-                words,
+                known.graph,
                 FeatureGroups::ALL,
                 feature_index,
             );

@@ -20,11 +20,13 @@ use super::web::EvalWeb;
 use features::{Situation, Texts};
 use hop_rankers::{HmmRanker, HopRanker};
 use rankers::{AnchorCosine, Apprentice, Chance, Choice, Clicks, Ranker, Way};
-use trails::{ClickPath, Distances, Trails};
+use trails::Distances;
+pub use trails::{ClickPath, Trails};
 
-/// Files of the material.
-const WEB: &str = "webs/wikispeedia.warc.gz";
-const TRAILS: &str = "trails/paths_finished_unique.tsv.gz";
+/// The web, as a file of the material.
+pub const WEB: &str = "webs/wikispeedia.warc.gz";
+/// The trails, as a file of the material.
+pub const TRAILS: &str = "trails/paths_finished_unique.tsv.gz";
 /// Clicks that are ranked.
 const TESTED: usize = 40_000;
 
@@ -163,7 +165,7 @@ fn rank(
 
 /// Reciprocal rank and hit among the first five of the clicked link; among links
 /// of one score any order is as likely.
-fn expected_rank(scores: &[f64], clicked: usize) -> (f64, f64) {
+pub fn expected_rank(scores: &[f64], clicked: usize) -> (f64, f64) {
     let better = scores
         .iter()
         .filter(|score| **score > scores[clicked])

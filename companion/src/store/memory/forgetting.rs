@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use linkscent_core::address::Address;
 use linkscent_core::guide::ToForget;
-use linkscent_core::wire::api::Event;
 
 use super::{CrawlEntry, MemoryStore, State, at_mut};
 use crate::store::StoreResult;

@@ -64,6 +64,8 @@ impl SavedHopChain {
         let groups = FeatureGroups {
             words: self.words,
             rest: self.rest,
+            // A model from before these features knows none of them.
+            likeness: true,
         };
         let inference = if self.by_best_path {
             Inference::Viterbi

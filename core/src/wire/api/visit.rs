@@ -9,11 +9,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
+use crate::hops::PageText;
 use crate::page::Page;
 use crate::web_graph::{HEAVIEST_TERMS, Judgment};
-
-/// Words of title, description and headings that go along.
-const MOST_SHOWN: usize = 60;
 
 /// How the person came to a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,13 +87,7 @@ impl Visit {
         let mut words: Vec<(String, u32)> = read.terms.iter().cloned().zip(counts).collect();
         words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         words.truncate(HEAVIEST_TERMS);
-        let named = |terms: &mut dyn Iterator<Item = u32>| -> Vec<String> {
-            let names = terms.map(|term| read.terms[term as usize].clone());
-            names.take(MOST_SHOWN).collect()
-        };
-        let headings = page.headings().iter();
-        let leaves = headings.flat_map(|heading| heading.leaves.first..heading.leaves.end);
-        let mut headings = leaves.flat_map(|leaf| read.leaf(leaf)).copied();
+        let text = PageText::of(page);
         Self {
             page: page.address.to_string(),
             tab,
@@ -103,8 +95,8 @@ impl Visit {
             from: None,
             click: None,
             relevance: judgment.relevance.value(),
-            title_words: named(&mut read.header.iter().copied()),
-            heading_words: named(&mut headings),
+            title_words: text.title,
+            heading_words: text.headings,
             words,
         }
     }

@@ -1,0 +1,274 @@
+//! What a model of hop distances is trained on: the paths a person took, those to the
+//! targets of other topics, and walks over the crawled web where paths are few.
+
+use anyhow::Result;
+use linkscent_archive::page::page_at;
+use linkscent_archive::sequences_file::Origin;
+use linkscent_core::address::Address;
+use linkscent_core::critics;
+use linkscent_core::guide::Guide;
+use linkscent_core::hops::{
+    BrowsingPath, FeatureGroups, FeatureIndex, PageText, PathStep, TrainingWeb, WalkRules,
+};
+use linkscent_core::models::Sequences;
+use linkscent_core::rng::Rng;
+use linkscent_core::text::Vocabulary;
+use linkscent_core::web_graph::{Judgment, MarkedPage, Relevance, WebGraph};
+use linkscent_core::wire::api::{Event, EventKind, Visit, mark_of, marked_terms};
+
+use crate::browsing_paths::{Paths, Step};
+use crate::store::{Store, Topic};
+
+/// Kept pages that are read.
+const MOST_PAGES: usize = 2_000;
+/// Walks that a path of the person's own stands for.
+const WALKS_PER_PATH: usize = 10;
+/// Paths of other topics that are learned from, the newest topics first.
+const MOST_OTHER_PATHS: usize = 5_000;
+
+/// Labelled sequences, and where they are from.
+#[derive(Debug, Default)]
+pub struct Material {
+    /// The sequences: paths, those of other topics, walks.
+    pub sequences: Sequences,
+    /// Of each sequence.
+    pub origins: Vec<Origin>,
+    /// Their features.
+    pub feature_index: FeatureIndex,
+    /// Pages of the topic that the person or a crawl saw.
+    pub pages: usize,
+    /// Links that the person followed, repeated ones too.
+    pub clicks: usize,
+    /// Paths of the person.
+    pub paths: usize,
+    /// Paths of theirs to targets of other topics.
+    pub other_paths: usize,
+    /// Walks over what was seen.
+    pub walks: usize,
+    /// Whether some page of the topic is a target.
+    pub has_target: bool,
+    /// What in the log contradicts itself, for people.
+    pub faults: Vec<String>,
+}
+
+/// Collects what there is for a topic. `feature_index` has the features of an earlier model.
+pub async fn collect(
+    store: &Store,
+    topic: &Topic,
+    guide: &Guide,
+    feature_index: FeatureIndex,
+    rules: WalkRules,
+    rng: &mut (dyn Rng + Send),
+) -> Result<Material> {
+    let mut graph = guide.graph().clone();
+    let mut web = TrainingWeb::new(FeatureGroups::ALL).with_feature_index(feature_index);
+    add_kept_pages(store, topic, guide, &mut web, &mut graph).await?;
+    let events = store.events(topic.id).await?;
+    let log = Paths::of(&events);
+    let paths = add_paths(&mut web, &log, &mut graph);
+    for past in &guide.knowledge().arrivals {
+        for link in &past.via {
+            web.add_click(link, &graph);
+        }
+    }
+    let rules = WalkRules {
+        // A few pages need no thousands of walks.
+        count: rules
+            .count
+            .min(web.len() * 20)
+            .saturating_sub(paths.len() * WALKS_PER_PATH),
+        ..rules
+    };
+    let walks = web.walks(rules, rng);
+    let mut material = Material {
+        sequences: web.path_sequences(&paths),
+        origins: paths
+            .iter()
+            .map(|path| origin("path", &web, path))
+            .collect(),
+        pages: web.len(),
+        clicks: events.iter().filter(|event| is_click(event)).count(),
+        paths: paths.len(),
+        walks: walks.len(),
+        has_target: (0..web.len()).any(|page| web.is_target(page)),
+        faults: log.faults,
+        ..Material::default()
+    };
+    let walked = web.sequences(&walks);
+    let walked_over = walks.iter().map(|walk| Origin {
+        kind: "walk".to_owned(),
+        pages: walk
+            .iter()
+            .map(|step| web.address(step.0).to_string())
+            .collect(),
+    });
+    let walked_over: Vec<Origin> = walked_over.collect();
+    material.feature_index = std::mem::take(&mut web.feature_index);
+    add_other_topics(store, topic, &mut graph.vocabulary, &mut material).await?;
+    material.sequences.extend(&walked);
+    material.origins.extend(walked_over);
+    Ok(material)
+}
+
+fn is_click(event: &Event) -> bool {
+    matches!(event.what, EventKind::Click { .. })
+}
+
+fn origin(kind: &str, web: &TrainingWeb, path: &[PathStep]) -> Origin {
+    let pages = path.iter().map(|step| web.address(step.page).to_string());
+    Origin {
+        kind: kind.to_owned(),
+        pages: pages.collect(),
+    }
+}
+
+/// The paths to the targets of other topics, by what means the same whatever the topic.
+async fn add_other_topics(
+    store: &Store,
+    topic: &Topic,
+    vocabulary: &mut Vocabulary,
+    material: &mut Material,
+) -> Result<()> {
+    let mut topics = store.topics().await?;
+    topics.retain(|other| other.id != topic.id);
+    topics.sort_by_key(|other| std::cmp::Reverse(other.id));
+    for other in topics {
+        if material.other_paths >= MOST_OTHER_PATHS {
+            break;
+        }
+        let events = store.events(other.id).await?;
+        let log = Paths::of(&events);
+        if log.paths.is_empty() {
+            continue;
+        }
+        let mut graph = marked(&events, std::mem::take(vocabulary));
+        if graph.targets().next().is_some() {
+            let index = std::mem::take(&mut material.feature_index);
+            let web = TrainingWeb::new(FeatureGroups::OF_ANY_TOPIC);
+            let mut web = web.with_feature_index(index);
+            let paths = add_paths(&mut web, &log, &mut graph);
+            material.sequences.extend(&web.path_sequences(&paths));
+            let kind = "path of another topic";
+            let origins = paths.iter().map(|path| origin(kind, &web, path));
+            material.origins.extend(origins);
+            material.other_paths += paths.len();
+            material.feature_index = web.feature_index;
+        }
+        *vocabulary = graph.vocabulary;
+    }
+    Ok(())
+}
+
+/// What is known of a topic by its marks alone.
+fn marked(events: &[Event], vocabulary: Vocabulary) -> WebGraph {
+    let mut graph = WebGraph::with_vocabulary(vocabulary);
+    for event in events {
+        let EventKind::Mark {
+            address,
+            target,
+            words,
+            ..
+        } = &event.what
+        else {
+            continue;
+        };
+        let Ok(address) = Address::parse(address) else {
+            continue;
+        };
+        match mark_of(*target) {
+            Some(mark) => {
+                let terms = marked_terms(words, &mut graph.vocabulary);
+                graph.marks.insert(address, MarkedPage { mark, terms });
+            }
+            None => {
+                graph.marks.remove(&address);
+            }
+        }
+    }
+    graph
+}
+
+/// Adds the pages and links of paths to a web; the paths by its numbers. One with an address
+/// that is none ends before it.
+fn add_paths(web: &mut TrainingWeb, log: &Paths<'_>, graph: &mut WebGraph) -> Vec<BrowsingPath> {
+    let mut paths = Vec::new();
+    for path in &log.paths {
+        let steps: Vec<PathStep> = path
+            .iter()
+            .map_while(|step| add_step(web, step, graph))
+            .collect();
+        if steps.len() > 1 {
+            paths.push(steps);
+        }
+    }
+    paths
+}
+
+fn add_step(web: &mut TrainingWeb, step: &Step<'_>, graph: &mut WebGraph) -> Option<PathStep> {
+    let address = Address::parse(step.page).ok()?;
+    let page = match step.visit {
+        Some(visit) => add_visited(web, &address, visit, graph),
+        None => web.add_known(&address, graph),
+    };
+    let link = step
+        .click
+        .and_then(|click| click.what.followed(&mut graph.vocabulary));
+    let Some(mut link) = link else {
+        return Some(PathStep {
+            page,
+            link: Vec::new(),
+        });
+    };
+    // A redirect: the link led to the page that came.
+    link.target = address;
+    Some(web.step(&link, page, graph))
+}
+
+fn add_visited(
+    web: &mut TrainingWeb,
+    address: &Address,
+    visit: &Visit,
+    graph: &mut WebGraph,
+) -> usize {
+    let text = PageText {
+        title: visit.title_words.clone(),
+        headings: visit.heading_words.clone(),
+    };
+    let terms = marked_terms(&visit.words, &mut graph.vocabulary);
+    let judgment = match graph.page(address) {
+        Some(known) => known.judgment,
+        None => Judgment {
+            relevance: Relevance::new(visit.relevance),
+            similarity: critics::similarity(&terms, graph),
+            is_target: Relevance::new(visit.relevance).is_high(),
+            ..Judgment::default()
+        },
+    };
+    let judgment = judgment.marked(graph.mark(address));
+    web.add_visited(address, &text, &terms, judgment, graph)
+}
+
+/// The pages that the topic's last crawl kept, the first of them.
+async fn add_kept_pages(
+    store: &Store,
+    topic: &Topic,
+    guide: &Guide,
+    web: &mut TrainingWeb,
+    graph: &mut WebGraph,
+) -> Result<()> {
+    let Some(crawl) = store.crawls(Some(topic.id)).await?.into_iter().next() else {
+        return Ok(());
+    };
+    let path = store.warc_path(crawl.id);
+    let fetches = store.fetches(crawl.id).await?.into_iter();
+    let kept = fetches.filter_map(|row| Some((row.address, row.place.warc_offset?)));
+    for (address, offset) in kept.take(MOST_PAGES) {
+        // A page that cannot be read any more teaches nothing; the others do.
+        let Ok((page, _)) = page_at(&path, offset, &Address::parse(&address)?) else {
+            continue;
+        };
+        let judgment = guide.judge(&page);
+        web.add(&page, judgment, graph);
+    }
+    Ok(())
+}
