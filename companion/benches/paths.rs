@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use linkscent::crawler::fetch::Way;
-use linkscent::hop_training;
+use linkscent::hop_training::{self, DistanceModel};
 use linkscent::service::Service;
 use linkscent::store::Store;
 use linkscent::topic_guide;
@@ -22,7 +22,6 @@ use linkscent_core::guide::{Guide, Knowledge};
 use linkscent_core::models::ChainKind;
 use linkscent_core::rng::SplitMix;
 use linkscent_core::strategies::{Candidate, Priority};
-use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Judgment, WebGraph};
 use linkscent_core::wire::api::{Event, EventKind, Transition, Visit};
 use linkscent_core::wire::{read_model, write_model};
@@ -33,6 +32,7 @@ const PATHS: [usize; 4] = [10, 100, 1_000, 4_000];
 const TESTED: usize = 1_500;
 /// Events taken in at a time.
 const BATCH: usize = 1_000;
+const CRF: DistanceModel = DistanceModel::Chain(ChainKind::Crf);
 /// The topic whose model is trained: it has no paths of its own.
 const NEW: &str = "a new topic";
 
@@ -40,20 +40,26 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let mut arguments = arguments.iter().filter(|argument| *argument != "--bench");
     let material = Path::new(arguments.next().context("where is the material?")?);
-    let counts: Vec<usize> = arguments.map(|count| count.parse()).collect::<Result<_, _>>()?;
-    let counts = if counts.is_empty() { PATHS.to_vec() } else { counts };
+    let counts: Vec<usize> = arguments
+        .map(|count| count.parse())
+        .collect::<Result<_, _>>()?;
+    let counts = if counts.is_empty() {
+        PATHS.to_vec()
+    } else {
+        counts
+    };
     let web = EvalWeb::read(&[material.join(WEB)], |_| {})?;
     let trails = Trails::read(&material.join(TRAILS), &web)?;
     let runtime = tokio::runtime::Runtime::new()?;
     for count in counts {
-        for kind in [ChainKind::Crf, ChainKind::Memm] {
+        for kind in [CRF, DistanceModel::Hmm] {
             runtime.block_on(measure(&web, &trails, count, kind))?;
         }
     }
     Ok(())
 }
 
-async fn measure(web: &EvalWeb, trails: &Trails, count: usize, kind: ChainKind) -> Result<()> {
+async fn measure(web: &EvalWeb, trails: &Trails, count: usize, kind: DistanceModel) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let store = Store::open(folder.path()).await?;
     let service = Service::new(store.clone(), Way::default());
@@ -64,7 +70,9 @@ async fn measure(web: &EvalWeb, trails: &Trails, count: usize, kind: ChainKind) 
         events.extend(log_of(web, path, number)?);
         if events.len() > BATCH {
             let rest = events.split_off(BATCH);
-            service.take_events(std::mem::replace(&mut events, rest)).await?;
+            service
+                .take_events(std::mem::replace(&mut events, rest))
+                .await?;
         }
     }
     for part in events.chunks(BATCH) {
@@ -81,7 +89,7 @@ async fn measure(web: &EvalWeb, trails: &Trails, count: usize, kind: ChainKind) 
         "{:5} paths, {}: MRR {:.3}, hit@5 {:.3}; where the target is not linked MRR {:.3}, \
          hit@5 {:.3}; {} clicks; trained in {trained:.1?} on {} paths",
         chosen.len(),
-        kind.name(),
+        kind.strategy(),
         sums[0].mean(0),
         sums[0].mean(1),
         sums[1].mean(0),
@@ -106,7 +114,11 @@ fn log_of(web: &EvalWeb, path: &ClickPath, number: usize) -> Result<Vec<Event>> 
     let mut before: Option<String> = None;
     for (at, &page) in path.pages.iter().enumerate() {
         let read = &web.pages[page as usize];
-        let how = if at == 0 { Transition::Typed } else { Transition::Link };
+        let how = if at == 0 {
+            Transition::Typed
+        } else {
+            Transition::Link
+        };
         let mut visit = Visit::of(read, Judgment::default(), 1, how);
         visit.from = before.take();
         visit.click = (at > 0).then(|| format!("click {number} {}", at - 1));
@@ -126,7 +138,10 @@ fn log_of(web: &EvalWeb, path: &ClickPath, number: usize) -> Result<Vec<Event>> 
         let click = EventKind::click(&link, &read.address, Judgment::default(), words);
         events.push(event(format!("click {number} {at}"), click));
     }
-    events.push(event(format!("mark {number}"), EventKind::mark(target, Some(true))));
+    events.push(event(
+        format!("mark {number}"),
+        EventKind::mark(target, Some(true)),
+    ));
     Ok(events)
 }
 
@@ -155,7 +170,7 @@ async fn rank(
     web: &EvalWeb,
     trails: &Trails,
     learned: &Knowledge,
-    kind: ChainKind,
+    kind: DistanceModel,
 ) -> Result<[Sums; 2]> {
     let step = trails.test.len().div_ceil(TESTED).max(1);
     let mut by_target: BTreeMap<u32, Vec<&ClickPath>> = BTreeMap::new();
@@ -165,19 +180,25 @@ async fn rank(
     let mut sums = [Sums::default(), Sums::default()];
     for (target, paths) in by_target {
         let page = &web.pages[target as usize];
-        let topic = service.create_topic(&format!("held out {target}"), &[]).await?;
+        let topic = service
+            .create_topic(&format!("held out {target}"), &[])
+            .await?;
         let begun = Knowledge {
-            strategy: kind.name().to_owned(),
-            graph: WebGraph::with_vocabulary(Vocabulary::default()),
+            strategy: kind.strategy().to_owned(),
+            // The hidden Markov model's words are numbered so.
+            graph: WebGraph::with_vocabulary(learned.graph.vocabulary.clone()),
             arrivals: Vec::new(),
             ..learned.clone()
         };
-        service.store.set_model(topic.id, &write_model(&begun)?).await?;
+        service
+            .store
+            .set_model(topic.id, &write_model(&begun)?)
+            .await?;
         let mark = EventKind::mark(page, Some(true));
         service.store.note(&topic, vec![mark]).await?;
         for path in paths {
             let guide = topic_guide::of(&service.store, &topic, None, None).await?;
-            ensure!(guide.strategy() == kind.name(), "{}", guide.strategy());
+            ensure!(guide.strategy() == kind.strategy(), "{}", guide.strategy());
             follow(web, path, guide, &mut sums);
         }
     }

@@ -86,7 +86,10 @@ impl<'a> Trees<'a> {
             if visit.how.returns() || numbers.contains_key(&*event.id) {
                 continue;
             }
-            let click = visit.click.as_deref().and_then(|id| clicks.get(id).copied());
+            let click = visit
+                .click
+                .as_deref()
+                .and_then(|id| clicks.get(id).copied());
             let step = Step {
                 page: &visit.page,
                 visit: Some(visit),
@@ -360,7 +363,11 @@ mod tests {
         let paths = Paths::of(&events);
         assert_eq!((paths.paths.len(), paths.paths[0].len()), (1, 10_001));
         for n in 0..5_000 {
-            events.push(click(&format!("aside {n}"), &pages()[n], &format!("aside {n}")));
+            events.push(click(
+                &format!("aside {n}"),
+                &pages()[n],
+                &format!("aside {n}"),
+            ));
         }
         let paths = Paths::of(&events);
         let all: usize = paths.paths.iter().map(Vec::len).sum();

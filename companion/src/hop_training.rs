@@ -9,9 +9,9 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use linkscent_core::hops::{FeatureGroups, FeatureIndex, STATES};
 use linkscent_core::models::lbfgs::Iteration;
-use linkscent_core::models::{ChainKind, ChainWeights};
+use linkscent_core::models::{ChainKind, ChainWeights, Inference};
 use linkscent_core::rng::SplitMix;
-use linkscent_core::strategies::{EnsembleState, HopChain, HopTraining, Saved, StrategyState};
+use linkscent_core::strategies::{ContextGraph, HopChain, HopClusters, HopTraining, StrategyState};
 use linkscent_core::wire::write_model;
 
 use crate::store::{Store, Topic};
@@ -21,6 +21,47 @@ use material::Material;
 
 /// Features of the model that stay; the browser has to hold it.
 const MOST_FEATURES: usize = 20_000;
+
+/// A model of hop distances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DistanceModel {
+    /// A conditional random field or a maximum-entropy Markov model.
+    Chain(ChainKind),
+    /// A hidden Markov model.
+    Hmm,
+    /// A context graph. It looks at no paths, only at what pages lie around the targets.
+    ContextGraph,
+}
+
+impl Default for DistanceModel {
+    fn default() -> Self {
+        Self::Chain(ChainKind::Crf)
+    }
+}
+
+impl DistanceModel {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::Chain(ChainKind::Crf),
+        Self::Chain(ChainKind::Memm),
+        Self::Hmm,
+        Self::ContextGraph,
+    ];
+
+    /// The one whose strategy has that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|model| model.strategy() == name)
+    }
+
+    /// The strategy that goes by it alone.
+    pub fn strategy(self) -> &'static str {
+        match self {
+            Self::Chain(kind) => kind.name(),
+            Self::Hmm => "hmm",
+            Self::ContextGraph => "context-graph",
+        }
+    }
+}
 
 /// What was learned from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,13 +82,13 @@ pub struct TrainingReport {
     pub faults: Vec<String>,
 }
 
-/// Trains the model of a topic and keeps it. An earlier one of the same kind is
-/// trained on. `export` gets the sequences if it is given; `on_iteration` hears
+/// Trains the model of a topic and keeps it beside what else was learned. An earlier chain of
+/// the same kind is trained on; the other models are counted again from all there is. `export` gets the sequences if it is given; `on_iteration` hears
 /// of every iteration. Takes a while; not for a thread that serves others.
 pub async fn learn(
     store: &Store,
     topic: &Topic,
-    kind: ChainKind,
+    model: DistanceModel,
     export: Option<&Path>,
     on_iteration: impl FnMut(Iteration),
 ) -> Result<TrainingReport> {
@@ -62,11 +103,11 @@ pub async fn learn(
     }
     let guide = topic_guide::of(store, topic, None, None).await?;
     let mut knowledge = guide.knowledge();
-    let earlier = earlier(&knowledge.learned, kind);
+    let earlier = earlier(&knowledge.learned, model);
     let known = earlier.as_ref().map(|chain| chain.feature_index().clone());
-    let training = HopTraining::new(kind);
-    let (known, rules) = (known.unwrap_or_default(), training.rules);
-    let material = material::collect(store, topic, &guide, known, rules, &mut SplitMix(1)).await?;
+    let mut rng = SplitMix(1);
+    let known = known.unwrap_or_default();
+    let mut material = material::collect(store, topic, &guide, known, &mut rng).await?;
     check(&material, &topic.name)?;
     let report = TrainingReport {
         pages: material.pages,
@@ -75,22 +116,38 @@ pub async fn learn(
         other_paths: material.other_paths,
         walks: material.walks,
         went_on: earlier.is_some(),
-        faults: material.faults,
+        faults: std::mem::take(&mut material.faults),
     };
-    let mut named = Named::of_hops(material.sequences, material.feature_index);
-    named.origins = material.origins;
+    let mut named = Named::of_hops(
+        std::mem::take(&mut material.sequences),
+        std::mem::take(&mut material.feature_index),
+    );
+    named.origins = std::mem::take(&mut material.origins);
     if let Some(path) = export {
         named.write_file(path)?;
     }
-    let chain = fit(training, earlier.as_ref(), named, on_iteration);
-    knowledge.learned = if knowledge.learned.owner() == EnsembleState::LEARNER {
-        knowledge.learned.with(&chain)
-    } else {
-        StrategyState::of(&chain)
+    knowledge.learned = match model {
+        DistanceModel::Chain(kind) => {
+            let training = HopTraining::new(kind);
+            let chain = fit(training, earlier.as_ref(), named, on_iteration);
+            knowledge.learned.with(&chain)
+        }
+        DistanceModel::Hmm => {
+            let (pages, ways) = (material.page_terms(), &material.observed);
+            let hmm = HopClusters::learn_from(&pages, ways, Inference::Marginal, &mut rng);
+            // Its words are numbered as the material has them.
+            knowledge.graph.vocabulary = material.vocabulary;
+            knowledge.learned.with(&hmm)
+        }
+        DistanceModel::ContextGraph => {
+            let layers = ContextGraph::train(&material.web);
+            knowledge.graph.vocabulary = material.vocabulary;
+            knowledge.learned.with(&layers)
+        }
     };
     // It joins the other members, unless the topic was taken away from them.
     if knowledge.strategy != "ensemble" {
-        kind.name().clone_into(&mut knowledge.strategy);
+        model.strategy().clone_into(&mut knowledge.strategy);
     }
     store.set_model(topic.id, &write_model(&knowledge)?).await?;
     Ok(report)
@@ -130,9 +187,9 @@ pub fn hops(state: &StrategyState) -> Option<HopChain> {
     state.read(0).ok().flatten()
 }
 
-fn earlier(state: &StrategyState, kind: ChainKind) -> Option<HopChain> {
+fn earlier(state: &StrategyState, model: DistanceModel) -> Option<HopChain> {
     let chain = hops(state)?;
-    (chain.model().kind == kind).then_some(chain)
+    (DistanceModel::Chain(chain.model().kind) == model).then_some(chain)
 }
 
 #[cfg(test)]
@@ -143,6 +200,8 @@ mod tests {
     use linkscent_core::models::TwoClassCounts;
     use linkscent_core::wire::api::{Event, EventKind};
     use linkscent_core::wire::read_model;
+
+    const CRF: DistanceModel = DistanceModel::Chain(ChainKind::Crf);
 
     fn address(name: &str) -> String {
         format!("http://a.test/{name}")
@@ -215,15 +274,14 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let store = Store::open(folder.path()).await?;
         let topic = store.topic_named("bees").await?;
-        let nothing = learn(&store, &topic, ChainKind::Crf, None, |_| {})
-            .await
-            .unwrap_err();
+        let nothing = learn(&store, &topic, CRF, None, |_| {}).await.unwrap_err();
         assert!(nothing.to_string().contains("mark a page"), "{nothing}");
         store.take_events(&clicks()).await?;
         for kind in [ChainKind::Crf, ChainKind::Memm] {
             let mut first = 0;
             let file = folder.path().join("ways.jsonl");
-            let learned = learn(&store, &topic, kind, Some(&file), |_| first += 1).await?;
+            let model = DistanceModel::Chain(kind);
+            let learned = learn(&store, &topic, model, Some(&file), |_| first += 1).await?;
             let lines = std::fs::read_to_string(&file)?.lines().count();
             assert_eq!(lines, learned.paths + learned.walks);
             assert_eq!((learned.clicks, learned.paths), (160, 80));
@@ -248,7 +306,7 @@ mod tests {
             );
             assert_eq!(described("nowhere"), None);
             let mut again = 0;
-            let learned = learn(&store, &topic, kind, None, |_| again += 1).await?;
+            let learned = learn(&store, &topic, model, None, |_| again += 1).await?;
             assert!(learned.went_on && again < first, "{again} after {first}");
         }
         // The apprentice is still there, with what its log teaches.

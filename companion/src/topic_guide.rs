@@ -101,8 +101,15 @@ async fn with_critic(
         let strategy = strategies::named(strategy.unwrap_or(strategies::default_name()));
         strategy.map(|strategy| Guide::joining(critic, strategy, Vocabulary::default()))
     };
-    let mut guide = known.with_context(|| {
-        format!("the strategy {strategy:?} or the critic {critic:?} is unknown")
+    let mut guide = known.with_context(|| match strategy {
+        Some(strategy) if strategies::descriptor(strategy).is_some() => format!(
+            "“{strategy}” has to be trained for “{}” first: on the topic's page, or by linkscent \
+             train --of {:?} --model {}",
+            topic.name,
+            topic.name,
+            strategy.trim_end_matches("-viterbi")
+        ),
+        _ => format!("the strategy {strategy:?} or the critic {critic:?} is unknown"),
     })?;
     let events = store.events(topic.id).await?;
     let mut followed = Vec::new();

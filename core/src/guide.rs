@@ -56,6 +56,8 @@ pub struct Guide {
     strategy: Box<dyn Strategy>,
     form_filter: FormFilter,
     log: Log,
+    /// What other strategies learned of the topic: kept for when one of them is chosen.
+    beside: strategies::StrategyState,
     /// Pages in the vocabulary's counts when the critic was last refreshed.
     refreshed_at: u32,
 }
@@ -82,6 +84,7 @@ impl Guide {
             strategy,
             form_filter: FormFilter::default(),
             log: Log::default(),
+            beside: strategies::StrategyState::default(),
             refreshed_at: 0,
         }
     }
@@ -100,6 +103,7 @@ impl Guide {
             strategy: strategy.ok()??,
             graph: knowledge.graph,
             log: Log::of(knowledge.arrivals),
+            beside: knowledge.learned,
             refreshed_at: 0,
         };
         guide.refresh_critic();
@@ -117,7 +121,7 @@ impl Guide {
             topics: self.critic.named_topics(),
             strategy: self.strategy.profile().name.to_owned(),
             graph: self.graph.clone(),
-            learned: self.strategy.state(),
+            learned: self.strategy.state().beside(&self.beside),
             arrivals: self.log.arrivals().cloned().collect(),
         }
     }

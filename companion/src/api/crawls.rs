@@ -77,7 +77,10 @@ pub(super) async fn begin(
         seeds: seeds.map_err(|error| Problem::bad(error.to_string()))?,
         ..Starts::default()
     };
-    let new = NewCrawl::new(starts, order.budget);
+    let new = NewCrawl {
+        strategy: order.strategy.clone(),
+        ..NewCrawl::new(starts, order.budget)
+    };
     app.service.check_crawl(&order.topic, &new).await?;
     let topic = app.service.create_topic(&order.topic, &[]).await?;
     let crawl = app.service.begin_crawl(&topic, &new).await?;

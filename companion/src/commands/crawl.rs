@@ -56,7 +56,7 @@ pub struct Crawl {
     #[arg(long, value_parser = super::critic)]
     critic: Option<String>,
     /// Who chooses links; by default who did so far.
-    #[arg(long, value_parser = PossibleValuesParser::new(strategies::names()))]
+    #[arg(long, value_parser = PossibleValuesParser::new(strategies::all_names()))]
     strategy: Option<String>,
     /// What to do when the crawl loses its way: when hardly anything is found any
     /// more, or pages look stuffed with the topic's words.

@@ -35,7 +35,7 @@ pub struct Subject {
     #[arg(long, env = "LINKSCENT_DATA")]
     data: Option<PathBuf>,
     /// Who chooses links; by default who did so far.
-    #[arg(long, value_parser = PossibleValuesParser::new(strategies::names()))]
+    #[arg(long, value_parser = PossibleValuesParser::new(strategies::all_names()))]
     strategy: Option<String>,
     /// Who judges pages: topic, targets, forms, or a predicate; by default who did
     /// so far.
@@ -77,7 +77,9 @@ impl Subject {
                 .strategy
                 .as_deref()
                 .unwrap_or(strategies::default_name());
-            return Guide::new(critic, strategy).context("no such critic or strategy");
+            return Guide::new(critic, strategy).with_context(|| {
+                format!("“{strategy}” knows nothing yet: name a --topic that it was trained for")
+            });
         };
         let store = Store::open(&data_folder(self.data.as_deref())?).await?;
         let topics = store.topics().await?;

@@ -3,14 +3,15 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use linkscent_bench::commands::train as bench;
+use linkscent_bench::commands::train::{self as bench, ModelKind};
 use linkscent_bench::commands::train_forms::TrainForms;
+use linkscent_core::models::ChainKind;
 use serde_json::json;
 use tokio::runtime::Handle;
 
-use crate::hop_training;
+use crate::hop_training::{self, DistanceModel};
 use crate::settings::data_folder;
 use crate::store::Store;
 
@@ -30,7 +31,7 @@ pub struct Train {
     #[command(subcommand)]
     other: Option<Other>,
     /// Train the model of this topic, marked in the browser or crawled for, from
-    /// your own trails and its last crawl; it chooses links from then on.
+    /// your own paths and its last crawl; it chooses links from then on.
     #[arg(long, conflicts_with_all = ["web", "topic", "sequences"])]
     of: Option<String>,
     /// Where everything is kept.
@@ -54,9 +55,16 @@ impl Train {
 
     /// Trains the model of a topic in the store.
     async fn learn_distances(&self, name: &str) -> Result<()> {
-        let kind = self.bench.chain_kind();
-        let kind = kind.context("the critic of a topic learns by itself; give --model crf")?;
-        let kind_name = kind.name();
+        let model = match self.bench.model {
+            ModelKind::Critic => {
+                bail!("the critic of a topic learns by itself; give --model crf")
+            }
+            ModelKind::Crf => DistanceModel::Chain(ChainKind::Crf),
+            ModelKind::Memm => DistanceModel::Chain(ChainKind::Memm),
+            ModelKind::Hmm => DistanceModel::Hmm,
+            ModelKind::ContextGraph => DistanceModel::ContextGraph,
+        };
+        let kind_name = model.strategy();
         let store = Store::open(&data_folder(self.data.as_deref())?).await?;
         let topics = store.topics().await?;
         let topic = topics.into_iter().find(|topic| topic.name == name);
@@ -66,7 +74,7 @@ impl Train {
         let learned = hop_training::learn(
             &store,
             &topic,
-            kind,
+            model,
             self.bench.export.as_deref(),
             |iteration| {
                 last = Some(iteration);
@@ -77,24 +85,32 @@ impl Train {
         if self.bench.json {
             let said = json!({
                 "topic": name, "pages": learned.pages, "clicks": learned.clicks,
-                "walks": learned.walks, "went_on": learned.went_on, "iterations": iterations,
+                "paths": learned.paths, "other_paths": learned.other_paths,
+                "faults": learned.faults, "walks": learned.walks, "went_on": learned.went_on, "iterations": iterations,
                 "loss": last.map(|iteration| iteration.value),
             });
             println!("{said}");
         } else {
+            for fault in &learned.faults {
+                eprintln!("linkscent: {fault}");
+            }
+            let went_on = if learned.went_on {
+                ", going on from the model before"
+            } else {
+                ""
+            };
             println!(
-                "learned from {} pages, {} links followed and {} walks over them in {iterations} \
-                 iterations{}; how far from a target links look now counts when those for \
-                 “{name}” are chosen (crawl with --strategy {kind_name} to go by that alone)",
-                learned.pages,
-                learned.clicks,
-                learned.walks,
-                if learned.went_on {
-                    ", going on from the model before"
-                } else {
-                    ""
-                }
+                "learned from {} of your paths ({} links followed), {} of your paths to targets \
+                 of other topics and {} walks over {} pages that you or a crawl saw, in \
+                 {iterations} iterations{went_on}",
+                learned.paths, learned.clicks, learned.other_paths, learned.walks, learned.pages,
             );
+            if model == DistanceModel::Chain(ChainKind::Crf)
+                || model == DistanceModel::Chain(ChainKind::Memm)
+            {
+                println!("how far from a target links look now counts when links are chosen");
+            }
+            println!("crawl with --strategy {kind_name} to go by it alone");
         }
         Ok(())
     }

@@ -8,12 +8,13 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use linkscent_core::address::Address;
 use linkscent_core::critics;
-use linkscent_core::strategies::{self, LearningIteration};
+use linkscent_core::strategies::{self, Descriptor, LearningIteration};
 use serde::Deserialize;
 
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::{App, Base};
-use crate::service::{NewCrawl, Starts};
+use crate::hop_training::DistanceModel;
+use crate::service::{Learned, NewCrawl, Starts};
 use crate::store::{CrawlState, MarkRow, Reaction, Topic};
 
 /// Words of each place that are shown of an iteration of learning.
@@ -27,6 +28,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/topic/{id}/crawl", post(crawl))
         .route("/topic/{id}/mark", post(mark))
         .route("/topic/{id}/train", post(train_distance))
+        .route("/topic/{id}/strategy", post(choose_strategy))
         .route("/topic/{id}/critic", post(choose_critic))
 }
 
@@ -64,12 +66,34 @@ struct TopicPage<'a> {
     crawls: Vec<CrawlLine>,
     by_distance: bool,
     chosen_by: &'static str,
+    strategies: Vec<StrategyLine>,
     sure: String,
     /// What links on paths to targets had in common, newest first.
     iterations: Vec<IterationLine>,
     /// Name of the critic; empty for a predicate.
     critic: String,
     predicate: String,
+}
+
+/// A strategy that can be chosen.
+struct StrategyLine {
+    name: &'static str,
+    sentence: &'static str,
+    is_chosen: bool,
+    /// It has to be trained before.
+    is_untrained: bool,
+}
+
+impl StrategyLine {
+    fn all(learned: &Learned) -> Vec<Self> {
+        let line = |row: &'static Descriptor| Self {
+            name: row.name,
+            sentence: row.sentence,
+            is_chosen: row.name == learned.strategy,
+            is_untrained: row.make.is_none() && !learned.trained.contains(&row.name),
+        };
+        strategies::REGISTRY.iter().map(line).collect()
+    }
 }
 
 struct IterationLine {
@@ -147,6 +171,7 @@ async fn one(
         others,
         by_distance: learned.by_distance,
         chosen_by: strategies::descriptor(&learned.strategy).map_or("", |row| row.sentence),
+        strategies: StrategyLine::all(&learned),
         sure: learned.confidence.map(percent).unwrap_or_default(),
         iterations: learned.iterations.iter().map(IterationLine::of).collect(),
         critic,
@@ -212,8 +237,28 @@ async fn choose_critic(
 }
 
 #[derive(Deserialize)]
+struct StrategyForm {
+    csrf: String,
+    strategy: String,
+}
+
+/// Chooses who orders links.
+async fn choose_strategy(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Form(form): Form<StrategyForm>,
+) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let topic = app.service.topic(id).await?;
+    app.service.choose_strategy(&topic, &form.strategy).await?;
+    Ok(go_to(&format!("/topic/{id}")))
+}
+
+#[derive(Deserialize)]
 struct TrainForm {
     csrf: String,
+    #[serde(default)]
+    model: String,
 }
 
 /// Trains the topic's model of hop distances.
@@ -224,7 +269,8 @@ async fn train_distance(
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
     let topic = app.service.topic(id).await?;
-    app.service.train_distance(&topic).await?;
+    let model = DistanceModel::named(&form.model).unwrap_or_default();
+    app.service.train_distance(&topic, model).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 

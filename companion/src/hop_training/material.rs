@@ -6,9 +6,11 @@ use linkscent_archive::page::page_at;
 use linkscent_archive::sequences_file::Origin;
 use linkscent_core::address::Address;
 use linkscent_core::critics;
+use linkscent_core::features::PageTerms;
 use linkscent_core::guide::Guide;
 use linkscent_core::hops::{
-    BrowsingPath, FeatureGroups, FeatureIndex, PageText, PathStep, TrainingWeb, WalkRules,
+    BrowsingPath, FeatureGroups, FeatureIndex, Observed, PageText, PathStep, TrainingWeb,
+    WalkRules, Walks,
 };
 use linkscent_core::models::Sequences;
 use linkscent_core::rng::Rng;
@@ -49,6 +51,26 @@ pub struct Material {
     pub has_target: bool,
     /// What in the log contradicts itself, for people.
     pub faults: Vec<String>,
+    /// The same sequences, as a model sees them that looks at whole pages.
+    pub observed: Vec<Vec<Observed>>,
+    /// The pages of the topic.
+    pub web: TrainingWeb,
+    /// The words by which all this names terms.
+    pub vocabulary: Vocabulary,
+}
+
+impl Material {
+    /// Terms of pages, and whether each is a target: of the topic, and those on the paths of
+    /// others.
+    pub fn page_terms(&self) -> Vec<(&PageTerms, bool)> {
+        let own = (0..self.web.len()).map(|page| (self.web.terms(page), self.web.is_target(page)));
+        let others = self.observed[self.paths..][..self.other_paths]
+            .iter()
+            .flatten();
+        let others = others.map(|step| (&step.terms, step.is_target));
+        let all = own.chain(others);
+        all.filter(|page| !page.0.rows().is_empty()).collect()
+    }
 }
 
 /// Collects what there is for a topic. `feature_index` has the features of an earlier model.
@@ -57,9 +79,9 @@ pub async fn collect(
     topic: &Topic,
     guide: &Guide,
     feature_index: FeatureIndex,
-    rules: WalkRules,
     rng: &mut (dyn Rng + Send),
 ) -> Result<Material> {
+    let rules = WalkRules::new(Walks::Anywhere);
     let mut graph = guide.graph().clone();
     let mut web = TrainingWeb::new(FeatureGroups::ALL).with_feature_index(feature_index);
     add_kept_pages(store, topic, guide, &mut web, &mut graph).await?;
@@ -92,8 +114,10 @@ pub async fn collect(
         walks: walks.len(),
         has_target: (0..web.len()).any(|page| web.is_target(page)),
         faults: log.faults,
+        observed: web.observed_paths(&paths),
         ..Material::default()
     };
+    let walked_pages = web.observed_walks(&walks);
     let walked = web.sequences(&walks);
     let walked_over = walks.iter().map(|walk| Origin {
         kind: "walk".to_owned(),
@@ -107,6 +131,9 @@ pub async fn collect(
     add_other_topics(store, topic, &mut graph.vocabulary, &mut material).await?;
     material.sequences.extend(&walked);
     material.origins.extend(walked_over);
+    material.observed.extend(walked_pages);
+    material.web = web;
+    material.vocabulary = graph.vocabulary;
     Ok(material)
 }
 
@@ -148,6 +175,7 @@ async fn add_other_topics(
             let mut web = web.with_feature_index(index);
             let paths = add_paths(&mut web, &log, &mut graph);
             material.sequences.extend(&web.path_sequences(&paths));
+            material.observed.extend(web.observed_paths(&paths));
             let kind = "path of another topic";
             let origins = paths.iter().map(|path| origin(kind, &web, path));
             material.origins.extend(origins);

@@ -99,7 +99,8 @@ impl Service {
             model_file(&*self.guide(topic).await?)?
         } else {
             let (critic, strategy) = (new.critic.as_deref(), new.strategy.as_deref());
-            model_file(&topic_guide::of(&self.store, topic, critic, strategy).await?)?
+            let guide = topic_guide::of(&self.store, topic, critic, strategy).await;
+            model_file(&guide.map_err(|error| ServiceError::refused(format!("{error:#}.")))?)?
         };
         let marks = self.store.marks(topic.id).await?;
         let is_target = |page: &&String| {

@@ -3,7 +3,9 @@
 
 use linkscent_core::critics::{self, FormFilter};
 use linkscent_core::predicate::Predicate;
+use linkscent_core::strategies;
 use linkscent_core::wire::api::{Answer, Event, EventKind, EventsTaken, mark_of};
+use linkscent_core::wire::write_model;
 
 use super::{Service, ServiceError};
 use crate::page_archive;
@@ -125,6 +127,21 @@ impl Service {
             around: found.words.around().to_vec(),
         };
         Ok(self.store.note(topic, vec![marked]).await?)
+    }
+
+    /// Chooses who orders the topic's links from now on. One that has to be trained and was
+    /// not is refused.
+    pub async fn choose_strategy(&self, topic: &Topic, name: &str) -> Result<(), ServiceError> {
+        if strategies::descriptor(name).is_none() {
+            let names = strategies::all_names().join(", ");
+            return Err(ServiceError::refused(format!(
+                "There is no strategy “{name}”; there are {names}."
+            )));
+        }
+        let guide = topic_guide::of(&self.store, topic, None, Some(name)).await;
+        let guide = guide.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
+        let model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
+        Ok(self.store.set_model(topic.id, &model).await?)
     }
 
     /// Chooses what counts as found: the name of a critic, or a condition.

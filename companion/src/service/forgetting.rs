@@ -11,13 +11,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
 use linkscent_core::guide::{Guide, ToForget};
-use linkscent_core::wire::api::{Forget, Forgotten};
+use linkscent_core::wire::api::{EventName, Forget, Forgotten};
 use linkscent_core::wire::{read_model, write_model};
 
 use super::feedback::MOST_EVENTS;
 use super::supervisor::RunBy;
 use super::{Service, ServiceError};
-use crate::store::{Command, CrawlRow, Store};
+use crate::store::{Command, CrawlRow, ModelOf, Store, gone_clicks, is_gone};
 use linkscent_archive::warc::{Reader, blank};
 
 /// How often, and how long, it is looked whether a crawl has come to rest.
@@ -117,10 +117,20 @@ async fn forget_at_rest(store: &Store, gone: &ToForget) -> Result<Forgotten> {
             .await?
             .with_context(|| format!("taking a page out of crawl {}'s archive", page.crawl))?;
     }
+    let trained = trained_on(store, gone).await?;
+    let crawls = store.crawls(None).await?;
     for (of, file) in store.model_files().await? {
+        let topic = match of {
+            ModelOf::Topic(id) => Some(id),
+            ModelOf::Crawl(id) => {
+                let crawl = crawls.iter().find(|crawl| crawl.id == id);
+                crawl.map(|crawl| crawl.topic)
+            }
+        };
+        let is_trained_on = topic.is_some_and(|topic| trained.contains(&topic));
         let without = tokio::task::spawn_blocking({
             let gone = gone.clone();
-            move || model_without(&file, &gone)
+            move || model_without(&file, &gone, is_trained_on)
         });
         if let Some(file) = without.await?? {
             store.replace_model(of, &file).await?;
@@ -128,7 +138,6 @@ async fn forget_at_rest(store: &Store, gone: &ToForget) -> Result<Forgotten> {
     }
     let rows = store.forget_rows(gone, &spellings).await? + kept.len() as u64;
     store.sweep().await?;
-    let crawls = store.crawls(None).await?;
     let archives = crawls
         .iter()
         .map(|crawl| store.warc_path(crawl.id))
@@ -139,13 +148,28 @@ async fn forget_at_rest(store: &Store, gone: &ToForget) -> Result<Forgotten> {
     })
 }
 
+/// Topics of which a visit is to be forgotten: their models may have been trained on it.
+async fn trained_on(store: &Store, gone: &ToForget) -> Result<BTreeSet<i64>> {
+    let mut topics = BTreeSet::new();
+    for topic in store.topics().await? {
+        let clicks = store.events_of(topic.id, EventName::Click).await?;
+        let clicks = gone_clicks(clicks.iter(), gone);
+        let visits = store.events_of(topic.id, EventName::Visit).await?;
+        if visits.iter().any(|visit| is_gone(visit, gone, &clicks)) {
+            topics.insert(topic.id);
+        }
+    }
+    Ok(topics)
+}
+
 /// A model file without what is to be forgotten; `None` if there is nothing of it in it,
-/// or if it cannot be read, and so cannot be used either.
-fn model_without(file: &[u8], gone: &ToForget) -> Result<Option<Vec<u8>>> {
+/// or if it cannot be read, and so cannot be used either. One that may have been trained on
+/// it learns again from what is left.
+fn model_without(file: &[u8], gone: &ToForget, is_trained_on: bool) -> Result<Option<Vec<u8>>> {
     let Ok(knowledge) = read_model(file) else {
         return Ok(None);
     };
-    if !knowledge.mentions(gone) {
+    if !is_trained_on && !knowledge.mentions(gone) {
         return Ok(None);
     }
     let guide = Guide::with_knowledge(knowledge.forget(gone));

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Result;
 use linkscent_core::critics;
 use linkscent_core::guide::Guide;
-use linkscent_core::strategies::{HopChain, LearningIteration, PathRepository};
+use linkscent_core::strategies::{self, HopChain, LearningIteration, PathRepository};
 use linkscent_core::wire::write_model;
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
@@ -42,13 +42,21 @@ pub struct Learned {
     pub confidence: Option<f64>,
     /// Whether it was trained on how far links are from targets.
     pub by_distance: bool,
+    /// Strategies that have to be trained, and were.
+    pub trained: Vec<&'static str>,
     /// The newest iterations of a strategy that learns in iterations, newest first.
     pub iterations: Vec<LearningIteration>,
 }
 
 impl Learned {
     fn by(guide: &Guide) -> Self {
-        let (state, known_terms) = (guide.learned(), guide.graph().vocabulary.len());
+        let (state, known_terms) = (guide.knowledge().learned, guide.graph().vocabulary.len());
+        let is_trained = |name: &str| {
+            let resumed = strategies::from_state(name, &state, known_terms);
+            resumed.is_ok_and(|resumed| resumed.is_some())
+        };
+        let trained = strategies::REGISTRY.iter().filter(|row| row.make.is_none());
+        let trained = trained.map(|row| row.name).filter(|name| is_trained(name));
         let paths = state.read::<PathRepository>(known_terms).ok().flatten();
         let iterations = paths.map(|paths| paths.iterations).unwrap_or_default();
         Self {
@@ -56,6 +64,7 @@ impl Learned {
             strategy: guide.strategy().to_owned(),
             confidence: guide.confidence(),
             by_distance: state.has::<HopChain>(),
+            trained: trained.collect(),
             iterations: iterations.into_iter().rev().take(ITERATIONS).collect(),
         }
     }
@@ -114,7 +123,10 @@ impl Guides {
         let guide = Arc::clone(self.guide(topic, &made).await?);
         let file = made.file.get_or_try_init(|| async {
             tokio::task::spawn_blocking(move || {
-                let knowledge = guide.knowledge().trimmed(MODEL_PAGES, MODEL_ARRIVALS);
+                let mut knowledge = guide.knowledge();
+                // What other strategies learned stays here.
+                knowledge.learned = guide.learned();
+                let knowledge = knowledge.trimmed(MODEL_PAGES, MODEL_ARRIVALS);
                 Ok(Arc::from(write_model(&knowledge)?))
             })
             .await?

@@ -1,24 +1,21 @@
 //! Training a topic's model of hop distances, away from the threads that serve others.
 
-use linkscent_core::models::ChainKind;
 use tokio::runtime::Handle;
 
 use super::{Service, ServiceError};
-use crate::hop_training::{self, TrainingReport};
+use crate::hop_training::{self, DistanceModel, TrainingReport};
 use crate::store::Topic;
 
 impl Service {
-    /// Trains the topic's model of hop distances and keeps it. Takes a while.
-    pub async fn train_distance(&self, topic: &Topic) -> Result<TrainingReport, ServiceError> {
+    /// Trains a model of hop distances of the topic and keeps it. Takes a while.
+    pub async fn train_distance(
+        &self,
+        topic: &Topic,
+        model: DistanceModel,
+    ) -> Result<TrainingReport, ServiceError> {
         let (store, topic, handle) = (self.store.clone(), topic.clone(), Handle::current());
         let training = tokio::task::spawn_blocking(move || {
-            handle.block_on(hop_training::learn(
-                &store,
-                &topic,
-                ChainKind::Crf,
-                None,
-                |_| {},
-            ))
+            handle.block_on(hop_training::learn(&store, &topic, model, None, |_| {}))
         });
         let trained = training.await.map_err(anyhow::Error::from)?;
         // What is missing for it is the person's to bring.

@@ -29,7 +29,7 @@ pub(super) fn click(event: &Event) -> Option<(Address, Address)> {
 }
 
 /// The identifiers of the clicks among events that are to be forgotten.
-pub(super) fn gone_clicks<'a>(
+pub(crate) fn gone_clicks<'a>(
     events: impl Iterator<Item = &'a Event>,
     gone: &ToForget,
 ) -> HashSet<String> {
@@ -40,7 +40,7 @@ pub(super) fn gone_clicks<'a>(
 
 /// Whether an event is to be forgotten, given the identifiers of the clicks that are: with a
 /// click goes the visit that it led to.
-pub(super) fn is_gone(event: &Event, gone: &ToForget, clicks: &HashSet<String>) -> bool {
+pub(crate) fn is_gone(event: &Event, gone: &ToForget, clicks: &HashSet<String>) -> bool {
     let is_visit = match &event.what {
         EventKind::Visit(visit) => {
             gone.every_visit || visit.click.as_ref().is_some_and(|id| clicks.contains(id))

@@ -93,6 +93,33 @@ impl<F: Copy + Eq + Hash> MultinomialBayes<F> {
         rows.map(|(&term, counts)| (term, counts.as_slice()))
     }
 
+    /// Documents of each class.
+    pub fn documents(&self) -> &[f64] {
+        &self.documents
+    }
+
+    /// With Laplace's smoothing, from the documents of each class and the occurrences of each
+    /// term by class. `None` if a term stands twice or has not one count a class.
+    pub fn from_counts(
+        documents: Vec<f64>,
+        terms: impl IntoIterator<Item = (F, Vec<f64>)>,
+    ) -> Option<Self> {
+        let mut bayes = Self::new(documents.len());
+        bayes.documents = documents;
+        for (term, counts) in terms {
+            if counts.len() != bayes.classes() {
+                return None;
+            }
+            for (all, count) in bayes.occurrences.iter_mut().zip(&counts) {
+                *all += count;
+            }
+            if bayes.terms.insert(term, counts).is_some() {
+                return None;
+            }
+        }
+        Some(bayes)
+    }
+
     /// Log-posteriors of the classes, of a document of these terms; they sum to
     /// 1 as probabilities. A class without documents cannot be.
     pub fn log_posteriors(&self, rows: &[(F, f64)]) -> Vec<f64> {

@@ -12,6 +12,9 @@ use crate::features::{LinkContext, PageTerms};
 use crate::text::TermId;
 use crate::web_graph::{Mark, WebGraph};
 
+/// Name of [`Likeness::words`].
+pub(super) const LINK_LIKENESS: &str = "link's words in a target";
+
 /// How like the targets a link looks; each 0..=1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Likeness {
@@ -32,7 +35,7 @@ impl Likeness {
     pub fn named(self) -> [(&'static str, f64); 5] {
         [
             ("link's best word in a target", self.best_word),
-            ("link's words in a target", self.words),
+            (LINK_LIKENESS, self.words),
             ("link's words that a target has", self.shared),
             ("words near the link in a target", self.near),
             ("words of the link's address in a target", self.address),

@@ -4,6 +4,7 @@
 
 mod features;
 mod likeness;
+mod observed;
 mod paths;
 mod sequences;
 mod training_web;
@@ -12,6 +13,7 @@ pub use features::{
     FeatureGroups, FeatureIndex, Lookup, PageText, known_features, link_features, page_features,
 };
 pub use likeness::{Likeness, likeness};
+pub use observed::Observed;
 pub use paths::{BrowsingPath, PathStep};
 pub use sequences::{Walk, WalkRules, Walks};
 pub use training_web::{Layers, TrainingWeb};

@@ -2,11 +2,11 @@
 //! of one. A new strategy is a file and a row here.
 
 use super::{
-    Adaptive, AdaptiveOptions, Apprentice, BestFirst, BreadthFirst, Ensemble, EnsembleState,
-    Factors, Focus, HopChain, Intelligent, IntelligentCounts, PathRepository, PlainApprentice,
-    Random, Saved, StateError, Strategy, StrategyState,
+    Adaptive, AdaptiveOptions, Apprentice, BestFirst, BreadthFirst, ContextGraph, Ensemble,
+    EnsembleState, Factors, Focus, HopChain, HopClusters, Intelligent, IntelligentCounts,
+    PathRepository, PlainApprentice, Random, Saved, StateError, Strategy, StrategyState,
 };
-use crate::models::TwoClassCounts;
+use crate::models::{Inference, TwoClassCounts};
 
 /// Makes a strategy that has the frontier scored again after so many arrivals.
 pub type Make = fn(Option<u32>) -> Box<dyn Strategy>;
@@ -36,7 +36,7 @@ const BY_WORDS: &str = "By the words near them, learned from where such links le
 const BY_PAGE: &str = "By how good the page is that they stand on.";
 
 /// All strategies, the default first.
-pub static REGISTRY: [Descriptor; 12] = [
+pub static REGISTRY: [Descriptor; 16] = [
     Descriptor {
         name: "ensemble",
         sentence: "By all that is known of them together, weighed by what proved right.",
@@ -100,14 +100,44 @@ pub static REGISTRY: [Descriptor; 12] = [
         sentence: BY_DISTANCE,
         make: None,
         learner: HopChain::LEARNER,
-        resume: |state, terms| hop_chain("crf", state, terms),
+        resume: |state, terms| hop_chain("crf", Inference::Marginal, state, terms),
+    },
+    Descriptor {
+        name: "crf-viterbi",
+        sentence: BY_DISTANCE,
+        make: None,
+        learner: HopChain::LEARNER,
+        resume: |state, terms| hop_chain("crf-viterbi", Inference::Viterbi, state, terms),
     },
     Descriptor {
         name: "memm",
         sentence: BY_DISTANCE,
         make: None,
         learner: HopChain::LEARNER,
-        resume: |state, terms| hop_chain("memm", state, terms),
+        resume: |state, terms| hop_chain("memm", Inference::Marginal, state, terms),
+    },
+    Descriptor {
+        name: "memm-viterbi",
+        sentence: BY_DISTANCE,
+        make: None,
+        learner: HopChain::LEARNER,
+        resume: |state, terms| hop_chain("memm-viterbi", Inference::Viterbi, state, terms),
+    },
+    Descriptor {
+        name: "hmm",
+        sentence: "By how many hops from a target such pages and such links were, learned from \
+                   your paths and the last crawl.",
+        make: None,
+        learner: HopClusters::LEARNER,
+        resume: |state, terms| going_on(state, terms, |learned: HopClusters| learned),
+    },
+    Descriptor {
+        name: "context-graph",
+        sentence: "By how many hops from a target pages with such words were, learned from the \
+                   last crawl.",
+        make: None,
+        learner: ContextGraph::LEARNER,
+        resume: |state, terms| going_on(state, terms, |learned: ContextGraph| learned),
     },
 ];
 
@@ -134,10 +164,12 @@ fn going_on<T: Saved, S: Strategy + 'static>(
 
 fn hop_chain(
     name: &str,
+    inference: Inference,
     state: &StrategyState,
     known_terms: usize,
 ) -> Result<Option<Box<dyn Strategy>>, StateError> {
     let chain = state.read::<HopChain>(known_terms)?;
+    let chain = chain.map(|chain| chain.inferring(inference));
     let chain = chain.filter(|chain| chain.profile().name == name);
     Ok(chain.map(|chain| Box::new(chain) as Box<dyn Strategy>))
 }
@@ -150,6 +182,11 @@ pub fn descriptor(name: &str) -> Option<&'static Descriptor> {
 /// The default.
 pub fn default_name() -> &'static str {
     REGISTRY[0].name
+}
+
+/// Names of all, the default first.
+pub fn all_names() -> Vec<&'static str> {
+    REGISTRY.iter().map(|row| row.name).collect()
 }
 
 /// Names of those that need no training beforehand, the default first.

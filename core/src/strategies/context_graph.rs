@@ -3,14 +3,14 @@
 //! typical of the layers, and the links of a page wait in the queue of its
 //! layer; nearer layers are served first.
 //!
-//! A page that fits no layer well goes to the last queue. It is here to be
-//! measured: nothing of it is saved.
+//! A page that fits no layer well goes to the last queue.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::recent::Recent;
 use super::{
     Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile, Strategy,
+    StrategyState,
 };
 use crate::features::PageTerms;
 use crate::hops::{Layers, STATES, TrainingWeb};
@@ -49,6 +49,20 @@ impl ContextGraph {
             words,
             layers: Recent::default(),
         }
+    }
+
+    /// Back from what the classifier was taught.
+    pub(super) fn of(bayes: MultinomialBayes<TermId>) -> Self {
+        Self {
+            words: bayes.terms().map(|row| row.0).collect(),
+            bayes,
+            layers: Recent::default(),
+        }
+    }
+
+    /// The classifier.
+    pub(super) fn bayes(&self) -> &MultinomialBayes<TermId> {
+        &self.bayes
     }
 
     fn layer(&self, terms: &PageTerms) -> (usize, f64) {
@@ -137,5 +151,9 @@ impl Strategy for ContextGraph {
             "its page fits no layer; probability of the best".to_owned()
         };
         Explanation::given(label, probability)
+    }
+
+    fn state(&self) -> StrategyState {
+        StrategyState::of(self)
     }
 }

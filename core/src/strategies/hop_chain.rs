@@ -21,8 +21,8 @@ use crate::address::Address;
 use crate::hops::{
     FeatureGroups, FeatureIndex, PageText, STATES, known_features, link_features, page_features,
 };
-use crate::models::{ChainModel, Feature, Inference, Scores};
-use crate::web_graph::{Judgment, Relevance};
+use crate::models::{ChainKind, ChainModel, Feature, Inference, Scores};
+use crate::web_graph::{Judgment, Mark, Relevance};
 
 /// Probabilities are equal if they are after rounding to this.
 const EPSILON: f64 = 0.001;
@@ -85,6 +85,12 @@ impl HopChain {
     /// How beliefs are carried on.
     pub fn inference(&self) -> Inference {
         self.inference
+    }
+
+    /// The same with beliefs carried on in another way.
+    #[must_use]
+    pub fn inferring(self, inference: Inference) -> Self {
+        Self { inference, ..self }
     }
 
     /// The same with only the `most` features whose weights differ most.
@@ -169,6 +175,9 @@ impl HopChain {
 
     /// Probabilities of the distances at which the page of a link may lie.
     pub fn belief(&self, link: &Candidate, known: Known<'_>) -> Vec<f64> {
+        if let Some(there) = self.passed.get(&link.target) {
+            return there.belief.clone();
+        }
         let observation = self.observe(link, known);
         let passed = link.source().and_then(|source| self.passed.get(source));
         let weights = &self.model.weights;
@@ -181,10 +190,7 @@ impl HopChain {
                 .model
                 .forward(&[], &weights.scores(&observation), self.inference),
         };
-        match known.graph.mark(&link.target) {
-            Some(mark) => judged(belief, Judgment::default().marked(Some(mark))),
-            None => belief,
-        }
+        marked(belief, known.graph.mark(&link.target))
     }
 
     /// \[C\] 3.5's order of beliefs.
@@ -215,7 +221,7 @@ fn unknown() -> Vec<f64> {
 }
 
 /// The likeliest distance.
-fn in_words(belief: &[f64]) -> String {
+pub(super) fn in_words(belief: &[f64]) -> String {
     let likeliest = belief.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
     match likeliest.map(|row| row.0) {
         Some(0) => "looks like a target".to_owned(),
@@ -225,9 +231,17 @@ fn in_words(belief: &[f64]) -> String {
     }
 }
 
+/// A belief once the person has spoken, if they did.
+pub(super) fn marked(belief: Vec<f64>, mark: Option<Mark>) -> Vec<f64> {
+    match mark {
+        Some(mark) => judged(belief, Judgment::default().marked(Some(mark))),
+        None => belief,
+    }
+}
+
 /// A belief once the critic has spoken: a target lies at distance 0, another
 /// page does not.
-fn judged(mut belief: Vec<f64>, judgment: Judgment) -> Vec<f64> {
+pub(super) fn judged(mut belief: Vec<f64>, judgment: Judgment) -> Vec<f64> {
     if judgment.is_target {
         belief.fill(0.0);
         belief[0] = 1.0;
@@ -246,7 +260,11 @@ fn judged(mut belief: Vec<f64>, judgment: Judgment) -> Vec<f64> {
 
 impl Strategy for HopChain {
     fn profile(&self) -> Profile {
-        Profile::new(self.model.kind.name())
+        Profile::new(match (self.model.kind, self.inference) {
+            (kind, Inference::Marginal) => kind.name(),
+            (ChainKind::Crf, Inference::Viterbi) => "crf-viterbi",
+            (ChainKind::Memm, Inference::Viterbi) => "memm-viterbi",
+        })
     }
 
     fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {

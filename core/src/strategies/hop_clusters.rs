@@ -1,22 +1,22 @@
-//! Links by the hop distance that a hidden Markov model believes in, which sees
-//! of a page only the cluster it falls into (Liu, Janssen, Milios 2006; \[C\]'s
-//! rival).
+//! Links by the hop distance that a hidden Markov model believes in, which sees of a page the
+//! cluster it falls into (Liu, Janssen, Milios 2006; \[C\]'s rival), and of a link how like
+//! the targets it looks.
 //!
-//! Pages of the training web are embedded by latent semantic indexing and
-//! clustered by X-means; the targets form cluster 0. A new page falls into the
-//! cluster of its nearest neighbours. All links of a page share one priority:
-//! the belief one step on.
-//!
-//! It is here to be measured: nothing of it is saved.
+//! Pages are embedded by latent semantic indexing and clustered by X-means; the targets form
+//! cluster 0. A new page falls into the cluster of its nearest neighbours. The rival of the
+//! paper gives all links of a page one priority; the second observation, of the link itself,
+//! is ours: given the distance of its page, both are taken to be independent.
 
 use rustc_hash::FxHashMap;
 
+use super::hop_chain::{in_words, judged, marked};
 use super::recent::Recent;
 use super::{
     Candidate, Event, Explanation, HopChain, Known, Learned, LinkScore, Profile, Rng, Strategy,
+    StrategyState, Subject,
 };
 use crate::features::PageTerms;
-use crate::hops::{STATES, TrainingWeb, WalkRules, Walks};
+use crate::hops::{Observed, STATES, TrainingWeb, WalkRules, Walks, likeness};
 use crate::models::svd::{Svd, truncated};
 use crate::models::{Feature, Hmm, Inference, clusters};
 use crate::text::TermId;
@@ -25,70 +25,72 @@ use crate::web_graph::Relevance;
 /// Dimensions of the space that pages are embedded in.
 const DIMENSIONS: usize = 30;
 /// Clusters besides that of the targets.
-const MOST_CLUSTERS: usize = 24;
+pub(super) const MOST_CLUSTERS: usize = 24;
 /// Pages that are embedded; of more, evenly spaced ones.
-const MOST_PAGES: usize = 2_400;
+pub(super) const MOST_PAGES: usize = 1_200;
+/// Terms that pages are embedded by: those of most pages.
+pub(super) const MOST_TERMS: usize = 6_000;
 /// Neighbours that say which cluster a page falls into.
 const NEIGHBOURS: usize = 7;
 /// Added to every count.
 const ADDED: f64 = 0.5;
+/// Likenesses of links that are told apart, besides none at all.
+const LIKENESSES: usize = 12;
 
-/// A trained hidden Markov model over clusters of pages, and what it believes of pages passed.
+/// A trained hidden Markov model over clusters of pages and likenesses of links, and what it
+/// believes of pages passed.
 #[derive(Debug, Clone)]
 pub struct HopClusters {
-    hmm: Hmm,
-    space: Space,
-    inference: Inference,
-    /// The belief of every page that was fetched, one step on.
-    ahead: Recent<Vec<f64>>,
+    pub(super) pages: Hmm,
+    /// Only its emissions are asked for.
+    pub(super) links: Hmm,
+    pub(super) space: Space,
+    pub(super) inference: Inference,
+    /// The belief of every page that was fetched, and the same one step on.
+    passed: Recent<(Vec<f64>, Vec<f64>)>,
 }
 
 /// Where pages lie, and the clusters there.
 #[derive(Debug, Clone)]
-struct Space {
-    svd: Svd,
+pub(super) struct Space {
+    pub(super) svd: Svd,
     /// By term: its column, and how much it counts.
-    columns: FxHashMap<TermId, (u32, f32)>,
+    pub(super) columns: FxHashMap<TermId, (u32, f32)>,
     /// Places of the pages that are no targets, with their clusters, from 1.
-    known: Vec<(Vec<f64>, usize)>,
+    pub(super) known: Vec<(Vec<f64>, usize)>,
 }
 
 impl Space {
-    fn learn(web: &TrainingWeb, rng: &mut dyn Rng) -> Self {
-        let step = web.len().div_ceil(MOST_PAGES).max(1);
-        let pages: Vec<usize> = (0..web.len()).step_by(step).collect();
+    fn learn(all: &[(&PageTerms, bool)], rng: &mut dyn Rng) -> Self {
+        let step = all.len().div_ceil(MOST_PAGES).max(1);
+        let pages: Vec<&(&PageTerms, bool)> = all.iter().step_by(step).collect();
         let mut documents: FxHashMap<TermId, u32> = FxHashMap::default();
-        let mut order = Vec::new();
-        for &page in &pages {
-            for &(term, _) in web.terms(page).rows() {
-                let count = documents.entry(term).or_insert_with(|| {
-                    order.push(term);
-                    0
-                });
-                *count += 1;
+        for (terms, _) in &pages {
+            for &(term, _) in terms.rows() {
+                *documents.entry(term).or_default() += 1;
             }
         }
+        let mut ranked: Vec<(TermId, u32)> = documents.into_iter().collect();
+        ranked.sort_unstable_by_key(|&(term, count)| (std::cmp::Reverse(count), term));
+        ranked.truncate(MOST_TERMS);
         let idf = |count: u32| (pages.len() as f32 / count as f32).ln();
-        let columns = order.into_iter().zip(0..);
+        let columns = ranked.into_iter().zip(0..);
         let mut space = Self {
             svd: Svd {
                 values: Vec::new(),
                 vectors: Vec::new(),
             },
             columns: columns
-                .map(|(term, column)| (term, (column, idf(documents[&term]))))
+                .map(|((term, count), column)| (term, (column, idf(count))))
                 .collect(),
             known: Vec::new(),
         };
-        let rows: Vec<Vec<Feature>> = pages
-            .iter()
-            .map(|&page| space.row(web.terms(page)))
-            .collect();
+        let rows: Vec<Vec<Feature>> = pages.iter().map(|page| space.row(page.0)).collect();
         space.svd = truncated(&rows, space.columns.len(), DIMENSIONS, rng);
         let others: Vec<Vec<f64>> = pages
             .iter()
             .zip(&rows)
-            .filter(|(page, _)| !web.is_target(**page))
+            .filter(|(page, _)| !page.1)
             .map(|(_, row)| space.svd.embed(row))
             .collect();
         let found = clusters::x_means(&others, MOST_CLUSTERS, rng);
@@ -137,38 +139,83 @@ impl Space {
     }
 }
 
+/// Which of the likenesses a link's falls into.
+fn likeness_bin(value: f64) -> usize {
+    if value > 0.0 {
+        1 + ((value * LIKENESSES as f64) as usize).min(LIKENESSES - 1)
+    } else {
+        0
+    }
+}
+
 impl HopClusters {
     /// Trains on walks over a web that was seen, by \[C\]'s rules.
     pub fn train(web: &TrainingWeb, inference: Inference, rng: &mut dyn Rng) -> Self {
-        let space = Space::learn(web, rng);
-        let clusters: Vec<usize> = (0..web.len())
-            .map(|page| space.cluster(web.terms(page), web.is_target(page)))
-            .collect();
         let walks = web.walks(WalkRules::new(Walks::Downhill), rng);
-        let sequences: Vec<Vec<(usize, usize)>> = walks
-            .into_iter()
-            .map(|walk| {
-                walk.into_iter()
-                    .map(|(page, state)| (state, clusters[page]))
-                    .collect()
-            })
+        let pages: Vec<(&PageTerms, bool)> = (0..web.len())
+            .map(|page| (web.terms(page), web.is_target(page)))
             .collect();
-        let hmm = Hmm::count(
-            (STATES, space.clusters()),
-            sequences.iter().map(Vec::as_slice),
-            ADDED,
-        );
-        Self {
-            hmm,
+        Self::learn_from(&pages, &web.observed_walks(&walks), inference, rng)
+    }
+
+    /// Lays the space by pages (their terms, whether each is a target), and counts sequences.
+    pub fn learn_from(
+        pages: &[(&PageTerms, bool)],
+        sequences: &[Vec<Observed>],
+        inference: Inference,
+        rng: &mut dyn Rng,
+    ) -> Self {
+        let space = Space::learn(pages, rng);
+        let clustered = sequences.iter().map(|sequence| {
+            let steps = sequence.iter();
+            let steps = steps.map(|step| (step.state, space.cluster(&step.terms, step.is_target)));
+            steps.collect::<Vec<(usize, usize)>>()
+        });
+        let clustered: Vec<Vec<(usize, usize)>> = clustered.collect();
+        let linked = sequences.iter().map(|sequence| {
+            let steps = sequence.iter();
+            let steps = steps.filter_map(|step| Some((step.state, likeness_bin(step.likeness?))));
+            steps.collect::<Vec<(usize, usize)>>()
+        });
+        let linked: Vec<Vec<(usize, usize)>> = linked.collect();
+        let count = |symbols: usize, sequences: &[Vec<(usize, usize)>]| {
+            Hmm::count(
+                (STATES, symbols),
+                sequences.iter().map(Vec::as_slice),
+                ADDED,
+            )
+        };
+        Self::of(
+            count(space.clusters(), &clustered),
+            count(LIKENESSES + 1, &linked),
             space,
             inference,
-            ahead: Recent::default(),
+        )
+    }
+
+    pub(super) fn of(pages: Hmm, links: Hmm, space: Space, inference: Inference) -> Self {
+        Self {
+            pages,
+            links,
+            space,
+            inference,
+            passed: Recent::default(),
         }
     }
 
-    fn belief(&self, link: &Candidate) -> Vec<f64> {
-        let page = link.source().and_then(|source| self.ahead.get(source));
-        page.map_or_else(|| self.hmm.tables().0.to_vec(), Vec::clone)
+    /// Number of symbols that links can be seen as.
+    pub(super) const LINK_SYMBOLS: usize = LIKENESSES + 1;
+
+    /// Probabilities of the distances at which the page of a link may lie.
+    pub fn belief(&self, link: &Candidate, known: Known<'_>) -> Vec<f64> {
+        if let Some((belief, _)) = self.passed.get(&link.target) {
+            return belief.clone();
+        }
+        let page = link.source().and_then(|source| self.passed.get(source));
+        let ahead = page.map_or(self.pages.tables().0, |page| page.1.as_slice());
+        let seen = likeness(&link.context, &link.target, known.graph).words;
+        let belief = self.links.observe(Some(ahead), likeness_bin(seen));
+        marked(belief, known.graph.mark(&link.target))
     }
 }
 
@@ -177,39 +224,55 @@ impl Strategy for HopClusters {
         Profile::new("hmm")
     }
 
-    fn score(&self, links: &[Candidate], _: Known<'_>) -> Vec<LinkScore> {
-        let score = |link: &Candidate| LinkScore::Follow(HopChain::priority(&self.belief(link)));
+    fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
+        let score =
+            |link: &Candidate| LinkScore::Follow(HopChain::priority(&self.belief(link, known)));
         links.iter().map(score).collect()
     }
 
-    fn expected(&self, link: &Candidate, _: Known<'_>) -> Option<Relevance> {
-        Some(Relevance::new(self.belief(link)[0]))
+    fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
+        Some(Relevance::new(self.belief(link, known)[0]))
     }
 
-    fn learn(&mut self, event: &Event<'_>, _: Known<'_>) -> Learned {
+    fn learn(&mut self, event: &Event<'_>, known: Known<'_>) -> Learned {
         let Event::Page(passing) = event else {
             return Learned::Nothing;
         };
-        let before = passing.via.first().map(|link| self.belief(link));
-        let cluster = self
-            .space
-            .cluster(passing.terms, passing.judgment.is_target);
-        let belief = self.hmm.observe(before.as_deref(), cluster);
+        let before = passing.via.first().map(|link| self.belief(link, known));
+        let is_target = passing.judgment.is_target;
+        let cluster = self.space.cluster(passing.terms, is_target);
+        let belief = judged(
+            self.pages.observe(before.as_deref(), cluster),
+            passing.judgment,
+        );
         let ahead = match self.inference {
-            Inference::Marginal => self.hmm.predict(&belief),
-            Inference::Viterbi => self.hmm.predict_best(&belief),
+            Inference::Marginal => self.pages.predict(&belief),
+            Inference::Viterbi => self.pages.predict_best(&belief),
         };
-        self.ahead.keep(passing.page.address.clone(), ahead);
+        let address = passing.page.address.clone();
+        self.passed.keep(address, (belief, ahead));
         Learned::Nothing
     }
 
-    fn explain(&self, link: &Candidate, _: Known<'_>) -> Explanation {
-        let belief = self.belief(link);
+    fn describe(&self, subject: Subject<'_>, known: Known<'_>) -> Option<String> {
+        let belief = match subject {
+            Subject::Link(link) => self.belief(link, known),
+            Subject::Page(page) => self.passed.get(page)?.0.clone(),
+        };
+        Some(in_words(&belief))
+    }
+
+    fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
+        let belief = self.belief(link, known);
         let parts = belief.iter().enumerate();
         let parts = parts.map(|(distance, probability)| {
             Explanation::given(format!("distance {distance}"), *probability)
         });
         let value = HopChain::priority(&belief).value();
-        Explanation::because("probability of a target", value, parts.collect())
+        Explanation::because(in_words(&belief), value, parts.collect())
+    }
+
+    fn state(&self) -> StrategyState {
+        StrategyState::of(self)
     }
 }

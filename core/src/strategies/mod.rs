@@ -25,8 +25,8 @@ pub use adaptive::{Adaptive, AdaptiveOptions, Chosen, LearningIteration, PathRep
 pub use apprentice::{Apprentice, Options as ApprenticeOptions};
 pub use best_first::{BestFirst, Focus};
 pub use catalogue::{
-    Descriptor, Make, REGISTRY, Resume, check_state, default_name, descriptor, from_state, named,
-    names,
+    Descriptor, Make, REGISTRY, Resume, all_names, check_state, default_name, descriptor,
+    from_state, named, names,
 };
 pub use context_graph::ContextGraph;
 pub use ensemble::{

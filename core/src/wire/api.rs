@@ -353,6 +353,9 @@ pub struct CrawlOrder {
     pub seeds: Vec<String>,
     /// Pages to fetch.
     pub budget: u64,
+    /// Who orders links, where another than the topic's strategy is wanted.
+    #[serde(default)]
+    pub strategy: Option<String>,
 }
 
 /// The state of a crawl.

@@ -106,6 +106,7 @@ impl<W: World> Background<W> {
         let companion = Companion::of(&settings, &self.world).ok_or(Problem::NotPaired)?;
         let topic = settings.current.ok_or(Problem::NoTopic)?;
         let order = CrawlOrder {
+            strategy: None,
             topic,
             seeds,
             budget,

@@ -6,7 +6,7 @@ mod hops;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use linkscent_core::critics::TrainedTopic;
 use linkscent_core::hops::FeatureGroups;
@@ -23,13 +23,17 @@ const TOP_FEATURES: usize = 15;
 
 /// What is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ModelKind {
+pub enum ModelKind {
     /// The critic: is a page of the topic?
     Critic,
     /// Hop distances by a conditional random field.
     Crf,
     /// Hop distances by a maximum-entropy Markov model.
     Memm,
+    /// Hop distances by a hidden Markov model; of a topic of yours only (--of).
+    Hmm,
+    /// Hop distances by a context graph; of a topic of yours only (--of).
+    ContextGraph,
 }
 
 /// Features that models of hop distances read.
@@ -54,7 +58,7 @@ pub struct Training {
     topic: Option<PathBuf>,
     /// What is trained.
     #[arg(long, value_enum, default_value_t = ModelKind::Critic)]
-    model: ModelKind,
+    pub model: ModelKind,
     /// Train on the sequences of a file (`CRFsuite`'s text, or .jsonl) in place of
     /// walks over a web.
     #[arg(long, conflicts_with_all = ["web", "topic"])]
@@ -103,8 +107,12 @@ pub struct Training {
 impl Training {
     /// Trains and reports.
     pub fn run(&self) -> Result<()> {
-        if self.model != ModelKind::Critic {
-            return hops::run(self);
+        match self.model {
+            ModelKind::Critic => {}
+            ModelKind::Crf | ModelKind::Memm => return hops::run(self),
+            ModelKind::Hmm | ModelKind::ContextGraph => {
+                bail!("this model is trained for a topic of yours: name it by --of")
+            }
         }
         let (web, file) = self.web_and_topic()?;
         let examples = if file.labels.is_none() {
@@ -145,7 +153,7 @@ impl Training {
         match self.model {
             ModelKind::Memm => Some(ChainKind::Memm),
             ModelKind::Crf => Some(ChainKind::Crf),
-            ModelKind::Critic => None,
+            ModelKind::Critic | ModelKind::Hmm | ModelKind::ContextGraph => None,
         }
     }
 

@@ -5,8 +5,10 @@
 //! can join an ensemble, without anybody knowing all kinds of state.
 
 mod apprentice;
+mod context_graph;
 mod ensemble;
 mod hop_chain;
+mod hop_clusters;
 mod intelligent;
 mod path_repository;
 
@@ -79,6 +81,17 @@ impl StrategyState {
     #[must_use]
     pub fn with_part(mut self, learner: &str, bytes: Vec<u8>) -> Self {
         self.parts.insert(learner.to_owned(), bytes);
+        self
+    }
+
+    /// The same with the parts of another that it has not itself.
+    #[must_use]
+    pub fn beside(mut self, other: &Self) -> Self {
+        for (learner, bytes) in other.parts() {
+            if !self.parts.contains_key(learner) {
+                self = self.with_part(learner, bytes.to_vec());
+            }
+        }
         self
     }
 
