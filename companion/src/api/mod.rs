@@ -8,6 +8,7 @@ mod pairing;
 mod problem;
 mod routes;
 mod server;
+mod strategies;
 
 pub use auth::{AccessControl, Base, guard};
 pub use channel::Channels;

@@ -22,7 +22,7 @@ use utoipa_axum::routes;
 
 use super::channel::{self, Calls, MODEL_VERSION};
 use super::problem::WRONG;
-use super::{App, LARGEST_BODY, Problem, crawls, description};
+use super::{App, LARGEST_BODY, Problem, crawls, description, strategies};
 
 /// The description of all calls.
 #[derive(Clone)]
@@ -61,6 +61,8 @@ fn calls() -> OpenApiRouter<App> {
         .routes(routes!(model))
         .routes(routes!(crawls::crawls, crawls::begin))
         .routes(routes!(crawls::answer))
+        .routes(routes!(strategies::strategies, strategies::choose))
+        .routes(routes!(strategies::train))
         .routes(routes!(dashboard))
         .routes(routes!(forget))
 }
@@ -127,7 +129,7 @@ async fn pair(
     }
 }
 
-/// Marks and trails; known ones are passed over
+/// Marks, clicks and visits; known ones are passed over
 #[utoipa::path(
     post,
     path = "/api/v1/events",

@@ -2,8 +2,10 @@
 //! other, as JSON. The calls are sealed in channels, see [`super::channel`]. With the
 //! feature `schema` every type describes its JSON for programs, too.
 
+mod strategies;
 mod visit;
 
+pub use strategies::{StrategyChoice, StrategyView, TrainingOrder, TrainingView};
 pub use visit::{Transition, Visit};
 
 use serde::{Deserialize, Serialize};

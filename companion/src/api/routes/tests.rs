@@ -223,6 +223,9 @@ async fn answers_fit_their_schemas() {
           "wanted": null, "words": ["bee"], "around": [] },
         { "id": "3", "topic": "bees", "time": 1, "kind": "trail", "from": PAGE, "to": PAGE,
           "anchor": "", "context": [["bee", -1]], "relevance": 0.5 },
+        { "id": "5", "topic": "bees", "time": 1, "kind": "visit", "page": PAGE, "tab": 1,
+          "how": "new_tab", "from": null, "click": "3", "relevance": 0.5, "title_words": ["bee"],
+          "heading_words": [], "words": [["bee", 3]] },
         { "id": "4", "topic": "bees", "time": 1, "kind": "mark", "address": "about:x",
           "title": "", "target": false, "words": [] },
     ]);
@@ -232,6 +235,9 @@ async fn answers_fit_their_schemas() {
     let many = json!({ "pages": vec![PAGE; 1_001] });
     let skip = json!({ "address": PAGE, "answer": "skip" });
     let stranger = json!({ "device": "nobody", "random": random });
+    let untrained = json!({ "topic": "bees", "strategy": "hmm" });
+    let training = json!({ "topic": "bees", "model": "hmm" });
+    let no_model = json!({ "topic": "bees", "model": "oracle" });
     let answer = "/api/v1/crawls/{id}/answer";
     let nothing = Value::Null;
     // Method, path, what stands behind or in it, body, status.
@@ -264,6 +270,15 @@ async fn answers_fit_their_schemas() {
         ("POST", answer, "1", &skip, 404),
         ("POST", answer, "x", &skip, 400),
         ("POST", answer, "1", &order, 422),
+        ("GET", "/api/v1/strategies", "?topic=bees", &nothing, 200),
+        ("GET", "/api/v1/strategies", "?topic=nothing", &nothing, 404),
+        ("GET", "/api/v1/strategies", "", &nothing, 400),
+        ("POST", "/api/v1/strategies", "", &untrained, 400),
+        ("POST", "/api/v1/train", "", &training, 200),
+        ("POST", "/api/v1/train", "", &no_model, 400),
+        ("POST", "/api/v1/train", "", &skip, 422),
+        ("POST", "/api/v1/strategies", "", &untrained, 200),
+        ("POST", "/api/v1/strategies", "", &skip, 422),
         ("POST", "/api/v1/dashboard", "", &nothing, 200),
         ("POST", "/api/v1/forget", "", &clicks, 200),
         ("POST", "/api/v1/forget", "", &many, 400),
