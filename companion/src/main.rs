@@ -172,6 +172,50 @@ mod tests {
         assert!(code().any(|code| code == FILE));
     }
 
+    /// `a` and `b` of `--flag a|b` in a text.
+    fn choices<'a>(text: &'a str, flag: &str) -> Vec<&'a str> {
+        let behind = text.split(flag).skip(1);
+        let words = behind.filter_map(|rest| rest.strip_prefix(' ')?.split_whitespace().next());
+        let is_part = |letter: char| letter.is_alphanumeric() || letter == '-';
+        let names = words.flat_map(move |word| word.split('|'));
+        let names = names.map(move |name| name.trim_matches(|letter| !is_part(letter)));
+        // In capitals stands what a reader fills in.
+        names
+            .filter(|name| name.chars().any(char::is_lowercase))
+            .collect()
+    }
+
+    #[test]
+    fn what_documents_name_can_be_chosen() {
+        let documents = [
+            README,
+            include_str!("../../ARCHITECTURE.md"),
+            include_str!("../../core/docs/methods.md"),
+        ];
+        let own = Arguments::command();
+        let mut checked = 0;
+        for flag in ["strategy", "model"] {
+            let all = all(&own);
+            let arguments = all.iter().flat_map(|command| command.get_arguments());
+            let same = arguments.filter(|argument| argument.get_long() == Some(flag));
+            let taken: Vec<String> = same
+                .flat_map(clap::Arg::get_possible_values)
+                .map(|value| value.get_name().to_owned())
+                .collect();
+            for document in documents {
+                for name in choices(document, &format!("--{flag}")) {
+                    assert!(taken.iter().any(|known| known == name), "--{flag} {name}");
+                    checked += 1;
+                }
+            }
+        }
+        assert!(checked >= 8, "{checked}");
+        assert_eq!(
+            choices("`--model crf|memm` or --model NAME.", "--model"),
+            ["crf", "memm"]
+        );
+    }
+
     #[test]
     fn lines_are_split_as_a_shell_splits_them() {
         let split = words("linkscent judge --predicate 'title has \"bees\"' \"\" > out # why");

@@ -91,3 +91,108 @@ impl TrainingWeb {
         sequences
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::candidate::{Step, Trail};
+    use crate::dom::DomOffset;
+    use crate::features::{LinkContext, OffsetTerm};
+    use crate::hops::FeatureGroups;
+    use crate::web_graph::{Mark, MarkedPage, Relevance};
+
+    fn address(name: &str) -> Address {
+        Address::parse(&format!("http://a.test/{name}")).unwrap()
+    }
+
+    fn link(from: &str, to: &str, word: &str, graph: &mut WebGraph) -> Candidate {
+        let term = graph.vocabulary.intern(word, word).unwrap();
+        Candidate {
+            context: LinkContext::new(vec![OffsetTerm::new(term, DomOffset(0))]),
+            trail: Trail::from_oldest([Step {
+                address: address(from),
+                relevance: Relevance::default(),
+            }]),
+            ..Candidate::seed(address(to))
+        }
+    }
+
+    /// A page by its words, marked if it is the target.
+    fn visit(web: &mut TrainingWeb, name: &str, words: &[&str], graph: &mut WebGraph) -> usize {
+        let text = PageText {
+            title: words.iter().map(ToString::to_string).collect(),
+            headings: Vec::new(),
+        };
+        let terms = words
+            .iter()
+            .map(|word| graph.vocabulary.intern(word, word).unwrap());
+        let terms = PageTerms::counted(terms.collect::<Vec<_>>());
+        let judgment = Judgment::default().marked(graph.mark(&address(name)));
+        web.add_visited(&address(name), &text, &terms, judgment, graph)
+    }
+
+    #[test]
+    fn order_and_repetition_count_and_distances_are_the_best_known() {
+        let mut graph = WebGraph::default();
+        let hive = graph.vocabulary.intern("hive", "hive").unwrap();
+        let target = MarkedPage {
+            mark: Mark::Target,
+            terms: PageTerms::counted([hive]),
+        };
+        graph.marks.insert(address("hive"), target);
+        let mut web = TrainingWeb::new(FeatureGroups::ALL);
+        let mut path = |names: &[&str]| -> BrowsingPath {
+            let mut steps = Vec::new();
+            for (at, name) in names.iter().enumerate() {
+                let page = visit(&mut web, name, &[name], &mut graph);
+                steps.push(match at.checked_sub(1) {
+                    Some(before) => {
+                        let link = link(names[before], name, name, &mut graph);
+                        web.step(&link, page, &graph)
+                    }
+                    None => PathStep {
+                        page,
+                        link: Vec::new(),
+                    },
+                });
+            }
+            steps
+        };
+        let way = path(&["start", "garden", "hive"]);
+        // By another way the start lies one click nearer; the detour has no way to a target.
+        let short = path(&["start", "hive", "garden", "quarry"]);
+        let sequences = web.path_sequences(&[way.clone(), way, short]);
+        let states: Vec<Vec<usize>> = sequences
+            .iter()
+            .map(|positions| positions.map(|at| sequences.state(at)).collect())
+            .collect();
+        assert_eq!(states[0], [1, 1, 0]);
+        assert_eq!(states[1], states[0], "told twice");
+        assert_eq!(states[2], [1, 0, 1, STATES - 1]);
+        let of = |position: usize, name: &str| {
+            let number = web.feature_index.id(name).unwrap();
+            let mut seen = sequences.observation(position).iter();
+            seen.find(|feature| feature.0 == number)
+                .map(|feature| feature.1)
+        };
+        assert!(sequences.observation(0).is_empty(), "nothing led there");
+        assert_eq!(of(1, "page: start"), Some(1.0), "the page with the link");
+        assert_eq!(of(1, "link: garden"), Some(1.0));
+        assert_eq!(of(2, "link's words in a target"), Some(1.0));
+        assert_eq!(of(1, "link's words in a target"), None, "0 is left out");
+        assert_eq!(of(1, "link's words in a target = 0"), Some(1.0));
+    }
+
+    #[test]
+    fn a_page_that_only_a_click_told_of_gets_its_words_when_it_is_visited() {
+        let mut graph = WebGraph::default();
+        let mut web = TrainingWeb::new(FeatureGroups::ALL);
+        let number = web.add_known(&address("garden"), &graph);
+        let click = link("garden", "hive", "hive", &mut graph);
+        web.step(&click, number, &graph);
+        assert!(web.terms(number).rows().is_empty());
+        assert_eq!(visit(&mut web, "garden", &["bee"], &mut graph), number);
+        assert_eq!(web.terms(number).rows().len(), 1);
+        assert_eq!(web.links(number).len(), 1, "its link stayed");
+    }
+}

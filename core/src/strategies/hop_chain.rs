@@ -175,9 +175,6 @@ impl HopChain {
 
     /// Probabilities of the distances at which the page of a link may lie.
     pub fn belief(&self, link: &Candidate, known: Known<'_>) -> Vec<f64> {
-        if let Some(there) = self.passed.get(&link.target) {
-            return there.belief.clone();
-        }
         let observation = self.observe(link, known);
         let passed = link.source().and_then(|source| self.passed.get(source));
         let weights = &self.model.weights;

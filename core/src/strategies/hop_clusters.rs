@@ -208,9 +208,6 @@ impl HopClusters {
 
     /// Probabilities of the distances at which the page of a link may lie.
     pub fn belief(&self, link: &Candidate, known: Known<'_>) -> Vec<f64> {
-        if let Some((belief, _)) = self.passed.get(&link.target) {
-            return belief.clone();
-        }
         let page = link.source().and_then(|source| self.passed.get(source));
         let ahead = page.map_or(self.pages.tables().0, |page| page.1.as_slice());
         let seen = likeness(&link.context, &link.target, known.graph).words;

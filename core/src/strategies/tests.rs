@@ -405,3 +405,83 @@ fn every_strategy_is_registered_by_its_own_name() {
     }
     assert!(names().contains(&default_name()) && named("crf").is_none());
 }
+
+/// Models of hop distances that see whole pages, trained on the pages of `taught`.
+fn page_models() -> (HopClusters, ContextGraph, WebGraph) {
+    let (seen, _) = taught("best-first");
+    let mut web = TrainingWeb::new(FeatureGroups::ALL);
+    let mut graph = seen.graph().clone();
+    for (address, words) in PAGES {
+        let page = page(address, words);
+        let judgment = graph.page(&page.address).unwrap().judgment;
+        web.add(&page, judgment, &mut graph);
+    }
+    let hmm = HopClusters::train(&web, Inference::Marginal, &mut SplitMix(5));
+    (hmm, ContextGraph::train(&web), graph)
+}
+
+#[test]
+fn trained_models_go_on_from_what_was_saved() {
+    let (hmm, layers, graph) = page_models();
+    let terms = graph.vocabulary.len();
+    let (hmm_bytes, layer_bytes) = (hmm.encode(), layers.encode());
+    let again = HopClusters::decode(&hmm_bytes, terms).unwrap();
+    assert_eq!(again.encode(), hmm_bytes);
+    let again = ContextGraph::decode(&layer_bytes, terms).unwrap();
+    assert_eq!(again.encode(), layer_bytes);
+    // Damage is an error, and a word beyond the vocabulary too.
+    assert!(HopClusters::decode(&hmm_bytes, 1).is_err());
+    assert!(ContextGraph::decode(&layer_bytes, 1).is_err());
+    for end in 0..hmm_bytes.len().min(400) {
+        assert!(
+            HopClusters::decode(&hmm_bytes[..end], terms).is_err(),
+            "{end}"
+        );
+    }
+    for end in 0..layer_bytes.len().min(400) {
+        assert!(
+            ContextGraph::decode(&layer_bytes[..end], terms).is_err(),
+            "{end}"
+        );
+    }
+}
+
+#[test]
+fn what_other_strategies_learned_is_kept_beside() {
+    let (hmm, _, graph) = page_models();
+    let (before, _) = taught("ensemble");
+    let mut knowledge = before.knowledge();
+    knowledge.graph.vocabulary = graph.vocabulary;
+    knowledge.learned = knowledge.learned.with(&hmm);
+    let mut kept = Guide::with_knowledge(knowledge).unwrap().knowledge();
+    assert_eq!(kept.strategy, "ensemble");
+    assert!(kept.learned.has::<HopClusters>() && kept.learned.has::<EnsembleState>());
+    // Another strategy is chosen, and the first again.
+    for name in ["hmm", "ensemble"] {
+        name.clone_into(&mut kept.strategy);
+        kept = Guide::with_knowledge(kept).unwrap().knowledge();
+        assert_eq!(kept.strategy, name);
+        assert!(kept.learned.has::<HopClusters>(), "{name}");
+    }
+    "context-graph".clone_into(&mut kept.strategy);
+    assert!(Guide::with_knowledge(kept).is_none(), "it was not trained");
+}
+
+#[test]
+fn a_marked_page_lies_where_the_person_says() {
+    let (hmm, _, _) = page_models();
+    for strategy in [
+        Box::new(hmm) as Box<dyn Strategy>,
+        Box::new(chain(ChainKind::Crf)),
+    ] {
+        let critic = Box::new(critics::Topic::default());
+        let mut guide = Guide::joining(critic, strategy, Vocabulary::default());
+        let links = teach(&mut guide);
+        let link = &links[0];
+        let target = page(link.target.as_str(), "kidney");
+        guide.mark(&target, Some(Mark::Target));
+        assert_eq!(guide.expected(link).map(Relevance::value), Some(1.0));
+        guide.mark(&target, Some(Mark::NotTarget));
+        assert_eq!(guide.expected(link).map(Relevance::value), Some(0.0));
+    }
+}
