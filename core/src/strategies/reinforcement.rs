@@ -1,4 +1,4 @@
-//! Reinforcement learning with binned rewards (Rennie and McCallum 1999; methods 3.6): a
+//! Reinforcement learning with binned rewards (Rennie and `McCallum` 1999; methods 3.6): a
 //! link is worth the relevant pages that can be found by following it, each counting half
 //! for every click on the way.
 //!

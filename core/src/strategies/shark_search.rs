@@ -237,6 +237,9 @@ mod tests {
         }
     }
 
+    /// Pages on the way, words with their offsets, and the potential.
+    type Case<'a> = (&'a [&'a str], &'a [(u32, i32)], f64);
+
     #[test]
     fn potentials_by_hand() {
         let (graph, critic) = (graph(), critics::Topic::default());
@@ -244,7 +247,7 @@ mod tests {
             graph: &graph,
             critic: &critic,
         };
-        let cases: [(&[&str], &[(u32, i32)], f64); 6] = [
+        let cases: [Case<'_>; 6] = [
             (&[], &[], 0.0),
             // 0.5 * (0.5 * 0.8)
             (&["good"], &[], 0.2),

@@ -127,7 +127,9 @@ impl PageRanks {
 fn scaled(values: &mut [f64]) -> bool {
     let sum: f64 = values.iter().sum();
     if sum > 0.0 {
-        values.iter_mut().for_each(|value| *value /= sum);
+        for value in values.iter_mut() {
+            *value /= sum;
+        }
     }
     sum > 0.0
 }
