@@ -184,6 +184,11 @@ impl WebGraph {
             .unwrap_or_default()
     }
 
+    /// How many pages were first seen before the one at an address, if that is remembered.
+    pub fn pages_before(&self, address: &Address) -> Option<u64> {
+        self.numbers.get(address).copied()
+    }
+
     /// Remembered pages, oldest first.
     pub fn pages(&self) -> impl DoubleEndedIterator<Item = &KnownPage> + ExactSizeIterator {
         self.pages.iter()

@@ -51,6 +51,58 @@ impl<F: Copy + Eq + Hash> MultinomialBayes<F> {
         self.documents.len()
     }
 
+    /// The same with what was learned before: terms with their occurrences by class, and
+    /// documents by class. `None` if a number is none, or there are others than the
+    /// classes.
+    pub fn taught(
+        mut self,
+        terms: impl IntoIterator<Item = (F, Vec<f64>)>,
+        documents: Vec<f64>,
+    ) -> Option<Self> {
+        let classes = self.classes();
+        let are_counts = |counts: &[f64]| {
+            let mut counts = counts.iter();
+            counts.len() == classes && counts.all(|count| count.is_finite() && *count >= 0.0)
+        };
+        if !are_counts(&documents) {
+            return None;
+        }
+        self.documents = documents;
+        for (term, counts) in terms {
+            // A term that never occurred has no rate.
+            if !are_counts(&counts) || counts.iter().sum::<f64>() <= 0.0 {
+                return None;
+            }
+            for (all, count) in self.occurrences.iter_mut().zip(&counts) {
+                *all += count;
+            }
+            if self.terms.insert(term, counts).is_some() {
+                return None;
+            }
+        }
+        Some(self)
+    }
+
+    /// Documents learned, by class.
+    pub fn documents(&self) -> &[f64] {
+        &self.documents
+    }
+
+    /// Number of terms that were taught.
+    pub fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Whether no term was taught.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether a term was taught.
+    pub fn knows(&self, term: F) -> bool {
+        self.terms.contains_key(&term)
+    }
+
     /// Learns one document of a class.
     ///
     /// # Panics
@@ -91,33 +143,6 @@ impl<F: Copy + Eq + Hash> MultinomialBayes<F> {
     pub fn terms(&self) -> impl Iterator<Item = (F, &[f64])> {
         let rows = self.terms.iter();
         rows.map(|(&term, counts)| (term, counts.as_slice()))
-    }
-
-    /// Documents of each class.
-    pub fn documents(&self) -> &[f64] {
-        &self.documents
-    }
-
-    /// With Laplace's smoothing, from the documents of each class and the occurrences of each
-    /// term by class. `None` if a term stands twice or has not one count a class.
-    pub fn from_counts(
-        documents: Vec<f64>,
-        terms: impl IntoIterator<Item = (F, Vec<f64>)>,
-    ) -> Option<Self> {
-        let mut bayes = Self::new(documents.len());
-        bayes.documents = documents;
-        for (term, counts) in terms {
-            if counts.len() != bayes.classes() {
-                return None;
-            }
-            for (all, count) in bayes.occurrences.iter_mut().zip(&counts) {
-                *all += count;
-            }
-            if bayes.terms.insert(term, counts).is_some() {
-                return None;
-            }
-        }
-        Some(bayes)
     }
 
     /// Log-posteriors of the classes, of a document of these terms; they sum to
@@ -215,6 +240,29 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn what_was_taught_comes_back_and_what_makes_no_sense_does_not() {
+        let mut bayes = MultinomialBayes::with_background(2, 50.0);
+        bayes.learn(0, rows(&[3, 0, 1]));
+        bayes.learn(1, rows(&[0, 40, 9]));
+        let terms: Vec<(u32, Vec<f64>)> = bayes
+            .terms()
+            .map(|(term, counts)| (term, counts.to_vec()))
+            .collect();
+        let empty = || MultinomialBayes::with_background(2, 50.0);
+        let again = empty().taught(terms.clone(), bayes.documents().to_vec());
+        assert_eq!(again, Some(bayes));
+        let refused = |terms: Vec<(u32, Vec<f64>)>, documents: Vec<f64>| {
+            empty().taught(terms, documents).is_none()
+        };
+        assert!(refused(terms.clone(), vec![1.0]));
+        assert!(refused(terms.clone(), vec![1.0, f64::INFINITY]));
+        assert!(refused(vec![(1, vec![1.0])], vec![1.0, 1.0]));
+        assert!(refused(vec![(1, vec![1.0, -1.0])], vec![1.0, 1.0]));
+        assert!(refused(vec![(1, vec![0.0, 0.0])], vec![1.0, 1.0]));
+        assert!(refused(vec![(1, vec![1.0, 0.0]); 2], vec![1.0, 1.0]));
     }
 
     #[test]

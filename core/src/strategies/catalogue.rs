@@ -2,9 +2,11 @@
 //! of one. A new strategy is a file and a row here.
 
 use super::{
-    Adaptive, AdaptiveOptions, Apprentice, BestFirst, BreadthFirst, ContextGraph, Ensemble,
-    EnsembleState, Factors, Focus, HopChain, HopClusters, Intelligent, IntelligentCounts,
-    PathRepository, PlainApprentice, Random, Saved, StateError, Strategy, StrategyState,
+    Adaptive, AdaptiveOptions, Apprentice, BestFirst, BinnedValues, BreadthFirst, ContextGraph,
+    DepthFirst, Ensemble, EnsembleState, Factors, FishSearch, Focus, HopChain, HopClusters, Hub,
+    HubScores, InfoSpiders, Intelligent, IntelligentCounts, PageRanks, PathRepository,
+    PlainApprentice, Population, QLinear, QWeights, Random, Reinforcement, Saved, SharkSearch,
+    StateError, Strategy, StrategyState, TopicPageRank,
 };
 use crate::models::{Inference, TwoClassCounts};
 
@@ -36,7 +38,7 @@ const BY_WORDS: &str = "By the words near them, learned from where such links le
 const BY_PAGE: &str = "By how good the page is that they stand on.";
 
 /// All strategies, the default first.
-pub static REGISTRY: [Descriptor; 16] = [
+pub static REGISTRY: [Descriptor; 24] = [
     Descriptor {
         name: "ensemble",
         sentence: "By all that is known of them together, weighed by what proved right.",
@@ -84,6 +86,59 @@ pub static REGISTRY: [Descriptor; 16] = [
             going_on(state, terms, with)
         },
     },
+    Descriptor {
+        name: "reinforcement",
+        sentence: "By how many relevant pages were found behind such links, farther ones \
+                   counting less.",
+        make: Some(|every| {
+            Box::new(every.map_or_else(Reinforcement::default, Reinforcement::every))
+        }),
+        learner: BinnedValues::LEARNER,
+        resume: |state, terms| going_on(state, terms, Reinforcement::with_values),
+    },
+    Descriptor {
+        name: "q-linear",
+        sentence: "By the relevance to be expected there and behind it, told by the words near \
+                   them and the page they stand on.",
+        make: Some(|every| Box::new(every.map_or_else(QLinear::default, QLinear::every))),
+        learner: QWeights::LEARNER,
+        resume: |state, terms| going_on(state, terms, QLinear::with_weights),
+    },
+    Descriptor {
+        name: "info-spiders",
+        sentence: "By what many small searchers think of them, of which those that find \
+                   something multiply and the others die out.",
+        make: Some(|every| Box::new(every.map_or_else(InfoSpiders::default, InfoSpiders::every))),
+        learner: Population::LEARNER,
+        resume: |state, terms| going_on(state, terms, InfoSpiders::with_population),
+    },
+    fixed(
+        "shark-search",
+        "By how much they and the pages on the way to them resemble your pages.",
+        |_| Box::new(SharkSearch),
+    ),
+    fixed(
+        "fish-search",
+        "Those of relevant pages first, and never far from one.",
+        |_| Box::new(FishSearch::default()),
+    ),
+    Descriptor {
+        name: "hub",
+        sentence: "By whether they stand on a page that links to many relevant ones.",
+        make: Some(|every| Box::new(every.map_or_else(Hub::default, Hub::every))),
+        learner: HubScores::LEARNER,
+        resume: |state, terms| going_on(state, terms, Hub::with_scores),
+    },
+    Descriptor {
+        name: "topic-pagerank",
+        sentence: "By how often somebody would come there who starts at relevant pages and \
+                   follows links at random.",
+        make: Some(|every| {
+            Box::new(every.map_or_else(TopicPageRank::default, TopicPageRank::every))
+        }),
+        learner: PageRanks::LEARNER,
+        resume: |state, terms| going_on(state, terms, TopicPageRank::with_ranks),
+    },
     fixed("best-first", BY_PAGE, |_| Box::new(BestFirst(Focus::Soft))),
     fixed("best-first-hard", BY_PAGE, |_| {
         Box::new(BestFirst(Focus::Hard))
@@ -93,6 +148,9 @@ pub static REGISTRY: [Descriptor; 16] = [
     }),
     fixed("breadth-first", "Those nearest to the start first.", |_| {
         Box::new(BreadthFirst)
+    }),
+    fixed("depth-first", "Those seen last first.", |_| {
+        Box::new(DepthFirst)
     }),
     fixed("random", "At random.", |_| Box::new(Random)),
     Descriptor {

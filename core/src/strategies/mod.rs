@@ -6,18 +6,29 @@ mod apprentice;
 mod best_first;
 mod catalogue;
 mod context_graph;
+mod depth_first;
 mod ensemble;
 mod explanation;
+mod fish_search;
 mod hop_chain;
 mod hop_clusters;
 mod hop_training;
+mod hub;
+mod info_spiders;
 mod intelligent;
+mod link_graph;
 mod link_levels;
 mod order;
 mod plain_apprentice;
 mod priority;
+mod q_linear;
+mod rebuilds;
 mod recent;
+mod reinforcement;
 mod saved;
+mod shark_search;
+mod topic_pagerank;
+mod transitions;
 
 pub use crate::candidate::{Candidate, Neighbour, Step, Trail};
 pub use crate::rng::{Rng, SplitMix};
@@ -29,20 +40,29 @@ pub use catalogue::{
     from_state, named, names,
 };
 pub use context_graph::ContextGraph;
+pub use depth_first::DepthFirst;
 pub use ensemble::{
     Ensemble, EnsembleOptions, EnsembleState, Group, Groups, RunningStats, SignalGroup, trimmed,
 };
 pub use explanation::{Cue, Explanation, Operation};
+pub use fish_search::FishSearch;
 pub use hop_chain::{HopChain, PassedPage};
 pub use hop_clusters::HopClusters;
 pub use hop_training::HopTraining;
+pub use hub::{Hub, HubScores};
+pub use info_spiders::{Agent, InfoSpiders, Population};
 pub use intelligent::{Counts, Factors, Intelligent, IntelligentCounts};
+pub use link_graph::LinkGraph;
 pub use link_levels::{PathLink, SPACES};
 pub use order::{BreadthFirst, Random};
 pub use plain_apprentice::PlainApprentice;
 pub use priority::{MemberScores, Priority, Rank, Tier};
+pub use q_linear::{QLinear, QWeights};
+pub use reinforcement::{BinnedValues, Reinforcement};
 pub use saved::{Saved, StateError, StrategyState};
 pub(crate) use saved::{SavedCounts, SavedEnsemble, SavedHopChain, SavedPaths, SavedRatios};
+pub use shark_search::SharkSearch;
+pub use topic_pagerank::{PageRanks, TopicPageRank};
 
 use crate::address::Address;
 use crate::critics::Critic;

@@ -1,6 +1,7 @@
 //! What is kept of the pages passed last; the oldest are forgotten first.
 
 use std::collections::VecDeque;
+use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
@@ -9,14 +10,14 @@ use crate::address::Address;
 /// Pages remembered.
 const MOST: usize = 50_000;
 
-/// Values by address, of which the newest are kept.
+/// Values by address, or by what else pages are told apart by, of which the newest are kept.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Recent<T> {
-    pages: FxHashMap<Address, T>,
-    order: VecDeque<Address>,
+pub(super) struct Recent<T, K: Eq + Hash = Address> {
+    pages: FxHashMap<K, T>,
+    order: VecDeque<K>,
 }
 
-impl<T> Default for Recent<T> {
+impl<T, K: Eq + Hash> Default for Recent<T, K> {
     fn default() -> Self {
         Self {
             pages: FxHashMap::default(),
@@ -25,15 +26,15 @@ impl<T> Default for Recent<T> {
     }
 }
 
-impl<T> Recent<T> {
+impl<T, K: Clone + Eq + Hash> Recent<T, K> {
     /// What is kept of a page.
-    pub(super) fn get(&self, page: &Address) -> Option<&T> {
+    pub(super) fn get(&self, page: &K) -> Option<&T> {
         self.pages.get(page)
     }
 
     /// Keeps something of a page. Returns what had to go for it: what was kept of
     /// the page before, or of the oldest.
-    pub(super) fn keep(&mut self, page: Address, value: T) -> Option<T> {
+    pub(super) fn keep(&mut self, page: K, value: T) -> Option<T> {
         let before = self.pages.insert(page.clone(), value);
         if before.is_some() {
             return before;
@@ -47,7 +48,7 @@ impl<T> Recent<T> {
     }
 
     /// All that is kept, oldest first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Address, &T)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&K, &T)> {
         let pages = self.order.iter();
         pages.filter_map(|page| Some((page, self.pages.get(page)?)))
     }

@@ -34,18 +34,12 @@ impl Saved for ContextGraph {
 
     fn decode(bytes: &[u8], known_terms: usize) -> Result<Self, StateError> {
         let read: SavedContextGraph = saved(bytes)?;
-        let counts = read.terms.iter().flat_map(|row| &row.1);
-        let mut counts = counts.chain(&read.documents);
-        if !counts.all(|count| count.is_finite() && *count >= 0.0) {
-            return Err(StateError::Content("a count is negative or no number"));
-        }
         let mut terms: Vec<(TermId, Vec<f64>)> = Vec::new();
         for (term, counts) in read.terms {
             terms.push((known(term, known_terms)?, counts));
         }
-        let bayes = MultinomialBayes::from_counts(read.documents, terms)
-            .filter(|bayes| bayes.classes() == STATES)
-            .ok_or(StateError::Content("counts do not fit the layers"))?;
+        let bayes = MultinomialBayes::new(STATES).taught(terms, read.documents);
+        let bayes = bayes.ok_or(StateError::Content("counts are none, or not one a layer"))?;
         Ok(Self::of(bayes))
     }
 }

@@ -9,8 +9,14 @@ mod context_graph;
 mod ensemble;
 mod hop_chain;
 mod hop_clusters;
+mod hub;
+mod info_spiders;
 mod intelligent;
+mod link_graph;
 mod path_repository;
+mod q_linear;
+mod reinforcement;
+mod topic_pagerank;
 
 pub(crate) use apprentice::SavedCounts;
 pub(crate) use ensemble::SavedEnsemble;

@@ -53,7 +53,17 @@ fn same(a: &Knowledge, b: &Knowledge) {
 
 #[test]
 fn everything_comes_back() {
-    for strategy in ["apprentice", "intelligent", "ache", "ensemble"] {
+    for strategy in [
+        "apprentice",
+        "intelligent",
+        "ache",
+        "ensemble",
+        "hub",
+        "info-spiders",
+        "q-linear",
+        "reinforcement",
+        "topic-pagerank",
+    ] {
         let before = knowledge_of(strategy);
         let after = read_model(&write_model(&before).unwrap()).unwrap();
         same(&before, &after);
