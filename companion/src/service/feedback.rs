@@ -231,6 +231,26 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_strategy_is_chosen_if_it_knows_something() {
+        let folder = tempfile::tempdir().unwrap();
+        let service = Service::new(Store::in_memory(folder.path()), Way::default());
+        let topic = service.create_topic("bees", &[]).await.unwrap();
+        let chosen = || async {
+            let topic = service.topic(topic.id).await.unwrap();
+            service.learned(&topic).await.unwrap().strategy.clone()
+        };
+        for (wrong, why) in [("nonesuch", "ensemble"), ("crf", "--model crf")] {
+            let refused = service.choose_strategy(&topic, wrong).await.unwrap_err();
+            assert!(refused.to_string().contains(why), "{refused}");
+            assert_eq!(chosen().await, "ensemble");
+        }
+        for right in ["apprentice", "depth-first", "ensemble"] {
+            service.choose_strategy(&topic, right).await.unwrap();
+            assert_eq!(chosen().await, right);
+        }
+    }
+
+    #[tokio::test]
     async fn a_critic_is_a_name_or_a_condition_on_topics_there_are() {
         let (_folder, service) = service();
         let topic = service.create_topic("bees", &[]).await.unwrap();

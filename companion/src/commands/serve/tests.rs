@@ -3,15 +3,16 @@
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use clap::ValueEnum;
-use linkscent_core::critics;
 use linkscent_core::wire::api::PROPOSED_BUDGET;
 use linkscent_core::wire::channel::DeviceKey;
+use linkscent_core::{critics, strategies};
 use serde_json::Value;
 use tempfile::TempDir;
 use tower::ServiceExt;
 
 use super::*;
 use crate::crawler::fetch::Way;
+use crate::hop_training::DistanceModel;
 use crate::service::{LARGEST_BUDGET, LONGEST_NAME};
 use crate::store::Reaction;
 
@@ -299,10 +300,29 @@ async fn forms_repeat_names_and_limits_rightly() {
         let option = format!("<option value=\"{}\">", reaction.code());
         assert!(page.contains(&option), "{option}");
     }
-    assert_eq!(
-        page.matches("<option").count(),
-        Reaction::value_variants().len()
-    );
+    for row in &strategies::REGISTRY {
+        let option = format!("<option value=\"{}\" title=\"", row.name);
+        let at = page.find(&option).expect(row.name);
+        let line = &page[at..][..page[at..].find("</option>").unwrap()];
+        // What has to be trained first cannot be chosen yet, and says so.
+        assert_eq!(line.contains(" disabled"), row.make.is_none(), "{line}");
+        assert_eq!(
+            line.contains("(train it first)"),
+            row.make.is_none(),
+            "{line}"
+        );
+        assert_eq!(
+            line.contains(" selected"),
+            row.name == strategies::default_name()
+        );
+    }
+    for model in DistanceModel::ALL {
+        let option = format!("<option>{}</option>", model.strategy());
+        assert!(page.contains(&option), "{option}");
+    }
+    let offered =
+        Reaction::value_variants().len() + strategies::REGISTRY.len() + DistanceModel::ALL.len();
+    assert_eq!(page.matches("<option").count(), offered);
     let proposed = format!("value=\"{PROPOSED_BUDGET}\" min=\"1\" max=\"{LARGEST_BUDGET}\"");
     assert!(page.contains(&proposed), "{proposed}");
     let topics = server.get(&format!("{base}/")).await.text;
