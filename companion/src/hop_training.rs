@@ -195,6 +195,7 @@ fn earlier(state: &StrategyState, model: DistanceModel) -> Option<HopChain> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use linkscent_archive::sequences_file::Format;
     use linkscent_core::address::Address;
     use linkscent_core::guide::Guide;
     use linkscent_core::models::TwoClassCounts;
@@ -315,6 +316,47 @@ mod tests {
         let counts: Option<TwoClassCounts> = guide.learned().read(terms)?;
         let counts = counts.expect("the apprentice's");
         assert_eq!(counts.instances().0 + counts.instances().1, 160);
+        Ok(())
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_export_gives_the_paths_back() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let store = Store::open(folder.path()).await?;
+        let topic = store.topic_named("bees").await?;
+        let mut events = Vec::new();
+        for _ in 0..100 {
+            for (from, to) in [("start", "garden"), ("garden", "hive"), ("hive", "bees")] {
+                events.push(click(events.len(), from, to, to, 0.0));
+            }
+        }
+        for _ in 0..2 {
+            events.push(click(events.len(), "start", "quarry", "quarry", 0.0));
+        }
+        events.push(mark("bees"));
+        store.take_events(&events).await?;
+        let way: Vec<String> = ["start", "garden", "hive", "bees"].map(address).to_vec();
+        for (name, format) in [
+            ("paths.jsonl", Format::Json),
+            ("paths.txt", Format::Crfsuite),
+        ] {
+            let file = folder.path().join(name);
+            let report = learn(&store, &topic, CRF, Some(&file), |_| {}).await?;
+            assert_eq!((report.paths, report.clicks), (102, 302));
+            let file = std::fs::File::open(&file)?;
+            let back = Named::read(format, std::io::BufReader::new(file))?;
+            let taken = back.origins.iter().zip(back.sequences.iter());
+            let taken: Vec<_> = taken
+                .filter(|row| row.0.kind == "path" && row.0.pages == way)
+                .collect();
+            assert_eq!(taken.len(), 100, "{name}");
+            for (_, positions) in taken {
+                let labels: Vec<&str> = positions
+                    .map(|at| back.labels[back.sequences.state(at)].as_str())
+                    .collect();
+                assert_eq!(labels, ["T3", "T2", "T1", "T0"]);
+            }
+        }
         Ok(())
     }
 }
