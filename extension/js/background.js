@@ -10,12 +10,14 @@ import { failedAt, unread, watch } from "./unread.js";
 const LONGEST = 25000; // milliseconds that a page may take
 const LONGEST_OWN = 180000; // and a request of popup or panel, which may call the companion
 const LONGEST_TAB = 2000; // and a tab that is asked
+const SESSION = "session";
 const EVERYWHERE = { origins: ["http://*/*", "https://*/*"] };
 const SCRIPT = { id: "content", js: ["js/content.js"], runAt: "document_idle" };
 
 // What only JavaScript can do for the Rust side.
 const tools = {
   look,
+  session,
   async tell(tab, kind) {
     await inTime(chrome.tabs.sendMessage(tab, { kind }));
   },
@@ -44,6 +46,23 @@ async function inTime(answer) {
 async function look(tab) {
   const asked = chrome.tabs.sendMessage(tab, { kind: "snapshot" });
   return (await inTime(asked)) ?? { page: null, refused: null };
+}
+
+// A name for the time since the browser was started: then tabs are numbered anew.
+let named = null;
+
+function session() {
+  named ??= nameSession();
+  named.catch(() => (named = null));
+  return named;
+}
+
+async function nameSession() {
+  const known = (await chrome.storage.session.get(SESSION))[SESSION];
+  if (known) return known;
+  const name = crypto.randomUUID();
+  await chrome.storage.session.set({ [SESSION]: name });
+  return name;
 }
 
 const ownPages = chrome.runtime.getURL("");
@@ -77,6 +96,11 @@ chrome.runtime.onMessage.addListener((message, sender, answer) => {
     },
   );
   return true;
+});
+
+// From which tab a tab was opened: the browser's menu tells pages nothing of it.
+chrome.tabs.onCreated.addListener(({ id, openerTabId }) => {
+  if (openerTabId !== undefined) handle({ kind: "opened", tab: id, opener: openerTabId }, here).catch(() => {});
 });
 
 // Registered scripts outlive an update of the extension, so they are registered again.

@@ -27,7 +27,7 @@
   const [typeOf, firstOf, nextOf, previousOf, parentOf] = ["nodeType", "firstChild", "nextSibling", "previousSibling", "parentNode"]
     .map((name) => getter(Node.prototype, name));
   const [nameOf, namespaceOf] = ["localName", "namespaceURI"].map((name) => getter(Element.prototype, name));
-  const [rootOf, titleOf] = ["documentElement", "title"].map((name) => getter(Document.prototype, name));
+  const [rootOf, titleOf, referrerOf] = ["documentElement", "title", "referrer"].map((name) => getter(Document.prototype, name));
   const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
 
   // The href of a link, or null for what is none.
@@ -292,7 +292,7 @@
   let refused = NOT_YET, forgotten = null;
 
   async function mayRead() {
-    const answer = await tell({ kind: "may_read", loaded: loadedFrom() });
+    const answer = await tell({ kind: "may_read", loaded: loadedFrom(), isPrivate: privateField() !== null });
     refused = forgotten ?? privateField() ?? answer?.refused ?? (answer?.error ? "Linkscent did not answer" : null);
     return refused === null;
   }
@@ -304,9 +304,21 @@
     return refused === null ? { page: walk().page, refused } : { page: null, refused };
   }
 
+  const loading = () => performance.getEntriesByType("navigation")[0];
+
   // Where the document came from; a page may call itself something else since.
   function loadedFrom() {
-    return performance.getEntriesByType("navigation")[0]?.name ?? location.href;
+    return loading()?.name ?? location.href;
+  }
+
+  // When the page came to be shown, and how. A document is shown once more when the person
+  // comes back to it, and is another page when it calls itself one.
+  const bare = (url) => url.split("#")[0];
+  let showing = { at: performance.timeOrigin, how: loading()?.type ?? "navigate" }, named = bare(location.href);
+
+  function showsNow(how) {
+    showing = { at: performance.timeOrigin + performance.now(), how };
+    named = bare(location.href);
   }
 
   async function read() {
@@ -323,7 +335,9 @@
       }
       const { page, elements } = walk();
       known = JSON.stringify(page);
-      const view = await tell({ kind: "page", page, started: performance.timeOrigin, loaded: loadedFrom() });
+      if (bare(page.url) !== named) showsNow("same_document");
+      const shown = { ...showing, referrer: referrerOf(document) };
+      const view = await tell({ kind: "page", page, started: performance.timeOrigin, showing: shown, loaded: loadedFrom() });
       // What failed on this page is not tried again when the popup asks for it.
       if (view?.error) refused = "Linkscent failed on it";
       if (forgotten) break;
@@ -406,7 +420,12 @@
   addEventListener("resize", placeSoon, { passive: true });
   addEventListener("load", placeSoon, { passive: true, capture: true });
   new ResizeObserver(placeSoon).observe(document.documentElement);
-  addEventListener("pageshow", (event) => event.persisted && read());
+  addEventListener("pageshow", (event) => {
+    if (!event.persisted || !event.isTrusted) return;
+    showsNow("back_forward");
+    read();
+  });
+  addEventListener("popstate", (event) => event.isTrusted && bare(location.href) !== named && showsNow("back_forward"));
 
   chrome.runtime.onMessage.addListener((message, _sender, answer) => {
     if (message.kind === "snapshot") {
@@ -433,5 +452,7 @@
   }).observe(document, { childList: true, subtree: true });
   addEventListener("visibilitychange", () => document.hidden || changed());
 
-  read();
+  // A page that the browser loads before anybody asked for it is read when it is shown.
+  if (document.prerendering) document.addEventListener("prerenderingchange", () => read(), { once: true });
+  else read();
 })();

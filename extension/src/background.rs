@@ -24,6 +24,9 @@ mod reading_tests;
 #[cfg(test)]
 mod sender_tests;
 mod state;
+mod visits;
+#[cfg(test)]
+mod visits_tests;
 
 use std::collections::VecDeque;
 use std::rc::Rc;

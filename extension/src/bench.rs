@@ -4,12 +4,15 @@ use linkscent_core::guide::Guide;
 use linkscent_core::strategies::{Candidate, LinkScore, Priority, SplitMix};
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::Snapshot;
-use linkscent_core::wire::api::mark_of;
+use linkscent_core::wire::api::{Event, EventKind, Transition, Visit, mark_of};
 use linkscent_core::wire::views::PageView;
 use linkscent_core::{critics, strategies};
 
 use crate::background::tie_breaks;
 use crate::browser::{BrowserRandom, now};
+use crate::js_values::{give, take};
+use crate::paths::{Arrival, Arriving, Showing, Step, TabPath};
+use crate::ports::BrowserError;
 use crate::problem::Problem;
 
 /// Links followed before the clock starts, so that there is something to look up.
@@ -32,6 +35,53 @@ pub fn milliseconds_to_score(snapshot: &Snapshot, rounds: u32) -> Result<f64, Pr
     for _ in 0..rounds {
         let visit = guide.visit(&page, &[], None, &mut tie_breaks);
         PageView::of(&page, &visit, &guide);
+    }
+    Ok((now() - began) / f64::from(rounds.max(1)))
+}
+
+/// See [`crate::bench_visit`]: a page's visit and a full path of its tab, as the database
+/// takes them.
+pub fn milliseconds_to_log(snapshot: &Snapshot, rounds: u32) -> Result<f64, Problem> {
+    let page = snapshot.to_page()?;
+    let mut guide =
+        Guide::new(critics::NAMES[0], strategies::default_name()).ok_or(Problem::NoGuide)?;
+    let visit = guide.visit(&page, &[], None, &mut tie_breaks(&BrowserRandom));
+    let showing = Showing {
+        at: now(),
+        how: Arrival::Navigate,
+        referrer: String::new(),
+    };
+    let arriving = Arriving {
+        page: &page.address,
+        topic: "bench",
+        showing: &showing,
+        started: showing.at,
+    };
+    let mut path = TabPath::new("bench".to_owned(), 7);
+    let kept = |value: Result<serde_json::Value, _>| {
+        let value = value.map_err(|error: serde_json::Error| BrowserError(error.to_string()))?;
+        give(&value)
+    };
+    let began = now();
+    for number in 0..rounds {
+        let event = Event {
+            id: format!("{number:032x}"),
+            topic: "bench".to_owned(),
+            time: showing.at as u64,
+            what: EventKind::Visit(Visit::of(&page, visit.judgment, 7, Transition::Typed)),
+        };
+        path.add(
+            Step {
+                page: page.address.to_string(),
+                topic: event.topic.clone(),
+                visit: event.id.clone(),
+                click: None,
+            },
+            &arriving,
+        );
+        let row = kept(serde_json::to_value(&path))?;
+        kept(serde_json::to_value(&event))?;
+        path = take(row)?;
     }
     Ok((now() - began) / f64::from(rounds.max(1)))
 }

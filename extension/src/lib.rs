@@ -9,6 +9,7 @@ pub mod bench;
 mod browser;
 mod companion;
 mod js_values;
+mod paths;
 mod ports;
 mod problem;
 mod request;
@@ -41,7 +42,7 @@ pub struct Linkscent(Background<Browser>);
 #[wasm_bindgen]
 impl Linkscent {
     /// Opens the extension's database. `tools` are functions of the background script:
-    /// `look`, `tell`, `count` and `unread`.
+    /// `look`, `session`, `tell`, `count` and `unread`.
     pub async fn open(tools: JsValue) -> Result<Self, JsError> {
         let browser = Browser::open(Tools(tools)).await.map_err(thrown)?;
         Ok(Self(Background::new(Rc::new(browser))))
@@ -83,6 +84,14 @@ pub async fn show_panel(root: Element, tools: JsValue, _tab: i32) -> Result<(), 
 pub fn bench_scoring(page: JsValue, rounds: u32) -> Result<f64, JsError> {
     let page = take(page).map_err(thrown)?;
     bench::milliseconds_to_score(&page, rounds).map_err(thrown)
+}
+
+/// Milliseconds to make a page's visit and its tab's path ready for the database, and to
+/// read the path, on average over `rounds`.
+#[wasm_bindgen]
+pub fn bench_visit(page: JsValue, rounds: u32) -> Result<f64, JsError> {
+    let page = take(page).map_err(thrown)?;
+    bench::milliseconds_to_log(&page, rounds).map_err(thrown)
 }
 
 /// The numbers of [`bench::numbers`], as this build computes them.

@@ -19,16 +19,19 @@ pub enum Table {
     Trails,
     /// Events that wait for the companion, in the order of their keys.
     Outbox,
+    /// The ways through tabs, by tab.
+    Paths,
 }
 
 impl Table {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Values,
         Self::Guides,
         Self::Marks,
         Self::Trails,
         Self::Outbox,
+        Self::Paths,
     ];
 
     /// What it is called by in the database.
@@ -39,6 +42,7 @@ impl Table {
             Self::Marks => "marks",
             Self::Trails => "trails",
             Self::Outbox => "outbox",
+            Self::Paths => "paths",
         }
     }
 }
@@ -101,6 +105,12 @@ pub trait Database {
 
     /// All values of a table, in the order of their keys.
     async fn all(&self, table: Table) -> Result<Vec<Value>, DatabaseError>;
+
+    /// The first values of a table, so many at most.
+    async fn first(&self, table: Table, most: u32) -> Result<Vec<Value>, DatabaseError>;
+
+    /// All keys of a table, in order; its values are not read.
+    async fn keys(&self, table: Table) -> Result<Vec<String>, DatabaseError>;
 
     /// Makes changes in order, all or none; returns once they are kept.
     async fn write(&self, writes: Vec<Write>) -> Result<(), DatabaseError>;
@@ -184,6 +194,10 @@ pub struct BrowserError(pub String);
 pub trait Tabs {
     /// What a tab shows now; nothing if it does not answer in time.
     async fn look(&self, tab: i32) -> Result<Look, BrowserError>;
+
+    /// A name for the time since the browser was started: a tab's number means the same
+    /// tab within it.
+    async fn session(&self) -> Result<String, BrowserError>;
 
     /// Tells a tab's content script something, if there is one.
     async fn tell(&self, tab: i32, what: TabMessage);

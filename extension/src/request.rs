@@ -9,6 +9,7 @@ use linkscent_core::wire::api::{Answer, CrawlView};
 use linkscent_core::wire::views::PageView;
 use serde::{Deserialize, Serialize};
 
+use crate::paths::Showing;
 use crate::rows::TrailRow;
 use crate::shown::State;
 
@@ -21,13 +22,18 @@ use crate::shown::State;
     rename_all_fields = "camelCase"
 )]
 pub enum Request {
-    /// A page asks whether it is to be read.
-    MayRead { loaded: Option<String> },
+    /// A page asks whether it is to be read; one with private fields never is.
+    MayRead {
+        loaded: Option<String>,
+        #[serde(default)]
+        is_private: bool,
+    },
     /// A page as it is now: learns from how it was reached, scores its links. `started`
     /// is when its loading began, in milliseconds since 1970.
     Page {
         page: Snapshot,
         started: f64,
+        showing: Showing,
         loaded: Option<String>,
     },
     /// The person follows the link at `place`, counted in document order; -1 is none.
@@ -37,6 +43,8 @@ pub enum Request {
         new_tab: bool,
         loaded: Option<String>,
     },
+    /// A tab was opened from another.
+    Opened { tab: i32, opener: i32 },
     /// What the popup shows.
     State { tab: i32 },
     /// Marks the page: true, false, or null to take the mark back.

@@ -42,6 +42,9 @@ pub struct PendingClick {
     pub topic: String,
     /// The link, as it would be sent.
     pub link: Event,
+    /// The `id` of the visit of the page with the link, if there is one.
+    #[serde(default)]
+    pub visit: Option<String>,
 }
 
 impl PendingClick {
@@ -57,6 +60,12 @@ impl PendingClick {
             new_tab: self.new_tab,
             time: self.time,
         })
+    }
+
+    /// Whether it says that it leads to this page.
+    pub fn leads_to(&self, page: &Address) -> bool {
+        let click = self.click();
+        click.is_some_and(|click| click.to.without_scheme() == page.without_scheme())
     }
 }
 
@@ -113,4 +122,28 @@ pub struct TrailRow {
     pub tab: i32,
     /// Milliseconds since 1970.
     pub time: f64,
+}
+
+impl TrailRow {
+    /// The trail of a click.
+    pub fn of(click: &PendingClick, event: &Event, from: &str, to: &str) -> Self {
+        let anchor = match &event.what {
+            EventKind::Click { anchor, .. } => anchor.clone(),
+            _ => String::new(),
+        };
+        Self {
+            id: format!("{:015}-{}", event.time, event.id),
+            topic: click.topic.clone(),
+            from: from.to_owned(),
+            to: to.to_owned(),
+            anchor,
+            tab: click.tab,
+            time: click.time,
+        }
+    }
+
+    /// The `id` of the click that made it.
+    pub fn click(&self) -> &str {
+        self.id.split_once('-').map_or("", |(_, click)| click)
+    }
 }

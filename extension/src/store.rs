@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::asked::Asked;
+use crate::paths::{KnownTabs, TabPath};
 use crate::ports::{Database, DatabaseError, Table, Value, Write};
 use crate::rows::{MarkRow, PendingClick, Settings, TrailRow};
 
@@ -16,6 +17,7 @@ const SETTINGS: &str = "settings";
 const PENDING_CLICKS: &str = "leaps";
 const FORM_MARKS: &str = "form-marks";
 const ASKED: &str = "asked";
+const TABS: &str = "tabs";
 /// Trails kept; the oldest go.
 const MOST_TRAILS: usize = 5_000;
 /// Events waiting for the companion; the oldest go.
@@ -36,12 +38,35 @@ impl Change {
         self.put(Table::Values, PENDING_CLICKS, clicks)
     }
 
-    /// Empties everything but settings, marks and marks on forms.
-    pub fn empty(&mut self) -> Result<(), DatabaseError> {
+    /// Empties everything but settings, marks and marks on forms; notes the tabs of which
+    /// nothing is known any more.
+    pub fn empty(&mut self, tabs: &KnownTabs) -> Result<(), DatabaseError> {
         self.0.push(Write::Clear(Table::Guides));
         self.0.push(Write::Clear(Table::Trails));
+        self.clear_paths();
+        self.known_tabs(tabs)?;
         self.pending_clicks(&[])?;
         self.asked(&Asked::default())
+    }
+
+    /// Replaces a tab's path.
+    pub fn path(&mut self, path: &TabPath) -> Result<(), DatabaseError> {
+        self.put(Table::Paths, &path.tab.to_string(), path)
+    }
+
+    /// Deletes a tab's path.
+    pub fn delete_path(&mut self, tab: i32) {
+        self.delete(Table::Paths, &tab.to_string());
+    }
+
+    /// Deletes the paths of all tabs.
+    pub fn clear_paths(&mut self) {
+        self.0.push(Write::Clear(Table::Paths));
+    }
+
+    /// Replaces the list of the tabs of which a path is kept.
+    pub fn known_tabs(&mut self, tabs: &KnownTabs) -> Result<(), DatabaseError> {
+        self.put(Table::Values, TABS, tabs)
     }
 
     /// Deletes a topic's guide.
@@ -115,6 +140,11 @@ impl Change {
     }
 }
 
+fn with_keys(events: Vec<Event>) -> Vec<(String, Event)> {
+    let with_key = |event| (event_key(&event), event);
+    events.into_iter().map(with_key).collect()
+}
+
 fn mark_key(topic: &str, address: &str) -> String {
     format!("{topic}\n{address}")
 }
@@ -130,6 +160,9 @@ pub struct Store<D>(pub Rc<D>);
 impl<D: Database> Store<D> {
     /// Makes changes; returns once they are kept.
     pub async fn apply(&self, change: Change) -> Result<(), DatabaseError> {
+        if change.0.is_empty() {
+            return Ok(());
+        }
         self.0.write(change.0).await
     }
 
@@ -156,6 +189,22 @@ impl<D: Database> Store<D> {
     /// What the person was asked so far.
     pub async fn asked(&self) -> Result<Asked, DatabaseError> {
         self.value(ASKED).await
+    }
+
+    /// A tab's path, if one is kept.
+    pub async fn path(&self, tab: i32) -> Result<Option<TabPath>, DatabaseError> {
+        let value = self.0.get(Table::Paths, &tab.to_string()).await?;
+        value.map(read).transpose()
+    }
+
+    /// The paths of all tabs.
+    pub async fn paths(&self) -> Result<Vec<TabPath>, DatabaseError> {
+        self.all(Table::Paths).await
+    }
+
+    /// The tabs of which a path is kept.
+    pub async fn known_tabs(&self) -> Result<KnownTabs, DatabaseError> {
+        self.value(TABS).await
     }
 
     /// A topic's guide as a model file.
@@ -201,22 +250,30 @@ impl<D: Database> Store<D> {
 
     /// Events that wait for the companion, oldest first, with their keys.
     pub async fn outbox(&self) -> Result<Vec<(String, Event)>, DatabaseError> {
-        let events: Vec<Event> = self.all(Table::Outbox).await?;
-        let with_key = |event| (event_key(&event), event);
-        Ok(events.into_iter().map(with_key).collect())
+        Ok(with_keys(self.all(Table::Outbox).await?))
     }
 
-    /// Lets go of the oldest trails and events beyond what is kept.
+    /// The oldest of them, so many at most.
+    pub async fn oldest(&self, most: u32) -> Result<Vec<(String, Event)>, DatabaseError> {
+        let values = self.0.first(Table::Outbox, most).await?;
+        let events: Result<_, _> = values.into_iter().map(read).collect();
+        Ok(with_keys(events?))
+    }
+
+    /// How many there are.
+    pub async fn waiting(&self) -> Result<usize, DatabaseError> {
+        Ok(self.0.keys(Table::Outbox).await?.len())
+    }
+
+    /// Lets go of the oldest trails and events beyond what is kept. Only keys are read:
+    /// there may be thousands.
     pub async fn trim(&self) -> Result<(), DatabaseError> {
-        let (trails, outbox) = (self.trails().await?, self.outbox().await?);
         let mut change = Change::default();
-        for trail in trails.iter().rev().skip(MOST_TRAILS) {
-            change.delete_trail(&trail.id);
-        }
-        let old = outbox.into_iter().rev().skip(MOST_WAITING);
-        change.sent(&old.map(|(key, _)| key).collect::<Vec<_>>());
-        if change.0.is_empty() {
-            return Ok(());
+        for (table, most) in [(Table::Trails, MOST_TRAILS), (Table::Outbox, MOST_WAITING)] {
+            let keys = self.0.keys(table).await?;
+            for key in keys.iter().rev().skip(most) {
+                change.delete(table, key);
+            }
         }
         self.apply(change).await
     }

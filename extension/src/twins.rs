@@ -16,6 +16,7 @@ use linkscent_core::wire::Snapshot;
 use serde::de::DeserializeOwned;
 
 use crate::background::Background;
+use crate::paths::{Arrival, Showing};
 use crate::ports::{
     Body, BrowserError, Clock, Database, DatabaseError, Look, Network, NetworkError, RandomSource,
     TabMessage, Table, Tabs, Value, Write,
@@ -40,6 +41,8 @@ pub struct Twin {
     pub reach: Cell<Option<u32>>,
     /// What each tab shows.
     pub tabs: RefCell<BTreeMap<i32, Look>>,
+    /// The browser's session.
+    pub session: RefCell<String>,
     /// What tabs were told.
     pub told: RefCell<Vec<(i32, TabMessage)>>,
     /// The numbers shown at the extension's button.
@@ -58,6 +61,18 @@ impl Database for Twin {
         let rows = self.rows.borrow();
         let rows = rows.iter().filter(|((of, _), _)| *of == table);
         Ok(rows.map(|(_, value)| value.clone()).collect())
+    }
+
+    async fn first(&self, table: Table, most: u32) -> Result<Vec<Value>, DatabaseError> {
+        let mut values = self.all(table).await?;
+        values.truncate(most as usize);
+        Ok(values)
+    }
+
+    async fn keys(&self, table: Table) -> Result<Vec<String>, DatabaseError> {
+        let rows = self.rows.borrow();
+        let keys = rows.keys().filter(|(of, _)| *of == table);
+        Ok(keys.map(|(_, key)| key.clone()).collect())
     }
 
     async fn write(&self, writes: Vec<Write>) -> Result<(), DatabaseError> {
@@ -110,6 +125,10 @@ impl RandomSource for Twin {
 impl Tabs for Twin {
     async fn look(&self, tab: i32) -> Result<Look, BrowserError> {
         Ok(self.tabs.borrow().get(&tab).cloned().unwrap_or_default())
+    }
+
+    async fn session(&self) -> Result<String, BrowserError> {
+        Ok(self.session.borrow().clone())
     }
 
     async fn tell(&self, tab: i32, what: TabMessage) {
@@ -178,6 +197,7 @@ impl Stage {
             companion: RefCell::default(),
             reach: Cell::new(None),
             tabs: RefCell::default(),
+            session: RefCell::new("first".to_owned()),
             told: RefCell::default(),
             counts: RefCell::default(),
             unread: RefCell::default(),
@@ -220,6 +240,22 @@ impl Stage {
 
     /// A tab loads a page, which is shown and read.
     pub fn open(&mut self, tab: i32, page: &Snapshot) -> Handled {
+        self.arrive(tab, page, Arrival::Navigate, "")
+    }
+
+    /// A page comes to be shown in a tab now, and is read.
+    pub fn arrive(&mut self, tab: i32, page: &Snapshot, how: Arrival, referrer: &str) -> Handled {
+        let started = self.world.time.get();
+        let showing = Showing {
+            at: started,
+            how,
+            referrer: referrer.to_owned(),
+        };
+        self.show(tab, page, started, showing)
+    }
+
+    /// A tab shows a page since then, and it is read.
+    pub fn show(&mut self, tab: i32, page: &Snapshot, started: f64, showing: Showing) -> Handled {
         let look = Look {
             page: Some(page.clone()),
             refused: None,
@@ -227,22 +263,28 @@ impl Stage {
         self.world.tabs.borrow_mut().insert(tab, look);
         let request = Request::Page {
             page: page.clone(),
-            started: self.world.time.get(),
+            started,
+            showing,
             loaded: None,
         };
         self.as_page(tab, &page.url, request).unwrap()
     }
 
-    /// The person clicks a link of a page, and the page behind it is opened a second
-    /// later.
-    pub fn follow(&mut self, tab: i32, from: &Snapshot, place: i32, to: &Snapshot) -> Handled {
+    /// The person clicks a link of the page that a tab shows.
+    pub fn click(&mut self, tab: i32, from: &Snapshot, place: i32, new_tab: bool) {
         let request = Request::Followed {
             page: from.clone(),
             place,
-            new_tab: false,
+            new_tab,
             loaded: None,
         };
         self.as_page(tab, &from.url, request).unwrap();
+    }
+
+    /// The person clicks a link of a page, and the page behind it is opened a second
+    /// later.
+    pub fn follow(&mut self, tab: i32, from: &Snapshot, place: i32, to: &Snapshot) -> Handled {
+        self.click(tab, from, place, false);
         self.wait(1_000.0);
         self.open(tab, to)
     }

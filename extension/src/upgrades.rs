@@ -21,10 +21,16 @@ pub struct Step {
 }
 
 /// All steps, oldest first.
-pub const STEPS: [Step; 1] = [Step {
-    form: 1,
-    take: first,
-}];
+pub const STEPS: [Step; 2] = [
+    Step {
+        form: 1,
+        take: first,
+    },
+    Step {
+        form: 2,
+        take: paths,
+    },
+];
 /// The form of this version, which is the database's version number in the browser.
 pub const NEWEST: u32 = STEPS[STEPS.len() - 1].form;
 
@@ -40,6 +46,11 @@ fn first(database: &mut dyn Upgrade) -> Result<(), String> {
         database.create_table(table)?;
     }
     Ok(())
+}
+
+/// Where a person came from in each tab.
+fn paths(database: &mut dyn Upgrade) -> Result<(), String> {
+    database.create_table(Table::Paths)
 }
 
 /// Takes the steps that a database of form `from` lacks; 0 is an empty one. After an

@@ -218,6 +218,28 @@ impl Browser {
              await extension.terminateBackground({{ignoreDevToolsAttached: true, disableResetIdleForTest: true}});
              return extension.backgroundState;"
         );
+        let answer = self.in_firefox(&script).await?;
+        if answer["ok"] != "stopped" {
+            bail!("the background was not stopped: {answer}");
+        }
+        Ok(())
+    }
+
+    /// Brings the tab back that was closed last. Firefox only: no driver can ask Chromium
+    /// for it.
+    pub async fn reopen_tab(&self) -> Result<()> {
+        let script = "const { SessionStore } = ChromeUtils.importESModule('resource:///modules/sessionstore/SessionStore.sys.mjs');
+             const window = Services.wm.getMostRecentWindow('navigator:browser');
+             return SessionStore.undoCloseTab(window, 0) !== null;";
+        let answer = self.in_firefox(script).await?;
+        if answer["ok"] != true {
+            bail!("the tab was not brought back: {answer}");
+        }
+        Ok(())
+    }
+
+    /// Runs a script in Firefox itself.
+    async fn in_firefox(&self, script: &str) -> Result<Value> {
         self.raw("moz/context", json!({ "context": "chrome" }))
             .await?;
         let wrapped = format!(
@@ -229,11 +251,7 @@ impl Browser {
             .await;
         self.raw("moz/context", json!({ "context": "content" }))
             .await?;
-        let answer = answer?;
-        if answer["ok"] != "stopped" {
-            bail!("the background was not stopped: {answer}");
-        }
-        Ok(())
+        answer
     }
 
     /// Clicks with a mouse button: 0 left, 1 middle.

@@ -17,6 +17,8 @@ pub enum Reply {
     NoStore(String),
     /// With a plain text, such as a robots.txt.
     Text(String),
+    /// With another address.
+    Redirect(String),
     /// With a status and nothing else.
     Status(u16),
     /// With a byte now and then, for ever.
@@ -74,15 +76,19 @@ async fn serve(
         log.lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(address.clone());
+        let html = "text/html; charset=utf-8";
         let (status, kind, body) = match answer(&address) {
-            Reply::Page(body) => (200, "text/html; charset=utf-8", body),
-            Reply::NoStore(body) => (
-                200,
-                "text/html; charset=utf-8\r\nCache-Control: private, no-store",
-                body,
-            ),
-            Reply::Text(body) => (200, "text/plain", body),
-            Reply::Status(status) => (status, "text/plain", String::new()),
+            Reply::Page(body) => (200, html.to_owned(), body),
+            Reply::NoStore(body) => {
+                let kind = format!("{html}\r\nCache-Control: private, no-store");
+                (200, kind, body)
+            }
+            Reply::Text(body) => (200, "text/plain".to_owned(), body),
+            Reply::Redirect(to) => {
+                let kind = format!("text/plain\r\nLocation: {to}");
+                (302, kind, String::new())
+            }
+            Reply::Status(status) => (status, "text/plain".to_owned(), String::new()),
             Reply::Dribble => return dribble(stream).await,
         };
         let head = format!(

@@ -1,6 +1,8 @@
 //! Forgetting: pages with all that has to do with them, or everything that was read.
 //! What is forgotten here the companion is told to forget too, as soon as it answers.
 
+use std::collections::BTreeSet;
+
 use linkscent_core::address::Address;
 use linkscent_core::guide::{Guide, ToForget};
 use linkscent_core::wire::api::{Event, EventKind, Forget};
@@ -8,6 +10,7 @@ use linkscent_core::wire::{ModelError, read_model, write_model};
 
 use super::Background;
 use crate::companion::Companion;
+use crate::paths::Step;
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::rows::Settings;
@@ -59,7 +62,7 @@ impl<W: World> Background<W> {
             ..Forget::default()
         });
         let mut change = Change::default();
-        change.empty()?;
+        change.empty(&self.forgotten_tabs().await?)?;
         change.settings(&settings)?;
         let outbox = self.store.outbox().await?.into_iter();
         let read = outbox.filter(|(_, event)| {
@@ -92,21 +95,40 @@ impl<W: World> Background<W> {
                 change.unmark(&mark.topic, &mark.address);
             }
         }
+        // With a click goes the visit that it led to.
+        let mut clicks_gone = BTreeSet::new();
         for trail in self.store.trails().await? {
             let is_click = is_gone_click(gone, &trail.from, &trail.to);
+            if is_click {
+                clicks_gone.insert(trail.click().to_owned());
+            }
             if is_click || is_gone(gone, &trail.from) || is_gone(gone, &trail.to) {
                 change.delete_trail(&trail.id);
             }
         }
+        let outbox = self.store.outbox().await?;
+        for (_, event) in &outbox {
+            if let EventKind::Click { from, to, .. } = &event.what
+                && is_gone_click(gone, from, to)
+            {
+                clicks_gone.insert(event.id.clone());
+            }
+        }
+        let led_to = |click: &Option<String>| {
+            let click = click.as_ref();
+            click.is_some_and(|click| clicks_gone.contains(click))
+        };
         let stays = |event: &Event| {
             let is_click = match &event.what {
                 EventKind::Click { from, to, .. } => is_gone_click(gone, from, to),
-                EventKind::Mark { .. } | EventKind::Form { .. } | EventKind::Visit(_) => false,
+                EventKind::Visit(visit) => led_to(&visit.click),
+                EventKind::Mark { .. } | EventKind::Form { .. } => false,
             };
             !is_click && !event.pages().iter().any(|page| is_gone(gone, page))
         };
-        let outbox = self.store.outbox().await?.into_iter();
-        let waiting = outbox.filter(|(_, event)| !stays(event));
+        let goes = |step: &Step| led_to(&step.click) || is_gone(gone, &step.page);
+        self.forget_steps(goes, &mut change).await?;
+        let waiting = outbox.into_iter().filter(|(_, event)| !stays(event));
         change.sent(&waiting.map(|(key, _)| key).collect::<Vec<_>>());
         let mut clicks = self.store.pending_clicks().await?;
         clicks.retain(|click| stays(&click.link));

@@ -27,17 +27,21 @@ impl<W: World> Background<W> {
         use Sender::{OwnPage, Page};
         let quietly = |answer| Ok(Handled::quietly(answer));
         match (request, sender) {
-            (Request::MayRead { loaded }, Page { url, .. }) => {
+            (Request::MayRead { loaded, is_private }, Page { tab, url }) => {
                 let refused = match self.world.unread(url, loaded.as_deref()).await? {
                     Some(refused) => Some(refused),
                     None => self.refusal(url).await?.map(str::to_owned),
                 };
+                if is_private || refused.is_some() {
+                    self.leave(*tab).await?;
+                }
                 quietly(Response::MayRead { refused })
             }
             (
                 Request::Page {
                     page,
                     started,
+                    showing,
                     loaded,
                 },
                 Page { tab, url },
@@ -46,7 +50,7 @@ impl<W: World> Background<W> {
                 if is_forgotten || !self.shows(url, &page, loaded.as_deref()).await? {
                     return quietly(Response::View(None));
                 }
-                let (view, sync) = self.read(&page, *tab, started).await?;
+                let (view, sync) = self.read(&page, *tab, started, &showing).await?;
                 self.world.count(*tab, view.most).await;
                 let answer = Response::View(Some(view));
                 Ok(Handled { answer, sync })
@@ -65,6 +69,10 @@ impl<W: World> Background<W> {
                 }
                 let followed = self.followed(&page, place, *tab, new_tab).await?;
                 quietly(Response::Followed(followed))
+            }
+            (Request::Opened { tab, opener }, OwnPage) => {
+                self.opened(tab, opener).await?;
+                quietly(Response::Done)
             }
             (Request::State { tab }, OwnPage) => {
                 let look = self.world.look(tab).await?;

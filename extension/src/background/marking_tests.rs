@@ -34,8 +34,9 @@ fn a_mark_is_kept_sent_and_taken_back() {
     stage.open(8, &town());
     assert_eq!(stage.state(8).promising, 0);
     let events: Vec<Event> = stage.rows(Table::Outbox);
-    let targets = events.iter().map(|event| match &event.what {
-        EventKind::Mark { target, .. } => *target,
+    let targets = events.iter().filter_map(|event| match &event.what {
+        EventKind::Mark { target, .. } => Some(*target),
+        EventKind::Visit(_) => None,
         other => panic!("{other:?}"),
     });
     let mut targets: Vec<_> = targets.collect();

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::store::Change;
 
 /// Events sent to the companion in one call.
-const MOST_SENT: usize = 100;
+const MOST_SENT: u32 = 100;
 
 impl<W: World> Background<W> {
     /// Pairs with the companion by its code.
@@ -58,8 +58,7 @@ impl<W: World> Background<W> {
         // What fails is told when the rest is done: marks must not wait for it.
         let forgotten = self.forget_there(&companion, &mut settings).await;
         loop {
-            let mut waiting = self.store.outbox().await?;
-            waiting.truncate(MOST_SENT);
+            let waiting = self.store.oldest(MOST_SENT).await?;
             if waiting.is_empty() {
                 break;
             }

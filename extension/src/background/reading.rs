@@ -4,11 +4,13 @@ use linkscent_core::address::Address;
 use linkscent_core::click_attribution::{self, CLICK_LIFE, Click, Navigation};
 use linkscent_core::strategies::Candidate;
 use linkscent_core::wire::Snapshot;
-use linkscent_core::wire::api::{Event, EventKind};
+use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::views::PageView;
 
 use super::Background;
 use super::choices::{is_left_alone, refusal};
+use super::visits::Read;
+use crate::paths::{Arriving, Met, Showing};
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::rows::{PendingClick, TrailRow};
@@ -16,6 +18,9 @@ use crate::store::Change;
 
 /// Followed links that wait at most.
 const MOST_PENDING_CLICKS: usize = 50;
+/// After how many visits, on average, the oldest events beyond what is kept go. Until then
+/// there may be a few more: to count thousands takes longer than to keep one.
+const TRIMMED_EVERY: u8 = 16;
 
 impl<W: World> Background<W> {
     /// See [`crate::request::Request::Page`]. Nothing is read on paused hosts and
@@ -26,6 +31,7 @@ impl<W: World> Background<W> {
         snapshot: &Snapshot,
         tab: i32,
         started: f64,
+        showing: &Showing,
     ) -> Result<(PageView, bool), Problem> {
         let settings = self.store.settings().await?;
         let Some(topic) = settings.current.clone() else {
@@ -33,30 +39,37 @@ impl<W: World> Background<W> {
         };
         let page = snapshot.to_page()?;
         if refusal(&settings, &page.address).is_some() {
+            self.leave(tab).await?;
             return Ok((PageView::default(), false));
         }
-        let navigation = Navigation {
-            address: page.address.clone(),
-            tab,
+        let arriving = Arriving {
+            page: &page.address,
+            topic: &topic,
+            showing,
             started,
         };
-        let (click, clicks) = self.arrive(&navigation).await?;
         let mut change = Change::default();
-        change.pending_clicks(&clicks)?;
+        let known = self.tab(tab).await?;
+        let met = known.meet(&arriving);
+        let link = match met {
+            Met::New => self.arrive(tab, &arriving, &mut change).await?,
+            Met::Again | Met::Returned(..) => None,
+        };
         if is_left_alone(&settings, &page.address) {
+            known.leave(&mut change)?;
             self.store.apply(change).await?;
             return Ok((PageView::default(), false));
         }
         let mut guide = self.take_guide(&topic).await?;
-        let click = click.filter(|click| click.topic == topic);
+        let click = link.as_ref().filter(|click| click.topic == topic);
         let via: Vec<Candidate> = click
-            .as_ref()
             .and_then(|click| click.link.what.followed(guide.vocabulary_mut()))
             .into_iter()
             .collect();
         let is_new = guide.graph().page(&page.address).is_none();
         let visit = guide.visit(&page, &via, None, &mut self.tie_breaks());
-        if let (Some(click), Some(link)) = (&click, via.first()) {
+        let mut sent = None;
+        if let (Some(click), Some(link)) = (click, via.first()) {
             let mut link = link.clone();
             link.target = page.address.clone();
             if let EventKind::Click { from, .. } = &click.link.what
@@ -66,41 +79,60 @@ impl<W: World> Background<W> {
                 let mut event = click.link.clone();
                 event.what = EventKind::click(&link, &from, visit.judgment, words);
                 change.send(&event)?;
-                change.trail(&trail_row(
-                    click,
-                    &event,
-                    from.as_str(),
-                    page.address.as_str(),
-                ))?;
+                let (from, to) = (from.as_str(), page.address.as_str());
+                change.trail(&TrailRow::of(click, &event, from, to))?;
+                sent = Some(event.id);
             }
         }
+        let read = Read {
+            page: &page,
+            judgment: visit.judgment,
+            link: link.as_ref(),
+            click: sent,
+        };
+        let logged = self.log_visit(known, met, &arriving, read, &mut change)?;
         let view = PageView::of(&page, &visit, &guide);
         if is_new || !via.is_empty() {
-            self.keep_guide(topic, guide, &mut change)?;
+            self.keep_guide(topic.clone(), guide, &mut change)?;
         } else {
             // Read before, as it is while a page changes: not worth a write.
-            self.guide = Some((topic, guide));
+            self.guide = Some((topic.clone(), guide));
         }
         self.store.apply(change).await?;
         let followed = !via.is_empty();
-        if followed {
+        let is_due = logged && self.world.random::<1>()[0].is_multiple_of(TRIMMED_EVERY);
+        if followed || is_due {
             self.store.trim().await?;
         }
         Ok((view, followed))
     }
 
-    /// The followed link that led to a page, and those that go on waiting.
+    /// The followed link that led to a page; it waits no longer. A page to which its tab
+    /// returned is another's unless the link names it.
     async fn arrive(
         &self,
-        navigation: &Navigation,
-    ) -> Result<(Option<PendingClick>, Vec<PendingClick>), Problem> {
+        tab: i32,
+        arriving: &Arriving<'_>,
+        change: &mut Change,
+    ) -> Result<Option<PendingClick>, Problem> {
         let now = self.world.now();
         let mut waiting = self.store.pending_clicks().await?;
+        let kept = waiting.len();
         waiting.retain(|click| now - click.time < CLICK_LIFE && click.click().is_some());
         let clicks: Vec<Click> = waiting.iter().filter_map(PendingClick::click).collect();
-        let found =
-            click_attribution::claim(&clicks, navigation).map(|place| waiting.remove(place));
-        Ok((found, waiting))
+        let navigation = Navigation {
+            address: arriving.page.clone(),
+            tab,
+            started: arriving.started,
+        };
+        let found = click_attribution::claim(&clicks, &navigation).filter(|&place| {
+            !arriving.showing.how.is_return() || waiting[place].leads_to(arriving.page)
+        });
+        let found = found.map(|place| waiting.remove(place));
+        if waiting.len() != kept {
+            change.pending_clicks(&waiting)?;
+        }
+        Ok(found)
     }
 
     /// See [`crate::request::Request::Followed`].
@@ -141,6 +173,7 @@ impl<W: World> Background<W> {
             tab,
             new_tab,
             time: now,
+            visit: self.visit_in(tab, page.address.as_str(), &topic).await?,
             topic: topic.clone(),
             link: self.event(&topic, now, what),
         });
@@ -149,21 +182,5 @@ impl<W: World> Background<W> {
         self.keep_guide(topic, guide, &mut change)?;
         self.store.apply(change).await?;
         Ok(true)
-    }
-}
-
-fn trail_row(click: &PendingClick, event: &Event, from: &str, to: &str) -> TrailRow {
-    let anchor = match &event.what {
-        EventKind::Click { anchor, .. } => anchor.clone(),
-        _ => String::new(),
-    };
-    TrailRow {
-        id: format!("{:015}-{}", event.time, event.id),
-        topic: click.topic.clone(),
-        from: from.to_owned(),
-        to: to.to_owned(),
-        anchor,
-        tab: click.tab,
-        time: click.time,
     }
 }

@@ -9,6 +9,7 @@ use linkscent_core::wire::api::mark_of;
 use linkscent_core::wire::views::PageView;
 use linkscent_core::wire::{Snapshot, read_model, write_model};
 
+use crate::paths::{Arrival, Showing};
 use crate::ports::{Table, Value};
 use crate::request::{Handled, Request, Response};
 use crate::rows::TrailRow;
@@ -204,7 +205,14 @@ fn excluded_and_paused_sites_leave_nothing() {
     stage.follow(8, &town(), TO_DIET, &town());
     assert_eq!(stage.kept(), before);
     let may = |stage: &mut Stage, url: &str| {
-        let asked = stage.as_page(8, url, Request::MayRead { loaded: None });
+        let asked = stage.as_page(
+            8,
+            url,
+            Request::MayRead {
+                loaded: None,
+                is_private: false,
+            },
+        );
         match asked.unwrap().answer {
             Response::MayRead { refused } => refused,
             other => panic!("{other:?}"),
@@ -238,7 +246,10 @@ fn what_the_browser_knows_of_a_page_keeps_it_from_being_read() {
     assert_eq!(stage.kept(), before);
     // Also if the page calls itself something else since it was loaded.
     let loaded = Some("http://town.test/".to_owned());
-    let asked = Request::MayRead { loaded };
+    let asked = Request::MayRead {
+        loaded,
+        is_private: false,
+    };
     let asked = stage.as_page(8, "http://town.test/inside", asked);
     let Response::MayRead { refused } = asked.unwrap().answer else {
         panic!("another answer");
@@ -295,6 +306,11 @@ fn a_forgotten_page_that_was_on_its_way_is_not_read_again() {
     let request = Request::Page {
         page: town(),
         started,
+        showing: Showing {
+            at: started,
+            how: Arrival::Navigate,
+            referrer: String::new(),
+        },
         loaded: None,
     };
     let told = stage.as_page(8, "http://town.test/", request).unwrap();

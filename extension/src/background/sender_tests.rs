@@ -14,13 +14,19 @@ use crate::twins::{Stage, page};
 const FROM_PAGES: [&str; 3] = ["followed", "may_read", "page"];
 const HERE: &str = "http://kidney.test/";
 
+/// How a page says that it came to be shown.
+fn showing() -> Value {
+    json!({ "at": 1.5, "how": "navigate", "referrer": "" })
+}
+
 /// A message of each kind, as it is sent.
 fn messages() -> Vec<Value> {
     let page = serde_json::to_value(page(HERE, "Kidneys", "Dialysis.", &[])).unwrap();
     vec![
         json!({ "kind": "may_read", "loaded": HERE }),
-        json!({ "kind": "page", "page": page, "started": 1.5, "loaded": HERE }),
+        json!({ "kind": "page", "page": page, "started": 1.5, "showing": showing(), "loaded": HERE }),
         json!({ "kind": "followed", "page": page, "place": -1, "newTab": false, "loaded": HERE }),
+        json!({ "kind": "opened", "tab": 8, "opener": 7 }),
         json!({ "kind": "state", "tab": 7 }),
         json!({ "kind": "mark", "tab": 7, "target": true }),
         json!({ "kind": "mark_form", "tab": 7, "form": 0, "wanted": null }),
@@ -106,7 +112,7 @@ fn a_page_speaks_for_its_own_site_only() {
         let page = page(address, "Kidneys", words, &[("/diet", "diet")]);
         let page = serde_json::to_value(page).unwrap();
         for message in [
-            json!({ "kind": "page", "page": page, "started": 1, "loaded": null }),
+            json!({ "kind": "page", "page": page, "started": 1, "showing": showing(), "loaded": null }),
             json!({ "kind": "followed", "page": page, "place": 0, "newTab": true }),
         ] {
             stage.as_page(7, HERE, request(&message)).unwrap();
@@ -121,7 +127,7 @@ fn a_page_speaks_for_its_own_site_only() {
     let opaque = "file:///home/a.html";
     let page = crate::twins::page(opaque, "Diet", words, &[]);
     let page = serde_json::to_value(page).unwrap();
-    let message = json!({ "kind": "page", "page": page, "started": 1 });
+    let message = json!({ "kind": "page", "page": page, "started": 1, "showing": showing() });
     stage.as_page(7, opaque, request(&message)).unwrap();
     assert!(!stage.kept().contains("a.html"));
 }
@@ -167,9 +173,10 @@ fn the_scripts_name_the_same_kinds() {
     let mut heard = set(&["snapshot", "shown"]);
     heard.extend(told);
     assert_eq!(named(content, "message.kind === \""), heard);
-    // The background script makes three messages of its own and knows no other kind.
+    // The background script makes three messages of its own, asks tabs for a snapshot, and
+    // knows no other kind.
     let background = include_str!("../../js/background.js");
-    let own = set(&["pair", "snapshot", "sync"]);
+    let own = set(&["opened", "pair", "snapshot", "sync"]);
     assert_eq!(named(background, "kind: \""), own);
     assert!(
         own.iter()
@@ -181,7 +188,9 @@ fn the_scripts_name_the_same_kinds() {
         include_str!("../screens/panel.rs"),
     ]
     .concat();
-    for kind in kinds().difference(&set(&FROM_PAGES)) {
+    let mut others = set(&FROM_PAGES);
+    others.insert("opened".to_owned());
+    for kind in kinds().difference(&others) {
         let words = kind.split('_').map(|word| {
             let (first, rest) = word.split_at(1);
             first.to_uppercase() + rest

@@ -24,7 +24,7 @@ impl<W: World> Background<W> {
             current: settings.current.clone(),
             paired: settings.key.is_some(),
             port: settings.port,
-            waiting: self.store.outbox().await?.len(),
+            waiting: self.store.waiting().await?,
             ..State::default()
         };
         let page = look.page.and_then(|snapshot| snapshot.to_page().ok());

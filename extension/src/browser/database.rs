@@ -90,6 +90,16 @@ impl Database for Browser {
         values.into_iter().map(value_of).collect()
     }
 
+    async fn first(&self, table: Table, most: u32) -> Result<Vec<Value>, DatabaseError> {
+        let values = self.table(table)?.get_all(None, Some(most))?.await?;
+        values.into_iter().map(value_of).collect()
+    }
+
+    async fn keys(&self, table: Table) -> Result<Vec<String>, DatabaseError> {
+        let keys = self.table(table)?.get_all_keys(None, None)?.await?;
+        keys.into_iter().map(|key| take(key).map_err(row)).collect()
+    }
+
     async fn write(&self, writes: Vec<Write>) -> Result<(), DatabaseError> {
         // What cannot be written is found before anything is.
         let writes: Vec<JsWrite> = writes.into_iter().map(js_write).collect::<Result<_, _>>()?;

@@ -11,6 +11,10 @@ impl Tabs for Browser {
         take(self.tools.call("look", &[tab.into()]).await?)
     }
 
+    async fn session(&self) -> Result<String, BrowserError> {
+        take(self.tools.call("session", &[]).await?)
+    }
+
     async fn tell(&self, tab: i32, what: TabMessage) {
         if let Ok(kind) = give(&what) {
             // There may be no such tab, or nothing is read in it.
