@@ -8,7 +8,7 @@
 //! A log may come from anywhere, in any order: a visit may come before the one it came from,
 //! name one that was forgotten, or itself. What contradicts itself is cut there and named.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use linkscent_core::wire::api::{Event, EventKind, Visit};
 
@@ -134,12 +134,12 @@ impl<'a> Trees<'a> {
     }
 
     fn add_clicks(&mut self, events: &'a [Event]) {
-        let mut seen = HashMap::new();
+        let mut seen = HashSet::new();
         for event in events {
             let Some((from, to)) = ends(event) else {
                 continue;
             };
-            if self.named.contains_key(&*event.id) || seen.insert(&*event.id, ()).is_some() {
+            if self.named.contains_key(&*event.id) || !seen.insert(&*event.id) {
                 continue;
             }
             let before = self.newest.get(from).copied();
@@ -155,17 +155,12 @@ impl<'a> Trees<'a> {
 
     /// Visits that came from each other begin a path where the circle is met.
     fn cut_circles(&mut self) {
-        // By node: not looked at, on the way that is looked at (by its number), or sound.
-        let mut looked = vec![0_usize; self.nodes.len()];
-        const SOUND: usize = usize::MAX;
+        let mut is_sound = vec![false; self.nodes.len()];
         for start in 0..self.nodes.len() {
-            let (way, mut at) = (start + 1, Some(start));
-            let mut passed = Vec::new();
-            while let Some(node) = at {
-                if looked[node] == SOUND {
-                    break;
-                }
-                if looked[node] == way {
+            let (mut at, mut passed) = (Some(start), Vec::new());
+            let mut is_passed = HashSet::new();
+            while let Some(node) = at.filter(|&node| !is_sound[node]) {
+                if !is_passed.insert(node) {
                     let page = self.nodes[node].step.page;
                     self.faults.push(format!(
                         "a path through {page} comes from itself: it is taken to begin there"
@@ -174,12 +169,11 @@ impl<'a> Trees<'a> {
                     self.nodes[node].step.click = None;
                     break;
                 }
-                looked[node] = way;
                 passed.push(node);
                 at = self.nodes[node].from;
             }
             for node in passed {
-                looked[node] = SOUND;
+                is_sound[node] = true;
             }
         }
     }
