@@ -7,7 +7,7 @@ mod material;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use linkscent_core::hops::{FeatureGroups, FeatureIndex, STATES};
+use linkscent_core::hops::{FeatureGroups, FeatureIndex, LINK_LIKENESS, STATES};
 use linkscent_core::models::lbfgs::Iteration;
 use linkscent_core::models::{ChainKind, ChainWeights, Inference};
 use linkscent_core::rng::SplitMix;
@@ -177,7 +177,11 @@ fn fit(
         None => ChainWeights::new(STATES, features.len(), training.with_steps),
     };
     let model = training.fit(start, &named.sequences, on_iteration);
-    let chain = HopChain::new(model, features, FeatureGroups::ALL, training.inference);
+    let groups = FeatureGroups {
+        likeness: features.id(LINK_LIKENESS).is_some(),
+        ..FeatureGroups::ALL
+    };
+    let chain = HopChain::new(model, features, groups, training.inference);
     chain.pruned(MOST_FEATURES)
 }
 

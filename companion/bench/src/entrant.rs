@@ -457,7 +457,7 @@ impl Entrant {
             Regime::Trained(train) => {
                 let best_first = Box::new(BestFirst(Focus::Soft));
                 let before = crawl(training, best_first, nothing(), None)?;
-                let seen = before.seen(training, FeatureGroups::ALL);
+                let seen = before.seen(training, FeatureGroups::OF_ONE_TOPIC);
                 let strategy = train(seen, &mut SplitMix(scenario.random_seed), every);
                 let words = before.guide.graph().vocabulary.clone();
                 let mut made = crawl(scenario, strategy, words, None)?;

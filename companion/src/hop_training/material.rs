@@ -25,13 +25,15 @@ use crate::store::{Store, Topic};
 const MOST_PAGES: usize = 2_000;
 /// Walks that a path of the person's own stands for.
 const WALKS_PER_PATH: usize = 10;
+/// Sequences of its own with which a topic needs no paths to the targets of others.
+const ENOUGH: usize = 200;
 /// Paths of other topics that are learned from, the newest topics first.
 const MOST_OTHER_PATHS: usize = 5_000;
 
 /// Labelled sequences, and where they are from.
 #[derive(Debug, Default)]
 pub struct Material {
-    /// The sequences: paths, those of other topics, walks.
+    /// The sequences: paths, walks, paths of other topics.
     pub sequences: Sequences,
     /// Of each sequence.
     pub origins: Vec<Origin>,
@@ -64,9 +66,7 @@ impl Material {
     /// others.
     pub fn page_terms(&self) -> Vec<(&PageTerms, bool)> {
         let own = (0..self.web.len()).map(|page| (self.web.terms(page), self.web.is_target(page)));
-        let others = self.observed[self.paths..][..self.other_paths]
-            .iter()
-            .flatten();
+        let others = self.observed[self.paths + self.walks..].iter().flatten();
         let others = others.map(|step| (&step.terms, step.is_target));
         let all = own.chain(others);
         all.filter(|page| !page.0.rows().is_empty()).collect()
@@ -81,9 +81,38 @@ pub async fn collect(
     feature_index: FeatureIndex,
     rng: &mut (dyn Rng + Send),
 ) -> Result<Material> {
+    let (mut material, mut graph) = collect_own(
+        store,
+        topic,
+        guide,
+        feature_index.clone(),
+        FeatureGroups::OF_ONE_TOPIC,
+        rng,
+    )
+    .await?;
+    if material.sequences.len() >= ENOUGH {
+        material.vocabulary = graph.vocabulary;
+        return Ok(material);
+    }
+    let groups = FeatureGroups::ALL;
+    (material, graph) = collect_own(store, topic, guide, feature_index, groups, rng).await?;
+    add_other_topics(store, topic, &mut graph.vocabulary, &mut material).await?;
+    material.vocabulary = graph.vocabulary;
+    Ok(material)
+}
+
+/// What there is of the topic itself, and what is known of it.
+async fn collect_own(
+    store: &Store,
+    topic: &Topic,
+    guide: &Guide,
+    feature_index: FeatureIndex,
+    groups: FeatureGroups,
+    rng: &mut (dyn Rng + Send),
+) -> Result<(Material, WebGraph)> {
     let rules = WalkRules::new(Walks::Anywhere);
     let mut graph = guide.graph().clone();
-    let mut web = TrainingWeb::new(FeatureGroups::ALL).with_feature_index(feature_index);
+    let mut web = TrainingWeb::new(groups).with_feature_index(feature_index);
     add_kept_pages(store, topic, guide, &mut web, &mut graph).await?;
     let events = store.events(topic.id).await?;
     let log = Paths::of(&events);
@@ -128,13 +157,11 @@ pub async fn collect(
     });
     let walked_over: Vec<Origin> = walked_over.collect();
     material.feature_index = std::mem::take(&mut web.feature_index);
-    add_other_topics(store, topic, &mut graph.vocabulary, &mut material).await?;
     material.sequences.extend(&walked);
     material.origins.extend(walked_over);
     material.observed.extend(walked_pages);
     material.web = web;
-    material.vocabulary = graph.vocabulary;
-    Ok(material)
+    Ok((material, graph))
 }
 
 fn is_click(event: &Event) -> bool {
@@ -242,10 +269,7 @@ fn add_step(web: &mut TrainingWeb, step: &Step<'_>, graph: &mut WebGraph) -> Opt
         .click
         .and_then(|click| click.what.followed(&mut graph.vocabulary));
     let Some(mut link) = link else {
-        return Some(PathStep {
-            page,
-            link: Vec::new(),
-        });
+        return Some(PathStep { page, link: None });
     };
     // A redirect: the link led to the page that came.
     link.target = address;

@@ -58,6 +58,13 @@ impl FeatureGroups {
         rest: true,
         likeness: true,
     };
+    /// What tells best where there is enough of the topic's own to learn from: likeness to
+    /// the targets that are known already then only distracts.
+    pub const OF_ONE_TOPIC: Self = Self {
+        words: true,
+        rest: true,
+        likeness: false,
+    };
     /// What means the same whatever the topic.
     pub const OF_ANY_TOPIC: Self = Self {
         words: false,

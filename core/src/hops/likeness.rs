@@ -13,7 +13,7 @@ use crate::text::TermId;
 use crate::web_graph::{Mark, WebGraph};
 
 /// Name of [`Likeness::words`].
-pub(super) const LINK_LIKENESS: &str = "link's words in a target";
+pub const LINK_LIKENESS: &str = "link's words in a target";
 
 /// How like the targets a link looks; each 0..=1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -12,11 +12,11 @@ mod training_web;
 pub use features::{
     FeatureGroups, FeatureIndex, Lookup, PageText, known_features, link_features, page_features,
 };
-pub use likeness::{Likeness, likeness};
+pub use likeness::{LINK_LIKENESS, Likeness, likeness};
 pub use observed::Observed;
 pub use paths::{BrowsingPath, PathStep};
 pub use sequences::{Walk, WalkRules, Walks};
-pub use training_web::{Layers, TrainingWeb};
+pub use training_web::{Layers, SeenLink, TrainingWeb};
 
 /// Hop distances told apart: 0, 1, 2, 3, and 4 or farther.
 pub const STATES: usize = 5;

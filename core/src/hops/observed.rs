@@ -1,12 +1,10 @@
 //! Sequences as a hidden Markov model sees them: whole pages, and of a link one number.
 
 use super::STATES;
-use super::likeness::LINK_LIKENESS;
 use super::paths::BrowsingPath;
 use super::sequences::Walk;
-use super::training_web::{Layers, TrainingWeb};
+use super::training_web::{Layers, SeenLink, TrainingWeb};
 use crate::features::PageTerms;
-use crate::models::Feature;
 
 /// A page on the way.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +26,8 @@ impl TrainingWeb {
         let state = |page: usize| distances[page].map_or(STATES - 1, |far| far.min(STATES - 1));
         let each = paths.iter().map(|path| {
             let steps = path.iter();
-            let steps = steps.map(|step| self.observed(step.page, state(step.page), &step.link));
+            let steps =
+                steps.map(|step| self.observed(step.page, state(step.page), step.link.as_ref()));
             steps.collect()
         });
         each.collect()
@@ -36,29 +35,26 @@ impl TrainingWeb {
 
     /// Walks over the web.
     pub fn observed_walks(&self, walks: &[Walk]) -> Vec<Vec<Observed>> {
-        let links: Vec<Vec<(usize, &[Feature])>> =
+        let links: Vec<Vec<(usize, &SeenLink)>> =
             (0..self.len()).map(|page| self.links(page)).collect();
         let each = walks.iter().map(|walk| {
             let steps = walk.iter().enumerate();
             let steps = steps.map(|(at, &(page, state))| {
                 let before = at.checked_sub(1).map(|before| walk[before].0);
                 let link = before.and_then(|before| links[before].iter().find(|to| to.0 == page));
-                self.observed(page, state, link.map_or(&[], |link| link.1))
+                self.observed(page, state, link.map(|link| link.1))
             });
             steps.collect()
         });
         each.collect()
     }
 
-    fn observed(&self, page: usize, state: usize, link: &[Feature]) -> Observed {
-        let number = self.feature_index.id(LINK_LIKENESS);
-        let value = link.iter().find(|feature| Some(feature.0) == number);
+    fn observed(&self, page: usize, state: usize, link: Option<&SeenLink>) -> Observed {
         Observed {
             state,
             terms: self.terms(page).clone(),
             is_target: self.is_target(page),
-            // A value of 0 is left out of the features.
-            likeness: (!link.is_empty()).then(|| value.map_or(0.0, |row| f64::from(row.1))),
+            likeness: link.map(|link| link.likeness),
         }
     }
 }

@@ -6,11 +6,11 @@
 
 use super::STATES;
 use super::features::{PageText, page_features};
-use super::training_web::{Layers, TrainingPage, TrainingWeb};
+use super::training_web::{Layers, SeenLink, TrainingPage, TrainingWeb};
 use crate::address::Address;
 use crate::candidate::Candidate;
 use crate::features::PageTerms;
-use crate::models::{Feature, Sequences};
+use crate::models::Sequences;
 use crate::web_graph::{Judgment, WebGraph};
 
 /// A page of a path.
@@ -18,8 +18,8 @@ use crate::web_graph::{Judgment, WebGraph};
 pub struct PathStep {
     /// The page, by its number in the web.
     pub page: usize,
-    /// What was seen of the link that led to it; empty where none is known.
-    pub link: Vec<Feature>,
+    /// What was seen of the link that led to it, where one is known.
+    pub link: Option<SeenLink>,
 }
 
 /// Pages in the order in which a person went over them.
@@ -64,11 +64,8 @@ impl TrainingWeb {
 
     /// The step over a link to a page. The link becomes one of the web's.
     pub fn step(&mut self, link: &Candidate, page: usize, graph: &WebGraph) -> PathStep {
-        let features = self.add_click(link, graph);
-        PathStep {
-            page,
-            link: features.unwrap_or_default(),
-        }
+        let link = self.add_click(link, graph);
+        PathStep { page, link }
     }
 
     /// Paths as labelled sequences, in their order. What is observed at a page is what was
@@ -83,7 +80,8 @@ impl TrainingWeb {
                 let before = at.checked_sub(1).map(|before| path[before].page);
                 let observed = before.map(|page| {
                     let page = self.pages[page].features.as_slice();
-                    [page, step.link.as_slice()].concat()
+                    let link = step.link.as_ref().map_or(&[][..], |link| &link.features);
+                    [page, link].concat()
                 });
                 (observed.unwrap_or_default(), state(step.page) as u8)
             }));
@@ -150,10 +148,7 @@ mod tests {
                         let link = link(names[before], name, name, &mut graph);
                         web.step(&link, page, &graph)
                     }
-                    None => PathStep {
-                        page,
-                        link: Vec::new(),
-                    },
+                    None => PathStep { page, link: None },
                 });
             }
             steps

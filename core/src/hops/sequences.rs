@@ -2,7 +2,7 @@
 //! or the ways a person went.
 
 use super::STATES;
-use super::training_web::{Layers, TrainingWeb};
+use super::training_web::{Layers, SeenLink, TrainingWeb};
 use crate::models::{Feature, Sequences};
 use crate::rng::Rng;
 
@@ -86,11 +86,11 @@ impl TrainingWeb {
     /// before it was fetched: nothing at the first one, then the page before and
     /// the link that was followed.
     pub fn sequences(&self, walks: &[Walk]) -> Sequences {
-        let links: Vec<Vec<(usize, &[Feature])>> =
+        let links: Vec<Vec<(usize, &SeenLink)>> =
             (0..self.len()).map(|page| self.links(page)).collect();
         let observation = |before: usize, page: usize| -> Vec<Feature> {
             let link = links[before].iter().find(|link| link.0 == page);
-            let link = link.map_or(&[][..], |link| link.1);
+            let link = link.map_or(&[][..], |link| link.1.features.as_slice());
             [self.pages[before].features.as_slice(), link].concat()
         };
         let mut sequences = Sequences::default();

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::features::{
     FeatureGroups, FeatureIndex, PageText, known_features, link_features, page_features,
 };
+use super::likeness::likeness;
 use crate::address::Address;
 use crate::candidate::Candidate;
 use crate::features::{FeatureReader, PageTerms};
@@ -43,7 +44,16 @@ pub(super) struct TrainingPage {
     pub(super) terms: PageTerms,
     pub(super) features: Vec<Feature>,
     /// Where its links lead, with their features.
-    pub(super) links: Vec<(Address, Vec<Feature>)>,
+    pub(super) links: Vec<(Address, SeenLink)>,
+}
+
+/// What was seen of a link before its page.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SeenLink {
+    /// Its features.
+    pub features: Vec<Feature>,
+    /// How like the targets it looks, 0..=1, see [`super::Likeness::words`].
+    pub likeness: f64,
 }
 
 /// Distance of every page of a [`TrainingWeb`] to its nearest target, by number
@@ -81,7 +91,8 @@ impl TrainingWeb {
                 groups,
                 &mut self.feature_index,
             );
-            (link.target.clone(), features)
+            let likeness = likeness(&context, &link.target, graph).words;
+            (link.target.clone(), SeenLink { features, likeness })
         });
         let links = links.collect();
         let (at, text, index) = (&page.address, PageText::of(page), &mut self.feature_index);
@@ -121,9 +132,9 @@ impl TrainingWeb {
         }
     }
 
-    /// Adds a link that a person followed; its features. Of pages that were not added whole
+    /// Adds a link that a person followed; what was seen of it. Of pages that were not added whole
     /// only address and judgment are known.
-    pub fn add_click(&mut self, link: &Candidate, graph: &WebGraph) -> Option<Vec<Feature>> {
+    pub fn add_click(&mut self, link: &Candidate, graph: &WebGraph) -> Option<SeenLink> {
         let source = link.source()?;
         let features = link_features(
             &link.context,
@@ -134,11 +145,13 @@ impl TrainingWeb {
         );
         self.add_known(&link.target, graph);
         let page = self.add_known(source, graph);
+        let likeness = likeness(&link.context, &link.target, graph).words;
+        let seen = SeenLink { features, likeness };
         let links = &mut self.pages[page].links;
         if links.len() < MOST_LINKS && links.iter().all(|known| known.0 != link.target) {
-            links.push((link.target.clone(), features.clone()));
+            links.push((link.target.clone(), seen.clone()));
         }
-        Some(features)
+        Some(seen)
     }
 
     /// Adds a page by what is remembered of it; its number.
@@ -190,12 +203,12 @@ impl TrainingWeb {
     }
 
     /// The links of a page that lead to pages of this web, each page once.
-    pub(super) fn links(&self, page: usize) -> Vec<(usize, &[Feature])> {
+    pub(super) fn links(&self, page: usize) -> Vec<(usize, &SeenLink)> {
         let links = self.pages[page].links.iter();
-        let mut inner: Vec<(usize, &[Feature])> = links
-            .filter_map(|(target, features)| {
+        let mut inner: Vec<(usize, &SeenLink)> = links
+            .filter_map(|(target, seen)| {
                 let number = *self.numbers.get(target)?;
-                (number != page).then_some((number, features.as_slice()))
+                (number != page).then_some((number, seen))
             })
             .collect();
         inner.sort_by_key(|row| row.0);

@@ -189,7 +189,7 @@ impl Training {
         FeatureGroups {
             words: self.features != Features::Rest,
             rest: self.features != Features::Words,
-            likeness: self.features != Features::Words,
+            likeness: false,
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Saved, StateError, address, saved};
 use crate::codec;
-use crate::hops::{FeatureGroups, FeatureIndex, STATES};
+use crate::hops::{FeatureGroups, FeatureIndex, LINK_LIKENESS, STATES};
 use crate::models::{ChainKind, ChainModel, ChainWeights, Inference, Scores};
 use crate::strategies::{HopChain, PassedPage};
 
@@ -64,8 +64,7 @@ impl SavedHopChain {
         let groups = FeatureGroups {
             words: self.words,
             rest: self.rest,
-            // A model from before these features knows none of them.
-            likeness: true,
+            likeness: feature_index.id(LINK_LIKENESS).is_some(),
         };
         let inference = if self.by_best_path {
             Inference::Viterbi
