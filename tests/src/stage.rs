@@ -46,6 +46,22 @@ pub struct ShownLink {
     pub why: String,
 }
 
+/// Waits until pages are read: one that is opened before the extension has registered its
+/// script is not.
+async fn read_pages(browser: &Browser, tab: &WindowHandle) -> Result<()> {
+    browser.driver.switch_to_window(tab.clone()).await?;
+    browser
+        .driver
+        .goto(browser.page("pages/panel.html")?)
+        .await?;
+    let script = "return (await chrome.scripting.getRegisteredContentScripts()).length > 0;";
+    wait_for("the extension reads pages", 15, || async {
+        let is_ready = browser.script(script).await?;
+        Ok((is_ready == Value::Bool(true)).then_some(()))
+    })
+    .await
+}
+
 impl Stage {
     /// Starts web and browser.
     pub async fn set(kind: BrowserKind) -> Result<Self> {
@@ -71,6 +87,8 @@ impl Stage {
         let browser = Browser::start(kind, proxy).await?;
         let page = browser.driver.window().await?;
         let popup = browser.driver.new_tab().await?;
+        read_pages(&browser, &popup).await?;
+        browser.driver.switch_to_window(page.clone()).await?;
         Ok(Self {
             browser,
             replay: None,
