@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use linkscent_core::wire::api::{Event, EventKind, Visit};
 
-/// Pages of the way before a branch that are told again with it. A path whose branches all
+/// Pages of the way before a branch that are repeated with it. A path whose branches all
 /// repeated all of it would be of quadratic length.
 const SHARED: usize = 10;
 
@@ -185,14 +185,14 @@ impl<'a> Trees<'a> {
                 has_next[from] = true;
             }
         }
-        let mut told = vec![false; self.nodes.len()];
+        let mut used = vec![false; self.nodes.len()];
         let mut paths = Vec::new();
         for leaf in (0..self.nodes.len()).filter(|&node| !has_next[node]) {
             let (mut path, mut shared) = (Vec::new(), 0);
             let mut at = Some(leaf);
             while let Some(node) = at.filter(|_| shared < SHARED) {
-                shared += usize::from(told[node]);
-                told[node] = true;
+                shared += usize::from(used[node]);
+                used[node] = true;
                 path.push(self.nodes[node].step);
                 at = self.nodes[node].from;
             }

@@ -48,7 +48,7 @@ async function look(tab) {
   return (await inTime(asked)) ?? { page: null, refused: null };
 }
 
-// A name for the time since the browser was started: then tabs are numbered anew.
+// A name for the time since the browser was started: tabs are numbered again then.
 let named = null;
 
 function session() {

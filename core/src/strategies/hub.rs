@@ -253,30 +253,13 @@ impl Hub {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::address::Address;
     use crate::critics;
-    use crate::features::PageTerms;
+    use crate::strategies::link_graph::fixture::{address, judged_pages};
     use crate::strategies::{Step, Trail};
-    use crate::web_graph::{Judgment, KnownPage, WebGraph};
-
-    fn address(name: &str) -> Address {
-        Address::parse(&format!("http://a.test/{name}")).unwrap()
-    }
+    use crate::web_graph::WebGraph;
 
     fn web(pages: &[(&str, f64)], links: &[(&str, &str)]) -> (WebGraph, HubScores) {
-        let mut graph = WebGraph::default();
-        for &(name, relevance) in pages {
-            graph.remember(KnownPage {
-                address: address(name),
-                judgment: Judgment {
-                    relevance: Relevance::new(relevance),
-                    ..Judgment::default()
-                },
-                unmarked: Judgment::default(),
-                counted: false,
-                terms: PageTerms::default(),
-            });
-        }
+        let graph = judged_pages(pages);
         let mut scores = HubScores::default();
         for (from, to) in links {
             let changed = scores.graph.link(&address(from), &address(to));

@@ -139,6 +139,35 @@ impl LinkGraph {
     }
 }
 
+/// Webs of pages with judgments, for tests of what is computed over the graph.
+#[cfg(test)]
+pub(super) mod fixture {
+    use crate::address::Address;
+    use crate::features::PageTerms;
+    use crate::web_graph::{Judgment, KnownPage, Relevance, WebGraph};
+
+    pub(in crate::strategies) fn address(name: &str) -> Address {
+        Address::parse(&format!("http://a.test/{name}")).unwrap()
+    }
+
+    pub(in crate::strategies) fn judged_pages(pages: &[(&str, f64)]) -> WebGraph {
+        let mut graph = WebGraph::default();
+        for &(name, relevance) in pages {
+            graph.remember(KnownPage {
+                address: address(name),
+                judgment: Judgment {
+                    relevance: Relevance::new(relevance),
+                    ..Judgment::default()
+                },
+                unmarked: Judgment::default(),
+                counted: false,
+                terms: PageTerms::default(),
+            });
+        }
+        graph
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

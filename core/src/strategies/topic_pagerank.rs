@@ -268,29 +268,12 @@ impl Strategy for TopicPageRank {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::address::Address;
     use crate::critics;
-    use crate::features::PageTerms;
-    use crate::web_graph::{Judgment, KnownPage, WebGraph};
-
-    fn address(name: &str) -> Address {
-        Address::parse(&format!("http://a.test/{name}")).unwrap()
-    }
+    use crate::strategies::link_graph::fixture::{address, judged_pages};
+    use crate::web_graph::WebGraph;
 
     fn web(pages: &[(&str, f64)], links: &[(&str, &str)]) -> (WebGraph, PageRanks) {
-        let mut graph = WebGraph::default();
-        for &(name, relevance) in pages {
-            graph.remember(KnownPage {
-                address: address(name),
-                judgment: Judgment {
-                    relevance: Relevance::new(relevance),
-                    ..Judgment::default()
-                },
-                unmarked: Judgment::default(),
-                counted: false,
-                terms: PageTerms::default(),
-            });
-        }
+        let graph = judged_pages(pages);
         let mut ranks = PageRanks::default();
         for (from, to) in links {
             ranks.graph.link(&address(from), &address(to));

@@ -476,19 +476,11 @@ pub struct FindView {
 impl EventKind {
     /// A mark on a page, with the page's words.
     pub fn mark(page: &Page, target: Option<bool>) -> Self {
-        let words = page.words();
-        let mut counts = vec![0; words.terms.len()];
-        for position in words.all() {
-            counts[position as usize] += 1;
-        }
-        let mut words: Vec<(String, u32)> = words.terms.iter().cloned().zip(counts).collect();
-        words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        words.truncate(MARKED_TERMS);
         Self::Mark {
             address: page.address.to_string(),
             title: page.title(),
             target,
-            words,
+            words: heaviest_words(page, MARKED_TERMS),
         }
     }
 
@@ -559,6 +551,19 @@ impl EventKind {
             relevance: judgment.relevance.value(),
         }
     }
+}
+
+/// A page's `most` commonest words with their counts, the commonest first.
+fn heaviest_words(page: &Page, most: usize) -> Vec<(String, u32)> {
+    let words = page.words();
+    let mut counts = vec![0; words.terms.len()];
+    for position in words.all() {
+        counts[position as usize] += 1;
+    }
+    let mut words: Vec<(String, u32)> = words.terms.iter().cloned().zip(counts).collect();
+    words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    words.truncate(most);
+    words
 }
 
 /// The terms of a marked page, from the words its mark was sent with.

@@ -321,7 +321,7 @@ fn what_the_browser_brings_back_begins_a_path() {
     arrive(&mut stage, 8, "b", Arrival::Reload);
     follow(&mut stage, 7, "a", "c");
     arrive(&mut stage, 7, "a", Arrival::BackForward);
-    // The browser is started again, and numbers its tabs anew.
+    // The browser is started again, and numbers its tabs again.
     "second".clone_into(&mut stage.world.session.borrow_mut());
     stage.restart();
     arrive(&mut stage, 7, "a", Arrival::BackForward);

@@ -8,6 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::heaviest_words;
 use crate::address::Address;
 use crate::hops::PageText;
 use crate::page::Page;
@@ -79,14 +80,6 @@ pub struct Visit {
 impl Visit {
     /// A visit to a page that was read, which began a path.
     pub fn of(page: &Page, judgment: Judgment, tab: i32, how: Transition) -> Self {
-        let read = page.words();
-        let mut counts = vec![0; read.terms.len()];
-        for position in read.all() {
-            counts[position as usize] += 1;
-        }
-        let mut words: Vec<(String, u32)> = read.terms.iter().cloned().zip(counts).collect();
-        words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        words.truncate(HEAVIEST_TERMS);
         let text = PageText::of(page);
         Self {
             page: page.address.to_string(),
@@ -97,7 +90,7 @@ impl Visit {
             relevance: judgment.relevance.value(),
             title_words: text.title,
             heading_words: text.headings,
-            words,
+            words: heaviest_words(page, HEAVIEST_TERMS),
         }
     }
 
