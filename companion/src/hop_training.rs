@@ -3,15 +3,22 @@
 //! crawls and in the browser.
 
 mod material;
+mod sources;
+
+pub use sources::{KeptPages, Sources};
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use linkscent_core::guide::Guide;
 use linkscent_core::hops::{FeatureGroups, FeatureIndex, LINK_LIKENESS, STATES};
 use linkscent_core::models::lbfgs::Iteration;
 use linkscent_core::models::{ChainKind, ChainWeights, Inference};
 use linkscent_core::rng::SplitMix;
-use linkscent_core::strategies::{ContextGraph, HopChain, HopClusters, HopTraining, StrategyState};
+use linkscent_core::strategies::{
+    ContextGraph, HopChain, HopClusters, HopTraining, Strategy, StrategyState,
+};
+use linkscent_core::text::Vocabulary;
 use linkscent_core::wire::write_model;
 
 use crate::store::{Store, Topic};
@@ -63,6 +70,45 @@ impl DistanceModel {
     }
 }
 
+/// A model that was trained.
+#[derive(Debug)]
+pub enum Trained {
+    /// A conditional random field or a maximum-entropy Markov model.
+    Chain(HopChain),
+    /// A hidden Markov model.
+    Hmm(HopClusters),
+    /// A context graph.
+    ContextGraph(ContextGraph),
+}
+
+impl Trained {
+    fn put_into(&self, state: StrategyState) -> StrategyState {
+        match self {
+            Self::Chain(chain) => state.with(chain),
+            Self::Hmm(hmm) => state.with(hmm),
+            Self::ContextGraph(layers) => state.with(layers),
+        }
+    }
+
+    /// The strategy that goes by it alone, beliefs being carried on in this way.
+    pub fn into_strategy(self, inference: Inference) -> Box<dyn Strategy> {
+        match self {
+            Self::Chain(chain) => Box::new(chain.inferring(inference)),
+            Self::Hmm(hmm) => Box::new(hmm),
+            Self::ContextGraph(layers) => Box::new(layers),
+        }
+    }
+}
+
+/// Of which words a model may speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Words {
+    /// All there are; those that the topic does not know yet join its vocabulary.
+    All,
+    /// Those the topic knows.
+    Known,
+}
+
 /// What was learned from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrainingReport {
@@ -83,8 +129,9 @@ pub struct TrainingReport {
 }
 
 /// Trains the model of a topic and keeps it beside what else was learned. An earlier chain of
-/// the same kind is trained on; the other models are counted again from all there is. `export` gets the sequences if it is given; `on_iteration` hears
-/// of every iteration. Takes a while; not for a thread that serves others.
+/// the same kind is trained on; the other models are counted again from all there is.
+/// `export` gets the sequences if it is given; `on_iteration` hears of every iteration. Takes
+/// a while; not for a thread that serves others.
 pub async fn learn(
     store: &Store,
     topic: &Topic,
@@ -102,13 +149,42 @@ pub async fn learn(
         );
     }
     let guide = topic_guide::of(store, topic, None, None).await?;
+    let sources = Sources::read(store, topic, crawls.first()).await?;
+    let (trained, vocabulary, report) =
+        train(&sources, &guide, model, Words::All, export, on_iteration)?;
     let mut knowledge = guide.knowledge();
-    let earlier = earlier(&knowledge.learned, model);
+    knowledge.learned = trained.put_into(knowledge.learned);
+    if !matches!(trained, Trained::Chain(_)) {
+        // Its words are numbered as the material has them.
+        knowledge.graph.vocabulary = vocabulary;
+    }
+    // It joins the other members, unless the topic was taken away from them.
+    if knowledge.strategy != "ensemble" {
+        model.strategy().clone_into(&mut knowledge.strategy);
+    }
+    store.set_model(topic.id, &write_model(&knowledge)?).await?;
+    Ok(report)
+}
+
+/// Trains a model of a topic on its paths and on what a crawl kept, as the guide judges it; an
+/// earlier chain of the same kind, which the guide knows, is trained on. With it comes the
+/// vocabulary by which it numbers words.
+pub fn train(
+    sources: &Sources,
+    guide: &Guide,
+    model: DistanceModel,
+    words: Words,
+    export: Option<&Path>,
+    on_iteration: impl FnMut(Iteration),
+) -> Result<(Trained, Vocabulary, TrainingReport)> {
+    let earlier = earlier(&guide.learned(), model);
     let known = earlier.as_ref().map(|chain| chain.feature_index().clone());
     let mut rng = SplitMix(1);
-    let known = known.unwrap_or_default();
-    let mut material = material::collect(store, topic, &guide, known, &mut rng).await?;
-    check(&material, &topic.name)?;
+    let mut material = material::collect(sources, guide, known.unwrap_or_default(), &mut rng);
+    if words == Words::Known {
+        material.without_new_words(guide.graph().vocabulary.len());
+    }
+    check(&material, &sources.topic.name)?;
     let report = TrainingReport {
         pages: material.pages,
         clicks: material.clicks,
@@ -126,31 +202,19 @@ pub async fn learn(
     if let Some(path) = export {
         named.write_file(path)?;
     }
-    knowledge.learned = match model {
+    let trained = match model {
         DistanceModel::Chain(kind) => {
             let training = HopTraining::new(kind);
-            let chain = fit(training, earlier.as_ref(), named, on_iteration);
-            knowledge.learned.with(&chain)
+            Trained::Chain(fit(training, earlier.as_ref(), named, on_iteration))
         }
         DistanceModel::Hmm => {
             let (pages, ways) = (material.page_terms(), &material.observed);
             let hmm = HopClusters::learn_from(&pages, ways, Inference::Marginal, &mut rng);
-            // Its words are numbered as the material has them.
-            knowledge.graph.vocabulary = material.vocabulary;
-            knowledge.learned.with(&hmm)
+            Trained::Hmm(hmm)
         }
-        DistanceModel::ContextGraph => {
-            let layers = ContextGraph::train(&material.web);
-            knowledge.graph.vocabulary = material.vocabulary;
-            knowledge.learned.with(&layers)
-        }
+        DistanceModel::ContextGraph => Trained::ContextGraph(ContextGraph::train(&material.web)),
     };
-    // It joins the other members, unless the topic was taken away from them.
-    if knowledge.strategy != "ensemble" {
-        model.strategy().clone_into(&mut knowledge.strategy);
-    }
-    store.set_model(topic.id, &write_model(&knowledge)?).await?;
-    Ok(report)
+    Ok((trained, material.vocabulary, report))
 }
 
 /// There must be a way, and a target somewhere.
