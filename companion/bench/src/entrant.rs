@@ -10,8 +10,9 @@ use linkscent_core::hops::{FeatureGroups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::{ChainKind, Inference, TwoClassCounts};
 use linkscent_core::strategies::{
     Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BestFirst, ContextGraph,
-    Ensemble, EnsembleOptions, Factors, Focus, HopClusters, HopTraining, Intelligent, LinkPolicy,
-    Make, REGISTRY, Saved, SignalGroup, SplitMix, Strategy,
+    DepthFirst, Ensemble, EnsembleOptions, Factors, FishSearch, Focus, HopClusters, HopTraining,
+    Hub, InfoSpiders, Intelligent, LinkPolicy, Make, MakeGuest, QLinear, REGISTRY, Reinforcement,
+    Saved, SharkSearch, SignalGroup, SplitMix, Strategy, TopicPageRank,
 };
 use linkscent_core::text::Vocabulary;
 
@@ -117,7 +118,32 @@ static BENCH_ONLY: [Entrant; 11] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Entrant; 30] = [
+static VARIANTS: [Entrant; 39] = [
+    online("ensemble-and-fish-search", |every| {
+        and(every, || Box::new(FishSearch::default()))
+    }),
+    online("ensemble-and-shark-search", |every| {
+        and(every, || Box::new(SharkSearch))
+    }),
+    online("ensemble-and-info-spiders", |every| {
+        and(every, || Box::new(InfoSpiders::default()))
+    }),
+    online("ensemble-and-reinforcement", |every| {
+        and(every, || Box::new(Reinforcement::default()))
+    }),
+    online("ensemble-and-q-linear", |every| {
+        and(every, || Box::new(QLinear::default()))
+    }),
+    online("ensemble-and-hub", |every| {
+        and(every, || Box::new(Hub::default()))
+    }),
+    online("ensemble-and-topic-pagerank", |every| {
+        and(every, || Box::new(TopicPageRank::default()))
+    }),
+    online("ensemble-and-depth-first", |every| {
+        and(every, || Box::new(DepthFirst))
+    }),
+    online("ensemble-and-all", with_all),
     online("ensemble-without-critic", |every| {
         without(every, SignalGroup::Critic)
     }),
@@ -283,6 +309,26 @@ fn ensemble(every: u32, change: impl Fn(EnsembleOptions) -> EnsembleOptions) -> 
 fn without(every: u32, part: SignalGroup) -> Box<dyn Strategy> {
     let without = Some(part);
     ensemble(every, |options| EnsembleOptions { without, ..options })
+}
+
+fn and(every: u32, guest: MakeGuest) -> Box<dyn Strategy> {
+    Box::new(Ensemble::every(every).with_guest(guest))
+}
+
+/// The ensemble with the word of every rival.
+fn with_all(every: u32) -> Box<dyn Strategy> {
+    let guests: [MakeGuest; 8] = [
+        || Box::new(FishSearch::default()),
+        || Box::new(SharkSearch),
+        || Box::new(InfoSpiders::default()),
+        || Box::new(Reinforcement::default()),
+        || Box::new(QLinear::default()),
+        || Box::new(Hub::default()),
+        || Box::new(TopicPageRank::default()),
+        || Box::new(DepthFirst),
+    ];
+    let ensemble = guests.into_iter();
+    Box::new(ensemble.fold(Ensemble::every(every), Ensemble::with_guest))
 }
 
 fn variant(
