@@ -9,10 +9,10 @@ use linkscent_core::guide::Knowledge;
 use linkscent_core::hops::{FeatureGroups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::{ChainKind, Inference, TwoClassCounts};
 use linkscent_core::strategies::{
-    Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BestFirst, ContextGraph,
-    DepthFirst, Ensemble, EnsembleOptions, Factors, FishSearch, Focus, HopClusters, HopTraining,
-    Hub, InfoSpiders, Intelligent, LinkPolicy, Make, MakeGuest, QLinear, REGISTRY, Reinforcement,
-    Saved, SharkSearch, SignalGroup, SplitMix, Strategy, TopicPageRank,
+    Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BeliefOrder, BestFirst,
+    ContextGraph, DepthFirst, Ensemble, EnsembleOptions, Factors, FishSearch, Focus, HopClusters,
+    HopTraining, Hub, InfoSpiders, Intelligent, LinkPolicy, Make, MakeGuest, QLinear, REGISTRY,
+    Reinforcement, Saved, SharkSearch, SignalGroup, SplitMix, Strategy, TopicPageRank,
 };
 use linkscent_core::text::Vocabulary;
 
@@ -118,7 +118,7 @@ static BENCH_ONLY: [Entrant; 11] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Entrant; 39] = [
+static VARIANTS: [Entrant; 40] = [
     online("ensemble-and-fish-search", |every| {
         and(every, || Box::new(FishSearch::default()))
     }),
@@ -224,6 +224,10 @@ static VARIANTS: [Entrant; 39] = [
     }),
     trained("memm-downhill", |web, rng, _| {
         hop_chain(web, rng, downhill(ChainKind::Memm))
+    }),
+    trained("crf-by-probabilities", |web, rng, _| {
+        let chain = HopTraining::new(ChainKind::Crf).train(web, rng, |_| {});
+        Box::new(chain.ordering(BeliefOrder::Probabilities))
     }),
     trained("crf-viterbi", |web, rng, _| {
         hop_chain(web, rng, viterbi(ChainKind::Crf))

@@ -47,7 +47,7 @@ pub use ensemble::{
 };
 pub use explanation::{Cue, Explanation, Operation};
 pub use fish_search::FishSearch;
-pub use hop_chain::{HopChain, PassedPage};
+pub use hop_chain::{BeliefOrder, HopChain, PassedPage};
 pub use hop_clusters::HopClusters;
 pub use hop_training::HopTraining;
 pub use hub::{Hub, HubScores};
