@@ -1,6 +1,7 @@
 //! A topic's model of hop distances: learned from the paths the person took and from the
 //! pages that its last crawl kept, and from then on one of the ensemble's members, in
-//! crawls and in the browser.
+//! crawls and in the browser. Also the paths that ACHE begins with, found backwards over the
+//! same pages.
 
 mod material;
 
@@ -31,6 +32,8 @@ pub enum DistanceModel {
     Hmm,
     /// A context graph. It looks at no paths, only at what pages lie around the targets.
     ContextGraph,
+    /// The paths that ACHE begins with.
+    AchePaths,
 }
 
 impl Default for DistanceModel {
@@ -41,11 +44,12 @@ impl Default for DistanceModel {
 
 impl DistanceModel {
     /// All of them.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Chain(ChainKind::Crf),
         Self::Chain(ChainKind::Memm),
         Self::Hmm,
         Self::ContextGraph,
+        Self::AchePaths,
     ];
 
     /// The one whose strategy has that name.
@@ -59,7 +63,14 @@ impl DistanceModel {
             Self::Chain(kind) => kind.name(),
             Self::Hmm => "hmm",
             Self::ContextGraph => "context-graph",
+            Self::AchePaths => "ache-offline",
         }
+    }
+
+    /// The one that a strategy has to have before it can be chosen.
+    pub fn needed_by(strategy: &str) -> Option<Self> {
+        let model = strategy.trim_end_matches("-viterbi");
+        Self::named(model.trim_end_matches("-online"))
     }
 }
 
@@ -144,9 +155,22 @@ pub async fn learn(
             knowledge.graph.vocabulary = material.vocabulary;
             knowledge.learned.with(&layers)
         }
+        DistanceModel::AchePaths => {
+            let paths = material::backward_paths(store, topic, &guide, &mut material).await?;
+            if paths.links.is_empty() {
+                bail!(
+                    "“{}” has no link to a target yet: let a crawl find some",
+                    topic.name
+                );
+            }
+            knowledge.graph.vocabulary = material.vocabulary;
+            knowledge.learned.with(&paths)
+        }
     };
-    // It joins the other members, unless the topic was taken away from them.
-    if knowledge.strategy != "ensemble" {
+    // It joins the other members, unless the topic was taken away from them, or goes by it
+    // already.
+    let goes_by_it = DistanceModel::needed_by(&knowledge.strategy) == Some(model);
+    if knowledge.strategy != "ensemble" && !goes_by_it {
         model.strategy().clone_into(&mut knowledge.strategy);
     }
     store.set_model(topic.id, &write_model(&knowledge)?).await?;

@@ -126,6 +126,11 @@ impl Guide {
         }
     }
 
+    /// Tells the strategy that a crawl of so many pages begins.
+    pub fn begin_crawl(&mut self, budget: u64) {
+        self.strategy.begin(budget);
+    }
+
     /// The pages seen, their judgments and the marks.
     pub fn graph(&self) -> &WebGraph {
         &self.graph

@@ -1,6 +1,8 @@
 //! What a model of hop distances is trained on: the paths a person took, those to the
 //! targets of other topics, and walks over the crawled web where paths are few.
 
+use std::collections::HashSet;
+
 use anyhow::Result;
 use linkscent_archive::page::page_at;
 use linkscent_archive::sequences_file::Origin;
@@ -13,7 +15,9 @@ use linkscent_core::hops::{
     WalkRules, Walks,
 };
 use linkscent_core::models::Sequences;
+use linkscent_core::page::Page;
 use linkscent_core::rng::Rng;
+use linkscent_core::strategies::{BackwardPaths, TrainedPaths};
 use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Judgment, MarkedPage, Relevance, WebGraph};
 use linkscent_core::wire::api::{Event, EventKind, Visit, mark_of, marked_terms};
@@ -308,6 +312,40 @@ async fn add_kept_pages(
     web: &mut TrainingWeb,
     graph: &mut WebGraph,
 ) -> Result<()> {
+    read_kept_pages(store, topic, |page| {
+        let judgment = guide.judge(page);
+        web.add(page, judgment, graph);
+    })
+    .await
+}
+
+/// Links on the paths to the targets of a web and links on none, as they stand on the pages
+/// that the topic's last crawl kept and as they were followed elsewhere.
+pub async fn backward_paths(
+    store: &Store,
+    topic: &Topic,
+    guide: &Guide,
+    material: &mut Material,
+) -> Result<TrainedPaths> {
+    let mut paths = BackwardPaths::new(material.web.target_distances());
+    let mut read: HashSet<Address> = HashSet::new();
+    read_kept_pages(store, topic, |page| {
+        paths.read(page, &mut material.vocabulary);
+        read.insert(page.address.clone());
+    })
+    .await?;
+    for past in &guide.knowledge().arrivals {
+        for link in &past.via {
+            if link.source().is_some_and(|source| !read.contains(source)) {
+                paths.add(link);
+            }
+        }
+    }
+    Ok(paths.into_trained())
+}
+
+/// Reads the pages that the topic's last crawl kept, the first of them.
+async fn read_kept_pages(store: &Store, topic: &Topic, mut each: impl FnMut(&Page)) -> Result<()> {
     let Some(crawl) = store.crawls(Some(topic.id)).await?.into_iter().next() else {
         return Ok(());
     };
@@ -319,8 +357,7 @@ async fn add_kept_pages(
         let Ok((page, _)) = page_at(&path, offset, &Address::parse(&address)?) else {
             continue;
         };
-        let judgment = guide.judge(&page);
-        web.add(&page, judgment, graph);
+        each(&page);
     }
     Ok(())
 }
