@@ -326,12 +326,10 @@ impl Guide {
         changed
     }
 
-    /// What the marked pages make of a topic, to be asked for by another one's
+    /// What the marked pages and forms make of a topic, to be asked for by another one's
     /// predicate.
     pub fn frozen_topic(&self) -> NamedTopic {
-        let mut topic = critics::Topic::default();
-        topic.refresh(&self.graph);
-        topic.frozen(&self.graph.vocabulary)
+        NamedTopic::of(&self.graph)
     }
 
     /// What the strategy is like.

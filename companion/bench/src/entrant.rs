@@ -9,9 +9,10 @@ use linkscent_core::guide::Knowledge;
 use linkscent_core::hops::{FeatureGroups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::{ChainKind, Inference, TwoClassCounts};
 use linkscent_core::strategies::{
-    Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BestFirst, ContextGraph,
-    Ensemble, EnsembleOptions, Factors, Focus, HopClusters, HopTraining, Intelligent, LinkPolicy,
-    Make, REGISTRY, Saved, SignalGroup, SplitMix, Strategy,
+    Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, BestFirst, Configuration,
+    ContextGraph, Ensemble, EnsembleOptions, Factors, Focus, HopClusters, HopTraining, Intelligent,
+    LearningThreshold, LinkPolicy, Make, REGISTRY, Saved, SignalGroup, SplitMix, Strategy,
+    TrainedPaths,
 };
 use linkscent_core::text::Vocabulary;
 
@@ -44,6 +45,9 @@ enum Regime {
     Online(fn(u32) -> Box<dyn Strategy>),
     /// By a strategy trained on a baseline crawl from another seed set.
     Offline(fn(&Knowledge, u32) -> Box<dyn Strategy>),
+    /// By ACHE with the paths that lie, seen backwards, on the pages that a baseline crawl
+    /// from another seed set saw.
+    Backward(fn(TrainedPaths) -> Adaptive),
     /// By a strategy trained on the web that a baseline crawl from another seed
     /// set saw; it learns no more.
     Trained(fn(TrainingWeb, &mut SplitMix, u32) -> Box<dyn Strategy>),
@@ -62,7 +66,7 @@ pub struct Entrant {
 
 /// Who takes part besides the strategies of the registry: regimes of the papers that only
 /// the bench knows.
-static BENCH_ONLY: [Entrant; 11] = [
+static BENCH_ONLY: [Entrant; 10] = [
     Entrant {
         name: "apprentice-offline",
         regime: Regime::Offline(|knowledge, _| Box::new(Apprentice::fixed(counts_of(knowledge)))),
@@ -75,28 +79,13 @@ static BENCH_ONLY: [Entrant; 11] = [
         let hops = HopTraining::new(ChainKind::Crf).train(web, rng, |_| {});
         Box::new(Ensemble::every(every).with_hops(hops))
     }),
-    online("ache-baseline", |_| {
-        Box::new(Adaptive::new(AdaptiveOptions {
-            targets: 0,
-            batch: None,
-            ..AdaptiveOptions::default()
-        }))
-    }),
     Entrant {
         name: "ache-offline",
-        regime: Regime::Offline(|knowledge, every| {
-            let fixed = AdaptiveOptions {
-                targets: 0,
-                ..AdaptiveOptions::every(every)
-            };
-            Box::new(taught(fixed, knowledge))
-        }),
+        regime: Regime::Backward(|paths| ache(Configuration::Offline).and_trained(paths)),
     },
     Entrant {
         name: "ache-offline-online",
-        regime: Regime::Offline(|knowledge, every| {
-            Box::new(taught(AdaptiveOptions::every(every), knowledge))
-        }),
+        regime: Regime::Backward(|paths| ache(Configuration::OfflineOnline).and_trained(paths)),
     },
     trained("hmm", |web, rng, _| {
         Box::new(HopClusters::train(&web, Inference::Marginal, rng))
@@ -117,7 +106,7 @@ static BENCH_ONLY: [Entrant; 11] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Entrant; 30] = [
+static VARIANTS: [Entrant; 31] = [
     online("ensemble-without-critic", |every| {
         without(every, SignalGroup::Critic)
     }),
@@ -153,29 +142,39 @@ static VARIANTS: [Entrant; 30] = [
             ..options
         })
     }),
-    online("ache-paths-only", |every| {
+    online("ache-paths-only", |_| {
         Box::new(Adaptive::new(AdaptiveOptions {
             farther: false,
-            ..AdaptiveOptions::every(every)
+            ..AdaptiveOptions::default()
         }))
     }),
-    online("ache-no-batches", |every| {
+    online("ache-no-batches", |_| {
         Box::new(Adaptive::new(AdaptiveOptions {
             batch: None,
-            ..AdaptiveOptions::every(every)
+            ..AdaptiveOptions::default()
         }))
     }),
-    online("ache-plain", |every| {
+    online("ache-plain", |_| {
         Box::new(Adaptive::new(AdaptiveOptions {
             batch: None,
             farther: false,
-            ..AdaptiveOptions::every(every)
+            ..AdaptiveOptions::default()
         }))
     }),
-    online("ache-batches-5", |every| {
+    online("ache-batches-5", |_| {
         Box::new(Adaptive::new(AdaptiveOptions {
             batch: Some(5),
-            ..AdaptiveOptions::every(every)
+            ..AdaptiveOptions::default()
+        }))
+    }),
+    online("ache-as-published", |_| {
+        let threshold = LearningThreshold {
+            targets: 100,
+            pages: 500,
+        };
+        Box::new(Adaptive::new(AdaptiveOptions {
+            threshold: Some(threshold),
+            ..AdaptiveOptions::default()
         }))
     }),
     online("intelligent-content", |every| {
@@ -238,13 +237,8 @@ static VARIANTS: [Entrant; 30] = [
     }),
 ];
 
-/// ACHE taught by the ways of an earlier crawl.
-fn taught(options: AdaptiveOptions, knowledge: &Knowledge) -> Adaptive {
-    let arrivals = knowledge.arrivals.iter().map(|past| Arrival {
-        via: &past.via,
-        judgment: past.judgment,
-    });
-    Adaptive::taught(options, arrivals, &knowledge.graph.vocabulary)
+fn ache(configuration: Configuration) -> Adaptive {
+    Adaptive::new(AdaptiveOptions::of(configuration))
 }
 
 const fn trained(
@@ -418,7 +412,10 @@ pub struct Run {
 impl Entrant {
     /// Whether a training crawl from another seed set comes first.
     pub fn is_offline(&self) -> bool {
-        matches!(self.regime, Regime::Offline(_) | Regime::Trained(_))
+        matches!(
+            self.regime,
+            Regime::Offline(_) | Regime::Backward(_) | Regime::Trained(_)
+        )
     }
 
     /// Whether it learns only from its own crawl, wherever that leads.
@@ -451,6 +448,14 @@ impl Entrant {
                 let strategy = train(&knowledge, every);
                 let words = knowledge.graph.vocabulary;
                 let mut made = crawl(scenario, strategy, words, None)?;
+                made.retrainings += 1;
+                (made, before.visits.len() as u64)
+            }
+            Regime::Backward(begin) => {
+                let best_first = Box::new(BestFirst(Focus::Soft));
+                let before = crawl(training, best_first, nothing(), None)?;
+                let (paths, words) = before.backward_paths(training);
+                let mut made = crawl(scenario, Box::new(begin(paths)), words, None)?;
                 made.retrainings += 1;
                 (made, before.visits.len() as u64)
             }

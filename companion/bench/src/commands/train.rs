@@ -155,7 +155,10 @@ impl Training {
         match self.model {
             ModelKind::Memm => Some(ChainKind::Memm),
             ModelKind::Crf => Some(ChainKind::Crf),
-            ModelKind::Critic | ModelKind::Hmm | ModelKind::ContextGraph => None,
+            ModelKind::Critic
+            | ModelKind::Hmm
+            | ModelKind::ContextGraph
+            | ModelKind::AcheOffline => None,
         }
     }
 
