@@ -43,7 +43,8 @@ pub struct WantedForms {
     pub most_pages: Option<usize>,
     /// Addresses of pages whose searchable forms are of the domain.
     pub like: Vec<String>,
-    /// Addresses of pages whose searchable forms are of others.
+    /// Addresses of pages whose searchable forms are of others. Where none is given, all
+    /// other forms of the web count as such, also those that nobody has recognised yet.
     pub unlike: Vec<String>,
     /// The topic file whose forms are looked for.
     pub about: Option<String>,
@@ -108,12 +109,17 @@ impl WantedForms {
         })
     }
 
-    /// What the forms of `like` and `unlike` make, against those of the web.
+    /// What the forms of `like` and `unlike` make; without the latter, against forms of all
+    /// the web.
     pub(super) fn frozen(&self, web: &EvalWeb) -> Result<NamedTopic> {
         if self.like.is_empty() {
             bail!("these forms make no domain: give pages with like ones");
         }
-        let mut guide = background(web)?;
+        let mut guide = if self.unlike.is_empty() {
+            background(web)?
+        } else {
+            unknowing()?
+        };
         for (pages, is_wanted) in [(&self.like, true), (&self.unlike, false)] {
             for address in pages {
                 let page = web.find(address);
@@ -142,9 +148,13 @@ pub(super) fn of_pages(web: &EvalWeb, examples: &[u32]) -> Result<NamedTopic> {
     Ok(guide.frozen_topic())
 }
 
+fn unknowing() -> Result<Guide> {
+    Guide::new("topic", "breadth-first").context("no such critic or strategy")
+}
+
 /// A guide that has seen pages of all the web.
 fn background(web: &EvalWeb) -> Result<Guide> {
-    let mut guide = Guide::new("topic", "breadth-first").context("no such critic or strategy")?;
+    let mut guide = unknowing()?;
     let step = web.pages.len().div_ceil(BACKGROUND).max(1);
     for page in web.pages.iter().step_by(step) {
         guide.visit(page, &[], None, &mut SplitMix(1));
