@@ -17,6 +17,7 @@ pub mod entrant;
 pub mod experiments;
 pub mod figures;
 pub mod form_examples;
+pub mod form_filter;
 pub mod form_topic;
 pub mod frozen_critic;
 pub mod memory;
