@@ -94,8 +94,9 @@ pub struct TrainingReport {
 }
 
 /// Trains the model of a topic and keeps it beside what else was learned. An earlier chain of
-/// the same kind is trained on; the other models are counted again from all there is. `export` gets the sequences if it is given; `on_iteration` hears
-/// of every iteration. Takes a while; not for a thread that serves others.
+/// the same kind is trained on; the other models are counted again from all there is.
+/// `export` gets the sequences if it is given; `on_iteration` hears of every iteration. Takes
+/// a while; not for a thread that serves others.
 pub async fn learn(
     store: &Store,
     topic: &Topic,
@@ -227,6 +228,7 @@ mod tests {
     use linkscent_core::address::Address;
     use linkscent_core::guide::Guide;
     use linkscent_core::models::TwoClassCounts;
+    use linkscent_core::strategies::TrainedPaths;
     use linkscent_core::wire::api::{Event, EventKind};
     use linkscent_core::wire::read_model;
 
@@ -344,6 +346,42 @@ mod tests {
         let counts: Option<TwoClassCounts> = guide.learned().read(terms)?;
         let counts = counts.expect("the apprentice's");
         assert_eq!(counts.instances().0 + counts.instances().1, 160);
+        Ok(())
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn ache_begins_with_the_paths_that_were_taken() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let store = Store::open(folder.path()).await?;
+        let topic = store.topic_named("bees").await?;
+        store.take_events(&clicks()).await?;
+        for name in ["ache-offline", "ache-offline-online"] {
+            let untrained = topic_guide::of(&store, &topic, None, Some(name)).await;
+            let said = untrained.err().map(|error| error.to_string());
+            let said = said.unwrap_or_default();
+            assert!(said.contains("--model ache-offline"), "{said}");
+        }
+        learn(&store, &topic, DistanceModel::AchePaths, None, |_| {}).await?;
+        let knowledge = read_model(&store.model(topic.id).await?.unwrap())?;
+        assert_eq!(knowledge.strategy, "ensemble", "it goes on choosing");
+        let known_terms = knowledge.graph.vocabulary.len();
+        let paths: TrainedPaths = knowledge.learned.read(known_terms)?.expect("it was kept");
+        // Of each of forty starts: a link to the target, one to the page before it, and one
+        // back to the start, which lies two clicks from the target.
+        let at = |level: usize| paths.links.iter().filter(|link| link.1 == level).count();
+        assert_eq!([at(0), at(1), at(2)], [40, 40, 40]);
+        assert_eq!(paths.farther.len(), 40, "those that lead astray");
+        for name in ["ache-offline", "ache-offline-online"] {
+            let guide = topic_guide::of(&store, &topic, None, Some(name)).await?;
+            assert_eq!(guide.strategy(), name);
+            let mut words = guide.graph().vocabulary.clone();
+            let mut priority = |word: &str| {
+                let link = click(0, "new", "page", word, 0.0).what.followed(&mut words);
+                guide.score(&link.unwrap()).priority().unwrap()
+            };
+            assert!(priority("hive") > priority("garden"), "{name}");
+            assert!(priority("hive") > priority("trains"), "{name}");
+        }
         Ok(())
     }
 
