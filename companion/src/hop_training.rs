@@ -4,15 +4,23 @@
 //! same pages.
 
 mod material;
+mod sources;
+
+pub use sources::{KeptPages, Sources};
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use linkscent_core::guide::Guide;
 use linkscent_core::hops::{FeatureGroups, FeatureIndex, LINK_LIKENESS, STATES};
 use linkscent_core::models::lbfgs::Iteration;
 use linkscent_core::models::{ChainKind, ChainWeights, Inference};
 use linkscent_core::rng::SplitMix;
-use linkscent_core::strategies::{ContextGraph, HopChain, HopClusters, HopTraining, StrategyState};
+use linkscent_core::strategies::{
+    Adaptive, AdaptiveOptions, Configuration, ContextGraph, HopChain, HopClusters, HopTraining,
+    Strategy, StrategyState, TrainedPaths,
+};
+use linkscent_core::text::Vocabulary;
 use linkscent_core::wire::write_model;
 
 use crate::store::{Store, Topic};
@@ -74,6 +82,52 @@ impl DistanceModel {
     }
 }
 
+/// A model that was trained.
+#[derive(Debug)]
+pub enum Trained {
+    /// A conditional random field or a maximum-entropy Markov model.
+    Chain(HopChain),
+    /// A hidden Markov model.
+    Hmm(HopClusters),
+    /// A context graph.
+    ContextGraph(ContextGraph),
+    /// The paths that ACHE begins with.
+    AchePaths(TrainedPaths),
+}
+
+impl Trained {
+    fn put_into(&self, state: StrategyState) -> StrategyState {
+        match self {
+            Self::Chain(chain) => state.with(chain),
+            Self::Hmm(hmm) => state.with(hmm),
+            Self::ContextGraph(layers) => state.with(layers),
+            Self::AchePaths(paths) => state.with(paths),
+        }
+    }
+
+    /// The strategy that goes by it alone, beliefs being carried on in this way.
+    pub fn into_strategy(self, inference: Inference) -> Box<dyn Strategy> {
+        match self {
+            Self::Chain(chain) => Box::new(chain.inferring(inference)),
+            Self::Hmm(hmm) => Box::new(hmm),
+            Self::ContextGraph(layers) => Box::new(layers),
+            Self::AchePaths(paths) => {
+                let options = AdaptiveOptions::of(Configuration::Offline);
+                Box::new(Adaptive::new(options).and_trained(paths))
+            }
+        }
+    }
+}
+
+/// Of which words a model may speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Words {
+    /// All there are; those that the topic does not know yet join its vocabulary.
+    All,
+    /// Those the topic knows.
+    Known,
+}
+
 /// What was learned from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrainingReport {
@@ -114,13 +168,44 @@ pub async fn learn(
         );
     }
     let guide = topic_guide::of(store, topic, None, None).await?;
+    let sources = Sources::read(store, topic, crawls.first()).await?;
+    let (trained, vocabulary, report) =
+        train(&sources, &guide, model, Words::All, export, on_iteration)?;
     let mut knowledge = guide.knowledge();
-    let earlier = earlier(&knowledge.learned, model);
+    knowledge.learned = trained.put_into(knowledge.learned);
+    if !matches!(trained, Trained::Chain(_)) {
+        // Its words are numbered as the material has them.
+        knowledge.graph.vocabulary = vocabulary;
+    }
+    // It joins the other members, unless the topic was taken away from them, or goes by it
+    // already.
+    let goes_by_it = DistanceModel::needed_by(&knowledge.strategy) == Some(model);
+    if knowledge.strategy != "ensemble" && !goes_by_it {
+        model.strategy().clone_into(&mut knowledge.strategy);
+    }
+    store.set_model(topic.id, &write_model(&knowledge)?).await?;
+    Ok(report)
+}
+
+/// Trains a model of a topic on its paths and on what a crawl kept, as the guide judges it; an
+/// earlier chain of the same kind, which the guide knows, is trained on. With it comes the
+/// vocabulary by which it numbers words.
+pub fn train(
+    sources: &Sources,
+    guide: &Guide,
+    model: DistanceModel,
+    words: Words,
+    export: Option<&Path>,
+    on_iteration: impl FnMut(Iteration),
+) -> Result<(Trained, Vocabulary, TrainingReport)> {
+    let earlier = earlier(&guide.learned(), model);
     let known = earlier.as_ref().map(|chain| chain.feature_index().clone());
     let mut rng = SplitMix(1);
-    let known = known.unwrap_or_default();
-    let mut material = material::collect(store, topic, &guide, known, &mut rng).await?;
-    check(&material, &topic.name)?;
+    let mut material = material::collect(sources, guide, known.unwrap_or_default(), &mut rng);
+    if words == Words::Known {
+        material.without_new_words(guide.graph().vocabulary.len());
+    }
+    check(&material, &sources.topic.name)?;
     let report = TrainingReport {
         pages: material.pages,
         clicks: material.clicks,
@@ -138,44 +223,29 @@ pub async fn learn(
     if let Some(path) = export {
         named.write_file(path)?;
     }
-    knowledge.learned = match model {
+    let trained = match model {
         DistanceModel::Chain(kind) => {
             let training = HopTraining::new(kind);
-            let chain = fit(training, earlier.as_ref(), named, on_iteration);
-            knowledge.learned.with(&chain)
+            Trained::Chain(fit(training, earlier.as_ref(), named, on_iteration))
         }
         DistanceModel::Hmm => {
             let (pages, ways) = (material.page_terms(), &material.observed);
             let hmm = HopClusters::learn_from(&pages, ways, Inference::Marginal, &mut rng);
-            // Its words are numbered as the material has them.
-            knowledge.graph.vocabulary = material.vocabulary;
-            knowledge.learned.with(&hmm)
+            Trained::Hmm(hmm)
         }
-        DistanceModel::ContextGraph => {
-            let layers = ContextGraph::train(&material.web);
-            knowledge.graph.vocabulary = material.vocabulary;
-            knowledge.learned.with(&layers)
-        }
+        DistanceModel::ContextGraph => Trained::ContextGraph(ContextGraph::train(&material.web)),
         DistanceModel::AchePaths => {
-            let paths = material::backward_paths(store, topic, &guide, &mut material).await?;
+            let paths = material::backward_paths(sources, guide, &mut material);
             if paths.links.is_empty() {
                 bail!(
                     "“{}” has no link to a target yet: let a crawl find some",
-                    topic.name
+                    sources.topic.name
                 );
             }
-            knowledge.graph.vocabulary = material.vocabulary;
-            knowledge.learned.with(&paths)
+            Trained::AchePaths(paths)
         }
     };
-    // It joins the other members, unless the topic was taken away from them, or goes by it
-    // already.
-    let goes_by_it = DistanceModel::needed_by(&knowledge.strategy) == Some(model);
-    if knowledge.strategy != "ensemble" && !goes_by_it {
-        model.strategy().clone_into(&mut knowledge.strategy);
-    }
-    store.set_model(topic.id, &write_model(&knowledge)?).await?;
-    Ok(report)
+    Ok((trained, material.vocabulary, report))
 }
 
 /// There must be a way, and a target somewhere.
@@ -228,7 +298,6 @@ mod tests {
     use linkscent_core::address::Address;
     use linkscent_core::guide::Guide;
     use linkscent_core::models::TwoClassCounts;
-    use linkscent_core::strategies::TrainedPaths;
     use linkscent_core::wire::api::{Event, EventKind};
     use linkscent_core::wire::read_model;
 

@@ -11,6 +11,7 @@ mod log;
 mod outlinks;
 mod questions;
 mod reasons;
+mod retraining;
 
 pub use forgetting::ToForget;
 pub use knowledge::{Knowledge, TrainingExample};
@@ -215,11 +216,19 @@ impl Guide {
 
     /// Judges a page without learning from it.
     pub fn judge(&self, page: &Page) -> Judgment {
+        self.judge_all(std::slice::from_ref(page))[0]
+    }
+
+    /// The same of many pages.
+    pub fn judge_all(&self, pages: &[Page]) -> Vec<Judgment> {
         let mut vocabulary = self.graph.vocabulary.clone();
-        let features = FeatureReader::new(page, &mut vocabulary);
-        let terms = telling_terms(page, &features);
-        let judged = self.critic.judge(page, &terms, &[], &self.graph);
-        judged.marked(self.graph.mark(&page.address))
+        let judge = |page: &Page| {
+            let features = FeatureReader::new(page, &mut vocabulary);
+            let terms = telling_terms(page, &features);
+            let judged = self.critic.judge(page, &terms, &[], &self.graph);
+            judged.marked(self.graph.mark(&page.address))
+        };
+        pages.iter().map(judge).collect()
     }
 
     /// Marks a page that lies before us; `None` takes the mark back. All links

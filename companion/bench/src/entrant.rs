@@ -1,23 +1,22 @@
 //! Who takes part in the bench: name -> how a crawl of it is made.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Context, Result};
 use cpu_time::ThreadTime;
-use linkscent_core::features::OffsetTerm;
 use linkscent_core::guide::Knowledge;
 use linkscent_core::hops::{FeatureGroups, TrainingWeb, WalkRules, Walks};
-use linkscent_core::models::{ChainKind, Inference, TwoClassCounts};
+use linkscent_core::models::{ChainKind, Inference};
 use linkscent_core::strategies::{
     Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, BestFirst, Configuration,
-    ContextGraph, Ensemble, EnsembleOptions, Factors, Focus, HopClusters, HopTraining, Intelligent,
-    LearningThreshold, LinkPolicy, Make, REGISTRY, Saved, SignalGroup, SplitMix, Strategy,
+    ContextGraph, DepthFirst, Ensemble, EnsembleOptions, Factors, FishSearch, Focus, HopClusters,
+    HopTraining, Hub, InfoSpiders, Intelligent, LearningThreshold, LinkPolicy, Make, MakeGuest,
+    QLinear, REGISTRY, Reinforcement, SharkSearch, SignalGroup, SplitMix, Strategy, TopicPageRank,
     TrainedPaths,
 };
 use linkscent_core::text::Vocabulary;
 
 use super::crawl::crawl;
-use super::figures::{Insight, RunStats};
+use super::figures::RunStats;
+use super::insight;
 use super::oracle;
 use super::scenario::Scenario;
 use super::visits::Visit;
@@ -28,11 +27,6 @@ pub const BASELINE: &str = "best-first";
 pub const ORACLE: &str = "oracle";
 /// Best-first by cosine, the baseline of \[C\] eq. 40.
 pub const COSINE: &str = "best-first-cosine";
-
-/// Pages named whose links led to most relevant pages.
-const SOURCES: usize = 5;
-/// Words shown for and against, of what an apprentice learned.
-const TOP_FEATURES: usize = 12;
 
 /// How a crawl is made.
 #[derive(Clone, Copy)]
@@ -69,7 +63,9 @@ pub struct Entrant {
 static BENCH_ONLY: [Entrant; 10] = [
     Entrant {
         name: "apprentice-offline",
-        regime: Regime::Offline(|knowledge, _| Box::new(Apprentice::fixed(counts_of(knowledge)))),
+        regime: Regime::Offline(|knowledge, _| {
+            Box::new(Apprentice::fixed(insight::counts_of(knowledge)))
+        }),
     },
     Entrant {
         name: "apprentice-recall",
@@ -106,7 +102,32 @@ static BENCH_ONLY: [Entrant; 10] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Entrant; 31] = [
+static VARIANTS: [Entrant; 40] = [
+    online("ensemble-and-fish-search", |every| {
+        and(every, || Box::new(FishSearch::default()))
+    }),
+    online("ensemble-and-shark-search", |every| {
+        and(every, || Box::new(SharkSearch))
+    }),
+    online("ensemble-and-info-spiders", |every| {
+        and(every, || Box::new(InfoSpiders::default()))
+    }),
+    online("ensemble-and-reinforcement", |every| {
+        and(every, || Box::new(Reinforcement::default()))
+    }),
+    online("ensemble-and-q-linear", |every| {
+        and(every, || Box::new(QLinear::default()))
+    }),
+    online("ensemble-and-hub", |every| {
+        and(every, || Box::new(Hub::default()))
+    }),
+    online("ensemble-and-topic-pagerank", |every| {
+        and(every, || Box::new(TopicPageRank::default()))
+    }),
+    online("ensemble-and-depth-first", |every| {
+        and(every, || Box::new(DepthFirst))
+    }),
+    online("ensemble-and-all", with_all),
     online("ensemble-without-critic", |every| {
         without(every, SignalGroup::Critic)
     }),
@@ -279,6 +300,26 @@ fn without(every: u32, part: SignalGroup) -> Box<dyn Strategy> {
     ensemble(every, |options| EnsembleOptions { without, ..options })
 }
 
+fn and(every: u32, guest: MakeGuest) -> Box<dyn Strategy> {
+    Box::new(Ensemble::every(every).with_guest(guest))
+}
+
+/// The ensemble with the word of every rival.
+fn with_all(every: u32) -> Box<dyn Strategy> {
+    let guests: [MakeGuest; 8] = [
+        || Box::new(FishSearch::default()),
+        || Box::new(SharkSearch),
+        || Box::new(InfoSpiders::default()),
+        || Box::new(Reinforcement::default()),
+        || Box::new(QLinear::default()),
+        || Box::new(Hub::default()),
+        || Box::new(TopicPageRank::default()),
+        || Box::new(DepthFirst),
+    ];
+    let ensemble = guests.into_iter();
+    Box::new(ensemble.fold(Ensemble::every(every), Ensemble::with_guest))
+}
+
 fn variant(
     every: u32,
     change: impl Fn(ApprenticeOptions) -> ApprenticeOptions,
@@ -292,85 +333,6 @@ const fn online(name: &'static str, make: fn(u32) -> Box<dyn Strategy>) -> Entra
         name,
         regime: Regime::Online(make),
     }
-}
-
-/// The counts an apprentice gets from all links that a crawl followed.
-fn counts_of(knowledge: &Knowledge) -> TwoClassCounts {
-    let mut counts = TwoClassCounts::default();
-    for arrival in &knowledge.arrivals {
-        for link in &arrival.via {
-            counts.add(
-                link.context
-                    .counts()
-                    .map(|(feature, n)| (feature.to_bits(), n)),
-                arrival.judgment.relevance.is_high(),
-            );
-        }
-    }
-    counts
-}
-
-/// What an apprentice learned: the words at offsets that speak most.
-fn insight(knowledge: &Knowledge) -> Insight {
-    if knowledge.learned.owner() != TwoClassCounts::LEARNER {
-        return Insight::new();
-    }
-    let known_terms = knowledge.graph.vocabulary.len();
-    let Ok(Some(counts)) = knowledge.learned.read::<TwoClassCounts>(known_terms) else {
-        return Insight::new();
-    };
-    let (rows, (high, low)) = counts.rows();
-    let mut strongest: Vec<(f64, String)> = rows
-        .into_iter()
-        .map(|(bits, seen)| {
-            let feature = OffsetTerm::from_bits(bits);
-            let word = knowledge.graph.vocabulary.surface(feature.term());
-            let log_ratio = counts.log_ratio(bits, 0.0);
-            let times = f64::from(seen.high.max(seen.low));
-            let line = format!("{word} at {:+}", feature.offset().0);
-            (
-                log_ratio * times.ln_1p(),
-                format!("{line} ({log_ratio:+.1})"),
-            )
-        })
-        .collect();
-    strongest.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let list = |rows: &mut dyn Iterator<Item = &(f64, String)>| -> String {
-        let words: Vec<&str> = rows.take(TOP_FEATURES).map(|row| row.1.as_str()).collect();
-        words.join(", ")
-    };
-    vec![
-        format!("links learned from: {high} to relevant pages, {low} to others"),
-        format!("for: {}", list(&mut strongest.iter())),
-        format!("against: {}", list(&mut strongest.iter().rev())),
-    ]
-}
-
-/// The pages whose links led to the most relevant pages.
-fn best_sources(scenario: &Scenario, visits: &[Visit]) -> Insight {
-    let mut sources: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
-    for visit in visits {
-        if let Some(via) = visit.via {
-            let [all, good] = sources.entry(via).or_default();
-            *all += 1;
-            *good += usize::from(scenario.topic.labels[visit.page as usize].counts());
-        }
-    }
-    let mut best: Vec<(u32, [usize; 2])> = sources.into_iter().collect();
-    best.sort_by_key(|&(page, [_, good])| (std::cmp::Reverse(good), page));
-    let lines = best.iter().filter(|(_, [_, good])| *good > 0).take(SOURCES);
-    let lines = lines.map(|(page, [all, good])| {
-        let title = scenario.web.pages[*page as usize].title();
-        format!("“{title}” ({good} of {all})")
-    });
-    let lines: Vec<String> = lines.collect();
-    if lines.is_empty() {
-        return Insight::new();
-    }
-    vec![format!(
-        "pages whose links led to most relevant pages, of those followed: {}",
-        lines.join(", ")
-    )]
 }
 
 /// All who take part: every strategy of the registry, and what only the bench knows.
@@ -432,7 +394,7 @@ impl Entrant {
                 let visits = oracle::crawl(scenario)?;
                 return Ok(Run {
                     effort: RunStats {
-                        insight: best_sources(scenario, &visits),
+                        insight: insight::best_sources(scenario, &visits),
                         cpu_s: clock.elapsed().as_secs_f64(),
                         ..RunStats::default()
                     },
@@ -480,8 +442,8 @@ impl Entrant {
             }
         };
         let cpu_s = clock.elapsed().as_secs_f64();
-        let mut insight = insight(&made.guide.knowledge());
-        insight.extend(best_sources(scenario, &made.visits));
+        let mut insight = insight::learned(&made.guide.knowledge());
+        insight.extend(insight::best_sources(scenario, &made.visits));
         Ok(Run {
             effort: RunStats {
                 insight,

@@ -134,9 +134,9 @@ impl Crawl {
             }
         });
         let replayed = runner.session().stats().pages;
-        let mut confidence = None;
+        let (mut confidence, mut trainings) = (None, 0);
         let (ended, stats) = runner.run(|progress| {
-            confidence = progress.confidence;
+            (confidence, trainings) = (progress.confidence, progress.trainings);
             bar.set_position(progress.stats.pages);
             bar.set_message(format!(
                 "{:.0} % relevant, {} links wait",
@@ -149,6 +149,7 @@ impl Crawl {
         let report = Report {
             stats,
             confidence,
+            trainings,
             replayed,
             seconds,
         };
@@ -261,6 +262,7 @@ impl Crawl {
         let Report {
             stats,
             confidence,
+            trainings,
             replayed,
             seconds,
         } = report;
@@ -278,6 +280,7 @@ impl Crawl {
                 "relevant": stats.relevant,
                 "harvest": stats.harvest(),
                 "confidence": confidence,
+                "trainings": trainings,
                 "seconds": seconds,
                 "pages_per_second": speed,
                 "peak_mb": peak_mb(),
@@ -299,6 +302,17 @@ impl Crawl {
         );
         if let Some(sure) = confidence {
             println!("how sure the critic is of its word, from 0.50 (a guess) to 1: {sure:.2}");
+        }
+        if *trainings > 0 {
+            let times = if *trainings == 1 { "once" } else { "times" };
+            let count = if *trainings == 1 {
+                String::new()
+            } else {
+                format!("{trainings} ")
+            };
+            println!(
+                "the model by which it chose links was trained again {count}{times} on the way"
+            );
         }
         println!("{seconds:.1} s, {speed:.0} pages/s; ended: {reason}");
         for row in skipped {
@@ -330,6 +344,8 @@ struct Report {
     stats: CrawlStats,
     /// How sure the critic is at the end.
     confidence: Option<f64>,
+    /// How often the model of hop distances was trained again.
+    trainings: u32,
     /// Pages taken over from before a restart.
     replayed: u64,
     seconds: f64,

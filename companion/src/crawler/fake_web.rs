@@ -24,7 +24,9 @@ pub async fn endless_web() -> Way {
     let page = |address: Uri| async move {
         match address.path().trim_start_matches('/').parse::<u64>() {
             Ok(number) => {
-                let [left, right] = [2 * number, 2 * number + 1];
+                // However far somebody goes, the numbers stay numbers.
+                let left = 2 * (number % (1 << 40));
+                let right = left + 1;
                 let html = format!(
                     "<title>Page {number}</title><p>bees and hives, chapter {number}</p>\
                      <a href=/{left}>bees {left}</a> <a href=/{right}>hives {right}</a>"

@@ -25,6 +25,7 @@ use tokio::runtime::Handle;
 
 use super::fetch::{Fetched, Fetcher, ProxyDown, Reply};
 use super::replay::replay;
+use super::retraining::{Retrained, Retraining};
 use super::start::{limits, seeds, start_guide, take_stock};
 use crate::clock;
 use crate::store::{
@@ -62,6 +63,8 @@ pub struct Progress {
     pub frontier: usize,
     /// How sure the critic is, 0.5 (a guess) to 1.
     pub confidence: Option<f64>,
+    /// How often the model by which it chooses links was trained again.
+    pub trainings: u32,
 }
 
 /// How a crawl came to rest.
@@ -83,6 +86,7 @@ enum Message {
     Page(Address, Result<Reply, ProxyDown>),
     Robots(Address, Result<Robots, ProxyDown>),
     Told(Command),
+    Retrained(Result<Retrained>),
 }
 
 /// Tells a running crawl something.
@@ -115,6 +119,8 @@ pub struct Runner {
     asked: BTreeSet<Address>,
     /// When it was last looked whether another process left a command.
     listened: Clock,
+    /// If links are chosen by a model of hop distances.
+    retraining: Option<Retraining>,
     _lock: CrawlLock,
 }
 
@@ -160,6 +166,7 @@ impl Runner {
             .with_context(|| format!("opening {}", path.display()))?;
         let (sender, receiver) = mpsc::channel();
         let asked = handle.block_on(store.asked(crawl.id))?;
+        let retraining = Retraining::of(session.guide().strategy());
         let mut runner = Self {
             rng,
             store,
@@ -176,9 +183,11 @@ impl Runner {
             model_kept: Clock::now(),
             asked: asked.iter().flat_map(|page| Address::parse(page)).collect(),
             listened: Clock::now(),
+            retraining,
             _lock: lock,
         };
         runner.catch_up_on_marks()?;
+        runner.catch_up_on_training()?;
         Ok(runner)
     }
 
@@ -250,6 +259,7 @@ impl Runner {
                 self.commit()?;
                 on_progress(&self.progress());
             }
+            self.retrain()?;
             if self.model_kept.elapsed() > MODEL_EVERY {
                 self.keep_model()?;
             }
@@ -317,6 +327,7 @@ impl Runner {
             Message::Told(Command::Pause) => return Ok(Some(Ended::Paused)),
             Message::Told(Command::Stop) => return Ok(Some(Ended::Stopped)),
             Message::Told(Command::Mark(address, mark)) => self.mark(&address, mark)?,
+            Message::Retrained(trained) => self.go_on_with(trained)?,
         }
         Ok(None)
     }
@@ -466,9 +477,11 @@ impl Runner {
             stats: self.session.stats().clone(),
             frontier: self.session.frontier().len(),
             confidence: self.session.guide().confidence(),
+            trainings: self.retraining.as_ref().map_or(0, Retraining::count),
         }
     }
 }
 
 #[cfg(test)]
 mod tests;
+mod training;

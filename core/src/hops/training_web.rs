@@ -132,6 +132,13 @@ impl TrainingWeb {
         }
     }
 
+    /// Leaves out terms with numbers from `known_words` on.
+    pub fn without_new_words(&mut self, known_words: usize) {
+        for page in &mut self.pages {
+            page.terms = page.terms.below(known_words);
+        }
+    }
+
     /// Adds a link that a person followed; what was seen of it. Of pages that were not added whole
     /// only address and judgment are known.
     pub fn add_click(&mut self, link: &Candidate, graph: &WebGraph) -> Option<SeenLink> {

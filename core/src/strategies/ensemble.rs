@@ -10,6 +10,7 @@
 
 mod explaining;
 mod groups;
+mod guests;
 mod inlinks;
 mod signals;
 mod state;
@@ -18,9 +19,11 @@ mod words;
 use rustc_hash::FxHashMap;
 
 pub use groups::{Group, Groups};
+pub use guests::MakeGuest;
 pub use signals::{RunningStats, SignalGroup};
 pub use state::{EnsembleState, trimmed};
 
+use guests::Guests;
 use inlinks::Inlinks;
 use signals::{PageSignals, SIGNALS, Signals};
 use state::used_most;
@@ -96,7 +99,6 @@ impl Default for EnsembleOptions {
 }
 
 /// The members, the model that weighs what they say, and the statistics it reads besides.
-#[derive(Debug, Clone)]
 pub struct Ensemble {
     options: EnsembleOptions,
     model: Ftrl,
@@ -104,6 +106,7 @@ pub struct Ensemble {
     ratios: Intelligent,
     levels: Adaptive,
     hops: Option<HopChain>,
+    guests: Guests,
     groups: Groups,
     inlinks: Inlinks,
     /// The interest ratio by a page's words, as it was at the last scoring.
@@ -118,6 +121,8 @@ struct Instance {
     signals: Signals,
     features: Vec<(u32, f64)>,
     offset: f64,
+    /// What guests say.
+    guests: Vec<f64>,
 }
 
 impl Ensemble {
@@ -138,6 +143,7 @@ impl Ensemble {
             ratios: Intelligent::every(batch, Factors::ALL),
             levels: Adaptive::new(paths),
             hops: None,
+            guests: Guests::default(),
             groups: Groups::default(),
             inlinks: Inlinks::default(),
             contents: FxHashMap::default(),
@@ -157,6 +163,13 @@ impl Ensemble {
     #[must_use]
     pub fn with_hops(mut self, hops: HopChain) -> Self {
         self.hops = Some(hops);
+        self
+    }
+
+    /// The same with the word of one more strategy among its signals.
+    #[must_use]
+    pub fn with_guest(mut self, make: MakeGuest) -> Self {
+        self.guests.welcome(make);
         self
     }
 
@@ -202,7 +215,10 @@ impl Ensemble {
         if self.options.without != Some(SignalGroup::Words) {
             words::add(&link.context, &url, &mut features);
         }
+        let guests = self.guests.values(link, known);
+        features.extend(self.guests.features(&guests));
         Instance {
+            guests,
             offset: signals.prior_log_odds(),
             features,
             signals,
@@ -259,6 +275,11 @@ impl Ensemble {
                 // By what they are measured now, this link included.
                 instance.features[place].1 = self.stats[place].standardised(value);
             }
+            let behind = instance.features.len() - instance.guests.len();
+            instance.features.truncate(behind);
+            self.guests.add(&instance.guests);
+            let guests = self.guests.features(&instance.guests);
+            instance.features.extend(guests);
             self.model
                 .learn(&instance.features, instance.offset, good, importance);
         }
@@ -330,17 +351,21 @@ impl Strategy for Ensemble {
         if let (Event::Page(_) | Event::Click(..), Some(hops)) = (event, &mut self.hops) {
             hops.learn(event, known);
         }
-        match event {
-            Event::Page(passing) => self.pass_page(passing, known),
-            Event::Arrival(arrival) => return self.learn_arrival(arrival, event, known),
+        let learned = match event {
+            Event::Page(passing) => {
+                self.pass_page(passing, known);
+                Learned::Nothing
+            }
+            Event::Arrival(arrival) => self.learn_arrival(arrival, event, known),
             Event::KnownLink(link, judgment) => {
                 self.learn_words(link, *judgment);
                 self.apprentice.learn(event, known);
-                return Learned::Refined;
+                Learned::Refined
             }
-            Event::Click(..) => {}
-        }
-        Learned::Nothing
+            Event::Click(..) => Learned::Nothing,
+        };
+        self.guests.learn(event, known);
+        learned
     }
 
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
@@ -385,6 +410,7 @@ impl Strategy for Ensemble {
     fn reset(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
         Some(Box::new(Self {
             hops: self.hops.clone(),
+            guests: self.guests.afresh(),
             inlinks: self.inlinks.rejudged(known.graph),
             ..Self::every(self.batch).with_options(self.options)
         }))

@@ -44,7 +44,8 @@ pub use catalogue::{
 pub use context_graph::ContextGraph;
 pub use depth_first::DepthFirst;
 pub use ensemble::{
-    Ensemble, EnsembleOptions, EnsembleState, Group, Groups, RunningStats, SignalGroup, trimmed,
+    Ensemble, EnsembleOptions, EnsembleState, Group, Groups, MakeGuest, RunningStats, SignalGroup,
+    trimmed,
 };
 pub use explanation::{Cue, Explanation, Operation};
 pub use fish_search::FishSearch;
