@@ -127,6 +127,11 @@ impl Guide {
         }
     }
 
+    /// Tells the strategy that a crawl of so many pages begins.
+    pub fn begin_crawl(&mut self, budget: u64) {
+        self.strategy.begin(budget);
+    }
+
     /// The pages seen, their judgments and the marks.
     pub fn graph(&self) -> &WebGraph {
         &self.graph
@@ -330,12 +335,10 @@ impl Guide {
         changed
     }
 
-    /// What the marked pages make of a topic, to be asked for by another one's
+    /// What the marked pages and forms make of a topic, to be asked for by another one's
     /// predicate.
     pub fn frozen_topic(&self) -> NamedTopic {
-        let mut topic = critics::Topic::default();
-        topic.refresh(&self.graph);
-        topic.frozen(&self.graph.vocabulary)
+        NamedTopic::of(&self.graph)
     }
 
     /// What the strategy is like.

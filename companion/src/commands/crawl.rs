@@ -52,7 +52,8 @@ pub struct Crawl {
     #[arg(long)]
     topic: Option<String>,
     /// Who judges pages: topic, targets, forms, or a predicate such as 'title has
-    /// "bees" and links > 3'; by default who did so far.
+    /// "bees" and links > 3' or 'form about "jobs"', "jobs" being another topic; by default
+    /// who did so far.
     #[arg(long, value_parser = super::critic)]
     critic: Option<String>,
     /// Who chooses links; by default who did so far.

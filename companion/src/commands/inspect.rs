@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use linkscent_core::address::Address;
 use linkscent_core::critics::{NamedTopic, NamedTopics};
+use linkscent_core::forms::FormWords;
 use linkscent_core::page::Page;
 use linkscent_core::predicate::{Finding, Predicate, Relevances, Seen};
 use linkscent_core::strategies::{self, Priority, SplitMix};
@@ -235,6 +236,14 @@ impl Relevances for Known {
             Some(name) => self.named.get(name),
         };
         topic.map(|topic| topic.relevance(page).value())
+    }
+
+    fn form(&self, words: &FormWords, topic: Option<&str>) -> Option<f64> {
+        let topic = match topic {
+            None => self.marked.as_ref(),
+            Some(name) => self.named.get(name),
+        };
+        topic.map(|topic| topic.form(words))
     }
 }
 

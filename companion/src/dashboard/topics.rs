@@ -7,6 +7,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use linkscent_core::address::Address;
+use linkscent_core::crawl::StoppingRule;
 use linkscent_core::critics;
 use linkscent_core::strategies::{self, Descriptor, LearningIteration};
 use serde::Deserialize;
@@ -284,6 +285,12 @@ struct CrawlForm {
     /// What the crawl does when it loses its way.
     #[serde(default)]
     on_drift: String,
+    /// Pages of a site after which it is left; empty for never.
+    #[serde(default)]
+    site_pages: String,
+    /// Targets of a site after which it is left; empty for never.
+    #[serde(default)]
+    site_targets: String,
 }
 
 async fn crawl(
@@ -300,10 +307,28 @@ async fn crawl(
     };
     let new = NewCrawl {
         on_drift: Reaction::of(&form.on_drift),
+        stopping: StoppingRule {
+            pages: number(&form.site_pages)?,
+            targets: number(&form.site_targets)?,
+        },
         ..NewCrawl::new(starts, form.budget)
     };
     let crawl = app.service.begin_crawl(&topic, &new).await?;
     Ok(go_to(&format!("/crawl/{}", crawl.id)))
+}
+
+/// A number, if there is one.
+fn number(text: &str) -> Result<Option<u32>, PageError> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let number = text.parse();
+    number.map(Some).map_err(|_| {
+        PageError::bad(format!(
+            "“{text}” is no number of pages or targets after which a site can be left."
+        ))
+    })
 }
 
 /// Addresses, a line each; empty lines are passed over.

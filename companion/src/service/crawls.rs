@@ -149,6 +149,7 @@ impl Service {
                 "A crawl's budget is 1 to {LARGEST_BUDGET} pages."
             )));
         }
+        check_stopping(new.stopping)?;
         let is_replay = self.way.is_loopback_proxy();
         if new.delay == Some(0) && !is_replay {
             return Err(ServiceError::refused(
@@ -246,6 +247,19 @@ impl Service {
     }
 }
 
+/// A site is left after at least one page or target, and no crawl fetches more than the
+/// largest.
+fn check_stopping(rule: StoppingRule) -> Result<(), ServiceError> {
+    for (most, what) in [(rule.pages, "pages"), (rule.targets, "targets")] {
+        if most.is_some_and(|most| !(1..=LARGEST_BUDGET).contains(&u64::from(most))) {
+            return Err(ServiceError::refused(format!(
+                "A site is left after 1 to {LARGEST_BUDGET} {what}, or never."
+            )));
+        }
+    }
+    Ok(())
+}
+
 fn model_file(guide: &Guide) -> anyhow::Result<Vec<u8>> {
     Ok(write_model(&guide.knowledge())?)
 }
@@ -293,6 +307,26 @@ mod tests {
                     ..usual.clone()
                 },
                 "budget",
+            ),
+            (
+                NewCrawl {
+                    stopping: StoppingRule {
+                        pages: Some(0),
+                        targets: None,
+                    },
+                    ..usual.clone()
+                },
+                "after 1 to 1000000 pages, or never",
+            ),
+            (
+                NewCrawl {
+                    stopping: StoppingRule {
+                        pages: None,
+                        targets: Some(LARGEST_BUDGET as u32 + 1),
+                    },
+                    ..usual.clone()
+                },
+                "after 1 to 1000000 targets",
             ),
             (
                 NewCrawl {

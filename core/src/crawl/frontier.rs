@@ -210,6 +210,21 @@ impl Frontier {
         Some(waiting)
     }
 
+    /// Takes a page that was popped before a restart: if it is in no batch, that was when
+    /// one began.
+    pub fn pop_again(&mut self, target: &Address) -> Option<FrontierEntry> {
+        let page = self.waiting.get(target)?;
+        if self.batch.is_some() && !page.in_batch {
+            self.begin_batch();
+        }
+        self.take(target)
+    }
+
+    /// Puts a page back that was popped before its turn, in its batch as before.
+    pub fn put_back(&mut self, page: FrontierEntry) {
+        self.insert(page);
+    }
+
     /// The page at an address.
     pub fn get(&self, target: &Address) -> Option<&FrontierEntry> {
         self.waiting.get(target)

@@ -15,7 +15,10 @@
 //! - `links to "glob"` and `linked from "glob"`, on addresses;
 //! - `topic >= 0.5`, the relevance of the page to the topic that was marked, and
 //!   `topic "bees" >= 0.7`, that to a topic of another name;
-//! - `form is "search"`, a form of that [kind](FormKind) stands on the page.
+//! - `form is "search"`, a form of that [kind](FormKind) stands on the page;
+//! - `form about "jobs"`, a searchable form stands on the page whose database is one that the
+//!   topic of that name looks for, and `form wanted`, one that this topic looks for: as the
+//!   forms tell that were marked for the topic, or, where none was, the words of its pages.
 //!
 //! They are joined by `and`, `or`, `not` and parentheses; `not` binds closest,
 //! then `and`.
@@ -63,6 +66,9 @@ pub enum Condition {
     Topic(Option<String>, Comparison, f64),
     /// A form of this kind stands on the page.
     Form(FormKind),
+    /// A searchable form of the domain of a topic stands on the page, of the marked one if it
+    /// has no name.
+    FormAbout(Option<String>),
 }
 
 /// The texts of a page.
@@ -216,6 +222,8 @@ impl fmt::Display for Condition {
                 write!(f, "{} {value}", name_of(&COMPARISONS, *comparison))
             }
             Self::Form(kind) => write!(f, "form is {}", quoted(kind.name())),
+            Self::FormAbout(Some(topic)) => write!(f, "form about {}", quoted(topic)),
+            Self::FormAbout(None) => f.write_str("form wanted"),
         }
     }
 }
@@ -244,11 +252,10 @@ impl Predicate {
 
     /// Names of the topics it asks for.
     pub fn topics(&self) -> Vec<&str> {
-        let named = |condition: &&Condition| matches!(condition, Condition::Topic(Some(_), ..));
-        let conditions = self.conditions().into_iter().filter(named);
+        let conditions = self.conditions().into_iter();
         conditions
             .filter_map(|condition| match condition {
-                Condition::Topic(name, ..) => name.as_deref(),
+                Condition::Topic(name, ..) | Condition::FormAbout(name) => name.as_deref(),
                 _ => None,
             })
             .collect()

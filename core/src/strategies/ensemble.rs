@@ -30,8 +30,8 @@ use state::used_most;
 
 use super::{
     Adaptive, AdaptiveOptions, Apprentice, ArmRule, Arrival, Candidate, Event, Explanation,
-    Factors, HopChain, Intelligent, Known, Learned, LinkPolicy, LinkScore, Passing, Priority,
-    Profile, StateError, Strategy, StrategyState, Subject,
+    Factors, HopChain, Intelligent, Known, Learned, LearningThreshold, LinkPolicy, LinkScore,
+    Passing, Priority, Profile, StateError, Strategy, StrategyState, Subject,
 };
 use crate::address::Address;
 use crate::models::{Ftrl, FtrlParams};
@@ -129,8 +129,10 @@ impl Ensemble {
     /// One that has the whole frontier scored again after every `batch` arrivals.
     pub fn every(batch: u32) -> Self {
         let paths = AdaptiveOptions {
-            targets: batch.max(1),
-            pages: batch.saturating_mul(5),
+            threshold: Some(LearningThreshold {
+                targets: batch.max(1),
+                pages: batch.saturating_mul(5),
+            }),
             most_links: MOST_PATH_LINKS,
             ..AdaptiveOptions::default()
         };

@@ -16,9 +16,11 @@ mod hop_training;
 mod hub;
 mod info_spiders;
 mod intelligent;
+mod learning_threshold;
 mod link_graph;
 mod link_levels;
 mod order;
+mod path_repository;
 mod plain_apprentice;
 mod priority;
 mod q_linear;
@@ -32,7 +34,7 @@ mod transitions;
 
 pub use crate::candidate::{Candidate, Neighbour, Step, Trail};
 pub use crate::rng::{Rng, SplitMix};
-pub use adaptive::{Adaptive, AdaptiveOptions, Chosen, LearningIteration, PathRepository};
+pub use adaptive::{Adaptive, AdaptiveOptions, Configuration};
 pub use apprentice::{Apprentice, Options as ApprenticeOptions};
 pub use best_first::{BestFirst, Focus};
 pub use catalogue::{
@@ -53,9 +55,11 @@ pub use hop_training::HopTraining;
 pub use hub::{Hub, HubScores};
 pub use info_spiders::{Agent, InfoSpiders, Population};
 pub use intelligent::{Counts, Factors, Intelligent, IntelligentCounts};
+pub use learning_threshold::LearningThreshold;
 pub use link_graph::LinkGraph;
-pub use link_levels::{PathLink, SPACES};
+pub use link_levels::{Chosen, PathLink, SPACES};
 pub use order::{BreadthFirst, Random};
+pub use path_repository::{BackwardPaths, LearningIteration, PathRepository, TrainedPaths};
 pub use plain_apprentice::PlainApprentice;
 pub use priority::{MemberScores, Priority, Rank, Tier};
 pub use q_linear::{QLinear, QWeights};
@@ -252,6 +256,12 @@ pub enum Subject<'a> {
 pub trait Strategy: Send + Sync {
     /// What it is like. The same as long as it lives.
     fn profile(&self) -> Profile;
+
+    /// A crawl of so many pages begins. A crawl that is taken up again is begun again, with
+    /// the same budget, before it is told its log.
+    fn begin(&mut self, budget: u64) {
+        let _ = budget;
+    }
 
     /// How soon to follow each of some links that stand on one page.
     fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore>;

@@ -97,6 +97,7 @@ pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
     sections.add("pages", &graph::pages(graph));
     sections.add("examples", &graph::examples(&knowledge.arrivals));
     sections.add("topics", &forms::topics(&knowledge.topics));
+    sections.add("topic-forms", &forms::domains(&knowledge.topics));
     sections.add("forms", &forms::forms(graph));
     sections.add("marked-forms", &forms::marked_forms(graph));
     for (learner, bytes) in knowledge.learned.parts() {
@@ -171,9 +172,11 @@ fn from_sections(sections: &Sections<'_>) -> Result<Knowledge, ModelError> {
             learned = learned.with_part(learner, bytes.to_vec());
         }
     }
+    let mut topics = forms::into_topics(sections.read("topics")?)?;
+    forms::put_domains(&mut topics, sections.read_newer("topic-forms")?)?;
     Ok(Knowledge {
         critic: guide.critic,
-        topics: forms::into_topics(sections.read("topics")?)?,
+        topics,
         strategy: guide.strategy,
         arrivals: graph::into_examples(sections.read("examples")?, read.vocabulary.len())?,
         learned,

@@ -67,6 +67,17 @@ impl<'a> Sections<'a> {
         let (_, bytes) = section.ok_or(ModelError::Missing(name))?;
         codec::decode(bytes).map_err(|error| ModelError::Section(name, error))
     }
+
+    /// What a section holds that earlier builds did not write.
+    pub(super) fn read_newer<T: DeserializeOwned + Default>(
+        &self,
+        name: &'static str,
+    ) -> Result<T, ModelError> {
+        match self.read(name) {
+            Err(ModelError::Missing(_)) => Ok(T::default()),
+            read => read,
+        }
+    }
 }
 
 fn take<'a>(body: &mut &'a [u8], length: u64) -> Result<&'a [u8], ModelError> {
