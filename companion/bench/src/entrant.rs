@@ -10,9 +10,9 @@ use linkscent_core::hops::{FeatureGroups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::{ChainKind, Inference, TwoClassCounts};
 use linkscent_core::strategies::{
     Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BestFirst, ContextGraph,
-    DepthFirst, Ensemble, EnsembleOptions, Factors, FishSearch, Focus, HopClusters, HopTraining,
-    Hub, InfoSpiders, Intelligent, LinkPolicy, Make, MakeGuest, QLinear, REGISTRY, Reinforcement,
-    Saved, SharkSearch, SignalGroup, SplitMix, Strategy, TopicPageRank,
+    DepthFirst, Ensemble, EnsembleOptions, FishSearch, Focus, HopClusters, HopTraining, Hub,
+    InfoSpiders, LinkPolicy, Make, MakeGuest, QLinear, REGISTRY, Reinforcement, Saved, SharkSearch,
+    SignalGroup, SplitMix, Strategy, TopicPageRank,
 };
 use linkscent_core::text::Vocabulary;
 
@@ -118,7 +118,7 @@ static BENCH_ONLY: [Entrant; 11] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Entrant; 39] = [
+static VARIANTS: [Entrant; 35] = [
     online("ensemble-and-fish-search", |every| {
         and(every, || Box::new(FishSearch::default()))
     }),
@@ -203,18 +203,6 @@ static VARIANTS: [Entrant; 39] = [
             batch: Some(5),
             ..AdaptiveOptions::every(every)
         }))
-    }),
-    online("intelligent-content", |every| {
-        Box::new(Intelligent::every(every, Factors::CONTENT))
-    }),
-    online("intelligent-url", |every| {
-        Box::new(Intelligent::every(every, Factors::URL))
-    }),
-    online("intelligent-link", |every| {
-        Box::new(Intelligent::every(every, Factors::LINK))
-    }),
-    online("intelligent-sibling", |every| {
-        Box::new(Intelligent::every(every, Factors::SIBLING))
     }),
     trained("hmm-viterbi", |web, rng, _| {
         Box::new(HopClusters::train(&web, Inference::Viterbi, rng))

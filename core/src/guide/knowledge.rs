@@ -1,5 +1,6 @@
 //! Everything a guide has learned, as plain data to be kept and handed over.
 
+use super::Beginning;
 use crate::address::Address;
 use crate::critics::NamedTopics;
 use crate::strategies::{self, Candidate};
@@ -37,6 +38,8 @@ pub struct Knowledge {
     pub learned: strategies::StrategyState,
     /// What it can learn again from.
     pub arrivals: Vec<TrainingExample>,
+    /// What another topic taught, from which it learns on.
+    pub beginning: Option<Beginning>,
 }
 
 impl Knowledge {
@@ -52,6 +55,7 @@ impl Knowledge {
         for (place, words) in self.graph.forms() {
             graph.remember_form(place.clone(), words.clone());
         }
+        graph.put_backlinks_of(&self.graph, false);
         graph.marks = self.graph.marks;
         graph.form_marks = self.graph.form_marks;
         self.graph = graph;

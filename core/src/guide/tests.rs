@@ -1,3 +1,5 @@
+mod backlinks;
+
 use super::*;
 use crate::dom::{Builder, LeafRange};
 use crate::strategies::SplitMix;

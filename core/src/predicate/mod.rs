@@ -10,12 +10,15 @@
 //!   in this order), `is "..."`, `glob "*.test/*"` or `regex "..."`; upper and
 //!   lower case are the same but in `regex`;
 //! - `language is "en"`;
-//! - `size` (characters of text) and `links` (links to other pages) with `<`,
-//!   `<=`, `=`, `>=` or `>` and a number;
+//! - `size` (characters of text), `links` (links to other pages) and `backlinks` (known
+//!   pages that link there) with `<`, `<=`, `=`, `>=` or `>` and a number;
 //! - `links to "glob"` and `linked from "glob"`, on addresses;
 //! - `topic >= 0.5`, the relevance of the page to the topic that was marked, and
 //!   `topic "bees" >= 0.7`, that to a topic of another name;
 //! - `form is "search"`, a form of that [kind](FormKind) stands on the page.
+//!
+//! `linked from` and `backlinks` ask all pages read so far that link there, up to
+//! [`MOST_BACKLINKS`](crate::web_graph::MOST_BACKLINKS) of them.
 //!
 //! They are joined by `and`, `or`, `not` and parentheses; `not` binds closest,
 //! then `and`.
@@ -100,6 +103,8 @@ pub enum NumberOf {
     Size,
     /// Links to other pages.
     Links,
+    /// Known pages that link to it.
+    Backlinks,
 }
 
 /// How a number is compared.
@@ -168,7 +173,11 @@ const TEXTS: [(&str, TextOf); 5] = [
     ("title", TextOf::Title),
     ("text", TextOf::Text),
 ];
-const NUMBERS: [(&str, NumberOf); 2] = [("size", NumberOf::Size), ("links", NumberOf::Links)];
+const NUMBERS: [(&str, NumberOf); 3] = [
+    ("size", NumberOf::Size),
+    ("links", NumberOf::Links),
+    ("backlinks", NumberOf::Backlinks),
+];
 const COMPARISONS: [(&str, Comparison); 5] = [
     ("<=", Comparison::AtMost),
     (">=", Comparison::AtLeast),
@@ -240,6 +249,17 @@ impl Predicate {
             Self::Not(part) => part.conditions(),
             Self::Condition(condition) => vec![condition],
         }
+    }
+
+    /// Whether it asks which pages link to a page.
+    pub fn asks_for_backlinks(&self) -> bool {
+        let asks = |condition: &&Condition| {
+            matches!(
+                condition,
+                Condition::LinkedFrom(_) | Condition::Number(NumberOf::Backlinks, ..)
+            )
+        };
+        self.conditions().iter().any(asks)
     }
 
     /// Names of the topics it asks for.
