@@ -79,6 +79,7 @@ pub(super) async fn begin(
     };
     let new = NewCrawl {
         strategy: order.strategy.clone(),
+        start_from: order.start_from.clone(),
         ..NewCrawl::new(starts, order.budget)
     };
     app.service.check_crawl(&order.topic, &new).await?;

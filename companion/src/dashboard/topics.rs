@@ -68,6 +68,8 @@ struct TopicPage<'a> {
     chosen_by: &'static str,
     strategies: Vec<StrategyLine>,
     sure: String,
+    /// Other topics, with whose knowledge a crawl can begin.
+    teachers: Vec<String>,
     /// What links on paths to targets had in common, newest first.
     iterations: Vec<IterationLine>,
     /// Name of the critic; empty for a predicate.
@@ -162,7 +164,11 @@ async fn one(
     } else {
         (String::new(), said)
     };
+    let topics = app.service.store.topics().await?.into_iter();
+    let teachers = topics.filter(|other| other.id != topic.id);
+    let teachers = teachers.map(|other| other.name).collect();
     show(&TopicPage {
+        teachers,
         base,
         csrf: app.access.csrf(),
         crawls: crawl_lines(&app, id).await?,
@@ -284,6 +290,9 @@ struct CrawlForm {
     /// What the crawl does when it loses its way.
     #[serde(default)]
     on_drift: String,
+    /// The topic with whose knowledge it begins; empty for none.
+    #[serde(default)]
+    start_from: String,
 }
 
 async fn crawl(
@@ -300,6 +309,7 @@ async fn crawl(
     };
     let new = NewCrawl {
         on_drift: Reaction::of(&form.on_drift),
+        start_from: Some(form.start_from).filter(|from| !from.is_empty()),
         ..NewCrawl::new(starts, form.budget)
     };
     let crawl = app.service.begin_crawl(&topic, &new).await?;

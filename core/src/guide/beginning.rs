@@ -51,24 +51,31 @@ pub struct BeginningWorth {
     pub links: usize,
     /// Those that led to a relevant page.
     pub good: usize,
-    /// How often a link to a relevant page is put before another.
-    pub with: f64,
-    /// The same without it.
-    pub without: f64,
+    /// How often a link to a relevant page is put before another: with it, and without.
+    /// `None` where there are no two to compare.
+    pub order: Option<(f64, f64)>,
 }
 
 impl fmt::Display for BeginningWorth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            topic, links, good, ..
+        } = self;
+        let Some((with, without)) = self.order else {
+            return write!(
+                f,
+                "what “{topic}” taught cannot be judged: {good} of {links} links led to a relevant \
+                 page, so no two can be compared"
+            );
+        };
         let percent = |share: f64| (100.0 * share).round();
         write!(
             f,
-            "what “{}” taught puts a link to a relevant page before another {} times in 100, by \
-             itself; without it {}, and a guess 50 ({} of {} links led to a relevant page)",
-            self.topic,
-            percent(self.with),
-            percent(self.without),
-            self.good,
-            self.links
+            "what “{topic}” taught puts a link to a relevant page before another {} times in 100, \
+             by itself; without it {}, and a guess 50 ({good} of {links} links led to a relevant \
+             page)",
+            percent(with),
+            percent(without),
         )
     }
 }
@@ -109,7 +116,7 @@ impl Guide {
     }
 
     /// What that tells by itself of the links that were followed since. `None` without a
-    /// beginning, and where all links led to relevant pages, or none.
+    /// beginning, and where none was followed.
     pub fn worth_of_beginning(&self) -> Option<BeginningWorth> {
         let beginning = self.beginning.as_ref()?;
         let known = self.known();
@@ -127,9 +134,10 @@ impl Guide {
             })
             .collect();
         let good = followed.iter().filter(|row| row.1).count();
-        if good == 0 || good == followed.len() {
+        if followed.is_empty() {
             return None;
         }
+        let can_compare = good > 0 && good < followed.len();
         let auc = |strategy: &dyn strategies::Strategy| {
             let scored = followed.iter().map(|&(link, is_good)| {
                 let score = strategy.score(std::slice::from_ref(link), known);
@@ -141,8 +149,7 @@ impl Guide {
             topic: beginning.topic.clone(),
             links: followed.len(),
             good,
-            with: auc(&*with),
-            without: auc(&*without),
+            order: can_compare.then(|| (auc(&*with), auc(&*without))),
         })
     }
 }

@@ -358,6 +358,9 @@ pub struct CrawlOrder {
     /// Who orders links, where another than the topic's strategy is wanted.
     #[serde(default)]
     pub strategy: Option<String>,
+    /// The topic with whose knowledge it begins, where that is wanted.
+    #[serde(default)]
+    pub start_from: Option<String>,
 }
 
 /// The state of a crawl.

@@ -216,8 +216,9 @@ fn what_it_was_worth_is_told_by_pairs_of_links() {
     let worth = guide.worth_of_beginning().unwrap();
     assert_eq!((worth.links, worth.good), (4, 1));
     // The good link has “archive”: above both with “imprint”, and as good as the other.
-    assert!((worth.with - 2.5 / 3.0).abs() < 1e-12, "{worth:?}");
-    assert!((worth.without - 0.5).abs() < 1e-12, "{worth:?}");
+    let (with, without) = worth.order.unwrap();
+    assert!((with - 2.5 / 3.0).abs() < 1e-12, "{worth:?}");
+    assert!((without - 0.5).abs() < 1e-12, "{worth:?}");
     let said = worth.to_string();
     assert!(
         said.contains("83 times in 100") && said.contains("without it 50"),
