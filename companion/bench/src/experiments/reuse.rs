@@ -77,7 +77,7 @@ fn fresh(every: u32, form: Form) -> Box<dyn Strategy> {
 }
 
 /// Relevant pages among the first ones that count, by their number.
-fn found(scenario: &Scenario, crawled: &Crawled, left_out: &HashSet<u32>) -> Vec<f64> {
+pub(super) fn found(scenario: &Scenario, crawled: &Crawled, left_out: &HashSet<u32>) -> Vec<f64> {
     let labels = &scenario.topic.labels;
     let pages = crawled.visits.iter().map(|visit| visit.page);
     let scored =
