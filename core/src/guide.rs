@@ -14,9 +14,9 @@ mod questions;
 mod reasons;
 mod retraining;
 
-pub use beginning::{Beginning, BeginningError, BeginningWorth};
+pub use beginning::{BeginningError, BeginningWorth};
 pub use forgetting::ToForget;
-pub use knowledge::{Knowledge, TrainingExample};
+pub use knowledge::{Beginning, Knowledge, TrainingExample};
 pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
 
 use log::Log;

@@ -9,17 +9,8 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::{Guide, Knowledge};
-use crate::strategies::{self, Candidate, Priority, StateError, StrategyState, TaughtCounts};
-
-/// What was learned for another topic.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Beginning {
-    /// The name of that topic.
-    pub topic: String,
-    /// In the words of this topic's vocabulary.
-    pub learned: StrategyState,
-}
+use super::{Beginning, Guide, Knowledge};
+use crate::strategies::{self, Candidate, Priority, StateError, TaughtCounts};
 
 /// Why a guide cannot begin with what another topic taught.
 #[derive(Debug, Error)]

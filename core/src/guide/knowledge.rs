@@ -1,6 +1,5 @@
 //! Everything a guide has learned, as plain data to be kept and handed over.
 
-use super::Beginning;
 use crate::address::Address;
 use crate::critics::NamedTopics;
 use crate::strategies::{self, Candidate};
@@ -21,6 +20,15 @@ pub struct TrainingExample {
     pub address: Address,
     /// The critic's judgment then, without the person's mark.
     pub judgment: Judgment,
+}
+
+/// What was learned for another topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beginning {
+    /// The name of that topic.
+    pub topic: String,
+    /// In the words of this topic's vocabulary.
+    pub learned: strategies::StrategyState,
 }
 
 /// Everything a guide has learned, as plain data.

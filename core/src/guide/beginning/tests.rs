@@ -5,7 +5,7 @@ use crate::features::OffsetTerm;
 use crate::guide::ToForget;
 use crate::models::TwoClassCounts;
 use crate::page::Page;
-use crate::strategies::{EnsembleState, IntelligentCounts, LinkScore, SplitMix};
+use crate::strategies::{EnsembleState, IntelligentCounts, LinkScore, SplitMix, StrategyState};
 use crate::text::TermId;
 use crate::web_graph::Mark;
 use crate::wire::{read_model, write_model};
