@@ -1,4 +1,4 @@
-mod backlinks;
+mod backlink_tests;
 
 use super::*;
 use crate::dom::{Builder, LeafRange};

@@ -187,7 +187,7 @@ pub fn carried(
     let near = learned.read::<TwoClassCounts>(known_terms)?;
     let near = near.unwrap_or_default().trimmed(MOST_FEATURES);
     let numbers = translation.features(&near);
-    if let Some(near) = near_links(&near, &numbers).filter(|near| near.len() > 0) {
+    if let Some(near) = near_links(&near, &numbers).filter(|near| !near.is_empty()) {
         carried = carried.with(&near);
     }
     if let Some(own) = learned.read::<EnsembleState>(known_terms)? {
