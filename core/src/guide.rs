@@ -4,6 +4,7 @@
 //! In the companion a crawl session chooses the next link; in the extension
 //! the person does. Both hold the same [`Guide`].
 
+mod beginning;
 mod forgetting;
 mod knowledge;
 mod learning;
@@ -13,8 +14,9 @@ mod questions;
 mod reasons;
 mod retraining;
 
+pub use beginning::{BeginningError, BeginningWorth};
 pub use forgetting::ToForget;
-pub use knowledge::{Knowledge, TrainingExample};
+pub use knowledge::{Beginning, Knowledge, TrainingExample};
 pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
 
 use log::Log;
@@ -59,6 +61,8 @@ pub struct Guide {
     log: Log,
     /// What other strategies learned of the topic: kept for when one of them is chosen.
     beside: strategies::StrategyState,
+    /// What another topic taught, to learn on from.
+    beginning: Option<Beginning>,
     /// Pages in the vocabulary's counts when the critic was last refreshed.
     refreshed_at: u32,
 }
@@ -86,6 +90,7 @@ impl Guide {
             form_filter: FormFilter::default(),
             log: Log::default(),
             beside: strategies::StrategyState::default(),
+            beginning: None,
             refreshed_at: 0,
         }
     }
@@ -105,6 +110,7 @@ impl Guide {
             graph: knowledge.graph,
             log: Log::of(knowledge.arrivals),
             beside: knowledge.learned,
+            beginning: knowledge.beginning,
             refreshed_at: 0,
         };
         guide.refresh_critic();
@@ -124,6 +130,7 @@ impl Guide {
             graph: self.graph.clone(),
             learned: self.strategy.state().beside(&self.beside),
             arrivals: self.log.arrivals().cloned().collect(),
+            beginning: self.beginning.clone(),
         }
     }
 
@@ -154,10 +161,14 @@ impl Guide {
         if let Some(mark) = mark {
             rebuilt = self.put_marks([(&page.address, &features.terms(), Some(mark))]);
         }
-        let sources: Vec<Address> = via.iter().filter_map(Candidate::source).cloned().collect();
-        let unmarked = self.critic.judge(page, &terms, &sources, &self.graph);
+        let linked_from = self.linked_from(&page.address, via);
+        let unmarked = self.critic.judge(page, &terms, &linked_from, &self.graph);
         let judgment = unmarked.marked(self.graph.mark(&page.address));
         self.record(page, &terms, unmarked);
+        if self.keeps_backlinks() {
+            let targets = page.outlinks.iter().map(|link| &link.target);
+            self.graph.read_links(&page.address, targets);
+        }
         let forms = self.form_filter.find(page);
         for form in &forms {
             let place = (page.address.clone(), form.name.clone());
@@ -225,10 +236,29 @@ impl Guide {
         let judge = |page: &Page| {
             let features = FeatureReader::new(page, &mut vocabulary);
             let terms = telling_terms(page, &features);
-            let judged = self.critic.judge(page, &terms, &[], &self.graph);
+            let linked_from = self.linked_from(&page.address, &[]);
+            let judged = self.critic.judge(page, &terms, &linked_from, &self.graph);
             judged.marked(self.graph.mark(&page.address))
         };
         pages.iter().map(judge).collect()
+    }
+
+    /// Pages known to link to a page: those read so far, and those with the links by which
+    /// it was reached. None if the critic does not ask.
+    pub fn linked_from(&self, page: &Address, via: &[Candidate]) -> Vec<Address> {
+        if !self.critic.asks_for_backlinks() {
+            return Vec::new();
+        }
+        let known = self.graph.backlinks(page).map(|page| &page.address);
+        let all = known.chain(via.iter().filter_map(Candidate::source));
+        let mut seen = FxHashSet::default();
+        all.filter(|source| seen.insert(source.key()))
+            .cloned()
+            .collect()
+    }
+
+    fn keeps_backlinks(&self) -> bool {
+        self.critic.asks_for_backlinks() || self.strategy.profile().reading.backlinks
     }
 
     /// Marks a page that lies before us; `None` takes the mark back. All links

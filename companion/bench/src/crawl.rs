@@ -17,7 +17,7 @@ use linkscent_core::guide::{ASKED_AFTER, Guide, MOST_WAITING};
 use linkscent_core::hops::{FeatureGroups, TrainingWeb};
 use linkscent_core::strategies::{
     BackwardPaths, Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile,
-    Rng, SplitMix, Strategy, StrategyState, Subject, TrainedPaths,
+    Rng, SplitMix, StateError, Strategy, StrategyState, Subject, TrainedPaths,
 };
 use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Mark, Relevance};
@@ -261,6 +261,14 @@ impl Strategy for InstrumentedStrategy {
             self.retrainings.fetch_add(1, Ordering::Relaxed);
         }
         learned
+    }
+
+    fn begin_with(
+        &mut self,
+        learned: &StrategyState,
+        known_terms: usize,
+    ) -> Result<(), StateError> {
+        self.strategy.begin_with(learned, known_terms)
     }
 
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {

@@ -7,10 +7,10 @@ use linkscent_core::hops::{FeatureGroups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::{ChainKind, Inference};
 use linkscent_core::strategies::{
     Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, BeliefOrder, BestFirst,
-    Configuration, ContextGraph, DepthFirst, Ensemble, EnsembleOptions, Factors, FishSearch, Focus,
-    HopClusters, HopTraining, Hub, InfoSpiders, Intelligent, LearningThreshold, LinkPolicy, Make,
-    MakeGuest, QLinear, REGISTRY, Reinforcement, SharkSearch, SignalGroup, SplitMix, Strategy,
-    TopicPageRank, TrainedPaths,
+    Configuration, ContextGraph, DepthFirst, Ensemble, EnsembleOptions, FishSearch, Focus,
+    HopClusters, HopTraining, Hub, InfoSpiders, LearningThreshold, LinkPolicy, Make, MakeGuest,
+    QLinear, REGISTRY, Reinforcement, SharkSearch, SignalGroup, SplitMix, Strategy, TopicPageRank,
+    TrainedPaths,
 };
 use linkscent_core::text::Vocabulary;
 
@@ -102,7 +102,7 @@ static BENCH_ONLY: [Entrant; 10] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Entrant; 41] = [
+static VARIANTS: [Entrant; 37] = [
     online("ensemble-and-fish-search", |every| {
         and(every, || Box::new(FishSearch::default()))
     }),
@@ -197,18 +197,6 @@ static VARIANTS: [Entrant; 41] = [
             threshold: Some(threshold),
             ..AdaptiveOptions::default()
         }))
-    }),
-    online("intelligent-content", |every| {
-        Box::new(Intelligent::every(every, Factors::CONTENT))
-    }),
-    online("intelligent-url", |every| {
-        Box::new(Intelligent::every(every, Factors::URL))
-    }),
-    online("intelligent-link", |every| {
-        Box::new(Intelligent::every(every, Factors::LINK))
-    }),
-    online("intelligent-sibling", |every| {
-        Box::new(Intelligent::every(every, Factors::SIBLING))
     }),
     trained("hmm-viterbi", |web, rng, _| {
         Box::new(HopClusters::train(&web, Inference::Viterbi, rng))

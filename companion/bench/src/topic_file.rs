@@ -29,6 +29,7 @@ use linkscent_core::forms::FormWords;
 use linkscent_core::page::Page;
 use linkscent_core::predicate::{Condition, Predicate, Relevances, Seen};
 use linkscent_core::strategies::{Rng, SplitMix};
+use linkscent_core::web_graph::MOST_BACKLINKS;
 use serde::Deserialize;
 
 use super::form_topic::{self, WantedForms};
@@ -134,9 +135,13 @@ impl TopicFile {
             .with_context(|| format!("predicate {text:?}"))?;
         let others = Others::read(&predicate, web, folder, random_seed)?;
         let mut sources: Vec<Vec<Address>> = vec![Vec::new(); web.pages.len()];
-        for (page, links) in web.pages.iter().zip(&web.links) {
-            for &target in links {
-                sources[target as usize].push(page.address.clone());
+        for ((page, links), number) in web.pages.iter().zip(&web.links).zip(0..) {
+            for &target in links.iter().filter(|&&target| target != number) {
+                // As many as a crawl knows.
+                let sources = &mut sources[target as usize];
+                if sources.len() < MOST_BACKLINKS {
+                    sources.push(page.address.clone());
+                }
             }
         }
         let label = |(page, linked_from): (&Page, &Vec<Address>)| {

@@ -84,6 +84,7 @@ pub(super) async fn begin(
             pages: order.site_pages,
             targets: order.site_targets,
         },
+        start_from: order.start_from.clone(),
         ..NewCrawl::new(starts, order.budget)
     };
     app.service.check_crawl(&order.topic, &new).await?;

@@ -160,11 +160,17 @@ impl Subject {
 
     /// Prints which conditions of a predicate held, and where.
     async fn judge_by(&self, predicate: &Predicate, page: &Page) -> Result<()> {
+        let guide = match &self.topic {
+            Some(_) => Some(self.guide().await?),
+            None => None,
+        };
+        let backlinks = guide.iter().flat_map(|guide| {
+            let known = guide.graph().backlinks(&page.address);
+            known.map(|page| page.address.clone())
+        });
+        let linked_from: Vec<Address> = backlinks.collect();
         let relevances = Known {
-            marked: match &self.topic {
-                Some(_) => Some(self.guide().await?.frozen_topic()),
-                None => None,
-            },
+            marked: guide.as_ref().map(Guide::frozen_topic),
             named: if predicate.topics().is_empty() {
                 NamedTopics::new()
             } else {
@@ -174,7 +180,7 @@ impl Subject {
         };
         let seen = Seen {
             page,
-            linked_from: &[],
+            linked_from: &linked_from,
             relevances: &relevances,
         };
         let found = predicate.explain(seen);

@@ -217,6 +217,9 @@ impl Runner {
         let ended = self.run_to_end(&mut on_progress).and_then(|ended| {
             self.commit()?;
             self.keep_model()?;
+            if let Ended::Done(_) | Ended::Stopped = ended {
+                self.tell_worth()?;
+            }
             Ok(ended)
         });
         let (state, reason) = match &ended {
@@ -235,6 +238,17 @@ impl Runner {
         let ended = ended?;
         state_set?;
         Ok((ended, self.session.stats().clone()))
+    }
+
+    /// Says what it was worth to begin with what another topic taught.
+    fn tell_worth(&self) -> Result<()> {
+        if let Some(worth) = self.session.guide().worth_of_beginning() {
+            let (topic, crawl) = (self.crawl.topic, Some(self.crawl.id));
+            let said = worth.to_string();
+            let notice = self.store.notice(topic, crawl, &said);
+            self.handle.block_on(notice)?;
+        }
+        Ok(())
     }
 
     fn run_to_end(&mut self, on_progress: &mut impl FnMut(&Progress)) -> Result<Ended> {

@@ -69,6 +69,8 @@ struct TopicPage<'a> {
     chosen_by: &'static str,
     strategies: Vec<StrategyLine>,
     sure: String,
+    /// Other topics, with whose knowledge a crawl can begin.
+    teachers: Vec<String>,
     /// What links on paths to targets had in common, newest first.
     iterations: Vec<IterationLine>,
     /// Name of the critic; empty for a predicate.
@@ -163,7 +165,11 @@ async fn one(
     } else {
         (String::new(), said)
     };
+    let topics = app.service.store.topics().await?.into_iter();
+    let teachers = topics.filter(|other| other.id != topic.id);
+    let teachers = teachers.map(|other| other.name).collect();
     show(&TopicPage {
+        teachers,
         base,
         csrf: app.access.csrf(),
         crawls: crawl_lines(&app, id).await?,
@@ -291,6 +297,9 @@ struct CrawlForm {
     /// Targets of a site after which it is left; empty for never.
     #[serde(default)]
     site_targets: String,
+    /// The topic with whose knowledge it begins; empty for none.
+    #[serde(default)]
+    start_from: String,
 }
 
 async fn crawl(
@@ -311,6 +320,7 @@ async fn crawl(
             pages: number(&form.site_pages)?,
             targets: number(&form.site_targets)?,
         },
+        start_from: Some(form.start_from).filter(|from| !from.is_empty()),
         ..NewCrawl::new(starts, form.budget)
     };
     let crawl = app.service.begin_crawl(&topic, &new).await?;

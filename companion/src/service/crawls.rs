@@ -47,6 +47,8 @@ pub struct NewCrawl {
     pub critic: Option<String>,
     /// The strategy, where another than the topic's is wanted.
     pub strategy: Option<String>,
+    /// The topic with whose knowledge it begins, where that is wanted.
+    pub start_from: Option<String>,
 }
 
 impl NewCrawl {
@@ -62,6 +64,7 @@ impl NewCrawl {
             on_drift: Reaction::default(),
             critic: None,
             strategy: None,
+            start_from: None,
         }
     }
 }
@@ -95,13 +98,7 @@ impl Service {
         new: &NewCrawl,
     ) -> Result<CrawlRow, ServiceError> {
         let order = self.order(topic, new).await?;
-        let start_model = if new.critic.is_none() && new.strategy.is_none() {
-            model_file(&*self.guide(topic).await?)?
-        } else {
-            let (critic, strategy) = (new.critic.as_deref(), new.strategy.as_deref());
-            let guide = topic_guide::of(&self.store, topic, critic, strategy).await;
-            model_file(&guide.map_err(|error| ServiceError::refused(format!("{error:#}.")))?)?
-        };
+        let (start_model, begun_with) = self.start_model(topic, new).await?;
         let marks = self.store.marks(topic.id).await?;
         let is_target = |page: &&String| {
             marks
@@ -117,7 +114,30 @@ impl Service {
             start_model: &start_model,
         };
         let id = self.store.begin_crawl(&begun).await?;
+        if let Some(said) = begun_with {
+            self.store.notice(topic.id, Some(id), &said).await?;
+        }
         Ok(self.crawl(id).await?.0)
+    }
+
+    /// The model file that a crawl begins with, and what another topic taught of it.
+    async fn start_model(
+        &self,
+        topic: &Topic,
+        new: &NewCrawl,
+    ) -> Result<(Vec<u8>, Option<String>), ServiceError> {
+        let (critic, strategy) = (new.critic.as_deref(), new.strategy.as_deref());
+        if critic.is_none() && strategy.is_none() && new.start_from.is_none() {
+            return Ok((model_file(&*self.guide(topic).await?)?, None));
+        }
+        let guide = topic_guide::of(&self.store, topic, critic, strategy).await;
+        let guide = guide.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
+        let Some(from) = &new.start_from else {
+            return Ok((model_file(&guide)?, None));
+        };
+        let teacher = self.teacher(topic, from).await?;
+        let (guide, said) = self.begin_with(guide, &teacher).await?;
+        Ok((model_file(&guide)?, Some(said)))
     }
 
     /// Whether a crawl for the topic of that name would be refused, and why. The topic may
@@ -144,6 +164,9 @@ impl Service {
     }
 
     async fn order(&self, topic: &Topic, new: &NewCrawl) -> Result<Order, ServiceError> {
+        if let Some(from) = &new.start_from {
+            self.teacher(topic, from).await?;
+        }
         if !(1..=LARGEST_BUDGET).contains(&new.budget) {
             return Err(ServiceError::refused(format!(
                 "A crawl's budget is 1 to {LARGEST_BUDGET} pages."

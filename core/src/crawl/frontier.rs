@@ -351,8 +351,10 @@ impl FrontierEntry {
     /// One more link leads there.
     fn join(&mut self, policy: LinkPolicy, link: Candidate, priority: Priority) {
         let is_best = policy.sorts() && self.scores.first().is_none_or(|best| priority > *best);
-        let place = if is_best { 0 } else { self.links.len() };
+        let is_first = is_best || policy == LinkPolicy::Newest;
+        let place = if is_first { 0 } else { self.links.len() };
         let most = match policy {
+            LinkPolicy::Newest => 1,
             LinkPolicy::First | LinkPolicy::Maximum => LINKS_PER_TARGET,
             LinkPolicy::Mean | LinkPolicy::Both => LINKS_IN_MEAN,
         };

@@ -117,6 +117,10 @@ impl Critic for ByPredicate {
         None
     }
 
+    fn asks_for_backlinks(&self) -> bool {
+        self.predicate.asks_for_backlinks()
+    }
+
     fn named_topics(&self) -> NamedTopics {
         self.topics.clone()
     }

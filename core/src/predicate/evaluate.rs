@@ -120,6 +120,7 @@ impl Condition {
                         .map(|leaf| leaf.chars().count())
                         .sum(),
                     NumberOf::Links => page.outlinks.len(),
+                    NumberOf::Backlinks => seen.linked_from.len(),
                 } as u64;
                 (comparison.holds(found, *wanted), found.to_string())
             }

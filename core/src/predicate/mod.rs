@@ -10,8 +10,8 @@
 //!   in this order), `is "..."`, `glob "*.test/*"` or `regex "..."`; upper and
 //!   lower case are the same but in `regex`;
 //! - `language is "en"`;
-//! - `size` (characters of text) and `links` (links to other pages) with `<`,
-//!   `<=`, `=`, `>=` or `>` and a number;
+//! - `size` (characters of text), `links` (links to other pages) and `backlinks` (known
+//!   pages that link there) with `<`, `<=`, `=`, `>=` or `>` and a number;
 //! - `links to "glob"` and `linked from "glob"`, on addresses;
 //! - `topic >= 0.5`, the relevance of the page to the topic that was marked, and
 //!   `topic "bees" >= 0.7`, that to a topic of another name;
@@ -19,6 +19,9 @@
 //! - `form about "jobs"`, a searchable form stands on the page whose database is one that the
 //!   topic of that name looks for, and `form wanted`, one that this topic looks for: as the
 //!   forms tell that were marked for the topic, or, where none was, the words of its pages.
+//!
+//! `linked from` and `backlinks` ask all pages read so far that link there, up to
+//! [`MOST_BACKLINKS`](crate::web_graph::MOST_BACKLINKS) of them.
 //!
 //! They are joined by `and`, `or`, `not` and parentheses; `not` binds closest,
 //! then `and`.
@@ -106,6 +109,8 @@ pub enum NumberOf {
     Size,
     /// Links to other pages.
     Links,
+    /// Known pages that link to it.
+    Backlinks,
 }
 
 /// How a number is compared.
@@ -174,7 +179,11 @@ const TEXTS: [(&str, TextOf); 5] = [
     ("title", TextOf::Title),
     ("text", TextOf::Text),
 ];
-const NUMBERS: [(&str, NumberOf); 2] = [("size", NumberOf::Size), ("links", NumberOf::Links)];
+const NUMBERS: [(&str, NumberOf); 3] = [
+    ("size", NumberOf::Size),
+    ("links", NumberOf::Links),
+    ("backlinks", NumberOf::Backlinks),
+];
 const COMPARISONS: [(&str, Comparison); 5] = [
     ("<=", Comparison::AtMost),
     (">=", Comparison::AtLeast),
@@ -248,6 +257,17 @@ impl Predicate {
             Self::Not(part) => part.conditions(),
             Self::Condition(condition) => vec![condition],
         }
+    }
+
+    /// Whether it asks which pages link to a page.
+    pub fn asks_for_backlinks(&self) -> bool {
+        let asks = |condition: &&Condition| {
+            matches!(
+                condition,
+                Condition::LinkedFrom(_) | Condition::Number(NumberOf::Backlinks, ..)
+            )
+        };
+        self.conditions().iter().any(asks)
     }
 
     /// Names of the topics it asks for.

@@ -15,8 +15,19 @@ use crate::forms::FormKind;
 const LONGEST: usize = 10_000;
 /// Parentheses and `not` within each other.
 const DEEPEST: usize = 64;
-const CONDITIONS: [&str; 11] = [
-    "url", "host", "path", "title", "text", "size", "links", "linked", "language", "topic", "form",
+const CONDITIONS: [&str; 12] = [
+    "url",
+    "host",
+    "path",
+    "title",
+    "text",
+    "size",
+    "links",
+    "linked",
+    "backlinks",
+    "language",
+    "topic",
+    "form",
 ];
 
 /// What is wrong with a predicate.

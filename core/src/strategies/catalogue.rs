@@ -3,7 +3,7 @@
 
 use super::{
     Adaptive, AdaptiveOptions, Apprentice, BestFirst, BinnedValues, BreadthFirst, Configuration,
-    ContextGraph, DepthFirst, Ensemble, EnsembleState, Factors, FishSearch, Focus, HopChain,
+    ContextGraph, DepthFirst, Ensemble, EnsembleState, FishSearch, Focus, Form, HopChain,
     HopClusters, Hub, HubScores, InfoSpiders, Intelligent, IntelligentCounts, PageRanks,
     PathRepository, PlainApprentice, Population, QLinear, QWeights, Random, Reinforcement, Saved,
     SharkSearch, StateError, Strategy, StrategyState, TopicPageRank, TrainedPaths,
@@ -37,8 +37,28 @@ const BY_DISTANCE: &str = "By how many hops from a target their pages look, lear
 const BY_WORDS: &str = "By the words near them, learned from where such links led.";
 const BY_PAGE: &str = "By how good the page is that they stand on.";
 
+/// A form of intelligent crawling; all of them share what they count.
+macro_rules! by_ratios {
+    ($form:expr, $sentence:literal) => {
+        Descriptor {
+            name: $form.name,
+            sentence: $sentence,
+            make: Some(|every| {
+                let with_batch = |every| Intelligent::every(every, $form);
+                Box::new(every.map_or_else(|| Intelligent::new($form), with_batch))
+            }),
+            learner: IntelligentCounts::LEARNER,
+            resume: |state, terms| {
+                going_on(state, terms, |counts| {
+                    Intelligent::new($form).with_counts(counts)
+                })
+            },
+        }
+    };
+}
+
 /// All strategies, the default first.
-pub static REGISTRY: [Descriptor; 27] = [
+pub static REGISTRY: [Descriptor; 32] = [
     Descriptor {
         name: "ensemble",
         sentence: "By all that is known of them together, weighed by what proved right.",
@@ -62,17 +82,31 @@ pub static REGISTRY: [Descriptor; 27] = [
         learner: TwoClassCounts::LEARNER,
         resume: |state, terms| going_on(state, terms, PlainApprentice::with_counts),
     },
-    Descriptor {
-        name: "intelligent",
-        sentence: "By how much likelier than usual pages are that such pages, addresses and links \
-                   lead to.",
-        make: Some(|every| {
-            let with_all = |every| Intelligent::every(every, Factors::ALL);
-            Box::new(every.map_or_else(Intelligent::default, with_all))
-        }),
-        learner: IntelligentCounts::LEARNER,
-        resume: |state, terms| going_on(state, terms, Intelligent::with_counts),
-    },
+    by_ratios!(
+        Form::ALL,
+        "By how much likelier than usual pages are that such pages, addresses and links lead to."
+    ),
+    by_ratios!(
+        Form::PRODUCT,
+        "By how much likelier than usual pages are, by the evidence of all pages known to link \
+         there."
+    ),
+    by_ratios!(
+        Form::CONTENT,
+        "By how much likelier than usual pages are that pages with such words lead to."
+    ),
+    by_ratios!(
+        Form::URL,
+        "By how much likelier than usual pages are that have such addresses."
+    ),
+    by_ratios!(
+        Form::LINK,
+        "By how much likelier than usual pages are that relevant pages link to."
+    ),
+    by_ratios!(
+        Form::SIBLING,
+        "By how much likelier than usual pages were that the other links of a page led to."
+    ),
     Descriptor {
         name: "ache",
         sentence: "By what links on the ways to earlier targets had in common.",

@@ -4,6 +4,7 @@
 mod adaptive;
 mod apprentice;
 mod best_first;
+mod carried;
 mod catalogue;
 mod context_graph;
 mod depth_first;
@@ -37,6 +38,7 @@ pub use crate::rng::{Rng, SplitMix};
 pub use adaptive::{Adaptive, AdaptiveOptions, Configuration};
 pub use apprentice::{Apprentice, Options as ApprenticeOptions};
 pub use best_first::{BestFirst, Focus};
+pub use carried::{TaughtCounts, can_begin, carried};
 pub use catalogue::{
     Descriptor, Make, REGISTRY, Resume, all_names, check_state, default_name, descriptor,
     from_state, named, names,
@@ -54,7 +56,7 @@ pub use hop_clusters::HopClusters;
 pub use hop_training::HopTraining;
 pub use hub::{Hub, HubScores};
 pub use info_spiders::{Agent, InfoSpiders, Population};
-pub use intelligent::{Counts, Factors, Intelligent, IntelligentCounts};
+pub use intelligent::{Counts, Factors, Form, Inlinks, Intelligent, IntelligentCounts};
 pub use learning_threshold::LearningThreshold;
 pub use link_graph::LinkGraph;
 pub use link_levels::{Chosen, PathLink, SPACES};
@@ -126,11 +128,13 @@ pub enum LinkPolicy {
     Mean,
     /// Half by the best link, half by the mean of the links.
     Both,
+    /// What the link is worth that was seen last: its score speaks for all known inlinks.
+    Newest,
 }
 
 impl LinkPolicy {
     /// Whether links are kept best first; else in the order in which they were
-    /// seen.
+    /// seen, or the other way round.
     pub fn sorts(self) -> bool {
         matches!(self, Self::Maximum | Self::Both)
     }
@@ -140,7 +144,7 @@ impl LinkPolicy {
     pub fn worth(self, scores: &[Priority]) -> Priority {
         let best = || scores.iter().copied().max();
         let worth = match self {
-            Self::First => scores.first().copied(),
+            Self::First | Self::Newest => scores.first().copied(),
             Self::Maximum => best(),
             Self::Mean => Some(Priority::mean(scores)),
             Self::Both => best().map(|best| Priority::mean(&[best, Priority::mean(scores)])),
@@ -166,6 +170,8 @@ pub struct Reading {
     pub classes: bool,
     /// The links next to every link.
     pub neighbours: bool,
+    /// Which pages link to every page ([`WebGraph::backlinks`]).
+    pub backlinks: bool,
 }
 
 /// A page was fetched: the links that led there, and what it turned out to be.
@@ -274,6 +280,17 @@ pub trait Strategy: Send + Sync {
     fn learn(&mut self, event: &Event<'_>, known: Known<'_>) -> Learned {
         let _ = (event, known);
         Learned::Nothing
+    }
+
+    /// Starts from what was learned for another topic, in the words of this one's
+    /// vocabulary ([`carried`]), in place of what it knows; see [`can_begin`].
+    fn begin_with(
+        &mut self,
+        learned: &StrategyState,
+        known_terms: usize,
+    ) -> Result<(), StateError> {
+        let _ = (learned, known_terms);
+        Ok(())
     }
 
     /// What has to be kept for [`from_state`] to bring it back, as bytes of its own.

@@ -366,6 +366,9 @@ pub struct CrawlOrder {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000))]
     pub site_targets: Option<u32>,
+    /// The topic with whose knowledge it begins, where that is wanted.
+    #[serde(default)]
+    pub start_from: Option<String>,
 }
 
 /// The state of a crawl.

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::codec::{self, CodecError};
-use crate::guide::Knowledge;
+use crate::guide::{Beginning, Knowledge};
 use crate::strategies::{StateError, StrategyState, check_state};
 use sections::{Body, Sections};
 
@@ -79,8 +79,15 @@ struct WireGuide {
     owner: String,
 }
 
-/// In front of the name of a learner, where a section holds what it knows.
+/// The section of backlinks, where any are kept.
+const BACKLINKS: &str = "backlinks";
+/// The section that says with what another topic taught it began: that topic's name and the
+/// learner that kept it.
+const BEGINNING: &str = "beginning";
+/// In front of the name of a learner, where a section holds what it knows, or what another
+/// topic taught it.
 const LEARNER: &str = "learned/";
+const TAUGHT: &str = "taught/";
 
 /// The knowledge as a model file.
 pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
@@ -100,8 +107,19 @@ pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
     sections.add("topic-forms", &forms::domains(&knowledge.topics));
     sections.add("forms", &forms::forms(graph));
     sections.add("marked-forms", &forms::marked_forms(graph));
+    let backlinks = graph::backlinks(graph);
+    if !backlinks.is_empty() {
+        sections.add(BACKLINKS, &backlinks);
+    }
     for (learner, bytes) in knowledge.learned.parts() {
         sections.add_bytes(&format!("{LEARNER}{learner}"), bytes);
+    }
+    if let Some(beginning) = &knowledge.beginning {
+        let Beginning { topic, learned } = beginning;
+        sections.add(BEGINNING, &(topic, learned.owner()));
+        for (learner, bytes) in learned.parts() {
+            sections.add_bytes(&format!("{TAUGHT}{learner}"), bytes);
+        }
     }
     let Body(body) = sections;
     if body.len() > LARGEST_MODEL {
@@ -125,7 +143,11 @@ pub fn read_model(file: &[u8]) -> Result<Knowledge, ModelError> {
     } else {
         before_sections::read(version, body)?
     };
-    check_state(&knowledge.learned, knowledge.graph.vocabulary.len())?;
+    let known_terms = knowledge.graph.vocabulary.len();
+    check_state(&knowledge.learned, known_terms)?;
+    if let Some(beginning) = &knowledge.beginning {
+        check_state(&beginning.learned, known_terms)?;
+    }
     Ok(knowledge)
 }
 
@@ -164,22 +186,34 @@ fn from_sections(sections: &Sections<'_>) -> Result<Knowledge, ModelError> {
     let mut read = vocabulary.into_graph()?;
     graph::put_marks(&mut read, sections.read("marks")?)?;
     graph::put_pages(&mut read, sections.read("pages")?)?;
+    if let Some(backlinks) = sections.read_if_there(BACKLINKS)? {
+        graph::put_backlinks(&mut read, backlinks)?;
+    }
     forms::put_forms(&mut read, sections.read("forms")?)?;
     forms::put_marked_forms(&mut read, sections.read("marked-forms")?)?;
-    let mut learned = StrategyState::owned_by(&guide.owner);
-    for (name, bytes) in sections.iter() {
-        if let Some(learner) = name.strip_prefix(LEARNER) {
-            learned = learned.with_part(learner, bytes.to_vec());
-        }
-    }
+    let learned = |owner: &str, prefix: &str| {
+        let parts = sections.iter();
+        let parts = parts.filter_map(|(name, bytes)| Some((name.strip_prefix(prefix)?, bytes)));
+        parts.fold(StrategyState::owned_by(owner), |state, (learner, bytes)| {
+            state.with_part(learner, bytes.to_vec())
+        })
+    };
+    let beginning: Option<(String, String)> = sections.read_if_there(BEGINNING)?;
     let mut topics = forms::into_topics(sections.read("topics")?)?;
-    forms::put_domains(&mut topics, sections.read_newer("topic-forms")?)?;
+    forms::put_domains(
+        &mut topics,
+        sections.read_if_there("topic-forms")?.unwrap_or_default(),
+    )?;
     Ok(Knowledge {
         critic: guide.critic,
         topics,
         strategy: guide.strategy,
         arrivals: graph::into_examples(sections.read("examples")?, read.vocabulary.len())?,
-        learned,
+        learned: learned(&guide.owner, LEARNER),
+        beginning: beginning.map(|(topic, owner)| Beginning {
+            topic,
+            learned: learned(&owner, TAUGHT),
+        }),
         graph: read,
     })
 }

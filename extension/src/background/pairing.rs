@@ -108,6 +108,7 @@ impl<W: World> Background<W> {
         let topic = settings.current.ok_or(Problem::NoTopic)?;
         let order = CrawlOrder {
             strategy: None,
+            start_from: None,
             topic,
             seeds,
             budget,

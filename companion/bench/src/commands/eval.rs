@@ -60,7 +60,7 @@ pub struct Eval {
     strategy: Vec<String>,
     /// Look at a question of the papers, or of ours, instead of crawling: critic, links,
     /// rivals, histogram, dmax, information-gain, frequency, loss, overlap, variants, ache,
-    /// reuse, cold-start, questions, drift, attack, next-click; can be given repeatedly.
+    /// reuse, transfer, cold-start, questions, drift, attack, next-click; can be given repeatedly.
     #[arg(long)]
     experiment: Vec<String>,
     /// Who judges what strategies are told on a bench: the frozen critic, by which

@@ -232,6 +232,7 @@ async fn answers_fit_their_schemas() {
     let random = "0a".repeat(32);
     let order = json!({ "topic": "bees", "seeds": [PAGE], "budget": 1, "site_pages": 20 });
     let at_once = json!({ "topic": "bees", "seeds": [PAGE], "budget": 1, "site_targets": 0 });
+    let untaught = json!({ "topic": "bees", "seeds": [PAGE], "budget": 1, "start_from": "trains" });
     let clicks = json!({ "clicks": [[PAGE, "http://b.test/"]] });
     let many = json!({ "pages": vec![PAGE; 1_001] });
     let skip = json!({ "address": PAGE, "answer": "skip" });
@@ -267,6 +268,7 @@ async fn answers_fit_their_schemas() {
         ("GET", "/api/v1/crawls", "?topic=nothing", &nothing, 200),
         ("GET", "/api/v1/crawls", "", &nothing, 400),
         ("POST", "/api/v1/crawls", "", &order, 200),
+        ("POST", "/api/v1/crawls", "", &untaught, 400),
         ("GET", "/api/v1/crawls", "?topic=bees", &nothing, 200),
         ("POST", "/api/v1/crawls", "", &at_once, 400),
         ("POST", "/api/v1/crawls", "", &skip, 422),
