@@ -36,6 +36,9 @@ const BY_DISTANCE: &str = "By how many hops from a target their pages look, lear
                            clicks and the last crawl.";
 const BY_WORDS: &str = "By the words near them, learned from where such links led.";
 const BY_PAGE: &str = "By how good the page is that they stand on.";
+const BY_PAGE_HARD: &str = "Only those of good pages, by how good the page is.";
+const BY_TARGET: &str = "By how like one of your pages the page is that they stand on.";
+const BY_TARGET_HARD: &str = "Only those of good pages, by how like one of yours the page is.";
 
 /// A form of intelligent crawling; all of them share what they count.
 macro_rules! by_ratios {
@@ -58,7 +61,7 @@ macro_rules! by_ratios {
 }
 
 /// All strategies, the default first.
-pub static REGISTRY: [Descriptor; 32] = [
+pub static REGISTRY: [Descriptor; 33] = [
     Descriptor {
         name: "ensemble",
         sentence: "By all that is known of them together, weighed by what proved right.",
@@ -193,11 +196,14 @@ pub static REGISTRY: [Descriptor; 32] = [
         resume: |state, terms| going_on(state, terms, TopicPageRank::with_ranks),
     },
     fixed("best-first", BY_PAGE, |_| Box::new(BestFirst(Focus::Soft))),
-    fixed("best-first-hard", BY_PAGE, |_| {
+    fixed("best-first-hard", BY_PAGE_HARD, |_| {
         Box::new(BestFirst(Focus::Hard))
     }),
-    fixed("best-first-cosine", BY_PAGE, |_| {
+    fixed("best-first-cosine", BY_TARGET, |_| {
         Box::new(BestFirst(Focus::Cosine))
+    }),
+    fixed("best-first-cosine-hard", BY_TARGET_HARD, |_| {
+        Box::new(BestFirst(Focus::HardCosine))
     }),
     fixed("breadth-first", "Those nearest to the start first.", |_| {
         Box::new(BreadthFirst)

@@ -297,11 +297,19 @@ fn names_are_their_own() {
 
 #[test]
 fn hard_focus_rejects_links_of_pages_that_are_no_targets() {
-    let (guide, links) = taught("best-first-hard");
-    let rejected = links
-        .iter()
-        .filter(|link| guide.score(link) == LinkScore::Reject);
-    assert_eq!(rejected.count(), 4, "the links of the railway page alone");
+    for (name, expected) in [
+        ("best-first-hard", 4),
+        ("best-first-cosine-hard", 4),
+        ("best-first", 0),
+        ("best-first-cosine", 0),
+    ] {
+        let (guide, links) = taught(name);
+        let rejected = links
+            .iter()
+            .filter(|link| guide.score(link) == LinkScore::Reject);
+        // The links of the railway page alone.
+        assert_eq!(rejected.count(), expected, "{name}");
+    }
 }
 
 #[test]
