@@ -24,7 +24,6 @@ pub mod oracle;
 pub mod own_critic;
 pub mod report;
 pub mod scenario;
-mod taxonomy;
 pub mod topic;
 pub mod topic_file;
 pub mod visits;

@@ -6,6 +6,7 @@ use linkscent_core::guide::Guide;
 use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::write_model;
 
+use super::taxonomies::check_guide;
 use super::{Service, ServiceError};
 use crate::crawler::DEFAULT_DELAY;
 use crate::store::{self, Command, CrawlRow, CrawlState, Order, Reaction, Topic};
@@ -96,11 +97,15 @@ impl Service {
     ) -> Result<CrawlRow, ServiceError> {
         let order = self.order(topic, new).await?;
         let start_model = if new.critic.is_none() && new.strategy.is_none() {
-            model_file(&*self.guide(topic).await?)?
+            let guide = self.guide(topic).await?;
+            check_guide(&guide)?;
+            model_file(&guide)?
         } else {
             let (critic, strategy) = (new.critic.as_deref(), new.strategy.as_deref());
             let guide = topic_guide::of(&self.store, topic, critic, strategy).await;
-            model_file(&guide.map_err(|error| ServiceError::refused(format!("{error:#}.")))?)?
+            let guide = guide.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
+            check_guide(&guide)?;
+            model_file(&guide)?
         };
         let marks = self.store.marks(topic.id).await?;
         let is_target = |page: &&String| {
@@ -191,6 +196,10 @@ impl Service {
         pages.extend(examples.chain(seeds));
         if pages.is_empty() {
             pages.extend(targets.into_iter().map(|page| (page, true)));
+        }
+        if pages.is_empty() {
+            let good = self.good_pages(topic).await?;
+            pages.extend(good.into_iter().map(|page| (page, true)));
         }
         let mut known = std::collections::HashSet::new();
         pages.retain(|(page, _)| known.insert(page.clone()));

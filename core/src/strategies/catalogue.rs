@@ -2,11 +2,11 @@
 //! of one. A new strategy is a file and a row here.
 
 use super::{
-    Adaptive, AdaptiveOptions, Apprentice, BestFirst, BinnedValues, BreadthFirst, ContextGraph,
-    DepthFirst, Ensemble, EnsembleState, Factors, FishSearch, Focus, HopChain, HopClusters, Hub,
-    HubScores, InfoSpiders, Intelligent, IntelligentCounts, PageRanks, PathRepository,
-    PlainApprentice, Population, QLinear, QWeights, Random, Reinforcement, Saved, SharkSearch,
-    StateError, Strategy, StrategyState, TopicPageRank,
+    Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, BestFirst, BinnedValues,
+    BreadthFirst, ContextGraph, DepthFirst, Ensemble, EnsembleState, Factors, FishSearch, Focus,
+    HopChain, HopClusters, Hub, HubScores, InfoSpiders, Intelligent, IntelligentCounts, PageRanks,
+    PathRepository, PlainApprentice, Population, QLinear, QWeights, Random, Reinforcement, Saved,
+    SharkSearch, StateError, Strategy, StrategyState, TopicPageRank,
 };
 use crate::models::{Inference, TwoClassCounts};
 
@@ -38,7 +38,7 @@ const BY_WORDS: &str = "By the words near them, learned from where such links le
 const BY_PAGE: &str = "By how good the page is that they stand on.";
 
 /// All strategies, the default first.
-pub static REGISTRY: [Descriptor; 24] = [
+pub static REGISTRY: [Descriptor; 25] = [
     Descriptor {
         name: "ensemble",
         sentence: "By all that is known of them together, weighed by what proved right.",
@@ -52,6 +52,20 @@ pub static REGISTRY: [Descriptor; 24] = [
         make: Some(|every| Box::new(every.map_or_else(Apprentice::default, Apprentice::every))),
         learner: TwoClassCounts::LEARNER,
         resume: |state, terms| going_on(state, terms, Apprentice::with_counts),
+    },
+    Descriptor {
+        name: "apprentice-classes",
+        sentence: "By the words near them and the classes of the page they stand on, learned \
+                   from where such links led.",
+        make: Some(|every| {
+            let apprentice = every.map_or_else(Apprentice::default, Apprentice::every);
+            Box::new(apprentice.with_options(with_classes()))
+        }),
+        learner: TwoClassCounts::LEARNER,
+        resume: |state, terms| {
+            let with = |counts| Apprentice::with_counts(counts).with_options(with_classes());
+            going_on(state, terms, with)
+        },
     },
     Descriptor {
         name: "apprentice-plain",
@@ -198,6 +212,14 @@ pub static REGISTRY: [Descriptor; 24] = [
         resume: |state, terms| going_on(state, terms, |learned: ContextGraph| learned),
     },
 ];
+
+/// The apprentice that reads the classes of pages, too.
+fn with_classes() -> ApprenticeOptions {
+    ApprenticeOptions {
+        classes: true,
+        ..ApprenticeOptions::default()
+    }
+}
 
 /// One that learns nothing.
 const fn fixed(name: &'static str, sentence: &'static str, make: Make) -> Descriptor {
