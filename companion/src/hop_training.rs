@@ -1,17 +1,26 @@
 //! A topic's model of hop distances: learned from the paths the person took and from the
 //! pages that its last crawl kept, and from then on one of the ensemble's members, in
-//! crawls and in the browser.
+//! crawls and in the browser. Also the paths that ACHE begins with, found backwards over the
+//! same pages.
 
 mod material;
+mod sources;
+
+pub use sources::{KeptPages, Sources};
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use linkscent_core::guide::Guide;
 use linkscent_core::hops::{FeatureGroups, FeatureIndex, LINK_LIKENESS, STATES};
 use linkscent_core::models::lbfgs::Iteration;
 use linkscent_core::models::{ChainKind, ChainWeights, Inference};
 use linkscent_core::rng::SplitMix;
-use linkscent_core::strategies::{ContextGraph, HopChain, HopClusters, HopTraining, StrategyState};
+use linkscent_core::strategies::{
+    Adaptive, AdaptiveOptions, Configuration, ContextGraph, HopChain, HopClusters, HopTraining,
+    Strategy, StrategyState, TrainedPaths,
+};
+use linkscent_core::text::Vocabulary;
 use linkscent_core::wire::write_model;
 
 use crate::store::{Store, Topic};
@@ -31,6 +40,8 @@ pub enum DistanceModel {
     Hmm,
     /// A context graph. It looks at no paths, only at what pages lie around the targets.
     ContextGraph,
+    /// The paths that ACHE begins with.
+    AchePaths,
 }
 
 impl Default for DistanceModel {
@@ -41,11 +52,12 @@ impl Default for DistanceModel {
 
 impl DistanceModel {
     /// All of them.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Chain(ChainKind::Crf),
         Self::Chain(ChainKind::Memm),
         Self::Hmm,
         Self::ContextGraph,
+        Self::AchePaths,
     ];
 
     /// The one whose strategy has that name.
@@ -59,8 +71,61 @@ impl DistanceModel {
             Self::Chain(kind) => kind.name(),
             Self::Hmm => "hmm",
             Self::ContextGraph => "context-graph",
+            Self::AchePaths => "ache-offline",
         }
     }
+
+    /// The one that a strategy has to have before it can be chosen.
+    pub fn needed_by(strategy: &str) -> Option<Self> {
+        let model = strategy.trim_end_matches("-viterbi");
+        Self::named(model.trim_end_matches("-online"))
+    }
+}
+
+/// A model that was trained.
+#[derive(Debug)]
+pub enum Trained {
+    /// A conditional random field or a maximum-entropy Markov model.
+    Chain(HopChain),
+    /// A hidden Markov model.
+    Hmm(HopClusters),
+    /// A context graph.
+    ContextGraph(ContextGraph),
+    /// The paths that ACHE begins with.
+    AchePaths(TrainedPaths),
+}
+
+impl Trained {
+    fn put_into(&self, state: StrategyState) -> StrategyState {
+        match self {
+            Self::Chain(chain) => state.with(chain),
+            Self::Hmm(hmm) => state.with(hmm),
+            Self::ContextGraph(layers) => state.with(layers),
+            Self::AchePaths(paths) => state.with(paths),
+        }
+    }
+
+    /// The strategy that goes by it alone, beliefs being carried on in this way.
+    pub fn into_strategy(self, inference: Inference) -> Box<dyn Strategy> {
+        match self {
+            Self::Chain(chain) => Box::new(chain.inferring(inference)),
+            Self::Hmm(hmm) => Box::new(hmm),
+            Self::ContextGraph(layers) => Box::new(layers),
+            Self::AchePaths(paths) => {
+                let options = AdaptiveOptions::of(Configuration::Offline);
+                Box::new(Adaptive::new(options).and_trained(paths))
+            }
+        }
+    }
+}
+
+/// Of which words a model may speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Words {
+    /// All there are; those that the topic does not know yet join its vocabulary.
+    All,
+    /// Those the topic knows.
+    Known,
 }
 
 /// What was learned from.
@@ -83,8 +148,9 @@ pub struct TrainingReport {
 }
 
 /// Trains the model of a topic and keeps it beside what else was learned. An earlier chain of
-/// the same kind is trained on; the other models are counted again from all there is. `export` gets the sequences if it is given; `on_iteration` hears
-/// of every iteration. Takes a while; not for a thread that serves others.
+/// the same kind is trained on; the other models are counted again from all there is.
+/// `export` gets the sequences if it is given; `on_iteration` hears of every iteration. Takes
+/// a while; not for a thread that serves others.
 pub async fn learn(
     store: &Store,
     topic: &Topic,
@@ -102,13 +168,44 @@ pub async fn learn(
         );
     }
     let guide = topic_guide::of(store, topic, None, None).await?;
+    let sources = Sources::read(store, topic, crawls.first()).await?;
+    let (trained, vocabulary, report) =
+        train(&sources, &guide, model, Words::All, export, on_iteration)?;
     let mut knowledge = guide.knowledge();
-    let earlier = earlier(&knowledge.learned, model);
+    knowledge.learned = trained.put_into(knowledge.learned);
+    if !matches!(trained, Trained::Chain(_)) {
+        // Its words are numbered as the material has them.
+        knowledge.graph.vocabulary = vocabulary;
+    }
+    // It joins the other members, unless the topic was taken away from them, or goes by it
+    // already.
+    let goes_by_it = DistanceModel::needed_by(&knowledge.strategy) == Some(model);
+    if knowledge.strategy != "ensemble" && !goes_by_it {
+        model.strategy().clone_into(&mut knowledge.strategy);
+    }
+    store.set_model(topic.id, &write_model(&knowledge)?).await?;
+    Ok(report)
+}
+
+/// Trains a model of a topic on its paths and on what a crawl kept, as the guide judges it; an
+/// earlier chain of the same kind, which the guide knows, is trained on. With it comes the
+/// vocabulary by which it numbers words.
+pub fn train(
+    sources: &Sources,
+    guide: &Guide,
+    model: DistanceModel,
+    words: Words,
+    export: Option<&Path>,
+    on_iteration: impl FnMut(Iteration),
+) -> Result<(Trained, Vocabulary, TrainingReport)> {
+    let earlier = earlier(&guide.learned(), model);
     let known = earlier.as_ref().map(|chain| chain.feature_index().clone());
     let mut rng = SplitMix(1);
-    let known = known.unwrap_or_default();
-    let mut material = material::collect(store, topic, &guide, known, &mut rng).await?;
-    check(&material, &topic.name)?;
+    let mut material = material::collect(sources, guide, known.unwrap_or_default(), &mut rng);
+    if words == Words::Known {
+        material.without_new_words(guide.graph().vocabulary.len());
+    }
+    check(&material, &sources.topic.name)?;
     let report = TrainingReport {
         pages: material.pages,
         clicks: material.clicks,
@@ -126,31 +223,29 @@ pub async fn learn(
     if let Some(path) = export {
         named.write_file(path)?;
     }
-    knowledge.learned = match model {
+    let trained = match model {
         DistanceModel::Chain(kind) => {
             let training = HopTraining::new(kind);
-            let chain = fit(training, earlier.as_ref(), named, on_iteration);
-            knowledge.learned.with(&chain)
+            Trained::Chain(fit(training, earlier.as_ref(), named, on_iteration))
         }
         DistanceModel::Hmm => {
             let (pages, ways) = (material.page_terms(), &material.observed);
             let hmm = HopClusters::learn_from(&pages, ways, Inference::Marginal, &mut rng);
-            // Its words are numbered as the material has them.
-            knowledge.graph.vocabulary = material.vocabulary;
-            knowledge.learned.with(&hmm)
+            Trained::Hmm(hmm)
         }
-        DistanceModel::ContextGraph => {
-            let layers = ContextGraph::train(&material.web);
-            knowledge.graph.vocabulary = material.vocabulary;
-            knowledge.learned.with(&layers)
+        DistanceModel::ContextGraph => Trained::ContextGraph(ContextGraph::train(&material.web)),
+        DistanceModel::AchePaths => {
+            let paths = material::backward_paths(sources, guide, &mut material);
+            if paths.links.is_empty() {
+                bail!(
+                    "“{}” has no link to a target yet: let a crawl find some",
+                    sources.topic.name
+                );
+            }
+            Trained::AchePaths(paths)
         }
     };
-    // It joins the other members, unless the topic was taken away from them.
-    if knowledge.strategy != "ensemble" {
-        model.strategy().clone_into(&mut knowledge.strategy);
-    }
-    store.set_model(topic.id, &write_model(&knowledge)?).await?;
-    Ok(report)
+    Ok((trained, material.vocabulary, report))
 }
 
 /// There must be a way, and a target somewhere.
@@ -269,8 +364,11 @@ mod tests {
         ["hive", "garden", "trains"].map(|word| {
             let mut words = guide.graph().vocabulary.clone();
             let link = click(0, "new", "page", word, 0.0).what.followed(&mut words);
-            let priority = guide.score(&link.unwrap()).priority().unwrap();
-            priority.value()
+            let link = link.unwrap();
+            if strategy == "ensemble" {
+                return guide.score(&link).priority().unwrap().value();
+            }
+            guide.expected(&link).unwrap().value()
         })
     }
 
@@ -320,6 +418,42 @@ mod tests {
         let counts: Option<TwoClassCounts> = guide.learned().read(terms)?;
         let counts = counts.expect("the apprentice's");
         assert_eq!(counts.instances().0 + counts.instances().1, 160);
+        Ok(())
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn ache_begins_with_the_paths_that_were_taken() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let store = Store::open(folder.path()).await?;
+        let topic = store.topic_named("bees").await?;
+        store.take_events(&clicks()).await?;
+        for name in ["ache-offline", "ache-offline-online"] {
+            let untrained = topic_guide::of(&store, &topic, None, Some(name)).await;
+            let said = untrained.err().map(|error| error.to_string());
+            let said = said.unwrap_or_default();
+            assert!(said.contains("--model ache-offline"), "{said}");
+        }
+        learn(&store, &topic, DistanceModel::AchePaths, None, |_| {}).await?;
+        let knowledge = read_model(&store.model(topic.id).await?.unwrap())?;
+        assert_eq!(knowledge.strategy, "ensemble", "it goes on choosing");
+        let known_terms = knowledge.graph.vocabulary.len();
+        let paths: TrainedPaths = knowledge.learned.read(known_terms)?.expect("it was kept");
+        // Of each of forty starts: a link to the target, one to the page before it, and one
+        // back to the start, which lies two clicks from the target.
+        let at = |level: usize| paths.links.iter().filter(|link| link.1 == level).count();
+        assert_eq!([at(0), at(1), at(2)], [40, 40, 40]);
+        assert_eq!(paths.farther.len(), 40, "those that lead astray");
+        for name in ["ache-offline", "ache-offline-online"] {
+            let guide = topic_guide::of(&store, &topic, None, Some(name)).await?;
+            assert_eq!(guide.strategy(), name);
+            let mut words = guide.graph().vocabulary.clone();
+            let mut priority = |word: &str| {
+                let link = click(0, "new", "page", word, 0.0).what.followed(&mut words);
+                guide.score(&link.unwrap()).priority().unwrap()
+            };
+            assert!(priority("hive") > priority("garden"), "{name}");
+            assert!(priority("hive") > priority("trains"), "{name}");
+        }
         Ok(())
     }
 

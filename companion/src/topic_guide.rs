@@ -15,6 +15,7 @@ use linkscent_core::wire::api::{Event, EventKind, mark_of, marked_terms};
 use linkscent_core::wire::{read_model, read_taxonomy};
 use linkscent_core::{critics, strategies};
 
+use crate::hop_training::DistanceModel;
 use crate::store::{Store, Topic};
 
 /// The other topics that a critic asks for. One that is not there is an error:
@@ -130,7 +131,9 @@ async fn with_critic(
              train --of {:?} --model {}",
             topic.name,
             topic.name,
-            strategy.trim_end_matches("-viterbi")
+            DistanceModel::needed_by(strategy)
+                .unwrap_or_default()
+                .strategy()
         ),
         _ => format!("the strategy {strategy:?} or the critic {critic:?} is unknown"),
     })?;

@@ -53,6 +53,13 @@ impl PageTerms {
             .collect()
     }
 
+    /// Those with numbers below a bound.
+    #[must_use]
+    pub fn below(&self, bound: usize) -> Self {
+        let end = self.0.partition_point(|row| (row.0.0 as usize) < bound);
+        Self(self.0[..end].to_vec())
+    }
+
     /// The `most` terms with the highest counts; of equal ones those with the
     /// lower id, which the guide met first.
     pub fn heaviest(&self, most: usize) -> Self {

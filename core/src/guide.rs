@@ -4,6 +4,7 @@
 //! In the companion a crawl session chooses the next link; in the extension
 //! the person does. Both hold the same [`Guide`].
 
+mod beginning;
 mod forgetting;
 mod knowledge;
 mod learning;
@@ -11,9 +12,11 @@ mod log;
 mod outlinks;
 mod questions;
 mod reasons;
+mod retraining;
 
+pub use beginning::{BeginningError, BeginningWorth};
 pub use forgetting::ToForget;
-pub use knowledge::{Knowledge, TrainingExample};
+pub use knowledge::{Beginning, Knowledge, TrainingExample};
 pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
 
 use log::Log;
@@ -62,6 +65,8 @@ pub struct Guide {
     log: Log,
     /// What other strategies learned of the topic: kept for when one of them is chosen.
     beside: strategies::StrategyState,
+    /// What another topic taught, to learn on from.
+    beginning: Option<Beginning>,
     /// Pages in the vocabulary's counts when the critic was last refreshed.
     refreshed_at: u32,
 }
@@ -89,6 +94,7 @@ impl Guide {
             form_filter: FormFilter::default(),
             log: Log::default(),
             beside: strategies::StrategyState::default(),
+            beginning: None,
             refreshed_at: 0,
         }
     }
@@ -108,6 +114,7 @@ impl Guide {
             graph: knowledge.graph,
             log: Log::of(knowledge.arrivals),
             beside: knowledge.learned,
+            beginning: knowledge.beginning,
             refreshed_at: 0,
         };
         guide.refresh_critic();
@@ -130,7 +137,13 @@ impl Guide {
             graph: self.graph.clone(),
             learned: self.strategy.state().beside(&self.beside),
             arrivals: self.log.arrivals().cloned().collect(),
+            beginning: self.beginning.clone(),
         }
+    }
+
+    /// Tells the strategy that a crawl of so many pages begins.
+    pub fn begin_crawl(&mut self, budget: u64) {
+        self.strategy.begin(budget);
     }
 
     /// The pages seen, their judgments and the marks.
@@ -155,10 +168,14 @@ impl Guide {
         if let Some(mark) = mark {
             rebuilt = self.put_marks([(&page.address, &features.terms(), Some(mark))]);
         }
-        let sources: Vec<Address> = via.iter().filter_map(Candidate::source).cloned().collect();
-        let unmarked = self.unmarked(page, &terms, &sources);
+        let linked_from = self.linked_from(&page.address, via);
+        let unmarked = self.unmarked(page, &terms, &linked_from);
         let judgment = unmarked.marked(self.graph.mark(&page.address));
         self.record(page, &terms, unmarked);
+        if self.keeps_backlinks() {
+            let targets = page.outlinks.iter().map(|link| &link.target);
+            self.graph.read_links(&page.address, targets);
+        }
         let forms = self.form_filter.find(page);
         for form in &forms {
             let place = (page.address.clone(), form.name.clone());
@@ -219,11 +236,38 @@ impl Guide {
 
     /// Judges a page without learning from it.
     pub fn judge(&self, page: &Page) -> Judgment {
+        self.judge_all(std::slice::from_ref(page))[0]
+    }
+
+    /// The same of many pages.
+    pub fn judge_all(&self, pages: &[Page]) -> Vec<Judgment> {
         let mut vocabulary = self.graph.vocabulary.clone();
-        let features = FeatureReader::new(page, &mut vocabulary);
-        let terms = telling_terms(page, &features);
-        let judged = self.unmarked(page, &terms, &[]);
-        judged.marked(self.graph.mark(&page.address))
+        let judge = |page: &Page| {
+            let features = FeatureReader::new(page, &mut vocabulary);
+            let terms = telling_terms(page, &features);
+            let linked_from = self.linked_from(&page.address, &[]);
+            let judged = self.unmarked(page, &terms, &linked_from);
+            judged.marked(self.graph.mark(&page.address))
+        };
+        pages.iter().map(judge).collect()
+    }
+
+    /// Pages known to link to a page: those read so far, and those with the links by which
+    /// it was reached. None if the critic does not ask.
+    pub fn linked_from(&self, page: &Address, via: &[Candidate]) -> Vec<Address> {
+        if !self.critic.asks_for_backlinks() {
+            return Vec::new();
+        }
+        let known = self.graph.backlinks(page).map(|page| &page.address);
+        let all = known.chain(via.iter().filter_map(Candidate::source));
+        let mut seen = FxHashSet::default();
+        all.filter(|source| seen.insert(source.key()))
+            .cloned()
+            .collect()
+    }
+
+    fn keeps_backlinks(&self) -> bool {
+        self.critic.asks_for_backlinks() || self.strategy.profile().reading.backlinks
     }
 
     /// What is said of a page, marks aside: by the class that the person named, or by the
@@ -364,12 +408,10 @@ impl Guide {
         changed
     }
 
-    /// What the marked pages make of a topic, to be asked for by another one's
+    /// What the marked pages and forms make of a topic, to be asked for by another one's
     /// predicate.
     pub fn frozen_topic(&self) -> NamedTopic {
-        let mut topic = critics::Topic::default();
-        topic.refresh(&self.graph);
-        topic.frozen(&self.graph.vocabulary)
+        NamedTopic::of(&self.graph)
     }
 
     /// What the strategy is like.

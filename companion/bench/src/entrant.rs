@@ -1,22 +1,22 @@
 //! Who takes part in the bench: name -> how a crawl of it is made.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Context, Result};
 use cpu_time::ThreadTime;
-use linkscent_core::features::OffsetTerm;
 use linkscent_core::guide::Knowledge;
 use linkscent_core::hops::{FeatureGroups, TrainingWeb, WalkRules, Walks};
-use linkscent_core::models::{ChainKind, Inference, TwoClassCounts};
+use linkscent_core::models::{ChainKind, Inference};
 use linkscent_core::strategies::{
-    Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BestFirst, ContextGraph,
-    Ensemble, EnsembleOptions, Factors, Focus, HopClusters, HopTraining, Intelligent, LinkPolicy,
-    Make, REGISTRY, Saved, SignalGroup, SplitMix, Strategy,
+    Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, BeliefOrder, BestFirst,
+    Configuration, ContextGraph, DepthFirst, Ensemble, EnsembleOptions, FishSearch, Focus,
+    HopClusters, HopTraining, Hub, InfoSpiders, LearningThreshold, LinkPolicy, Make, MakeGuest,
+    QLinear, REGISTRY, Reinforcement, SharkSearch, SignalGroup, SplitMix, Strategy, TopicPageRank,
+    TrainedPaths,
 };
 use linkscent_core::text::Vocabulary;
 
 use super::crawl::crawl;
-use super::figures::{Insight, RunStats};
+use super::figures::RunStats;
+use super::insight;
 use super::oracle;
 use super::scenario::Scenario;
 use super::visits::Visit;
@@ -27,11 +27,6 @@ pub const BASELINE: &str = "best-first";
 pub const ORACLE: &str = "oracle";
 /// Best-first by cosine, the baseline of \[C\] eq. 40.
 pub const COSINE: &str = "best-first-cosine";
-
-/// Pages named whose links led to most relevant pages.
-const SOURCES: usize = 5;
-/// Words shown for and against, of what an apprentice learned.
-const TOP_FEATURES: usize = 12;
 
 /// How a crawl is made.
 #[derive(Clone, Copy)]
@@ -44,6 +39,9 @@ enum Regime {
     Online(fn(u32) -> Box<dyn Strategy>),
     /// By a strategy trained on a baseline crawl from another seed set.
     Offline(fn(&Knowledge, u32) -> Box<dyn Strategy>),
+    /// By ACHE with the paths that lie, seen backwards, on the pages that a baseline crawl
+    /// from another seed set saw.
+    Backward(fn(TrainedPaths) -> Adaptive),
     /// By a strategy trained on the web that a baseline crawl from another seed
     /// set saw; it learns no more.
     Trained(fn(TrainingWeb, &mut SplitMix, u32) -> Box<dyn Strategy>),
@@ -62,10 +60,12 @@ pub struct Entrant {
 
 /// Who takes part besides the strategies of the registry: regimes of the papers that only
 /// the bench knows.
-static BENCH_ONLY: [Entrant; 11] = [
+static BENCH_ONLY: [Entrant; 10] = [
     Entrant {
         name: "apprentice-offline",
-        regime: Regime::Offline(|knowledge, _| Box::new(Apprentice::fixed(counts_of(knowledge)))),
+        regime: Regime::Offline(|knowledge, _| {
+            Box::new(Apprentice::fixed(insight::counts_of(knowledge)))
+        }),
     },
     Entrant {
         name: "apprentice-recall",
@@ -75,28 +75,13 @@ static BENCH_ONLY: [Entrant; 11] = [
         let hops = HopTraining::new(ChainKind::Crf).train(web, rng, |_| {});
         Box::new(Ensemble::every(every).with_hops(hops))
     }),
-    online("ache-baseline", |_| {
-        Box::new(Adaptive::new(AdaptiveOptions {
-            targets: 0,
-            batch: None,
-            ..AdaptiveOptions::default()
-        }))
-    }),
     Entrant {
         name: "ache-offline",
-        regime: Regime::Offline(|knowledge, every| {
-            let fixed = AdaptiveOptions {
-                targets: 0,
-                ..AdaptiveOptions::every(every)
-            };
-            Box::new(taught(fixed, knowledge))
-        }),
+        regime: Regime::Backward(|paths| ache(Configuration::Offline).and_trained(paths)),
     },
     Entrant {
         name: "ache-offline-online",
-        regime: Regime::Offline(|knowledge, every| {
-            Box::new(taught(AdaptiveOptions::every(every), knowledge))
-        }),
+        regime: Regime::Backward(|paths| ache(Configuration::OfflineOnline).and_trained(paths)),
     },
     trained("hmm", |web, rng, _| {
         Box::new(HopClusters::train(&web, Inference::Marginal, rng))
@@ -117,7 +102,32 @@ static BENCH_ONLY: [Entrant; 11] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Entrant; 30] = [
+static VARIANTS: [Entrant; 37] = [
+    online("ensemble-and-fish-search", |every| {
+        and(every, || Box::new(FishSearch::default()))
+    }),
+    online("ensemble-and-shark-search", |every| {
+        and(every, || Box::new(SharkSearch))
+    }),
+    online("ensemble-and-info-spiders", |every| {
+        and(every, || Box::new(InfoSpiders::default()))
+    }),
+    online("ensemble-and-reinforcement", |every| {
+        and(every, || Box::new(Reinforcement::default()))
+    }),
+    online("ensemble-and-q-linear", |every| {
+        and(every, || Box::new(QLinear::default()))
+    }),
+    online("ensemble-and-hub", |every| {
+        and(every, || Box::new(Hub::default()))
+    }),
+    online("ensemble-and-topic-pagerank", |every| {
+        and(every, || Box::new(TopicPageRank::default()))
+    }),
+    online("ensemble-and-depth-first", |every| {
+        and(every, || Box::new(DepthFirst))
+    }),
+    online("ensemble-and-all", with_all),
     online("ensemble-without-critic", |every| {
         without(every, SignalGroup::Critic)
     }),
@@ -153,42 +163,40 @@ static VARIANTS: [Entrant; 30] = [
             ..options
         })
     }),
-    online("ache-paths-only", |every| {
+    online("ache-paths-only", |_| {
         Box::new(Adaptive::new(AdaptiveOptions {
             farther: false,
-            ..AdaptiveOptions::every(every)
+            ..AdaptiveOptions::default()
         }))
     }),
-    online("ache-no-batches", |every| {
+    online("ache-no-batches", |_| {
         Box::new(Adaptive::new(AdaptiveOptions {
             batch: None,
-            ..AdaptiveOptions::every(every)
+            ..AdaptiveOptions::default()
         }))
     }),
-    online("ache-plain", |every| {
+    online("ache-plain", |_| {
         Box::new(Adaptive::new(AdaptiveOptions {
             batch: None,
             farther: false,
-            ..AdaptiveOptions::every(every)
+            ..AdaptiveOptions::default()
         }))
     }),
-    online("ache-batches-5", |every| {
+    online("ache-batches-5", |_| {
         Box::new(Adaptive::new(AdaptiveOptions {
             batch: Some(5),
-            ..AdaptiveOptions::every(every)
+            ..AdaptiveOptions::default()
         }))
     }),
-    online("intelligent-content", |every| {
-        Box::new(Intelligent::every(every, Factors::CONTENT))
-    }),
-    online("intelligent-url", |every| {
-        Box::new(Intelligent::every(every, Factors::URL))
-    }),
-    online("intelligent-link", |every| {
-        Box::new(Intelligent::every(every, Factors::LINK))
-    }),
-    online("intelligent-sibling", |every| {
-        Box::new(Intelligent::every(every, Factors::SIBLING))
+    online("ache-as-published", |_| {
+        let threshold = LearningThreshold {
+            targets: 100,
+            pages: 500,
+        };
+        Box::new(Adaptive::new(AdaptiveOptions {
+            threshold: Some(threshold),
+            ..AdaptiveOptions::default()
+        }))
     }),
     trained("hmm-viterbi", |web, rng, _| {
         Box::new(HopClusters::train(&web, Inference::Viterbi, rng))
@@ -198,6 +206,10 @@ static VARIANTS: [Entrant; 30] = [
     }),
     trained("memm-downhill", |web, rng, _| {
         hop_chain(web, rng, downhill(ChainKind::Memm))
+    }),
+    trained("crf-by-probabilities", |web, rng, _| {
+        let chain = HopTraining::new(ChainKind::Crf).train(web, rng, |_| {});
+        Box::new(chain.ordering(BeliefOrder::Probabilities))
     }),
     trained("crf-viterbi", |web, rng, _| {
         hop_chain(web, rng, viterbi(ChainKind::Crf))
@@ -238,13 +250,8 @@ static VARIANTS: [Entrant; 30] = [
     }),
 ];
 
-/// ACHE taught by the ways of an earlier crawl.
-fn taught(options: AdaptiveOptions, knowledge: &Knowledge) -> Adaptive {
-    let arrivals = knowledge.arrivals.iter().map(|past| Arrival {
-        via: &past.via,
-        judgment: past.judgment,
-    });
-    Adaptive::taught(options, arrivals, &knowledge.graph.vocabulary)
+fn ache(configuration: Configuration) -> Adaptive {
+    Adaptive::new(AdaptiveOptions::of(configuration))
 }
 
 const fn trained(
@@ -285,6 +292,26 @@ fn without(every: u32, part: SignalGroup) -> Box<dyn Strategy> {
     ensemble(every, |options| EnsembleOptions { without, ..options })
 }
 
+fn and(every: u32, guest: MakeGuest) -> Box<dyn Strategy> {
+    Box::new(Ensemble::every(every).with_guest(guest))
+}
+
+/// The ensemble with the word of every rival.
+fn with_all(every: u32) -> Box<dyn Strategy> {
+    let guests: [MakeGuest; 8] = [
+        || Box::new(FishSearch::default()),
+        || Box::new(SharkSearch),
+        || Box::new(InfoSpiders::default()),
+        || Box::new(Reinforcement::default()),
+        || Box::new(QLinear::default()),
+        || Box::new(Hub::default()),
+        || Box::new(TopicPageRank::default()),
+        || Box::new(DepthFirst),
+    ];
+    let ensemble = guests.into_iter();
+    Box::new(ensemble.fold(Ensemble::every(every), Ensemble::with_guest))
+}
+
 fn variant(
     every: u32,
     change: impl Fn(ApprenticeOptions) -> ApprenticeOptions,
@@ -298,85 +325,6 @@ const fn online(name: &'static str, make: fn(u32) -> Box<dyn Strategy>) -> Entra
         name,
         regime: Regime::Online(make),
     }
-}
-
-/// The counts an apprentice gets from all links that a crawl followed.
-fn counts_of(knowledge: &Knowledge) -> TwoClassCounts {
-    let mut counts = TwoClassCounts::default();
-    for arrival in &knowledge.arrivals {
-        for link in &arrival.via {
-            counts.add(
-                link.context
-                    .counts()
-                    .map(|(feature, n)| (feature.to_bits(), n)),
-                arrival.judgment.relevance.is_high(),
-            );
-        }
-    }
-    counts
-}
-
-/// What an apprentice learned: the words at offsets that speak most.
-fn insight(knowledge: &Knowledge) -> Insight {
-    if knowledge.learned.owner() != TwoClassCounts::LEARNER {
-        return Insight::new();
-    }
-    let known_terms = knowledge.graph.vocabulary.len();
-    let Ok(Some(counts)) = knowledge.learned.read::<TwoClassCounts>(known_terms) else {
-        return Insight::new();
-    };
-    let (rows, (high, low)) = counts.rows();
-    let mut strongest: Vec<(f64, String)> = rows
-        .into_iter()
-        .map(|(bits, seen)| {
-            let feature = OffsetTerm::from_bits(bits);
-            let word = knowledge.graph.vocabulary.surface(feature.term());
-            let log_ratio = counts.log_ratio(bits, 0.0);
-            let times = f64::from(seen.high.max(seen.low));
-            let line = format!("{word} at {:+}", feature.offset().0);
-            (
-                log_ratio * times.ln_1p(),
-                format!("{line} ({log_ratio:+.1})"),
-            )
-        })
-        .collect();
-    strongest.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let list = |rows: &mut dyn Iterator<Item = &(f64, String)>| -> String {
-        let words: Vec<&str> = rows.take(TOP_FEATURES).map(|row| row.1.as_str()).collect();
-        words.join(", ")
-    };
-    vec![
-        format!("links learned from: {high} to relevant pages, {low} to others"),
-        format!("for: {}", list(&mut strongest.iter())),
-        format!("against: {}", list(&mut strongest.iter().rev())),
-    ]
-}
-
-/// The pages whose links led to the most relevant pages.
-fn best_sources(scenario: &Scenario, visits: &[Visit]) -> Insight {
-    let mut sources: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
-    for visit in visits {
-        if let Some(via) = visit.via {
-            let [all, good] = sources.entry(via).or_default();
-            *all += 1;
-            *good += usize::from(scenario.topic.labels[visit.page as usize].counts());
-        }
-    }
-    let mut best: Vec<(u32, [usize; 2])> = sources.into_iter().collect();
-    best.sort_by_key(|&(page, [_, good])| (std::cmp::Reverse(good), page));
-    let lines = best.iter().filter(|(_, [_, good])| *good > 0).take(SOURCES);
-    let lines = lines.map(|(page, [all, good])| {
-        let title = scenario.web.pages[*page as usize].title();
-        format!("“{title}” ({good} of {all})")
-    });
-    let lines: Vec<String> = lines.collect();
-    if lines.is_empty() {
-        return Insight::new();
-    }
-    vec![format!(
-        "pages whose links led to most relevant pages, of those followed: {}",
-        lines.join(", ")
-    )]
 }
 
 /// All who take part: every strategy of the registry, and what only the bench knows.
@@ -418,7 +366,10 @@ pub struct Run {
 impl Entrant {
     /// Whether a training crawl from another seed set comes first.
     pub fn is_offline(&self) -> bool {
-        matches!(self.regime, Regime::Offline(_) | Regime::Trained(_))
+        matches!(
+            self.regime,
+            Regime::Offline(_) | Regime::Backward(_) | Regime::Trained(_)
+        )
     }
 
     /// Whether it learns only from its own crawl, wherever that leads.
@@ -435,7 +386,7 @@ impl Entrant {
                 let visits = oracle::crawl(scenario)?;
                 return Ok(Run {
                     effort: RunStats {
-                        insight: best_sources(scenario, &visits),
+                        insight: insight::best_sources(scenario, &visits),
                         cpu_s: clock.elapsed().as_secs_f64(),
                         ..RunStats::default()
                     },
@@ -451,6 +402,14 @@ impl Entrant {
                 let strategy = train(&knowledge, every);
                 let words = knowledge.graph.vocabulary;
                 let mut made = crawl(scenario, strategy, words, None)?;
+                made.retrainings += 1;
+                (made, before.visits.len() as u64)
+            }
+            Regime::Backward(begin) => {
+                let best_first = Box::new(BestFirst(Focus::Soft));
+                let before = crawl(training, best_first, nothing(), None)?;
+                let (paths, words) = before.backward_paths(training);
+                let mut made = crawl(scenario, Box::new(begin(paths)), words, None)?;
                 made.retrainings += 1;
                 (made, before.visits.len() as u64)
             }
@@ -475,8 +434,8 @@ impl Entrant {
             }
         };
         let cpu_s = clock.elapsed().as_secs_f64();
-        let mut insight = insight(&made.guide.knowledge());
-        insight.extend(best_sources(scenario, &made.visits));
+        let mut insight = insight::learned(&made.guide.knowledge());
+        insight.extend(insight::best_sources(scenario, &made.visits));
         Ok(Run {
             effort: RunStats {
                 insight,

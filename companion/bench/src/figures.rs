@@ -91,6 +91,13 @@ impl Trace {
         area
     }
 
+    /// Scored pages until half of so many relevant pages were found.
+    pub fn pages_to_half(&self, relevant: usize) -> Option<usize> {
+        let half = relevant.div_ceil(2).max(1);
+        let mut hits = self.relevant.iter().enumerate().filter(|row| *row.1);
+        hits.nth(half - 1).map(|row| row.0 + 1)
+    }
+
     fn precision(&self, threshold: f64) -> f64 {
         let near = self.cosines.iter().filter(|cosine| **cosine >= threshold);
         near.count() as f64 / self.cosines.len().max(1) as f64
@@ -249,6 +256,8 @@ pub struct Row {
     pub apr: Option<f64>,
     pub apr_left_out: usize,
     pub recall: f64,
+    /// Scored pages until half of the reachable relevant ones were found, if it came so far.
+    pub pages_to_half: Option<usize>,
     pub overlap: f64,
     pub retrainings: u32,
     pub training_fetches: u64,
@@ -290,6 +299,7 @@ impl Row {
             max_avg_similarity: trace.average_similarity(),
             apr,
             apr_left_out,
+            pages_to_half: trace.pages_to_half(frame.reachable),
             recall: trace.found() as f64 / frame.reachable.max(1) as f64,
             overlap: shared.count() as f64 / trace.fetched.max(1) as f64,
             retrainings: effort.retrainings,
@@ -367,6 +377,14 @@ mod tests {
             random_seed: 1,
         };
         assert_eq!(name.file(), "web-Top-Arts---Crafts-..-é-random-root-1");
+    }
+
+    #[test]
+    fn half_of_the_relevant_pages_is_found_at_a_page_or_never() {
+        let trace = trace(&[0, 1, 0, 1, 1]);
+        let found = [1, 4, 5, 7].map(|reachable| trace.pages_to_half(reachable));
+        // Of five, three are needed; of seven, four.
+        assert_eq!(found, [Some(2), Some(4), Some(5), None]);
     }
 
     #[test]

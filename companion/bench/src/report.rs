@@ -57,6 +57,7 @@ struct TableRow {
     cells: Vec<Cell>,
     mean_gap: String,
     worst_gap: String,
+    half_by: String,
     effort: String,
 }
 
@@ -200,10 +201,23 @@ fn table<'a>(
             cells: cells.collect(),
             mean_gap: format!("{:+.0}", mean(gaps.into_iter())),
             worst_gap: format!("{:+.0}", single.fold(f64::INFINITY, f64::min)),
+            half_by: half_by(&all),
             effort: format!("{:.1} s", mean(all.iter().map(|o| o.row.cpu_s))),
         }
     };
     legend.iter().map(row).collect()
+}
+
+/// Pages until half of the relevant ones were found, in the mean over the crawls that came so
+/// far, and how many did.
+fn half_by(crawls: &[&Outcome]) -> String {
+    let pages = crawls.iter().filter_map(|crawl| crawl.row.pages_to_half);
+    let pages: Vec<f64> = pages.map(|pages| pages as f64).collect();
+    let count = format!("{} of {}", pages.len(), crawls.len());
+    if pages.is_empty() {
+        return count;
+    }
+    format!("{:.0} ({count})", mean(pages.into_iter()))
 }
 
 const WIDTH: f64 = 460.0;

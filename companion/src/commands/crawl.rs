@@ -37,7 +37,9 @@ const FOLLOW_EVERY: Duration = Duration::from_millis(500);
       for a topic that was marked in the browser, starting elsewhere
   linkscent crawl --topic castles --seeds starts.txt --strategy intelligent \\
       --critic 'text has \"castle\" and not form is \"login\"'
-      for any condition, without an example")]
+      for any condition, without an example
+  linkscent crawl --examples trams.txt --start-from trains
+      begins with what was learned for the topic “trains”")]
 pub struct Crawl {
     /// Where everything is kept.
     #[arg(long, env = "LINKSCENT_DATA")]
@@ -52,7 +54,8 @@ pub struct Crawl {
     #[arg(long)]
     topic: Option<String>,
     /// Who judges pages: topic, targets, forms, or a predicate such as 'title has
-    /// "bees" and links > 3'; by default who did so far.
+    /// "bees" and links > 3' or 'form about "jobs"', "jobs" being another topic; by default
+    /// who did so far.
     #[arg(long, value_parser = super::critic)]
     critic: Option<String>,
     /// A node of the topic's taxonomy that is good, with all below it, from now on; can be
@@ -62,6 +65,10 @@ pub struct Crawl {
     /// Who chooses links; by default who did so far.
     #[arg(long, value_parser = PossibleValuesParser::new(strategies::all_names()))]
     strategy: Option<String>,
+    /// Begin with what was learned for another topic; at the end it is said what that was
+    /// worth.
+    #[arg(long, value_name = "TOPIC")]
+    start_from: Option<String>,
     /// What to do when the crawl loses its way: when hardly anything is found any
     /// more, or pages look stuffed with the topic's words.
     #[arg(long, value_enum, default_value_t, env = "LINKSCENT_ON_DRIFT")]
@@ -137,9 +144,9 @@ impl Crawl {
             }
         });
         let replayed = runner.session().stats().pages;
-        let mut confidence = None;
+        let (mut confidence, mut trainings) = (None, 0);
         let (ended, stats) = runner.run(|progress| {
-            confidence = progress.confidence;
+            (confidence, trainings) = (progress.confidence, progress.trainings);
             bar.set_position(progress.stats.pages);
             bar.set_message(format!(
                 "{:.0} % relevant, {} links wait",
@@ -152,12 +159,14 @@ impl Crawl {
         let report = Report {
             stats,
             confidence,
+            trainings,
             replayed,
             seconds,
+            alarms: handle.block_on(store.alarms(crawl.id))?,
+            skipped: handle.block_on(store.skipped(crawl.id))?,
+            notices: handle.block_on(store.notices(crawl.topic, Some(crawl.id)))?,
         };
-        let alarms = handle.block_on(store.alarms(crawl.id))?;
-        let skipped = handle.block_on(store.skipped(crawl.id))?;
-        self.report(&store, &crawl, &ended, &report, &alarms, &skipped);
+        self.report(&store, &crawl, &ended, &report);
         Ok(())
     }
 
@@ -236,6 +245,7 @@ impl Crawl {
             on_drift: self.on_drift,
             critic: self.critic.clone(),
             strategy: self.strategy.clone(),
+            start_from: self.start_from.clone(),
             ..NewCrawl::new(
                 Starts {
                     examples,
@@ -258,20 +268,16 @@ impl Crawl {
         name.context("what for? give --topic NAME, or --examples FILE with a few pages")
     }
 
-    fn report(
-        &self,
-        store: &Store,
-        crawl: &CrawlRow,
-        ended: &Ended,
-        report: &Report,
-        alarms: &[AlarmRow],
-        skipped: &[SkippedRow],
-    ) {
+    fn report(&self, store: &Store, crawl: &CrawlRow, ended: &Ended, report: &Report) {
         let Report {
             stats,
             confidence,
+            trainings,
             replayed,
             seconds,
+            alarms,
+            skipped,
+            notices,
         } = report;
         let reason = match ended {
             Ended::Done(reason) => reason.code(),
@@ -287,6 +293,7 @@ impl Crawl {
                 "relevant": stats.relevant,
                 "harvest": stats.harvest(),
                 "confidence": confidence,
+                "trainings": trainings,
                 "seconds": seconds,
                 "pages_per_second": speed,
                 "peak_mb": peak_mb(),
@@ -295,6 +302,7 @@ impl Crawl {
                     "reason": row.reason, "links": row.count, "seeds": row.seeds,
                 })).collect::<Vec<_>>(),
                 "alarms": alarms.iter().map(|alarm| alarm.said.as_str()).collect::<Vec<_>>(),
+                "notices": notices,
             });
             println!("{object}");
             return;
@@ -308,6 +316,17 @@ impl Crawl {
         );
         if let Some(sure) = confidence {
             println!("how sure the critic is of its word, from 0.50 (a guess) to 1: {sure:.2}");
+        }
+        if *trainings > 0 {
+            let times = if *trainings == 1 { "once" } else { "times" };
+            let count = if *trainings == 1 {
+                String::new()
+            } else {
+                format!("{trainings} ")
+            };
+            println!(
+                "the model by which it chose links was trained again {count}{times} on the way"
+            );
         }
         println!("{seconds:.1} s, {speed:.0} pages/s; ended: {reason}");
         for row in skipped {
@@ -339,9 +358,15 @@ struct Report {
     stats: CrawlStats,
     /// How sure the critic is at the end.
     confidence: Option<f64>,
+    /// How often the model of hop distances was trained again.
+    trainings: u32,
     /// Pages taken over from before a restart.
     replayed: u64,
     seconds: f64,
+    alarms: Vec<AlarmRow>,
+    skipped: Vec<SkippedRow>,
+    /// What else is to be known, such as what it began with; said when it happened.
+    notices: Vec<String>,
 }
 
 fn bar(budget: u64, quiet: bool) -> ProgressBar {

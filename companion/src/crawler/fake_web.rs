@@ -29,7 +29,9 @@ pub async fn web_about(about: fn(u64) -> &'static str) -> Way {
     let page = move |address: Uri| async move {
         match address.path().trim_start_matches('/').parse::<u64>() {
             Ok(number) => {
-                let [left, right] = [2 * number, 2 * number + 1];
+                // However far somebody goes, the numbers stay numbers.
+                let left = 2 * (number % (1 << 40));
+                let right = left + 1;
                 let about = about(number);
                 let html = format!(
                     "<title>Page {number}</title><p>{about}, chapter {number}</p>\
@@ -38,6 +40,32 @@ pub async fn web_about(about: fn(u64) -> &'static str) -> Way {
                 Html(html).into_response()
             }
             Err(_) => StatusCode::NOT_FOUND.into_response(),
+        }
+    };
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(page)).await });
+    way
+}
+
+/// A web where page `/n` of a host links to `/2n` as “archive” and to `/2n+1` as “imprint”.
+/// Even pages name the host's first label and are worth finding, odd ones are not. There are
+/// 127 pages of a host, served as long as the runtime lives.
+pub async fn archives() -> Way {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let way = through(listener.local_addr().unwrap());
+    let page = |address: Uri| async move {
+        let host = address.host().unwrap_or_default();
+        let topic = host.split('.').next().unwrap_or_default();
+        match address.path().trim_start_matches('/').parse::<u64>() {
+            Ok(number @ ..128) => {
+                let found = if number % 2 == 0 { topic } else { "nothing" };
+                let [left, right] = [2 * number, 2 * number + 1];
+                let html = format!(
+                    "<title>Page {number}</title><p>Chapter {number}: {found}</p>\
+                     <a href=/{left}>archive</a><p>between</p><p>them</p><a href=/{right}>imprint</a>"
+                );
+                Html(html).into_response()
+            }
+            _ => StatusCode::NOT_FOUND.into_response(),
         }
     };
     tokio::spawn(async move { axum::serve(listener, Router::new().fallback(page)).await });

@@ -4,6 +4,7 @@
 pub(crate) mod fake_web;
 pub mod fetch;
 pub mod replay;
+mod retraining;
 pub mod runner;
 pub mod ssrf_guard;
 mod start;

@@ -26,6 +26,7 @@ use tokio::runtime::Handle;
 
 use super::fetch::{Fetched, Fetcher, ProxyDown, Reply};
 use super::replay::replay;
+use super::retraining::{Retrained, Retraining};
 use super::start::{limits, seeds, start_guide, take_stock};
 use crate::clock;
 use crate::store::{
@@ -63,6 +64,8 @@ pub struct Progress {
     pub frontier: usize,
     /// How sure the critic is, 0.5 (a guess) to 1.
     pub confidence: Option<f64>,
+    /// How often the model by which it chooses links was trained again.
+    pub trainings: u32,
 }
 
 /// How a crawl came to rest.
@@ -84,6 +87,7 @@ enum Message {
     Page(Address, Result<Reply, ProxyDown>),
     Robots(Address, Result<Robots, ProxyDown>),
     Told(Command),
+    Retrained(Result<Retrained>),
 }
 
 /// Tells a running crawl something.
@@ -116,6 +120,8 @@ pub struct Runner {
     asked: BTreeSet<Address>,
     /// When it was last looked whether another process left a command.
     listened: Clock,
+    /// If links are chosen by a model of hop distances.
+    retraining: Option<Retraining>,
     _lock: CrawlLock,
 }
 
@@ -161,6 +167,7 @@ impl Runner {
             .with_context(|| format!("opening {}", path.display()))?;
         let (sender, receiver) = mpsc::channel();
         let asked = handle.block_on(store.asked(crawl.id))?;
+        let retraining = Retraining::of(session.guide().strategy());
         let mut runner = Self {
             rng,
             store,
@@ -177,9 +184,11 @@ impl Runner {
             model_kept: Clock::now(),
             asked: asked.iter().flat_map(|page| Address::parse(page)).collect(),
             listened: Clock::now(),
+            retraining,
             _lock: lock,
         };
         runner.catch_up_on_marks()?;
+        runner.catch_up_on_training()?;
         Ok(runner)
     }
 
@@ -209,6 +218,9 @@ impl Runner {
         let ended = self.run_to_end(&mut on_progress).and_then(|ended| {
             self.commit()?;
             self.keep_model()?;
+            if let Ended::Done(_) | Ended::Stopped = ended {
+                self.tell_worth()?;
+            }
             Ok(ended)
         });
         let (state, reason) = match &ended {
@@ -227,6 +239,17 @@ impl Runner {
         let ended = ended?;
         state_set?;
         Ok((ended, self.session.stats().clone()))
+    }
+
+    /// Says what it was worth to begin with what another topic taught.
+    fn tell_worth(&self) -> Result<()> {
+        if let Some(worth) = self.session.guide().worth_of_beginning() {
+            let (topic, crawl) = (self.crawl.topic, Some(self.crawl.id));
+            let said = worth.to_string();
+            let notice = self.store.notice(topic, crawl, &said);
+            self.handle.block_on(notice)?;
+        }
+        Ok(())
     }
 
     fn run_to_end(&mut self, on_progress: &mut impl FnMut(&Progress)) -> Result<Ended> {
@@ -251,6 +274,7 @@ impl Runner {
                 self.commit()?;
                 on_progress(&self.progress());
             }
+            self.retrain()?;
             if self.model_kept.elapsed() > MODEL_EVERY {
                 self.keep_model()?;
             }
@@ -319,6 +343,7 @@ impl Runner {
             Message::Told(Command::Stop) => return Ok(Some(Ended::Stopped)),
             Message::Told(Command::Mark(address, mark)) => self.mark(&address, mark)?,
             Message::Told(Command::Classes) => self.correct_classes()?,
+            Message::Retrained(trained) => self.go_on_with(trained)?,
         }
         Ok(None)
     }
@@ -476,9 +501,11 @@ impl Runner {
             stats: self.session.stats().clone(),
             frontier: self.session.frontier().len(),
             confidence: self.session.guide().confidence(),
+            trainings: self.retraining.as_ref().map_or(0, Retraining::count),
         }
     }
 }
 
 #[cfg(test)]
 mod tests;
+mod training;

@@ -7,6 +7,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use linkscent_core::address::Address;
+use linkscent_core::crawl::StoppingRule;
 use linkscent_core::critics;
 use linkscent_core::strategies::{self, Descriptor, LearningIteration};
 use serde::Deserialize;
@@ -68,6 +69,8 @@ struct TopicPage<'a> {
     chosen_by: &'static str,
     strategies: Vec<StrategyLine>,
     sure: String,
+    /// Other topics, with whose knowledge a crawl can begin.
+    teachers: Vec<String>,
     /// What links on paths to targets had in common, newest first.
     iterations: Vec<IterationLine>,
     /// Name of the critic; empty for a predicate.
@@ -167,7 +170,11 @@ async fn one(
     } else {
         (String::new(), said)
     };
+    let topics = app.service.store.topics().await?.into_iter();
+    let teachers = topics.filter(|other| other.id != topic.id);
+    let teachers = teachers.map(|other| other.name).collect();
     show(&TopicPage {
+        teachers,
         base,
         csrf: app.access.csrf(),
         crawls: crawl_lines(&app, id).await?,
@@ -291,6 +298,15 @@ struct CrawlForm {
     /// What the crawl does when it loses its way.
     #[serde(default)]
     on_drift: String,
+    /// Pages of a site after which it is left; empty for never.
+    #[serde(default)]
+    site_pages: String,
+    /// Targets of a site after which it is left; empty for never.
+    #[serde(default)]
+    site_targets: String,
+    /// The topic with whose knowledge it begins; empty for none.
+    #[serde(default)]
+    start_from: String,
 }
 
 async fn crawl(
@@ -307,10 +323,29 @@ async fn crawl(
     };
     let new = NewCrawl {
         on_drift: Reaction::of(&form.on_drift),
+        stopping: StoppingRule {
+            pages: number(&form.site_pages)?,
+            targets: number(&form.site_targets)?,
+        },
+        start_from: Some(form.start_from).filter(|from| !from.is_empty()),
         ..NewCrawl::new(starts, form.budget)
     };
     let crawl = app.service.begin_crawl(&topic, &new).await?;
     Ok(go_to(&format!("/crawl/{}", crawl.id)))
+}
+
+/// A number, if there is one.
+fn number(text: &str) -> Result<Option<u32>, PageError> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let number = text.parse();
+    number.map(Some).map_err(|_| {
+        PageError::bad(format!(
+            "“{text}” is no number of pages or targets after which a site can be left."
+        ))
+    })
 }
 
 /// Addresses, a line each; empty lines are passed over.

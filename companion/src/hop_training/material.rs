@@ -1,8 +1,8 @@
 //! What a model of hop distances is trained on: the paths a person took, those to the
 //! targets of other topics, and walks over the crawled web where paths are few.
 
-use anyhow::Result;
-use linkscent_archive::page::page_at;
+use std::collections::HashSet;
+
 use linkscent_archive::sequences_file::Origin;
 use linkscent_core::address::Address;
 use linkscent_core::critics;
@@ -13,13 +13,15 @@ use linkscent_core::hops::{
     WalkRules, Walks,
 };
 use linkscent_core::models::Sequences;
+use linkscent_core::page::Page;
 use linkscent_core::rng::Rng;
+use linkscent_core::strategies::{BackwardPaths, TrainedPaths};
 use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Judgment, MarkedPage, Relevance, WebGraph};
 use linkscent_core::wire::api::{Event, EventKind, Visit, mark_of, marked_terms};
 
+use super::sources::{Sources, count_clicks};
 use crate::browsing_paths::{Paths, Step};
-use crate::store::{Store, Topic};
 
 /// Kept pages that are read.
 const MOST_PAGES: usize = 2_000;
@@ -62,6 +64,14 @@ pub struct Material {
 }
 
 impl Material {
+    /// Leaves out what is said of words with numbers from `known_words` on.
+    pub fn without_new_words(&mut self, known_words: usize) {
+        self.web.without_new_words(known_words);
+        for step in self.observed.iter_mut().flatten() {
+            step.terms = step.terms.below(known_words);
+        }
+    }
+
     /// Terms of pages, and whether each is a target: of the topic, and those on the paths of
     /// others.
     pub fn page_terms(&self) -> Vec<(&PageTerms, bool)> {
@@ -73,99 +83,102 @@ impl Material {
     }
 }
 
-/// Collects what there is for a topic. `feature_index` has the features of an earlier model.
-pub async fn collect(
-    store: &Store,
-    topic: &Topic,
+/// Puts together what there is for a topic. `feature_index` has the features of an earlier
+/// model.
+pub fn collect(
+    sources: &Sources,
     guide: &Guide,
     feature_index: FeatureIndex,
-    rng: &mut (dyn Rng + Send),
-) -> Result<Material> {
-    let (mut material, mut graph) = collect_own(
-        store,
-        topic,
+    rng: &mut dyn Rng,
+) -> Material {
+    let pages: Vec<Page> = sources.kept.last(MOST_PAGES).collect();
+    let own = Own {
+        events: &sources.events,
+        pages: &pages,
         guide,
-        feature_index.clone(),
-        FeatureGroups::OF_ONE_TOPIC,
-        rng,
-    )
-    .await?;
-    if material.sequences.len() >= ENOUGH {
-        material.vocabulary = graph.vocabulary;
-        return Ok(material);
+    };
+    let groups = FeatureGroups::OF_ONE_TOPIC;
+    let (mut material, mut graph) = own.collect(feature_index.clone(), groups, rng);
+    if material.sequences.len() < ENOUGH {
+        let groups = FeatureGroups::ALL;
+        (material, graph) = own.collect(feature_index, groups, rng);
+        add_other_topics(&sources.others, &mut graph.vocabulary, &mut material);
     }
-    let groups = FeatureGroups::ALL;
-    (material, graph) = collect_own(store, topic, guide, feature_index, groups, rng).await?;
-    add_other_topics(store, topic, &mut graph.vocabulary, &mut material).await?;
     material.vocabulary = graph.vocabulary;
-    Ok(material)
+    material
 }
 
-/// What there is of the topic itself, and what is known of it.
-async fn collect_own(
-    store: &Store,
-    topic: &Topic,
-    guide: &Guide,
-    feature_index: FeatureIndex,
-    groups: FeatureGroups,
-    rng: &mut (dyn Rng + Send),
-) -> Result<(Material, WebGraph)> {
-    let rules = WalkRules::new(Walks::Anywhere);
-    let mut graph = guide.graph().clone();
-    let mut web = TrainingWeb::new(groups).with_feature_index(feature_index);
-    add_kept_pages(store, topic, guide, &mut web, &mut graph).await?;
-    let events = store.events(topic.id).await?;
-    let log = Paths::of(&events);
-    let paths = add_paths(&mut web, &log, &mut graph);
-    for past in &guide.knowledge().arrivals {
-        for link in &past.via {
-            web.add_click(link, &graph);
+/// What there is of the topic itself.
+struct Own<'a> {
+    events: &'a [Event],
+    /// Of a crawl.
+    pages: &'a [Page],
+    guide: &'a Guide,
+}
+
+impl Own<'_> {
+    /// By these features; with what is known of the topic.
+    fn collect(
+        &self,
+        feature_index: FeatureIndex,
+        groups: FeatureGroups,
+        rng: &mut dyn Rng,
+    ) -> (Material, WebGraph) {
+        let (guide, events) = (self.guide, self.events);
+        let rules = WalkRules::new(Walks::Anywhere);
+        let mut graph = guide.graph().clone();
+        let mut web = TrainingWeb::new(groups).with_feature_index(feature_index);
+        for (page, judgment) in self.pages.iter().zip(guide.judge_all(self.pages)) {
+            web.add(page, judgment, &mut graph);
         }
+        let log = Paths::of(events);
+        let paths = add_paths(&mut web, &log, &mut graph);
+        for past in &guide.knowledge().arrivals {
+            for link in &past.via {
+                web.add_click(link, &graph);
+            }
+        }
+        let rules = WalkRules {
+            // A few pages need no thousands of walks.
+            count: rules
+                .count
+                .min(web.len() * 20)
+                .saturating_sub(paths.len() * WALKS_PER_PATH),
+            ..rules
+        };
+        let walks = web.walks(rules, rng);
+        let mut material = Material {
+            sequences: web.path_sequences(&paths),
+            origins: paths
+                .iter()
+                .map(|path| origin("path", &web, path))
+                .collect(),
+            pages: web.len(),
+            clicks: count_clicks(events),
+            paths: paths.len(),
+            walks: walks.len(),
+            has_target: (0..web.len()).any(|page| web.is_target(page)),
+            faults: log.faults,
+            observed: web.observed_paths(&paths),
+            ..Material::default()
+        };
+        let walked_pages = web.observed_walks(&walks);
+        let walked = web.sequences(&walks);
+        let walked_over = walks.iter().map(|walk| Origin {
+            kind: "walk".to_owned(),
+            pages: walk
+                .iter()
+                .map(|step| web.address(step.0).to_string())
+                .collect(),
+        });
+        let walked_over: Vec<Origin> = walked_over.collect();
+        material.feature_index = std::mem::take(&mut web.feature_index);
+        material.sequences.extend(&walked);
+        material.origins.extend(walked_over);
+        material.observed.extend(walked_pages);
+        material.web = web;
+        (material, graph)
     }
-    let rules = WalkRules {
-        // A few pages need no thousands of walks.
-        count: rules
-            .count
-            .min(web.len() * 20)
-            .saturating_sub(paths.len() * WALKS_PER_PATH),
-        ..rules
-    };
-    let walks = web.walks(rules, rng);
-    let mut material = Material {
-        sequences: web.path_sequences(&paths),
-        origins: paths
-            .iter()
-            .map(|path| origin("path", &web, path))
-            .collect(),
-        pages: web.len(),
-        clicks: events.iter().filter(|event| is_click(event)).count(),
-        paths: paths.len(),
-        walks: walks.len(),
-        has_target: (0..web.len()).any(|page| web.is_target(page)),
-        faults: log.faults,
-        observed: web.observed_paths(&paths),
-        ..Material::default()
-    };
-    let walked_pages = web.observed_walks(&walks);
-    let walked = web.sequences(&walks);
-    let walked_over = walks.iter().map(|walk| Origin {
-        kind: "walk".to_owned(),
-        pages: walk
-            .iter()
-            .map(|step| web.address(step.0).to_string())
-            .collect(),
-    });
-    let walked_over: Vec<Origin> = walked_over.collect();
-    material.feature_index = std::mem::take(&mut web.feature_index);
-    material.sequences.extend(&walked);
-    material.origins.extend(walked_over);
-    material.observed.extend(walked_pages);
-    material.web = web;
-    Ok((material, graph))
-}
-
-fn is_click(event: &Event) -> bool {
-    matches!(event.what, EventKind::Click { .. })
 }
 
 fn origin(kind: &str, web: &TrainingWeb, path: &[PathStep]) -> Origin {
@@ -177,25 +190,16 @@ fn origin(kind: &str, web: &TrainingWeb, path: &[PathStep]) -> Origin {
 }
 
 /// The paths to the targets of other topics, by what means the same whatever the topic.
-async fn add_other_topics(
-    store: &Store,
-    topic: &Topic,
-    vocabulary: &mut Vocabulary,
-    material: &mut Material,
-) -> Result<()> {
-    let mut topics = store.topics().await?;
-    topics.retain(|other| other.id != topic.id);
-    topics.sort_by_key(|other| std::cmp::Reverse(other.id));
-    for other in topics {
+fn add_other_topics(topics: &[Vec<Event>], vocabulary: &mut Vocabulary, material: &mut Material) {
+    for events in topics {
         if material.other_paths >= MOST_OTHER_PATHS {
             break;
         }
-        let events = store.events(other.id).await?;
-        let log = Paths::of(&events);
+        let log = Paths::of(events);
         if log.paths.is_empty() {
             continue;
         }
-        let mut graph = marked(&events, std::mem::take(vocabulary));
+        let mut graph = marked(events, std::mem::take(vocabulary));
         if graph.targets().next().is_some() {
             let index = std::mem::take(&mut material.feature_index);
             let web = TrainingWeb::new(FeatureGroups::OF_ANY_TOPIC);
@@ -211,7 +215,6 @@ async fn add_other_topics(
         }
         *vocabulary = graph.vocabulary;
     }
-    Ok(())
 }
 
 /// What is known of a topic by its marks alone.
@@ -300,27 +303,21 @@ fn add_visited(
     web.add_visited(address, &text, &terms, judgment, graph)
 }
 
-/// The pages that the topic's last crawl kept, the first of them.
-async fn add_kept_pages(
-    store: &Store,
-    topic: &Topic,
-    guide: &Guide,
-    web: &mut TrainingWeb,
-    graph: &mut WebGraph,
-) -> Result<()> {
-    let Some(crawl) = store.crawls(Some(topic.id)).await?.into_iter().next() else {
-        return Ok(());
-    };
-    let path = store.warc_path(crawl.id);
-    let fetches = store.fetches(crawl.id).await?.into_iter();
-    let kept = fetches.filter_map(|row| Some((row.address, row.place.warc_offset?)));
-    for (address, offset) in kept.take(MOST_PAGES) {
-        // A page that cannot be read any more teaches nothing; the others do.
-        let Ok((page, _)) = page_at(&path, offset, &Address::parse(&address)?) else {
-            continue;
-        };
-        let judgment = guide.judge(&page);
-        web.add(&page, judgment, graph);
+/// Links on the paths to the targets of a web and links on none, as they stand on the pages
+/// that a crawl kept and as they were followed elsewhere.
+pub fn backward_paths(sources: &Sources, guide: &Guide, material: &mut Material) -> TrainedPaths {
+    let mut paths = BackwardPaths::new(material.web.target_distances());
+    let mut read: HashSet<Address> = HashSet::new();
+    for page in sources.kept.last(MOST_PAGES) {
+        paths.read(&page, &mut material.vocabulary);
+        read.insert(page.address);
     }
-    Ok(())
+    for past in &guide.knowledge().arrivals {
+        for link in &past.via {
+            if link.source().is_some_and(|source| !read.contains(source)) {
+                paths.add(link);
+            }
+        }
+    }
+    paths.into_trained()
 }

@@ -1,6 +1,7 @@
 //! What the companion does for whoever asks: the shell, the API, the dashboard. Knows
 //! nothing of HTTP or of terminals; every rule on what may be asked stands here once.
 
+mod beginning;
 mod crawls;
 mod error;
 mod feedback;

@@ -43,8 +43,8 @@ pub trait Critic: Send + Sync {
     fn name(&self) -> &str;
 
     /// Judges a page, leaving the person's own mark out of account. `terms`
-    /// are the page's, in the vocabulary of `known`; `linked_from` are pages with
-    /// links to it.
+    /// are the page's, in the vocabulary of `known`; `linked_from` are the known pages with
+    /// links to it, for one that [asks for them](Self::asks_for_backlinks).
     fn judge(
         &self,
         page: &Page,
@@ -54,6 +54,11 @@ pub trait Critic: Send + Sync {
     ) -> Judgment {
         let _ = (page, linked_from);
         self.judge_terms(terms, known).unwrap_or_default()
+    }
+
+    /// Whether it asks for the pages with links to a page; only then they are kept.
+    fn asks_for_backlinks(&self) -> bool {
+        false
     }
 
     /// Judges a page of which only its (heaviest) terms are left; `None` where

@@ -62,10 +62,12 @@ impl ToForget {
 }
 
 impl Knowledge {
-    /// Whether anything is known of what is to be forgotten.
+    /// Whether anything is known of what is to be forgotten. What another topic taught may
+    /// come from there.
     pub fn mentions(&self, gone: &ToForget) -> bool {
         let links = self.arrivals.iter().flat_map(|past| &past.via);
-        self.graph.pages().any(|page| gone.has_page(&page.address))
+        self.beginning.is_some()
+            || self.graph.pages().any(|page| gone.has_page(&page.address))
             || self.graph.marks.keys().any(|page| gone.has_page(page))
             || self.graph.corrected.keys().any(|page| gone.has_page(page))
             || {
@@ -105,6 +107,7 @@ impl Knowledge {
         let after = self.graph.pages().len();
         self.forget_words(before - after);
         self.learned = StrategyState::default();
+        self.beginning = None;
         if strategies::named(&self.strategy).is_none() {
             // A model of hop distances stands and falls with what it was trained on.
             strategies::default_name().clone_into(&mut self.strategy);
@@ -137,6 +140,8 @@ impl Knowledge {
                 graph.remember_form(place.clone(), words.clone());
             }
         }
+        // Of a page that was not read only a hash is left, which may be a forgotten one's.
+        graph.put_backlinks_of(&self.graph, true);
         graph.marks = std::mem::take(&mut self.graph.marks);
         graph.marks.retain(|page, _| !gone.has_page(page));
         graph.corrected = std::mem::take(&mut self.graph.corrected);

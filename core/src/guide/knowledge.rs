@@ -22,6 +22,15 @@ pub struct TrainingExample {
     pub judgment: Judgment,
 }
 
+/// What was learned for another topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beginning {
+    /// The name of that topic.
+    pub topic: String,
+    /// In the words of this topic's vocabulary.
+    pub learned: strategies::StrategyState,
+}
+
 /// Everything a guide has learned, as plain data.
 #[derive(Debug, Clone)]
 pub struct Knowledge {
@@ -37,6 +46,8 @@ pub struct Knowledge {
     pub learned: strategies::StrategyState,
     /// What it can learn again from.
     pub arrivals: Vec<TrainingExample>,
+    /// What another topic taught, from which it learns on.
+    pub beginning: Option<Beginning>,
 }
 
 impl Knowledge {
@@ -52,6 +63,7 @@ impl Knowledge {
         for (place, words) in self.graph.forms() {
             graph.remember_form(place.clone(), words.clone());
         }
+        graph.put_backlinks_of(&self.graph, false);
         graph.marks = self.graph.marks;
         graph.corrected = self.graph.corrected;
         graph.form_marks = self.graph.form_marks;

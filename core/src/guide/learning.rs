@@ -182,6 +182,11 @@ impl Guide {
         let Some(mut strategy) = self.strategy.reset(known) else {
             return;
         };
+        if let Some(beginning) = &self.beginning {
+            // It was read when it was taken in, so it can be.
+            let known_terms = self.graph.vocabulary.len();
+            let _ = strategy.begin_with(&beginning.learned, known_terms);
+        }
         for entry in self.log.entries() {
             let past = match entry {
                 LogEntry::Arrival(past) => past,

@@ -132,6 +132,13 @@ impl TrainingWeb {
         }
     }
 
+    /// Leaves out terms with numbers from `known_words` on.
+    pub fn without_new_words(&mut self, known_words: usize) {
+        for page in &mut self.pages {
+            page.terms = page.terms.below(known_words);
+        }
+    }
+
     /// Adds a link that a person followed; what was seen of it. Of pages that were not added whole
     /// only address and judgment are known.
     pub fn add_click(&mut self, link: &Candidate, graph: &WebGraph) -> Option<SeenLink> {
@@ -252,6 +259,15 @@ impl TrainingWeb {
             layer = next;
         }
         Layers(distances)
+    }
+
+    /// Clicks from pages to their nearest target, however many there are and however far,
+    /// without those from which none can be reached.
+    pub fn target_distances(&self) -> FxHashMap<Address, usize> {
+        let distances = self.distances().0.into_iter();
+        let known = distances.zip(&self.pages);
+        let known = known.filter_map(|(distance, page)| Some((page.address.clone(), distance?)));
+        known.collect()
     }
 
     /// The distance of every page, however many there are and however far.

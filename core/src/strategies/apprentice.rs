@@ -14,7 +14,7 @@
 
 use super::{
     Arrival, Candidate, Cue, Event, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority,
-    Profile, Reading, Strategy, StrategyState,
+    Profile, Reading, StateError, Strategy, StrategyState,
 };
 use crate::dom::DomOffset;
 use crate::features::{OffsetTerm, WINDOW};
@@ -342,6 +342,7 @@ impl Strategy for Apprentice {
             reading: Reading {
                 classes: self.options.classes,
                 neighbours: self.options.co_citation,
+                backlinks: false,
             },
             ..Profile::new(if self.options.classes {
                 "apprentice-classes"
@@ -388,6 +389,15 @@ impl Strategy for Apprentice {
                 ],
             ),
         )
+    }
+
+    fn begin_with(
+        &mut self,
+        learned: &StrategyState,
+        known_terms: usize,
+    ) -> Result<(), StateError> {
+        self.counts = learned.read(known_terms)?.unwrap_or_default();
+        Ok(())
     }
 
     fn state(&self) -> StrategyState {

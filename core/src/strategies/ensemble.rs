@@ -10,6 +10,7 @@
 
 mod explaining;
 mod groups;
+mod guests;
 mod inlinks;
 mod signals;
 mod state;
@@ -18,17 +19,20 @@ mod words;
 use rustc_hash::FxHashMap;
 
 pub use groups::{Group, Groups};
+pub use guests::MakeGuest;
 pub use signals::{RunningStats, SignalGroup};
 pub use state::{EnsembleState, trimmed};
+pub(super) use words::{is_word_near, word_near};
 
+use guests::Guests;
 use inlinks::Inlinks;
 use signals::{PageSignals, SIGNALS, Signals};
 use state::used_most;
 
 use super::{
-    Adaptive, AdaptiveOptions, Apprentice, ArmRule, Arrival, Candidate, Event, Explanation,
-    Factors, HopChain, Intelligent, Known, Learned, LinkPolicy, LinkScore, Passing, Priority,
-    Profile, StateError, Strategy, StrategyState, Subject,
+    Adaptive, AdaptiveOptions, Apprentice, ArmRule, Arrival, Candidate, Event, Explanation, Form,
+    HopChain, Intelligent, Known, Learned, LearningThreshold, LinkPolicy, LinkScore, Passing,
+    Priority, Profile, StateError, Strategy, StrategyState, Subject,
 };
 use crate::address::Address;
 use crate::models::{Ftrl, FtrlParams};
@@ -96,7 +100,6 @@ impl Default for EnsembleOptions {
 }
 
 /// The members, the model that weighs what they say, and the statistics it reads besides.
-#[derive(Debug, Clone)]
 pub struct Ensemble {
     options: EnsembleOptions,
     model: Ftrl,
@@ -104,6 +107,7 @@ pub struct Ensemble {
     ratios: Intelligent,
     levels: Adaptive,
     hops: Option<HopChain>,
+    guests: Guests,
     groups: Groups,
     inlinks: Inlinks,
     /// The interest ratio by a page's words, as it was at the last scoring.
@@ -118,14 +122,18 @@ struct Instance {
     signals: Signals,
     features: Vec<(u32, f64)>,
     offset: f64,
+    /// What guests say.
+    guests: Vec<f64>,
 }
 
 impl Ensemble {
     /// One that has the whole frontier scored again after every `batch` arrivals.
     pub fn every(batch: u32) -> Self {
         let paths = AdaptiveOptions {
-            targets: batch.max(1),
-            pages: batch.saturating_mul(5),
+            threshold: Some(LearningThreshold {
+                targets: batch.max(1),
+                pages: batch.saturating_mul(5),
+            }),
             most_links: MOST_PATH_LINKS,
             ..AdaptiveOptions::default()
         };
@@ -133,9 +141,10 @@ impl Ensemble {
             options: EnsembleOptions::default(),
             model: Ftrl::new(RATES),
             apprentice: Apprentice::every(batch),
-            ratios: Intelligent::every(batch, Factors::ALL),
+            ratios: Intelligent::every(batch, Form::ALL),
             levels: Adaptive::new(paths),
             hops: None,
+            guests: Guests::default(),
             groups: Groups::default(),
             inlinks: Inlinks::default(),
             contents: FxHashMap::default(),
@@ -158,6 +167,13 @@ impl Ensemble {
         self
     }
 
+    /// The same with the word of one more strategy among its signals.
+    #[must_use]
+    pub fn with_guest(mut self, make: MakeGuest) -> Self {
+        self.guests.welcome(make);
+        self
+    }
+
     /// One that goes on from what was kept of it; a member of which nothing was kept
     /// starts afresh.
     pub fn resumed(state: &StrategyState, known_terms: usize) -> Result<Self, StateError> {
@@ -165,26 +181,38 @@ impl Ensemble {
             hops: state.read(known_terms)?,
             ..Self::default()
         };
-        let Some(own) = state.read::<EnsembleState>(known_terms)? else {
-            return Ok(ensemble);
-        };
-        if let Some(model) = Ftrl::from_rows(RATES, own.weights) {
-            ensemble.model = model;
-        }
-        for (stats, kept) in ensemble.stats.iter_mut().zip(own.stats) {
-            *stats = kept;
-        }
-        ensemble.groups = own.groups;
-        if let Some(counts) = state.read(known_terms)? {
-            ensemble.apprentice = Apprentice::with_counts(counts);
-        }
-        if let Some(counts) = state.read(known_terms)? {
-            ensemble.ratios = Intelligent::with_counts(counts);
-        }
-        if let Some(paths) = state.read(known_terms)? {
-            ensemble.levels = ensemble.levels.and_repository(paths);
+        if state.has::<EnsembleState>() {
+            ensemble.take_over(state, known_terms)?;
         }
         Ok(ensemble)
+    }
+
+    /// Goes on from what was kept of it and of its members; nothing changes where that
+    /// cannot be read.
+    fn take_over(&mut self, state: &StrategyState, known_terms: usize) -> Result<(), StateError> {
+        let own = state.read::<EnsembleState>(known_terms)?;
+        let counts = state.read(known_terms)?;
+        let ratios = state.read(known_terms)?;
+        let paths = state.read(known_terms)?;
+        if let Some(own) = own {
+            if let Some(model) = Ftrl::from_rows(RATES, own.weights) {
+                self.model = model;
+            }
+            for (stats, kept) in self.stats.iter_mut().zip(own.stats) {
+                *stats = kept;
+            }
+            self.groups = own.groups;
+        }
+        if let Some(counts) = counts {
+            self.apprentice = Apprentice::with_counts(counts);
+        }
+        if let Some(counts) = ratios {
+            self.ratios = self.ratios.clone().with_counts(counts);
+        }
+        if let Some(paths) = paths {
+            self.levels = self.levels.clone().and_repository(paths);
+        }
+        Ok(())
     }
 
     /// What the model learns and judges.
@@ -200,7 +228,10 @@ impl Ensemble {
         if self.options.without != Some(SignalGroup::Words) {
             words::add(&link.context, &url, &mut features);
         }
+        let guests = self.guests.values(link, known);
+        features.extend(self.guests.features(&guests));
         Instance {
+            guests,
             offset: signals.prior_log_odds(),
             features,
             signals,
@@ -257,6 +288,11 @@ impl Ensemble {
                 // By what they are measured now, this link included.
                 instance.features[place].1 = self.stats[place].standardised(value);
             }
+            let behind = instance.features.len() - instance.guests.len();
+            instance.features.truncate(behind);
+            self.guests.add(&instance.guests);
+            let guests = self.guests.features(&instance.guests);
+            instance.features.extend(guests);
             self.model
                 .learn(&instance.features, instance.offset, good, importance);
         }
@@ -328,17 +364,21 @@ impl Strategy for Ensemble {
         if let (Event::Page(_) | Event::Click(..), Some(hops)) = (event, &mut self.hops) {
             hops.learn(event, known);
         }
-        match event {
-            Event::Page(passing) => self.pass_page(passing, known),
-            Event::Arrival(arrival) => return self.learn_arrival(arrival, event, known),
+        let learned = match event {
+            Event::Page(passing) => {
+                self.pass_page(passing, known);
+                Learned::Nothing
+            }
+            Event::Arrival(arrival) => self.learn_arrival(arrival, event, known),
             Event::KnownLink(link, judgment) => {
                 self.learn_words(link, *judgment);
                 self.apprentice.learn(event, known);
-                return Learned::Refined;
+                Learned::Refined
             }
-            Event::Click(..) => {}
-        }
-        Learned::Nothing
+            Event::Click(..) => Learned::Nothing,
+        };
+        self.guests.learn(event, known);
+        learned
     }
 
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
@@ -380,9 +420,18 @@ impl Strategy for Ensemble {
         self.explained(link, known)
     }
 
+    fn begin_with(
+        &mut self,
+        learned: &StrategyState,
+        known_terms: usize,
+    ) -> Result<(), StateError> {
+        self.take_over(learned, known_terms)
+    }
+
     fn reset(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
         Some(Box::new(Self {
             hops: self.hops.clone(),
+            guests: self.guests.afresh(),
             inlinks: self.inlinks.rejudged(known.graph),
             ..Self::every(self.batch).with_options(self.options)
         }))

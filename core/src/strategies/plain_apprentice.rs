@@ -7,7 +7,7 @@
 
 use super::{
     BestFirst, Candidate, Event, Explanation, Focus, Known, Learned, LinkScore, Priority, Profile,
-    Strategy, StrategyState,
+    StateError, Strategy, StrategyState,
 };
 use crate::models::TwoClassCounts;
 use crate::web_graph::Relevance;
@@ -124,6 +124,16 @@ impl Strategy for PlainApprentice {
             "probability of a good page",
             Explanation::sum("log-odds of a good page", parts),
         )
+    }
+
+    fn begin_with(
+        &mut self,
+        learned: &StrategyState,
+        known_terms: usize,
+    ) -> Result<(), StateError> {
+        self.counts = learned.read(known_terms)?.unwrap_or_default();
+        self.is_trained = !self.counts.is_empty();
+        Ok(())
     }
 
     fn state(&self) -> StrategyState {

@@ -376,6 +376,17 @@ pub struct CrawlOrder {
     /// Who orders links, where another than the topic's strategy is wanted.
     #[serde(default)]
     pub strategy: Option<String>,
+    /// Pages of a site after which it is left; by default none is.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000))]
+    pub site_pages: Option<u32>,
+    /// Targets found on a site after which it is left; by default none is.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000))]
+    pub site_targets: Option<u32>,
+    /// The topic with whose knowledge it begins, where that is wanted.
+    #[serde(default)]
+    pub start_from: Option<String>,
 }
 
 /// The state of a crawl.

@@ -23,7 +23,7 @@ use thiserror::Error;
 use crate::codec::{self, CodecError};
 use crate::critics::Sources;
 use crate::critics::taxonomy::TaxonomyError;
-use crate::guide::Knowledge;
+use crate::guide::{Beginning, Knowledge};
 use crate::strategies::{StateError, StrategyState, check_state};
 use sections::{Body, Sections};
 use taxonomy::WireTaxonomy;
@@ -94,8 +94,15 @@ struct WireGuide {
 
 /// The section of pages whose class was corrected.
 const CORRECTED: &str = "corrected";
-/// In front of the name of a learner, where a section holds what it knows.
+/// The section of backlinks, where any are kept.
+const BACKLINKS: &str = "backlinks";
+/// The section that says with what another topic taught it began: that topic's name and the
+/// learner that kept it.
+const BEGINNING: &str = "beginning";
+/// In front of the name of a learner, where a section holds what it knows, or what another
+/// topic taught it.
 const LEARNER: &str = "learned/";
+const TAUGHT: &str = "taught/";
 
 /// The knowledge as a model file.
 pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
@@ -112,6 +119,7 @@ pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
     sections.add("pages", &graph::pages(graph));
     sections.add("examples", &graph::examples(&knowledge.arrivals));
     sections.add("topics", &forms::topics(&knowledge.sources.topics));
+    sections.add("topic-forms", &forms::domains(&knowledge.sources.topics));
     sections.add("forms", &forms::forms(graph));
     sections.add("marked-forms", &forms::marked_forms(graph));
     if let Some(known) = &knowledge.sources.taxonomy {
@@ -120,8 +128,19 @@ pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
     if !graph.corrected.is_empty() {
         sections.add(CORRECTED, &taxonomy::corrected(graph));
     }
+    let backlinks = graph::backlinks(graph);
+    if !backlinks.is_empty() {
+        sections.add(BACKLINKS, &backlinks);
+    }
     for (learner, bytes) in knowledge.learned.parts() {
         sections.add_bytes(&format!("{LEARNER}{learner}"), bytes);
+    }
+    if let Some(beginning) = &knowledge.beginning {
+        let Beginning { topic, learned } = beginning;
+        sections.add(BEGINNING, &(topic, learned.owner()));
+        for (learner, bytes) in learned.parts() {
+            sections.add_bytes(&format!("{TAUGHT}{learner}"), bytes);
+        }
     }
     file_of(KIND_KNOWLEDGE, &sections)
 }
@@ -149,7 +168,11 @@ pub fn read_model(file: &[u8]) -> Result<Knowledge, ModelError> {
     } else {
         before_sections::read(version, body)?
     };
-    check_state(&knowledge.learned, knowledge.graph.vocabulary.len())?;
+    let known_terms = knowledge.graph.vocabulary.len();
+    check_state(&knowledge.learned, known_terms)?;
+    if let Some(beginning) = &knowledge.beginning {
+        check_state(&beginning.learned, known_terms)?;
+    }
     Ok(knowledge)
 }
 
@@ -188,6 +211,9 @@ fn from_sections(sections: &Sections<'_>) -> Result<Knowledge, ModelError> {
     let mut read = vocabulary.into_graph()?;
     graph::put_marks(&mut read, sections.read("marks")?)?;
     graph::put_pages(&mut read, sections.read("pages")?)?;
+    if let Some(backlinks) = sections.read_if_there(BACKLINKS)? {
+        graph::put_backlinks(&mut read, backlinks)?;
+    }
     forms::put_forms(&mut read, sections.read("forms")?)?;
     forms::put_marked_forms(&mut read, sections.read("marked-forms")?)?;
     if let Some(corrected) = sections.read_if_there(CORRECTED)? {
@@ -195,21 +221,32 @@ fn from_sections(sections: &Sections<'_>) -> Result<Knowledge, ModelError> {
     }
     let taxonomy: Option<WireTaxonomy> = sections.read_if_there(taxonomy::SECTION)?;
     let taxonomy = taxonomy.map(WireTaxonomy::into_taxonomy).transpose()?;
-    let mut learned = StrategyState::owned_by(&guide.owner);
-    for (name, bytes) in sections.iter() {
-        if let Some(learner) = name.strip_prefix(LEARNER) {
-            learned = learned.with_part(learner, bytes.to_vec());
-        }
-    }
+    let learned = |owner: &str, prefix: &str| {
+        let parts = sections.iter();
+        let parts = parts.filter_map(|(name, bytes)| Some((name.strip_prefix(prefix)?, bytes)));
+        parts.fold(StrategyState::owned_by(owner), |state, (learner, bytes)| {
+            state.with_part(learner, bytes.to_vec())
+        })
+    };
+    let beginning: Option<(String, String)> = sections.read_if_there(BEGINNING)?;
+    let mut topics = forms::into_topics(sections.read("topics")?)?;
+    forms::put_domains(
+        &mut topics,
+        sections.read_if_there("topic-forms")?.unwrap_or_default(),
+    )?;
     Ok(Knowledge {
         critic: guide.critic,
         sources: Sources {
-            topics: forms::into_topics(sections.read("topics")?)?,
+            topics,
             taxonomy: taxonomy.map(Arc::new),
         },
         strategy: guide.strategy,
         arrivals: graph::into_examples(sections.read("examples")?, read.vocabulary.len())?,
-        learned,
+        learned: learned(&guide.owner, LEARNER),
+        beginning: beginning.map(|(topic, owner)| Beginning {
+            topic,
+            learned: learned(&owner, TAUGHT),
+        }),
         graph: read,
     })
 }

@@ -60,7 +60,7 @@ pub struct Eval {
     strategy: Vec<String>,
     /// Look at a question of the papers, or of ours, instead of crawling: critic, links,
     /// rivals, histogram, dmax, information-gain, frequency, loss, overlap, variants, ache,
-    /// reuse, cold-start, questions, drift, attack, next-click; can be given repeatedly.
+    /// reuse, transfer, cold-start, questions, drift, attack, next-click; can be given repeatedly.
     #[arg(long)]
     experiment: Vec<String>,
     /// Who judges what strategies are told on a bench: the frozen critic, by which
@@ -342,6 +342,13 @@ impl Eval {
     }
 }
 
+/// Pages until half of the relevant ones were found, where all crawls came so far.
+fn half_by(crawls: &[&Row]) -> String {
+    let pages: Option<Vec<usize>> = crawls.iter().map(|row| row.pages_to_half).collect();
+    let mean = |pages: Vec<usize>| pages.iter().sum::<usize>() / pages.len().max(1);
+    pages.map_or("-".to_owned(), |pages| mean(pages).to_string())
+}
+
 /// AUC and gap of every strategy on every topic, means over seeds and repeats.
 fn print_table(rows: &[Row]) {
     let mut groups: Vec<Vec<&Row>> = Vec::new();
@@ -356,20 +363,21 @@ fn print_table(rows: &[Row]) {
         }
     }
     println!(
-        "{:<34} {:<28} {:>6} {:>7} {:>8}",
-        "topic", "strategy", "AUC", "gap %", "harvest"
+        "{:<34} {:<28} {:>6} {:>7} {:>8} {:>10}",
+        "topic", "strategy", "AUC", "gap %", "harvest", "half by"
     );
     for group in groups {
         let name = &group[0].name;
         let mean =
             |of: fn(&Row) -> f64| group.iter().map(|row| of(row)).sum::<f64>() / group.len() as f64;
         println!(
-            "{:<34} {:<28} {:>6.3} {:>7.1} {:>8.3}",
+            "{:<34} {:<28} {:>6.3} {:>7.1} {:>8.3} {:>10}",
             format!("{} {}", name.web, name.topic),
             name.strategy,
             mean(|row| row.auc),
             mean(|row| row.gap.unwrap_or(0.0)),
             mean(|row| row.harvest),
+            half_by(&group),
         );
     }
 }

@@ -19,6 +19,7 @@ mod overlap;
 mod questions;
 mod reuse;
 mod rivals;
+mod transfer;
 mod variants;
 mod window;
 
@@ -52,6 +53,8 @@ pub struct Subject<'a> {
     topic: &'a Topic,
     /// Of this topic alone.
     plan: Plan,
+    /// The next topic of the plan, if there is another.
+    teacher: Option<Arc<Topic>>,
     on_crawl: &'a (dyn Fn(usize, usize, &str) + Sync),
     links: OnceCell<LinkSet>,
 }
@@ -64,6 +67,7 @@ impl<'a> Subject<'a> {
         on_crawl: &'a (dyn Fn(usize, usize, &str) + Sync),
     ) -> Self {
         let (subject, every) = &plan.topics[topic];
+        let next = (topic + 1) % plan.topics.len();
         Self {
             name: format!("{} {}", plan.web_name, subject.name),
             web: &plan.web,
@@ -72,6 +76,7 @@ impl<'a> Subject<'a> {
                 topics: vec![(Arc::clone(subject), *every)],
                 ..plan.clone()
             },
+            teacher: (next != topic).then(|| Arc::clone(&plan.topics[next].0)),
             on_crawl,
             links: OnceCell::new(),
         }
@@ -91,7 +96,7 @@ pub struct Experiment {
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 16] = [
+pub const ALL: [Experiment; 17] = [
     Experiment {
         name: "critic",
         run: |subject| Ok(critic::run(subject)),
@@ -151,6 +156,10 @@ pub const ALL: [Experiment; 16] = [
     Experiment {
         name: "reuse",
         run: reuse::run,
+    },
+    Experiment {
+        name: "transfer",
+        run: transfer::run,
     },
     Experiment {
         name: "variants",

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::Write;
 
-use linkscent_core::wire::api::EventKind;
+use linkscent_core::wire::api::{Event, EventKind};
 use linkscent_core::wire::read_model;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -14,6 +14,7 @@ mod classes;
 use super::*;
 use crate::crawler::fake_web::{endless_web, no_web, silent_web};
 use crate::crawler::fetch::Way;
+use crate::hop_training::{self, DistanceModel};
 use crate::service::{NewCrawl, Service, Starts};
 use crate::store::{LockError, Topic};
 
@@ -151,6 +152,106 @@ fn a_paused_crawl_goes_on_where_its_log_ends() {
     let log = stage.log();
     assert_eq!(log[..first.len()], first);
     assert_eq!(log.iter().collect::<HashSet<_>>().len(), log.len());
+}
+
+/// A person who went from the start to a page with bees, forty times over; the way is
+/// marked, and a model of hop distances trained on it.
+async fn train_first(store: &Store, topic: &Topic, model: DistanceModel) {
+    let page = |name: u64| format!("http://b.test/{name}");
+    let mut events = Vec::new();
+    let mut event = |what: EventKind| {
+        events.push(Event {
+            id: format!("event-{}", events.len()),
+            topic: topic.name.clone(),
+            time: events.len() as u64,
+            what,
+        });
+    };
+    for n in 0..40 {
+        event(EventKind::Click {
+            from: page(2 * n),
+            to: page(2 * n + 1),
+            anchor: "bees".to_owned(),
+            context: vec![("bees".to_owned(), 0)],
+            relevance: 0.9,
+        });
+        event(EventKind::Mark {
+            address: page(2 * n + 1),
+            title: String::new(),
+            target: Some(true),
+            words: vec![("bees".to_owned(), 3)],
+        });
+    }
+    store.take_events(&events).await.unwrap();
+    let trained = hop_training::learn(store, topic, model, None, |_| {}).await;
+    assert_eq!(trained.unwrap().paths, 40);
+}
+
+#[test]
+fn a_crawl_by_hop_distances_trains_its_model_on_what_it_fetches() {
+    for model in [DistanceModel::default(), DistanceModel::Hmm] {
+        let name = model.strategy();
+        let folder = tempfile::tempdir().unwrap();
+        let runtime = Runtime::new().unwrap();
+        let (store, way, topic, crawl) = runtime.block_on(async {
+            let way = endless_web().await;
+            let store = Store::open(folder.path()).await.unwrap();
+            let topic = store.topic_named("bees").await.unwrap();
+            train_first(&store, &topic, model).await;
+            let service = Service::new(store.clone(), way.clone());
+            let starts = Starts {
+                examples: vec![START.to_owned()],
+                ..Starts::default()
+            };
+            let mut new = NewCrawl::new(starts, ENDLESS);
+            new.strategy = Some(name.to_owned());
+            let crawl = service.prepare_crawl(&topic, &new).await.unwrap();
+            (store, way, topic, crawl)
+        });
+        let stage = Stage {
+            runtime,
+            store,
+            way,
+            topic,
+            crawl,
+            _folder: folder,
+        };
+        // Whenever it was trained again it is paused, and goes on with that model.
+        let run = || {
+            let runner = stage.resume().unwrap();
+            assert_eq!(runner.session().guide().strategy(), name);
+            let control = runner.control();
+            let mut trainings = 0;
+            let tell = |progress: &Progress| {
+                trainings = progress.trainings;
+                if trainings > 0 {
+                    control.send(Command::Pause);
+                }
+            };
+            let (ended, stats) = runner.run(tell).unwrap();
+            assert_eq!(ended, Ended::Paused);
+            (stats.pages, trainings)
+        };
+        let (pages, trainings) = run();
+        assert!(
+            pages >= 200 && trainings == 1,
+            "{name}: {pages} pages, {trainings}"
+        );
+        let model = stage.runtime.block_on(stage.store.model(stage.topic.id));
+        let knowledge = read_model(&model.unwrap().unwrap()).unwrap();
+        if let Some(chain) = hop_training::hops(&knowledge.learned) {
+            // Only the pages of the crawl have such words.
+            let words = chain.feature_index();
+            assert!(words.id("link: hive").is_some(), "{name}");
+            assert!(chain.passed().count() as u64 >= pages, "{name}");
+        }
+        // It was trained on all of it before it went on.
+        let (again, trainings) = run();
+        assert!(
+            again >= pages && trainings >= 1,
+            "{name}: {again}, {trainings}"
+        );
+    }
 }
 
 #[test]

@@ -119,6 +119,7 @@ impl OldModel {
         });
         graph::put_pages(&mut graph, pages.collect())?;
         Ok(Knowledge {
+            beginning: None,
             critic: self.critic,
             sources: Sources::default(),
             strategy: self.strategy,

@@ -65,7 +65,7 @@ impl<'a> Sections<'a> {
         self.read_if_there(name)?.ok_or(ModelError::Missing(name))
     }
 
-    /// What a section holds that need not be there.
+    /// What a section holds that not every file has.
     pub(super) fn read_if_there<T: DeserializeOwned>(
         &self,
         name: &'static str,
