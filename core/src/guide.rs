@@ -22,10 +22,12 @@ pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
 use log::Log;
 use outlinks::{Around, class_features};
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 use crate::address::Address;
-use crate::critics::{self, Critic, FormFilter, FoundForm, NamedTopic, NamedTopics};
+use crate::critics::{self, Critic, FormFilter, FoundForm, NamedTopic, Sources, Taxonomy};
 use crate::features::{FeatureReader, PageTerms};
 use crate::forms::FormWords;
 use crate::page::Page;
@@ -44,6 +46,8 @@ const FEWEST_TARGETS: usize = 5;
 pub struct Visit {
     /// The page's judgment, the mark applied.
     pub judgment: Judgment,
+    /// Its likeliest class, where the critic goes by classes; empty elsewhere.
+    pub class: String,
     /// Its searchable forms.
     pub forms: Vec<FoundForm>,
     /// Its outlinks in document order, each with its score.
@@ -71,7 +75,7 @@ impl Guide {
     /// A guide that knows nothing yet. `None` if a name is unknown; see
     /// [`critics::NAMES`] and [`strategies::REGISTRY`]. The critic may be a predicate.
     pub fn new(critic: &str, strategy: &str) -> Option<Self> {
-        let critic = critics::described(critic, NamedTopics::new()).ok()?;
+        let critic = critics::described(critic, Sources::default()).ok()?;
         let strategy = strategies::named(strategy)?;
         Some(Self::joining(critic, strategy, Vocabulary::default()))
     }
@@ -104,7 +108,7 @@ impl Guide {
         let has_own = learner.is_empty() || learned.parts().any(|part| part.0 == learner);
         let is_own = learner == learned.owner() && has_own;
         let mut guide = Self {
-            critic: critics::described(&knowledge.critic, knowledge.topics).ok()?,
+            critic: critics::described(&knowledge.critic, knowledge.sources).ok()?,
             form_filter: FormFilter::default(),
             strategy: strategy.ok()??,
             graph: knowledge.graph,
@@ -125,7 +129,10 @@ impl Guide {
     pub fn knowledge(&self) -> Knowledge {
         Knowledge {
             critic: self.critic.name().to_owned(),
-            topics: self.critic.named_topics(),
+            sources: Sources {
+                topics: self.critic.named_topics(),
+                taxonomy: self.critic.taxonomy().cloned(),
+            },
             strategy: self.strategy.profile().name.to_owned(),
             graph: self.graph.clone(),
             learned: self.strategy.state().beside(&self.beside),
@@ -162,7 +169,7 @@ impl Guide {
             rebuilt = self.put_marks([(&page.address, &features.terms(), Some(mark))]);
         }
         let linked_from = self.linked_from(&page.address, via);
-        let unmarked = self.critic.judge(page, &terms, &linked_from, &self.graph);
+        let unmarked = self.unmarked(page, &terms, &linked_from);
         let judgment = unmarked.marked(self.graph.mark(&page.address));
         self.record(page, &terms, unmarked);
         if self.keeps_backlinks() {
@@ -193,12 +200,14 @@ impl Guide {
             critic: &*self.critic,
         };
         self.strategy.learn(&Event::Page(passing), known);
+        let class = self.likeliest_class(page, &terms, judgment);
         let outlinks = self.read_outlinks(page, &features, via, judgment, rng);
         if is_new {
             self.learn_known_link(outlinks.iter().map(|(link, _)| link));
         }
         Visit {
             judgment,
+            class,
             forms,
             outlinks,
             learned,
@@ -237,7 +246,7 @@ impl Guide {
             let features = FeatureReader::new(page, &mut vocabulary);
             let terms = telling_terms(page, &features);
             let linked_from = self.linked_from(&page.address, &[]);
-            let judged = self.critic.judge(page, &terms, &linked_from, &self.graph);
+            let judged = self.unmarked(page, &terms, &linked_from);
             judged.marked(self.graph.mark(&page.address))
         };
         pages.iter().map(judge).collect()
@@ -259,6 +268,40 @@ impl Guide {
 
     fn keeps_backlinks(&self) -> bool {
         self.critic.asks_for_backlinks() || self.strategy.profile().reading.backlinks
+    }
+
+    /// What is said of a page, marks aside: by the class that the person named, or by the
+    /// critic.
+    fn unmarked(&self, page: &Page, terms: &PageTerms, linked_from: &[Address]) -> Judgment {
+        let corrected = self.critic.corrected(&page.address, &self.graph);
+        corrected.unwrap_or_else(|| self.critic.judge(page, terms, linked_from, &self.graph))
+    }
+
+    fn likeliest_class(&self, page: &Page, terms: &PageTerms, judgment: Judgment) -> String {
+        if self.critic.taxonomy().is_none() {
+            return String::new();
+        }
+        let classes = self.critic.classes(page, terms, &self.graph, judgment);
+        let first = classes.into_iter().next();
+        first.map(|row| row.0).unwrap_or_default()
+    }
+
+    /// The taxonomy that the critic goes by.
+    pub fn taxonomy(&self) -> Option<&Arc<Taxonomy>> {
+        self.critic.taxonomy()
+    }
+
+    /// The classes that a page may be of, the likeliest first; empty unless the critic goes
+    /// by classes.
+    pub fn classes(&self, page: &Page) -> Vec<(String, f64)> {
+        if self.critic.taxonomy().is_none() {
+            return Vec::new();
+        }
+        let mut vocabulary = self.graph.vocabulary.clone();
+        let features = FeatureReader::new(page, &mut vocabulary);
+        let terms = telling_terms(page, &features);
+        let judgment = self.graph.judgment(&page.address);
+        self.critic.classes(page, &terms, &self.graph, judgment)
     }
 
     /// Marks a page that lies before us; `None` takes the mark back. All links
@@ -444,7 +487,8 @@ impl Guide {
     ) -> Around<'a> {
         let reading = self.strategy.profile().reading;
         let classes = if reading.classes {
-            let classes = self.critic.classes(page, judgment);
+            let terms = telling_terms(page, features);
+            let classes = self.critic.classes(page, &terms, &self.graph, judgment);
             class_features(&classes, &mut self.graph.vocabulary)
         } else {
             Vec::new()

@@ -108,6 +108,15 @@ pub struct MarkedPage {
     pub terms: PageTerms,
 }
 
+/// A page of which the person said what class it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CorrectedPage {
+    /// Path of the class.
+    pub class: String,
+    /// Its [`HEAVIEST_TERMS`].
+    pub terms: PageTerms,
+}
+
 /// A form of a page: the page and what the form is called by, see
 /// [`crate::critics::FoundForm`].
 pub type FormPlace = (Address, String);
@@ -133,6 +142,8 @@ pub struct WebGraph {
     pub vocabulary: Vocabulary,
     /// Marked pages, in order of their address.
     pub marks: BTreeMap<Address, MarkedPage>,
+    /// Pages whose class the person corrected.
+    pub corrected: BTreeMap<Address, CorrectedPage>,
     /// Marked forms.
     pub form_marks: BTreeMap<FormPlace, MarkedForm>,
     /// The searchable forms seen last, with their words: what a form looks like

@@ -28,7 +28,6 @@ pub mod own_critic;
 pub mod readme;
 pub mod report;
 pub mod scenario;
-mod taxonomy;
 pub mod topic;
 pub mod topic_file;
 pub mod visits;

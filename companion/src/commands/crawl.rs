@@ -58,6 +58,10 @@ pub struct Crawl {
     /// who did so far.
     #[arg(long, value_parser = super::critic)]
     critic: Option<String>,
+    /// A node of the topic's taxonomy that is good, with all below it, from now on; can be
+    /// given repeatedly.
+    #[arg(long, value_name = "NODE", conflicts_with = "critic")]
+    good: Vec<String>,
     /// Who chooses links; by default who did so far.
     #[arg(long, value_parser = PossibleValuesParser::new(strategies::all_names()))]
     strategy: Option<String>,
@@ -206,6 +210,12 @@ impl Crawl {
         let examples = addresses(self.examples.as_deref())?;
         let seeds = addresses(self.seeds.as_deref())?;
         let topic = service.create_topic(&self.topic_name()?, &[]).await?;
+        let topic = if self.good.is_empty() {
+            topic
+        } else {
+            service.choose_good(&topic, &self.good).await?;
+            service.topic(topic.id).await?
+        };
         let unfinished = store.crawls(Some(topic.id)).await?;
         let unfinished = unfinished.into_iter().find(|crawl| !crawl.state.is_over());
         if let Some(crawl) = unfinished {

@@ -16,19 +16,25 @@ fn through(address: std::net::SocketAddr) -> Way {
     }
 }
 
-/// A web where page `/n` links to `/2n` and `/2n+1`. It is served as long as the runtime
-/// lives.
+/// A web where page `/n` links to `/2n` and `/2n+1`, all of them about bees. It is served
+/// as long as the runtime lives.
 pub async fn endless_web() -> Way {
+    web_about(|_| "bees and hives").await
+}
+
+/// The same with pages about what is said of their numbers.
+pub async fn web_about(about: fn(u64) -> &'static str) -> Way {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let way = through(listener.local_addr().unwrap());
-    let page = |address: Uri| async move {
+    let page = move |address: Uri| async move {
         match address.path().trim_start_matches('/').parse::<u64>() {
             Ok(number) => {
                 // However far somebody goes, the numbers stay numbers.
                 let left = 2 * (number % (1 << 40));
                 let right = left + 1;
+                let about = about(number);
                 let html = format!(
-                    "<title>Page {number}</title><p>bees and hives, chapter {number}</p>\
+                    "<title>Page {number}</title><p>{about}, chapter {number}</p>\
                      <a href=/{left}>bees {left}</a> <a href=/{right}>hives {right}</a>"
                 );
                 Html(html).into_response()

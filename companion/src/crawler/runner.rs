@@ -20,6 +20,7 @@ use linkscent_core::crawl::{
 use linkscent_core::guide::{ASKED_AFTER, MOST_WAITING};
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::Mark;
+use linkscent_core::wire::api::EventName;
 use linkscent_core::wire::{ModelError, write_model};
 use tokio::runtime::Handle;
 
@@ -341,6 +342,7 @@ impl Runner {
             Message::Told(Command::Pause) => return Ok(Some(Ended::Paused)),
             Message::Told(Command::Stop) => return Ok(Some(Ended::Stopped)),
             Message::Told(Command::Mark(address, mark)) => self.mark(&address, mark)?,
+            Message::Told(Command::Classes) => self.correct_classes()?,
             Message::Retrained(trained) => self.go_on_with(trained)?,
         }
         Ok(None)
@@ -431,6 +433,14 @@ impl Runner {
         let archive = self.store.warc_path(self.crawl.id);
         let (page, _) = page_at(&archive, offset, address)?;
         self.session.amend(|guide| guide.mark(&page, mark));
+        Ok(())
+    }
+
+    fn correct_classes(&mut self) -> Result<()> {
+        let events = self.store.events_of(self.crawl.topic, EventName::Class);
+        let events = self.handle.block_on(events)?;
+        self.session
+            .amend(|guide| topic_guide::apply_classes(guide, &events));
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use linkscent_core::critics;
 use linkscent_core::strategies::{self, Descriptor, LearningIteration};
 use serde::Deserialize;
 
-use super::{PageError, PageResult, check_csrf, go_to, percent, show};
+use super::{PageError, PageResult, check_csrf, classes, go_to, percent, show};
 use crate::api::{App, Base};
 use crate::hop_training::DistanceModel;
 use crate::service::{Learned, NewCrawl, Starts};
@@ -76,6 +76,9 @@ struct TopicPage<'a> {
     /// Name of the critic; empty for a predicate.
     critic: String,
     predicate: String,
+    /// The tree of its taxonomy; empty if it has none.
+    tree: Vec<classes::Node>,
+    by_class: bool,
 }
 
 /// A strategy that can be chosen.
@@ -83,8 +86,8 @@ struct StrategyLine {
     name: &'static str,
     sentence: &'static str,
     is_chosen: bool,
-    /// It has to be trained before.
-    is_untrained: bool,
+    /// What has to be done before; empty if nothing.
+    missing: &'static str,
 }
 
 impl StrategyLine {
@@ -93,7 +96,7 @@ impl StrategyLine {
             name: row.name,
             sentence: row.sentence,
             is_chosen: row.name == learned.strategy,
-            is_untrained: row.make.is_none() && !learned.trained.contains(&row.name),
+            missing: learned.missing(row),
         };
         strategies::REGISTRY.iter().map(line).collect()
     }
@@ -160,7 +163,9 @@ async fn one(
     let (targets, others) = marks.into_iter().partition(|mark| mark.target);
     let learned = app.service.learned(&topic).await?;
     let said = learned.critic.clone();
-    let (critic, predicate) = if critics::NAMES.contains(&said.as_str()) {
+    let by_class = critics::good_nodes(&said).is_some();
+    let classes = app.service.classes(&topic).await?;
+    let (critic, predicate) = if by_class || critics::NAMES.contains(&said.as_str()) {
         (said, String::new())
     } else {
         (String::new(), said)
@@ -183,6 +188,8 @@ async fn one(
         iterations: learned.iterations.iter().map(IterationLine::of).collect(),
         critic,
         predicate,
+        tree: classes.iter().flat_map(classes::tree).collect(),
+        by_class,
     })
 }
 

@@ -6,6 +6,7 @@ use linkscent_core::guide::Guide;
 use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::write_model;
 
+use super::taxonomies::check_guide;
 use super::{Service, ServiceError};
 use crate::crawler::DEFAULT_DELAY;
 use crate::store::{self, Command, CrawlRow, CrawlState, Order, Reaction, Topic};
@@ -128,10 +129,13 @@ impl Service {
     ) -> Result<(Vec<u8>, Option<String>), ServiceError> {
         let (critic, strategy) = (new.critic.as_deref(), new.strategy.as_deref());
         if critic.is_none() && strategy.is_none() && new.start_from.is_none() {
-            return Ok((model_file(&*self.guide(topic).await?)?, None));
+            let guide = self.guide(topic).await?;
+            check_guide(&guide)?;
+            return Ok((model_file(&guide)?, None));
         }
         let guide = topic_guide::of(&self.store, topic, critic, strategy).await;
         let guide = guide.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
+        check_guide(&guide)?;
         let Some(from) = &new.start_from else {
             return Ok((model_file(&guide)?, None));
         };
@@ -215,6 +219,10 @@ impl Service {
         pages.extend(examples.chain(seeds));
         if pages.is_empty() {
             pages.extend(targets.into_iter().map(|page| (page, true)));
+        }
+        if pages.is_empty() {
+            let good = self.good_pages(topic).await?;
+            pages.extend(good.into_iter().map(|page| (page, true)));
         }
         let mut known = std::collections::HashSet::new();
         pages.retain(|(page, _)| known.insert(page.clone()));

@@ -8,6 +8,7 @@ mod feedback;
 mod forgetting;
 mod guides;
 mod supervisor;
+mod taxonomies;
 mod training;
 
 pub use crawls::{CrawlCounts, LARGEST_BUDGET, NewCrawl, Starts};
@@ -15,6 +16,7 @@ pub use error::ServiceError;
 pub use feedback::LONGEST_NAME;
 pub use guides::Learned;
 pub use supervisor::{RunBy, Supervisor, is_held};
+pub use taxonomies::TopicClasses;
 
 use std::sync::Arc;
 

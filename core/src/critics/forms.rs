@@ -222,7 +222,7 @@ mod tests {
             let strategy = crate::strategies::named("best-first").unwrap();
             Guide::joining(critic, strategy, crate::text::Vocabulary::default())
         };
-        let mut own = read("form wanted", crate::critics::NamedTopics::new());
+        let mut own = read("form wanted", crate::critics::Sources::default());
         for page in [&flights, &books] {
             own.visit(page, &[], None, rng);
         }
@@ -232,9 +232,15 @@ mod tests {
         own.mark_form(&flights.address, &form.name, form.words, Some(true));
         assert_eq!(is_target(&own), [true, false]);
         let topics = crate::critics::NamedTopics::from([("air".to_owned(), own.frozen_topic())]);
-        let other = read("form about \"air\" and not text has \"war\"", topics);
+        let other = read(
+            "form about \"air\" and not text has \"war\"",
+            crate::critics::Sources {
+                topics,
+                ..crate::critics::Sources::default()
+            },
+        );
         assert_eq!(is_target(&other), [true, false]);
-        let nobody = read("form about \"air\"", crate::critics::NamedTopics::new());
+        let nobody = read("form about \"air\"", crate::critics::Sources::default());
         assert_eq!(is_target(&nobody), [false, false]);
     }
 }

@@ -5,6 +5,7 @@
 //! pages a word occurs that other pages have too.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
@@ -68,6 +69,11 @@ impl Knowledge {
         self.beginning.is_some()
             || self.graph.pages().any(|page| gone.has_page(&page.address))
             || self.graph.marks.keys().any(|page| gone.has_page(page))
+            || self.graph.corrected.keys().any(|page| gone.has_page(page))
+            || {
+                let taxonomy = self.sources.taxonomy.as_ref();
+                taxonomy.is_some_and(|taxonomy| taxonomy.mentions(|page| gone.has_page(page)))
+            }
             || self
                 .graph
                 .form_marks
@@ -95,6 +101,9 @@ impl Knowledge {
         let before = self.graph.pages().len();
         self.forget_arrivals(gone);
         self.forget_in_graph(gone);
+        if let Some(taxonomy) = &mut self.sources.taxonomy {
+            *taxonomy = Arc::new(taxonomy.without(|page| gone.has_page(page)));
+        }
         let after = self.graph.pages().len();
         self.forget_words(before - after);
         self.learned = StrategyState::default();
@@ -135,6 +144,8 @@ impl Knowledge {
         graph.put_backlinks_of(&self.graph, true);
         graph.marks = std::mem::take(&mut self.graph.marks);
         graph.marks.retain(|page, _| !gone.has_page(page));
+        graph.corrected = std::mem::take(&mut self.graph.corrected);
+        graph.corrected.retain(|page, _| !gone.has_page(page));
         graph.form_marks = std::mem::take(&mut self.graph.form_marks);
         graph.form_marks.retain(|place, _| !gone.has_page(&place.0));
         self.graph = graph;
@@ -147,8 +158,10 @@ impl Knowledge {
         for page in self.graph.pages() {
             used.extend(page.terms.rows().iter().map(|row| row.0));
         }
-        for page in self.graph.marks.values() {
-            used.extend(page.terms.rows().iter().map(|row| row.0));
+        let marked = self.graph.marks.values().map(|page| &page.terms);
+        let corrected = self.graph.corrected.values().map(|page| &page.terms);
+        for terms in marked.chain(corrected) {
+            used.extend(terms.rows().iter().map(|row| row.0));
         }
         for link in self.arrivals.iter().flat_map(|past| &past.via) {
             used.extend(link.context.features().iter().map(|feature| feature.term()));

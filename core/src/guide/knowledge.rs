@@ -1,7 +1,7 @@
 //! Everything a guide has learned, as plain data to be kept and handed over.
 
 use crate::address::Address;
-use crate::critics::NamedTopics;
+use crate::critics::Sources;
 use crate::strategies::{self, Candidate};
 use crate::web_graph::{Judgment, WebGraph};
 
@@ -34,10 +34,10 @@ pub struct Beginning {
 /// Everything a guide has learned, as plain data.
 #[derive(Debug, Clone)]
 pub struct Knowledge {
-    /// The critic: a name, or a predicate.
+    /// The critic, see [`crate::critics::described`].
     pub critic: String,
-    /// Other topics that a predicate asks for.
-    pub topics: NamedTopics,
+    /// What the critic asks for: other topics, a taxonomy.
+    pub sources: Sources,
     /// Name of the strategy.
     pub strategy: String,
     /// The pages, words and marks.
@@ -65,6 +65,7 @@ impl Knowledge {
         }
         graph.put_backlinks_of(&self.graph, false);
         graph.marks = self.graph.marks;
+        graph.corrected = self.graph.corrected;
         graph.form_marks = self.graph.form_marks;
         self.graph = graph;
         let skip = self.arrivals.len().saturating_sub(arrivals);

@@ -37,6 +37,7 @@ use crate::forms::FormKind;
 
 pub use evaluate::{Finding, Relevances, Seen};
 pub use parser::PredicateError;
+pub(crate) use parser::quoted as read_quoted;
 
 /// A condition, or several joined. What [`Display`](fmt::Display) writes is read
 /// back as the same.
@@ -197,7 +198,8 @@ fn name_of<T: PartialEq + Copy>(table: &[(&'static str, T)], wanted: T) -> &'sta
     row.map_or("", |row| row.0)
 }
 
-fn quoted(text: &str) -> String {
+/// A text in quotes, as [`read_quoted`] reads it.
+pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 

@@ -132,7 +132,10 @@ fn tokens(text: &str) -> Parsed<Vec<(usize, Token)>> {
 }
 
 /// A text in quotes, with `\"` and `\\` in it, and its length with the quotes.
-fn quoted(letters: &[char], place: usize) -> Parsed<(String, usize)> {
+pub(crate) fn quoted(letters: &[char], place: usize) -> Parsed<(String, usize)> {
+    if letters.first() != Some(&'"') {
+        return wrong(place, "a text in quotes is wanted here");
+    }
     let mut text = String::new();
     let mut at = 1;
     while let Some(&letter) = letters.get(at) {

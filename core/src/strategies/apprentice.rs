@@ -9,8 +9,8 @@
 //! before all others, without which naive Bayes falls behind the baseline.
 //!
 //! [`Options`] add what \[A\] 3.8 tries besides: the classes of the page with the
-//! link, and co-citation, `<relevance, d>` of the pages to which links nearby
-//! were found to lead. Neither is on in what ships: they bring too little.
+//! link (`apprentice-classes`, for topics that have a taxonomy), and co-citation,
+//! `<relevance, d>` of the pages to which links nearby were found to lead: only in the bench.
 
 use super::{
     Arrival, Candidate, Cue, Event, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority,
@@ -344,7 +344,11 @@ impl Strategy for Apprentice {
                 neighbours: self.options.co_citation,
                 backlinks: false,
             },
-            ..Profile::new("apprentice")
+            ..Profile::new(if self.options.classes {
+                "apprentice-classes"
+            } else {
+                "apprentice"
+            })
         }
     }
 

@@ -2,11 +2,12 @@
 //! of one. A new strategy is a file and a row here.
 
 use super::{
-    Adaptive, AdaptiveOptions, Apprentice, BestFirst, BinnedValues, BreadthFirst, Configuration,
-    ContextGraph, DepthFirst, Ensemble, EnsembleState, FishSearch, Focus, Form, HopChain,
-    HopClusters, Hub, HubScores, InfoSpiders, Intelligent, IntelligentCounts, PageRanks,
-    PathRepository, PlainApprentice, Population, QLinear, QWeights, Random, Reinforcement, Saved,
-    SharkSearch, StateError, Strategy, StrategyState, TopicPageRank, TrainedPaths,
+    Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, BestFirst, BinnedValues,
+    BreadthFirst, Configuration, ContextGraph, DepthFirst, Ensemble, EnsembleState, FishSearch,
+    Focus, Form, HopChain, HopClusters, Hub, HubScores, InfoSpiders, Intelligent,
+    IntelligentCounts, PageRanks, PathRepository, PlainApprentice, Population, QLinear, QWeights,
+    Random, Reinforcement, Saved, SharkSearch, StateError, Strategy, StrategyState, TopicPageRank,
+    TrainedPaths,
 };
 use crate::models::{Inference, TwoClassCounts};
 
@@ -75,6 +76,20 @@ pub static REGISTRY: [Descriptor; 33] = [
         make: Some(|every| Box::new(every.map_or_else(Apprentice::default, Apprentice::every))),
         learner: TwoClassCounts::LEARNER,
         resume: |state, terms| going_on(state, terms, Apprentice::with_counts),
+    },
+    Descriptor {
+        name: "apprentice-classes",
+        sentence: "By the words near them and the classes of the page they stand on, learned \
+                   from where such links led.",
+        make: Some(|every| {
+            let apprentice = every.map_or_else(Apprentice::default, Apprentice::every);
+            Box::new(apprentice.with_options(with_classes()))
+        }),
+        learner: TwoClassCounts::LEARNER,
+        resume: |state, terms| {
+            let with = |counts| Apprentice::with_counts(counts).with_options(with_classes());
+            going_on(state, terms, with)
+        },
     },
     Descriptor {
         name: "apprentice-plain",
@@ -257,6 +272,14 @@ pub static REGISTRY: [Descriptor; 33] = [
         resume: |state, terms| going_on(state, terms, |learned: ContextGraph| learned),
     },
 ];
+
+/// The apprentice that reads the classes of pages, too.
+fn with_classes() -> ApprenticeOptions {
+    ApprenticeOptions {
+        classes: true,
+        ..ApprenticeOptions::default()
+    }
+}
 
 /// One that learns nothing.
 const fn fixed(name: &'static str, sentence: &'static str, make: Make) -> Descriptor {

@@ -11,21 +11,31 @@ mod before_sections;
 mod forms;
 mod graph;
 mod sections;
+mod taxonomy;
+
+pub use taxonomy::{read_taxonomy, write_taxonomy};
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::codec::{self, CodecError};
+use crate::critics::Sources;
+use crate::critics::taxonomy::TaxonomyError;
 use crate::guide::{Beginning, Knowledge};
 use crate::strategies::{StateError, StrategyState, check_state};
 use sections::{Body, Sections};
+use taxonomy::WireTaxonomy;
 
 const MAGIC: &[u8; 8] = b"LNKSCENT";
 const VERSION: u16 = 5;
 /// The first version whose body has sections.
 const WITH_SECTIONS: u16 = 5;
-/// The only kind so far: a guide's knowledge.
+/// A guide's knowledge.
 const KIND_KNOWLEDGE: u8 = 1;
+/// A taxonomy alone.
+const KIND_TAXONOMY: u8 = 2;
 const HEADER: usize = 8 + 2 + 1 + 8 + 4;
 /// Largest body read or written, in bytes.
 pub const LARGEST_MODEL: usize = codec::LARGEST;
@@ -40,7 +50,7 @@ pub enum ModelError {
     #[error("the model file has format {0}; this Linkscent reads up to {VERSION}: update it")]
     Version(u16),
     /// Some other kind of file of ours.
-    #[error("the file holds something of kind {0}, not a guide's knowledge")]
+    #[error("the file holds something of kind {0}, not what was looked for")]
     Kind(u8),
     /// Cut off, or with something behind it.
     #[error("the model file should be {expected} bytes long and is {found}")]
@@ -65,6 +75,9 @@ pub enum ModelError {
     /// What a strategy learned cannot be read.
     #[error("the model file: {0}")]
     Learned(#[from] StateError),
+    /// Its taxonomy makes no sense.
+    #[error("the taxonomy: {0}")]
+    Taxonomy(#[from] TaxonomyError),
     /// The body can be read but makes no sense.
     #[error("the model file contradicts itself: {0}")]
     Content(&'static str),
@@ -79,6 +92,8 @@ struct WireGuide {
     owner: String,
 }
 
+/// The section of pages whose class was corrected.
+const CORRECTED: &str = "corrected";
 /// The section of backlinks, where any are kept.
 const BACKLINKS: &str = "backlinks";
 /// The section that says with what another topic taught it began: that topic's name and the
@@ -103,10 +118,16 @@ pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
     sections.add("marks", &graph::marks(graph));
     sections.add("pages", &graph::pages(graph));
     sections.add("examples", &graph::examples(&knowledge.arrivals));
-    sections.add("topics", &forms::topics(&knowledge.topics));
-    sections.add("topic-forms", &forms::domains(&knowledge.topics));
+    sections.add("topics", &forms::topics(&knowledge.sources.topics));
+    sections.add("topic-forms", &forms::domains(&knowledge.sources.topics));
     sections.add("forms", &forms::forms(graph));
     sections.add("marked-forms", &forms::marked_forms(graph));
+    if let Some(known) = &knowledge.sources.taxonomy {
+        sections.add(taxonomy::SECTION, &WireTaxonomy::of(known));
+    }
+    if !graph.corrected.is_empty() {
+        sections.add(CORRECTED, &taxonomy::corrected(graph));
+    }
     let backlinks = graph::backlinks(graph);
     if !backlinks.is_empty() {
         sections.add(BACKLINKS, &backlinks);
@@ -121,23 +142,27 @@ pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
             sections.add_bytes(&format!("{TAUGHT}{learner}"), bytes);
         }
     }
-    let Body(body) = sections;
+    file_of(KIND_KNOWLEDGE, &sections)
+}
+
+/// A header with a body behind it.
+fn file_of(kind: u8, Body(body): &Body) -> Result<Vec<u8>, ModelError> {
     if body.len() > LARGEST_MODEL {
         return Err(ModelError::Size(body.len()));
     }
     let mut file = Vec::with_capacity(HEADER + body.len());
     file.extend_from_slice(MAGIC);
     file.extend_from_slice(&VERSION.to_le_bytes());
-    file.push(KIND_KNOWLEDGE);
+    file.push(kind);
     file.extend_from_slice(&(body.len() as u64).to_le_bytes());
-    file.extend_from_slice(&crc32fast::hash(&body).to_le_bytes());
-    file.extend_from_slice(&body);
+    file.extend_from_slice(&crc32fast::hash(body).to_le_bytes());
+    file.extend_from_slice(body);
     Ok(file)
 }
 
 /// The knowledge in a model file.
 pub fn read_model(file: &[u8]) -> Result<Knowledge, ModelError> {
-    let (version, body) = checked_body(file)?;
+    let (version, body) = checked_body(file, KIND_KNOWLEDGE)?;
     let knowledge = if version >= WITH_SECTIONS {
         from_sections(&Sections::of_body(body)?)?
     } else {
@@ -151,8 +176,8 @@ pub fn read_model(file: &[u8]) -> Result<Knowledge, ModelError> {
     Ok(knowledge)
 }
 
-/// The version and the body, whose length and checksum fit the header.
-fn checked_body(file: &[u8]) -> Result<(u16, &[u8]), ModelError> {
+/// The version and the body, whose kind, length and checksum fit the header.
+fn checked_body(file: &[u8], kind: u8) -> Result<(u16, &[u8]), ModelError> {
     let Some((header, body)) = file.split_at_checked(HEADER) else {
         return Err(ModelError::Magic);
     };
@@ -163,7 +188,7 @@ fn checked_body(file: &[u8]) -> Result<(u16, &[u8]), ModelError> {
     if version == 0 || version > VERSION {
         return Err(ModelError::Version(version));
     }
-    if header[10] != KIND_KNOWLEDGE {
+    if header[10] != kind {
         return Err(ModelError::Kind(header[10]));
     }
     let mut length = [0; 8];
@@ -191,6 +216,11 @@ fn from_sections(sections: &Sections<'_>) -> Result<Knowledge, ModelError> {
     }
     forms::put_forms(&mut read, sections.read("forms")?)?;
     forms::put_marked_forms(&mut read, sections.read("marked-forms")?)?;
+    if let Some(corrected) = sections.read_if_there(CORRECTED)? {
+        taxonomy::put_corrected(&mut read, corrected)?;
+    }
+    let taxonomy: Option<WireTaxonomy> = sections.read_if_there(taxonomy::SECTION)?;
+    let taxonomy = taxonomy.map(WireTaxonomy::into_taxonomy).transpose()?;
     let learned = |owner: &str, prefix: &str| {
         let parts = sections.iter();
         let parts = parts.filter_map(|(name, bytes)| Some((name.strip_prefix(prefix)?, bytes)));
@@ -206,7 +236,10 @@ fn from_sections(sections: &Sections<'_>) -> Result<Knowledge, ModelError> {
     )?;
     Ok(Knowledge {
         critic: guide.critic,
-        topics,
+        sources: Sources {
+            topics,
+            taxonomy: taxonomy.map(Arc::new),
+        },
         strategy: guide.strategy,
         arrivals: graph::into_examples(sections.read("examples")?, read.vocabulary.len())?,
         learned: learned(&guide.owner, LEARNER),

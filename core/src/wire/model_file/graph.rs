@@ -292,12 +292,15 @@ fn known(term: u32, known_terms: usize) -> Result<TermId, ModelError> {
     }
 }
 
-fn term_rows(terms: &PageTerms) -> Vec<(u32, u32)> {
+pub(super) fn term_rows(terms: &PageTerms) -> Vec<(u32, u32)> {
     let rows = terms.rows().iter();
     rows.map(|&(TermId(id), count)| (id, count)).collect()
 }
 
-fn page_terms(rows: Vec<(u32, u32)>, known_terms: usize) -> Result<PageTerms, ModelError> {
+pub(super) fn page_terms(
+    rows: Vec<(u32, u32)>,
+    known_terms: usize,
+) -> Result<PageTerms, ModelError> {
     let mut checked = Vec::with_capacity(rows.len());
     for (term, count) in rows {
         checked.push((known(term, known_terms)?, count.max(1)));
