@@ -62,7 +62,7 @@ macro_rules! by_ratios {
 }
 
 /// All strategies, the default first.
-pub static REGISTRY: [Descriptor; 33] = [
+pub static REGISTRY: [Descriptor; 34] = [
     Descriptor {
         name: "ensemble",
         sentence: "By all that is known of them together, weighed by what proved right.",
