@@ -15,6 +15,7 @@ promises! {
     an_empty_batch_moves_the_archive_alone,
     logs_stay_apart,
     results_are_listed_in_their_orders,
+    the_class_of_a_page_is_kept,
     only_scored_targets_are_finds,
     counts_follow_the_log,
     a_lost_page_stays_as_a_request,
@@ -184,6 +185,16 @@ async fn results_are_listed_in_their_orders(store: &Store) {
     let last = store.last_results(id, 1).await.unwrap().remove(0);
     assert_eq!((last.relevance, last.is_target), (None, false));
     assert_eq!(last.problem, "gone");
+}
+
+async fn the_class_of_a_page_is_kept(store: &Store) {
+    let id = crawl(&**store).await;
+    let mut classed = fetched(1, A, 1.0);
+    classed.0.class = "Science/Bees".to_owned();
+    take(store, id, &[classed, fetched(2, B, 0.9)]).await;
+    let found = store.best_results(id, 9, 0).await.unwrap();
+    let classes: Vec<&str> = found.iter().map(|row| &*row.class).collect();
+    assert_eq!(classes, ["Science/Bees", ""]);
 }
 
 async fn only_scored_targets_are_finds(store: &Store) {

@@ -10,6 +10,7 @@ promises! {
     topics_are_listed_newest_first,
     a_name_has_one_topic,
     what_was_set_last_is_in_force,
+    a_taxonomy_belongs_to_its_topic,
     a_version_rises_with_what_the_model_is_made_from,
     a_topic_that_is_not_there_reads_as_nothing,
     an_event_sent_twice_is_taken_once,
@@ -72,6 +73,28 @@ async fn what_was_set_last_is_in_force(store: &Store) {
     store.set_model(topic, &[0, 255, 0]).await.unwrap();
     let model = store.model(topic).await.unwrap();
     assert_eq!(model, Some(vec![0, 255, 0]));
+}
+
+async fn a_taxonomy_belongs_to_its_topic(store: &Store) {
+    let [bees, birds] = ["bees", "birds"];
+    let (bees, birds) = (
+        store.topic_named(bees).await.unwrap().id,
+        store.topic_named(birds).await.unwrap().id,
+    );
+    assert_eq!(store.taxonomy(bees).await.unwrap(), None);
+    assert!(store.taxonomies().await.unwrap().is_empty());
+    let before = version(store, "bees").await;
+    for last in [&b"first"[..], &[0, 255, 0]] {
+        store.set_taxonomy(bees, last).await.unwrap();
+    }
+    assert!(version(store, "bees").await > before);
+    assert_eq!(store.taxonomy(bees).await.unwrap(), Some(vec![0, 255, 0]));
+    assert_eq!(store.taxonomy(birds).await.unwrap(), None);
+    assert_eq!(store.taxonomy(birds + 9).await.unwrap(), None);
+    store.set_taxonomy(birds, b"birds").await.unwrap();
+    let mut kept = store.taxonomies().await.unwrap();
+    kept.sort();
+    assert_eq!(kept, [(bees, vec![0, 255, 0]), (birds, b"birds".to_vec())]);
 }
 
 async fn events_are_found_by_their_kind(store: &Store) {
