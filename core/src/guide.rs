@@ -6,6 +6,7 @@
 
 mod beginning;
 mod forgetting;
+mod forms;
 mod knowledge;
 mod learning;
 mod log;
@@ -29,14 +30,13 @@ use rustc_hash::FxHashSet;
 use crate::address::Address;
 use crate::critics::{self, Critic, FormFilter, FoundForm, NamedTopic, Sources, Taxonomy};
 use crate::features::{FeatureReader, PageTerms};
-use crate::forms::FormWords;
 use crate::page::Page;
 use crate::strategies::{
     self, Candidate, Event, Explanation, Known, Learned, LinkScore, Passing, Priority, Profile,
     Rng, Step, Strategy, Subject, Trail,
 };
 use crate::text::Vocabulary;
-use crate::web_graph::{Judgment, Mark, MarkedForm, Relevance, WebGraph};
+use crate::web_graph::{Judgment, Mark, Relevance, WebGraph};
 
 /// Marked targets of which the highest score bounds what others may have.
 const FEWEST_TARGETS: usize = 5;
@@ -359,53 +359,6 @@ impl Guide {
         let trail = trail_to(page, Trail::default(), judgment);
         let around = self.around(page, &features, trail, judgment);
         around.candidate(outlink, rng)
-    }
-
-    /// The searchable forms of a page.
-    pub fn forms(&self, page: &Page) -> Vec<FoundForm> {
-        self.form_filter.find(page)
-    }
-
-    /// Marks a form, or takes the mark back: whether it leads to a database that
-    /// is looked for. False if nothing changed.
-    pub fn mark_form(
-        &mut self,
-        page: &Address,
-        name: &str,
-        words: FormWords,
-        is_wanted: Option<bool>,
-    ) -> bool {
-        let place = (page.clone(), name.to_owned());
-        self.mark_forms([(place, words, is_wanted)])
-    }
-
-    /// The same for many forms, each with its page and its name; what hangs on the
-    /// marks is learned once for all of them.
-    pub fn mark_forms(
-        &mut self,
-        marks: impl IntoIterator<Item = ((Address, String), FormWords, Option<bool>)>,
-    ) -> bool {
-        let mut changed = false;
-        for (place, words, is_wanted) in marks {
-            let before = self.graph.form_marks.get(&place).map(|form| form.is_wanted);
-            if before == is_wanted {
-                continue;
-            }
-            changed = true;
-            match is_wanted {
-                Some(is_wanted) => {
-                    let form = MarkedForm { is_wanted, words };
-                    self.graph.form_marks.insert(place, form);
-                }
-                None => {
-                    self.graph.form_marks.remove(&place);
-                }
-            }
-        }
-        if changed {
-            self.refresh_critic();
-        }
-        changed
     }
 
     /// What the marked pages and forms make of a topic, to be asked for by another one's

@@ -17,10 +17,7 @@ use linkscent_core::address::Address;
 use linkscent_core::crawl::{
     CrawlStats, DriftAlarm, Failure, Instant, Next, Outcome, Record, Robots, Session, StopReason,
 };
-use linkscent_core::guide::{ASKED_AFTER, MOST_WAITING};
 use linkscent_core::strategies::SplitMix;
-use linkscent_core::web_graph::Mark;
-use linkscent_core::wire::api::EventName;
 use linkscent_core::wire::{ModelError, write_model};
 use tokio::runtime::Handle;
 
@@ -32,8 +29,6 @@ use crate::clock;
 use crate::store::{
     Command, CrawlLock, CrawlRow, CrawlState, Location, Reaction, Store, open_private,
 };
-use crate::topic_guide;
-use linkscent_archive::page::page_at;
 use linkscent_archive::warc::{Kept, Writer};
 
 /// Requests under way at a time, over all hosts. Slow hosts hold a place until they
@@ -200,15 +195,6 @@ impl Runner {
     /// The session, for what is to be seen of it.
     pub fn session(&self) -> &Session {
         &self.session
-    }
-
-    /// What the person marked while nobody listened counts too.
-    fn catch_up_on_marks(&mut self) -> Result<()> {
-        let events = self.store.events(self.crawl.topic);
-        let events = self.handle.block_on(events)?;
-        self.session
-            .amend(|guide| topic_guide::apply_marks(guide, &events));
-        Ok(())
     }
 
     /// Runs until the crawl ends or is told to. Blocks; not for a runtime's
@@ -406,44 +392,6 @@ impl Runner {
         None
     }
 
-    /// Keeps a page to ask the person about, when its time has come.
-    fn ask(&mut self) -> Result<()> {
-        let pages = self.session.stats().scored;
-        let due = ASKED_AFTER.iter().filter(|&&after| pages >= after);
-        if due.count() <= self.asked.len() || !pages.is_multiple_of(LOOK_AGAIN) {
-            return Ok(());
-        }
-        let waiting = self.session.frontier().best(MOST_WAITING);
-        let links = waiting.iter().filter_map(|page| page.links.first());
-        let Some(question) = self.session.guide().question(links, &self.asked) else {
-            return Ok(());
-        };
-        let ask = self.store.ask(self.crawl.id, question.address.as_str());
-        self.handle.block_on(ask)?;
-        self.asked.insert(question.address);
-        Ok(())
-    }
-
-    fn mark(&mut self, address: &Address, mark: Option<Mark>) -> Result<()> {
-        self.commit()?;
-        let kept = self.store.kept_page(self.crawl.id, address.as_str());
-        let Some((offset, _)) = self.handle.block_on(kept)? else {
-            return Ok(());
-        };
-        let archive = self.store.warc_path(self.crawl.id);
-        let (page, _) = page_at(&archive, offset, address)?;
-        self.session.amend(|guide| guide.mark(&page, mark));
-        Ok(())
-    }
-
-    fn correct_classes(&mut self) -> Result<()> {
-        let events = self.store.events_of(self.crawl.topic, EventName::Class);
-        let events = self.handle.block_on(events)?;
-        self.session
-            .amend(|guide| topic_guide::apply_classes(guide, &events));
-        Ok(())
-    }
-
     fn batch_is_due(&self) -> bool {
         let old = |began: Clock| began.elapsed() >= BATCH_TIME;
         self.batch.len() >= BATCH || self.batch_began.is_some_and(old)
@@ -509,3 +457,4 @@ impl Runner {
 #[cfg(test)]
 mod tests;
 mod training;
+mod word;

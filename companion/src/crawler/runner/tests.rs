@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::Write;
 
+use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::api::{Event, EventKind};
 use linkscent_core::wire::read_model;
 use tempfile::TempDir;

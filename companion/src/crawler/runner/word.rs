@@ -1,0 +1,61 @@
+//! The person's word on pages while a crawl goes on: what they are asked, what they mark and
+//! correct.
+
+use anyhow::Result;
+use linkscent_core::address::Address;
+use linkscent_core::guide::{ASKED_AFTER, MOST_WAITING};
+use linkscent_core::web_graph::Mark;
+use linkscent_core::wire::api::EventName;
+
+use super::{LOOK_AGAIN, Runner};
+use crate::topic_guide;
+use linkscent_archive::page::page_at;
+
+impl Runner {
+    /// What the person marked while nobody listened counts too.
+    pub(super) fn catch_up_on_marks(&mut self) -> Result<()> {
+        let events = self.store.events(self.crawl.topic);
+        let events = self.handle.block_on(events)?;
+        self.session
+            .amend(|guide| topic_guide::apply_marks(guide, &events));
+        Ok(())
+    }
+
+    /// Keeps a page to ask the person about, when its time has come.
+    pub(super) fn ask(&mut self) -> Result<()> {
+        let pages = self.session.stats().scored;
+        let due = ASKED_AFTER.iter().filter(|&&after| pages >= after);
+        if due.count() <= self.asked.len() || !pages.is_multiple_of(LOOK_AGAIN) {
+            return Ok(());
+        }
+        let waiting = self.session.frontier().best(MOST_WAITING);
+        let links = waiting.iter().filter_map(|page| page.links.first());
+        let Some(question) = self.session.guide().question(links, &self.asked) else {
+            return Ok(());
+        };
+        let ask = self.store.ask(self.crawl.id, question.address.as_str());
+        self.handle.block_on(ask)?;
+        self.asked.insert(question.address);
+        Ok(())
+    }
+
+    pub(super) fn mark(&mut self, address: &Address, mark: Option<Mark>) -> Result<()> {
+        self.commit()?;
+        let kept = self.store.kept_page(self.crawl.id, address.as_str());
+        let Some((offset, _)) = self.handle.block_on(kept)? else {
+            return Ok(());
+        };
+        let archive = self.store.warc_path(self.crawl.id);
+        let (page, _) = page_at(&archive, offset, address)?;
+        self.session.amend(|guide| guide.mark(&page, mark));
+        Ok(())
+    }
+
+    pub(super) fn correct_classes(&mut self) -> Result<()> {
+        let events = self.store.events_of(self.crawl.topic, EventName::Class);
+        let events = self.handle.block_on(events)?;
+        self.session
+            .amend(|guide| topic_guide::apply_classes(guide, &events));
+        Ok(())
+    }
+}
