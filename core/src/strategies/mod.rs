@@ -16,6 +16,7 @@ mod hop_training;
 mod hub;
 mod info_spiders;
 mod intelligent;
+mod link_feature;
 mod link_graph;
 mod link_levels;
 mod order;
@@ -56,7 +57,7 @@ pub use intelligent::{Counts, Factors, Intelligent, IntelligentCounts};
 pub use link_graph::LinkGraph;
 pub use link_levels::{PathLink, SPACES};
 pub use order::{BreadthFirst, Random};
-pub use plain_apprentice::PlainApprentice;
+pub use plain_apprentice::{PlainApprentice, PlainOptions};
 pub use priority::{MemberScores, Priority, Rank, Tier};
 pub use q_linear::{QLinear, QWeights};
 pub use reinforcement::{BinnedValues, Reinforcement};
@@ -162,6 +163,9 @@ pub struct Reading {
     pub classes: bool,
     /// The links next to every link.
     pub neighbours: bool,
+    /// All links to a page, to learn from when it is fetched; else only those by which it is
+    /// worth something, and a few more.
+    pub every_link: bool,
 }
 
 /// A page was fetched: the links that led there, and what it turned out to be.
