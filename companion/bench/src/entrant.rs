@@ -1,23 +1,28 @@
 //! Who takes part in the bench: name -> how a crawl of it is made.
 
-use std::collections::BTreeMap;
+mod apprentices;
+mod hop_groups;
+mod insight;
 
 use anyhow::{Context, Result};
 use cpu_time::ThreadTime;
-use linkscent_core::features::OffsetTerm;
 use linkscent_core::guide::Knowledge;
 use linkscent_core::hops::{FeatureGroups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::{ChainKind, Inference, TwoClassCounts};
 use linkscent_core::strategies::{
-    Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, Arrival, BestFirst, ContextGraph,
-    DepthFirst, Ensemble, EnsembleOptions, Factors, FishSearch, Focus, HopClusters, HopTraining,
-    Hub, InfoSpiders, Intelligent, LinkPolicy, Make, MakeGuest, QLinear, REGISTRY, Reinforcement,
-    Saved, SharkSearch, SignalGroup, SplitMix, Strategy, TopicPageRank,
+    Adaptive, AdaptiveOptions, Apprentice, Arrival, BestFirst, ContextGraph, DepthFirst, Ensemble,
+    EnsembleOptions, Factors, FishSearch, Focus, HopClusters, HopTraining, Hub, InfoSpiders,
+    Intelligent, Make, MakeGuest, QLinear, REGISTRY, Reinforcement, SharkSearch, SignalGroup,
+    SplitMix, Strategy, TopicPageRank,
 };
 use linkscent_core::text::Vocabulary;
 
+use apprentices::APPRENTICES;
+use hop_groups::GROUPS;
+use insight::{best_sources, insight};
+
 use super::crawl::crawl;
-use super::figures::{Insight, RunStats};
+use super::figures::RunStats;
 use super::oracle;
 use super::scenario::Scenario;
 use super::visits::Visit;
@@ -28,11 +33,6 @@ pub const BASELINE: &str = "best-first";
 pub const ORACLE: &str = "oracle";
 /// Best-first by cosine, the baseline of \[C\] eq. 40.
 pub const COSINE: &str = "best-first-cosine";
-
-/// Pages named whose links led to most relevant pages.
-const SOURCES: usize = 5;
-/// Words shown for and against, of what an apprentice learned.
-const TOP_FEATURES: usize = 12;
 
 /// How a crawl is made.
 #[derive(Clone, Copy)]
@@ -47,10 +47,19 @@ enum Regime {
     Offline(fn(&Knowledge, u32) -> Box<dyn Strategy>),
     /// By a strategy trained on the web that a baseline crawl from another seed
     /// set saw; it learns no more.
-    Trained(fn(TrainingWeb, &mut SplitMix, u32) -> Box<dyn Strategy>),
-    /// By an online strategy confined to the pages of the baseline crawl from
-    /// the same seeds.
-    Recall(fn(u32) -> Box<dyn Strategy>),
+    Trained(
+        FeatureGroups,
+        fn(TrainingWeb, &mut SplitMix, u32) -> Box<dyn Strategy>,
+    ),
+    /// By a strategy trained on every link between two pages of a baseline crawl from
+    /// another seed set (\[A\] 3.5).
+    EveryPair(fn(TwoClassCounts) -> Box<dyn Strategy>),
+    /// By one trained so on the baseline crawl from the same seeds, and confined to its pages
+    /// (\[A\] 3.6); or trained on the one from another seed set, where `elsewhere`.
+    Recall {
+        make: fn(TwoClassCounts) -> Box<dyn Strategy>,
+        elsewhere: bool,
+    },
 }
 
 /// One who takes part.
@@ -68,10 +77,9 @@ static BENCH_ONLY: [Entrant; 11] = [
         name: "apprentice-offline",
         regime: Regime::Offline(|knowledge, _| Box::new(Apprentice::fixed(counts_of(knowledge)))),
     },
-    Entrant {
-        name: "apprentice-recall",
-        regime: Regime::Recall(|every| Box::new(Apprentice::every(every))),
-    },
+    recall("apprentice-recall", false, |counts| {
+        Box::new(Apprentice::fixed(counts))
+    }),
     trained("ensemble-hops", |web, rng, every| {
         let hops = HopTraining::new(ChainKind::Crf).train(web, rng, |_| {});
         Box::new(Ensemble::every(every).with_hops(hops))
@@ -118,7 +126,7 @@ static BENCH_ONLY: [Entrant; 11] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Entrant; 39] = [
+static VARIANTS: [Entrant; 32] = [
     online("ensemble-and-fish-search", |every| {
         and(every, || Box::new(FishSearch::default()))
     }),
@@ -231,37 +239,6 @@ static VARIANTS: [Entrant; 39] = [
     trained("memm-viterbi", |web, rng, _| {
         hop_chain(web, rng, viterbi(ChainKind::Memm))
     }),
-    online("apprentice-first", |every| {
-        let policy = LinkPolicy::First;
-        variant(every, |options| ApprenticeOptions { policy, ..options })
-    }),
-    online("apprentice-mean", |every| {
-        let policy = LinkPolicy::Mean;
-        variant(every, |options| ApprenticeOptions { policy, ..options })
-    }),
-    online("apprentice-maximum", |every| {
-        let policy = LinkPolicy::Maximum;
-        variant(every, |options| ApprenticeOptions { policy, ..options })
-    }),
-    online("apprentice-classes", |every| {
-        let classes = true;
-        variant(every, |options| ApprenticeOptions { classes, ..options })
-    }),
-    online("apprentice-co-citation", |every| {
-        let co_citation = true;
-        variant(every, |options| ApprenticeOptions {
-            co_citation,
-            ..options
-        })
-    }),
-    online("apprentice-anchor", |every| {
-        let window = 0;
-        variant(every, |options| ApprenticeOptions { window, ..options })
-    }),
-    online("apprentice-window-2", |every| {
-        let window = 2;
-        variant(every, |options| ApprenticeOptions { window, ..options })
-    }),
 ];
 
 /// ACHE taught by the ways of an earlier crawl.
@@ -279,7 +256,18 @@ const fn trained(
 ) -> Entrant {
     Entrant {
         name,
-        regime: Regime::Trained(train),
+        regime: Regime::Trained(FeatureGroups::OF_ONE_TOPIC, train),
+    }
+}
+
+const fn recall(
+    name: &'static str,
+    elsewhere: bool,
+    make: fn(TwoClassCounts) -> Box<dyn Strategy>,
+) -> Entrant {
+    Entrant {
+        name,
+        regime: Regime::Recall { make, elsewhere },
     }
 }
 
@@ -331,19 +319,15 @@ fn with_all(every: u32) -> Box<dyn Strategy> {
     Box::new(ensemble.fold(Ensemble::every(every), Ensemble::with_guest))
 }
 
-fn variant(
-    every: u32,
-    change: impl Fn(ApprenticeOptions) -> ApprenticeOptions,
-) -> Box<dyn Strategy> {
-    let options = change(ApprenticeOptions::default());
-    Box::new(Apprentice::every(every).with_options(options))
-}
-
 const fn online(name: &'static str, make: fn(u32) -> Box<dyn Strategy>) -> Entrant {
     Entrant {
         name,
         regime: Regime::Online(make),
     }
+}
+
+fn baseline() -> Box<dyn Strategy> {
+    Box::new(BestFirst(Focus::Soft))
 }
 
 /// The counts an apprentice gets from all links that a crawl followed.
@@ -362,69 +346,6 @@ fn counts_of(knowledge: &Knowledge) -> TwoClassCounts {
     counts
 }
 
-/// What an apprentice learned: the words at offsets that speak most.
-fn insight(knowledge: &Knowledge) -> Insight {
-    if knowledge.learned.owner() != TwoClassCounts::LEARNER {
-        return Insight::new();
-    }
-    let known_terms = knowledge.graph.vocabulary.len();
-    let Ok(Some(counts)) = knowledge.learned.read::<TwoClassCounts>(known_terms) else {
-        return Insight::new();
-    };
-    let (rows, (high, low)) = counts.rows();
-    let mut strongest: Vec<(f64, String)> = rows
-        .into_iter()
-        .map(|(bits, seen)| {
-            let feature = OffsetTerm::from_bits(bits);
-            let word = knowledge.graph.vocabulary.surface(feature.term());
-            let log_ratio = counts.log_ratio(bits, 0.0);
-            let times = f64::from(seen.high.max(seen.low));
-            let line = format!("{word} at {:+}", feature.offset().0);
-            (
-                log_ratio * times.ln_1p(),
-                format!("{line} ({log_ratio:+.1})"),
-            )
-        })
-        .collect();
-    strongest.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let list = |rows: &mut dyn Iterator<Item = &(f64, String)>| -> String {
-        let words: Vec<&str> = rows.take(TOP_FEATURES).map(|row| row.1.as_str()).collect();
-        words.join(", ")
-    };
-    vec![
-        format!("links learned from: {high} to relevant pages, {low} to others"),
-        format!("for: {}", list(&mut strongest.iter())),
-        format!("against: {}", list(&mut strongest.iter().rev())),
-    ]
-}
-
-/// The pages whose links led to the most relevant pages.
-fn best_sources(scenario: &Scenario, visits: &[Visit]) -> Insight {
-    let mut sources: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
-    for visit in visits {
-        if let Some(via) = visit.via {
-            let [all, good] = sources.entry(via).or_default();
-            *all += 1;
-            *good += usize::from(scenario.topic.labels[visit.page as usize].counts());
-        }
-    }
-    let mut best: Vec<(u32, [usize; 2])> = sources.into_iter().collect();
-    best.sort_by_key(|&(page, [_, good])| (std::cmp::Reverse(good), page));
-    let lines = best.iter().filter(|(_, [_, good])| *good > 0).take(SOURCES);
-    let lines = lines.map(|(page, [all, good])| {
-        let title = scenario.web.pages[*page as usize].title();
-        format!("“{title}” ({good} of {all})")
-    });
-    let lines: Vec<String> = lines.collect();
-    if lines.is_empty() {
-        return Insight::new();
-    }
-    vec![format!(
-        "pages whose links led to most relevant pages, of those followed: {}",
-        lines.join(", ")
-    )]
-}
-
 /// All who take part: every strategy of the registry, and what only the bench knows.
 pub fn all() -> Vec<Entrant> {
     let registered = REGISTRY.iter().filter_map(|row| {
@@ -438,7 +359,8 @@ pub fn all() -> Vec<Entrant> {
 
 /// All, the forms included that only experiments ask for.
 pub fn everyone() -> Vec<Entrant> {
-    all().into_iter().chain(VARIANTS).collect()
+    let forms = VARIANTS.into_iter().chain(APPRENTICES).chain(GROUPS);
+    all().into_iter().chain(forms).collect()
 }
 
 /// The entrant of that name.
@@ -464,7 +386,16 @@ pub struct Run {
 impl Entrant {
     /// Whether a training crawl from another seed set comes first.
     pub fn is_offline(&self) -> bool {
-        matches!(self.regime, Regime::Offline(_) | Regime::Trained(_))
+        matches!(
+            self.regime,
+            Regime::Offline(_)
+                | Regime::Trained(..)
+                | Regime::EveryPair(_)
+                | Regime::Recall {
+                    elsewhere: true,
+                    ..
+                }
+        )
     }
 
     /// Whether it learns only from its own crawl, wherever that leads.
@@ -491,8 +422,7 @@ impl Entrant {
             Regime::Registered(make) => (crawl(scenario, make(Some(every)), nothing(), None)?, 0),
             Regime::Online(make) => (crawl(scenario, make(every), nothing(), None)?, 0),
             Regime::Offline(train) => {
-                let best_first = Box::new(BestFirst(Focus::Soft));
-                let before = crawl(training, best_first, nothing(), None)?;
+                let before = crawl(training, baseline(), nothing(), None)?;
                 let knowledge = before.guide.knowledge();
                 let strategy = train(&knowledge, every);
                 let words = knowledge.graph.vocabulary;
@@ -500,24 +430,37 @@ impl Entrant {
                 made.retrainings += 1;
                 (made, before.visits.len() as u64)
             }
-            Regime::Trained(train) => {
-                let best_first = Box::new(BestFirst(Focus::Soft));
-                let before = crawl(training, best_first, nothing(), None)?;
-                let seen = before.seen(training, FeatureGroups::OF_ONE_TOPIC);
+            Regime::Trained(groups, train) => {
+                let before = crawl(training, baseline(), nothing(), None)?;
+                let seen = before.seen(training, groups);
                 let strategy = train(seen, &mut SplitMix(scenario.random_seed), every);
                 let words = before.guide.graph().vocabulary.clone();
                 let mut made = crawl(scenario, strategy, words, None)?;
                 made.retrainings = 1;
                 (made, before.visits.len() as u64)
             }
-            Regime::Recall(make) => {
-                let best_first = Box::new(BestFirst(Focus::Soft));
-                let before = crawl(scenario, best_first, nothing(), None)?;
+            Regime::EveryPair(make) => {
+                let before = crawl(training, baseline(), nothing(), None)?;
+                let strategy = make(before.every_pair(training));
+                let words = before.guide.graph().vocabulary.clone();
+                let made = crawl(scenario, strategy, words, None)?;
+                (made, before.visits.len() as u64)
+            }
+            Regime::Recall { make, elsewhere } => {
+                let confined = crawl(scenario, baseline(), nothing(), None)?;
                 let mut only = vec![false; scenario.web.pages.len()];
-                for visit in before.visits {
+                for visit in &confined.visits {
                     only[visit.page as usize] = true;
                 }
-                (crawl(scenario, make(every), nothing(), Some(&only))?, 0)
+                let (taught_on, before) = if elsewhere {
+                    (training, crawl(training, baseline(), nothing(), None)?)
+                } else {
+                    (scenario, confined)
+                };
+                let strategy = make(before.every_pair(taught_on));
+                let words = before.guide.graph().vocabulary.clone();
+                let made = crawl(scenario, strategy, words, Some(&only))?;
+                (made, before.visits.len() as u64)
             }
         };
         let cpu_s = clock.elapsed().as_secs_f64();

@@ -26,6 +26,7 @@ pub mod readme;
 pub mod report;
 pub mod scenario;
 mod taxonomy;
+mod teaching;
 pub mod topic;
 pub mod topic_file;
 pub mod visits;

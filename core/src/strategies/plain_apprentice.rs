@@ -20,8 +20,8 @@ use crate::web_graph::Relevance;
 pub struct PlainApprentice {
     counts: TwoClassCounts,
     options: PlainOptions,
-    /// Arrivals between two trainings.
-    batch: u32,
+    /// Arrivals between two trainings; `None` for one that learns no more.
+    batch: Option<u32>,
     since_trained: u32,
     is_trained: bool,
     /// Instances of the batch, where only some of it are learned from.
@@ -68,7 +68,7 @@ impl PlainApprentice {
         Self {
             counts: TwoClassCounts::default(),
             options: PlainOptions::default(),
-            batch: batch.max(1),
+            batch: Some(batch.max(1)),
             since_trained: 0,
             is_trained: false,
             gathered: Vec::new(),
@@ -87,6 +87,14 @@ impl PlainApprentice {
             is_trained: counts.knows_both(),
             counts,
             ..Self::default()
+        }
+    }
+
+    /// With counts learned before, to learn no more: \[A\]'s offline regime.
+    pub fn fixed(counts: TwoClassCounts) -> Self {
+        Self {
+            batch: None,
+            ..Self::with_counts(counts)
         }
     }
 
@@ -158,6 +166,9 @@ impl Strategy for PlainApprentice {
     }
 
     fn learn(&mut self, event: &Event<'_>, _: Known<'_>) -> Learned {
+        let Some(batch) = self.batch else {
+            return Learned::Nothing;
+        };
         let arrival = match event {
             Event::Arrival(arrival) if !arrival.via.is_empty() => arrival,
             Event::KnownLink(link, judgment) => {
@@ -170,7 +181,7 @@ impl Strategy for PlainApprentice {
             self.gather(link, arrival.judgment.relevance);
         }
         self.since_trained += 1;
-        if self.since_trained < self.batch {
+        if self.since_trained < batch {
             return Learned::Refined;
         }
         self.since_trained = 0;
