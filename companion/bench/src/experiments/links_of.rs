@@ -18,8 +18,6 @@ pub const WIDEST: u32 = 8;
 pub struct Instance {
     /// Term numbers with their DOM offsets, repeats included.
     pub words: Vec<(u32, i32)>,
-    /// Relevance of the page it leads to, 0..=1.
-    pub relevance: f64,
     /// Whether that page is what is looked for.
     pub is_good: bool,
     /// The other links at most five leaves away.
@@ -97,7 +95,6 @@ impl LinkSet {
                 let words = context.features().iter();
                 let instance = Instance {
                     words: words.map(|word| (word.term().0, word.offset().0)).collect(),
-                    relevance: label.relevance,
                     is_good: label.is_relevant(),
                     neighbours: near(link),
                     source: number as u32,
