@@ -132,6 +132,7 @@ fn record(number: u64) -> Result<(Record, Location)> {
         priority: None,
         expected: None,
         judgment: Some(judgment),
+        class: String::new(),
         scored: true,
         title: format!("Page {number}"),
         snippet: "The beginning of a page's text, as it is shown. ".repeat(4),

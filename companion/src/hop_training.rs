@@ -1,6 +1,7 @@
 //! A topic's model of hop distances: learned from the paths the person took and from the
 //! pages that its last crawl kept, and from then on one of the ensemble's members, in
-//! crawls and in the browser.
+//! crawls and in the browser. Also the paths that ACHE begins with, found backwards over the
+//! same pages.
 
 mod material;
 mod sources;
@@ -16,7 +17,8 @@ use linkscent_core::models::lbfgs::Iteration;
 use linkscent_core::models::{ChainKind, ChainWeights, Inference};
 use linkscent_core::rng::SplitMix;
 use linkscent_core::strategies::{
-    ContextGraph, HopChain, HopClusters, HopTraining, Strategy, StrategyState,
+    Adaptive, AdaptiveOptions, Configuration, ContextGraph, HopChain, HopClusters, HopTraining,
+    Strategy, StrategyState, TrainedPaths,
 };
 use linkscent_core::text::Vocabulary;
 use linkscent_core::wire::write_model;
@@ -38,6 +40,8 @@ pub enum DistanceModel {
     Hmm,
     /// A context graph. It looks at no paths, only at what pages lie around the targets.
     ContextGraph,
+    /// The paths that ACHE begins with.
+    AchePaths,
 }
 
 impl Default for DistanceModel {
@@ -48,11 +52,12 @@ impl Default for DistanceModel {
 
 impl DistanceModel {
     /// All of them.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Chain(ChainKind::Crf),
         Self::Chain(ChainKind::Memm),
         Self::Hmm,
         Self::ContextGraph,
+        Self::AchePaths,
     ];
 
     /// The one whose strategy has that name.
@@ -66,7 +71,14 @@ impl DistanceModel {
             Self::Chain(kind) => kind.name(),
             Self::Hmm => "hmm",
             Self::ContextGraph => "context-graph",
+            Self::AchePaths => "ache-offline",
         }
+    }
+
+    /// The one that a strategy has to have before it can be chosen.
+    pub fn needed_by(strategy: &str) -> Option<Self> {
+        let model = strategy.trim_end_matches("-viterbi");
+        Self::named(model.trim_end_matches("-online"))
     }
 }
 
@@ -79,6 +91,8 @@ pub enum Trained {
     Hmm(HopClusters),
     /// A context graph.
     ContextGraph(ContextGraph),
+    /// The paths that ACHE begins with.
+    AchePaths(TrainedPaths),
 }
 
 impl Trained {
@@ -87,6 +101,7 @@ impl Trained {
             Self::Chain(chain) => state.with(chain),
             Self::Hmm(hmm) => state.with(hmm),
             Self::ContextGraph(layers) => state.with(layers),
+            Self::AchePaths(paths) => state.with(paths),
         }
     }
 
@@ -96,6 +111,10 @@ impl Trained {
             Self::Chain(chain) => Box::new(chain.inferring(inference)),
             Self::Hmm(hmm) => Box::new(hmm),
             Self::ContextGraph(layers) => Box::new(layers),
+            Self::AchePaths(paths) => {
+                let options = AdaptiveOptions::of(Configuration::Offline);
+                Box::new(Adaptive::new(options).and_trained(paths))
+            }
         }
     }
 }
@@ -158,8 +177,10 @@ pub async fn learn(
         // Its words are numbered as the material has them.
         knowledge.graph.vocabulary = vocabulary;
     }
-    // It joins the other members, unless the topic was taken away from them.
-    if knowledge.strategy != "ensemble" {
+    // It joins the other members, unless the topic was taken away from them, or goes by it
+    // already.
+    let goes_by_it = DistanceModel::needed_by(&knowledge.strategy) == Some(model);
+    if knowledge.strategy != "ensemble" && !goes_by_it {
         model.strategy().clone_into(&mut knowledge.strategy);
     }
     store.set_model(topic.id, &write_model(&knowledge)?).await?;
@@ -213,6 +234,16 @@ pub fn train(
             Trained::Hmm(hmm)
         }
         DistanceModel::ContextGraph => Trained::ContextGraph(ContextGraph::train(&material.web)),
+        DistanceModel::AchePaths => {
+            let paths = material::backward_paths(sources, guide, &mut material);
+            if paths.links.is_empty() {
+                bail!(
+                    "“{}” has no link to a target yet: let a crawl find some",
+                    sources.topic.name
+                );
+            }
+            Trained::AchePaths(paths)
+        }
     };
     Ok((trained, material.vocabulary, report))
 }
@@ -333,8 +364,11 @@ mod tests {
         ["hive", "garden", "trains"].map(|word| {
             let mut words = guide.graph().vocabulary.clone();
             let link = click(0, "new", "page", word, 0.0).what.followed(&mut words);
-            let priority = guide.score(&link.unwrap()).priority().unwrap();
-            priority.value()
+            let link = link.unwrap();
+            if strategy == "ensemble" {
+                return guide.score(&link).priority().unwrap().value();
+            }
+            guide.expected(&link).unwrap().value()
         })
     }
 
@@ -384,6 +418,42 @@ mod tests {
         let counts: Option<TwoClassCounts> = guide.learned().read(terms)?;
         let counts = counts.expect("the apprentice's");
         assert_eq!(counts.instances().0 + counts.instances().1, 160);
+        Ok(())
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn ache_begins_with_the_paths_that_were_taken() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let store = Store::open(folder.path()).await?;
+        let topic = store.topic_named("bees").await?;
+        store.take_events(&clicks()).await?;
+        for name in ["ache-offline", "ache-offline-online"] {
+            let untrained = topic_guide::of(&store, &topic, None, Some(name)).await;
+            let said = untrained.err().map(|error| error.to_string());
+            let said = said.unwrap_or_default();
+            assert!(said.contains("--model ache-offline"), "{said}");
+        }
+        learn(&store, &topic, DistanceModel::AchePaths, None, |_| {}).await?;
+        let knowledge = read_model(&store.model(topic.id).await?.unwrap())?;
+        assert_eq!(knowledge.strategy, "ensemble", "it goes on choosing");
+        let known_terms = knowledge.graph.vocabulary.len();
+        let paths: TrainedPaths = knowledge.learned.read(known_terms)?.expect("it was kept");
+        // Of each of forty starts: a link to the target, one to the page before it, and one
+        // back to the start, which lies two clicks from the target.
+        let at = |level: usize| paths.links.iter().filter(|link| link.1 == level).count();
+        assert_eq!([at(0), at(1), at(2)], [40, 40, 40]);
+        assert_eq!(paths.farther.len(), 40, "those that lead astray");
+        for name in ["ache-offline", "ache-offline-online"] {
+            let guide = topic_guide::of(&store, &topic, None, Some(name)).await?;
+            assert_eq!(guide.strategy(), name);
+            let mut words = guide.graph().vocabulary.clone();
+            let mut priority = |word: &str| {
+                let link = click(0, "new", "page", word, 0.0).what.followed(&mut words);
+                guide.score(&link.unwrap()).priority().unwrap()
+            };
+            assert!(priority("hive") > priority("garden"), "{name}");
+            assert!(priority("hive") > priority("trains"), "{name}");
+        }
         Ok(())
     }
 

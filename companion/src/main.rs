@@ -6,9 +6,11 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use linkscent::commands::{config, crawl, demo, inspect, log, repair, replay, serve, shell, train};
+use linkscent::commands::{
+    config, crawl, demo, import, inspect, log, repair, replay, serve, shell, train,
+};
 use linkscent::settings::Settings;
-use linkscent_bench::commands::{eval, import};
+use linkscent_bench::commands::eval;
 
 /// Follow links with a scent: a focused crawler that learns from what you mark
 /// and where you go.
@@ -78,7 +80,7 @@ fn run() -> Result<()> {
         Command::Crawl(crawl) => crawl.run(runtime.handle()),
         Command::Eval(eval) => eval.run(),
         Command::Train(train) => train.run(runtime.handle()),
-        Command::Import(import) => import.run(),
+        Command::Import(import) => runtime.block_on(import.run()),
         Command::Repair(repair) => runtime.block_on(repair.run()),
         Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),

@@ -2,18 +2,20 @@
 //! person did since, from the log of marks and trails.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
-use linkscent_core::critics::NamedTopics;
+use linkscent_core::critics::{NamedTopics, Sources, Taxonomy};
 use linkscent_core::forms::FormWords;
 use linkscent_core::guide::{Guide, Knowledge};
 use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Judgment, Relevance};
 use linkscent_core::wire::api::{Event, EventKind, mark_of, marked_terms};
-use linkscent_core::wire::read_model;
+use linkscent_core::wire::{read_model, read_taxonomy};
 use linkscent_core::{critics, strategies};
 
+use crate::hop_training::DistanceModel;
 use crate::store::{Store, Topic};
 
 /// The other topics that a critic asks for. One that is not there is an error:
@@ -28,10 +30,32 @@ pub async fn named_topics(store: &Store, critic: &str) -> Result<NamedTopics> {
             let names: Vec<&str> = known.iter().map(|topic| topic.name.as_str()).collect();
             format!("there is no topic {name:?} to ask for; there are {names:?}")
         })?;
-        let guide = with_critic(store, topic, "topic", NamedTopics::new(), None).await?;
+        let guide = with_critic(store, topic, "topic", Sources::default(), None).await?;
         topics.insert(name, guide.frozen_topic());
     }
     Ok(topics)
+}
+
+/// What a topic's critic asks for besides pages and marks.
+pub async fn sources(store: &Store, topic: &Topic, critic: &str) -> Result<Sources> {
+    let taxonomy = match critics::good_nodes(critic) {
+        Some(_) => taxonomy(store, topic).await?,
+        None => None,
+    };
+    Ok(Sources {
+        topics: named_topics(store, critic).await?,
+        taxonomy: taxonomy.map(Arc::new),
+    })
+}
+
+/// The topic's taxonomy, if it has one.
+pub async fn taxonomy(store: &Store, topic: &Topic) -> Result<Option<Taxonomy>> {
+    let file = store.taxonomy(topic.id).await?;
+    let read = file.map(|file| read_taxonomy(&file)).transpose();
+    read.with_context(|| {
+        let name = &topic.name;
+        format!("the taxonomy of “{name}” cannot be read: import it again")
+    })
 }
 
 /// The guide of a topic, with the critic (a name or a predicate) and the strategy
@@ -50,8 +74,8 @@ pub async fn of(
             None => kept_critic(store, topic).await?,
         },
     };
-    let topics = named_topics(store, &critic).await?;
-    with_critic(store, topic, &critic, topics, strategy).await
+    let sources = sources(store, topic, &critic).await?;
+    with_critic(store, topic, &critic, sources, strategy).await
 }
 
 /// What the topic's model knows, if it has one. A model that cannot be read is passed
@@ -86,18 +110,18 @@ async fn with_critic(
     store: &Store,
     topic: &Topic,
     critic: &str,
-    topics: NamedTopics,
+    sources: Sources,
     strategy: Option<&str>,
 ) -> Result<Guide> {
     let known = if let Some(mut knowledge) = kept_knowledge(store, topic).await? {
         critic.clone_into(&mut knowledge.critic);
-        knowledge.topics = topics;
+        knowledge.sources = sources;
         if let Some(strategy) = strategy {
             strategy.clone_into(&mut knowledge.strategy);
         }
         Guide::with_knowledge(knowledge)
     } else {
-        let critic = critics::described(critic, topics)?;
+        let critic = critics::described(critic, sources)?;
         let strategy = strategies::named(strategy.unwrap_or(strategies::default_name()));
         strategy.map(|strategy| Guide::joining(critic, strategy, Vocabulary::default()))
     };
@@ -107,7 +131,9 @@ async fn with_critic(
              train --of {:?} --model {}",
             topic.name,
             topic.name,
-            strategy.trim_end_matches("-viterbi")
+            DistanceModel::needed_by(strategy)
+                .unwrap_or_default()
+                .strategy()
         ),
         _ => format!("the strategy {strategy:?} or the critic {critic:?} is unknown"),
     })?;
@@ -154,7 +180,7 @@ pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
                 let words = FormWords::new(words.clone(), around.clone());
                 forms.insert((address, form), (*wanted, words));
             }
-            EventKind::Click { .. } | EventKind::Visit(_) => {}
+            EventKind::Class { .. } | EventKind::Click { .. } | EventKind::Visit(_) => {}
         }
     }
     guide.mark_forms(
@@ -178,4 +204,25 @@ pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
         }
     }
     guide.mark_all(&marked);
+    apply_classes(guide, events);
+}
+
+/// Brings the newest word on the class of every page into force.
+pub fn apply_classes(guide: &mut Guide, events: &[Event]) {
+    let mut classes = BTreeMap::new();
+    for event in events {
+        if let EventKind::Class {
+            address,
+            class,
+            words,
+            ..
+        } = &event.what
+            && let Ok(page) = Address::parse(address)
+        {
+            let terms = marked_terms(words, guide.vocabulary_mut());
+            classes.insert(page, (terms, class.clone()));
+        }
+    }
+    let classes = classes.into_iter();
+    guide.correct_classes(classes.map(|(page, (terms, class))| (page, terms, class)));
 }

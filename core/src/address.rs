@@ -101,6 +101,14 @@ impl Address {
         self.0.get(self.scheme().len() + 3..).unwrap_or_default()
     }
 
+    /// The address without its scheme as one number, the same on every machine (FNV-1a).
+    pub fn key(&self) -> u64 {
+        let bytes = self.without_scheme().bytes();
+        bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+    }
+
     /// The words of the address, in order: host labels but for `www`, then path
     /// and query, cut at punctuation, at a change of case and between letters
     /// and digits, percent-decoded, in lower case.

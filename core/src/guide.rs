@@ -4,6 +4,7 @@
 //! In the companion a crawl session chooses the next link; in the extension
 //! the person does. Both hold the same [`Guide`].
 
+mod beginning;
 mod forgetting;
 mod knowledge;
 mod learning;
@@ -13,17 +14,20 @@ mod questions;
 mod reasons;
 mod retraining;
 
+pub use beginning::{BeginningError, BeginningWorth};
 pub use forgetting::ToForget;
-pub use knowledge::{Knowledge, TrainingExample};
+pub use knowledge::{Beginning, Knowledge, TrainingExample};
 pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
 
 use log::Log;
 use outlinks::{Around, class_features};
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 use crate::address::Address;
-use crate::critics::{self, Critic, FormFilter, FoundForm, NamedTopic, NamedTopics};
+use crate::critics::{self, Critic, FormFilter, FoundForm, NamedTopic, Sources, Taxonomy};
 use crate::features::{FeatureReader, PageTerms};
 use crate::forms::FormWords;
 use crate::page::Page;
@@ -42,6 +46,8 @@ const FEWEST_TARGETS: usize = 5;
 pub struct Visit {
     /// The page's judgment, the mark applied.
     pub judgment: Judgment,
+    /// Its likeliest class, where the critic goes by classes; empty elsewhere.
+    pub class: String,
     /// Its searchable forms.
     pub forms: Vec<FoundForm>,
     /// Its outlinks in document order, each with its score.
@@ -59,6 +65,8 @@ pub struct Guide {
     log: Log,
     /// What other strategies learned of the topic: kept for when one of them is chosen.
     beside: strategies::StrategyState,
+    /// What another topic taught, to learn on from.
+    beginning: Option<Beginning>,
     /// Pages in the vocabulary's counts when the critic was last refreshed.
     refreshed_at: u32,
 }
@@ -67,7 +75,7 @@ impl Guide {
     /// A guide that knows nothing yet. `None` if a name is unknown; see
     /// [`critics::NAMES`] and [`strategies::REGISTRY`]. The critic may be a predicate.
     pub fn new(critic: &str, strategy: &str) -> Option<Self> {
-        let critic = critics::described(critic, NamedTopics::new()).ok()?;
+        let critic = critics::described(critic, Sources::default()).ok()?;
         let strategy = strategies::named(strategy)?;
         Some(Self::joining(critic, strategy, Vocabulary::default()))
     }
@@ -86,6 +94,7 @@ impl Guide {
             form_filter: FormFilter::default(),
             log: Log::default(),
             beside: strategies::StrategyState::default(),
+            beginning: None,
             refreshed_at: 0,
         }
     }
@@ -99,12 +108,13 @@ impl Guide {
         let has_own = learner.is_empty() || learned.parts().any(|part| part.0 == learner);
         let is_own = learner == learned.owner() && has_own;
         let mut guide = Self {
-            critic: critics::described(&knowledge.critic, knowledge.topics).ok()?,
+            critic: critics::described(&knowledge.critic, knowledge.sources).ok()?,
             form_filter: FormFilter::default(),
             strategy: strategy.ok()??,
             graph: knowledge.graph,
             log: Log::of(knowledge.arrivals),
             beside: knowledge.learned,
+            beginning: knowledge.beginning,
             refreshed_at: 0,
         };
         guide.refresh_critic();
@@ -119,12 +129,21 @@ impl Guide {
     pub fn knowledge(&self) -> Knowledge {
         Knowledge {
             critic: self.critic.name().to_owned(),
-            topics: self.critic.named_topics(),
+            sources: Sources {
+                topics: self.critic.named_topics(),
+                taxonomy: self.critic.taxonomy().cloned(),
+            },
             strategy: self.strategy.profile().name.to_owned(),
             graph: self.graph.clone(),
             learned: self.strategy.state().beside(&self.beside),
             arrivals: self.log.arrivals().cloned().collect(),
+            beginning: self.beginning.clone(),
         }
+    }
+
+    /// Tells the strategy that a crawl of so many pages begins.
+    pub fn begin_crawl(&mut self, budget: u64) {
+        self.strategy.begin(budget);
     }
 
     /// The pages seen, their judgments and the marks.
@@ -149,10 +168,14 @@ impl Guide {
         if let Some(mark) = mark {
             rebuilt = self.put_marks([(&page.address, &features.terms(), Some(mark))]);
         }
-        let sources: Vec<Address> = via.iter().filter_map(Candidate::source).cloned().collect();
-        let unmarked = self.critic.judge(page, &terms, &sources, &self.graph);
+        let linked_from = self.linked_from(&page.address, via);
+        let unmarked = self.unmarked(page, &terms, &linked_from);
         let judgment = unmarked.marked(self.graph.mark(&page.address));
         self.record(page, &terms, unmarked);
+        if self.keeps_backlinks() {
+            let targets = page.outlinks.iter().map(|link| &link.target);
+            self.graph.read_links(&page.address, targets);
+        }
         let forms = self.form_filter.find(page);
         for form in &forms {
             let place = (page.address.clone(), form.name.clone());
@@ -177,12 +200,14 @@ impl Guide {
             critic: &*self.critic,
         };
         self.strategy.learn(&Event::Page(passing), known);
+        let class = self.likeliest_class(page, &terms, judgment);
         let outlinks = self.read_outlinks(page, &features, via, judgment, rng);
         if is_new {
             self.learn_known_link(outlinks.iter().map(|(link, _)| link));
         }
         Visit {
             judgment,
+            class,
             forms,
             outlinks,
             learned,
@@ -220,10 +245,63 @@ impl Guide {
         let judge = |page: &Page| {
             let features = FeatureReader::new(page, &mut vocabulary);
             let terms = telling_terms(page, &features);
-            let judged = self.critic.judge(page, &terms, &[], &self.graph);
+            let linked_from = self.linked_from(&page.address, &[]);
+            let judged = self.unmarked(page, &terms, &linked_from);
             judged.marked(self.graph.mark(&page.address))
         };
         pages.iter().map(judge).collect()
+    }
+
+    /// Pages known to link to a page: those read so far, and those with the links by which
+    /// it was reached. None if the critic does not ask.
+    pub fn linked_from(&self, page: &Address, via: &[Candidate]) -> Vec<Address> {
+        if !self.critic.asks_for_backlinks() {
+            return Vec::new();
+        }
+        let known = self.graph.backlinks(page).map(|page| &page.address);
+        let all = known.chain(via.iter().filter_map(Candidate::source));
+        let mut seen = FxHashSet::default();
+        all.filter(|source| seen.insert(source.key()))
+            .cloned()
+            .collect()
+    }
+
+    fn keeps_backlinks(&self) -> bool {
+        self.critic.asks_for_backlinks() || self.strategy.profile().reading.backlinks
+    }
+
+    /// What is said of a page, marks aside: by the class that the person named, or by the
+    /// critic.
+    fn unmarked(&self, page: &Page, terms: &PageTerms, linked_from: &[Address]) -> Judgment {
+        let corrected = self.critic.corrected(&page.address, &self.graph);
+        corrected.unwrap_or_else(|| self.critic.judge(page, terms, linked_from, &self.graph))
+    }
+
+    fn likeliest_class(&self, page: &Page, terms: &PageTerms, judgment: Judgment) -> String {
+        if self.critic.taxonomy().is_none() {
+            return String::new();
+        }
+        let classes = self.critic.classes(page, terms, &self.graph, judgment);
+        let first = classes.into_iter().next();
+        first.map(|row| row.0).unwrap_or_default()
+    }
+
+    /// The taxonomy that the critic goes by.
+    pub fn taxonomy(&self) -> Option<&Arc<Taxonomy>> {
+        self.critic.taxonomy()
+    }
+
+    /// The classes that a page may be of, the likeliest first; empty unless the critic goes
+    /// by classes.
+    pub fn classes(&self, page: &Page) -> Vec<(String, f64)> {
+        if self.critic.taxonomy().is_none() {
+            return Vec::new();
+        }
+        let mut vocabulary = self.graph.vocabulary.clone();
+        let features = FeatureReader::new(page, &mut vocabulary);
+        let terms = telling_terms(page, &features);
+        let judgment = self.graph.judgment(&page.address);
+        self.critic.classes(page, &terms, &self.graph, judgment)
     }
 
     /// Marks a page that lies before us; `None` takes the mark back. All links
@@ -330,12 +408,10 @@ impl Guide {
         changed
     }
 
-    /// What the marked pages make of a topic, to be asked for by another one's
+    /// What the marked pages and forms make of a topic, to be asked for by another one's
     /// predicate.
     pub fn frozen_topic(&self) -> NamedTopic {
-        let mut topic = critics::Topic::default();
-        topic.refresh(&self.graph);
-        topic.frozen(&self.graph.vocabulary)
+        NamedTopic::of(&self.graph)
     }
 
     /// What the strategy is like.
@@ -411,7 +487,8 @@ impl Guide {
     ) -> Around<'a> {
         let reading = self.strategy.profile().reading;
         let classes = if reading.classes {
-            let classes = self.critic.classes(page, judgment);
+            let terms = telling_terms(page, features);
+            let classes = self.critic.classes(page, &terms, &self.graph, judgment);
             class_features(&classes, &mut self.graph.vocabulary)
         } else {
             Vec::new()

@@ -137,6 +137,19 @@ impl Page {
         &self.words
     }
 
+    /// Its `most` commonest words with their counts, the commonest first.
+    pub fn heaviest_words(&self, most: usize) -> Vec<(String, u32)> {
+        let words = self.words();
+        let mut counts = vec![0; words.terms.len()];
+        for position in words.all() {
+            counts[position as usize] += 1;
+        }
+        let mut words: Vec<(String, u32)> = words.terms.iter().cloned().zip(counts).collect();
+        words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        words.truncate(most);
+        words
+    }
+
     /// Its headings in document order.
     pub fn headings(&self) -> &[Heading] {
         &self.document.headings

@@ -1,14 +1,19 @@
 //! What is known of the pages seen so far: where they are, how they were
 //! judged, which words are heaviest in them, which the person marked.
 
+mod backlinks;
+
+pub use backlinks::MOST_BACKLINKS;
+
 use std::collections::{BTreeMap, VecDeque};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::Address;
 use crate::features::PageTerms;
 use crate::forms::FormWords;
 use crate::text::Vocabulary;
+use backlinks::Backlinks;
 
 /// Terms kept of a page that was seen.
 pub const HEAVIEST_TERMS: usize = 64;
@@ -103,6 +108,15 @@ pub struct MarkedPage {
     pub terms: PageTerms,
 }
 
+/// A page of which the person said what class it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CorrectedPage {
+    /// Path of the class.
+    pub class: String,
+    /// Its [`HEAVIEST_TERMS`].
+    pub terms: PageTerms,
+}
+
 /// A form of a page: the page and what the form is called by, see
 /// [`crate::critics::FoundForm`].
 pub type FormPlace = (Address, String);
@@ -128,6 +142,8 @@ pub struct WebGraph {
     pub vocabulary: Vocabulary,
     /// Marked pages, in order of their address.
     pub marks: BTreeMap<Address, MarkedPage>,
+    /// Pages whose class the person corrected.
+    pub corrected: BTreeMap<Address, CorrectedPage>,
     /// Marked forms.
     pub form_marks: BTreeMap<FormPlace, MarkedForm>,
     /// The searchable forms seen last, with their words: what a form looks like
@@ -137,6 +153,7 @@ pub struct WebGraph {
     /// Address -> number of the page, counted from the first ever seen.
     numbers: FxHashMap<Address, u64>,
     forgotten: u64,
+    backlinks: Backlinks,
 }
 
 impl WebGraph {
@@ -187,6 +204,73 @@ impl WebGraph {
     /// How many pages were first seen before the one at an address, if that is remembered.
     pub fn pages_before(&self, address: &Address) -> Option<u64> {
         self.numbers.get(address).copied()
+    }
+
+    /// Takes in where a remembered page links to, other pages than itself.
+    pub fn read_links<'a>(&mut self, page: &Address, targets: impl Iterator<Item = &'a Address>) {
+        if let Some(&number) = self.numbers.get(page) {
+            let others = targets.filter(|target| target.without_scheme() != page.without_scheme());
+            self.backlinks.read(number, others);
+        }
+    }
+
+    /// Remembered pages that link to a page, as far as their links were taken in, oldest
+    /// first: at most [`MOST_BACKLINKS`].
+    pub fn backlinks(&self, page: &Address) -> impl Iterator<Item = &KnownPage> {
+        let numbers = self.backlinks.of(page).iter();
+        numbers.filter_map(|&number| self.numbered(u64::from(number)))
+    }
+
+    fn numbered(&self, number: u64) -> Option<&KnownPage> {
+        let place = number.checked_sub(self.forgotten)?;
+        self.pages.get(usize::try_from(place).ok()?)
+    }
+
+    /// All backlinks: hashes of the pages linked to, each with the places of the pages that
+    /// link there among [`Self::pages`].
+    pub fn backlink_rows(&self) -> impl Iterator<Item = (u64, Vec<u32>)> {
+        self.backlinks.rows().filter_map(|(target, numbers)| {
+            let numbers = numbers.iter().map(|&number| u64::from(number));
+            let places = numbers.filter_map(|number| number.checked_sub(self.forgotten));
+            let places: Vec<u32> = places.map(|place| place as u32).collect();
+            (!places.is_empty()).then_some((target, places))
+        })
+    }
+
+    /// Puts back what [`Self::backlink_rows`] gave, by places among [`Self::pages`]. False
+    /// if there is no page at a place.
+    pub fn put_backlinks(&mut self, target: u64, places: &[u32]) -> bool {
+        for &place in places {
+            if place as usize >= self.pages.len() {
+                return false;
+            }
+            let number = self.forgotten + u64::from(place);
+            if let Ok(number) = u32::try_from(number) {
+                self.backlinks.put(target, number);
+            }
+        }
+        true
+    }
+
+    /// Takes over the backlinks of another graph from pages that both remember; all of
+    /// them, or those of pages that this one remembers.
+    pub fn put_backlinks_of(&mut self, other: &Self, of_known_pages: bool) {
+        let known: FxHashSet<u64> = self.pages.iter().map(|page| page.address.key()).collect();
+        for (target, numbers) in other.backlinks.rows() {
+            if of_known_pages && !known.contains(&target) {
+                continue;
+            }
+            let pages = numbers
+                .iter()
+                .filter_map(|&number| other.numbered(u64::from(number)));
+            for page in pages {
+                if let Some(&number) = self.numbers.get(&page.address)
+                    && let Ok(number) = u32::try_from(number)
+                {
+                    self.backlinks.put(target, number);
+                }
+            }
+        }
     }
 
     /// Remembered pages, oldest first.

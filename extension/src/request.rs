@@ -85,8 +85,16 @@ pub enum Request {
     Sync,
     /// A link that opens the companion's dashboard, once.
     Dashboard,
-    /// Hands the topic over, starting from these pages, with a budget of pages to fetch.
-    HandOver { budget: u64, seeds: Vec<String> },
+    /// Hands the topic over, starting from these pages, with a budget of pages to fetch. A
+    /// site is left after so many pages or targets, if it is said.
+    HandOver {
+        budget: u64,
+        seeds: Vec<String>,
+        #[serde(default)]
+        site_pages: Option<u32>,
+        #[serde(default)]
+        site_targets: Option<u32>,
+    },
 }
 
 /// What is answered to a request that was done.

@@ -18,8 +18,8 @@ use linkscent_core::guide::{ASKED_AFTER, Guide, MOST_WAITING};
 use linkscent_core::hops::{FeatureGroups, TrainingWeb};
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{
-    Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile, Rng, SplitMix,
-    Strategy, StrategyState, Subject,
+    BackwardPaths, Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile,
+    Rng, SplitMix, StateError, Strategy, StrategyState, Subject, TrainedPaths,
 };
 use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Mark, Relevance};
@@ -79,6 +79,18 @@ impl Crawled {
             }
         }
         counts
+    }
+
+    /// The paths that lie, seen backwards, on the pages it saw; and the words they are told
+    /// in.
+    pub fn backward_paths(&self, scenario: &Scenario) -> (TrainedPaths, Vocabulary) {
+        let seen = self.seen(scenario, FeatureGroups::OF_ONE_TOPIC);
+        let mut paths = BackwardPaths::new(seen.target_distances());
+        let mut words = self.guide.graph().vocabulary.clone();
+        for visit in &self.visits {
+            paths.read(&scenario.web.pages[visit.page as usize], &mut words);
+        }
+        (paths.into_trained(), words)
     }
 }
 
@@ -239,6 +251,10 @@ impl InstrumentedStrategy {
 }
 
 impl Strategy for InstrumentedStrategy {
+    fn begin(&mut self, budget: u64) {
+        self.strategy.begin(budget);
+    }
+
     fn profile(&self) -> Profile {
         Profile {
             name: "instrumented",
@@ -273,6 +289,14 @@ impl Strategy for InstrumentedStrategy {
             self.retrainings.fetch_add(1, Ordering::Relaxed);
         }
         learned
+    }
+
+    fn begin_with(
+        &mut self,
+        learned: &StrategyState,
+        known_terms: usize,
+    ) -> Result<(), StateError> {
+        self.strategy.begin_with(learned, known_terms)
     }
 
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {

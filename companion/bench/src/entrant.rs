@@ -2,7 +2,6 @@
 
 mod apprentices;
 mod hop_groups;
-mod insight;
 
 use anyhow::{Context, Result};
 use cpu_time::ThreadTime;
@@ -10,19 +9,19 @@ use linkscent_core::guide::Knowledge;
 use linkscent_core::hops::{FeatureGroups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::{ChainKind, Inference, TwoClassCounts};
 use linkscent_core::strategies::{
-    Adaptive, AdaptiveOptions, Apprentice, Arrival, BestFirst, ContextGraph, DepthFirst, Ensemble,
-    EnsembleOptions, Factors, FishSearch, Focus, HopClusters, HopTraining, Hub, InfoSpiders,
-    Intelligent, Make, MakeGuest, QLinear, REGISTRY, Reinforcement, SharkSearch, SignalGroup,
-    SplitMix, Strategy, TopicPageRank,
+    Adaptive, AdaptiveOptions, Apprentice, BeliefOrder, BestFirst, Configuration, ContextGraph,
+    DepthFirst, Ensemble, EnsembleOptions, FishSearch, Focus, HopClusters, HopTraining, Hub,
+    InfoSpiders, LearningThreshold, Make, MakeGuest, QLinear, REGISTRY, Reinforcement, SharkSearch,
+    SignalGroup, SplitMix, Strategy, TopicPageRank, TrainedPaths,
 };
 use linkscent_core::text::Vocabulary;
 
 use apprentices::APPRENTICES;
 use hop_groups::GROUPS;
-use insight::{best_sources, insight};
 
 use super::crawl::crawl;
 use super::figures::RunStats;
+use super::insight;
 use super::oracle;
 use super::scenario::Scenario;
 use super::visits::Visit;
@@ -45,6 +44,9 @@ enum Regime {
     Online(fn(u32) -> Box<dyn Strategy>),
     /// By a strategy trained on a baseline crawl from another seed set.
     Offline(fn(&Knowledge, u32) -> Box<dyn Strategy>),
+    /// By ACHE with the paths that lie, seen backwards, on the pages that a baseline crawl
+    /// from another seed set saw.
+    Backward(fn(TrainedPaths) -> Adaptive),
     /// By a strategy trained on the web that a baseline crawl from another seed
     /// set saw; it learns no more.
     Trained(
@@ -72,10 +74,12 @@ pub struct Entrant {
 
 /// Who takes part besides the strategies of the registry: regimes of the papers that only
 /// the bench knows.
-static BENCH_ONLY: [Entrant; 11] = [
+static BENCH_ONLY: [Entrant; 10] = [
     Entrant {
         name: "apprentice-offline",
-        regime: Regime::Offline(|knowledge, _| Box::new(Apprentice::fixed(counts_of(knowledge)))),
+        regime: Regime::Offline(|knowledge, _| {
+            Box::new(Apprentice::fixed(insight::counts_of(knowledge)))
+        }),
     },
     recall("apprentice-recall", false, |counts| {
         Box::new(Apprentice::fixed(counts))
@@ -84,28 +88,13 @@ static BENCH_ONLY: [Entrant; 11] = [
         let hops = HopTraining::new(ChainKind::Crf).train(web, rng, |_| {});
         Box::new(Ensemble::every(every).with_hops(hops))
     }),
-    online("ache-baseline", |_| {
-        Box::new(Adaptive::new(AdaptiveOptions {
-            targets: 0,
-            batch: None,
-            ..AdaptiveOptions::default()
-        }))
-    }),
     Entrant {
         name: "ache-offline",
-        regime: Regime::Offline(|knowledge, every| {
-            let fixed = AdaptiveOptions {
-                targets: 0,
-                ..AdaptiveOptions::every(every)
-            };
-            Box::new(taught(fixed, knowledge))
-        }),
+        regime: Regime::Backward(|paths| ache(Configuration::Offline).and_trained(paths)),
     },
     Entrant {
         name: "ache-offline-online",
-        regime: Regime::Offline(|knowledge, every| {
-            Box::new(taught(AdaptiveOptions::every(every), knowledge))
-        }),
+        regime: Regime::Backward(|paths| ache(Configuration::OfflineOnline).and_trained(paths)),
     },
     trained("hmm", |web, rng, _| {
         Box::new(HopClusters::train(&web, Inference::Marginal, rng))
@@ -126,7 +115,7 @@ static BENCH_ONLY: [Entrant; 11] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Entrant; 32] = [
+static VARIANTS: [Entrant; 30] = [
     online("ensemble-and-fish-search", |every| {
         and(every, || Box::new(FishSearch::default()))
     }),
@@ -187,42 +176,40 @@ static VARIANTS: [Entrant; 32] = [
             ..options
         })
     }),
-    online("ache-paths-only", |every| {
+    online("ache-paths-only", |_| {
         Box::new(Adaptive::new(AdaptiveOptions {
             farther: false,
-            ..AdaptiveOptions::every(every)
+            ..AdaptiveOptions::default()
         }))
     }),
-    online("ache-no-batches", |every| {
+    online("ache-no-batches", |_| {
         Box::new(Adaptive::new(AdaptiveOptions {
             batch: None,
-            ..AdaptiveOptions::every(every)
+            ..AdaptiveOptions::default()
         }))
     }),
-    online("ache-plain", |every| {
+    online("ache-plain", |_| {
         Box::new(Adaptive::new(AdaptiveOptions {
             batch: None,
             farther: false,
-            ..AdaptiveOptions::every(every)
+            ..AdaptiveOptions::default()
         }))
     }),
-    online("ache-batches-5", |every| {
+    online("ache-batches-5", |_| {
         Box::new(Adaptive::new(AdaptiveOptions {
             batch: Some(5),
-            ..AdaptiveOptions::every(every)
+            ..AdaptiveOptions::default()
         }))
     }),
-    online("intelligent-content", |every| {
-        Box::new(Intelligent::every(every, Factors::CONTENT))
-    }),
-    online("intelligent-url", |every| {
-        Box::new(Intelligent::every(every, Factors::URL))
-    }),
-    online("intelligent-link", |every| {
-        Box::new(Intelligent::every(every, Factors::LINK))
-    }),
-    online("intelligent-sibling", |every| {
-        Box::new(Intelligent::every(every, Factors::SIBLING))
+    online("ache-as-published", |_| {
+        let threshold = LearningThreshold {
+            targets: 100,
+            pages: 500,
+        };
+        Box::new(Adaptive::new(AdaptiveOptions {
+            threshold: Some(threshold),
+            ..AdaptiveOptions::default()
+        }))
     }),
     trained("hmm-viterbi", |web, rng, _| {
         Box::new(HopClusters::train(&web, Inference::Viterbi, rng))
@@ -233,6 +220,10 @@ static VARIANTS: [Entrant; 32] = [
     trained("memm-downhill", |web, rng, _| {
         hop_chain(web, rng, downhill(ChainKind::Memm))
     }),
+    trained("crf-by-probabilities", |web, rng, _| {
+        let chain = HopTraining::new(ChainKind::Crf).train(web, rng, |_| {});
+        Box::new(chain.ordering(BeliefOrder::Probabilities))
+    }),
     trained("crf-viterbi", |web, rng, _| {
         hop_chain(web, rng, viterbi(ChainKind::Crf))
     }),
@@ -241,13 +232,8 @@ static VARIANTS: [Entrant; 32] = [
     }),
 ];
 
-/// ACHE taught by the ways of an earlier crawl.
-fn taught(options: AdaptiveOptions, knowledge: &Knowledge) -> Adaptive {
-    let arrivals = knowledge.arrivals.iter().map(|past| Arrival {
-        via: &past.via,
-        judgment: past.judgment,
-    });
-    Adaptive::taught(options, arrivals, &knowledge.graph.vocabulary)
+fn ache(configuration: Configuration) -> Adaptive {
+    Adaptive::new(AdaptiveOptions::of(configuration))
 }
 
 const fn trained(
@@ -330,22 +316,6 @@ fn baseline() -> Box<dyn Strategy> {
     Box::new(BestFirst(Focus::Soft))
 }
 
-/// The counts an apprentice gets from all links that a crawl followed.
-fn counts_of(knowledge: &Knowledge) -> TwoClassCounts {
-    let mut counts = TwoClassCounts::default();
-    for arrival in &knowledge.arrivals {
-        for link in &arrival.via {
-            counts.add(
-                link.context
-                    .counts()
-                    .map(|(feature, n)| (feature.to_bits(), n)),
-                arrival.judgment.relevance.is_high(),
-            );
-        }
-    }
-    counts
-}
-
 /// All who take part: every strategy of the registry, and what only the bench knows.
 pub fn all() -> Vec<Entrant> {
     let registered = REGISTRY.iter().filter_map(|row| {
@@ -389,6 +359,7 @@ impl Entrant {
         matches!(
             self.regime,
             Regime::Offline(_)
+                | Regime::Backward(_)
                 | Regime::Trained(..)
                 | Regime::EveryPair(_)
                 | Regime::Recall {
@@ -412,7 +383,7 @@ impl Entrant {
                 let visits = oracle::crawl(scenario)?;
                 return Ok(Run {
                     effort: RunStats {
-                        insight: best_sources(scenario, &visits),
+                        insight: insight::best_sources(scenario, &visits),
                         cpu_s: clock.elapsed().as_secs_f64(),
                         ..RunStats::default()
                     },
@@ -427,6 +398,13 @@ impl Entrant {
                 let strategy = train(&knowledge, every);
                 let words = knowledge.graph.vocabulary;
                 let mut made = crawl(scenario, strategy, words, None)?;
+                made.retrainings += 1;
+                (made, before.visits.len() as u64)
+            }
+            Regime::Backward(begin) => {
+                let before = crawl(training, baseline(), nothing(), None)?;
+                let (paths, words) = before.backward_paths(training);
+                let mut made = crawl(scenario, Box::new(begin(paths)), words, None)?;
                 made.retrainings += 1;
                 (made, before.visits.len() as u64)
             }
@@ -464,8 +442,8 @@ impl Entrant {
             }
         };
         let cpu_s = clock.elapsed().as_secs_f64();
-        let mut insight = insight(&made.guide.knowledge());
-        insight.extend(best_sources(scenario, &made.visits));
+        let mut insight = insight::learned(&made.guide.knowledge());
+        insight.extend(insight::best_sources(scenario, &made.visits));
         Ok(Run {
             effort: RunStats {
                 insight,

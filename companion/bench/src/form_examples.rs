@@ -122,12 +122,23 @@ impl AnnotatedForms {
     }
 }
 
+/// Each site's fold; sites in order take turns.
+pub fn folds<'a>(sites: impl Iterator<Item = &'a str>, folds: u32) -> BTreeMap<&'a str, u32> {
+    let sites: BTreeSet<&str> = sites.collect();
+    sites.into_iter().zip((0..folds).cycle()).collect()
+}
+
 /// A searchable form of a known domain.
 pub struct DomainExample {
     /// The site it stands on; for forms written by hand one of its own.
     pub site: String,
     /// What its database is about.
     pub domain: String,
+    /// Its page and its place there among the annotated forms; `None` if it was written by
+    /// hand.
+    pub place: Option<(String, usize)>,
+    /// What it looks like.
+    pub shape: FormShape,
     /// Its words.
     pub words: FormWords,
 }
@@ -158,6 +169,8 @@ pub fn listed_domains(list: &Path, examples: &AnnotatedForms) -> Result<Vec<Doma
         found.push(DomainExample {
             site: example.site.clone(),
             domain: domain.to_owned(),
+            place: Some((page.to_owned(), form)),
+            shape: example.shape.clone(),
             words: example.words.clone(),
         });
     }
@@ -179,6 +192,8 @@ pub fn written_domains(folder: &Path) -> Result<Vec<DomainExample>> {
             let form = form.with_context(|| format!("{} holds no form", file.display()))?;
             found.push(DomainExample {
                 words: FormWords::of(&page, form),
+                shape: FormShape::of(form),
+                place: None,
                 site,
                 domain: name.to_string(),
             });

@@ -57,10 +57,16 @@ impl Critic for FrozenCritic {
         }
     }
 
-    fn classes(&self, page: &Page, judgment: Judgment) -> Vec<(String, f64)> {
+    fn classes(
+        &self,
+        page: &Page,
+        terms: &PageTerms,
+        known: &WebGraph,
+        judgment: Judgment,
+    ) -> Vec<(String, f64)> {
         let number = self.web.number(&page.address);
         let (Some(classes), Some(number)) = (&self.topic.classes, number) else {
-            return self.words.classes(page, judgment);
+            return self.words.classes(page, terms, known, judgment);
         };
         let shares = classes.of[number as usize].iter();
         let named =

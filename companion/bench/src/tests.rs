@@ -6,9 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use linkscent_core::guide::Knowledge;
+use linkscent_core::crawl::{CrawlDelay, Instant, Limits, Next, Outcome, Robots, Scope};
+use linkscent_core::crawl::{Seed, Session};
+use linkscent_core::guide::{Guide, Knowledge};
 use linkscent_core::models::TwoClassCounts;
-use linkscent_core::strategies::{Apprentice, from_state};
+use linkscent_core::strategies::{Apprentice, SplitMix, from_state};
 use linkscent_core::text::Vocabulary;
 use linkscent_core::wire::{read_model, write_model};
 
@@ -17,6 +19,7 @@ use super::crawl::{self};
 use super::entrant::{self, BASELINE, ORACLE};
 use super::scenario::{Asking, Scenario};
 use super::topic::{Label, Topic};
+use super::topic_file::TopicFile;
 use super::visits;
 use super::web::EvalWeb;
 
@@ -343,4 +346,82 @@ fn the_figures_follow_from_the_files() -> Result<()> {
         assert!((row.harvest - relevant as f64 / scored as f64).abs() < 1e-12);
     }
     Ok(())
+}
+
+/// Every page of a web fetched under a strategy, by the product's own session and a predicate;
+/// the pages of which it held.
+fn found_by_predicate(web: &EvalWeb, predicate: &str, strategy: &str) -> BTreeSet<String> {
+    let guide = Guide::new(predicate, strategy).unwrap();
+    let limits = Limits {
+        budget: web.pages.len() as u64,
+        delay: CrawlDelay(0),
+        scope: Scope { hosts: Vec::new() },
+        stopping: linkscent_core::crawl::StoppingRule::default(),
+    };
+    let seeds = web.pages.iter().map(|page| Seed {
+        address: page.address.clone(),
+        mark: None,
+    });
+    let mut session = Session::new(guide, limits, seeds.collect());
+    let mut rng = SplitMix(1);
+    let mut fetched = 0;
+    for now in 0.. {
+        match session.next(Instant(now)) {
+            Next::Robots(address) => session.robots(&address, Robots::allow_all()),
+            Next::Fetch(fetch) => {
+                fetched += 1;
+                let number = web.number(&fetch.address).unwrap();
+                let page = Box::new(web.pages[number as usize].clone());
+                let outcome = Outcome::Page(page, u64::from(number));
+                session.take(&fetch.address, outcome, Instant(now), &mut rng);
+            }
+            Next::Stop(_) => break,
+            Next::Wait(_) | Next::Busy => {}
+        }
+    }
+    assert_eq!(fetched, web.pages.len(), "{strategy}");
+    let pages = session.guide().graph().pages();
+    let found = pages.filter(|page| page.judgment.is_target);
+    found.map(|page| page.address.to_string()).collect()
+}
+
+/// 20 hubs link to one page and 19 to another; both are fetched after the hubs.
+#[test]
+fn backlinks_count_alike_in_product_and_bench() {
+    let hub = |number: u32| {
+        let other = if number > 0 { "<a href='/1'>b</a>" } else { "" };
+        let body = format!("<title>hub {number}</title>hub {number} <a href='/0'>a</a> {other}");
+        (format!("http://hubs.test/hub{number}"), body)
+    };
+    let end = |path: &str| {
+        let body = format!("<title>{path}</title>this is the page {path}");
+        (format!("http://hubs.test/{path}"), body)
+    };
+    let pages = (0..20).map(hub).chain([end("0"), end("1")]);
+    let web = EvalWeb::from_pages(pages).unwrap();
+    for (predicate, expected) in [
+        ("backlinks = 20", vec!["0"]),
+        ("backlinks >= 19 and linked from \"*hub19\"", vec!["0", "1"]),
+        ("linked from \"*hub0\"", vec!["0"]),
+        ("backlinks > 20", vec![]),
+    ] {
+        let expected: BTreeSet<String> = expected
+            .iter()
+            .map(|path| format!("http://hubs.test/{path}"))
+            .collect();
+        for strategy in linkscent_core::strategies::names() {
+            let found = found_by_predicate(&web, predicate, strategy);
+            assert_eq!(found, expected, "{predicate} under {strategy}");
+        }
+        let file = format!("name = 'hubs'\npredicate = '{predicate}'");
+        let file: TopicFile = toml::from_str(&file).unwrap();
+        let Ok(topic) = file.on(&web, Path::new("."), 1) else {
+            assert!(expected.is_empty(), "{predicate}");
+            continue;
+        };
+        let labels = web.pages.iter().zip(&topic.labels);
+        let relevant = labels.filter(|(_, label)| label.is_relevant());
+        let relevant: BTreeSet<String> = relevant.map(|row| row.0.address.to_string()).collect();
+        assert_eq!(relevant, expected, "{predicate} on the bench");
+    }
 }

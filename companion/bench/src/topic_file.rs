@@ -1,6 +1,7 @@
 //! A topic of one's own: a small TOML file that names example pages, or words
 //! in the titles of examples, or a file of labels, or nodes of a taxonomy with
-//! the classes that it has, or a predicate, or forms of a kind.
+//! the classes that it has, or a predicate, or forms of a kind or of a domain, see
+//! [`WantedForms`].
 //!
 //! ```toml
 //! name = "wild bees"
@@ -18,18 +19,20 @@
 //! pages = ["http://trains.test/"]
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
-use linkscent_core::dom::Form;
-use linkscent_core::forms::{FormKind, FormKinds};
+use linkscent_core::critics::{NamedTopic, NamedTopics};
+use linkscent_core::forms::FormWords;
 use linkscent_core::page::Page;
-use linkscent_core::predicate::{Predicate, Relevances, Seen};
+use linkscent_core::predicate::{Condition, Predicate, Relevances, Seen};
 use linkscent_core::strategies::{Rng, SplitMix};
+use linkscent_core::web_graph::MOST_BACKLINKS;
 use serde::Deserialize;
 
+use super::form_topic::{self, WantedForms};
 use super::own_critic::{self, CriticExample, ExampleClass};
 use super::topic::{Label, Topic};
 use super::web::EvalWeb;
@@ -73,16 +76,6 @@ pub struct TopicFile {
     pub forms: Option<WantedForms>,
 }
 
-/// Forms that are looked for.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WantedForms {
-    /// A kind as predicates call it, such as `search`.
-    pub kind: String,
-    /// Pages on which the same form (host, action and field names) may stand.
-    pub most_pages: usize,
-}
-
 /// A class of a taxonomy.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -111,7 +104,7 @@ impl TopicFile {
             (None, Some(predicate), None) => {
                 self.by_predicate(predicate, web, folder, random_seed)?
             }
-            (None, None, Some(forms)) => self.by_forms(forms, web, random_seed)?,
+            (None, None, Some(forms)) => self.by_forms(forms, web, folder, random_seed)?,
             (None, None, None) => self.judged(web, random_seed)?,
             _ => bail!(
                 "{}: give only one of labels, predicate and forms",
@@ -142,9 +135,13 @@ impl TopicFile {
             .with_context(|| format!("predicate {text:?}"))?;
         let others = Others::read(&predicate, web, folder, random_seed)?;
         let mut sources: Vec<Vec<Address>> = vec![Vec::new(); web.pages.len()];
-        for (page, links) in web.pages.iter().zip(&web.links) {
-            for &target in links {
-                sources[target as usize].push(page.address.clone());
+        for ((page, links), number) in web.pages.iter().zip(&web.links).zip(0..) {
+            for &target in links.iter().filter(|&&target| target != number) {
+                // As many as a crawl knows.
+                let sources = &mut sources[target as usize];
+                if sources.len() < MOST_BACKLINKS {
+                    sources.push(page.address.clone());
+                }
             }
         }
         let label = |(page, linked_from): (&Page, &Vec<Address>)| {
@@ -160,50 +157,63 @@ impl TopicFile {
             }
         };
         let labels: Vec<Label> = web.pages.iter().zip(&sources).map(label).collect();
-        self.with_examples(labels, random_seed)
+        self.with_examples(labels, &[], random_seed)
     }
 
-    /// Pages with a form of a kind that does not stand everywhere.
-    fn by_forms(&self, wanted: &WantedForms, web: &EvalWeb, random_seed: u64) -> Result<Topic> {
-        let kind = FormKind::named(&wanted.kind);
-        let kind = kind.with_context(|| format!("{}: no kind of forms", wanted.kind))?;
-        let kinds = FormKinds::shipped();
-        let forms: Vec<Vec<String>> = web
-            .pages
-            .iter()
-            .map(|page| {
-                let of_kind = page.forms().iter();
-                let of_kind = of_kind.filter(|form| kinds.judge(form).kind == kind);
-                of_kind.map(|form| identity(page, form)).collect()
-            })
-            .collect();
-        let mut pages: HashMap<&str, usize> = HashMap::new();
-        for forms in &forms {
-            let distinct: BTreeSet<&String> = forms.iter().collect();
-            for form in distinct {
-                *pages.entry(form).or_default() += 1;
-            }
+    /// Pages with forms of a kind or of a domain.
+    fn by_forms(
+        &self,
+        wanted: &WantedForms,
+        web: &EvalWeb,
+        folder: &Path,
+        random_seed: u64,
+    ) -> Result<Topic> {
+        let about = wanted.about.as_deref();
+        let about = about.map(|name| Self::beside(name, folder)?.frozen(web, folder, random_seed));
+        let found = wanted.on(web, about.transpose()?);
+        let found = found.with_context(|| self.name.clone())?;
+        self.with_examples(found.labels, &found.examples, random_seed)
+    }
+
+    /// The topic file of that name in the same folder: “bees” is `bees.toml`.
+    fn beside(name: &str, folder: &Path) -> Result<Self> {
+        Self::read(&folder.join(format!("{name}.toml")))
+    }
+
+    /// What it says of pages and forms it was not shown: by the forms it names, or else by the
+    /// words of its examples.
+    fn frozen(&self, web: &EvalWeb, folder: &Path, random_seed: u64) -> Result<NamedTopic> {
+        if let Some(forms) = &self.forms {
+            return forms.frozen(web).with_context(|| self.name.clone());
         }
-        let label = |forms: &Vec<String>| {
-            let is_wanted = |form: &String| pages[form.as_str()] <= wanted.most_pages;
-            Label {
-                relevance: f64::from(u8::from(forms.iter().any(is_wanted))),
-                ..Label::default()
-            }
+        let examples = if self.labels.is_some() {
+            self.on(web, folder, random_seed)?.chosen(true)
+        } else {
+            self.critic_examples(web, random_seed)?.0.pages(true)
         };
-        self.with_examples(forms.iter().map(label).collect(), random_seed)
+        form_topic::of_pages(web, &examples)
     }
 
-    /// A topic of pages that are settled; a few of them are examples.
-    fn with_examples(&self, mut labels: Vec<Label>, random_seed: u64) -> Result<Topic> {
+    /// A topic of pages that are settled; these are examples, or a few of those found.
+    fn with_examples(
+        &self,
+        mut labels: Vec<Label>,
+        examples: &[u32],
+        random_seed: u64,
+    ) -> Result<Topic> {
         let mut found: Vec<u32> = (0..labels.len() as u32).collect();
         found.retain(|&page| labels[page as usize].is_relevant());
         if found.is_empty() {
             bail!("{}: this holds of no page of this web", self.name);
         }
         let mut rng = SplitMix(random_seed);
+        for &example in examples {
+            labels[example as usize].example = Some(true);
+        }
         // Of few pages most are to be found.
-        for _ in 0..SEEDS.min(found.len().div_ceil(4)) {
+        let drawn = SEEDS.min(found.len().div_ceil(4));
+        let drawn = if examples.is_empty() { drawn } else { 0 };
+        for _ in 0..drawn {
             let place = (rng.unit() * found.len() as f64) as usize;
             labels[found.swap_remove(place) as usize].example = Some(true);
         }
@@ -312,27 +322,11 @@ impl TopicFile {
     }
 }
 
-/// What makes two forms the same: host, action and the names of their fields.
-fn identity(page: &Page, form: &Form) -> String {
-    let first = |naming: &str| naming.split(' ').next().unwrap_or_default().to_owned();
-    let fields: Vec<String> = form
-        .fields
-        .iter()
-        .map(|field| first(&field.naming))
-        .collect();
-    format!(
-        "{} {} {}",
-        page.address.host(),
-        form.action,
-        fields.join(",")
-    )
-}
-
-/// What other topic files beside a predicate's say of the pages of a web: the
-/// topic “bees” is `bees.toml`.
+/// What other topic files beside a predicate's say of the pages of a web.
 struct Others<'a> {
     web: &'a EvalWeb,
     topics: BTreeMap<String, Vec<Label>>,
+    forms: NamedTopics,
 }
 
 impl<'a> Others<'a> {
@@ -342,15 +336,33 @@ impl<'a> Others<'a> {
         folder: &Path,
         random_seed: u64,
     ) -> Result<Self> {
-        let mut topics = BTreeMap::new();
-        for name in predicate.topics() {
-            let file = TopicFile::read(&folder.join(format!("{name}.toml")))?;
-            if file.predicate.is_some() {
-                bail!("{name}: a predicate cannot ask for a topic that is a predicate itself");
+        let (mut topics, mut forms) = (BTreeMap::new(), NamedTopics::new());
+        for condition in predicate.conditions() {
+            match condition {
+                Condition::Topic(Some(name), ..) => {
+                    let file = Self::file(name, folder)?;
+                    topics.insert(name.clone(), file.on(web, folder, random_seed)?.labels);
+                }
+                Condition::FormAbout(Some(name)) => {
+                    let file = Self::file(name, folder)?;
+                    forms.insert(name.clone(), file.frozen(web, folder, random_seed)?);
+                }
+                Condition::FormAbout(None) => bail!(
+                    "“form wanted” asks for forms that were marked, and here none are: ask for \
+                     “form about” a topic file with [forms] like"
+                ),
+                _ => {}
             }
-            topics.insert(name.to_owned(), file.on(web, folder, random_seed)?.labels);
         }
-        Ok(Self { web, topics })
+        Ok(Self { web, topics, forms })
+    }
+
+    fn file(name: &str, folder: &Path) -> Result<TopicFile> {
+        let file = TopicFile::beside(name, folder)?;
+        if file.predicate.is_some() {
+            bail!("{name}: a predicate cannot ask for a topic that is a predicate itself");
+        }
+        Ok(file)
     }
 }
 
@@ -359,6 +371,10 @@ impl Relevances for Others<'_> {
         let labels = self.topics.get(topic?)?;
         let number = self.web.number(&page.address)?;
         Some(labels[number as usize].relevance)
+    }
+
+    fn form(&self, words: &FormWords, topic: Option<&str>) -> Option<f64> {
+        Some(self.forms.get(topic?)?.form(words))
     }
 }
 
@@ -384,96 +400,4 @@ pub fn seed_set_of(path: &Path) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn web() -> EvalWeb {
-        let page = |n: u32| {
-            let kind = if n.is_multiple_of(3) {
-                "Bees and honey"
-            } else {
-                "Trains"
-            };
-            (
-                format!("http://a.test/{n}"),
-                format!("<title>{kind} {n}</title><p>{kind} {kind}"),
-            )
-        };
-        EvalWeb::from_pages((0..40).map(page)).unwrap()
-    }
-
-    fn topic(text: &str) -> Result<Topic> {
-        let file: TopicFile = toml::from_str(text)?;
-        file.on(&web(), Path::new("."), 1)
-    }
-
-    #[test]
-    fn examples_and_keywords_make_a_topic() {
-        let by_name = "name = 'x'\nexamples = ['http://a.test/3', 'http://a.test/6']";
-        let made = topic(by_name).unwrap();
-        assert_eq!(made.examples().collect::<Vec<_>>(), [3, 6]);
-        assert_eq!(made.starts("examples").unwrap(), [3, 6]);
-        assert!(made.labels[9].log_odds > made.labels[10].log_odds);
-        let by_word =
-            topic("name = 'x'\nkeywords = ['Bees']\nheld_out = ['http://a.test/1']").unwrap();
-        assert_eq!(by_word.examples().count(), 14);
-        assert_eq!(by_word.labels[1].example, Some(false));
-    }
-
-    #[test]
-    fn nodes_of_a_taxonomy_make_a_topic() {
-        let class = |name: &str, pages: &mut dyn Iterator<Item = u32>| {
-            let pages: Vec<String> = pages.map(|n| format!("'http://a.test/{n}'")).collect();
-            format!(
-                "[[class]]\nname = '{name}'\npages = [{}]\n",
-                pages.join(",")
-            )
-        };
-        let classes = [
-            class("Top/Bees/Wild", &mut (0..16).step_by(3)),
-            class("Top/Bees/Honey", &mut (18..34).step_by(3)),
-            class("Top/Trains", &mut (1..20).step_by(3)),
-        ]
-        .concat();
-        let made = topic(&format!("name = 'x'\nfocus = ['Top/Bees']\n{classes}")).unwrap();
-        assert_eq!(made.examples().count(), 12);
-        let names = made.classes.as_ref().unwrap().names.clone();
-        assert_eq!(names, ["Top/Bees/Wild", "Top/Bees/Honey", "Top/Trains"]);
-        assert!(made.labels[36].is_relevant() && !made.labels[37].is_relevant());
-        let nowhere = topic(&format!("name = 'x'\nfocus = ['Top/Be']\n{classes}")).unwrap_err();
-        assert!(nowhere.to_string().contains("Top/Bees/Wild"), "{nowhere}");
-    }
-
-    #[test]
-    fn a_predicate_makes_a_topic() {
-        let made = topic("name = 'x'\npredicate = 'title has \"bees\" and not url glob \"*9\"'");
-        let made = made.unwrap();
-        let relevant = made
-            .labels
-            .iter()
-            .filter(|label| label.is_relevant())
-            .count();
-        assert_eq!(relevant, 12, "of 14 pages on bees 9 and 39 are left out");
-        assert_eq!(made.examples().count(), 3);
-        let error = topic("name = 'x'\npredicate = 'titel has \"bees\"'").unwrap_err();
-        assert!(
-            format!("{error:#}").contains("character 1: “titel” is unknown"),
-            "{error:#}"
-        );
-        let nowhere = topic("name = 'x'\npredicate = 'links > 900'").unwrap_err();
-        assert!(
-            nowhere.to_string().contains("holds of no page"),
-            "{nowhere}"
-        );
-    }
-
-    #[test]
-    fn what_is_wrong_is_named() {
-        let missing = topic("name = 'x'\nexamples = ['http://b.test/']").unwrap_err();
-        assert!(missing.to_string().contains("http://b.test/"), "{missing}");
-        let nothing = topic("name = 'x'").unwrap_err();
-        assert!(nothing.to_string().contains("keywords"), "{nothing}");
-        let unknown = topic("name = 'x'\nexample = []").unwrap_err();
-        assert!(unknown.to_string().contains("example"), "{unknown}");
-    }
-}
+mod tests;

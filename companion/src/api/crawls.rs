@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use linkscent_core::address::Address;
+use linkscent_core::crawl::StoppingRule;
 use linkscent_core::wire::api::{
     ApiError, CrawlOrder, CrawlView, FindView, QuestionAnswer, QuestionView, SkippedView,
 };
@@ -79,6 +80,11 @@ pub(super) async fn begin(
     };
     let new = NewCrawl {
         strategy: order.strategy.clone(),
+        stopping: StoppingRule {
+            pages: order.site_pages,
+            targets: order.site_targets,
+        },
+        start_from: order.start_from.clone(),
         ..NewCrawl::new(starts, order.budget)
     };
     app.service.check_crawl(&order.topic, &new).await?;

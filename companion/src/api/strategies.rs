@@ -120,7 +120,7 @@ fn views(learned: &Learned) -> Vec<StrategyView> {
         name: row.name.to_owned(),
         sentence: row.sentence.to_owned(),
         is_chosen: row.name == learned.strategy,
-        is_ready: row.make.is_some() || learned.trained.contains(&row.name),
+        is_ready: learned.missing(row).is_empty(),
     };
     strategies::REGISTRY.iter().map(view).collect()
 }

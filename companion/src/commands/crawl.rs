@@ -37,7 +37,9 @@ const FOLLOW_EVERY: Duration = Duration::from_millis(500);
       for a topic that was marked in the browser, starting elsewhere
   linkscent crawl --topic castles --seeds starts.txt --strategy intelligent \\
       --critic 'text has \"castle\" and not form is \"login\"'
-      for any condition, without an example")]
+      for any condition, without an example
+  linkscent crawl --examples trams.txt --start-from trains
+      begins with what was learned for the topic “trains”")]
 pub struct Crawl {
     /// Where everything is kept.
     #[arg(long, env = "LINKSCENT_DATA")]
@@ -52,12 +54,21 @@ pub struct Crawl {
     #[arg(long)]
     topic: Option<String>,
     /// Who judges pages: topic, targets, forms, or a predicate such as 'title has
-    /// "bees" and links > 3'; by default who did so far.
+    /// "bees" and links > 3' or 'form about "jobs"', "jobs" being another topic; by default
+    /// who did so far.
     #[arg(long, value_parser = super::critic)]
     critic: Option<String>,
+    /// A node of the topic's taxonomy that is good, with all below it, from now on; can be
+    /// given repeatedly.
+    #[arg(long, value_name = "NODE", conflicts_with = "critic")]
+    good: Vec<String>,
     /// Who chooses links; by default who did so far.
     #[arg(long, value_parser = PossibleValuesParser::new(strategies::all_names()))]
     strategy: Option<String>,
+    /// Begin with what was learned for another topic; at the end it is said what that was
+    /// worth.
+    #[arg(long, value_name = "TOPIC")]
+    start_from: Option<String>,
     /// What to do when the crawl loses its way: when hardly anything is found any
     /// more, or pages look stuffed with the topic's words.
     #[arg(long, value_enum, default_value_t, env = "LINKSCENT_ON_DRIFT")]
@@ -151,10 +162,11 @@ impl Crawl {
             trainings,
             replayed,
             seconds,
+            alarms: handle.block_on(store.alarms(crawl.id))?,
+            skipped: handle.block_on(store.skipped(crawl.id))?,
+            notices: handle.block_on(store.notices(crawl.topic, Some(crawl.id)))?,
         };
-        let alarms = handle.block_on(store.alarms(crawl.id))?;
-        let skipped = handle.block_on(store.skipped(crawl.id))?;
-        self.report(&store, &crawl, &ended, &report, &alarms, &skipped);
+        self.report(&store, &crawl, &ended, &report);
         Ok(())
     }
 
@@ -198,6 +210,12 @@ impl Crawl {
         let examples = addresses(self.examples.as_deref())?;
         let seeds = addresses(self.seeds.as_deref())?;
         let topic = service.create_topic(&self.topic_name()?, &[]).await?;
+        let topic = if self.good.is_empty() {
+            topic
+        } else {
+            service.choose_good(&topic, &self.good).await?;
+            service.topic(topic.id).await?
+        };
         let unfinished = store.crawls(Some(topic.id)).await?;
         let unfinished = unfinished.into_iter().find(|crawl| !crawl.state.is_over());
         if let Some(crawl) = unfinished {
@@ -227,6 +245,7 @@ impl Crawl {
             on_drift: self.on_drift,
             critic: self.critic.clone(),
             strategy: self.strategy.clone(),
+            start_from: self.start_from.clone(),
             ..NewCrawl::new(
                 Starts {
                     examples,
@@ -249,21 +268,16 @@ impl Crawl {
         name.context("what for? give --topic NAME, or --examples FILE with a few pages")
     }
 
-    fn report(
-        &self,
-        store: &Store,
-        crawl: &CrawlRow,
-        ended: &Ended,
-        report: &Report,
-        alarms: &[AlarmRow],
-        skipped: &[SkippedRow],
-    ) {
+    fn report(&self, store: &Store, crawl: &CrawlRow, ended: &Ended, report: &Report) {
         let Report {
             stats,
             confidence,
             trainings,
             replayed,
             seconds,
+            alarms,
+            skipped,
+            notices,
         } = report;
         let reason = match ended {
             Ended::Done(reason) => reason.code(),
@@ -288,6 +302,7 @@ impl Crawl {
                     "reason": row.reason, "links": row.count, "seeds": row.seeds,
                 })).collect::<Vec<_>>(),
                 "alarms": alarms.iter().map(|alarm| alarm.said.as_str()).collect::<Vec<_>>(),
+                "notices": notices,
             });
             println!("{object}");
             return;
@@ -348,6 +363,10 @@ struct Report {
     /// Pages taken over from before a restart.
     replayed: u64,
     seconds: f64,
+    alarms: Vec<AlarmRow>,
+    skipped: Vec<SkippedRow>,
+    /// What else is to be known, such as what it began with; said when it happened.
+    notices: Vec<String>,
 }
 
 fn bar(budget: u64, quiet: bool) -> ProgressBar {

@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use linkscent_core::address::Address;
 use linkscent_core::critics::{NamedTopic, NamedTopics};
+use linkscent_core::forms::FormWords;
 use linkscent_core::page::Page;
 use linkscent_core::predicate::{Finding, Predicate, Relevances, Seen};
 use linkscent_core::strategies::{self, Priority, SplitMix};
@@ -159,11 +160,17 @@ impl Subject {
 
     /// Prints which conditions of a predicate held, and where.
     async fn judge_by(&self, predicate: &Predicate, page: &Page) -> Result<()> {
+        let guide = match &self.topic {
+            Some(_) => Some(self.guide().await?),
+            None => None,
+        };
+        let backlinks = guide.iter().flat_map(|guide| {
+            let known = guide.graph().backlinks(&page.address);
+            known.map(|page| page.address.clone())
+        });
+        let linked_from: Vec<Address> = backlinks.collect();
         let relevances = Known {
-            marked: match &self.topic {
-                Some(_) => Some(self.guide().await?.frozen_topic()),
-                None => None,
-            },
+            marked: guide.as_ref().map(Guide::frozen_topic),
             named: if predicate.topics().is_empty() {
                 NamedTopics::new()
             } else {
@@ -173,7 +180,7 @@ impl Subject {
         };
         let seen = Seen {
             page,
-            linked_from: &[],
+            linked_from: &linked_from,
             relevances: &relevances,
         };
         let found = predicate.explain(seen);
@@ -235,6 +242,14 @@ impl Relevances for Known {
             Some(name) => self.named.get(name),
         };
         topic.map(|topic| topic.relevance(page).value())
+    }
+
+    fn form(&self, words: &FormWords, topic: Option<&str>) -> Option<f64> {
+        let topic = match topic {
+            None => self.marked.as_ref(),
+            Some(name) => self.named.get(name),
+        };
+        topic.map(|topic| topic.form(words))
     }
 }
 

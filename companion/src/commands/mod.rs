@@ -1,11 +1,12 @@
 //! The command line, a file each command.
 
 use linkscent_core::critics;
-use linkscent_core::predicate::{Predicate, PredicateError};
+use linkscent_core::predicate::PredicateError;
 
 pub mod config;
 pub mod crawl;
 pub mod demo;
+pub mod import;
 pub mod inspect;
 pub mod log;
 mod network;
@@ -15,11 +16,7 @@ pub mod serve;
 pub mod shell;
 pub mod train;
 
-/// The name of a critic, or a predicate, as it is kept.
+/// The name of a critic, a predicate, or good nodes of a taxonomy, as it is kept.
 fn critic(text: &str) -> Result<String, PredicateError> {
-    if critics::NAMES.contains(&text) {
-        return Ok(text.to_owned());
-    }
-    let predicate: Predicate = text.parse()?;
-    Ok(predicate.to_string())
+    critics::as_kept(text)
 }

@@ -63,6 +63,7 @@ impl Train {
             ModelKind::Memm => DistanceModel::Chain(ChainKind::Memm),
             ModelKind::Hmm => DistanceModel::Hmm,
             ModelKind::ContextGraph => DistanceModel::ContextGraph,
+            ModelKind::AcheOffline => DistanceModel::AchePaths,
         };
         let kind_name = model.strategy();
         let store = Store::open(&data_folder(self.data.as_deref())?).await?;
@@ -109,6 +110,9 @@ impl Train {
                 || model == DistanceModel::Chain(ChainKind::Memm)
             {
                 println!("how far from a target links look now counts when links are chosen");
+            }
+            if model == DistanceModel::AchePaths {
+                println!("crawl with --strategy ache-offline-online to learn on from there");
             }
             println!("crawl with --strategy {kind_name} to go by it alone");
         }

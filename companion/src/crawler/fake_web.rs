@@ -16,24 +16,56 @@ fn through(address: std::net::SocketAddr) -> Way {
     }
 }
 
-/// A web where page `/n` links to `/2n` and `/2n+1`. It is served as long as the runtime
-/// lives.
+/// A web where page `/n` links to `/2n` and `/2n+1`, all of them about bees. It is served
+/// as long as the runtime lives.
 pub async fn endless_web() -> Way {
+    web_about(|_| "bees and hives").await
+}
+
+/// The same with pages about what is said of their numbers.
+pub async fn web_about(about: fn(u64) -> &'static str) -> Way {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let way = through(listener.local_addr().unwrap());
-    let page = |address: Uri| async move {
+    let page = move |address: Uri| async move {
         match address.path().trim_start_matches('/').parse::<u64>() {
             Ok(number) => {
                 // However far somebody goes, the numbers stay numbers.
                 let left = 2 * (number % (1 << 40));
                 let right = left + 1;
+                let about = about(number);
                 let html = format!(
-                    "<title>Page {number}</title><p>bees and hives, chapter {number}</p>\
+                    "<title>Page {number}</title><p>{about}, chapter {number}</p>\
                      <a href=/{left}>bees {left}</a> <a href=/{right}>hives {right}</a>"
                 );
                 Html(html).into_response()
             }
             Err(_) => StatusCode::NOT_FOUND.into_response(),
+        }
+    };
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(page)).await });
+    way
+}
+
+/// A web where page `/n` of a host links to `/2n` as “archive” and to `/2n+1` as “imprint”.
+/// Even pages name the host's first label and are worth finding, odd ones are not. There are
+/// 127 pages of a host, served as long as the runtime lives.
+pub async fn archives() -> Way {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let way = through(listener.local_addr().unwrap());
+    let page = |address: Uri| async move {
+        let host = address.host().unwrap_or_default();
+        let topic = host.split('.').next().unwrap_or_default();
+        match address.path().trim_start_matches('/').parse::<u64>() {
+            Ok(number @ ..128) => {
+                let found = if number % 2 == 0 { topic } else { "nothing" };
+                let [left, right] = [2 * number, 2 * number + 1];
+                let html = format!(
+                    "<title>Page {number}</title><p>Chapter {number}: {found}</p>\
+                     <a href=/{left}>archive</a><p>between</p><p>them</p><a href=/{right}>imprint</a>"
+                );
+                Html(html).into_response()
+            }
+            _ => StatusCode::NOT_FOUND.into_response(),
         }
     };
     tokio::spawn(async move { axum::serve(listener, Router::new().fallback(page)).await });

@@ -40,14 +40,15 @@ pub(super) struct Retrained {
 }
 
 impl Retraining {
-    /// Of a crawl that follows a model of hop distances; `None` if it follows something else.
+    /// Of a crawl that follows a model of hop distances; `None` if it follows something else,
+    /// or what stays as it was trained before.
     pub(super) fn of(strategy: &str) -> Option<Self> {
         let (name, inference) = match strategy.strip_suffix("-viterbi") {
             Some(name) => (name, Inference::Viterbi),
             None => (strategy, Inference::Marginal),
         };
         Some(Self {
-            model: DistanceModel::named(name)?,
+            model: DistanceModel::named(name).filter(|&model| model != DistanceModel::AchePaths)?,
             inference,
             due: FIRST,
             under_way: false,

@@ -20,6 +20,7 @@ use linkscent_core::crawl::{
 use linkscent_core::guide::{ASKED_AFTER, MOST_WAITING};
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::Mark;
+use linkscent_core::wire::api::EventName;
 use linkscent_core::wire::{ModelError, write_model};
 use tokio::runtime::Handle;
 
@@ -217,6 +218,9 @@ impl Runner {
         let ended = self.run_to_end(&mut on_progress).and_then(|ended| {
             self.commit()?;
             self.keep_model()?;
+            if let Ended::Done(_) | Ended::Stopped = ended {
+                self.tell_worth()?;
+            }
             Ok(ended)
         });
         let (state, reason) = match &ended {
@@ -235,6 +239,17 @@ impl Runner {
         let ended = ended?;
         state_set?;
         Ok((ended, self.session.stats().clone()))
+    }
+
+    /// Says what it was worth to begin with what another topic taught.
+    fn tell_worth(&self) -> Result<()> {
+        if let Some(worth) = self.session.guide().worth_of_beginning() {
+            let (topic, crawl) = (self.crawl.topic, Some(self.crawl.id));
+            let said = worth.to_string();
+            let notice = self.store.notice(topic, crawl, &said);
+            self.handle.block_on(notice)?;
+        }
+        Ok(())
     }
 
     fn run_to_end(&mut self, on_progress: &mut impl FnMut(&Progress)) -> Result<Ended> {
@@ -327,6 +342,7 @@ impl Runner {
             Message::Told(Command::Pause) => return Ok(Some(Ended::Paused)),
             Message::Told(Command::Stop) => return Ok(Some(Ended::Stopped)),
             Message::Told(Command::Mark(address, mark)) => self.mark(&address, mark)?,
+            Message::Told(Command::Classes) => self.correct_classes()?,
             Message::Retrained(trained) => self.go_on_with(trained)?,
         }
         Ok(None)
@@ -417,6 +433,14 @@ impl Runner {
         let archive = self.store.warc_path(self.crawl.id);
         let (page, _) = page_at(&archive, offset, address)?;
         self.session.amend(|guide| guide.mark(&page, mark));
+        Ok(())
+    }
+
+    fn correct_classes(&mut self) -> Result<()> {
+        let events = self.store.events_of(self.crawl.topic, EventName::Class);
+        let events = self.handle.block_on(events)?;
+        self.session
+            .amend(|guide| topic_guide::apply_classes(guide, &events));
         Ok(())
     }
 

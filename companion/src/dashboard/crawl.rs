@@ -1,6 +1,7 @@
 //! One crawl: live numbers, harvest curve, last pages and why each was chosen;
 //! its results, to be marked; pause, resume, stop.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -53,6 +54,10 @@ struct CrawlPage<'a> {
     run_by: Option<RunBy>,
     questions: Vec<QuestionRow>,
     last: Vec<ResultRow>,
+    /// Classes that pages may be of; empty where they are not judged by classes.
+    classes: Vec<String>,
+    /// What the person said pages are of, by address.
+    corrected: BTreeMap<String, String>,
 }
 
 #[derive(Template)]
@@ -80,6 +85,7 @@ async fn page(
 ) -> PageResult {
     let (crawl, topic) = app.service.crawl(id).await?;
     let counts = app.service.counts(id).await?;
+    let classes = app.service.classes(&topic).await?;
     show(&CrawlPage {
         base,
         csrf: app.access.csrf(),
@@ -93,6 +99,8 @@ async fn page(
         run_by: app.service.supervisor.run_by(&crawl),
         questions: app.service.store.questions(id).await?,
         last: app.service.store.last_results(id, 15).await?,
+        classes: classes.map_or_else(Vec::new, |of| of.taxonomy.classes().to_vec()),
+        corrected: app.service.corrected(&topic).await?,
         crawl,
         topic,
         counts,

@@ -2,6 +2,7 @@
 //! the templates; links and forms work without script, one small script
 //! brings live numbers.
 
+mod classes;
 mod crawl;
 mod databases;
 mod settings;
@@ -28,6 +29,7 @@ pub fn routes() -> Router<App> {
         .route("/style.css", get(style))
         .route("/live.js", get(script))
         .merge(topics::routes())
+        .merge(classes::routes())
         .merge(crawl::routes())
         .merge(databases::routes())
         .merge(settings::routes())

@@ -7,11 +7,12 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use linkscent_core::address::Address;
+use linkscent_core::crawl::StoppingRule;
 use linkscent_core::critics;
 use linkscent_core::strategies::{self, Descriptor, LearningIteration};
 use serde::Deserialize;
 
-use super::{PageError, PageResult, check_csrf, go_to, percent, show};
+use super::{PageError, PageResult, check_csrf, classes, go_to, percent, show};
 use crate::api::{App, Base};
 use crate::hop_training::DistanceModel;
 use crate::service::{Learned, NewCrawl, Starts};
@@ -68,11 +69,16 @@ struct TopicPage<'a> {
     chosen_by: &'static str,
     strategies: Vec<StrategyLine>,
     sure: String,
+    /// Other topics, with whose knowledge a crawl can begin.
+    teachers: Vec<String>,
     /// What links on paths to targets had in common, newest first.
     iterations: Vec<IterationLine>,
     /// Name of the critic; empty for a predicate.
     critic: String,
     predicate: String,
+    /// The tree of its taxonomy; empty if it has none.
+    tree: Vec<classes::Node>,
+    by_class: bool,
 }
 
 /// A strategy that can be chosen.
@@ -80,8 +86,8 @@ struct StrategyLine {
     name: &'static str,
     sentence: &'static str,
     is_chosen: bool,
-    /// It has to be trained before.
-    is_untrained: bool,
+    /// What has to be done before; empty if nothing.
+    missing: &'static str,
 }
 
 impl StrategyLine {
@@ -90,7 +96,7 @@ impl StrategyLine {
             name: row.name,
             sentence: row.sentence,
             is_chosen: row.name == learned.strategy,
-            is_untrained: row.make.is_none() && !learned.trained.contains(&row.name),
+            missing: learned.missing(row),
         };
         strategies::REGISTRY.iter().map(line).collect()
     }
@@ -157,12 +163,18 @@ async fn one(
     let (targets, others) = marks.into_iter().partition(|mark| mark.target);
     let learned = app.service.learned(&topic).await?;
     let said = learned.critic.clone();
-    let (critic, predicate) = if critics::NAMES.contains(&said.as_str()) {
+    let by_class = critics::good_nodes(&said).is_some();
+    let classes = app.service.classes(&topic).await?;
+    let (critic, predicate) = if by_class || critics::NAMES.contains(&said.as_str()) {
         (said, String::new())
     } else {
         (String::new(), said)
     };
+    let topics = app.service.store.topics().await?.into_iter();
+    let teachers = topics.filter(|other| other.id != topic.id);
+    let teachers = teachers.map(|other| other.name).collect();
     show(&TopicPage {
+        teachers,
         base,
         csrf: app.access.csrf(),
         crawls: crawl_lines(&app, id).await?,
@@ -176,6 +188,8 @@ async fn one(
         iterations: learned.iterations.iter().map(IterationLine::of).collect(),
         critic,
         predicate,
+        tree: classes.iter().flat_map(classes::tree).collect(),
+        by_class,
     })
 }
 
@@ -284,6 +298,15 @@ struct CrawlForm {
     /// What the crawl does when it loses its way.
     #[serde(default)]
     on_drift: String,
+    /// Pages of a site after which it is left; empty for never.
+    #[serde(default)]
+    site_pages: String,
+    /// Targets of a site after which it is left; empty for never.
+    #[serde(default)]
+    site_targets: String,
+    /// The topic with whose knowledge it begins; empty for none.
+    #[serde(default)]
+    start_from: String,
 }
 
 async fn crawl(
@@ -300,10 +323,29 @@ async fn crawl(
     };
     let new = NewCrawl {
         on_drift: Reaction::of(&form.on_drift),
+        stopping: StoppingRule {
+            pages: number(&form.site_pages)?,
+            targets: number(&form.site_targets)?,
+        },
+        start_from: Some(form.start_from).filter(|from| !from.is_empty()),
         ..NewCrawl::new(starts, form.budget)
     };
     let crawl = app.service.begin_crawl(&topic, &new).await?;
     Ok(go_to(&format!("/crawl/{}", crawl.id)))
+}
+
+/// A number, if there is one.
+fn number(text: &str) -> Result<Option<u32>, PageError> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let number = text.parse();
+    number.map(Some).map_err(|_| {
+        PageError::bad(format!(
+            "“{text}” is no number of pages or targets after which a site can be left."
+        ))
+    })
 }
 
 /// Addresses, a line each; empty lines are passed over.

@@ -1,6 +1,8 @@
 //! What a model of hop distances is trained on: the paths a person took, those to the
 //! targets of other topics, and walks over the crawled web where paths are few.
 
+use std::collections::HashSet;
+
 use linkscent_archive::sequences_file::Origin;
 use linkscent_core::address::Address;
 use linkscent_core::critics;
@@ -13,6 +15,7 @@ use linkscent_core::hops::{
 use linkscent_core::models::Sequences;
 use linkscent_core::page::Page;
 use linkscent_core::rng::Rng;
+use linkscent_core::strategies::{BackwardPaths, TrainedPaths};
 use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Judgment, MarkedPage, Relevance, WebGraph};
 use linkscent_core::wire::api::{Event, EventKind, Visit, mark_of, marked_terms};
@@ -298,4 +301,23 @@ fn add_visited(
     };
     let judgment = judgment.marked(graph.mark(address));
     web.add_visited(address, &text, &terms, judgment, graph)
+}
+
+/// Links on the paths to the targets of a web and links on none, as they stand on the pages
+/// that a crawl kept and as they were followed elsewhere.
+pub fn backward_paths(sources: &Sources, guide: &Guide, material: &mut Material) -> TrainedPaths {
+    let mut paths = BackwardPaths::new(material.web.target_distances());
+    let mut read: HashSet<Address> = HashSet::new();
+    for page in sources.kept.last(MOST_PAGES) {
+        paths.read(&page, &mut material.vocabulary);
+        read.insert(page.address);
+    }
+    for past in &guide.knowledge().arrivals {
+        for link in &past.via {
+            if link.source().is_some_and(|source| !read.contains(source)) {
+                paths.add(link);
+            }
+        }
+    }
+    paths.into_trained()
 }

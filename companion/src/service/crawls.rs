@@ -6,6 +6,7 @@ use linkscent_core::guide::Guide;
 use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::write_model;
 
+use super::taxonomies::check_guide;
 use super::{Service, ServiceError};
 use crate::crawler::DEFAULT_DELAY;
 use crate::store::{self, Command, CrawlRow, CrawlState, Order, Reaction, Topic};
@@ -47,6 +48,8 @@ pub struct NewCrawl {
     pub critic: Option<String>,
     /// The strategy, where another than the topic's is wanted.
     pub strategy: Option<String>,
+    /// The topic with whose knowledge it begins, where that is wanted.
+    pub start_from: Option<String>,
 }
 
 impl NewCrawl {
@@ -62,6 +65,7 @@ impl NewCrawl {
             on_drift: Reaction::default(),
             critic: None,
             strategy: None,
+            start_from: None,
         }
     }
 }
@@ -95,13 +99,7 @@ impl Service {
         new: &NewCrawl,
     ) -> Result<CrawlRow, ServiceError> {
         let order = self.order(topic, new).await?;
-        let start_model = if new.critic.is_none() && new.strategy.is_none() {
-            model_file(&*self.guide(topic).await?)?
-        } else {
-            let (critic, strategy) = (new.critic.as_deref(), new.strategy.as_deref());
-            let guide = topic_guide::of(&self.store, topic, critic, strategy).await;
-            model_file(&guide.map_err(|error| ServiceError::refused(format!("{error:#}.")))?)?
-        };
+        let (start_model, begun_with) = self.start_model(topic, new).await?;
         let marks = self.store.marks(topic.id).await?;
         let is_target = |page: &&String| {
             marks
@@ -117,7 +115,33 @@ impl Service {
             start_model: &start_model,
         };
         let id = self.store.begin_crawl(&begun).await?;
+        if let Some(said) = begun_with {
+            self.store.notice(topic.id, Some(id), &said).await?;
+        }
         Ok(self.crawl(id).await?.0)
+    }
+
+    /// The model file that a crawl begins with, and what another topic taught of it.
+    async fn start_model(
+        &self,
+        topic: &Topic,
+        new: &NewCrawl,
+    ) -> Result<(Vec<u8>, Option<String>), ServiceError> {
+        let (critic, strategy) = (new.critic.as_deref(), new.strategy.as_deref());
+        if critic.is_none() && strategy.is_none() && new.start_from.is_none() {
+            let guide = self.guide(topic).await?;
+            check_guide(&guide)?;
+            return Ok((model_file(&guide)?, None));
+        }
+        let guide = topic_guide::of(&self.store, topic, critic, strategy).await;
+        let guide = guide.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
+        check_guide(&guide)?;
+        let Some(from) = &new.start_from else {
+            return Ok((model_file(&guide)?, None));
+        };
+        let teacher = self.teacher(topic, from).await?;
+        let (guide, said) = self.begin_with(guide, &teacher).await?;
+        Ok((model_file(&guide)?, Some(said)))
     }
 
     /// Whether a crawl for the topic of that name would be refused, and why. The topic may
@@ -144,11 +168,15 @@ impl Service {
     }
 
     async fn order(&self, topic: &Topic, new: &NewCrawl) -> Result<Order, ServiceError> {
+        if let Some(from) = &new.start_from {
+            self.teacher(topic, from).await?;
+        }
         if !(1..=LARGEST_BUDGET).contains(&new.budget) {
             return Err(ServiceError::refused(format!(
                 "A crawl's budget is 1 to {LARGEST_BUDGET} pages."
             )));
         }
+        check_stopping(new.stopping)?;
         let is_replay = self.way.is_loopback_proxy();
         if new.delay == Some(0) && !is_replay {
             return Err(ServiceError::refused(
@@ -191,6 +219,10 @@ impl Service {
         pages.extend(examples.chain(seeds));
         if pages.is_empty() {
             pages.extend(targets.into_iter().map(|page| (page, true)));
+        }
+        if pages.is_empty() {
+            let good = self.good_pages(topic).await?;
+            pages.extend(good.into_iter().map(|page| (page, true)));
         }
         let mut known = std::collections::HashSet::new();
         pages.retain(|(page, _)| known.insert(page.clone()));
@@ -246,6 +278,19 @@ impl Service {
     }
 }
 
+/// A site is left after at least one page or target, and no crawl fetches more than the
+/// largest.
+fn check_stopping(rule: StoppingRule) -> Result<(), ServiceError> {
+    for (most, what) in [(rule.pages, "pages"), (rule.targets, "targets")] {
+        if most.is_some_and(|most| !(1..=LARGEST_BUDGET).contains(&u64::from(most))) {
+            return Err(ServiceError::refused(format!(
+                "A site is left after 1 to {LARGEST_BUDGET} {what}, or never."
+            )));
+        }
+    }
+    Ok(())
+}
+
 fn model_file(guide: &Guide) -> anyhow::Result<Vec<u8>> {
     Ok(write_model(&guide.knowledge())?)
 }
@@ -293,6 +338,26 @@ mod tests {
                     ..usual.clone()
                 },
                 "budget",
+            ),
+            (
+                NewCrawl {
+                    stopping: StoppingRule {
+                        pages: Some(0),
+                        targets: None,
+                    },
+                    ..usual.clone()
+                },
+                "after 1 to 1000000 pages, or never",
+            ),
+            (
+                NewCrawl {
+                    stopping: StoppingRule {
+                        pages: None,
+                        targets: Some(LARGEST_BUDGET as u32 + 1),
+                    },
+                    ..usual.clone()
+                },
+                "after 1 to 1000000 targets",
             ),
             (
                 NewCrawl {

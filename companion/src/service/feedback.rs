@@ -2,11 +2,11 @@
 //! crawl that runs.
 
 use linkscent_core::critics::{self, FormFilter};
-use linkscent_core::predicate::Predicate;
 use linkscent_core::strategies;
 use linkscent_core::wire::api::{Answer, Event, EventKind, EventsTaken, mark_of};
 use linkscent_core::wire::write_model;
 
+use super::taxonomies::check_strategy;
 use super::{Service, ServiceError};
 use crate::page_archive;
 use crate::store::{Command, CrawlRow, Topic};
@@ -140,19 +140,18 @@ impl Service {
         }
         let guide = topic_guide::of(&self.store, topic, None, Some(name)).await;
         let guide = guide.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
+        check_strategy(&guide)?;
         let model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
         Ok(self.store.set_model(topic.id, &model).await?)
     }
 
     /// Chooses what counts as found: the name of a critic, or a condition.
     pub async fn choose_critic(&self, topic: &Topic, critic: &str) -> Result<(), ServiceError> {
-        let critic = if critics::NAMES.contains(&critic) {
-            critic.to_owned()
-        } else {
-            let predicate: Result<Predicate, _> = critic.parse();
-            let wrong = |error| ServiceError::refused(format!("The condition, {error}."));
-            predicate.map_err(wrong)?.to_string()
-        };
+        if let Some(Ok(good)) = critics::good_nodes(critic) {
+            return self.choose_good(topic, &good).await;
+        }
+        let wrong = |error| ServiceError::refused(format!("The condition, {error}."));
+        let critic = critics::as_kept(critic).map_err(wrong)?;
         let topics = topic_guide::named_topics(&self.store, &critic).await;
         topics.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
         Ok(self.store.set_critic(topic.id, &critic).await?)

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
 use linkscent_core::guide::{Guide, ToForget};
 use linkscent_core::wire::api::{EventName, Forget, Forgotten};
-use linkscent_core::wire::{read_model, write_model};
+use linkscent_core::wire::{read_model, read_taxonomy, write_model, write_taxonomy};
 
 use super::feedback::MOST_EVENTS;
 use super::supervisor::RunBy;
@@ -134,6 +134,15 @@ async fn forget_at_rest(store: &Store, gone: &ToForget) -> Result<Forgotten> {
         });
         if let Some(file) = without.await?? {
             store.replace_model(of, &file).await?;
+        }
+    }
+    for (topic, file) in store.taxonomies().await? {
+        // One that cannot be read cannot be used, and what is searched for is found in it.
+        if let Ok(taxonomy) = read_taxonomy(&file)
+            && taxonomy.mentions(|page| gone.has_page(page))
+        {
+            let left = taxonomy.without(|page| gone.has_page(page));
+            store.set_taxonomy(topic, &write_taxonomy(&left)?).await?;
         }
     }
     let rows = store.forget_rows(gone, &spellings).await? + kept.len() as u64;

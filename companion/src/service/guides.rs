@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Result;
 use linkscent_core::critics;
 use linkscent_core::guide::Guide;
-use linkscent_core::strategies::{self, HopChain, LearningIteration, PathRepository};
+use linkscent_core::strategies::{self, Descriptor, HopChain, LearningIteration, PathRepository};
 use linkscent_core::wire::write_model;
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
@@ -44,11 +44,28 @@ pub struct Learned {
     pub by_distance: bool,
     /// Strategies that have to be trained, and were.
     pub trained: Vec<&'static str>,
+    /// Whether pages are judged by the classes of a taxonomy.
+    pub by_class: bool,
     /// The newest iterations of a strategy that learns in iterations, newest first.
     pub iterations: Vec<LearningIteration>,
 }
 
 impl Learned {
+    /// What has to be done before a strategy can be chosen; empty if nothing.
+    pub fn missing(&self, row: &Descriptor) -> &'static str {
+        let Some(make) = row.make else {
+            return if self.trained.contains(&row.name) {
+                ""
+            } else {
+                "train it first"
+            };
+        };
+        if make(None).profile().reading.classes && !self.by_class {
+            return "it needs a taxonomy";
+        }
+        ""
+    }
+
     fn by(guide: &Guide) -> Self {
         let (state, known_terms) = (guide.knowledge().learned, guide.graph().vocabulary.len());
         let is_trained = |name: &str| {
@@ -65,6 +82,7 @@ impl Learned {
             confidence: guide.confidence(),
             by_distance: state.has::<HopChain>(),
             trained: trained.collect(),
+            by_class: guide.taxonomy().is_some(),
             iterations: iterations.into_iter().rev().take(ITERATIONS).collect(),
         }
     }

@@ -1,12 +1,14 @@
 //! What the companion does for whoever asks: the shell, the API, the dashboard. Knows
 //! nothing of HTTP or of terminals; every rule on what may be asked stands here once.
 
+mod beginning;
 mod crawls;
 mod error;
 mod feedback;
 mod forgetting;
 mod guides;
 mod supervisor;
+mod taxonomies;
 mod training;
 
 pub use crawls::{CrawlCounts, LARGEST_BUDGET, NewCrawl, Starts};
@@ -14,6 +16,7 @@ pub use error::ServiceError;
 pub use feedback::LONGEST_NAME;
 pub use guides::Learned;
 pub use supervisor::{RunBy, Supervisor, is_held};
+pub use taxonomies::TopicClasses;
 
 use std::sync::Arc;
 

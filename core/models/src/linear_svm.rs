@@ -52,6 +52,14 @@ impl LinearSvm {
         svm
     }
 
+    /// One with these weights, each feature once.
+    pub fn from_weights(bias: f64, weights: impl IntoIterator<Item = (u32, f64)>) -> Self {
+        Self {
+            weights: weights.into_iter().collect(),
+            bias,
+        }
+    }
+
     fn step(&mut self, row: &[(u32, f64)], by: f64) {
         self.bias += by;
         for &(feature, value) in row {

@@ -230,6 +230,21 @@ impl Frontier {
         Some(waiting)
     }
 
+    /// Takes a page that was popped before a restart: if it is in no batch, that was when
+    /// one began.
+    pub fn pop_again(&mut self, target: &Address) -> Option<FrontierEntry> {
+        let page = self.waiting.get(target)?;
+        if self.batch.is_some() && !page.in_batch {
+            self.begin_batch();
+        }
+        self.take(target)
+    }
+
+    /// Puts a page back that was popped before its turn, in its batch as before.
+    pub fn put_back(&mut self, page: FrontierEntry) {
+        self.insert(page);
+    }
+
     /// The page at an address.
     pub fn get(&self, target: &Address) -> Option<&FrontierEntry> {
         self.waiting.get(target)
@@ -359,7 +374,8 @@ impl FrontierEntry {
     /// One more link leads there.
     fn join(&mut self, policy: LinkPolicy, keeps_more: bool, link: Candidate, priority: Priority) {
         let is_best = policy.sorts() && self.scores.first().is_none_or(|best| priority > *best);
-        let place = if is_best { 0 } else { self.links.len() };
+        let is_first = is_best || policy == LinkPolicy::Newest;
+        let place = if is_first { 0 } else { self.links.len() };
         let most = if keeps_more {
             EVERY_LINK
         } else {
@@ -405,6 +421,7 @@ impl FrontierEntry {
 /// Links to a page by which a policy says what it is worth.
 fn needed(policy: LinkPolicy) -> usize {
     match policy {
+        LinkPolicy::Newest => 1,
         LinkPolicy::First | LinkPolicy::Maximum => LINKS_PER_TARGET,
         LinkPolicy::Mean | LinkPolicy::Both => LINKS_IN_MEAN,
     }

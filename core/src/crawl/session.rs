@@ -77,7 +77,8 @@ pub struct Session {
 
 impl Session {
     /// A session at its start.
-    pub fn new(guide: Guide, limits: Limits, seeds: Vec<Seed>) -> Self {
+    pub fn new(mut guide: Guide, limits: Limits, seeds: Vec<Seed>) -> Self {
+        guide.begin_crawl(limits.budget);
         let profile = guide.profile();
         let mut session = Self {
             frontier: Frontier::new(profile.policy, profile.batch)
@@ -219,20 +220,10 @@ impl Session {
 
     fn ask_for_robots(&mut self, waiting: super::FrontierEntry) -> Next {
         let target = waiting.links[0].target.clone();
-        self.put_back(waiting);
+        self.frontier.put_back(waiting);
         self.asked_for_robots.insert(target.host().into());
         self.frontier.close(target.host());
         Next::Robots(target)
-    }
-
-    fn put_back(&mut self, waiting: super::FrontierEntry) {
-        if waiting.pinned {
-            self.frontier.pin(waiting.links);
-        } else {
-            for link in waiting.links {
-                self.frontier.add(link, waiting.priority);
-            }
-        }
     }
 
     fn begin(&mut self, waiting: super::FrontierEntry, arm: Arm) -> Next {
@@ -344,7 +335,7 @@ impl Session {
         rng: &mut dyn Rng,
     ) -> Option<Record> {
         let arm = self.frontier.taken_by(self.arm(), address);
-        let waiting = self.frontier.take(address).unwrap_or_else(|| {
+        let waiting = self.frontier.pop_again(address).unwrap_or_else(|| {
             super::FrontierEntry::pinned(vec![Candidate::seed(address.clone())])
         });
         self.set_under_way(waiting, arm);

@@ -135,6 +135,8 @@ pub struct Record {
     pub expected: Option<Relevance>,
     /// Its judgment; `None` if no page came.
     pub judgment: Option<Judgment>,
+    /// Its likeliest class; empty where pages are not judged by their classes.
+    pub class: String,
     /// Whether it counts for the harvest.
     pub scored: bool,
     /// Title and snippet of the page.

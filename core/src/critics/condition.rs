@@ -4,11 +4,12 @@
 //! Marked pages make a topic beside it: for conditions on `topic`, and for what
 //! single words are worth before anything was learned.
 
-use super::{Critic, NamedTopics, Topic};
+use super::{Critic, FormFilter, NamedTopic, NamedTopics, Topic};
 use crate::address::Address;
 use crate::features::PageTerms;
+use crate::forms::FormWords;
 use crate::page::Page;
-use crate::predicate::{Predicate, Relevances, Seen};
+use crate::predicate::{Condition, Predicate, Relevances, Seen};
 use crate::text::TermId;
 use crate::web_graph::{Judgment, Relevance, WebGraph};
 
@@ -18,12 +19,16 @@ pub struct ByPredicate {
     written: String,
     topics: NamedTopics,
     marked: Topic,
+    /// What the marks of forms and pages make of this topic; only where the predicate asks
+    /// for its forms.
+    own: Option<NamedTopic>,
 }
 
 /// Of one page, what the marked pages and other topics say.
 struct Topics<'a> {
     marked: Judgment,
     has_marks: bool,
+    own: Option<&'a NamedTopic>,
     named: &'a NamedTopics,
 }
 
@@ -32,6 +37,28 @@ impl Relevances for Topics<'_> {
         match topic {
             None => self.has_marks.then(|| self.marked.relevance.value()),
             Some(name) => Some(self.named.get(name)?.relevance(page).value()),
+        }
+    }
+
+    fn form(&self, words: &FormWords, topic: Option<&str>) -> Option<f64> {
+        let topic = match topic {
+            None => self.own,
+            Some(name) => self.named.get(name),
+        };
+        Some(topic?.form(words))
+    }
+}
+
+impl NamedTopic {
+    /// What the marked pages and forms make of a topic.
+    pub fn of(known: &WebGraph) -> Self {
+        let mut topic = Topic::default();
+        topic.refresh(known);
+        let mut filter = FormFilter::default();
+        filter.refresh(known);
+        Self {
+            forms: filter.domain().cloned(),
+            ..topic.frozen(&known.vocabulary)
         }
     }
 }
@@ -45,7 +72,13 @@ impl ByPredicate {
             predicate,
             topics,
             marked: Topic::default(),
+            own: None,
         }
+    }
+
+    fn asks_for_own_forms(&self) -> bool {
+        let conditions = self.predicate.conditions();
+        conditions.contains(&&Condition::FormAbout(None))
     }
 }
 
@@ -65,6 +98,7 @@ impl Critic for ByPredicate {
         let relevances = Topics {
             marked,
             has_marks: known.targets().next().is_some(),
+            own: self.own.as_ref(),
             named: &self.topics,
         };
         let holds = self.predicate.holds(Seen {
@@ -83,6 +117,10 @@ impl Critic for ByPredicate {
         None
     }
 
+    fn asks_for_backlinks(&self) -> bool {
+        self.predicate.asks_for_backlinks()
+    }
+
     fn named_topics(&self) -> NamedTopics {
         self.topics.clone()
     }
@@ -93,5 +131,9 @@ impl Critic for ByPredicate {
 
     fn refresh(&mut self, known: &WebGraph) {
         self.marked.refresh(known);
+        if self.asks_for_own_forms() {
+            let has_marks = known.targets().next().is_some() || !known.form_marks.is_empty();
+            self.own = has_marks.then(|| NamedTopic::of(known));
+        }
     }
 }

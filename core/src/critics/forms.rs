@@ -84,6 +84,11 @@ impl FormFilter {
         }
     }
 
+    /// What tells forms that are looked for from others; `None` where none was marked.
+    pub fn domain(&self) -> Option<&FormDomain> {
+        self.domain.as_ref()
+    }
+
     /// The searchable forms of a page, in document order.
     pub fn find(&self, page: &Page) -> Vec<FoundForm> {
         let kinds = FormKinds::shipped();
@@ -205,5 +210,37 @@ mod tests {
         assert!(guide.forms(&flights(3))[0].is_wanted());
         assert!(!guide.forms(&books)[0].is_wanted());
         assert!(guide.judge(&flights(9)).is_target && !guide.judge(&books).is_target);
+    }
+
+    #[test]
+    fn predicates_ask_for_forms_of_this_and_of_other_topics() {
+        let flights = page("http://a.test/", "/fly", "Flights and airports");
+        let books = page("http://b.test/", "/books", "Authors and titles");
+        let rng = &mut SplitMix(1);
+        let read = |critic: &str, topics| {
+            let critic = crate::critics::described(critic, topics).unwrap();
+            let strategy = crate::strategies::named("best-first").unwrap();
+            Guide::joining(critic, strategy, crate::text::Vocabulary::default())
+        };
+        let mut own = read("form wanted", crate::critics::Sources::default());
+        for page in [&flights, &books] {
+            own.visit(page, &[], None, rng);
+        }
+        let is_target = |guide: &Guide| [&flights, &books].map(|page| guide.judge(page).is_target);
+        assert_eq!(is_target(&own), [false, false], "nothing is marked");
+        let form = own.forms(&flights).remove(0);
+        own.mark_form(&flights.address, &form.name, form.words, Some(true));
+        assert_eq!(is_target(&own), [true, false]);
+        let topics = crate::critics::NamedTopics::from([("air".to_owned(), own.frozen_topic())]);
+        let other = read(
+            "form about \"air\" and not text has \"war\"",
+            crate::critics::Sources {
+                topics,
+                ..crate::critics::Sources::default()
+            },
+        );
+        assert_eq!(is_target(&other), [true, false]);
+        let nobody = read("form about \"air\"", crate::critics::Sources::default());
+        assert_eq!(is_target(&nobody), [false, false]);
     }
 }

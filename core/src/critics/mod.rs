@@ -4,21 +4,29 @@
 //! is for the [strategies](crate::strategies). Any critic pairs with any
 //! strategy.
 
+mod by_class;
 mod closure;
 mod condition;
 mod forms;
 mod named_topic;
 mod targets;
+pub mod taxonomy;
 mod topic;
 mod trained;
 
+pub use by_class::{BY_CLASS, ByClass, by_class, good_nodes};
 pub use closure::Closure;
 pub use condition::ByPredicate;
 pub use forms::{FormFilter, Forms, FoundForm};
 pub use named_topic::{NamedTopic, NamedTopics};
 pub use targets::{Targets, similarity};
+pub use taxonomy::Taxonomy;
 pub use topic::Topic;
 pub use trained::{TrainedTopic, TrainingClass, Verdict};
+
+use std::sync::Arc;
+
+use thiserror::Error;
 
 use crate::address::Address;
 use crate::features::PageTerms;
@@ -31,12 +39,12 @@ use crate::web_graph::{Judgment, WebGraph};
 /// keeps only what it derived from there.
 pub trait Critic: Send + Sync {
     /// What it is called by in topics and on the command line: a name of
-    /// [`NAMES`], or a predicate.
+    /// [`NAMES`], a predicate, or the good nodes of a taxonomy.
     fn name(&self) -> &str;
 
     /// Judges a page, leaving the person's own mark out of account. `terms`
-    /// are the page's, in the vocabulary of `known`; `linked_from` are pages with
-    /// links to it.
+    /// are the page's, in the vocabulary of `known`; `linked_from` are the known pages with
+    /// links to it, for one that [asks for them](Self::asks_for_backlinks).
     fn judge(
         &self,
         page: &Page,
@@ -48,6 +56,11 @@ pub trait Critic: Send + Sync {
         self.judge_terms(terms, known).unwrap_or_default()
     }
 
+    /// Whether it asks for the pages with links to a page; only then they are kept.
+    fn asks_for_backlinks(&self) -> bool {
+        false
+    }
+
     /// Judges a page of which only its (heaviest) terms are left; `None` where
     /// they do not tell, and what was said of the whole page goes on to hold.
     fn judge_terms(&self, terms: &PageTerms, known: &WebGraph) -> Option<Judgment>;
@@ -57,11 +70,28 @@ pub trait Critic: Send + Sync {
         NamedTopics::new()
     }
 
-    /// The classes a page belongs to, with their probabilities; names of
-    /// classes below others are paths such as `Top/Arts/Film`. By default only
-    /// whether it is of the topic.
-    fn classes(&self, page: &Page, judgment: Judgment) -> Vec<(String, f64)> {
-        let _ = page;
+    /// The taxonomy it goes by, to be kept with what a guide knows.
+    fn taxonomy(&self) -> Option<&Arc<Taxonomy>> {
+        None
+    }
+
+    /// Its judgment of a page of which the person said what class it is.
+    fn corrected(&self, page: &Address, known: &WebGraph) -> Option<Judgment> {
+        let _ = (page, known);
+        None
+    }
+
+    /// The classes a page belongs to, with their probabilities, the likeliest first; names
+    /// of classes below others are paths such as `Top/Arts/Film`. By default only whether it
+    /// is of the topic.
+    fn classes(
+        &self,
+        page: &Page,
+        terms: &PageTerms,
+        known: &WebGraph,
+        judgment: Judgment,
+    ) -> Vec<(String, f64)> {
+        let _ = (page, terms, known);
         let relevance = judgment.relevance.value();
         vec![
             ("the topic".to_owned(), relevance),
@@ -85,23 +115,59 @@ pub trait Critic: Send + Sync {
     fn refresh(&mut self, known: &WebGraph);
 }
 
-/// Names of all critics, the default first.
+/// Names of the critics that are described by a name alone, the default first.
 pub const NAMES: [&str; 3] = ["topic", "targets", "forms"];
 
-/// The critic of that name, or by a predicate, knowing nothing yet but the other
-/// topics that a predicate asks for.
-pub fn described(text: &str, topics: NamedTopics) -> Result<Box<dyn Critic>, PredicateError> {
+/// Why a text describes no critic.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CriticError {
+    /// It is no predicate either.
+    #[error(transparent)]
+    Predicate(#[from] PredicateError),
+    /// It goes by classes, of which nothing is known.
+    #[error("pages are judged by their classes, but the topic has no taxonomy: import one first")]
+    NoTaxonomy,
+}
+
+/// What critics ask for besides pages and marks.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// Other topics, for a predicate.
+    pub topics: NamedTopics,
+    /// Classes with their pages.
+    pub taxonomy: Option<Arc<Taxonomy>>,
+}
+
+/// The critic of that name, or by a predicate or the good nodes of a taxonomy, knowing
+/// nothing yet but what it asks for besides pages and marks.
+pub fn described(text: &str, sources: Sources) -> Result<Box<dyn Critic>, CriticError> {
+    if let Some(good) = good_nodes(text) {
+        let taxonomy = sources.taxonomy.ok_or(CriticError::NoTaxonomy)?;
+        return Ok(Box::new(ByClass::new(good?, taxonomy)));
+    }
     Ok(match text {
         "topic" => Box::new(Topic::default()),
         "targets" => Box::new(Targets::default()),
         "forms" => Box::new(Forms::default()),
-        predicate => Box::new(ByPredicate::new(predicate.parse()?, topics)),
+        predicate => Box::new(ByPredicate::new(predicate.parse()?, sources.topics)),
     })
+}
+
+/// The text that describes a critic as it is kept, or what is wrong with it.
+pub fn as_kept(text: &str) -> Result<String, PredicateError> {
+    if let Some(good) = good_nodes(text) {
+        return Ok(by_class(&good?));
+    }
+    if NAMES.contains(&text) {
+        return Ok(text.to_owned());
+    }
+    let predicate: Predicate = text.parse()?;
+    Ok(predicate.to_string())
 }
 
 /// Names of the other topics that a critic so described asks for.
 pub fn topics_asked_for(text: &str) -> Result<Vec<String>, PredicateError> {
-    if NAMES.contains(&text) {
+    if NAMES.contains(&text) || good_nodes(text).is_some() {
         return Ok(Vec::new());
     }
     let predicate: Predicate = text.parse()?;

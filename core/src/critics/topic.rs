@@ -225,6 +225,7 @@ impl Topic {
             other: self.weights.other,
             middle: self.curve.middle,
             slope: self.curve.slope,
+            forms: None,
         }
     }
 }

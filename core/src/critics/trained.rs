@@ -19,7 +19,7 @@ use crate::web_graph::Relevance;
 const FOLDS: usize = 5;
 /// Words of all classes together that every class is mixed with. Laplace's rule
 /// takes a word that few classes have for one of the smallest class.
-const BACKGROUND: f64 = 300.0;
+pub(super) const BACKGROUND: f64 = 300.0;
 /// Words that a page counts as.
 const LENGTH: f64 = 100.0;
 

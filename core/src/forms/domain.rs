@@ -94,7 +94,7 @@ impl FormWords {
     }
 
     /// All words with their weights.
-    fn weighed(&self) -> impl Iterator<Item = (&str, f64)> {
+    pub fn weighed(&self) -> impl Iterator<Item = (&str, f64)> {
         let own = self.own.iter().map(|word| (word.as_str(), 1.0));
         let around = self.around.iter();
         own.chain(around.map(|word| (word.as_str(), AROUND_WEIGHT)))
@@ -114,7 +114,7 @@ fn commonest(page: &Page) -> Vec<String> {
 }
 
 /// A linear classifier: does a form lead to a database of the topic?
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct FormDomain {
     svm: LinearSvm,
     /// Word -> its number and weight.
@@ -153,6 +153,31 @@ impl FormDomain {
         let cost = |count: usize| COST * all / (2.0 * count.max(1) as f64);
         domain.svm = LinearSvm::train(&labelled, [cost(examples.len() - good), cost(good)]);
         domain
+    }
+
+    /// Its bias, and its words in order, each with how rare it is and what it weighs.
+    pub fn rows(&self) -> (f64, Vec<(String, f64, f64)>) {
+        let rows = self.words.iter();
+        let mut rows: Vec<(String, f64, f64)> = rows
+            .map(|(word, &(number, rarity))| (word.clone(), rarity, self.svm.weight(number)))
+            .collect();
+        rows.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        (self.svm.bias(), rows)
+    }
+
+    /// Back from [`Self::rows`]; `None` if a number is none or a word is there twice.
+    pub fn from_rows(bias: f64, rows: Vec<(String, f64, f64)>) -> Option<Self> {
+        let are_sound = rows
+            .iter()
+            .all(|(_, rarity, weight)| rarity.is_finite() && *rarity > 0.0 && weight.is_finite());
+        let weights = (0..).zip(rows.iter().map(|row| row.2));
+        let svm = LinearSvm::from_weights(bias, weights.filter(|row| row.1 != 0.0));
+        let all = rows.len();
+        let words: FxHashMap<String, (u32, f64)> = (0..)
+            .zip(rows)
+            .map(|(number, (word, rarity, _))| (word, (number, rarity)))
+            .collect();
+        (bias.is_finite() && are_sound && words.len() == all).then_some(Self { svm, words })
     }
 
     /// A form's known words, weighed, of length 1.

@@ -5,6 +5,7 @@
 //! pages a word occurs that other pages have too.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
@@ -61,11 +62,18 @@ impl ToForget {
 }
 
 impl Knowledge {
-    /// Whether anything is known of what is to be forgotten.
+    /// Whether anything is known of what is to be forgotten. What another topic taught may
+    /// come from there.
     pub fn mentions(&self, gone: &ToForget) -> bool {
         let links = self.arrivals.iter().flat_map(|past| &past.via);
-        self.graph.pages().any(|page| gone.has_page(&page.address))
+        self.beginning.is_some()
+            || self.graph.pages().any(|page| gone.has_page(&page.address))
             || self.graph.marks.keys().any(|page| gone.has_page(page))
+            || self.graph.corrected.keys().any(|page| gone.has_page(page))
+            || {
+                let taxonomy = self.sources.taxonomy.as_ref();
+                taxonomy.is_some_and(|taxonomy| taxonomy.mentions(|page| gone.has_page(page)))
+            }
             || self
                 .graph
                 .form_marks
@@ -93,9 +101,13 @@ impl Knowledge {
         let before = self.graph.pages().len();
         self.forget_arrivals(gone);
         self.forget_in_graph(gone);
+        if let Some(taxonomy) = &mut self.sources.taxonomy {
+            *taxonomy = Arc::new(taxonomy.without(|page| gone.has_page(page)));
+        }
         let after = self.graph.pages().len();
         self.forget_words(before - after);
         self.learned = StrategyState::default();
+        self.beginning = None;
         if strategies::named(&self.strategy).is_none() {
             // A model of hop distances stands and falls with what it was trained on.
             strategies::default_name().clone_into(&mut self.strategy);
@@ -128,8 +140,12 @@ impl Knowledge {
                 graph.remember_form(place.clone(), words.clone());
             }
         }
+        // Of a page that was not read only a hash is left, which may be a forgotten one's.
+        graph.put_backlinks_of(&self.graph, true);
         graph.marks = std::mem::take(&mut self.graph.marks);
         graph.marks.retain(|page, _| !gone.has_page(page));
+        graph.corrected = std::mem::take(&mut self.graph.corrected);
+        graph.corrected.retain(|page, _| !gone.has_page(page));
         graph.form_marks = std::mem::take(&mut self.graph.form_marks);
         graph.form_marks.retain(|place, _| !gone.has_page(&place.0));
         self.graph = graph;
@@ -142,8 +158,10 @@ impl Knowledge {
         for page in self.graph.pages() {
             used.extend(page.terms.rows().iter().map(|row| row.0));
         }
-        for page in self.graph.marks.values() {
-            used.extend(page.terms.rows().iter().map(|row| row.0));
+        let marked = self.graph.marks.values().map(|page| &page.terms);
+        let corrected = self.graph.corrected.values().map(|page| &page.terms);
+        for terms in marked.chain(corrected) {
+            used.extend(terms.rows().iter().map(|row| row.0));
         }
         for link in self.arrivals.iter().flat_map(|past| &past.via) {
             used.extend(link.context.features().iter().map(|feature| feature.term()));

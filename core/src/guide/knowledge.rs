@@ -1,7 +1,7 @@
 //! Everything a guide has learned, as plain data to be kept and handed over.
 
 use crate::address::Address;
-use crate::critics::NamedTopics;
+use crate::critics::Sources;
 use crate::strategies::{self, Candidate};
 use crate::web_graph::{Judgment, WebGraph};
 
@@ -22,13 +22,22 @@ pub struct TrainingExample {
     pub judgment: Judgment,
 }
 
+/// What was learned for another topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beginning {
+    /// The name of that topic.
+    pub topic: String,
+    /// In the words of this topic's vocabulary.
+    pub learned: strategies::StrategyState,
+}
+
 /// Everything a guide has learned, as plain data.
 #[derive(Debug, Clone)]
 pub struct Knowledge {
-    /// The critic: a name, or a predicate.
+    /// The critic, see [`crate::critics::described`].
     pub critic: String,
-    /// Other topics that a predicate asks for.
-    pub topics: NamedTopics,
+    /// What the critic asks for: other topics, a taxonomy.
+    pub sources: Sources,
     /// Name of the strategy.
     pub strategy: String,
     /// The pages, words and marks.
@@ -37,6 +46,8 @@ pub struct Knowledge {
     pub learned: strategies::StrategyState,
     /// What it can learn again from.
     pub arrivals: Vec<TrainingExample>,
+    /// What another topic taught, from which it learns on.
+    pub beginning: Option<Beginning>,
 }
 
 impl Knowledge {
@@ -52,7 +63,9 @@ impl Knowledge {
         for (place, words) in self.graph.forms() {
             graph.remember_form(place.clone(), words.clone());
         }
+        graph.put_backlinks_of(&self.graph, false);
         graph.marks = self.graph.marks;
+        graph.corrected = self.graph.corrected;
         graph.form_marks = self.graph.form_marks;
         self.graph = graph;
         let skip = self.arrivals.len().saturating_sub(arrivals);

@@ -10,7 +10,9 @@ use crate::address::Address;
 use crate::features::PageTerms;
 use crate::page::Page;
 use crate::strategies::{Arrival, Candidate, Event, Known, Learned};
-use crate::web_graph::{HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage};
+use crate::web_graph::{
+    CorrectedPage, HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage,
+};
 
 /// The critic is refreshed when the pages seen have grown by this share.
 const CRITIC_GROWTH: f64 = 0.25;
@@ -91,6 +93,36 @@ impl Guide {
         changed
     }
 
+    /// Puts down what class the person says pages are of, or takes that back, and learns
+    /// everything again that hangs on it, once. False if nothing changed.
+    pub fn correct_classes(
+        &mut self,
+        pages: impl IntoIterator<Item = (Address, PageTerms, Option<String>)>,
+    ) -> bool {
+        let mut changed = false;
+        for (address, terms, class) in pages {
+            let before = self.graph.corrected.get(&address).map(|page| &page.class);
+            if before == class.as_ref() {
+                continue;
+            }
+            changed = true;
+            match class {
+                Some(class) => {
+                    let terms = terms.heaviest(HEAVIEST_TERMS);
+                    let page = CorrectedPage { class, terms };
+                    self.graph.corrected.insert(address, page);
+                }
+                None => {
+                    self.graph.corrected.remove(&address);
+                }
+            }
+        }
+        if changed {
+            self.rebuild();
+        }
+        changed
+    }
+
     fn set_mark(&mut self, address: &Address, terms: &PageTerms, mark: Option<Mark>) -> bool {
         if self.graph.mark(address) == mark {
             return false;
@@ -133,7 +165,9 @@ impl Guide {
             .graph
             .pages()
             .map(|page| {
-                let judged = self.critic.judge_terms(&page.terms, &self.graph);
+                let corrected = self.critic.corrected(&page.address, &self.graph);
+                let by_critic = || self.critic.judge_terms(&page.terms, &self.graph);
+                let judged = corrected.or_else(by_critic);
                 (page.address.clone(), judged.unwrap_or(page.unmarked))
             })
             .collect();
@@ -148,6 +182,11 @@ impl Guide {
         let Some(mut strategy) = self.strategy.reset(known) else {
             return;
         };
+        if let Some(beginning) = &self.beginning {
+            // It was read when it was taken in, so it can be.
+            let known_terms = self.graph.vocabulary.len();
+            let _ = strategy.begin_with(&beginning.learned, known_terms);
+        }
         for entry in self.log.entries() {
             let past = match entry {
                 LogEntry::Arrival(past) => past,

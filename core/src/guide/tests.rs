@@ -1,3 +1,5 @@
+mod backlink_tests;
+
 use super::*;
 use crate::dom::{Builder, LeafRange};
 use crate::strategies::SplitMix;

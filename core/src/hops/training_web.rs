@@ -261,6 +261,15 @@ impl TrainingWeb {
         Layers(distances)
     }
 
+    /// Clicks from pages to their nearest target, however many there are and however far,
+    /// without those from which none can be reached.
+    pub fn target_distances(&self) -> FxHashMap<Address, usize> {
+        let distances = self.distances().0.into_iter();
+        let known = distances.zip(&self.pages);
+        let known = known.filter_map(|(distance, page)| Some((page.address.clone(), distance?)));
+        known.collect()
+    }
+
     /// The distance of every page, however many there are and however far.
     pub fn distances(&self) -> Layers {
         let backlinks = self.backlinks();

@@ -2,11 +2,14 @@
 
 use super::{Condition, NumberOf, Predicate, TextOf, TextTest};
 use crate::address::Address;
-use crate::forms::FormKinds;
+use crate::forms::{FormKinds, FormWords};
 use crate::page::Page;
 
 /// Letters shown around what was found.
 const SHOWN: usize = 30;
+
+/// How likely a form of a domain is one.
+const WANTED: f64 = 0.5;
 
 /// A page, with what is known around it.
 #[derive(Clone, Copy)]
@@ -24,11 +27,19 @@ pub trait Relevances {
     /// To the topic of that name, or to the one that was marked; `None` if there
     /// is none.
     fn relevance(&self, page: &Page, topic: Option<&str>) -> Option<f64>;
+
+    /// How likely a searchable form with these words leads to a database that the topic looks
+    /// for, 0..=1; `None` if there is no such topic.
+    fn form(&self, words: &FormWords, topic: Option<&str>) -> Option<f64>;
 }
 
 /// One who knows of no topic.
 impl Relevances for () {
     fn relevance(&self, _: &Page, _: Option<&str>) -> Option<f64> {
+        None
+    }
+
+    fn form(&self, _: &FormWords, _: Option<&str>) -> Option<f64> {
         None
     }
 }
@@ -109,6 +120,7 @@ impl Condition {
                         .map(|leaf| leaf.chars().count())
                         .sum(),
                     NumberOf::Links => page.outlinks.len(),
+                    NumberOf::Backlinks => seen.linked_from.len(),
                 } as u64;
                 (comparison.holds(found, *wanted), found.to_string())
             }
@@ -137,8 +149,29 @@ impl Condition {
                 let place = found.map(|(form, number)| format!("form {number}, {}", form.action));
                 (place.is_some(), place.unwrap_or_default())
             }
+            Self::FormAbout(topic) => find_form(seen, topic.as_deref()),
         }
     }
+}
+
+/// The searchable form of a page that likeliest leads to a database of a topic.
+fn find_form(seen: Seen<'_>, topic: Option<&str>) -> (bool, String) {
+    let kinds = FormKinds::shipped();
+    let numbered = seen.page.forms().iter().zip(1..);
+    let searchable = numbered.filter(|(form, _)| kinds.judge(form).is_searchable());
+    let mut best: Option<(f64, String)> = None;
+    for (form, number) in searchable {
+        let words = FormWords::of(seen.page, form);
+        let Some(share) = seen.relevances.form(&words, topic) else {
+            return (false, "there is no such topic".to_owned());
+        };
+        if best.as_ref().is_none_or(|best| share > best.0) {
+            let place = format!("form {number}, {}, at {share:.3}", form.action);
+            best = Some((share, place));
+        }
+    }
+    let (share, place) = best.unwrap_or_default();
+    (share >= WANTED, place)
 }
 
 fn first<'a>(

@@ -10,12 +10,18 @@
 //!   in this order), `is "..."`, `glob "*.test/*"` or `regex "..."`; upper and
 //!   lower case are the same but in `regex`;
 //! - `language is "en"`;
-//! - `size` (characters of text) and `links` (links to other pages) with `<`,
-//!   `<=`, `=`, `>=` or `>` and a number;
+//! - `size` (characters of text), `links` (links to other pages) and `backlinks` (known
+//!   pages that link there) with `<`, `<=`, `=`, `>=` or `>` and a number;
 //! - `links to "glob"` and `linked from "glob"`, on addresses;
 //! - `topic >= 0.5`, the relevance of the page to the topic that was marked, and
 //!   `topic "bees" >= 0.7`, that to a topic of another name;
-//! - `form is "search"`, a form of that [kind](FormKind) stands on the page.
+//! - `form is "search"`, a form of that [kind](FormKind) stands on the page;
+//! - `form about "jobs"`, a searchable form stands on the page whose database is one that the
+//!   topic of that name looks for, and `form wanted`, one that this topic looks for: as the
+//!   forms tell that were marked for the topic, or, where none was, the words of its pages.
+//!
+//! `linked from` and `backlinks` ask all pages read so far that link there, up to
+//! [`MOST_BACKLINKS`](crate::web_graph::MOST_BACKLINKS) of them.
 //!
 //! They are joined by `and`, `or`, `not` and parentheses; `not` binds closest,
 //! then `and`.
@@ -31,6 +37,7 @@ use crate::forms::FormKind;
 
 pub use evaluate::{Finding, Relevances, Seen};
 pub use parser::PredicateError;
+pub(crate) use parser::quoted as read_quoted;
 
 /// A condition, or several joined. What [`Display`](fmt::Display) writes is read
 /// back as the same.
@@ -63,6 +70,9 @@ pub enum Condition {
     Topic(Option<String>, Comparison, f64),
     /// A form of this kind stands on the page.
     Form(FormKind),
+    /// A searchable form of the domain of a topic stands on the page, of the marked one if it
+    /// has no name.
+    FormAbout(Option<String>),
 }
 
 /// The texts of a page.
@@ -100,6 +110,8 @@ pub enum NumberOf {
     Size,
     /// Links to other pages.
     Links,
+    /// Known pages that link to it.
+    Backlinks,
 }
 
 /// How a number is compared.
@@ -168,7 +180,11 @@ const TEXTS: [(&str, TextOf); 5] = [
     ("title", TextOf::Title),
     ("text", TextOf::Text),
 ];
-const NUMBERS: [(&str, NumberOf); 2] = [("size", NumberOf::Size), ("links", NumberOf::Links)];
+const NUMBERS: [(&str, NumberOf); 3] = [
+    ("size", NumberOf::Size),
+    ("links", NumberOf::Links),
+    ("backlinks", NumberOf::Backlinks),
+];
 const COMPARISONS: [(&str, Comparison); 5] = [
     ("<=", Comparison::AtMost),
     (">=", Comparison::AtLeast),
@@ -182,7 +198,8 @@ fn name_of<T: PartialEq + Copy>(table: &[(&'static str, T)], wanted: T) -> &'sta
     row.map_or("", |row| row.0)
 }
 
-fn quoted(text: &str) -> String {
+/// A text in quotes, as [`read_quoted`] reads it.
+pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
@@ -216,6 +233,8 @@ impl fmt::Display for Condition {
                 write!(f, "{} {value}", name_of(&COMPARISONS, *comparison))
             }
             Self::Form(kind) => write!(f, "form is {}", quoted(kind.name())),
+            Self::FormAbout(Some(topic)) => write!(f, "form about {}", quoted(topic)),
+            Self::FormAbout(None) => f.write_str("form wanted"),
         }
     }
 }
@@ -242,13 +261,23 @@ impl Predicate {
         }
     }
 
+    /// Whether it asks which pages link to a page.
+    pub fn asks_for_backlinks(&self) -> bool {
+        let asks = |condition: &&Condition| {
+            matches!(
+                condition,
+                Condition::LinkedFrom(_) | Condition::Number(NumberOf::Backlinks, ..)
+            )
+        };
+        self.conditions().iter().any(asks)
+    }
+
     /// Names of the topics it asks for.
     pub fn topics(&self) -> Vec<&str> {
-        let named = |condition: &&Condition| matches!(condition, Condition::Topic(Some(_), ..));
-        let conditions = self.conditions().into_iter().filter(named);
+        let conditions = self.conditions().into_iter();
         conditions
             .filter_map(|condition| match condition {
-                Condition::Topic(name, ..) => name.as_deref(),
+                Condition::Topic(name, ..) | Condition::FormAbout(name) => name.as_deref(),
                 _ => None,
             })
             .collect()

@@ -15,8 +15,19 @@ use crate::forms::FormKind;
 const LONGEST: usize = 10_000;
 /// Parentheses and `not` within each other.
 const DEEPEST: usize = 64;
-const CONDITIONS: [&str; 11] = [
-    "url", "host", "path", "title", "text", "size", "links", "linked", "language", "topic", "form",
+const CONDITIONS: [&str; 12] = [
+    "url",
+    "host",
+    "path",
+    "title",
+    "text",
+    "size",
+    "links",
+    "linked",
+    "backlinks",
+    "language",
+    "topic",
+    "form",
 ];
 
 /// What is wrong with a predicate.
@@ -121,7 +132,10 @@ fn tokens(text: &str) -> Parsed<Vec<(usize, Token)>> {
 }
 
 /// A text in quotes, with `\"` and `\\` in it, and its length with the quotes.
-fn quoted(letters: &[char], place: usize) -> Parsed<(String, usize)> {
+pub(crate) fn quoted(letters: &[char], place: usize) -> Parsed<(String, usize)> {
+    if letters.first() != Some(&'"') {
+        return wrong(place, "a text in quotes is wanted here");
+    }
     let mut text = String::new();
     let mut at = 1;
     while let Some(&letter) = letters.get(at) {
@@ -242,18 +256,23 @@ impl Parser {
                 self.pattern().map(Condition::LinkedFrom)
             }
             "topic" => self.topic(),
-            "form" => {
-                self.word(&["is"])?;
-                let (place, name) = self.text()?;
-                match FormKind::named(&name.to_lowercase()) {
-                    Some(kind) => Ok(Condition::Form(kind)),
-                    None => wrong(place, unknown(&name, &FormKind::ALL.map(|kind| kind.1))),
-                }
-            }
+            "form" => match self.word(&["is", "about", "wanted"])? {
+                "wanted" => Ok(Condition::FormAbout(None)),
+                "about" => Ok(Condition::FormAbout(Some(self.text()?.1))),
+                _ => self.form_kind(),
+            },
             _ => match NUMBERS.iter().find(|row| row.0 == word) {
                 Some((_, number)) => self.comparison(*number),
                 None => wrong(place, unknown(word, &CONDITIONS)),
             },
+        }
+    }
+
+    fn form_kind(&mut self) -> Parsed<Condition> {
+        let (place, name) = self.text()?;
+        match FormKind::named(&name.to_lowercase()) {
+            Some(kind) => Ok(Condition::Form(kind)),
+            None => wrong(place, unknown(&name, &FormKind::ALL.map(|kind| kind.1))),
         }
     }
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::address::Address;
 use crate::dom::{Builder, Field, Form, LeafRange};
+use crate::forms::FormWords;
 use crate::page::Page;
 use crate::rng::{Rng, SplitMix};
 
@@ -42,6 +43,15 @@ impl Relevances for Bees {
             Some(_) => None,
         }
     }
+
+    fn form(&self, words: &FormWords, topic: Option<&str>) -> Option<f64> {
+        let has_bees = words.own().iter().any(|word| word == "bee");
+        match topic {
+            None => Some(0.4),
+            Some("bees") => Some(if has_bees { 0.7 } else { 0.2 }),
+            Some(_) => None,
+        }
+    }
 }
 
 fn holds(text: &str) -> bool {
@@ -72,6 +82,7 @@ fn conditions_hold_or_not() {
         r#"path has "mason""#,
         r#"host is "a.test""#,
         r#"language is "en""#,
+        r#"form about "bees" or not form wanted"#,
         "size > 40 and size <= 500",
         "links = 1",
         r#"links to "*b.test*""#,
@@ -201,7 +212,11 @@ fn random(rng: &mut SplitMix, depth: usize) -> Predicate {
         }
         5 => {
             let kind = FormKind::ALL[pick(rng, 8) as usize].0;
-            Predicate::Condition(Condition::Form(kind))
+            let name = (pick(rng, 2) == 0).then(|| "wild \"bees\"".to_owned());
+            Predicate::Condition(match pick(rng, 2) {
+                0 => Condition::Form(kind),
+                _ => Condition::FormAbout(name),
+            })
         }
         6 => Predicate::And(parts(rng)),
         7 => Predicate::Or(parts(rng)),

@@ -4,16 +4,18 @@
 //! A queue for each level of the link classifier, served in order; the frontier is
 //! worked off in batches, so that links two and three away from a target get their
 //! turn: that is the exploration. Whenever a target is found, the path to it joins
-//! the repository; after so many targets or pages the features are chosen again and
-//! the classifier is trained again (algorithm 1). Before the first time, links of
-//! pages on topic are followed in the order in which they were found.
+//! the repository; after so many targets or pages, which follow the crawl's budget, the
+//! features are chosen again and the classifier is trained again (algorithm 1). Before the
+//! first time, links of pages on topic are followed in the order in which they were found.
 //!
-//! A page is on topic if it is a target or its words speak for the topic; links of
-//! other pages wait behind all others, where \[D\] drops them.
+//! \[D\] compares four [`Configuration`]s. A page is on topic if it is a target or its words
+//! speak for the topic; links of other pages wait behind all others, where \[D\] drops them.
 
-use std::collections::VecDeque;
+use std::sync::{Arc, OnceLock};
 
+use super::learning_threshold::{LearningThreshold, Progress};
 use super::link_levels::{LEVELS, LevelVerdict, LinkLevels, PathLink};
+use super::path_repository::{PathRepository, TrainedPaths};
 use super::recent::Recent;
 use super::{
     Arrival, Batch, Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile,
@@ -23,20 +25,51 @@ use crate::address::Address;
 use crate::features::LinkContext;
 use crate::text::Vocabulary;
 
-pub use super::link_levels::Chosen;
-
 /// Links of paths kept; the oldest go.
 const MOST_IN_PATHS: usize = 5_000;
-/// Iterations whose features are kept; the oldest go.
-const MOST_ITERATIONS: usize = 200;
+
+/// What it knows before a crawl, and whether it learns from it (\[D\] 4.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Configuration {
+    /// It knows no classifier and learns none: links of pages on topic in the order in which
+    /// they were found.
+    Baseline,
+    /// By what was trained before, and nothing else.
+    Offline,
+    /// By what was trained before, and on from there.
+    OfflineOnline,
+    /// It begins as the baseline and learns from what it finds.
+    #[default]
+    Online,
+}
+
+impl Configuration {
+    /// The name of the strategy.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Baseline => "ache-baseline",
+            Self::Offline => "ache-offline",
+            Self::OfflineOnline => "ache-offline-online",
+            Self::Online => "ache",
+        }
+    }
+
+    fn learns(self) -> bool {
+        matches!(self, Self::OfflineOnline | Self::Online)
+    }
+
+    fn is_trained(self) -> bool {
+        matches!(self, Self::Offline | Self::OfflineOnline)
+    }
+}
 
 /// How it goes about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdaptiveOptions {
-    /// Targets found until it learns again; 0 for never.
-    pub targets: u32,
-    /// Pages fetched until it learns again, if a target was among them.
-    pub pages: u32,
+    /// What it knows before, and whether it learns.
+    pub configuration: Configuration,
+    /// When it learns again; `None` for as often as the crawl's budget has it.
+    pub threshold: Option<LearningThreshold>,
     /// Links of each level in a batch; `None` takes the best of all that wait.
     pub batch: Option<usize>,
     /// Whether links that lie on no path are a class of their own.
@@ -46,38 +79,24 @@ pub struct AdaptiveOptions {
 }
 
 impl AdaptiveOptions {
-    /// It learns again every so many pages, or a fourth as many targets.
-    pub fn every(pages: u32) -> Self {
+    /// The usual ones of a configuration.
+    pub fn of(configuration: Configuration) -> Self {
+        // A queue without levels is worked off in order: batches would change nothing.
+        let batch = (configuration != Configuration::Baseline).then_some(10);
         Self {
-            targets: (pages / 4).max(1),
-            pages,
-            ..Self::default()
-        }
-    }
-}
-
-impl Default for AdaptiveOptions {
-    fn default() -> Self {
-        Self {
-            targets: 100,
-            pages: 500,
-            batch: Some(10),
+            configuration,
+            threshold: None,
+            batch,
             farther: true,
             most_links: MOST_IN_PATHS,
         }
     }
 }
 
-/// What an iteration of learning came to.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct LearningIteration {
-    /// Pages fetched until then.
-    pub pages: u32,
-    /// Targets found until then.
-    pub targets: u32,
-    /// The features that were chosen: of the address, of the anchor, of the words
-    /// around it.
-    pub chosen: [Vec<Chosen>; 3],
+impl Default for AdaptiveOptions {
+    fn default() -> Self {
+        Self::of(Configuration::default())
+    }
 }
 
 /// A page on the way, and the link by which it was reached.
@@ -88,33 +107,19 @@ struct Passed {
     on_path: bool,
 }
 
-/// All that it keeps from one crawl to the next.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct PathRepository {
-    /// Links on paths with their levels, from 0, oldest first.
-    pub links: VecDeque<(PathLink, usize)>,
-    /// Links that lay on no path when it was trained last.
-    pub farther: Vec<PathLink>,
-    /// Iterations, oldest first.
-    pub iterations: VecDeque<LearningIteration>,
-    /// Pages fetched.
-    pub pages: u32,
-    /// Targets found.
-    pub targets: u32,
-}
-
 /// Learns what links on paths to targets have in common, again after every few pages.
 #[derive(Debug, Clone)]
 pub struct Adaptive {
     options: AdaptiveOptions,
-    levels: LinkLevels,
+    threshold: LearningThreshold,
+    trained: Arc<TrainedPaths>,
     repository: PathRepository,
+    /// Trained when it is first asked for, from what was kept.
+    levels: OnceLock<LinkLevels>,
     passed: Recent<Passed>,
-    pages_since: u32,
-    targets_since: u32,
-    /// Whether the classifier is to be trained from the repository at the next
-    /// occasion: it was brought back.
-    is_stale: bool,
+    /// Since the crawl began, or it learned again from its log.
+    seen: Progress,
+    seen_since: Progress,
 }
 
 impl Adaptive {
@@ -122,35 +127,39 @@ impl Adaptive {
     pub fn new(options: AdaptiveOptions) -> Self {
         Self {
             options,
-            levels: LinkLevels::default(),
+            threshold: options.threshold.unwrap_or_default(),
+            trained: Arc::default(),
             repository: PathRepository::default(),
+            levels: OnceLock::new(),
             passed: Recent::default(),
-            pages_since: 0,
-            targets_since: 0,
-            is_stale: false,
+            seen: Progress::default(),
+            seen_since: Progress::default(),
         }
     }
 
-    /// One that goes on from what was kept.
-    pub fn with_repository(options: AdaptiveOptions, repository: PathRepository) -> Self {
-        Self {
-            is_stale: !repository.links.is_empty(),
-            repository,
-            ..Self::new(options)
-        }
+    /// The same, beginning with paths that were found before its crawls.
+    #[must_use]
+    pub fn and_trained(self, trained: TrainedPaths) -> Self {
+        let trained = Arc::new(trained);
+        Self { trained, ..self }
     }
 
     /// The same, going on from what was kept.
     #[must_use]
     pub fn and_repository(self, repository: PathRepository) -> Self {
-        Self::with_repository(self.options, repository)
+        Self { repository, ..self }
     }
 
     /// Log-odds of a link's lying one link from a target, and of its lying on a
     /// path to one at all, by the words of its address and its context; 0 as long
     /// as nothing was learned.
-    pub fn log_odds(&self, url: &[String], context: &LinkContext) -> [f64; 2] {
-        let Some(verdict) = self.levels.judge_words(url, context) else {
+    pub fn log_odds(
+        &self,
+        url: &[String],
+        context: &LinkContext,
+        vocabulary: &Vocabulary,
+    ) -> [f64; 2] {
+        let Some(verdict) = self.levels(vocabulary).judge_words(url, context) else {
             return [0.0; 2];
         };
         let on_path: f64 = verdict.shares[..LEVELS].iter().sum();
@@ -158,21 +167,7 @@ impl Adaptive {
         [log_odds(verdict.shares[0]), log_odds(on_path)]
     }
 
-    /// One trained on the arrivals of an earlier crawl.
-    pub fn taught<'a>(
-        options: AdaptiveOptions,
-        arrivals: impl Iterator<Item = Arrival<'a>>,
-        vocabulary: &Vocabulary,
-    ) -> Self {
-        let mut taught = Self::new(options);
-        for arrival in arrivals {
-            taught.pass(&arrival);
-        }
-        taught.train(vocabulary);
-        taught
-    }
-
-    /// What is kept.
+    /// What its crawls have found.
     pub fn repository(&self) -> &PathRepository {
         &self.repository
     }
@@ -182,17 +177,18 @@ impl Adaptive {
         let Some(link) = arrival.via.first() else {
             return;
         };
+        let is_target = arrival.judgment.is_target;
         self.repository.pages += 1;
-        self.pages_since += 1;
+        self.seen.count(is_target);
+        self.seen_since.count(is_target);
         let passed = Passed {
             link: PathLink::of(link),
             source: link.source().cloned(),
             on_path: false,
         };
         self.passed.keep(link.target.clone(), passed);
-        if arrival.judgment.is_target {
+        if is_target {
             self.repository.targets += 1;
-            self.targets_since += 1;
             self.keep_path(&link.target);
         }
     }
@@ -209,27 +205,16 @@ impl Adaptive {
             };
             let mut passed = passed.clone();
             at.clone_from(&passed.source);
-            if self.repository.links.len() >= self.options.most_links {
-                self.repository.links.pop_front();
-            }
-            self.repository
-                .links
-                .push_back((passed.link.clone(), level));
+            let most = self.options.most_links;
+            self.repository.keep(passed.link.clone(), level, most);
             passed.on_path = true;
             self.passed.keep(page, passed);
         }
     }
 
-    fn is_due(&self) -> bool {
-        let options = self.options;
-        options.targets > 0
-            && self.targets_since > 0
-            && (self.targets_since >= options.targets || self.pages_since >= options.pages)
-    }
-
     /// Algorithm 1 of \[D\].
     fn train(&mut self, vocabulary: &Vocabulary) {
-        (self.pages_since, self.targets_since, self.is_stale) = (0, 0, false);
+        self.seen_since = Progress::default();
         if self.options.farther {
             let passed = self.passed.iter().filter(|(_, passed)| !passed.on_path);
             let mut farther: Vec<PathLink> =
@@ -238,26 +223,42 @@ impl Adaptive {
             farther.drain(..skip);
             self.repository.farther = farther;
         }
-        self.learn_levels(vocabulary);
-        let iterations = &mut self.repository.iterations;
-        if iterations.len() == MOST_ITERATIONS {
-            iterations.pop_front();
+        let levels = self.learned_levels(&self.repository, vocabulary);
+        self.repository.learned(levels.chosen().clone());
+        self.levels = OnceLock::from(levels);
+    }
+
+    /// The classifier that the paths of training and of crawls make; where there are none,
+    /// one that says nothing.
+    fn learned_levels(&self, own: &PathRepository, vocabulary: &Vocabulary) -> LinkLevels {
+        if self.trained.links.is_empty() && own.links.is_empty() {
+            return LinkLevels::default();
         }
-        iterations.push_back(LearningIteration {
-            pages: self.repository.pages,
-            targets: self.repository.targets,
-            chosen: self.levels.chosen().clone(),
-        });
-    }
-
-    fn learn_levels(&mut self, vocabulary: &Vocabulary) {
-        let paths = self.repository.links.iter();
+        let most = self.options.most_links;
+        let room = most.saturating_sub(own.links.len());
+        let paths = self.trained.links.iter().take(room).chain(&own.links);
+        let room = most.saturating_sub(own.farther.len());
+        let farther = self.trained.farther.iter().take(room).chain(&own.farther);
         let paths = paths.map(|(link, level)| (link, *level));
-        self.levels = LinkLevels::train(paths, self.repository.farther.iter(), vocabulary);
+        LinkLevels::train(paths, farther, vocabulary)
     }
 
-    fn judge(&self, link: &Candidate) -> Option<LevelVerdict> {
-        self.levels.judge(link)
+    fn levels(&self, vocabulary: &Vocabulary) -> &LinkLevels {
+        self.levels.get_or_init(|| {
+            // Of what was kept only as much counts as it had learned from.
+            let nothing = PathRepository::default();
+            let has_learned = !self.repository.iterations.is_empty();
+            let own = if has_learned {
+                &self.repository
+            } else {
+                &nothing
+            };
+            self.learned_levels(own, vocabulary)
+        })
+    }
+
+    fn judge(&self, link: &Candidate, known: Known<'_>) -> Option<LevelVerdict> {
+        self.levels(&known.graph.vocabulary).judge(link)
     }
 
     /// Whether the page with the link is on topic.
@@ -275,8 +276,14 @@ impl Strategy for Adaptive {
         });
         Profile {
             batch,
-            ..Profile::new("ache")
+            ..Profile::new(self.options.configuration.name())
         }
+    }
+
+    fn begin(&mut self, budget: u64) {
+        let follows = || LearningThreshold::of_budget(budget);
+        self.threshold = self.options.threshold.unwrap_or_else(follows);
+        (self.seen, self.seen_since) = (Progress::default(), Progress::default());
     }
 
     fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
@@ -286,7 +293,7 @@ impl Strategy for Adaptive {
             } else {
                 LEVELS as u8
             };
-            let (level, value) = match self.judge(link) {
+            let (level, value) = match self.judge(link, known) {
                 Some(verdict) => (verdict.level as u8, verdict.shares[verdict.level]),
                 None => (0, -f64::from(link.trail.len())),
             };
@@ -299,30 +306,28 @@ impl Strategy for Adaptive {
         let Event::Arrival(arrival) = event else {
             return Learned::Nothing;
         };
-        if arrival.via.is_empty() {
+        if arrival.via.is_empty() || !self.options.configuration.learns() {
             return Learned::Nothing;
         }
+        // What it was brought back with is one classifier until it learns again.
+        self.levels(&known.graph.vocabulary);
         self.pass(arrival);
-        if self.is_stale {
-            self.learn_levels(&known.graph.vocabulary);
-            self.is_stale = false;
-            return Learned::Rebuilt;
-        }
-        if !self.is_due() {
+        if !self.threshold.is_met(self.seen_since, self.seen) {
             return Learned::Refined;
         }
         self.train(&known.graph.vocabulary);
         Learned::Rebuilt
     }
 
-    fn describe(&self, subject: Subject<'_>, _: Known<'_>) -> Option<String> {
+    fn describe(&self, subject: Subject<'_>, known: Known<'_>) -> Option<String> {
         let Subject::Link(link) = subject else {
             return None;
         };
-        let verdict = self.judge(link)?;
+        let verdict = self.judge(link, known)?;
         let clicks = verdict.level + 1;
         let plural = if clicks == 1 { "" } else { "s" };
-        let strongest = self.levels.reasons(&verdict, verdict.level);
+        let levels = self.levels(&known.graph.vocabulary);
+        let strongest = levels.reasons(&verdict, verdict.level);
         let strongest = strongest
             .into_iter()
             .skip(1)
@@ -335,7 +340,7 @@ impl Strategy for Adaptive {
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
-        let Some(verdict) = self.judge(link) else {
+        let Some(verdict) = self.judge(link, known) else {
             return Explanation::product(
                 "nothing was learned yet: in the order in which links were found",
                 vec![
@@ -350,7 +355,8 @@ impl Strategy for Adaptive {
         } else {
             "on a page off topic: behind all others"
         };
-        let reasons = self.levels.reasons(&verdict, level).into_iter();
+        let levels = self.levels(&known.graph.vocabulary);
+        let reasons = levels.reasons(&verdict, level).into_iter();
         let factors = reasons.map(|(name, log)| {
             let times = log.exp();
             Explanation::given(format!("{name}: times {times:.2}"), times)
@@ -364,70 +370,24 @@ impl Strategy for Adaptive {
     }
 
     fn state(&self) -> StrategyState {
-        StrategyState::of(&self.repository)
+        let configuration = self.options.configuration;
+        match (configuration.is_trained(), configuration.learns()) {
+            (true, true) => StrategyState::of(&*self.trained).with(&self.repository),
+            (true, false) => StrategyState::of(&*self.trained),
+            (false, true) => StrategyState::of(&self.repository),
+            (false, false) => StrategyState::default(),
+        }
+    }
+
+    /// What was trained before stays: no mark of this topic's log stands behind it.
+    fn reset(&self, _: Known<'_>) -> Option<Box<dyn Strategy>> {
+        Some(Box::new(Self {
+            threshold: self.threshold,
+            trained: Arc::clone(&self.trained),
+            ..Self::new(self.options)
+        }))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::critics;
-    use crate::strategies::{Step, Trail};
-    use crate::web_graph::{Judgment, Relevance, WebGraph};
-
-    fn link(from: &str, to: &str) -> Candidate {
-        let parse = |name: &str| Address::parse(&format!("http://a.test/{name}")).unwrap();
-        let step = Step {
-            address: parse(from),
-            relevance: Relevance::default(),
-        };
-        Candidate {
-            trail: Trail::from_oldest([step]),
-            context: LinkContext::default(),
-            ..Candidate::seed(parse(to))
-        }
-    }
-
-    fn judgment(is_target: bool) -> Judgment {
-        Judgment {
-            is_target,
-            ..Judgment::default()
-        }
-    }
-
-    #[test]
-    fn the_path_to_a_target_joins_the_repository() {
-        let ways = [("0", "1"), ("1", "2"), ("2", "3"), ("3", "4"), ("1", "x")];
-        let links = ways.map(|(from, to)| link(from, to));
-        let mut ache = Adaptive::new(AdaptiveOptions {
-            targets: 1,
-            ..AdaptiveOptions::default()
-        });
-        let critic = critics::Topic::default();
-        let graph = WebGraph::default();
-        let known = Known {
-            graph: &graph,
-            critic: &critic,
-        };
-        let mut learned = Vec::new();
-        for (number, link) in links.iter().enumerate() {
-            let arrival = Arrival {
-                via: std::slice::from_ref(link),
-                judgment: judgment(number == 3),
-            };
-            learned.push(ache.learn(&Event::Arrival(arrival), known));
-        }
-        assert_eq!(learned[3], Learned::Rebuilt);
-        assert_eq!(learned[4], Learned::Refined);
-        let kept: Vec<(&str, usize)> = ache
-            .repository()
-            .links
-            .iter()
-            .map(|(link, level)| (link.target.path_and_query(), *level))
-            .collect();
-        assert_eq!(kept, [("/4", 0), ("/3", 1), ("/2", 2)]);
-        assert_eq!(ache.repository().farther.len(), 1, "the first link alone");
-        let iteration = &ache.repository().iterations[0];
-        assert_eq!((iteration.pages, iteration.targets), (4, 1));
-    }
-}
+mod tests;

@@ -9,13 +9,13 @@
 //! before all others, without which naive Bayes falls behind the baseline.
 //!
 //! [`Options`] add what \[A\] 3.8 tries besides: the classes of the page with the
-//! link, and co-citation, `<relevance, d>` of the pages to which links nearby
-//! were found to lead. Neither is on in what ships: they bring too little.
+//! link (`apprentice-classes`, for topics that have a taxonomy), and co-citation,
+//! `<relevance, d>` of the pages to which links nearby were found to lead: only in the bench.
 
 use super::link_feature::LinkFeature;
 use super::{
     Arrival, Candidate, Cue, Event, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority,
-    Profile, Reading, Strategy, StrategyState,
+    Profile, Reading, StateError, Strategy, StrategyState,
 };
 use crate::features::{OffsetTerm, WINDOW};
 use crate::models::{FeatureCount, TwoClassCounts};
@@ -258,8 +258,13 @@ impl Strategy for Apprentice {
                 classes: self.options.classes,
                 neighbours: self.options.co_citation,
                 every_link: self.options.every_link,
+                backlinks: false,
             },
-            ..Profile::new("apprentice")
+            ..Profile::new(if self.options.classes {
+                "apprentice-classes"
+            } else {
+                "apprentice"
+            })
         }
     }
 
@@ -300,6 +305,15 @@ impl Strategy for Apprentice {
                 ],
             ),
         )
+    }
+
+    fn begin_with(
+        &mut self,
+        learned: &StrategyState,
+        known_terms: usize,
+    ) -> Result<(), StateError> {
+        self.counts = learned.read(known_terms)?.unwrap_or_default();
+        Ok(())
     }
 
     fn state(&self) -> StrategyState {

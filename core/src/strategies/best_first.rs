@@ -13,6 +13,14 @@ pub enum Focus {
     Hard,
     /// By the page's cosine to the nearest marked target.
     Cosine,
+    /// Only links of targets are followed, by that cosine.
+    HardCosine,
+}
+
+impl Focus {
+    fn is_hard(self) -> bool {
+        matches!(self, Self::Hard | Self::HardCosine)
+    }
 }
 
 /// Scores a link by the judgment of the page it stands on.
@@ -32,7 +40,7 @@ impl BestFirst {
                 "relevance of the page with the link",
                 judgment.relevance.value(),
             ),
-            Focus::Cosine => (
+            Focus::Cosine | Focus::HardCosine => (
                 "cosine of the page with the link to the nearest target",
                 judgment.similarity,
             ),
@@ -46,13 +54,14 @@ impl Strategy for BestFirst {
             Focus::Soft => "best-first",
             Focus::Hard => "best-first-hard",
             Focus::Cosine => "best-first-cosine",
+            Focus::HardCosine => "best-first-cosine-hard",
         })
     }
 
     fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
         let score = |link: &Candidate| {
             let source = Self::source(link, known);
-            if self.0 == Focus::Hard && !source.is_target && !link.trail.is_empty() {
+            if self.0.is_hard() && !source.is_target && !link.trail.is_empty() {
                 return LinkScore::Reject;
             }
             LinkScore::Follow(Priority::new(0, self.worth(&source).1))

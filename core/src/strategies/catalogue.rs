@@ -2,11 +2,12 @@
 //! of one. A new strategy is a file and a row here.
 
 use super::{
-    Adaptive, AdaptiveOptions, Apprentice, BestFirst, BinnedValues, BreadthFirst, ContextGraph,
-    DepthFirst, Ensemble, EnsembleState, Factors, FishSearch, Focus, HopChain, HopClusters, Hub,
-    HubScores, InfoSpiders, Intelligent, IntelligentCounts, PageRanks, PathRepository,
-    PlainApprentice, Population, QLinear, QWeights, Random, Reinforcement, Saved, SharkSearch,
-    StateError, Strategy, StrategyState, TopicPageRank,
+    Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, BestFirst, BinnedValues,
+    BreadthFirst, Configuration, ContextGraph, DepthFirst, Ensemble, EnsembleState, FishSearch,
+    Focus, Form, HopChain, HopClusters, Hub, HubScores, InfoSpiders, Intelligent,
+    IntelligentCounts, PageRanks, PathRepository, PlainApprentice, Population, QLinear, QWeights,
+    Random, Reinforcement, Saved, SharkSearch, StateError, Strategy, StrategyState, TopicPageRank,
+    TrainedPaths,
 };
 use crate::models::{Inference, TwoClassCounts};
 
@@ -36,9 +37,32 @@ const BY_DISTANCE: &str = "By how many hops from a target their pages look, lear
                            clicks and the last crawl.";
 const BY_WORDS: &str = "By the words near them, learned from where such links led.";
 const BY_PAGE: &str = "By how good the page is that they stand on.";
+const BY_PAGE_HARD: &str = "Only those of good pages, by how good the page is.";
+const BY_TARGET: &str = "By how like one of your pages the page is that they stand on.";
+const BY_TARGET_HARD: &str = "Only those of good pages, by how like one of yours the page is.";
+
+/// A form of intelligent crawling; all of them share what they count.
+macro_rules! by_ratios {
+    ($form:expr, $sentence:literal) => {
+        Descriptor {
+            name: $form.name,
+            sentence: $sentence,
+            make: Some(|every| {
+                let with_batch = |every| Intelligent::every(every, $form);
+                Box::new(every.map_or_else(|| Intelligent::new($form), with_batch))
+            }),
+            learner: IntelligentCounts::LEARNER,
+            resume: |state, terms| {
+                going_on(state, terms, |counts| {
+                    Intelligent::new($form).with_counts(counts)
+                })
+            },
+        }
+    };
+}
 
 /// All strategies, the default first.
-pub static REGISTRY: [Descriptor; 24] = [
+pub static REGISTRY: [Descriptor; 34] = [
     Descriptor {
         name: "ensemble",
         sentence: "By all that is known of them together, weighed by what proved right.",
@@ -54,6 +78,20 @@ pub static REGISTRY: [Descriptor; 24] = [
         resume: |state, terms| going_on(state, terms, Apprentice::with_counts),
     },
     Descriptor {
+        name: "apprentice-classes",
+        sentence: "By the words near them and the classes of the page they stand on, learned \
+                   from where such links led.",
+        make: Some(|every| {
+            let apprentice = every.map_or_else(Apprentice::default, Apprentice::every);
+            Box::new(apprentice.with_options(with_classes()))
+        }),
+        learner: TwoClassCounts::LEARNER,
+        resume: |state, terms| {
+            let with = |counts| Apprentice::with_counts(counts).with_options(with_classes());
+            going_on(state, terms, with)
+        },
+    },
+    Descriptor {
         name: "apprentice-plain",
         sentence: BY_WORDS,
         make: Some(|every| {
@@ -62,30 +100,63 @@ pub static REGISTRY: [Descriptor; 24] = [
         learner: TwoClassCounts::LEARNER,
         resume: |state, terms| going_on(state, terms, PlainApprentice::with_counts),
     },
-    Descriptor {
-        name: "intelligent",
-        sentence: "By how much likelier than usual pages are that such pages, addresses and links \
-                   lead to.",
-        make: Some(|every| {
-            let with_all = |every| Intelligent::every(every, Factors::ALL);
-            Box::new(every.map_or_else(Intelligent::default, with_all))
-        }),
-        learner: IntelligentCounts::LEARNER,
-        resume: |state, terms| going_on(state, terms, Intelligent::with_counts),
-    },
+    by_ratios!(
+        Form::ALL,
+        "By how much likelier than usual pages are that such pages, addresses and links lead to."
+    ),
+    by_ratios!(
+        Form::PRODUCT,
+        "By how much likelier than usual pages are, by the evidence of all pages known to link \
+         there."
+    ),
+    by_ratios!(
+        Form::CONTENT,
+        "By how much likelier than usual pages are that pages with such words lead to."
+    ),
+    by_ratios!(
+        Form::URL,
+        "By how much likelier than usual pages are that have such addresses."
+    ),
+    by_ratios!(
+        Form::LINK,
+        "By how much likelier than usual pages are that relevant pages link to."
+    ),
+    by_ratios!(
+        Form::SIBLING,
+        "By how much likelier than usual pages were that the other links of a page led to."
+    ),
     Descriptor {
         name: "ache",
         sentence: "By what links on the ways to earlier targets had in common.",
-        make: Some(|every| {
-            let options = every.map_or_else(AdaptiveOptions::default, AdaptiveOptions::every);
-            Box::new(Adaptive::new(options))
-        }),
+        // How often it learns follows from the crawl's budget.
+        make: Some(|_| Box::new(Adaptive::new(AdaptiveOptions::default()))),
         learner: PathRepository::LEARNER,
         resume: |state, terms| {
-            let with = |paths| Adaptive::with_repository(AdaptiveOptions::default(), paths);
-            going_on(state, terms, with)
+            let new = Adaptive::new(AdaptiveOptions::default());
+            going_on(state, terms, |paths| new.and_repository(paths))
         },
     },
+    Descriptor {
+        name: "ache-offline-online",
+        sentence: "By what links on the ways to targets have in common, learned from the last \
+                   crawl and your clicks, and on from there.",
+        make: None,
+        learner: TrainedPaths::LEARNER,
+        resume: |state, terms| trained_paths(Configuration::OfflineOnline, state, terms),
+    },
+    Descriptor {
+        name: "ache-offline",
+        sentence: "By what links on the ways to targets have in common, learned from the last \
+                   crawl and your clicks, and never again.",
+        make: None,
+        learner: TrainedPaths::LEARNER,
+        resume: |state, terms| trained_paths(Configuration::Offline, state, terms),
+    },
+    fixed(
+        "ache-baseline",
+        "Those of pages on topic, in the order in which they were found.",
+        |_| Box::new(Adaptive::new(AdaptiveOptions::of(Configuration::Baseline))),
+    ),
     Descriptor {
         name: "reinforcement",
         sentence: "By how many relevant pages were found behind such links, farther ones \
@@ -140,11 +211,14 @@ pub static REGISTRY: [Descriptor; 24] = [
         resume: |state, terms| going_on(state, terms, TopicPageRank::with_ranks),
     },
     fixed("best-first", BY_PAGE, |_| Box::new(BestFirst(Focus::Soft))),
-    fixed("best-first-hard", BY_PAGE, |_| {
+    fixed("best-first-hard", BY_PAGE_HARD, |_| {
         Box::new(BestFirst(Focus::Hard))
     }),
-    fixed("best-first-cosine", BY_PAGE, |_| {
+    fixed("best-first-cosine", BY_TARGET, |_| {
         Box::new(BestFirst(Focus::Cosine))
+    }),
+    fixed("best-first-cosine-hard", BY_TARGET_HARD, |_| {
+        Box::new(BestFirst(Focus::HardCosine))
     }),
     fixed("breadth-first", "Those nearest to the start first.", |_| {
         Box::new(BreadthFirst)
@@ -199,6 +273,14 @@ pub static REGISTRY: [Descriptor; 24] = [
     },
 ];
 
+/// The apprentice that reads the classes of pages, too.
+fn with_classes() -> ApprenticeOptions {
+    ApprenticeOptions {
+        classes: true,
+        ..ApprenticeOptions::default()
+    }
+}
+
 /// One that learns nothing.
 const fn fixed(name: &'static str, sentence: &'static str, make: Make) -> Descriptor {
     Descriptor {
@@ -218,6 +300,25 @@ fn going_on<T: Saved, S: Strategy + 'static>(
 ) -> Result<Option<Box<dyn Strategy>>, StateError> {
     let learned = state.read::<T>(known_terms)?;
     Ok(learned.map(|learned| Box::new(with(learned)) as Box<dyn Strategy>))
+}
+
+/// ACHE with the paths that were found before its crawls, and with what those found if it
+/// learns on.
+fn trained_paths(
+    configuration: Configuration,
+    state: &StrategyState,
+    known_terms: usize,
+) -> Result<Option<Box<dyn Strategy>>, StateError> {
+    let Some(trained) = state.read::<TrainedPaths>(known_terms)? else {
+        return Ok(None);
+    };
+    let mut ache = Adaptive::new(AdaptiveOptions::of(configuration)).and_trained(trained);
+    if configuration == Configuration::OfflineOnline
+        && let Some(own) = state.read(known_terms)?
+    {
+        ache = ache.and_repository(own);
+    }
+    Ok(Some(Box::new(ache)))
 }
 
 fn hop_chain(

@@ -22,6 +22,7 @@ pub use groups::{Group, Groups};
 pub use guests::MakeGuest;
 pub use signals::{RunningStats, SignalGroup};
 pub use state::{EnsembleState, trimmed};
+pub(super) use words::{is_word_near, word_near};
 
 use guests::Guests;
 use inlinks::Inlinks;
@@ -29,9 +30,9 @@ use signals::{PageSignals, SIGNALS, Signals};
 use state::used_most;
 
 use super::{
-    Adaptive, AdaptiveOptions, Apprentice, ArmRule, Arrival, Candidate, Event, Explanation,
-    Factors, HopChain, Intelligent, Known, Learned, LinkPolicy, LinkScore, Passing, Priority,
-    Profile, StateError, Strategy, StrategyState, Subject,
+    Adaptive, AdaptiveOptions, Apprentice, ArmRule, Arrival, Candidate, Event, Explanation, Form,
+    HopChain, Intelligent, Known, Learned, LearningThreshold, LinkPolicy, LinkScore, Passing,
+    Priority, Profile, StateError, Strategy, StrategyState, Subject,
 };
 use crate::address::Address;
 use crate::models::{Ftrl, FtrlParams};
@@ -129,8 +130,10 @@ impl Ensemble {
     /// One that has the whole frontier scored again after every `batch` arrivals.
     pub fn every(batch: u32) -> Self {
         let paths = AdaptiveOptions {
-            targets: batch.max(1),
-            pages: batch.saturating_mul(5),
+            threshold: Some(LearningThreshold {
+                targets: batch.max(1),
+                pages: batch.saturating_mul(5),
+            }),
             most_links: MOST_PATH_LINKS,
             ..AdaptiveOptions::default()
         };
@@ -138,7 +141,7 @@ impl Ensemble {
             options: EnsembleOptions::default(),
             model: Ftrl::new(RATES),
             apprentice: Apprentice::every(batch),
-            ratios: Intelligent::every(batch, Factors::ALL),
+            ratios: Intelligent::every(batch, Form::ALL),
             levels: Adaptive::new(paths),
             hops: None,
             guests: Guests::default(),
@@ -178,26 +181,38 @@ impl Ensemble {
             hops: state.read(known_terms)?,
             ..Self::default()
         };
-        let Some(own) = state.read::<EnsembleState>(known_terms)? else {
-            return Ok(ensemble);
-        };
-        if let Some(model) = Ftrl::from_rows(RATES, own.weights) {
-            ensemble.model = model;
-        }
-        for (stats, kept) in ensemble.stats.iter_mut().zip(own.stats) {
-            *stats = kept;
-        }
-        ensemble.groups = own.groups;
-        if let Some(counts) = state.read(known_terms)? {
-            ensemble.apprentice = Apprentice::with_counts(counts);
-        }
-        if let Some(counts) = state.read(known_terms)? {
-            ensemble.ratios = Intelligent::with_counts(counts);
-        }
-        if let Some(paths) = state.read(known_terms)? {
-            ensemble.levels = ensemble.levels.and_repository(paths);
+        if state.has::<EnsembleState>() {
+            ensemble.take_over(state, known_terms)?;
         }
         Ok(ensemble)
+    }
+
+    /// Goes on from what was kept of it and of its members; nothing changes where that
+    /// cannot be read.
+    fn take_over(&mut self, state: &StrategyState, known_terms: usize) -> Result<(), StateError> {
+        let own = state.read::<EnsembleState>(known_terms)?;
+        let counts = state.read(known_terms)?;
+        let ratios = state.read(known_terms)?;
+        let paths = state.read(known_terms)?;
+        if let Some(own) = own {
+            if let Some(model) = Ftrl::from_rows(RATES, own.weights) {
+                self.model = model;
+            }
+            for (stats, kept) in self.stats.iter_mut().zip(own.stats) {
+                *stats = kept;
+            }
+            self.groups = own.groups;
+        }
+        if let Some(counts) = counts {
+            self.apprentice = Apprentice::with_counts(counts);
+        }
+        if let Some(counts) = ratios {
+            self.ratios = self.ratios.clone().with_counts(counts);
+        }
+        if let Some(paths) = paths {
+            self.levels = self.levels.clone().and_repository(paths);
+        }
+        Ok(())
     }
 
     /// What the model learns and judges.
@@ -403,6 +418,14 @@ impl Strategy for Ensemble {
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {
         self.explained(link, known)
+    }
+
+    fn begin_with(
+        &mut self,
+        learned: &StrategyState,
+        known_terms: usize,
+    ) -> Result<(), StateError> {
+        self.take_over(learned, known_terms)
     }
 
     fn reset(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {

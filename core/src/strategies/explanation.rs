@@ -17,6 +17,8 @@ pub enum Operation {
     Maximum,
     /// The one part, log-odds, as a probability.
     Logistic,
+    /// The natural logarithm of the sum of the parts.
+    Logarithm,
 }
 
 /// A word near a link, and what became of links with that word there.
@@ -76,6 +78,11 @@ impl Explanation {
         Self::computed(label, Operation::Logistic, vec![part])
     }
 
+    /// The natural logarithm of the sum of `parts`.
+    pub fn logarithm(label: impl Into<String>, parts: Vec<Self>) -> Self {
+        Self::computed(label, Operation::Logarithm, parts)
+    }
+
     /// A number that stands for itself, with what it was found from.
     pub fn because(label: impl Into<String>, value: f64, parts: Vec<Self>) -> Self {
         Self::of(label, Operation::Given, value, parts)
@@ -118,6 +125,7 @@ impl Explanation {
             }
             Operation::Maximum => values.fold(f64::NEG_INFINITY, f64::max),
             Operation::Logistic => 1.0 / (1.0 + (-values.sum::<f64>()).exp()),
+            Operation::Logarithm => values.sum::<f64>().ln(),
         }
     }
 
@@ -146,6 +154,7 @@ impl std::fmt::Display for Explanation {
                 Operation::Quotient => " = first divided by second of",
                 Operation::Maximum => " = greatest of",
                 Operation::Logistic => " = probability by log-odds of",
+                Operation::Logarithm => " = logarithm of",
             };
             let indent = depth * 2;
             writeln!(

@@ -11,7 +11,6 @@
 //! session knows. It learns nothing and saves nothing: which links come first on a page is
 //! of one crawl alone, and where it is not known a link counts as one of them.
 
-use super::link_graph::key;
 use super::recent::Recent;
 use super::{
     Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile, Rank, Step,
@@ -83,7 +82,7 @@ impl FishSearch {
         let first = link
             .source()
             .and_then(|source| self.first_links.get(source));
-        let target = key(&link.target);
+        let target = link.target.key();
         let is_within =
             first.is_none_or(|first| first.iter().take(width).any(|&one| one == target));
         Standing {
@@ -117,7 +116,7 @@ impl Strategy for FishSearch {
         if let Event::Page(passing) = event {
             let mut first: Vec<u64> = Vec::new();
             for link in &passing.page.outlinks {
-                let target = key(&link.target);
+                let target = link.target.key();
                 if !first.contains(&target) {
                     first.push(target);
                 }

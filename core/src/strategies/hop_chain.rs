@@ -3,10 +3,10 @@
 //!
 //! The belief of a link is one forward step from the belief of the page it
 //! stands on, with what is observed there and on the link; marginal (\[C\] eq. 19,
-//! 37, 38) or by the best path (eq. 24, 39). Links are ordered by the
-//! probability of distance 0, those equal in it by that of distance 1, and so
-//! on; equal means equal after rounding to [`EPSILON`], which makes a total
-//! order of \[C\]'s "equal within epsilon". Once a page is fetched the critic has
+//! 37, 38) or by the best path (eq. 24, 39). Links are ordered by the distance that is to be
+//! expected; \[C\] 3.5's own order, by the probability of distance 0, those equal in it by that
+//! of distance 1, and so on, ranks the links that people clicked lower, and is kept to be
+//! compared ([`BeliefOrder`]). Once a page is fetched the critic has
 //! the word: a target lies at distance 0, another page does not.
 //!
 //! The model is trained beforehand ([`crate::hops`]) and does not change while
@@ -29,6 +29,17 @@ const EPSILON: f64 = 0.001;
 /// Features named in an explanation.
 const NAMED: usize = 8;
 
+/// Which of two beliefs comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BeliefOrder {
+    /// That of the smaller expected distance; of equal ones that of the likelier target.
+    #[default]
+    Expected,
+    /// \[C\] 3.5's: by the probabilities in turn, equal after rounding to [`EPSILON`], which
+    /// makes a total order of the paper's "equal within epsilon".
+    Probabilities,
+}
+
 /// A trained model of hop distances, and what it believes of the pages passed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HopChain {
@@ -36,6 +47,7 @@ pub struct HopChain {
     feature_index: FeatureIndex,
     groups: FeatureGroups,
     inference: Inference,
+    order: BeliefOrder,
     passed: Recent<PassedPage>,
 }
 
@@ -63,6 +75,7 @@ impl HopChain {
             feature_index,
             groups,
             inference,
+            order: BeliefOrder::default(),
             passed: Recent::default(),
         }
     }
@@ -91,6 +104,12 @@ impl HopChain {
     #[must_use]
     pub fn inferring(self, inference: Inference) -> Self {
         Self { inference, ..self }
+    }
+
+    /// The same with links in another order.
+    #[must_use]
+    pub fn ordering(self, order: BeliefOrder) -> Self {
+        Self { order, ..self }
     }
 
     /// The same with only the `most` features whose weights differ most.
@@ -190,8 +209,12 @@ impl HopChain {
         marked(belief, known.graph.mark(&link.target))
     }
 
-    /// \[C\] 3.5's order of beliefs.
-    pub(super) fn priority(belief: &[f64]) -> Priority {
+    /// What a belief makes of a link.
+    pub(super) fn priority(belief: &[f64], order: BeliefOrder) -> Priority {
+        if order == BeliefOrder::Expected {
+            let rank = Rank::new(&[-expected_distance(belief), belief[0]]);
+            return Priority::ranked(0, rank);
+        }
         let rounded: Vec<f64> = belief
             .iter()
             .map(|probability| (probability / EPSILON).round() * EPSILON)
@@ -215,6 +238,20 @@ fn unknown() -> Vec<f64> {
     let mut belief = vec![1.0 / (STATES - 1) as f64; STATES];
     belief[0] = 0.0;
     belief
+}
+
+/// The probability of a target, by what [`HopChain::priority`] made of the belief.
+pub(super) fn target_probability(priority: Priority, order: BeliefOrder) -> f64 {
+    match order {
+        BeliefOrder::Expected => priority.rank.number(1),
+        BeliefOrder::Probabilities => priority.value(),
+    }
+}
+
+/// The mean distance, all that is farther than the last counting as the last.
+fn expected_distance(belief: &[f64]) -> f64 {
+    let shares = belief.iter().zip(0..);
+    shares.map(|(share, far)| share * f64::from(far)).sum()
 }
 
 /// The likeliest distance.
@@ -265,12 +302,19 @@ impl Strategy for HopChain {
     }
 
     fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
-        let score = |link: &Candidate| LinkScore::Follow(Self::priority(&self.belief(link, known)));
+        let score = |link: &Candidate| {
+            LinkScore::Follow(Self::priority(&self.belief(link, known), self.order))
+        };
         links.iter().map(score).collect()
     }
 
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
         Some(Relevance::new(self.belief(link, known)[0]))
+    }
+
+    /// The probability of a target.
+    fn highlight_score(&self, priority: Priority) -> f64 {
+        target_probability(priority, self.order)
     }
 
     fn learn(&mut self, event: &Event<'_>, known: Known<'_>) -> Learned {
@@ -315,7 +359,7 @@ impl Strategy for HopChain {
                 pull,
             )
         }));
-        Explanation::because(hops, Self::priority(&belief).value(), parts)
+        Explanation::because(hops, Self::priority(&belief, self.order).value(), parts)
     }
 
     fn state(&self) -> StrategyState {

@@ -9,11 +9,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::hop_chain::{in_words, judged, marked};
+use super::hop_chain::{BeliefOrder, in_words, judged, marked, target_probability};
 use super::recent::Recent;
 use super::{
-    Candidate, Event, Explanation, HopChain, Known, Learned, LinkScore, Profile, Rng, Strategy,
-    StrategyState, Subject,
+    Candidate, Event, Explanation, HopChain, Known, Learned, LinkScore, Priority, Profile, Rng,
+    Strategy, StrategyState, Subject,
 };
 use crate::features::PageTerms;
 use crate::hops::{Observed, STATES, TrainingWeb, WalkRules, Walks, likeness};
@@ -36,6 +36,9 @@ const NEIGHBOURS: usize = 7;
 const ADDED: f64 = 0.5;
 /// Likenesses of links that are told apart, besides none at all.
 const LIKENESSES: usize = 12;
+
+/// Nearest first.
+const ORDER: BeliefOrder = BeliefOrder::Expected;
 
 /// A trained hidden Markov model over clusters of pages and likenesses of links, and what it
 /// believes of pages passed.
@@ -222,13 +225,19 @@ impl Strategy for HopClusters {
     }
 
     fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore> {
-        let score =
-            |link: &Candidate| LinkScore::Follow(HopChain::priority(&self.belief(link, known)));
+        let score = |link: &Candidate| {
+            LinkScore::Follow(HopChain::priority(&self.belief(link, known), ORDER))
+        };
         links.iter().map(score).collect()
     }
 
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
         Some(Relevance::new(self.belief(link, known)[0]))
+    }
+
+    /// The probability of a target.
+    fn highlight_score(&self, priority: Priority) -> f64 {
+        target_probability(priority, ORDER)
     }
 
     fn learn(&mut self, event: &Event<'_>, known: Known<'_>) -> Learned {
@@ -265,7 +274,7 @@ impl Strategy for HopClusters {
         let parts = parts.map(|(distance, probability)| {
             Explanation::given(format!("distance {distance}"), *probability)
         });
-        let value = HopChain::priority(&belief).value();
+        let value = HopChain::priority(&belief, ORDER).value();
         Explanation::because(in_words(&belief), value, parts.collect())
     }
 

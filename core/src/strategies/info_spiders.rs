@@ -23,7 +23,6 @@ pub use agent::Agent;
 
 use agent::Inputs;
 
-use super::link_graph::key;
 use super::rebuilds::Rebuilds;
 use super::recent::Recent;
 use super::{
@@ -115,7 +114,7 @@ impl Population {
     fn scorer(&self, link: &Candidate) -> (usize, bool) {
         let owner = link
             .source()
-            .and_then(|source| self.owners.get(&key(source)));
+            .and_then(|source| self.owners.get(&source.key()));
         let Some(owner) = owner else {
             return (0, true);
         };
@@ -138,7 +137,7 @@ impl Population {
         agent.energy = (agent.energy + gain).min(OFFSPRING_ENERGY);
         agent.stepped(link.target.clone(), inputs, gain);
         let (number, energy) = (agent.number, agent.energy);
-        self.owners.keep(key(&link.target), number);
+        self.owners.keep(link.target.key(), number);
         if energy <= 0.0 {
             self.die(place);
         } else if energy >= OFFSPRING_ENERGY && self.agents.len() < MOST_AGENTS {
@@ -158,7 +157,7 @@ impl Population {
         let parent = &mut self.agents[place];
         parent.energy /= 2.0;
         let offspring = parent.offspring(self.births, page, known);
-        self.owners.keep(key(page), offspring.number);
+        self.owners.keep(page.key(), offspring.number);
         self.agents.push(offspring);
         self.births = self.births.saturating_add(1);
     }

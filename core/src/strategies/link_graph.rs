@@ -26,14 +26,6 @@ pub struct LinkGraph {
     links: usize,
 }
 
-/// The address without its scheme as one number, the same on every machine (FNV-1a).
-pub(super) fn key(address: &Address) -> u64 {
-    let bytes = address.without_scheme().bytes();
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
 impl LinkGraph {
     /// Number of pages.
     pub fn pages(&self) -> usize {
@@ -42,7 +34,7 @@ impl LinkGraph {
 
     /// The number of a page, if it is known.
     pub fn number(&self, page: &Address) -> Option<usize> {
-        let number = self.numbers.get(&key(page))?;
+        let number = self.numbers.get(&page.key())?;
         Some(*number as usize)
     }
 
@@ -52,7 +44,7 @@ impl LinkGraph {
     }
 
     fn intern(&mut self, page: &Address) -> Option<u32> {
-        let key = key(page);
+        let key = page.key();
         if let Some(&number) = self.numbers.get(&key) {
             return Some(number);
         }
@@ -214,7 +206,7 @@ mod tests {
         assert_eq!(by_hand, 0xaf63_dc4c_8601_ec8c);
         let http = Address::parse("http://a.test/").unwrap();
         let https = Address::parse("https://a.test/").unwrap();
-        assert_eq!(key(&http), key(&https));
-        assert_ne!(key(&http), key(&address("b")));
+        assert_eq!(http.key(), https.key());
+        assert_ne!(http.key(), address("b").key());
     }
 }

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Candidate;
 use crate::address::Address;
 use crate::features::LinkContext;
-use crate::text::{Language, TermId, Vocabulary, terms};
+use crate::text::{TermId, Vocabulary, address_terms};
 
 /// Levels: 1, 2 or 3 links to a target.
 pub const LEVELS: usize = 3;
@@ -21,7 +21,7 @@ pub const LEVELS: usize = 3;
 pub const SPACES: [&str; 3] = ["URL", "anchor", "around"];
 /// Features chosen in each space (\[D\]: "a small number").
 const CHOSEN: usize = 25;
-/// Shortest word of an address that is looked for inside others.
+/// Shortest term of an address that is looked for inside others.
 const SHORTEST_PART: usize = 3;
 
 /// A link as far as its level is told by it.
@@ -46,13 +46,13 @@ impl PathLink {
 /// A feature that was chosen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chosen {
-    /// The word; in an address it may be a part of one.
+    /// The word as it is first written; of addresses its stem, which may be a part of one.
     pub word: String,
     /// Links of the paths that have it.
     pub links: u32,
 }
 
-/// Distinct words of a link in each space.
+/// Distinct terms of a link in each space.
 struct Words {
     url: Vec<String>,
     anchor: FxHashSet<TermId>,
@@ -64,11 +64,8 @@ type TrainingRow<'a> = (&'a PathLink, Words, usize);
 
 impl Words {
     fn of(link: &PathLink) -> Self {
-        let mut url = link.target.words();
-        url.sort_unstable();
-        url.dedup();
         let mut words = Self {
-            url,
+            url: address_terms(&link.target.words()),
             anchor: FxHashSet::default(),
             around: FxHashSet::default(),
         };
@@ -149,10 +146,7 @@ impl LinkLevels {
         let (mut anchor, mut around) = (BTreeMap::new(), BTreeMap::new());
         for (_, words, _) in examples {
             for word in &words.url {
-                // A word that stemming leaves nothing of is a stop word.
-                if !terms(word, Language::English).is_empty() {
-                    *url.entry(word).or_default() += 1;
-                }
+                *url.entry(word).or_default() += 1;
             }
             for &term in &words.anchor {
                 *anchor.entry(term).or_default() += 1;
@@ -250,7 +244,7 @@ impl LinkLevels {
         if self.links.is_empty() {
             return None;
         }
-        let features = self.features(url, context);
+        let features = self.features(&address_terms(url), context);
         let weigh = |class: usize| {
             let rates = features
                 .iter()

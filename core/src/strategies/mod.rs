@@ -4,6 +4,7 @@
 mod adaptive;
 mod apprentice;
 mod best_first;
+mod carried;
 mod catalogue;
 mod context_graph;
 mod depth_first;
@@ -16,10 +17,12 @@ mod hop_training;
 mod hub;
 mod info_spiders;
 mod intelligent;
+mod learning_threshold;
 mod link_feature;
 mod link_graph;
 mod link_levels;
 mod order;
+mod path_repository;
 mod plain_apprentice;
 mod priority;
 mod q_linear;
@@ -33,9 +36,10 @@ mod transitions;
 
 pub use crate::candidate::{Candidate, Neighbour, Step, Trail};
 pub use crate::rng::{Rng, SplitMix};
-pub use adaptive::{Adaptive, AdaptiveOptions, Chosen, LearningIteration, PathRepository};
+pub use adaptive::{Adaptive, AdaptiveOptions, Configuration};
 pub use apprentice::{Apprentice, Options as ApprenticeOptions};
 pub use best_first::{BestFirst, Focus};
+pub use carried::{TaughtCounts, can_begin, carried};
 pub use catalogue::{
     Descriptor, Make, REGISTRY, Resume, all_names, check_state, default_name, descriptor,
     from_state, named, names,
@@ -48,15 +52,17 @@ pub use ensemble::{
 };
 pub use explanation::{Cue, Explanation, Operation};
 pub use fish_search::FishSearch;
-pub use hop_chain::{HopChain, PassedPage};
+pub use hop_chain::{BeliefOrder, HopChain, PassedPage};
 pub use hop_clusters::HopClusters;
 pub use hop_training::HopTraining;
 pub use hub::{Hub, HubScores};
 pub use info_spiders::{Agent, InfoSpiders, Population};
-pub use intelligent::{Counts, Factors, Intelligent, IntelligentCounts};
+pub use intelligent::{Counts, Factors, Form, Inlinks, Intelligent, IntelligentCounts};
+pub use learning_threshold::LearningThreshold;
 pub use link_graph::LinkGraph;
-pub use link_levels::{PathLink, SPACES};
+pub use link_levels::{Chosen, PathLink, SPACES};
 pub use order::{BreadthFirst, Random};
+pub use path_repository::{BackwardPaths, LearningIteration, PathRepository, TrainedPaths};
 pub use plain_apprentice::{PlainApprentice, PlainOptions};
 pub use priority::{MemberScores, Priority, Rank, Tier};
 pub use q_linear::{QLinear, QWeights};
@@ -123,11 +129,13 @@ pub enum LinkPolicy {
     Mean,
     /// Half by the best link, half by the mean of the links.
     Both,
+    /// What the link is worth that was seen last: its score speaks for all known inlinks.
+    Newest,
 }
 
 impl LinkPolicy {
     /// Whether links are kept best first; else in the order in which they were
-    /// seen.
+    /// seen, or the other way round.
     pub fn sorts(self) -> bool {
         matches!(self, Self::Maximum | Self::Both)
     }
@@ -137,7 +145,7 @@ impl LinkPolicy {
     pub fn worth(self, scores: &[Priority]) -> Priority {
         let best = || scores.iter().copied().max();
         let worth = match self {
-            Self::First => scores.first().copied(),
+            Self::First | Self::Newest => scores.first().copied(),
             Self::Maximum => best(),
             Self::Mean => Some(Priority::mean(scores)),
             Self::Both => best().map(|best| Priority::mean(&[best, Priority::mean(scores)])),
@@ -166,6 +174,8 @@ pub struct Reading {
     /// All links to a page, to learn from when it is fetched; else only those by which it is
     /// worth something, and a few more.
     pub every_link: bool,
+    /// Which pages link to every page ([`WebGraph::backlinks`]).
+    pub backlinks: bool,
 }
 
 /// A page was fetched: the links that led there, and what it turned out to be.
@@ -257,6 +267,12 @@ pub trait Strategy: Send + Sync {
     /// What it is like. The same as long as it lives.
     fn profile(&self) -> Profile;
 
+    /// A crawl of so many pages begins. A crawl that is taken up again is begun again, with
+    /// the same budget, before it is told its log.
+    fn begin(&mut self, budget: u64) {
+        let _ = budget;
+    }
+
     /// How soon to follow each of some links that stand on one page.
     fn score(&self, links: &[Candidate], known: Known<'_>) -> Vec<LinkScore>;
 
@@ -268,6 +284,17 @@ pub trait Strategy: Send + Sync {
     fn learn(&mut self, event: &Event<'_>, known: Known<'_>) -> Learned {
         let _ = (event, known);
         Learned::Nothing
+    }
+
+    /// Starts from what was learned for another topic, in the words of this one's
+    /// vocabulary ([`carried`]), in place of what it knows; see [`can_begin`].
+    fn begin_with(
+        &mut self,
+        learned: &StrategyState,
+        known_terms: usize,
+    ) -> Result<(), StateError> {
+        let _ = (learned, known_terms);
+        Ok(())
     }
 
     /// What has to be kept for [`from_state`] to bring it back, as bytes of its own.

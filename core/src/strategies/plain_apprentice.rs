@@ -10,7 +10,7 @@
 
 use super::{
     BestFirst, Candidate, Event, Explanation, Focus, Known, Learned, LinkPolicy, LinkScore,
-    Priority, Profile, Reading, Strategy, StrategyState,
+    Priority, Profile, Reading, StateError, Strategy, StrategyState,
 };
 use crate::models::TwoClassCounts;
 use crate::web_graph::Relevance;
@@ -209,6 +209,16 @@ impl Strategy for PlainApprentice {
             "probability of a good page",
             Explanation::sum("log-odds of a good page", parts),
         )
+    }
+
+    fn begin_with(
+        &mut self,
+        learned: &StrategyState,
+        known_terms: usize,
+    ) -> Result<(), StateError> {
+        self.counts = learned.read(known_terms)?.unwrap_or_default();
+        self.is_trained = self.counts.knows_both();
+        Ok(())
     }
 
     fn state(&self) -> StrategyState {

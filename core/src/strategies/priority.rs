@@ -62,6 +62,11 @@ impl Rank {
     pub fn value(self) -> f64 {
         self.0[0]
     }
+
+    /// One of its numbers; 0 where there is none.
+    pub fn number(self, place: usize) -> f64 {
+        self.0.get(place).copied().unwrap_or_default()
+    }
 }
 
 impl Eq for Rank {}

@@ -12,6 +12,8 @@ mod vocabulary;
 pub use language::Language;
 pub use vocabulary::{LARGEST_VOCABULARY, TermId, TermRow, Vocabulary};
 
+use std::sync::OnceLock;
+
 use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
@@ -116,6 +118,23 @@ pub fn terms(text: &str, language: Language) -> Vec<String> {
         .collect()
 }
 
+/// The distinct terms of an address's words, in their order. Addresses say nothing of their
+/// language: they are read as English.
+pub fn address_terms(words: &[String]) -> Vec<String> {
+    static ENGLISH: OnceLock<Stemmer> = OnceLock::new();
+    let stemmer = ENGLISH.get_or_init(|| Stemmer::new(Language::English));
+    let is_told = |word: &&String| {
+        (word.chars().nth(1).is_some() || !word.is_ascii())
+            && word.len() <= LONGEST_WORD
+            && !Language::English.is_stop_word(word)
+    };
+    let told = words.iter().filter(is_told);
+    let mut terms: Vec<String> = told.map(|word| stemmer.stem(word)).collect();
+    terms.sort_unstable();
+    terms.dedup();
+    terms
+}
+
 fn normalise(word: &str) -> String {
     if word.is_ascii() {
         word.to_ascii_lowercase()
@@ -166,6 +185,22 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(terms(text, Language::English), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn words_of_addresses_are_stemmed_and_each_is_there_once() {
+        let words = [
+            "libraries",
+            "library",
+            "the",
+            "x",
+            "searching",
+            "search",
+            "本",
+        ];
+        let found = address_terms(&words.map(str::to_owned));
+        assert_eq!(found, ["librari", "search", "本"]);
+        assert!(address_terms(&["x".repeat(LONGEST_WORD + 1)]).is_empty());
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::guide::ToForget;
 use crate::page::Page;
 use crate::strategies::{Candidate, Step, Trail};
 use crate::text::Vocabulary;
-use crate::web_graph::{Judgment, KnownPage, MARKED_TERMS, Mark, Relevance};
+use crate::web_graph::{HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, Relevance};
 
 /// The port that the companion listens on unless it is told otherwise.
 pub const DEFAULT_PORT: u16 = 7474;
@@ -258,6 +258,18 @@ pub enum EventKind {
         /// The commonest words of its page.
         around: Vec<String>,
     },
+    /// The person said what class a page is of, or took that back.
+    Class {
+        /// The page.
+        address: String,
+        /// Its title.
+        title: String,
+        /// Path of the class in the topic's taxonomy; null: taken back.
+        #[cfg_attr(feature = "schema", schema(required))]
+        class: Option<String>,
+        /// The page's words with their counts.
+        words: Vec<(String, u32)>,
+    },
     /// The person followed a link.
     #[serde(rename = "trail", alias = "click")]
     Click {
@@ -283,6 +295,8 @@ pub enum EventName {
     Mark,
     /// See [`EventKind::Form`].
     Form,
+    /// See [`EventKind::Class`].
+    Class,
     /// See [`EventKind::Click`].
     Click,
     /// See [`EventKind::Visit`].
@@ -295,6 +309,7 @@ impl EventName {
         match self {
             Self::Mark => "mark",
             Self::Form => "form",
+            Self::Class => "class",
             Self::Click => "trail",
             Self::Visit => "visit",
         }
@@ -307,6 +322,7 @@ impl EventKind {
         match self {
             Self::Mark { .. } => EventName::Mark,
             Self::Form { .. } => EventName::Form,
+            Self::Class { .. } => EventName::Class,
             Self::Click { .. } => EventName::Click,
             Self::Visit(_) => EventName::Visit,
         }
@@ -324,7 +340,9 @@ impl Event {
     /// The pages it names.
     pub fn pages(&self) -> Vec<&str> {
         match &self.what {
-            EventKind::Mark { address, .. } | EventKind::Form { address, .. } => vec![address],
+            EventKind::Mark { address, .. }
+            | EventKind::Form { address, .. }
+            | EventKind::Class { address, .. } => vec![address],
             EventKind::Click { from, to, .. } => vec![from, to],
             EventKind::Visit(visit) => vec![&visit.page],
         }
@@ -358,6 +376,17 @@ pub struct CrawlOrder {
     /// Who orders links, where another than the topic's strategy is wanted.
     #[serde(default)]
     pub strategy: Option<String>,
+    /// Pages of a site after which it is left; by default none is.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000))]
+    pub site_pages: Option<u32>,
+    /// Targets found on a site after which it is left; by default none is.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000))]
+    pub site_targets: Option<u32>,
+    /// The topic with whose knowledge it begins, where that is wanted.
+    #[serde(default)]
+    pub start_from: Option<String>,
 }
 
 /// The state of a crawl.
@@ -480,7 +509,17 @@ impl EventKind {
             address: page.address.to_string(),
             title: page.title(),
             target,
-            words: heaviest_words(page, MARKED_TERMS),
+            words: page.heaviest_words(MARKED_TERMS),
+        }
+    }
+
+    /// What class a page is of, with the page's words.
+    pub fn class(page: &Page, class: Option<String>) -> Self {
+        Self::Class {
+            address: page.address.to_string(),
+            title: page.title(),
+            class,
+            words: page.heaviest_words(HEAVIEST_TERMS),
         }
     }
 
@@ -551,19 +590,6 @@ impl EventKind {
             relevance: judgment.relevance.value(),
         }
     }
-}
-
-/// A page's `most` commonest words with their counts, the commonest first.
-fn heaviest_words(page: &Page, most: usize) -> Vec<(String, u32)> {
-    let words = page.words();
-    let mut counts = vec![0; words.terms.len()];
-    for position in words.all() {
-        counts[position as usize] += 1;
-    }
-    let mut words: Vec<(String, u32)> = words.terms.iter().cloned().zip(counts).collect();
-    words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    words.truncate(most);
-    words
 }
 
 /// The terms of a marked page, from the words its mark was sent with.

@@ -15,5 +15,5 @@ pub mod snapshot;
 pub mod views;
 
 pub use crawl_state::CrawlState;
-pub use model_file::{ModelError, read_model, write_model};
+pub use model_file::{ModelError, read_model, read_taxonomy, write_model, write_taxonomy};
 pub use snapshot::{Snapshot, SnapshotError};

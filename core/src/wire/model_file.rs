@@ -11,21 +11,31 @@ mod before_sections;
 mod forms;
 mod graph;
 mod sections;
+mod taxonomy;
+
+pub use taxonomy::{read_taxonomy, write_taxonomy};
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::codec::{self, CodecError};
-use crate::guide::Knowledge;
+use crate::critics::Sources;
+use crate::critics::taxonomy::TaxonomyError;
+use crate::guide::{Beginning, Knowledge};
 use crate::strategies::{StateError, StrategyState, check_state};
 use sections::{Body, Sections};
+use taxonomy::WireTaxonomy;
 
 const MAGIC: &[u8; 8] = b"LNKSCENT";
 const VERSION: u16 = 5;
 /// The first version whose body has sections.
 const WITH_SECTIONS: u16 = 5;
-/// The only kind so far: a guide's knowledge.
+/// A guide's knowledge.
 const KIND_KNOWLEDGE: u8 = 1;
+/// A taxonomy alone.
+const KIND_TAXONOMY: u8 = 2;
 const HEADER: usize = 8 + 2 + 1 + 8 + 4;
 /// Largest body read or written, in bytes.
 pub const LARGEST_MODEL: usize = codec::LARGEST;
@@ -40,7 +50,7 @@ pub enum ModelError {
     #[error("the model file has format {0}; this Linkscent reads up to {VERSION}: update it")]
     Version(u16),
     /// Some other kind of file of ours.
-    #[error("the file holds something of kind {0}, not a guide's knowledge")]
+    #[error("the file holds something of kind {0}, not what was looked for")]
     Kind(u8),
     /// Cut off, or with something behind it.
     #[error("the model file should be {expected} bytes long and is {found}")]
@@ -65,6 +75,9 @@ pub enum ModelError {
     /// What a strategy learned cannot be read.
     #[error("the model file: {0}")]
     Learned(#[from] StateError),
+    /// Its taxonomy makes no sense.
+    #[error("the taxonomy: {0}")]
+    Taxonomy(#[from] TaxonomyError),
     /// The body can be read but makes no sense.
     #[error("the model file contradicts itself: {0}")]
     Content(&'static str),
@@ -79,8 +92,17 @@ struct WireGuide {
     owner: String,
 }
 
-/// In front of the name of a learner, where a section holds what it knows.
+/// The section of pages whose class was corrected.
+const CORRECTED: &str = "corrected";
+/// The section of backlinks, where any are kept.
+const BACKLINKS: &str = "backlinks";
+/// The section that says with what another topic taught it began: that topic's name and the
+/// learner that kept it.
+const BEGINNING: &str = "beginning";
+/// In front of the name of a learner, where a section holds what it knows, or what another
+/// topic taught it.
 const LEARNER: &str = "learned/";
+const TAUGHT: &str = "taught/";
 
 /// The knowledge as a model file.
 pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
@@ -96,40 +118,66 @@ pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
     sections.add("marks", &graph::marks(graph));
     sections.add("pages", &graph::pages(graph));
     sections.add("examples", &graph::examples(&knowledge.arrivals));
-    sections.add("topics", &forms::topics(&knowledge.topics));
+    sections.add("topics", &forms::topics(&knowledge.sources.topics));
+    sections.add("topic-forms", &forms::domains(&knowledge.sources.topics));
     sections.add("forms", &forms::forms(graph));
     sections.add("marked-forms", &forms::marked_forms(graph));
+    if let Some(known) = &knowledge.sources.taxonomy {
+        sections.add(taxonomy::SECTION, &WireTaxonomy::of(known));
+    }
+    if !graph.corrected.is_empty() {
+        sections.add(CORRECTED, &taxonomy::corrected(graph));
+    }
+    let backlinks = graph::backlinks(graph);
+    if !backlinks.is_empty() {
+        sections.add(BACKLINKS, &backlinks);
+    }
     for (learner, bytes) in knowledge.learned.parts() {
         sections.add_bytes(&format!("{LEARNER}{learner}"), bytes);
     }
-    let Body(body) = sections;
+    if let Some(beginning) = &knowledge.beginning {
+        let Beginning { topic, learned } = beginning;
+        sections.add(BEGINNING, &(topic, learned.owner()));
+        for (learner, bytes) in learned.parts() {
+            sections.add_bytes(&format!("{TAUGHT}{learner}"), bytes);
+        }
+    }
+    file_of(KIND_KNOWLEDGE, &sections)
+}
+
+/// A header with a body behind it.
+fn file_of(kind: u8, Body(body): &Body) -> Result<Vec<u8>, ModelError> {
     if body.len() > LARGEST_MODEL {
         return Err(ModelError::Size(body.len()));
     }
     let mut file = Vec::with_capacity(HEADER + body.len());
     file.extend_from_slice(MAGIC);
     file.extend_from_slice(&VERSION.to_le_bytes());
-    file.push(KIND_KNOWLEDGE);
+    file.push(kind);
     file.extend_from_slice(&(body.len() as u64).to_le_bytes());
-    file.extend_from_slice(&crc32fast::hash(&body).to_le_bytes());
-    file.extend_from_slice(&body);
+    file.extend_from_slice(&crc32fast::hash(body).to_le_bytes());
+    file.extend_from_slice(body);
     Ok(file)
 }
 
 /// The knowledge in a model file.
 pub fn read_model(file: &[u8]) -> Result<Knowledge, ModelError> {
-    let (version, body) = checked_body(file)?;
+    let (version, body) = checked_body(file, KIND_KNOWLEDGE)?;
     let knowledge = if version >= WITH_SECTIONS {
         from_sections(&Sections::of_body(body)?)?
     } else {
         before_sections::read(version, body)?
     };
-    check_state(&knowledge.learned, knowledge.graph.vocabulary.len())?;
+    let known_terms = knowledge.graph.vocabulary.len();
+    check_state(&knowledge.learned, known_terms)?;
+    if let Some(beginning) = &knowledge.beginning {
+        check_state(&beginning.learned, known_terms)?;
+    }
     Ok(knowledge)
 }
 
-/// The version and the body, whose length and checksum fit the header.
-fn checked_body(file: &[u8]) -> Result<(u16, &[u8]), ModelError> {
+/// The version and the body, whose kind, length and checksum fit the header.
+fn checked_body(file: &[u8], kind: u8) -> Result<(u16, &[u8]), ModelError> {
     let Some((header, body)) = file.split_at_checked(HEADER) else {
         return Err(ModelError::Magic);
     };
@@ -140,7 +188,7 @@ fn checked_body(file: &[u8]) -> Result<(u16, &[u8]), ModelError> {
     if version == 0 || version > VERSION {
         return Err(ModelError::Version(version));
     }
-    if header[10] != KIND_KNOWLEDGE {
+    if header[10] != kind {
         return Err(ModelError::Kind(header[10]));
     }
     let mut length = [0; 8];
@@ -163,20 +211,42 @@ fn from_sections(sections: &Sections<'_>) -> Result<Knowledge, ModelError> {
     let mut read = vocabulary.into_graph()?;
     graph::put_marks(&mut read, sections.read("marks")?)?;
     graph::put_pages(&mut read, sections.read("pages")?)?;
+    if let Some(backlinks) = sections.read_if_there(BACKLINKS)? {
+        graph::put_backlinks(&mut read, backlinks)?;
+    }
     forms::put_forms(&mut read, sections.read("forms")?)?;
     forms::put_marked_forms(&mut read, sections.read("marked-forms")?)?;
-    let mut learned = StrategyState::owned_by(&guide.owner);
-    for (name, bytes) in sections.iter() {
-        if let Some(learner) = name.strip_prefix(LEARNER) {
-            learned = learned.with_part(learner, bytes.to_vec());
-        }
+    if let Some(corrected) = sections.read_if_there(CORRECTED)? {
+        taxonomy::put_corrected(&mut read, corrected)?;
     }
+    let taxonomy: Option<WireTaxonomy> = sections.read_if_there(taxonomy::SECTION)?;
+    let taxonomy = taxonomy.map(WireTaxonomy::into_taxonomy).transpose()?;
+    let learned = |owner: &str, prefix: &str| {
+        let parts = sections.iter();
+        let parts = parts.filter_map(|(name, bytes)| Some((name.strip_prefix(prefix)?, bytes)));
+        parts.fold(StrategyState::owned_by(owner), |state, (learner, bytes)| {
+            state.with_part(learner, bytes.to_vec())
+        })
+    };
+    let beginning: Option<(String, String)> = sections.read_if_there(BEGINNING)?;
+    let mut topics = forms::into_topics(sections.read("topics")?)?;
+    forms::put_domains(
+        &mut topics,
+        sections.read_if_there("topic-forms")?.unwrap_or_default(),
+    )?;
     Ok(Knowledge {
         critic: guide.critic,
-        topics: forms::into_topics(sections.read("topics")?)?,
+        sources: Sources {
+            topics,
+            taxonomy: taxonomy.map(Arc::new),
+        },
         strategy: guide.strategy,
         arrivals: graph::into_examples(sections.read("examples")?, read.vocabulary.len())?,
-        learned,
+        learned: learned(&guide.owner, LEARNER),
+        beginning: beginning.map(|(topic, owner)| Beginning {
+            topic,
+            learned: learned(&owner, TAUGHT),
+        }),
         graph: read,
     })
 }

@@ -213,6 +213,8 @@ fn a_topic_is_handed_over_with_what_is_known_first() {
     let order = || Request::HandOver {
         budget: 6,
         seeds: seeds.clone(),
+        site_pages: Some(40),
+        site_targets: None,
     };
     let refused = stage.own(order()).unwrap_err().to_string();
     assert_eq!(refused, "pair with the companion first");
@@ -225,6 +227,7 @@ fn a_topic_is_handed_over_with_what_is_known_first() {
     let order = &companion.orders[0];
     assert_eq!((order.topic.as_str(), order.budget), ("kidneys", 6));
     assert_eq!(order.seeds, seeds);
+    assert_eq!((order.site_pages, order.site_targets), (Some(40), None));
 }
 
 #[test]
@@ -236,6 +239,8 @@ fn nothing_is_handed_over_while_marks_cannot_be_sent() {
     let order = Request::HandOver {
         budget: 6,
         seeds: Vec::new(),
+        site_pages: None,
+        site_targets: None,
     };
     assert!(stage.own(order).is_err());
     assert!(stage.world.companion.borrow().orders.is_empty());

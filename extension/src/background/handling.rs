@@ -3,6 +3,7 @@
 //! show and what was followed, no more; everything else comes from the extension's own
 //! pages.
 
+use linkscent_core::crawl::StoppingRule;
 use linkscent_core::wire::Snapshot;
 use url::Url;
 
@@ -142,8 +143,20 @@ impl<W: World> Background<W> {
                 quietly(Response::Done)
             }
             (Request::Dashboard, OwnPage) => quietly(Response::Text(self.dashboard().await?)),
-            (Request::HandOver { budget, seeds }, OwnPage) => {
-                let crawl = self.hand_over(budget, seeds).await?;
+            (
+                Request::HandOver {
+                    budget,
+                    seeds,
+                    site_pages,
+                    site_targets,
+                },
+                OwnPage,
+            ) => {
+                let rule = StoppingRule {
+                    pages: site_pages,
+                    targets: site_targets,
+                };
+                let crawl = self.hand_over(budget, seeds, rule).await?;
                 quietly(Response::Crawl(Box::new(crawl)))
             }
             _ => Err(Problem::NotTaken),

@@ -1,6 +1,7 @@
 //! What happens between the background and the companion on the same machine:
 //! pairing, sending what waits, taking newer models, handing over.
 
+use linkscent_core::crawl::StoppingRule;
 use linkscent_core::guide::Guide;
 use linkscent_core::wire::api::{CrawlOrder, CrawlView};
 use linkscent_core::wire::read_model;
@@ -94,11 +95,12 @@ impl<W: World> Background<W> {
         Ok(companion.dashboard().await?)
     }
 
-    /// Hands the topic over, starting from these pages.
+    /// Hands the topic over, starting from these pages; sites are left by this rule.
     pub(super) async fn hand_over(
         &mut self,
         budget: u64,
         seeds: Vec<String>,
+        stopping: StoppingRule,
     ) -> Result<CrawlView, Problem> {
         self.sync().await?;
         let settings = self.store.settings().await?;
@@ -106,9 +108,12 @@ impl<W: World> Background<W> {
         let topic = settings.current.ok_or(Problem::NoTopic)?;
         let order = CrawlOrder {
             strategy: None,
+            start_from: None,
             topic,
             seeds,
             budget,
+            site_pages: stopping.pages,
+            site_targets: stopping.targets,
         };
         Ok(companion.begin(&order).await?)
     }

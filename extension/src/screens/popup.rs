@@ -298,14 +298,25 @@ impl Popup {
         let seeds: Vec<String> = targets.map(|mark| mark.address.clone()).collect();
         let budget: HtmlInputElement = part.field("#budget")?;
         budget.set_value(&PROPOSED_BUDGET.to_string());
+        let site_pages: HtmlInputElement = part.field("#site-pages")?;
+        let site_targets: HtmlInputElement = part.field("#site-targets")?;
         self.act_on(part, "#start-crawl", move || {
             let typed = budget.value().trim().parse();
             let pages: f64 = typed.unwrap_or(PROPOSED_BUDGET as f64);
             Request::HandOver {
                 budget: pages as u64,
                 seeds: seeds.clone(),
+                site_pages: most_of_site(&site_pages.value()),
+                site_targets: most_of_site(&site_targets.value()),
             }
         })?;
         part.keep_if("targets", !state.targets.is_empty())
     }
+}
+
+/// Pages or targets after which a site is left; nothing for never. What is no number is sent
+/// as 0, which the companion refuses and says why.
+fn most_of_site(typed: &str) -> Option<u32> {
+    let typed = typed.trim();
+    (!typed.is_empty()).then(|| typed.parse().unwrap_or(0))
 }

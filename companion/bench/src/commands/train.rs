@@ -34,6 +34,8 @@ pub enum ModelKind {
     Hmm,
     /// Hop distances by a context graph; of a topic of yours only (--of).
     ContextGraph,
+    /// The paths to targets that ACHE begins with; of a topic of yours only (--of).
+    AcheOffline,
 }
 
 /// Features that models of hop distances read.
@@ -110,7 +112,7 @@ impl Training {
         match self.model {
             ModelKind::Critic => {}
             ModelKind::Crf | ModelKind::Memm => return hops::run(self),
-            ModelKind::Hmm | ModelKind::ContextGraph => {
+            ModelKind::Hmm | ModelKind::ContextGraph | ModelKind::AcheOffline => {
                 bail!("this model is trained for a topic of yours: name it by --of")
             }
         }
@@ -153,7 +155,10 @@ impl Training {
         match self.model {
             ModelKind::Memm => Some(ChainKind::Memm),
             ModelKind::Crf => Some(ChainKind::Crf),
-            ModelKind::Critic | ModelKind::Hmm | ModelKind::ContextGraph => None,
+            ModelKind::Critic
+            | ModelKind::Hmm
+            | ModelKind::ContextGraph
+            | ModelKind::AcheOffline => None,
         }
     }
 

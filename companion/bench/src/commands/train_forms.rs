@@ -1,5 +1,6 @@
 //! `linkscent train forms`: which forms ask a database, and which database; how
-//! well that is told on forms of sites that were not taught.
+//! well that is told on forms of sites that were not taught, step by step and, where domains
+//! are named, by both together.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -12,7 +13,8 @@ use linkscent_core::forms::{
 };
 use serde_json::json;
 
-use crate::form_examples::{self, DomainExample, FormExample};
+use crate::form_examples::{self, DomainExample, FormExample, folds};
+use crate::form_filter;
 
 /// Train what tells forms apart, and report how well it does on sites that were
 /// held out.
@@ -41,12 +43,6 @@ pub struct TrainForms {
     /// Print one JSON object in place of sentences.
     #[arg(long)]
     json: bool,
-}
-
-/// Each site's fold; sites in order take turns.
-fn folds<'a>(sites: impl Iterator<Item = &'a str>, folds: u32) -> BTreeMap<&'a str, u32> {
-    let sites: BTreeSet<&str> = sites.collect();
-    sites.into_iter().zip((0..folds).cycle()).collect()
 }
 
 /// Forms of held-out sites by what they are (rows) and were said to be
@@ -160,6 +156,8 @@ impl TrainForms {
         }
         let domains =
             (!domain_forms.is_empty()).then(|| cross_validate_domains(&domain_forms, self.folds));
+        let filter = (!domain_forms.is_empty())
+            .then(|| form_filter::cross_validate(&examples, &domain_forms, self.folds));
         if let Some(path) = &self.export {
             self.export(path, &examples.forms, &domain_forms)?;
         }
@@ -186,6 +184,7 @@ impl TrainForms {
                     "accuracy": confusion.accuracy(), "macro_f1": confusion.macro_f1(),
                     "confusion": confusion.0,
                 })),
+                "filter": filter,
             });
             println!("{said}");
             return Ok(());
@@ -216,6 +215,9 @@ impl TrainForms {
                 confusion.macro_f1()
             );
             print_confusion(&names, &confusion);
+        }
+        if let Some(filter) = filter {
+            filter.print();
         }
         if let Some(path) = &self.keep {
             println!("\nThe tree, {} nodes: {}", tree.size(), path.display());

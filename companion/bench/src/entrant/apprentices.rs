@@ -13,7 +13,7 @@ const SURPRISING: f64 = 0.5;
 const ONE_OF: u32 = 4;
 
 /// The forms.
-pub(super) static APPRENTICES: [Entrant; 20] = [
+pub(super) static APPRENTICES: [Entrant; 19] = [
     online("apprentice-first", |every| {
         let policy = LinkPolicy::First;
         variant(every, |options| ApprenticeOptions { policy, ..options })
@@ -25,10 +25,6 @@ pub(super) static APPRENTICES: [Entrant; 20] = [
     online("apprentice-maximum", |every| {
         let policy = LinkPolicy::Maximum;
         variant(every, |options| ApprenticeOptions { policy, ..options })
-    }),
-    online("apprentice-classes", |every| {
-        let classes = true;
-        variant(every, |options| ApprenticeOptions { classes, ..options })
     }),
     online("apprentice-co-citation", |every| {
         let co_citation = true;

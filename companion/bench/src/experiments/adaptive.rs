@@ -76,12 +76,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
 /// The iterations of one online crawl.
 fn iterations(subject: &Subject<'_>) -> Result<Vec<LearningIteration>> {
     let plan = &subject.plan;
-    let every = plan.topics[0].1;
-    let ache = Adaptive::new(AdaptiveOptions {
-        targets: (every / 4).max(1),
-        pages: every,
-        ..AdaptiveOptions::default()
-    });
+    let ache = Adaptive::new(AdaptiveOptions::default());
     let scenario = plan.scenario(0, &plan.seed_sets[0], 1);
     let made = crawl(&scenario, Box::new(ache), Vocabulary::default(), None)?;
     let known_terms = made.guide.graph().vocabulary.len();

@@ -22,6 +22,7 @@ mod reuse;
 mod rivals;
 mod spread;
 mod tag_paths;
+mod transfer;
 mod variants;
 mod window;
 
@@ -56,6 +57,8 @@ pub struct Subject<'a> {
     topic: &'a Topic,
     /// Of this topic alone.
     plan: Plan,
+    /// The next topic of the plan, if there is another.
+    teacher: Option<Arc<Topic>>,
     on_crawl: &'a (dyn Fn(usize, usize, &str) + Sync),
     links: OnceCell<LinkSet>,
 }
@@ -68,6 +71,7 @@ impl<'a> Subject<'a> {
         on_crawl: &'a (dyn Fn(usize, usize, &str) + Sync),
     ) -> Self {
         let (subject, every) = &plan.topics[topic];
+        let next = (topic + 1) % plan.topics.len();
         Self {
             name: format!("{} {}", plan.web_name, subject.name),
             web: &plan.web,
@@ -76,6 +80,7 @@ impl<'a> Subject<'a> {
                 topics: vec![(Arc::clone(subject), *every)],
                 ..plan.clone()
             },
+            teacher: (next != topic).then(|| Arc::clone(&plan.topics[next].0)),
             on_crawl,
             links: OnceCell::new(),
         }
@@ -99,59 +104,59 @@ pub struct Experiment {
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 19] = [
+pub const ALL: [Experiment; 20] = [
     Experiment {
         name: "critic",
         question: "how well our critic agrees with the frozen one",
-        spread: over("examples", &["auc", "accuracy"]),
+        spread: Some(over("examples", &["auc", "accuracy"])),
         run: |subject| Ok(critic::run(subject)),
     },
     Experiment {
         name: "links",
         question: "which words near a link tell where it leads ([A] figure 7)",
-        spread: over("features", &["auc"]),
+        spread: Some(over("features", &["auc"])),
         run: |subject| Ok(links::run(subject.links())),
     },
     Experiment {
         name: "rivals",
         question: "co-citation, and a perceptron ([A] 2.3, 3.8)",
-        spread: over("rival", &["auc", "average"]),
+        spread: Some(over("rival", &["auc", "average"])),
         run: |subject| Ok(rivals::run(subject.links())),
     },
     Experiment {
         name: "tag-paths",
         question: "ways along the tags in place of offsets ([A] 4)",
-        spread: over("form", &["auc", "average", "features"]),
+        spread: Some(over("form", &["auc", "average", "features"])),
         run: tag_paths::run,
     },
     Experiment {
         name: "histogram",
         question: "relevance of the pages that best-first fetches ([A] figures 4, 5)",
-        spread: over("from", &["share", "pages"]),
+        spread: Some(over("from", &["share", "pages"])),
         run: histogram::run,
     },
     Experiment {
         name: "dmax",
         question: "accuracy by distance read around a link ([A] figure 6)",
-        spread: over("dmax", &["negative", "positive", "average"]),
+        spread: Some(over("dmax", &["negative", "positive", "average"])),
         run: |subject| Ok(window::run(subject.links())),
     },
     Experiment {
         name: "information-gain",
         question: "where telling words stand ([A] figure 8)",
-        spread: over("offset", &["mean_information_gain"]),
+        spread: Some(over("offset", &["mean_information_gain"])),
         run: |subject| Ok(information_gain::run(subject.links())),
     },
     Experiment {
         name: "frequency",
         question: "words and tags by their offset ([A] figures 9a, 9b)",
-        spread: over("offset", &["rate"]),
+        spread: Some(over("offset", &["rate"])),
         run: frequency::run,
     },
     Experiment {
         name: "loss",
         question: "pages lost, by regime: offline, online, recall ([A] figures 10, 12-14)",
-        spread: over("strategy", &["lost_at_half", "gap"]),
+        spread: Some(over("strategy", &["lost_at_half", "gap"])),
         run: loss::run,
     },
     Experiment {
@@ -163,19 +168,19 @@ pub const ALL: [Experiment; 19] = [
     Experiment {
         name: "variants",
         question: "what each form of the apprentice brings ([A] 2.2, 3.8)",
-        spread: over("form", &["auc", "gap"]),
+        spread: Some(over("form", &["auc", "gap"])),
         run: variants::run,
     },
     Experiment {
         name: "teaching",
         question: "the next page by what would teach most ([A] 4)",
-        spread: over("form", &["auc", "gap"]),
+        spread: Some(over("form", &["auc", "gap"])),
         run: variants::teaching,
     },
     Experiment {
         name: "feature-groups",
         question: "words only, or all but words ([C] figures 11, 13)",
-        spread: over(
+        spread: Some(over(
             "form",
             &[
                 "precision_50",
@@ -185,7 +190,7 @@ pub const ALL: [Experiment; 19] = [
                 "gap",
                 "gap_unseen",
             ],
-        ),
+        )),
         run: feature_groups::run,
     },
     Experiment {
@@ -199,6 +204,12 @@ pub const ALL: [Experiment; 19] = [
         question: "knowledge of one topic begins another ([B])",
         spread: None,
         run: reuse::run,
+    },
+    Experiment {
+        name: "transfer",
+        question: "what knowledge of another topic is worth to begin with ([B] 4)",
+        spread: None,
+        run: transfer::run,
     },
     Experiment {
         name: "cold-start",
@@ -226,8 +237,8 @@ pub const ALL: [Experiment; 19] = [
     },
 ];
 
-const fn over(by: &'static str, figures: &'static [&'static str]) -> Option<Spread> {
-    Some(Spread { by, figures })
+const fn over(by: &'static str, figures: &'static [&'static str]) -> Spread {
+    Spread { by, figures }
 }
 
 /// The experiment of that name.

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
-use linkscent_core::strategies::{Factors, Intelligent, IntelligentCounts, Random, Strategy};
+use linkscent_core::strategies::{Form, Intelligent, IntelligentCounts, Random, Strategy};
 use linkscent_core::text::Vocabulary;
 use serde_json::json;
 
@@ -36,36 +36,34 @@ const KINDS: [ReuseKind; 7] = [
         name: "all factors, with knowledge",
         reuses: true,
         make: |every, state| match state {
-            Some(counts) => {
-                Box::new(Intelligent::with_counts(counts).and_every(every, Factors::ALL))
-            }
-            None => fresh(every, Factors::ALL),
+            Some(counts) => Box::new(Intelligent::every(every, Form::ALL).with_counts(counts)),
+            None => fresh(every, Form::ALL),
         },
     },
     ReuseKind {
         name: "all factors, afresh",
         reuses: false,
-        make: |every, _| fresh(every, Factors::ALL),
+        make: |every, _| fresh(every, Form::ALL),
     },
     ReuseKind {
         name: "words",
         reuses: false,
-        make: |every, _| fresh(every, Factors::CONTENT),
+        make: |every, _| fresh(every, Form::CONTENT),
     },
     ReuseKind {
         name: "URL tokens",
         reuses: false,
-        make: |every, _| fresh(every, Factors::URL),
+        make: |every, _| fresh(every, Form::URL),
     },
     ReuseKind {
         name: "links",
         reuses: false,
-        make: |every, _| fresh(every, Factors::LINK),
+        make: |every, _| fresh(every, Form::LINK),
     },
     ReuseKind {
         name: "siblings",
         reuses: false,
-        make: |every, _| fresh(every, Factors::SIBLING),
+        make: |every, _| fresh(every, Form::SIBLING),
     },
     ReuseKind {
         name: "random",
@@ -74,12 +72,12 @@ const KINDS: [ReuseKind; 7] = [
     },
 ];
 
-fn fresh(every: u32, factors: Factors) -> Box<dyn Strategy> {
-    Box::new(Intelligent::every(every, factors))
+fn fresh(every: u32, form: Form) -> Box<dyn Strategy> {
+    Box::new(Intelligent::every(every, form))
 }
 
 /// Relevant pages among the first ones that count, by their number.
-fn found(scenario: &Scenario, crawled: &Crawled, left_out: &HashSet<u32>) -> Vec<f64> {
+pub(super) fn found(scenario: &Scenario, crawled: &Crawled, left_out: &HashSet<u32>) -> Vec<f64> {
     let labels = &scenario.topic.labels;
     let pages = crawled.visits.iter().map(|visit| visit.page);
     let scored =
@@ -108,12 +106,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
             ..plan.scenario(0, seeds, 1)
         };
         let first = scenario(&plan.training_seeds(0, seeds), plan.budget);
-        let before = crawl(
-            &first,
-            fresh(every, Factors::ALL),
-            Vocabulary::default(),
-            None,
-        )?;
+        let before = crawl(&first, fresh(every, Form::ALL), Vocabulary::default(), None)?;
         let seen: HashSet<u32> = before.visits.iter().map(|visit| visit.page).collect();
         let knowledge = before.guide.knowledge();
         let second = scenario(seeds, PAGES);

@@ -230,13 +230,17 @@ async fn answers_fit_their_schemas() {
           "title": "", "target": false, "words": [] },
     ]);
     let random = "0a".repeat(32);
-    let order = json!({ "topic": "bees", "seeds": [PAGE], "budget": 1 });
+    let order = json!({ "topic": "bees", "seeds": [PAGE], "budget": 1, "site_pages": 20 });
+    let at_once = json!({ "topic": "bees", "seeds": [PAGE], "budget": 1, "site_targets": 0 });
+    let untaught = json!({ "topic": "bees", "seeds": [PAGE], "budget": 1, "start_from": "trains" });
     let clicks = json!({ "clicks": [[PAGE, "http://b.test/"]] });
     let many = json!({ "pages": vec![PAGE; 1_001] });
     let skip = json!({ "address": PAGE, "answer": "skip" });
     let stranger = json!({ "device": "nobody", "random": random });
     let untrained = json!({ "topic": "bees", "strategy": "hmm" });
     let training = json!({ "topic": "bees", "model": "hmm" });
+    let paths = json!({ "topic": "bees", "model": "ache-offline" });
+    let on_paths = json!({ "topic": "bees", "strategy": "ache-offline-online" });
     let no_model = json!({ "topic": "bees", "model": "oracle" });
     let answer = "/api/v1/crawls/{id}/answer";
     let nothing = Value::Null;
@@ -264,7 +268,9 @@ async fn answers_fit_their_schemas() {
         ("GET", "/api/v1/crawls", "?topic=nothing", &nothing, 200),
         ("GET", "/api/v1/crawls", "", &nothing, 400),
         ("POST", "/api/v1/crawls", "", &order, 200),
+        ("POST", "/api/v1/crawls", "", &untaught, 400),
         ("GET", "/api/v1/crawls", "?topic=bees", &nothing, 200),
+        ("POST", "/api/v1/crawls", "", &at_once, 400),
         ("POST", "/api/v1/crawls", "", &skip, 422),
         ("POST", answer, "1", &skip, 200),
         ("POST", answer, "1", &skip, 404),
@@ -275,6 +281,8 @@ async fn answers_fit_their_schemas() {
         ("GET", "/api/v1/strategies", "", &nothing, 400),
         ("POST", "/api/v1/strategies", "", &untrained, 400),
         ("POST", "/api/v1/train", "", &training, 200),
+        ("POST", "/api/v1/strategies", "", &on_paths, 400),
+        ("POST", "/api/v1/train", "", &paths, 400),
         ("POST", "/api/v1/train", "", &no_model, 400),
         ("POST", "/api/v1/train", "", &skip, 422),
         ("POST", "/api/v1/strategies", "", &untrained, 200),

@@ -325,6 +325,21 @@ async fn forms_repeat_names_and_limits_rightly() {
     assert_eq!(page.matches("<option").count(), offered);
     let proposed = format!("value=\"{PROPOSED_BUDGET}\" min=\"1\" max=\"{LARGEST_BUDGET}\"");
     assert!(page.contains(&proposed), "{proposed}");
+    for most in ["site_pages", "site_targets"] {
+        let input = format!("name=\"{most}\" min=\"1\" max=\"{LARGEST_BUDGET}\"");
+        assert!(page.contains(&input), "{input}");
+    }
+    let csrf = server.app.access.csrf();
+    let crawl = |most: &str| format!("csrf={csrf}&budget=3&starts=http://a.test/&{most}");
+    for (most, said) in [
+        ("site_pages=0", "after 1 to 1000000 pages"),
+        ("site_targets=some", "“some” is no number"),
+    ] {
+        let path = format!("{base}/topic/1/crawl");
+        let refused = server.post(&path, FORM, crawl(most)).await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{most}");
+        assert!(refused.text.contains(said), "{}", refused.text);
+    }
     let topics = server.get(&format!("{base}/")).await.text;
     let longest = format!("maxlength=\"{LONGEST_NAME}\"");
     assert!(topics.contains(&longest), "{longest}");

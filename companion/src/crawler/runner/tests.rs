@@ -9,6 +9,8 @@ use linkscent_core::wire::read_model;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+mod classes;
+
 use super::*;
 use crate::crawler::fake_web::{endless_web, no_web, silent_web};
 use crate::crawler::fetch::Way;

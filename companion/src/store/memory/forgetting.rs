@@ -51,7 +51,7 @@ impl CrawlEntry {
             .retain(|page, _| !spellings.contains(page.as_str()));
         self.commands.retain(|command| match command {
             Command::Mark(page, _) => !spellings.contains(page.as_str()),
-            Command::Pause | Command::Stop => true,
+            Command::Pause | Command::Stop | Command::Classes => true,
         });
         self.row.order.seeds.retain(|seed| !names(gone, &seed.0));
         before - size(self)
@@ -75,6 +75,7 @@ impl State {
             let text = format!("{:?} {:?}", topic.row, topic.critic);
             places.push(("topics", text.into_bytes()));
             places.push(("models", topic.model.clone().unwrap_or_default()));
+            places.push(("taxonomies", topic.taxonomy.clone().unwrap_or_default()));
         }
         for (_, event) in &self.events {
             places.push(("events", format!("{event:?}").into_bytes()));
@@ -156,6 +157,13 @@ impl Forgetting for MemoryStore {
         let crawls = state.crawls.iter();
         let crawls = crawls.map(|crawl| (ModelOf::Crawl(crawl.row.id), crawl.start_model.clone()));
         Ok(topics.chain(crawls).collect())
+    }
+
+    async fn taxonomies(&self) -> StoreResult<Vec<(i64, Vec<u8>)>> {
+        let state = self.read();
+        let topics = state.topics.iter();
+        let kept = topics.filter_map(|topic| Some((topic.row.id, topic.taxonomy.clone()?)));
+        Ok(kept.collect())
     }
 
     async fn replace_model(&self, of: ModelOf, file: &[u8]) -> StoreResult<()> {

@@ -36,6 +36,7 @@ fn row(record: &Record) -> ResultRow {
         anchor: record.anchor.clone(),
         trail: trail(record),
         problem: record.problem.clone(),
+        class: record.class.clone(),
     }
 }
 

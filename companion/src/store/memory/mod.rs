@@ -39,6 +39,7 @@ struct State {
 struct TopicEntry {
     row: Topic,
     critic: Option<String>,
+    taxonomy: Option<Vec<u8>>,
     model: Option<Vec<u8>>,
 }
 

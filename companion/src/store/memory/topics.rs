@@ -26,6 +26,7 @@ impl State {
         self.topics.push(TopicEntry {
             row,
             critic: None,
+            taxonomy: None,
             model: None,
         });
         id
@@ -71,6 +72,17 @@ impl Topics for MemoryStore {
     async fn set_critic(&self, topic: i64, critic: &str) -> StoreResult<()> {
         self.change(|state| {
             state.renew(topic, |topic| topic.critic = Some(critic.to_owned()));
+            Ok(())
+        })
+    }
+
+    async fn taxonomy(&self, topic: i64) -> StoreResult<Option<Vec<u8>>> {
+        Ok(at(&self.read().topics, topic).and_then(|topic| topic.taxonomy.clone()))
+    }
+
+    async fn set_taxonomy(&self, topic: i64, taxonomy: &[u8]) -> StoreResult<()> {
+        self.change(|state| {
+            state.renew(topic, |topic| topic.taxonomy = Some(taxonomy.to_vec()));
             Ok(())
         })
     }

@@ -15,6 +15,8 @@ pub enum Command {
     Stop,
     /// The person marked a page that this crawl has fetched.
     Mark(Address, Option<Mark>),
+    /// The person corrected classes: the topic's log says which.
+    Classes,
 }
 
 /// Commands on their way to whoever runs a crawl.

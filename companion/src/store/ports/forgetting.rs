@@ -49,6 +49,9 @@ pub trait Forgetting: Send + Sync {
     /// All model files, in no certain order.
     async fn model_files(&self) -> StoreResult<Vec<(ModelOf, Vec<u8>)>>;
 
+    /// All files of taxonomies with the numbers of their topics, in no certain order.
+    async fn taxonomies(&self) -> StoreResult<Vec<(i64, Vec<u8>)>>;
+
     /// Puts a model file in the place of another. That of a topic gets a new version, so
     /// browsers fetch it again.
     async fn replace_model(&self, of: ModelOf, file: &[u8]) -> StoreResult<()>;

@@ -64,6 +64,8 @@ pub struct ResultRow {
     pub trail: Vec<String>,
     /// What came in place of a page.
     pub problem: String,
+    /// Its likeliest class; empty where pages were not judged by their classes.
+    pub class: String,
 }
 
 /// A searchable form and the page it stands on.

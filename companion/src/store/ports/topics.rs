@@ -16,7 +16,7 @@ pub struct Topic {
     pub version: i64,
 }
 
-/// Topics, their critics and their models. No two topics have one name.
+/// Topics, their critics, taxonomies and models. No two topics have one name.
 #[async_trait]
 pub trait Topics: Send + Sync {
     /// All topics, newest first.
@@ -37,6 +37,13 @@ pub trait Topics: Send + Sync {
     /// Chooses what counts as found, in place of what was chosen before. The topic's
     /// version rises.
     async fn set_critic(&self, topic: i64, critic: &str) -> StoreResult<()>;
+
+    /// The file of the taxonomy by whose classes the topic's pages may be judged, if it has
+    /// one.
+    async fn taxonomy(&self, topic: i64) -> StoreResult<Option<Vec<u8>>>;
+
+    /// Keeps a topic's taxonomy in place of the one before. The topic's version rises.
+    async fn set_taxonomy(&self, topic: i64, taxonomy: &[u8]) -> StoreResult<()>;
 
     /// The topic's model file, if one was kept.
     async fn model(&self, topic: i64) -> StoreResult<Option<Vec<u8>>>;

@@ -15,6 +15,7 @@ impl Commands for SqliteStore {
         let (kind, address, target) = match command {
             Command::Pause => ("pause", "", None),
             Command::Stop => ("stop", "", None),
+            Command::Classes => ("classes", "", None),
             Command::Mark(address, mark) => {
                 let target = mark.map(|mark| mark == Mark::Target);
                 ("mark", address.as_str(), target)
@@ -49,6 +50,7 @@ impl Commands for SqliteStore {
         let command = |(_, kind, address, target): (_, String, String, _)| match kind.as_str() {
             "pause" => Some(Command::Pause),
             "stop" => Some(Command::Stop),
+            "classes" => Some(Command::Classes),
             _ => Some(Command::Mark(
                 Address::parse(&address).ok()?,
                 mark_of(target),

@@ -98,6 +98,11 @@ impl Forgetting for SqliteStore {
         Ok(topics.chain(crawls).collect())
     }
 
+    async fn taxonomies(&self) -> StoreResult<Vec<(i64, Vec<u8>)>> {
+        let statement = "SELECT id, taxonomy FROM topic WHERE taxonomy IS NOT NULL";
+        Ok(sqlx::query_as(statement).fetch_all(&self.pool).await?)
+    }
+
     async fn replace_model(&self, of: ModelOf, file: &[u8]) -> StoreResult<()> {
         let (statement, id) = match of {
             ModelOf::Topic(id) => {

@@ -135,8 +135,8 @@ impl SqliteStore {
         skip: i64,
     ) -> StoreResult<Vec<ResultRow>> {
         let statement = format!(
-            "SELECT address, title, snippet, relevance, is_target, reason, anchor, trail, problem
-             FROM fetch WHERE crawl = ? AND {which} ORDER BY {order} LIMIT ? OFFSET ?"
+            "SELECT address, title, snippet, relevance, is_target, reason, anchor, trail, problem,
+             class FROM fetch WHERE crawl = ? AND {which} ORDER BY {order} LIMIT ? OFFSET ?"
         );
         let query = sqlx::query_as(sqlx::AssertSqlSafe(statement));
         let query = query.bind(crawl).bind(most.max(0)).bind(skip.max(0));
@@ -172,6 +172,7 @@ impl FromRow<'_, SqliteRow> for ResultRow {
             // A path that cannot be read costs the path, not the page.
             trail: serde_json::from_str(row.try_get("trail")?).unwrap_or_default(),
             problem: row.try_get("problem")?,
+            class: row.try_get("class")?,
         })
     }
 }

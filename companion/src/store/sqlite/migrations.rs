@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 3] = [
+const STEPS: [(i64, &str, &str); 4] = [
     (
         1,
         "first",
@@ -30,6 +30,11 @@ const STEPS: [(i64, &str, &str); 3] = [
         3,
         "events by kind",
         include_str!("../../../migrations/0003_events_by_kind.sql"),
+    ),
+    (
+        4,
+        "classes",
+        include_str!("../../../migrations/0004_classes.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -258,7 +258,10 @@ mod tests {
                                 hosts, start_model)
              VALUES (1, 1, 1, 'done', 1, 1, 1, '[]', '[]', x'');
              WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000)
-             INSERT INTO fetch SELECT 1, i, 'http://a.test/page/' || i, '[]', '', '', 1, 1, 1, 1,
+             INSERT INTO fetch (crawl, number, address, trail, anchor, reason, priority, relevance,
+                                is_target, scored, title, snippet, problem, redirect,
+                                warc_offset, time)
+                                SELECT 1, i, 'http://a.test/page/' || i, '[]', '', '', 1, 1, 1, 1,
                                       'a title', 'a snippet', '', NULL, NULL, 1 FROM n;
              PRAGMA wal_checkpoint(TRUNCATE)",
         )

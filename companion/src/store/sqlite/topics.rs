@@ -67,6 +67,24 @@ impl Topics for SqliteStore {
         Ok(())
     }
 
+    async fn taxonomy(&self, topic: i64) -> StoreResult<Option<Vec<u8>>> {
+        let row: Option<(Option<Vec<u8>>,)> =
+            sqlx::query_as("SELECT taxonomy FROM topic WHERE id = ?")
+                .bind(topic)
+                .fetch_optional(&self.pool)
+                .await?;
+        Ok(row.and_then(|row| row.0))
+    }
+
+    async fn set_taxonomy(&self, topic: i64, taxonomy: &[u8]) -> StoreResult<()> {
+        sqlx::query("UPDATE topic SET taxonomy = ?, version = version + 1 WHERE id = ?")
+            .bind(taxonomy)
+            .bind(topic)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
     async fn model(&self, topic: i64) -> StoreResult<Option<Vec<u8>>> {
         let row: Option<(Option<Vec<u8>>,)> =
             sqlx::query_as("SELECT model FROM topic WHERE id = ?")

@@ -90,8 +90,8 @@ async fn write_fetches(
         let judgment = record.judgment;
         sqlx::query(
             "INSERT INTO fetch (crawl, number, address, trail, anchor, reason, priority, relevance,
-             is_target, scored, title, snippet, problem, redirect, warc_offset, time)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             is_target, scored, title, snippet, problem, redirect, warc_offset, time, class)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(crawl)
         .bind(record.number as i64)
@@ -109,6 +109,7 @@ async fn write_fetches(
         .bind(&place.redirect)
         .bind(place.warc_offset.map(|offset| offset as i64))
         .bind(clock::now())
+        .bind(&record.class)
         .execute(&mut *transaction)
         .await
         .map_err(writing)?;

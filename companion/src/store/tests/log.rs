@@ -177,6 +177,7 @@ async fn results_are_listed_in_their_orders(store: &Store) {
         reason: "reason 5".to_owned(),
         anchor: "anchor 5".to_owned(),
         trail: texts(&[B, A]),
+        class: String::new(),
         problem: String::new(),
     };
     assert_eq!(store.best_results(id, 1, 0).await.unwrap(), [best]);

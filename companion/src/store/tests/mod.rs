@@ -120,6 +120,7 @@ pub(crate) fn failed(number: u64, page: &str) -> (Record, Location) {
         priority: None,
         expected: None,
         judgment: None,
+        class: String::new(),
         scored: false,
         title: String::new(),
         snippet: String::new(),

@@ -25,6 +25,7 @@ impl Session {
             priority: in_flight.priority,
             expected: in_flight.expected,
             judgment: None,
+            class: String::new(),
             scored: false,
             title: String::new(),
             snippet: String::new(),
@@ -54,6 +55,7 @@ impl Session {
         };
         let visit = self.guide.visit(page, via, in_flight.mark, rng);
         record.judgment = Some(visit.judgment);
+        record.class = visit.class;
         record.scored = in_flight.mark.is_none();
         if page.document().truncated {
             CUT_OFF.clone_into(&mut record.problem);

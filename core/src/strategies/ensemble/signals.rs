@@ -344,7 +344,9 @@ impl Ensemble {
         known: Known<'_>,
     ) -> Signals {
         let [site, template] = self.groups.log_rates(&link.target);
-        let [one_link_away, on_path] = self.levels.log_odds(url, &link.context);
+        let [one_link_away, on_path] =
+            self.levels
+                .log_odds(url, &link.context, &known.graph.vocabulary);
         let [hop_target, hop_clicks] = self.hop_signals(link, known);
         let evidence = Evidence {
             page,

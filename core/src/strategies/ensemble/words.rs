@@ -13,8 +13,7 @@ pub(super) fn add(context: &LinkContext, url: &[String], instance: &mut Vec<(u32
     let first = instance.len();
     for (feature, count) in context.counts() {
         let near = 1.0 / (1.0 + f64::from(feature.offset().0.abs()));
-        let number = feature.to_bits().wrapping_mul(0x9e37_79b1);
-        instance.push((word_number(number, 0), near * f64::from(count).sqrt()));
+        instance.push((word_near(feature.to_bits()), near * f64::from(count).sqrt()));
     }
     for token in url {
         instance.push((word_number(hashed(token), 1), 1.0));
@@ -24,6 +23,16 @@ pub(super) fn add(context: &LinkContext, url: &[String], instance: &mut Vec<(u32
     for cell in &mut instance[first..] {
         cell.1 *= scale;
     }
+}
+
+/// The feature of a word near a link, by its bits.
+pub(in crate::strategies) fn word_near(bits: u32) -> u32 {
+    word_number(bits.wrapping_mul(0x9e37_79b1), 0)
+}
+
+/// Whether a feature is one of [`word_near`].
+pub(in crate::strategies) fn is_word_near(feature: u32) -> bool {
+    feature & FIRST_WORD != 0 && feature.is_multiple_of(2)
 }
 
 /// The number of a word's feature: never one of a member's, and odd for addresses.

@@ -1,11 +1,12 @@
-//! ACHE's repository of paths as bytes.
+//! The paths that ACHE learns from as bytes: those of its crawls, and those that were found
+//! before them.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Saved, StateError, address, known, saved};
 use crate::codec;
 use crate::features::{LinkContext, OffsetTerm};
-use crate::strategies::{Chosen, LearningIteration, PathLink, PathRepository};
+use crate::strategies::{Chosen, LearningIteration, PathLink, PathRepository, TrainedPaths};
 
 /// Levels of a path.
 const LEVELS: u8 = 3;
@@ -123,5 +124,29 @@ impl Saved for PathRepository {
 
     fn decode(bytes: &[u8], known_terms: usize) -> Result<Self, StateError> {
         saved::<SavedPaths>(bytes)?.into_repository(known_terms)
+    }
+}
+
+impl Saved for TrainedPaths {
+    const LEARNER: &'static str = "ache-paths";
+
+    fn encode(&self) -> Vec<u8> {
+        let repository = PathRepository {
+            links: self.links.iter().cloned().collect(),
+            farther: self.farther.clone(),
+            ..PathRepository::default()
+        };
+        codec::encode(&SavedPaths::of(&repository))
+    }
+
+    fn decode(bytes: &[u8], known_terms: usize) -> Result<Self, StateError> {
+        let repository = saved::<SavedPaths>(bytes)?.into_repository(known_terms)?;
+        if repository.links.is_empty() {
+            return Err(StateError::Content("no path is among those found before"));
+        }
+        Ok(Self {
+            links: repository.links.into(),
+            farther: repository.farther,
+        })
     }
 }

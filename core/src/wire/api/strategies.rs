@@ -32,7 +32,7 @@ pub struct StrategyChoice {
 pub struct TrainingOrder {
     /// Name of the topic.
     pub topic: String,
-    /// The model: `crf`, `memm`, `hmm` or `context-graph`.
+    /// The model: `crf`, `memm`, `hmm`, `context-graph` or `ache-offline`.
     pub model: String,
 }
 

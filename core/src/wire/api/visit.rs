@@ -8,7 +8,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::heaviest_words;
 use crate::address::Address;
 use crate::hops::PageText;
 use crate::page::Page;
@@ -90,7 +89,7 @@ impl Visit {
             relevance: judgment.relevance.value(),
             title_words: text.title,
             heading_words: text.headings,
-            words: heaviest_words(page, HEAVIEST_TERMS),
+            words: page.heaviest_words(HEAVIEST_TERMS),
         }
     }
 

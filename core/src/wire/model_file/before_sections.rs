@@ -7,7 +7,7 @@ use super::ModelError;
 use super::forms::{self, WireForm, WireTopic};
 use super::graph::{self, WireArrival, WireJudgment, WireMark, WirePage, WireTerm, WireVocabulary};
 use crate::codec;
-use crate::critics::NamedTopics;
+use crate::critics::Sources;
 use crate::guide::Knowledge;
 use crate::strategies::{
     SavedCounts, SavedEnsemble, SavedHopChain, SavedPaths, SavedRatios, StrategyState,
@@ -119,8 +119,9 @@ impl OldModel {
         });
         graph::put_pages(&mut graph, pages.collect())?;
         Ok(Knowledge {
+            beginning: None,
             critic: self.critic,
-            topics: NamedTopics::new(),
+            sources: Sources::default(),
             strategy: self.strategy,
             learned: self.learned.into_state(known_terms)?,
             arrivals: graph::into_examples(self.arrivals, known_terms)?,
@@ -164,7 +165,7 @@ impl OldMore {
     fn add_to(self, knowledge: &mut Knowledge) -> Result<(), ModelError> {
         forms::put_forms(&mut knowledge.graph, self.forms)?;
         forms::put_marked_forms(&mut knowledge.graph, self.marked_forms)?;
-        knowledge.topics = forms::into_topics(self.topics)?;
+        knowledge.sources.topics = forms::into_topics(self.topics)?;
         let unmarked = self.unmarked.into_iter().map(WireJudgment::into_judgment);
         let unmarked: Vec<Judgment> = unmarked.collect();
         knowledge.graph.set_unmarked(&unmarked);

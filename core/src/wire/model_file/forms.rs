@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::ModelError;
 use super::graph::address;
 use crate::critics::{NamedTopic, NamedTopics};
-use crate::forms::FormWords;
+use crate::forms::{FormDomain, FormWords};
 use crate::web_graph::{FormPlace, MarkedForm, WebGraph};
 
 #[derive(Serialize, Deserialize)]
@@ -54,10 +54,40 @@ pub(super) fn into_topics(rows: Vec<WireTopic>) -> Result<NamedTopics, ModelErro
             other: topic.other,
             middle: topic.middle,
             slope: topic.slope,
+            forms: None,
         };
         topics.insert(topic.name, named);
     }
     Ok(topics)
+}
+
+/// What tells the forms of topics from others, by the topic's name: a bias, and words with how
+/// rare they are and what they weigh.
+pub(super) type WireDomains = Vec<(String, f64, Vec<(String, f64, f64)>)>;
+
+/// The domains of those topics that have one.
+pub(super) fn domains(topics: &NamedTopics) -> WireDomains {
+    let topics = topics.iter();
+    let domains = topics.filter_map(|(name, topic)| {
+        let (bias, rows) = topic.forms.as_ref()?.rows();
+        Some((name.clone(), bias, rows))
+    });
+    domains.collect()
+}
+
+/// Puts the domains of forms into their topics.
+pub(super) fn put_domains(
+    topics: &mut NamedTopics,
+    domains: WireDomains,
+) -> Result<(), ModelError> {
+    for (name, bias, rows) in domains {
+        let domain = FormDomain::from_rows(bias, rows);
+        let domain = domain.ok_or(ModelError::Content("a domain of forms is none"))?;
+        let topic = topics.get_mut(&name);
+        let topic = topic.ok_or(ModelError::Content("forms of a topic that is not there"))?;
+        topic.forms = Some(domain);
+    }
+    Ok(())
 }
 
 /// The searchable forms of a graph.

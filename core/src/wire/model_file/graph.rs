@@ -155,6 +155,27 @@ pub(super) fn put_pages(graph: &mut WebGraph, pages: Vec<WirePage>) -> Result<()
     Ok(())
 }
 
+/// Backlinks by the hash of the page linked to, in its order: the places of the pages with
+/// the links among [`pages`].
+pub(super) fn backlinks(graph: &WebGraph) -> Vec<(u64, Vec<u32>)> {
+    let mut rows: Vec<_> = graph.backlink_rows().collect();
+    rows.sort_unstable_by_key(|row| row.0);
+    rows
+}
+
+/// Puts backlinks into a graph whose pages are known.
+pub(super) fn put_backlinks(
+    graph: &mut WebGraph,
+    rows: Vec<(u64, Vec<u32>)>,
+) -> Result<(), ModelError> {
+    for (target, places) in rows {
+        if !graph.put_backlinks(target, &places) {
+            return Err(ModelError::Content("a link stands on a page that it lacks"));
+        }
+    }
+    Ok(())
+}
+
 /// What can be learned again from, oldest first.
 pub(super) fn examples(arrivals: &[TrainingExample]) -> Vec<WireArrival> {
     arrivals.iter().map(WireArrival::of).collect()
@@ -271,12 +292,15 @@ fn known(term: u32, known_terms: usize) -> Result<TermId, ModelError> {
     }
 }
 
-fn term_rows(terms: &PageTerms) -> Vec<(u32, u32)> {
+pub(super) fn term_rows(terms: &PageTerms) -> Vec<(u32, u32)> {
     let rows = terms.rows().iter();
     rows.map(|&(TermId(id), count)| (id, count)).collect()
 }
 
-fn page_terms(rows: Vec<(u32, u32)>, known_terms: usize) -> Result<PageTerms, ModelError> {
+pub(super) fn page_terms(
+    rows: Vec<(u32, u32)>,
+    known_terms: usize,
+) -> Result<PageTerms, ModelError> {
     let mut checked = Vec::with_capacity(rows.len());
     for (term, count) in rows {
         checked.push((known(term, known_terms)?, count.max(1)));

@@ -62,10 +62,19 @@ impl<'a> Sections<'a> {
 
     /// What a section holds.
     pub(super) fn read<T: DeserializeOwned>(&self, name: &'static str) -> Result<T, ModelError> {
+        self.read_if_there(name)?.ok_or(ModelError::Missing(name))
+    }
+
+    /// What a section holds that not every file has.
+    pub(super) fn read_if_there<T: DeserializeOwned>(
+        &self,
+        name: &'static str,
+    ) -> Result<Option<T>, ModelError> {
         let mut sections = self.iter();
         let section = sections.find(|&(its_name, _)| its_name == name);
-        let (_, bytes) = section.ok_or(ModelError::Missing(name))?;
-        codec::decode(bytes).map_err(|error| ModelError::Section(name, error))
+        let read = section.map(|(_, bytes)| codec::decode(bytes));
+        read.transpose()
+            .map_err(|error| ModelError::Section(name, error))
     }
 }
 

@@ -35,7 +35,7 @@ fn knowledge_of(strategy: &str) -> Knowledge {
     let place = (second.address.clone(), "get /trains from,to".to_owned());
     knowledge.graph.remember_form(place, words);
     let other = ("bees".to_owned(), guide.frozen_topic());
-    knowledge.topics.extend([other]);
+    knowledge.sources.topics.extend([other]);
     knowledge
 }
 
@@ -45,7 +45,7 @@ fn same(a: &Knowledge, b: &Knowledge) {
     assert!(a.graph.vocabulary.rows().eq(b.graph.vocabulary.rows()));
     assert!(a.graph.forms().eq(b.graph.forms()));
     assert_eq!(a.graph.form_marks, b.graph.form_marks);
-    assert_eq!(a.topics, b.topics);
+    assert_eq!(a.sources.topics, b.sources.topics);
     assert_eq!(a.learned, b.learned);
     assert_eq!(a.arrivals, b.arrivals);
     assert_eq!((&a.critic, &a.strategy), (&b.critic, &b.strategy));

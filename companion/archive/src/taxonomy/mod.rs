@@ -1,21 +1,30 @@
-//! Topics out of taxonomies that others keep: a DMOZ dump, a bookmarks file, a
-//! folder tree of pages (\[A\] 3.1).
+//! Taxonomies that others keep: a DMOZ dump, a bookmarks file, a folder tree of pages
+//! (\[A\] 3.1).
 //!
 //! Nothing is kept whole: pages are sorted into classes of the focus and of the
 //! rest as they are read, and of each class only a sample stays, so that
 //! gigabytes take little memory. Small classes then join their parents, and
-//! every class gives the same number of pages.
+//! every class gives the same number of pages. Nothing is fetched: of pages that are only
+//! named, there are the words that the taxonomy says of them, unless an archive has them.
 
 mod bookmarks;
 mod dmoz;
 mod folders;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::BufRead;
 use std::path::Path;
 
 use anyhow::Result;
+use linkscent_core::address::Address;
+use linkscent_core::critics::taxonomy::{EXAMPLE_WORDS, is_under};
+use linkscent_core::dom::Builder;
+use linkscent_core::page::Page;
 use linkscent_core::strategies::{Rng, SplitMix};
+
+use crate::frozen::key;
+use crate::page::build;
+use crate::warc::Reader;
 
 /// How a taxonomy is read.
 #[derive(Debug, Clone)]
@@ -55,6 +64,65 @@ struct Class {
     sample: Sample,
 }
 
+/// A page as far as a taxonomy has it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// Its address; empty where that is not known.
+    pub address: String,
+    /// What the taxonomy says of it: title and description.
+    pub said: String,
+    /// Its commonest words with their counts; empty where its text is not there.
+    pub words: Vec<(String, u32)>,
+}
+
+impl Entry {
+    /// A page that is only named.
+    fn named(address: &Address, said: &str) -> Self {
+        Self {
+            address: address.to_string(),
+            said: shorten(said, LONGEST_SAID).to_owned(),
+            words: Vec::new(),
+        }
+    }
+
+    /// A page whose text is there.
+    fn whole(address: &str, body: &[u8], content_type: Option<&str>) -> Self {
+        Self {
+            address: address.to_owned(),
+            said: String::new(),
+            words: words_of(address, body, content_type),
+        }
+    }
+
+    /// The words that stand for the page: its own, or those of what is said of it.
+    pub fn known_words(&self) -> Vec<(String, u32)> {
+        if !self.words.is_empty() || self.said.is_empty() {
+            return self.words.clone();
+        }
+        let mut text = Builder::new();
+        text.leaf(&self.said);
+        match (Address::parse(NOWHERE), text.finish()) {
+            (Ok(nowhere), Ok(text)) => Page::new(nowhere, text).heaviest_words(EXAMPLE_WORDS),
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn words_of(address: &str, body: &[u8], content_type: Option<&str>) -> Vec<(String, u32)> {
+    let address = Address::parse(address).or_else(|_| Address::parse(NOWHERE));
+    let page = address.map(|address| build(address, body, content_type).0);
+    page.map_or_else(|_| Vec::new(), |page| page.heaviest_words(EXAMPLE_WORDS))
+}
+
+/// The first so many bytes, whole letters only.
+fn shorten(text: &str, most: usize) -> &str {
+    let mut end = text.len().min(most);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
 /// A class with the pages that stand for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassPages {
@@ -62,38 +130,40 @@ pub struct ClassPages {
     pub name: String,
     /// Whether it is the topic or part of it.
     pub is_focus: bool,
-    /// Addresses.
-    pub pages: Vec<String>,
+    /// They.
+    pub pages: Vec<Entry>,
 }
 
 /// Problems kept to be shown.
 const MOST_PROBLEMS: usize = 50;
+/// Bytes of a node's path at most.
+const LONGEST_NODE: usize = 500;
+/// Bytes kept of what is said of a page.
+const LONGEST_SAID: usize = 500;
+/// Where a page is taken to be of which nobody says.
+const NOWHERE: &str = "http://nowhere.invalid/";
+/// The node of pages that stand at none.
+const NO_NODE: &str = "(at the top)";
 
 /// A sample of a class in which every page seen is as likely to be.
 #[derive(Debug, Default)]
 struct Sample {
     seen: u64,
-    kept: Vec<String>,
+    kept: Vec<Entry>,
 }
 
 impl Sample {
-    fn add(&mut self, page: String, most: usize, rng: &mut SplitMix) {
+    fn add(&mut self, page: impl FnOnce() -> Entry, most: usize, rng: &mut SplitMix) {
         self.seen += 1;
         if self.kept.len() < most {
-            self.kept.push(page);
+            self.kept.push(page());
             return;
         }
         let place = (rng.unit() * self.seen as f64) as usize;
         if let Some(slot) = self.kept.get_mut(place) {
-            *slot = page;
+            *slot = page();
         }
     }
-}
-
-/// Whether a node is another one or stands below it.
-fn is_under(node: &str, above: &str) -> bool {
-    node.strip_prefix(above)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn depth_of(node: &str) -> usize {
@@ -130,7 +200,7 @@ impl Taxonomy {
         bookmarks::read(text, self);
     }
 
-    /// Reads a folder tree of lists of addresses.
+    /// Reads a folder tree of pages (HTML and WARC files) and lists of addresses.
     pub fn read_folders(&mut self, folder: &Path) -> Result<()> {
         folders::read(folder, self)
     }
@@ -164,8 +234,14 @@ impl Taxonomy {
         }
     }
 
-    /// A page stands at a node, such as `Top/Arts/Animation`.
-    fn add(&mut self, node: &str, page: String) {
+    /// A page stands at a node, such as `Top/Arts/Animation`. It is made only if it is
+    /// among those that are kept.
+    fn add(&mut self, line: usize, node: &str, page: impl FnOnce() -> Entry) {
+        if node.len() > LONGEST_NODE {
+            self.problem(line, "the path of this node is too long");
+            return;
+        }
+        let node = if node.is_empty() { NO_NODE } else { node };
         self.pages += 1;
         let focus = self.choice.focus.iter().find(|focus| is_under(node, focus));
         let least = focus.map_or(0, |focus| depth_of(focus));
@@ -184,14 +260,59 @@ impl Taxonomy {
         }
     }
 
+    /// Gives pages that are only named the words that an archive has of them; how many it
+    /// had.
+    pub fn read_pages(&mut self, archive: &Path) -> Result<usize> {
+        let mut named: BTreeMap<String, Vec<&mut Entry>> = BTreeMap::new();
+        let samples = self.classes.values_mut().map(|class| &mut class.sample);
+        for entry in samples.flat_map(|sample| &mut sample.kept) {
+            if entry.words.is_empty()
+                && let Some(key) = key(&entry.address)
+            {
+                named.entry(key).or_default().push(entry);
+            }
+        }
+        let mut found = HashSet::new();
+        for record in Reader::open(archive)? {
+            // One that breaks off gives what stands before the break.
+            let Ok(record) = record else { break };
+            let entries = key(&record.target).and_then(|key| Some((named.get_mut(&key)?, key)));
+            let Some((entries, key)) = entries else {
+                continue;
+            };
+            if let Some(response) = record.response().filter(|_| record.kind == "response") {
+                let content_type = response.content_type.as_deref();
+                let words = words_of(&record.target, &response.body, content_type);
+                for entry in entries {
+                    entry.words.clone_from(&words);
+                }
+                found.insert(key);
+            }
+        }
+        Ok(found.len())
+    }
+
     /// The classes, those of the focus first: of the focus at most as many
     /// pages as of any class, of the rest at most `others`; from each class as
-    /// many as there are. Classes that are too small join their parents first,
-    /// those of the focus never beyond its node.
-    pub fn classes(&self, others: usize) -> Vec<ClassPages> {
+    /// many as there are. Classes that are too small join their parents first, and the
+    /// deepest ones as long as there are more than `most_classes`; those of the focus never
+    /// beyond its node.
+    pub fn classes(&self, others: usize, most_classes: usize) -> Vec<ClassPages> {
+        let mut depth = self.choice.depth;
+        loop {
+            let classes = self.classes_down_to(depth, others);
+            if classes.len() <= most_classes || depth == 1 {
+                return classes;
+            }
+            depth -= 1;
+        }
+    }
+
+    fn classes_down_to(&self, depth: usize, others: usize) -> Vec<ClassPages> {
         let mut classes = Vec::new();
         for (is_focus, most) in [(true, self.choice.most), (false, others)] {
-            let balanced = balanced(self.joined(is_focus), most, self.choice.most);
+            let joined = self.joined(is_focus, depth);
+            let balanced = balanced(joined, most, self.choice.most);
             classes.extend(balanced.into_iter().map(|(name, pages)| ClassPages {
                 name,
                 is_focus,
@@ -201,15 +322,20 @@ impl Taxonomy {
         classes
     }
 
-    fn joined(&self, is_focus: bool) -> BTreeMap<String, Vec<String>> {
+    fn joined(&self, is_focus: bool, deepest: usize) -> BTreeMap<String, Vec<Entry>> {
         let of_kind = self.classes.iter();
         let of_kind = of_kind.filter(|(_, class)| class.is_focus == is_focus);
-        let mut classes: BTreeMap<String, Vec<String>> = of_kind
-            .map(|(name, class)| (name.clone(), class.sample.kept.clone()))
-            .collect();
+        let mut classes: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+        for (name, class) in of_kind {
+            let focus = self.choice.focus.iter().find(|focus| is_under(name, focus));
+            let least = focus.map_or(0, |focus| depth_of(focus));
+            let parts: Vec<&str> = name.split('/').take(deepest.max(least)).collect();
+            let pages = classes.entry(parts.join("/")).or_default();
+            pages.extend(class.sample.kept.iter().cloned());
+        }
         let may_join = |name: &str| !self.choice.focus.iter().any(|focus| focus == name);
         for depth in (2..=self.choice.depth).rev() {
-            let small = |(name, pages): &(&String, &Vec<String>)| {
+            let small = |(name, pages): &(&String, &Vec<Entry>)| {
                 depth_of(name) == depth && pages.len() < self.choice.least && may_join(name)
             };
             let small: Vec<String> = classes
@@ -233,10 +359,10 @@ impl Taxonomy {
 /// At most `most` pages in all and `most_of_one` of a class, as many of each
 /// class as there are.
 fn balanced(
-    mut classes: BTreeMap<String, Vec<String>>,
+    mut classes: BTreeMap<String, Vec<Entry>>,
     most: usize,
     most_of_one: usize,
-) -> Vec<(String, Vec<String>)> {
+) -> Vec<(String, Vec<Entry>)> {
     let taken = |share: usize| -> usize {
         let pages = classes.values();
         pages.map(|pages| pages.len().min(share)).sum()

@@ -12,7 +12,9 @@ use anyhow::{Context, Result};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::Taxonomy;
+use linkscent_core::address::Address;
+
+use super::{Entry as Named, Taxonomy};
 
 /// Bytes of an entry; longer ones are passed over.
 const LONGEST_ENTRY: usize = 1 << 20;
@@ -35,7 +37,8 @@ pub(super) fn read_structure(input: impl BufRead, taxonomy: &mut Taxonomy) -> Re
     read(input, taxonomy, structure_entry)
 }
 
-type OnEntry = fn(&str, &mut Taxonomy) -> Result<()>;
+/// An entry and its line.
+type OnEntry = fn(&str, usize, &mut Taxonomy) -> Result<()>;
 
 fn read(mut input: impl BufRead, taxonomy: &mut Taxonomy, on_entry: OnEntry) -> Result<()> {
     let (mut line, mut open): (usize, Option<Entry>) = (1, None);
@@ -114,20 +117,20 @@ fn take(entry: Entry, taxonomy: &mut Taxonomy, on_entry: OnEntry) {
         taxonomy.problem(entry.line, "this entry is not UTF-8");
         return;
     };
-    if let Err(error) = on_entry(text, taxonomy) {
+    if let Err(error) = on_entry(text, entry.line, taxonomy) {
         taxonomy.problem(entry.line, &format!("{error:#}"));
     }
 }
 
-fn content_entry(text: &str, taxonomy: &mut Taxonomy) -> Result<()> {
-    let (node, pages) = parse(text)?;
-    for page in pages {
-        taxonomy.add(&node, page);
+fn content_entry(text: &str, line: usize, taxonomy: &mut Taxonomy) -> Result<()> {
+    if let Some((node, page, said)) = parse(text)? {
+        let address = Address::parse(&page)?;
+        taxonomy.add(line, &node, || Named::named(&address, said.trim()));
     }
     Ok(())
 }
 
-fn structure_entry(text: &str, taxonomy: &mut Taxonomy) -> Result<()> {
+fn structure_entry(text: &str, _: usize, taxonomy: &mut Taxonomy) -> Result<()> {
     let mut reader = Reader::from_str(text);
     let (mut node, mut others) = (None, Vec::new());
     loop {
@@ -153,22 +156,49 @@ fn structure_entry(text: &str, taxonomy: &mut Taxonomy) -> Result<()> {
     Ok(())
 }
 
-/// The node and the pages of an entry. A `Topic` lists links, which come again
-/// as entries of their own; only those count.
-fn parse(text: &str) -> Result<(String, Vec<String>)> {
+/// Where a text of an entry stands.
+#[derive(Clone, Copy)]
+enum Inside {
+    Node,
+    Said,
+    Other,
+}
+
+/// The node of an entry, its page, and title and description. A `Topic` lists links, which
+/// come again as entries of their own; only those count.
+fn parse(text: &str) -> Result<Option<(String, String, String)>> {
     let mut reader = Reader::from_str(text);
-    let (mut page, mut node, mut in_topic) = (None, String::new(), false);
+    let (mut page, mut node, mut said) = (None, String::new(), String::new());
+    let mut inside = Inside::Other;
     loop {
         match reader.read_event()? {
             Event::Start(tag) if tag.name().as_ref() == "ExternalPage" => {
                 page = Some(attribute(&tag, "about")?.context("a page without address")?);
             }
-            Event::Start(tag) => in_topic = tag.name().as_ref() == "topic",
-            Event::End(_) => in_topic = false,
-            Event::Text(text) if in_topic => node.push_str(&text),
-            Event::GeneralRef(name) if in_topic => {
+            Event::Start(tag) => {
+                inside = match tag.name().as_ref() {
+                    "topic" => Inside::Node,
+                    "d:Title" | "d:Description" => Inside::Said,
+                    _ => Inside::Other,
+                };
+                said.push(' ');
+            }
+            Event::End(_) => inside = Inside::Other,
+            Event::Text(text) => match inside {
+                Inside::Node => node.push_str(&text),
+                Inside::Said => said.push_str(&text),
+                Inside::Other => {}
+            },
+            Event::GeneralRef(name) => {
                 let resolved = quick_xml::escape::resolve_predefined_entity(&name);
-                node.push_str(resolved.with_context(|| format!("&{}; is unknown", &*name))?);
+                match inside {
+                    Inside::Node => {
+                        let resolved = resolved.with_context(|| format!("&{}; is unknown", &*name));
+                        node.push_str(resolved?);
+                    }
+                    Inside::Said => said.push_str(resolved.unwrap_or(" ")),
+                    Inside::Other => {}
+                }
             }
             Event::Eof => break,
             _ => {}
@@ -176,7 +206,7 @@ fn parse(text: &str) -> Result<(String, Vec<String>)> {
     }
     match page {
         Some(_) if node.trim().is_empty() => anyhow::bail!("a page without topic"),
-        page => Ok((node.trim().to_owned(), page.into_iter().collect())),
+        page => Ok(page.map(|page| (node.trim().to_owned(), page, said))),
     }
 }
 

@@ -1,4 +1,5 @@
-//! What a strategy had learned at the end of a crawl, in a few lines for the report.
+//! What a crawl gives to see besides its figures: the words that an apprentice learned, and
+//! the pages whose links led farthest.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +8,33 @@ use linkscent_core::guide::Knowledge;
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::Saved;
 
-use crate::figures::Insight;
-use crate::scenario::Scenario;
-use crate::visits::Visit;
+use super::figures::Insight;
+use super::scenario::Scenario;
+use super::visits::Visit;
 
 /// Pages named whose links led to most relevant pages.
 const SOURCES: usize = 5;
 /// Words shown for and against, of what an apprentice learned.
 const TOP_FEATURES: usize = 12;
 
+/// The counts an apprentice gets from all links that a crawl followed.
+pub(super) fn counts_of(knowledge: &Knowledge) -> TwoClassCounts {
+    let mut counts = TwoClassCounts::default();
+    for arrival in &knowledge.arrivals {
+        for link in &arrival.via {
+            counts.add(
+                link.context
+                    .counts()
+                    .map(|(feature, n)| (feature.to_bits(), n)),
+                arrival.judgment.relevance.is_high(),
+            );
+        }
+    }
+    counts
+}
+
 /// What an apprentice learned: the words at offsets that speak most.
-pub(super) fn insight(knowledge: &Knowledge) -> Insight {
+pub(super) fn learned(knowledge: &Knowledge) -> Insight {
     if knowledge.learned.owner() != TwoClassCounts::LEARNER {
         return Insight::new();
     }

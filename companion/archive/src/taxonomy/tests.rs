@@ -10,13 +10,14 @@ fn choice(focus: &[&str]) -> Choice {
 }
 
 fn examples(taxonomy: &Taxonomy) -> Vec<String> {
-    let classes = taxonomy.classes(0).into_iter();
+    let classes = taxonomy.classes(0, 100).into_iter();
     let focus = classes.filter(|class| class.is_focus);
-    focus.flat_map(|class| class.pages).collect()
+    let pages = focus.flat_map(|class| class.pages);
+    pages.map(|page| page.address).collect()
 }
 
 fn others(taxonomy: &Taxonomy, most: usize) -> Vec<ClassPages> {
-    let mut classes = taxonomy.classes(most);
+    let mut classes = taxonomy.classes(most, 100);
     classes.retain(|class| !class.is_focus);
     classes
 }
@@ -52,10 +53,16 @@ fn a_dump_is_sorted_into_focus_and_rest() {
     let all = others(&taxonomy, 100);
     let names: Vec<&str> = all.iter().map(|class| class.name.as_str()).collect();
     assert_eq!(names, ["Top", "Top/Arts/Film & TV"], "small ones joined");
+    let addresses: Vec<&str> = all[0]
+        .pages
+        .iter()
+        .map(|page| page.address.as_str())
+        .collect();
     assert_eq!(
-        all[0].pages,
+        addresses,
         ["http://lone.test/", "http://other.test/?a=1&b=2"]
     );
+    assert_eq!(all[0].pages[0].said, "T & t");
     let balanced = others(&taxonomy, 3);
     assert!(
         balanced.iter().all(|class| class.pages.len() == 1),
@@ -76,7 +83,7 @@ fn classes_below_the_focus_are_told_apart_and_small_ones_join_it() {
     let mut taxonomy = Taxonomy::new(choice(&["Top/Bees"]), 1);
     taxonomy.read_dmoz(text.as_bytes()).unwrap();
     let names = |focus: bool| -> Vec<String> {
-        let of_kind = taxonomy.classes(100).into_iter();
+        let of_kind = taxonomy.classes(100, 100).into_iter();
         let of_kind = of_kind.filter(|class| class.is_focus == focus);
         of_kind.map(|class| class.name).collect()
     };
@@ -155,4 +162,83 @@ fn bookmarks_and_folders_are_taxonomies_too() {
         "{:?}",
         taxonomy.problems
     );
+}
+
+#[test]
+fn pages_of_a_folder_are_read_and_links_out_of_it_are_not_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let bees = folder.path().join("Bees");
+    std::fs::create_dir_all(&bees).unwrap();
+    let html = "<title>Wild bees</title><p>Pollen, pollen and a nest</p>";
+    std::fs::write(bees.join("wild.HTML"), html).unwrap();
+    let body = "<p>Honey in the hive</p>";
+    let response = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}");
+    let record = format!(
+        "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://bees.test/hive\r\n\
+         Content-Length: {}\r\n\r\n{response}\r\n\r\n",
+        response.len()
+    );
+    let archive = bees.join("hive.warc");
+    std::fs::write(&archive, record).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(folder.path(), bees.join("round")).unwrap();
+    let mut taxonomy = Taxonomy::new(choice(&[]), 1);
+    taxonomy.read_folders(folder.path()).unwrap();
+    assert_eq!(taxonomy.pages, 2);
+    assert_eq!(
+        taxonomy.problems.len(),
+        usize::from(cfg!(unix)),
+        "{:?}",
+        taxonomy.problems
+    );
+    let classes = others(&taxonomy, 100);
+    assert_eq!(classes[0].name, "Bees");
+    let [hive, wild] = &classes[0].pages[..] else {
+        panic!("{classes:?}")
+    };
+    assert_eq!(hive.address, "http://bees.test/hive");
+    assert_eq!(hive.known_words().len(), 2);
+    assert_eq!(wild.known_words()[0], ("pollen".to_owned(), 2));
+    // Of a page that is only named, an archive may have the text.
+    let list = "<DT><H3>Hives</H3>\n<DL>\n<DT><A HREF=\"https://bees.test/hive/\">A &amp; hive</A>\n<DD>of mine\n</DL>";
+    let mut named = Taxonomy::new(choice(&[]), 1);
+    named.read_bookmarks(list);
+    let page = |taxonomy: &Taxonomy| others(taxonomy, 100)[0].pages[0].clone();
+    assert_eq!(page(&named).said, "A & hive of mine");
+    assert_eq!(
+        page(&named).known_words(),
+        [("hive".to_owned(), 1), ("mine".to_owned(), 1)]
+    );
+    assert_eq!(named.read_pages(&archive).unwrap(), 1);
+    assert_eq!(page(&named).known_words(), hive.known_words());
+}
+
+#[test]
+fn the_deepest_classes_join_where_there_are_too_many() {
+    let mut text = String::from("<RDF>\n");
+    for n in 0..4 {
+        for class in [
+            "Top/Arts/Film",
+            "Top/Arts/Music",
+            "Top/Bees/Wild",
+            "Top/Bees/Honey",
+        ] {
+            text += &page(&format!("http://{n}.test/{class}"), class);
+        }
+    }
+    text += &page("http://a.test/", &"deep/".repeat(200));
+    let mut taxonomy = Taxonomy::new(choice(&["Top/Bees/Wild"]), 1);
+    taxonomy.read_dmoz(text.as_bytes()).unwrap();
+    assert!(
+        taxonomy.problems[0].contains("too long"),
+        "{:?}",
+        taxonomy.problems
+    );
+    let names = |most: usize| -> Vec<String> {
+        let classes = taxonomy.classes(100, most).into_iter();
+        classes.map(|class| class.name).collect()
+    };
+    assert_eq!(names(4).len(), 4);
+    assert_eq!(names(3), ["Top/Bees/Wild", "Top/Arts", "Top/Bees"]);
+    assert_eq!(names(2), ["Top/Bees/Wild", "Top"]);
 }

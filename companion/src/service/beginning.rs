@@ -1,0 +1,60 @@
+//! Crawls that begin with what another topic taught.
+
+use std::sync::Arc;
+
+use linkscent_core::guide::{BeginningError, Guide};
+
+use super::{Service, ServiceError};
+use crate::store::Topic;
+
+impl Service {
+    /// The topic with whose knowledge another is to begin.
+    pub(super) async fn teacher(&self, topic: &Topic, from: &str) -> Result<Topic, ServiceError> {
+        if topic.name == from {
+            return Err(ServiceError::refused(format!(
+                "“{from}” begins with what it knows itself in any case: name another topic."
+            )));
+        }
+        if let Some(teacher) = self.store.find_topic(from).await? {
+            return Ok(teacher);
+        }
+        let topics = self.store.topics().await?;
+        let names = topics.iter().map(|topic| topic.name.as_str());
+        let others: Vec<&str> = names.filter(|name| *name != topic.name).collect();
+        Err(ServiceError::refused(format!(
+            "There is no topic “{from}” to begin with; there are {others:?}."
+        )))
+    }
+
+    /// Has a guide begin with what another topic taught, and says what that is.
+    pub(super) async fn begin_with(
+        &self,
+        mut guide: Guide,
+        teacher: &Topic,
+    ) -> Result<(Guide, String), ServiceError> {
+        let known: Arc<Guide> = self.guide(teacher).await?;
+        let name = teacher.name.clone();
+        let begun = tokio::task::spawn_blocking(move || {
+            let taught = guide.begin_with(&name, known.knowledge())?;
+            let said = format!(
+                "it began with what “{name}” taught: {} words near links, interest ratios of {} \
+                 words and {} parts of addresses",
+                taught.near_links, taught.words, taught.tokens
+            );
+            Ok::<_, BeginningError>((guide, said))
+        });
+        let begun = begun.await.map_err(anyhow::Error::from)?;
+        begun.map_err(|error| ServiceError::refused(capital(&error.to_string())))
+    }
+}
+
+/// The same as a sentence.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase);
+    let first = first.into_iter().flatten();
+    first.chain(letters).chain(['.']).collect()
+}
+
+#[cfg(test)]
+mod tests;
