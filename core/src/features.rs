@@ -14,7 +14,7 @@ use crate::text::{TermId, Vocabulary};
 /// link's context: \[A\]'s `dmax`.
 pub const WINDOW: i32 = 5;
 /// Most `<t,d>` kept of one link.
-const LARGEST_CONTEXT: usize = 200;
+pub const LARGEST_CONTEXT: usize = 200;
 /// Room that most need.
 const USUAL_CONTEXT: usize = 48;
 
@@ -217,32 +217,33 @@ impl<'a> FeatureReader<'a> {
     /// The context of a link over `leaves`: every term at most [`WINDOW`]
     /// leaves away. Where there are too many, those nearest to the link stay.
     pub fn context(&self, leaves: LeafRange) -> LinkContext {
-        self.context_within(leaves, WINDOW as u32)
+        let mut features = Vec::with_capacity(USUAL_CONTEXT);
+        features.extend(self.near(leaves, WINDOW as u32).take(LARGEST_CONTEXT));
+        LinkContext::new(features)
     }
 
-    /// The context of a link as far as `window` leaves away, at most 15 (\[A\]'s
-    /// `dmax`).
+    /// The whole context of a link as far as `window` leaves away, at most 15 (\[A\]'s
+    /// `dmax`), however many terms that are: for experiments.
     pub fn context_within(&self, leaves: LeafRange, window: u32) -> LinkContext {
+        LinkContext::new(self.near(leaves, window).collect())
+    }
+
+    /// The terms at most so many leaves away from a link, nearest leaves first.
+    fn near(&self, leaves: LeafRange, window: u32) -> impl Iterator<Item = OffsetTerm> + '_ {
         let last_leaf = self.page.document().leaf_count();
         let inside = leaves.first..leaves.end;
-        let near = (1..=window).flat_map(|step| {
+        let around = (1..=window).flat_map(move |step| {
             let before = leaves.first.checked_sub(step);
             let behind = leaves.end.checked_add(step - 1);
             before.into_iter().chain(behind)
         });
-        let mut features = Vec::with_capacity(USUAL_CONTEXT);
-        for leaf in inside.chain(near).filter(|&leaf| leaf < last_leaf) {
+        let near = inside.chain(around).filter(move |&leaf| leaf < last_leaf);
+        near.flat_map(move |leaf| {
             let offset = leaves.offset_of(leaf);
-            for &term in self.page.words().leaf(leaf) {
-                if features.len() == LARGEST_CONTEXT {
-                    return LinkContext::new(features);
-                }
-                if let Some(id) = self.ids[term as usize] {
-                    features.push(OffsetTerm::new(id, offset));
-                }
-            }
-        }
-        LinkContext::new(features)
+            let terms = self.page.words().leaf(leaf).iter();
+            let ids = terms.filter_map(|&term| self.ids[term as usize]);
+            ids.map(move |id| OffsetTerm::new(id, offset))
+        })
     }
 }
 
@@ -289,6 +290,22 @@ mod tests {
         offsets.sort_by_key(|row| row.1);
         let expected: Vec<(String, i32)> = (2..=12).map(|n| (format!("word{n}"), n - 7)).collect();
         assert_eq!(offsets, expected);
+    }
+
+    #[test]
+    fn a_context_is_cut_for_crawls_and_whole_for_experiments() {
+        let mut builder = Builder::new();
+        builder.leaf("link");
+        builder.leaf(&(0..300).map(|n| format!("word{n} ")).collect::<String>());
+        builder.leaf("kidney");
+        let address = Address::parse("http://a.org/").unwrap();
+        let page = Page::new(address, builder.finish().unwrap());
+        let mut vocabulary = Vocabulary::default();
+        let reader = FeatureReader::new(&page, &mut vocabulary);
+        let leaves = LeafRange { first: 0, end: 1 };
+        assert_eq!(reader.context(leaves).features().len(), LARGEST_CONTEXT);
+        assert_eq!(reader.context_within(leaves, 2).features().len(), 302);
+        assert_eq!(reader.context_within(leaves, 1).features().len(), 301);
     }
 
     #[test]

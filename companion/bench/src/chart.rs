@@ -25,12 +25,35 @@ pub struct Line<'a> {
 
 /// Lines over common labels, from 0 to the greatest value.
 pub fn lines(labels: &[String], lines: &[Line<'_>]) -> String {
+    drawn(labels, lines, false)
+}
+
+/// The same on a logarithmic scale, from 1: less is drawn as 1.
+pub fn log_lines(labels: &[String], lines: &[Line<'_>]) -> String {
+    drawn(labels, lines, true)
+}
+
+fn drawn(labels: &[String], lines: &[Line<'_>], is_log: bool) -> String {
     let values = lines.iter().flat_map(|line| &line.values);
     let top = values.fold(f64::MIN_POSITIVE, |top, &value| top.max(value));
     let step = (WIDTH - LEFT - 20.0) / (labels.len().max(2) - 1) as f64;
     let x = |place: usize| LEFT + 6.0 + step * place as f64;
     let y = |value: f64| TOP + (HEIGHT - BOTTOM - TOP) * (1.0 - value / top);
-    let mut svg = frame(top, y);
+    let y = |value: f64| {
+        if is_log {
+            y(top * value.max(1.0).ln() / top.max(2.0).ln())
+        } else {
+            y(value)
+        }
+    };
+    let marks: Vec<f64> = if is_log {
+        (0..=top.max(1.0).log10() as i32)
+            .map(|power| 10_f64.powi(power))
+            .collect()
+    } else {
+        quarters(top)
+    };
+    let mut svg = frame(&marks, y);
     for (place, label) in labels.iter().enumerate() {
         let _ = write!(
             svg,
@@ -65,7 +88,7 @@ pub fn bars(labels: &[String], values: &[f64]) -> String {
         .fold(f64::MIN_POSITIVE, |top, &value| top.max(value));
     let step = (WIDTH - LEFT - 10.0) / labels.len().max(1) as f64;
     let y = |value: f64| TOP + (HEIGHT - BOTTOM - TOP) * (1.0 - value / top);
-    let mut svg = frame(top, y);
+    let mut svg = frame(&quarters(top), y);
     for (place, (label, value)) in labels.iter().zip(values).enumerate() {
         let x = LEFT + step * place as f64;
         let _ = write!(
@@ -82,10 +105,13 @@ pub fn bars(labels: &[String], values: &[f64]) -> String {
     format!("<div class=\"card\">{svg}</svg></div>")
 }
 
-fn frame(top: f64, y: impl Fn(f64) -> f64) -> String {
+fn quarters(top: f64) -> Vec<f64> {
+    (0..=4).map(|part| top * f64::from(part) / 4.0).collect()
+}
+
+fn frame(marks: &[f64], y: impl Fn(f64) -> f64) -> String {
     let mut svg = format!(r#"<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img">"#);
-    for part in 0..=4 {
-        let value = top * f64::from(part) / 4.0;
+    for &value in marks {
         let _ = write!(
             svg,
             r#"<path class="grid" d="M{LEFT} {0:.1}H{WIDTH}"/><text x="{1}" y="{2:.1}" text-anchor="end">{3}</text>"#,

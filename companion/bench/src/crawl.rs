@@ -2,7 +2,7 @@
 //! guide, answered from memory, each answer taking a millisecond of a clock
 //! that only counts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -13,8 +13,10 @@ use linkscent_core::crawl::{
 };
 use linkscent_core::crawl::{Seed, Session};
 use linkscent_core::critics::{self, Critic};
+use linkscent_core::features::FeatureReader;
 use linkscent_core::guide::{ASKED_AFTER, Guide, MOST_WAITING};
 use linkscent_core::hops::{FeatureGroups, TrainingWeb};
+use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{
     BackwardPaths, Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile,
     Rng, SplitMix, StateError, Strategy, StrategyState, Subject, TrainedPaths,
@@ -51,6 +53,32 @@ impl Crawled {
             seen.add(page, judgment, &mut graph);
         }
         seen
+    }
+
+    /// What all links between two pages that were fetched teach, each an instance (\[A\] 3.5).
+    pub fn every_pair(&self, scenario: &Scenario) -> TwoClassCounts {
+        let (web, graph) = (&scenario.web, self.guide.graph());
+        let mut vocabulary = graph.vocabulary.clone();
+        let fetched: HashSet<u32> = self.visits.iter().map(|visit| visit.page).collect();
+        let mut counts = TwoClassCounts::default();
+        for visit in &self.visits {
+            let page = &web.pages[visit.page as usize];
+            let reader = FeatureReader::new(page, &mut vocabulary);
+            for link in &page.outlinks {
+                let target = web.number(&link.target);
+                let Some(target) = target.filter(|target| fetched.contains(target)) else {
+                    continue;
+                };
+                if scenario.topic.labels[target as usize].example.is_some() {
+                    continue;
+                }
+                let context = reader.context(link.leaves);
+                let features = context.counts().map(|(word, n)| (word.to_bits(), n));
+                let judgment = graph.judgment(&link.target);
+                counts.add(features, judgment.relevance.is_high());
+            }
+        }
+        counts
     }
 
     /// The paths that lie, seen backwards, on the pages it saw; and the words they are told

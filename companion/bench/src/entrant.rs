@@ -1,18 +1,23 @@
 //! Who takes part in the bench: name -> how a crawl of it is made.
 
+mod apprentices;
+mod hop_groups;
+
 use anyhow::{Context, Result};
 use cpu_time::ThreadTime;
 use linkscent_core::guide::Knowledge;
 use linkscent_core::hops::{FeatureGroups, TrainingWeb, WalkRules, Walks};
-use linkscent_core::models::{ChainKind, Inference};
+use linkscent_core::models::{ChainKind, Inference, TwoClassCounts};
 use linkscent_core::strategies::{
-    Adaptive, AdaptiveOptions, Apprentice, ApprenticeOptions, BeliefOrder, BestFirst,
-    Configuration, ContextGraph, DepthFirst, Ensemble, EnsembleOptions, FishSearch, Focus,
-    HopClusters, HopTraining, Hub, InfoSpiders, LearningThreshold, LinkPolicy, Make, MakeGuest,
-    QLinear, REGISTRY, Reinforcement, SharkSearch, SignalGroup, SplitMix, Strategy, TopicPageRank,
-    TrainedPaths,
+    Adaptive, AdaptiveOptions, Apprentice, BeliefOrder, BestFirst, Configuration, ContextGraph,
+    DepthFirst, Ensemble, EnsembleOptions, FishSearch, Focus, HopClusters, HopTraining, Hub,
+    InfoSpiders, LearningThreshold, Make, MakeGuest, QLinear, REGISTRY, Reinforcement, SharkSearch,
+    SignalGroup, SplitMix, Strategy, TopicPageRank, TrainedPaths,
 };
 use linkscent_core::text::Vocabulary;
+
+use apprentices::APPRENTICES;
+use hop_groups::GROUPS;
 
 use super::crawl::crawl;
 use super::figures::RunStats;
@@ -44,10 +49,19 @@ enum Regime {
     Backward(fn(TrainedPaths) -> Adaptive),
     /// By a strategy trained on the web that a baseline crawl from another seed
     /// set saw; it learns no more.
-    Trained(fn(TrainingWeb, &mut SplitMix, u32) -> Box<dyn Strategy>),
-    /// By an online strategy confined to the pages of the baseline crawl from
-    /// the same seeds.
-    Recall(fn(u32) -> Box<dyn Strategy>),
+    Trained(
+        FeatureGroups,
+        fn(TrainingWeb, &mut SplitMix, u32) -> Box<dyn Strategy>,
+    ),
+    /// By a strategy trained on every link between two pages of a baseline crawl from
+    /// another seed set (\[A\] 3.5).
+    EveryPair(fn(TwoClassCounts) -> Box<dyn Strategy>),
+    /// By one trained so on the baseline crawl from the same seeds, and confined to its pages
+    /// (\[A\] 3.6); or trained on the one from another seed set, where `elsewhere`.
+    Recall {
+        make: fn(TwoClassCounts) -> Box<dyn Strategy>,
+        elsewhere: bool,
+    },
 }
 
 /// One who takes part.
@@ -67,10 +81,9 @@ static BENCH_ONLY: [Entrant; 10] = [
             Box::new(Apprentice::fixed(insight::counts_of(knowledge)))
         }),
     },
-    Entrant {
-        name: "apprentice-recall",
-        regime: Regime::Recall(|every| Box::new(Apprentice::every(every))),
-    },
+    recall("apprentice-recall", false, |counts| {
+        Box::new(Apprentice::fixed(counts))
+    }),
     trained("ensemble-hops", |web, rng, every| {
         let hops = HopTraining::new(ChainKind::Crf).train(web, rng, |_| {});
         Box::new(Ensemble::every(every).with_hops(hops))
@@ -102,7 +115,7 @@ static BENCH_ONLY: [Entrant; 10] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Entrant; 37] = [
+static VARIANTS: [Entrant; 30] = [
     online("ensemble-and-fish-search", |every| {
         and(every, || Box::new(FishSearch::default()))
     }),
@@ -217,37 +230,6 @@ static VARIANTS: [Entrant; 37] = [
     trained("memm-viterbi", |web, rng, _| {
         hop_chain(web, rng, viterbi(ChainKind::Memm))
     }),
-    online("apprentice-first", |every| {
-        let policy = LinkPolicy::First;
-        variant(every, |options| ApprenticeOptions { policy, ..options })
-    }),
-    online("apprentice-mean", |every| {
-        let policy = LinkPolicy::Mean;
-        variant(every, |options| ApprenticeOptions { policy, ..options })
-    }),
-    online("apprentice-maximum", |every| {
-        let policy = LinkPolicy::Maximum;
-        variant(every, |options| ApprenticeOptions { policy, ..options })
-    }),
-    online("apprentice-classes", |every| {
-        let classes = true;
-        variant(every, |options| ApprenticeOptions { classes, ..options })
-    }),
-    online("apprentice-co-citation", |every| {
-        let co_citation = true;
-        variant(every, |options| ApprenticeOptions {
-            co_citation,
-            ..options
-        })
-    }),
-    online("apprentice-anchor", |every| {
-        let window = 0;
-        variant(every, |options| ApprenticeOptions { window, ..options })
-    }),
-    online("apprentice-window-2", |every| {
-        let window = 2;
-        variant(every, |options| ApprenticeOptions { window, ..options })
-    }),
 ];
 
 fn ache(configuration: Configuration) -> Adaptive {
@@ -260,7 +242,18 @@ const fn trained(
 ) -> Entrant {
     Entrant {
         name,
-        regime: Regime::Trained(train),
+        regime: Regime::Trained(FeatureGroups::OF_ONE_TOPIC, train),
+    }
+}
+
+const fn recall(
+    name: &'static str,
+    elsewhere: bool,
+    make: fn(TwoClassCounts) -> Box<dyn Strategy>,
+) -> Entrant {
+    Entrant {
+        name,
+        regime: Regime::Recall { make, elsewhere },
     }
 }
 
@@ -312,19 +305,15 @@ fn with_all(every: u32) -> Box<dyn Strategy> {
     Box::new(ensemble.fold(Ensemble::every(every), Ensemble::with_guest))
 }
 
-fn variant(
-    every: u32,
-    change: impl Fn(ApprenticeOptions) -> ApprenticeOptions,
-) -> Box<dyn Strategy> {
-    let options = change(ApprenticeOptions::default());
-    Box::new(Apprentice::every(every).with_options(options))
-}
-
 const fn online(name: &'static str, make: fn(u32) -> Box<dyn Strategy>) -> Entrant {
     Entrant {
         name,
         regime: Regime::Online(make),
     }
+}
+
+fn baseline() -> Box<dyn Strategy> {
+    Box::new(BestFirst(Focus::Soft))
 }
 
 /// All who take part: every strategy of the registry, and what only the bench knows.
@@ -340,7 +329,8 @@ pub fn all() -> Vec<Entrant> {
 
 /// All, the forms included that only experiments ask for.
 pub fn everyone() -> Vec<Entrant> {
-    all().into_iter().chain(VARIANTS).collect()
+    let forms = VARIANTS.into_iter().chain(APPRENTICES).chain(GROUPS);
+    all().into_iter().chain(forms).collect()
 }
 
 /// The entrant of that name.
@@ -368,7 +358,14 @@ impl Entrant {
     pub fn is_offline(&self) -> bool {
         matches!(
             self.regime,
-            Regime::Offline(_) | Regime::Backward(_) | Regime::Trained(_)
+            Regime::Offline(_)
+                | Regime::Backward(_)
+                | Regime::Trained(..)
+                | Regime::EveryPair(_)
+                | Regime::Recall {
+                    elsewhere: true,
+                    ..
+                }
         )
     }
 
@@ -396,8 +393,7 @@ impl Entrant {
             Regime::Registered(make) => (crawl(scenario, make(Some(every)), nothing(), None)?, 0),
             Regime::Online(make) => (crawl(scenario, make(every), nothing(), None)?, 0),
             Regime::Offline(train) => {
-                let best_first = Box::new(BestFirst(Focus::Soft));
-                let before = crawl(training, best_first, nothing(), None)?;
+                let before = crawl(training, baseline(), nothing(), None)?;
                 let knowledge = before.guide.knowledge();
                 let strategy = train(&knowledge, every);
                 let words = knowledge.graph.vocabulary;
@@ -406,31 +402,43 @@ impl Entrant {
                 (made, before.visits.len() as u64)
             }
             Regime::Backward(begin) => {
-                let best_first = Box::new(BestFirst(Focus::Soft));
-                let before = crawl(training, best_first, nothing(), None)?;
+                let before = crawl(training, baseline(), nothing(), None)?;
                 let (paths, words) = before.backward_paths(training);
                 let mut made = crawl(scenario, Box::new(begin(paths)), words, None)?;
                 made.retrainings += 1;
                 (made, before.visits.len() as u64)
             }
-            Regime::Trained(train) => {
-                let best_first = Box::new(BestFirst(Focus::Soft));
-                let before = crawl(training, best_first, nothing(), None)?;
-                let seen = before.seen(training, FeatureGroups::OF_ONE_TOPIC);
+            Regime::Trained(groups, train) => {
+                let before = crawl(training, baseline(), nothing(), None)?;
+                let seen = before.seen(training, groups);
                 let strategy = train(seen, &mut SplitMix(scenario.random_seed), every);
                 let words = before.guide.graph().vocabulary.clone();
                 let mut made = crawl(scenario, strategy, words, None)?;
                 made.retrainings = 1;
                 (made, before.visits.len() as u64)
             }
-            Regime::Recall(make) => {
-                let best_first = Box::new(BestFirst(Focus::Soft));
-                let before = crawl(scenario, best_first, nothing(), None)?;
+            Regime::EveryPair(make) => {
+                let before = crawl(training, baseline(), nothing(), None)?;
+                let strategy = make(before.every_pair(training));
+                let words = before.guide.graph().vocabulary.clone();
+                let made = crawl(scenario, strategy, words, None)?;
+                (made, before.visits.len() as u64)
+            }
+            Regime::Recall { make, elsewhere } => {
+                let confined = crawl(scenario, baseline(), nothing(), None)?;
                 let mut only = vec![false; scenario.web.pages.len()];
-                for visit in before.visits {
+                for visit in &confined.visits {
                     only[visit.page as usize] = true;
                 }
-                (crawl(scenario, make(every), nothing(), Some(&only))?, 0)
+                let (taught_on, before) = if elsewhere {
+                    (training, crawl(training, baseline(), nothing(), None)?)
+                } else {
+                    (scenario, confined)
+                };
+                let strategy = make(before.every_pair(taught_on));
+                let words = before.guide.graph().vocabulary.clone();
+                let made = crawl(scenario, strategy, words, Some(&only))?;
+                (made, before.visits.len() as u64)
             }
         };
         let cpu_s = clock.elapsed().as_secs_f64();

@@ -28,6 +28,7 @@ pub mod own_critic;
 pub mod readme;
 pub mod report;
 pub mod scenario;
+mod teaching;
 pub mod topic;
 pub mod topic_file;
 pub mod visits;

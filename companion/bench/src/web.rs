@@ -7,7 +7,7 @@ use std::thread;
 
 use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
-use linkscent_core::dom::html;
+use linkscent_core::dom::html::{self, TagTree};
 use linkscent_core::page::Page;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,6 +31,7 @@ pub struct EvalWeb {
     pub problems: Vec<String>,
     numbers: FxHashMap<Address, u32>,
     keys: FxHashMap<String, u32>,
+    files: Vec<PathBuf>,
 }
 
 type Raw = (String, Address, Response);
@@ -64,7 +65,8 @@ impl EvalWeb {
         })?;
         parts.sort_by_key(|(place, _)| *place);
         let built = parts.into_iter().flat_map(|(_, pages)| pages).collect();
-        let web = Self::joined(built, problems);
+        let mut web = Self::joined(built, problems);
+        web.files = paths.to_vec();
         if web.pages.is_empty() {
             let reason = web.problems.first().map_or("", String::as_str);
             bail!("there is no page in {paths:?} {reason}");
@@ -110,6 +112,7 @@ impl EvalWeb {
             problems,
             numbers: FxHashMap::default(),
             keys: FxHashMap::default(),
+            files: Vec::new(),
         };
         for (key, page, bytes) in built {
             let number = web.pages.len() as u32;
@@ -155,6 +158,22 @@ impl EvalWeb {
     /// Number of the page that has exactly this address here.
     pub fn number(&self, address: &Address) -> Option<u32> {
         self.numbers.get(address).copied()
+    }
+
+    /// The tags of some pages, by their numbers: read from the files once more, since few
+    /// ask for them.
+    pub fn tags(&self, wanted: impl Fn(u32) -> bool) -> Result<FxHashMap<u32, TagTree>> {
+        let mut trees = FxHashMap::default();
+        read_records(&self.files, &mut Vec::new(), &mut |_| {}, |_, chunk| {
+            for (key, _, response) in chunk {
+                if let Some(&number) = self.keys.get(&key).filter(|number| wanted(**number)) {
+                    let kind = response.content_type.as_deref();
+                    let text = charset::decode(&response.body, kind);
+                    trees.insert(number, html::parse_with_tags(&text).1);
+                }
+            }
+        })?;
+        Ok(trees)
     }
 
     /// Pages that can be reached from these by links, themselves included.

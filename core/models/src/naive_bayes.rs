@@ -95,20 +95,31 @@ impl TwoClassCounts {
         (rate(high, high_total, tilt) / rate(low, low_total, 1.0 / tilt)).ln()
     }
 
-    /// `ln(P(feature|high) / P(feature|low))` by Laplace's rule, \[A\] eq. 1.
+    /// `ln(P(feature|high) / P(feature|low))` by Laplace's rule, \[A\] eq. 1. The vocabulary
+    /// `T` is what was counted: a feature that was not has no rate, and says nothing.
     pub fn laplace_log_ratio(&self, feature: u32) -> f64 {
-        let FeatureCount { high, low } = self.feature(feature);
-        let features = self.features.len().max(1) as f64;
+        let Some(&FeatureCount { high, low }) = self.features.get(&feature) else {
+            return 0.0;
+        };
+        let features = self.features.len() as f64;
         let [low_total, high_total] = self.occurrences;
-        let rate = |count: f32, total: f64| (f64::from(count) + 1.0) / (total + features);
+        let rate = |count: f32, total: f64| (1.0 + f64::from(count)) / (features + total);
         (rate(high, high_total) / rate(low, low_total)).ln()
     }
 
-    /// `ln(P(high) / P(low))` before any feature is looked at, by Laplace's
-    /// rule.
+    /// `ln(Pr(high) / Pr(low))` before any feature is looked at: the fractions of instances
+    /// of either class, \[A\] 2.3. Infinite where a class has none; 0 if neither has.
     pub fn prior_log_ratio(&self) -> f64 {
-        let [low, high] = self.instances;
-        ((f64::from(high) + 1.0) / (f64::from(low) + 1.0)).ln()
+        match self.instances {
+            [0, 0] => 0.0,
+            [low, high] => (f64::from(high) / f64::from(low)).ln(),
+        }
+    }
+
+    /// Whether instances of both classes were counted: else every instance belongs to the
+    /// one class there is.
+    pub fn knows_both(&self) -> bool {
+        self.instances.iter().all(|&instances| instances > 0)
     }
 
     /// Number of distinct features.
@@ -182,6 +193,34 @@ mod tests {
         assert!(counts.log_ratio(3, 0.0).abs() < 0.01);
         assert!(counts.log_ratio(99, 0.0).abs() < 1e-9);
         assert!(counts.log_ratio(1, -1.0) < counts.log_ratio(1, 0.0));
+    }
+
+    /// \[A\] eq. 1-2: three features, 4 + 1 occurrences in two high instances, 1 + 3 in six
+    /// low ones.
+    #[test]
+    fn rates_and_priors_are_those_of_the_paper() {
+        let mut counts = TwoClassCounts::default();
+        assert_eq!(
+            (counts.prior_log_ratio(), counts.knows_both()),
+            (0.0, false)
+        );
+        counts.add([(1, 3)], true);
+        counts.add([(1, 1), (2, 1)], true);
+        assert_eq!(counts.prior_log_ratio(), f64::INFINITY);
+        counts.add([(2, 1), (3, 3)], false);
+        for _ in 0..5 {
+            counts.add([], false);
+        }
+        assert!(counts.knows_both());
+        let prior = (2.0_f64 / 8.0) / (6.0 / 8.0);
+        assert!((counts.prior_log_ratio() - prior.ln()).abs() < 1e-12);
+        let high = [(1.0 + 4.0) / (3.0 + 5.0), (1.0 + 1.0) / 8.0, 1.0 / 8.0];
+        let low = [1.0 / (3.0 + 4.0), (1.0 + 1.0) / 7.0, (1.0 + 3.0) / 7.0];
+        for ((feature, high), low) in (1..).zip(high).zip(low) {
+            let found = counts.laplace_log_ratio(feature);
+            assert!((found - f64::ln(high / low)).abs() < 1e-12, "{feature}");
+        }
+        assert_eq!(counts.laplace_log_ratio(99), 0.0);
     }
 
     #[test]

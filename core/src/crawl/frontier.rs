@@ -23,6 +23,10 @@ use crate::strategies::{ArmRule, Batch, Candidate, LinkPolicy, LinkScore, Priori
 pub const LINKS_PER_TARGET: usize = 3;
 /// The same where the page is worth their mean.
 pub const LINKS_IN_MEAN: usize = 12;
+/// The same where every link is learned from.
+const EVERY_LINK: usize = 100;
+/// Most links kept in all only to be learned from.
+const MOST_MORE: usize = 200_000;
 /// Most pages that wait; beyond, the worst tenth is let go.
 const MOST_WAITING: usize = 300_000;
 
@@ -61,6 +65,10 @@ pub struct Frontier {
     heads: BTreeSet<(bool, Priority, u32, Box<str>)>,
     batch: Option<Batch>,
     shortlists: Shortlists,
+    /// Whether links are kept that are only learned from.
+    keeps_more: bool,
+    /// How many of them there are.
+    more: usize,
 }
 
 impl Frontier {
@@ -77,6 +85,14 @@ impl Frontier {
     #[must_use]
     pub fn with_arms(mut self, rule: ArmRule) -> Self {
         self.shortlists = Shortlists::new(rule);
+        self
+    }
+
+    /// The same, with every link to a page that waits, to be learned from when it is
+    /// fetched: no more than [`EVERY_LINK`] a page.
+    #[must_use]
+    pub fn keeping(mut self, every_link: bool) -> Self {
+        self.keeps_more = every_link;
         self
     }
 
@@ -100,7 +116,10 @@ impl Frontier {
             }
             let old = place(waiting);
             self.shortlists.remove(waiting);
-            waiting.join(self.policy, link, priority);
+            let before = more_than_needed(waiting, self.policy);
+            let keeps_more = self.keeps_more && self.more < MOST_MORE;
+            waiting.join(self.policy, keeps_more, link, priority);
+            self.more += more_than_needed(waiting, self.policy) - before;
             self.shortlists.add(waiting);
             let new = place(waiting);
             self.replace(&old, new);
@@ -202,6 +221,7 @@ impl Frontier {
     /// Takes the page at an address.
     pub fn take(&mut self, target: &Address) -> Option<FrontierEntry> {
         let waiting = self.waiting.remove(target)?;
+        self.more -= more_than_needed(&waiting, self.policy);
         self.shortlists.remove(&waiting);
         let place = place(&waiting);
         self.change_host(target.host(), |queue| {
@@ -267,9 +287,11 @@ impl Frontier {
             self.close(&host);
         }
         let mut places: FxHashMap<Box<str>, Vec<FrontierKey>> = FxHashMap::default();
+        self.more = 0;
         self.waiting.retain(|target, page| {
             let stays = page.pinned || page.rescore(self.policy, &mut score);
             if stays {
+                self.more += more_than_needed(page, self.policy);
                 self.shortlists.add(page);
                 let host = places.entry(target.host().into()).or_default();
                 host.push(place(page));
@@ -299,6 +321,7 @@ impl Frontier {
             queue.places.insert(place);
         });
         self.shortlists.add(&waiting);
+        self.more += more_than_needed(&waiting, self.policy);
         self.waiting.insert(target, waiting);
     }
 
@@ -349,22 +372,27 @@ impl FrontierEntry {
     }
 
     /// One more link leads there.
-    fn join(&mut self, policy: LinkPolicy, link: Candidate, priority: Priority) {
+    fn join(&mut self, policy: LinkPolicy, keeps_more: bool, link: Candidate, priority: Priority) {
         let is_best = policy.sorts() && self.scores.first().is_none_or(|best| priority > *best);
         let is_first = is_best || policy == LinkPolicy::Newest;
         let place = if is_first { 0 } else { self.links.len() };
-        let most = match policy {
-            LinkPolicy::Newest => 1,
-            LinkPolicy::First | LinkPolicy::Maximum => LINKS_PER_TARGET,
-            LinkPolicy::Mean | LinkPolicy::Both => LINKS_IN_MEAN,
+        let most = if keeps_more {
+            EVERY_LINK
+        } else {
+            needed(policy).max(self.links.len())
         };
         if place < most {
             self.links.insert(place, link);
             self.scores.insert(place, priority);
             self.links.truncate(most);
             self.scores.truncate(most);
-            self.priority = policy.worth(&self.scores);
+            self.priority = self.worth(policy);
         }
+    }
+
+    /// What the policy makes of the links that it needs.
+    fn worth(&self, policy: LinkPolicy) -> Priority {
+        policy.worth(&self.scores[..self.scores.len().min(needed(policy))])
     }
 
     /// Scores the links again; false if all of them are rejected.
@@ -385,9 +413,23 @@ impl FrontierEntry {
         if self.links.is_empty() {
             return false;
         }
-        self.priority = policy.worth(&self.scores);
+        self.priority = self.worth(policy);
         true
     }
+}
+
+/// Links to a page by which a policy says what it is worth.
+fn needed(policy: LinkPolicy) -> usize {
+    match policy {
+        LinkPolicy::Newest => 1,
+        LinkPolicy::First | LinkPolicy::Maximum => LINKS_PER_TARGET,
+        LinkPolicy::Mean | LinkPolicy::Both => LINKS_IN_MEAN,
+    }
+}
+
+/// Links of a page beyond those.
+fn more_than_needed(waiting: &FrontierEntry, policy: LinkPolicy) -> usize {
+    waiting.links.len().saturating_sub(needed(policy))
 }
 
 fn place(waiting: &FrontierEntry) -> FrontierKey {

@@ -81,7 +81,9 @@ impl Session {
         guide.begin_crawl(limits.budget);
         let profile = guide.profile();
         let mut session = Self {
-            frontier: Frontier::new(profile.policy, profile.batch).with_arms(profile.arms),
+            frontier: Frontier::new(profile.policy, profile.batch)
+                .with_arms(profile.arms)
+                .keeping(profile.reading.every_link),
             bandit: Bandit::new(profile.arms),
             drift: Drift::default(),
             restricted_pages: 0,

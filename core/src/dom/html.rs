@@ -5,9 +5,12 @@
 //! built first and walked when it stands. Scripts are taken as enabled (the
 //! content of `noscript` is text, as in a browser) but never run.
 
+mod tags;
 mod tokens;
 mod tree;
 mod walk;
+
+pub use tags::{TagRoute, TagTree};
 
 use super::Document;
 use walk::Walk;
@@ -15,10 +18,19 @@ use walk::Walk;
 /// Parses a whole page. Never fails: HTML has no errors, only repairs. A page that
 /// costs more work than it may is cut off, and says so.
 pub fn parse(html: &str) -> Document {
+    walked(html, false).0
+}
+
+/// The same, with the elements over the leaves: for experiments of the bench.
+pub fn parse_with_tags(html: &str) -> (Document, TagTree) {
+    walked(html, true)
+}
+
+fn walked(html: &str, with_tags: bool) -> (Document, TagTree) {
     let html = html.strip_prefix('\u{feff}').unwrap_or(html);
     let (tree, cut_off) = tokens::build(html);
     let nodes = tree.into_nodes();
-    let mut walk = Walk::new(&nodes);
+    let mut walk = Walk::new(&nodes, with_tags);
     if cut_off {
         walk.cut_off();
     }

@@ -1,5 +1,8 @@
-//! What is observed on the way to a page before it is fetched (\[C\] table 1):
-//! the page with the link, and the link.
+//! What is observed on the way to a page before it is fetched: the page with the link, and
+//! the link. Of \[C\] table 1 there are the edges, the text, words of title, description and
+//! headings, and both anchors. The description is held against all words of a target, since
+//! no target's own is kept; tokens of addresses stand each for itself, and not for "one of
+//! the targets' keywords"; words of `alt` are those of any leaf.
 //!
 //! Table 1 gives a page's features to the page itself; a crawler must judge a
 //! link before its page is there, so here an observation joins what is known at

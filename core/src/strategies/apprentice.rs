@@ -12,14 +12,13 @@
 //! link (`apprentice-classes`, for topics that have a taxonomy), and co-citation,
 //! `<relevance, d>` of the pages to which links nearby were found to lead: only in the bench.
 
+use super::link_feature::LinkFeature;
 use super::{
     Arrival, Candidate, Cue, Event, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority,
     Profile, Reading, StateError, Strategy, StrategyState,
 };
-use crate::dom::DomOffset;
 use crate::features::{OffsetTerm, WINDOW};
 use crate::models::{FeatureCount, TwoClassCounts};
-use crate::text::TermId;
 use crate::web_graph::Judgment;
 
 /// Arrivals between two scorings of the whole frontier, unless told otherwise.
@@ -34,73 +33,6 @@ const SILENT_WORDS: f64 = 2.0;
 const LEARNED_LINKS: usize = 3;
 /// Words named in an explanation; the others are summed up.
 const NAMED_WORDS: usize = 6;
-/// How much what is said of the whole page counts, where a word in the link
-/// counts 1.
-const PAGE_WEIGHT: f64 = 0.5;
-/// Where neighbours of either kind are counted: no vocabulary gives out such numbers.
-const RELEVANT_NEIGHBOUR: TermId = TermId((1 << 26) - 1);
-const OTHER_NEIGHBOUR: TermId = TermId((1 << 26) - 2);
-
-/// Whether a number among the counts is that of a neighbour.
-pub(super) fn is_neighbour(key: u32) -> bool {
-    let term = OffsetTerm::from_bits(key).term();
-    [RELEVANT_NEIGHBOUR, OTHER_NEIGHBOUR].contains(&term)
-}
-
-/// Something that is counted of links, and whether they led to a good page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LinkFeature {
-    /// A word near the link, or of its page.
-    Word(OffsetTerm),
-    /// A link nearby whose page is known.
-    Neighbour {
-        /// Whether that page is relevant.
-        is_relevant: bool,
-        /// Where it stands, seen from the link.
-        offset: DomOffset,
-    },
-}
-
-impl LinkFeature {
-    /// Its number among the counts: that of a word at its offset, or one that no
-    /// vocabulary gives out.
-    fn key(self) -> u32 {
-        let feature = match self {
-            Self::Word(feature) => feature,
-            Self::Neighbour {
-                is_relevant,
-                offset,
-            } => {
-                let kind = if is_relevant {
-                    RELEVANT_NEIGHBOUR
-                } else {
-                    OTHER_NEIGHBOUR
-                };
-                OffsetTerm::new(kind, offset)
-            }
-        };
-        feature.to_bits()
-    }
-
-    /// How much it counts, by where it stands.
-    fn nearness(self) -> f64 {
-        match self {
-            Self::Word(feature) if feature.is_of_page() => PAGE_WEIGHT,
-            Self::Word(feature) => near(feature.offset()),
-            Self::Neighbour { offset, .. } => near(offset),
-        }
-    }
-
-    /// What is known of it before anything was learned: of a word, what the critic makes
-    /// of it.
-    fn prior(self, known: Known<'_>) -> f64 {
-        match self {
-            Self::Word(feature) => known.critic.word_weight(feature.term()),
-            Self::Neighbour { .. } => 0.0,
-        }
-    }
-}
-
 /// What an apprentice reads, and what it makes of several links to one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
@@ -112,6 +44,8 @@ pub struct Options {
     pub classes: bool,
     /// Where links nearby were found to lead.
     pub co_citation: bool,
+    /// Learn from every link to a page, as \[A\] has it, and not from the best few.
+    pub every_link: bool,
 }
 
 impl Default for Options {
@@ -121,6 +55,7 @@ impl Default for Options {
             window: WINDOW,
             classes: false,
             co_citation: false,
+            every_link: false,
         }
     }
 }
@@ -139,11 +74,6 @@ impl Default for Apprentice {
     fn default() -> Self {
         Self::every(BATCH)
     }
-}
-
-/// How much something counts that stands at this offset.
-fn near(offset: DomOffset) -> f64 {
-    1.0 / (1.0 + f64::from(offset.0.abs()))
 }
 
 impl Apprentice {
@@ -231,7 +161,12 @@ impl Apprentice {
         let Some(batch) = self.batch.filter(|_| !arrival.via.is_empty()) else {
             return Learned::Nothing;
         };
-        for link in arrival.via.iter().take(LEARNED_LINKS) {
+        let most = if self.options.every_link {
+            arrival.via.len()
+        } else {
+            LEARNED_LINKS
+        };
+        for link in arrival.via.iter().take(most) {
             self.count(link, arrival.judgment, known);
         }
         self.since_rebuilt += 1;
@@ -278,7 +213,7 @@ impl Apprentice {
             .map(|(feature, count)| {
                 let share = f64::from(count) * feature.nearness();
                 let part = Explanation::product(
-                    label(feature, known),
+                    feature.label(known),
                     vec![
                         Explanation::given(
                             "log-odds of a good page",
@@ -315,26 +250,6 @@ impl Apprentice {
     }
 }
 
-fn label(feature: LinkFeature, known: Known<'_>) -> String {
-    match feature {
-        LinkFeature::Word(word) => {
-            let surface = known.graph.vocabulary.surface(word.term());
-            if word.is_of_page() {
-                format!("the page: {surface}")
-            } else {
-                format!("{surface} at offset {}", word.offset().0)
-            }
-        }
-        LinkFeature::Neighbour {
-            is_relevant,
-            offset: DomOffset(offset),
-        } => {
-            let kind = if is_relevant { "a relevant" } else { "another" };
-            format!("a link to {kind} page at offset {offset}")
-        }
-    }
-}
-
 impl Strategy for Apprentice {
     fn profile(&self) -> Profile {
         Profile {
@@ -342,6 +257,7 @@ impl Strategy for Apprentice {
             reading: Reading {
                 classes: self.options.classes,
                 neighbours: self.options.co_citation,
+                every_link: self.options.every_link,
                 backlinks: false,
             },
             ..Profile::new(if self.options.classes {
@@ -410,8 +326,10 @@ mod tests {
     use super::*;
     use crate::address::Address;
     use crate::critics;
+    use crate::dom::DomOffset;
     use crate::features::LinkContext;
     use crate::strategies::{Neighbour, Trail};
+    use crate::text::TermId;
     use crate::web_graph::{KnownPage, Relevance, WebGraph};
 
     fn link(number: u32) -> Candidate {

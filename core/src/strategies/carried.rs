@@ -8,9 +8,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::apprentice::is_neighbour;
 use super::catalogue::descriptor;
 use super::ensemble::{is_word_near, word_near};
+use super::link_feature::is_neighbour;
 use super::{
     Counts, EnsembleState, Group, Groups, IntelligentCounts, Saved, StateError, StrategyState,
 };

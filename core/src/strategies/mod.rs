@@ -18,6 +18,7 @@ mod hub;
 mod info_spiders;
 mod intelligent;
 mod learning_threshold;
+mod link_feature;
 mod link_graph;
 mod link_levels;
 mod order;
@@ -62,7 +63,7 @@ pub use link_graph::LinkGraph;
 pub use link_levels::{Chosen, PathLink, SPACES};
 pub use order::{BreadthFirst, Random};
 pub use path_repository::{BackwardPaths, LearningIteration, PathRepository, TrainedPaths};
-pub use plain_apprentice::PlainApprentice;
+pub use plain_apprentice::{PlainApprentice, PlainOptions};
 pub use priority::{MemberScores, Priority, Rank, Tier};
 pub use q_linear::{QLinear, QWeights};
 pub use reinforcement::{BinnedValues, Reinforcement};
@@ -170,6 +171,9 @@ pub struct Reading {
     pub classes: bool,
     /// The links next to every link.
     pub neighbours: bool,
+    /// All links to a page, to learn from when it is fetched; else only those by which it is
+    /// worth something, and a few more.
+    pub every_link: bool,
     /// Which pages link to every page ([`WebGraph::backlinks`]).
     pub backlinks: bool,
 }

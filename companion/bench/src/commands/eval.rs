@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_core::crawl::StoppingRule;
@@ -58,10 +59,9 @@ pub struct Eval {
     /// Who takes part; all if not given. best-first and oracle always do.
     #[arg(long)]
     strategy: Vec<String>,
-    /// Look at a question of the papers, or of ours, instead of crawling: critic, links,
-    /// rivals, histogram, dmax, information-gain, frequency, loss, overlap, variants, ache,
-    /// reuse, transfer, cold-start, questions, drift, attack, next-click; can be given repeatedly.
-    #[arg(long)]
+    /// Look at a question of the papers, or of ours, instead of crawling; can be given
+    /// repeatedly. Only the bench knows these.
+    #[arg(long, value_parser = experiments())]
     experiment: Vec<String>,
     /// Who judges what strategies are told on a bench: the frozen critic, by which
     /// crawls are scored in any case, or our own, taught by the same pages.
@@ -97,6 +97,14 @@ pub struct Eval {
     /// Print one JSON object at the end in place of the table.
     #[arg(long)]
     json: bool,
+}
+
+/// Names of the experiments, each with what it asks.
+fn experiments() -> PossibleValuesParser {
+    let own = [(NEXT_CLICK, "which link a person clicks next, from trails")];
+    let of_benches = experiments::ALL.iter().map(|one| (one.name, one.question));
+    let named = of_benches.chain(own);
+    PossibleValuesParser::new(named.map(|(name, asks)| PossibleValue::new(name).help(asks)))
 }
 
 impl Eval {
@@ -156,6 +164,15 @@ impl Eval {
         }
         std::fs::create_dir_all(&self.out)
             .with_context(|| format!("making {}", self.out.display()))?;
+        for experiment in &experiments {
+            let rows = findings.get(experiment.name).map_or(&[][..], Vec::as_slice);
+            if let Some(spread) = experiment.spread.filter(|_| !rows.is_empty()) {
+                sections.push(spread.section(experiment.name, rows));
+                if !self.json {
+                    println!("{}:\n{}", experiment.name, spread.text(rows));
+                }
+            }
+        }
         let report = report::html(&outcomes, &sections)?;
         write_whole(&self.out.join("report.html"), report.as_bytes())?;
         for (name, rows) in &findings {

@@ -2,10 +2,11 @@
 //! tell more than the bare words (\[A\] figure 7)? Naive Bayes on half of the
 //! links, tested on links to other pages.
 
+use linkscent_core::features::LARGEST_CONTEXT;
 use linkscent_core::models::TwoClassCounts;
 use serde_json::json;
 
-use super::links_of::SPLITS;
+use super::links_of::{SPLITS, WIDEST};
 use super::{Finding, Instance, LinkSet, roc_auc};
 use crate::report::Section;
 
@@ -109,10 +110,13 @@ pub(super) fn run(links: &LinkSet) -> Finding {
         rows.push(json!({ "topic": links.name, "features": name, "auc": auc }));
     }
     let good = links.links.iter().filter(|link| link.is_good).count();
+    let cut = 100.0 * links.cut as f64 / links.links.len().max(1) as f64;
+    rows.push(json!({ "topic": links.name, "cut_percent": cut }));
     body.push_str(&format!(
         "</tbody></table><p class=\"muted\">{} links of {} relevant pages, of which {good} lead to \
          a relevant page; half of the targets to learn from, half to test on, dealt {SPLITS} times; \
-         means.</p>",
+         means. All words are read; a crawl would keep {LARGEST_CONTEXT}, fewer than {cut:.0} % of \
+         the links have within {WIDEST} leaves.</p>",
         links.links.len(),
         links.sources,
     ));

@@ -2,7 +2,8 @@
 //! from relevant pages to pages of the web, each with the words around it and
 //! what it leads to (\[A\] 3.3). No crawl is made.
 
-use linkscent_core::features::FeatureReader;
+use linkscent_core::dom::LeafRange;
+use linkscent_core::features::{FeatureReader, LARGEST_CONTEXT};
 use linkscent_core::page::{Outlink, Page};
 use linkscent_core::text::Vocabulary;
 use sha2::{Digest, Sha256};
@@ -17,12 +18,16 @@ pub const WIDEST: u32 = 8;
 pub struct Instance {
     /// Term numbers with their DOM offsets, repeats included.
     pub words: Vec<(u32, i32)>,
-    /// Relevance of the page it leads to, 0..=1.
-    pub relevance: f64,
     /// Whether that page is what is looked for.
     pub is_good: bool,
     /// The other links at most five leaves away.
     pub neighbours: Vec<Neighbour>,
+    /// The page it stands on.
+    pub source: u32,
+    /// Its place among that page's links in the document.
+    pub link: Option<usize>,
+    /// The leaves inside it.
+    pub leaves: LeafRange,
     /// By which its target is dealt to one half or the other, a bit a dealing.
     split: u8,
 }
@@ -57,8 +62,8 @@ pub struct LinkSet {
     pub links: Vec<Instance>,
     /// How many pages they stand on.
     pub sources: usize,
-    /// By offset from -8 to 8: leaves of text seen there, and other leaves.
-    pub leaves: Vec<[u64; 2]>,
+    /// How many links have more words within [`WIDEST`] leaves than a crawl keeps of one.
+    pub cut: usize,
 }
 
 impl LinkSet {
@@ -69,7 +74,7 @@ impl LinkSet {
             name,
             links: Vec::new(),
             sources: 0,
-            leaves: vec![[0; 2]; 2 * WIDEST as usize + 1],
+            cut: 0,
         };
         let mut vocabulary = Vocabulary::default();
         for (number, page) in web.pages.iter().enumerate() {
@@ -90,18 +95,15 @@ impl LinkSet {
                 let words = context.features().iter();
                 let instance = Instance {
                     words: words.map(|word| (word.term().0, word.offset().0)).collect(),
-                    relevance: label.relevance,
                     is_good: label.is_relevant(),
                     neighbours: near(link),
+                    source: number as u32,
+                    link: (page.document().links.iter()).position(|one| one.leaves == link.leaves),
+                    leaves: link.leaves,
                     split: split_of(link),
                 };
-                for leaf in link.leaves.first.saturating_sub(WIDEST)..link.leaves.end + WIDEST {
-                    if leaf < page.document().leaf_count() {
-                        let offset = link.leaves.offset_of(leaf).0 + WIDEST as i32;
-                        let is_text = usize::from(page.words().leaf(leaf).is_empty());
-                        set.leaves[offset as usize][is_text] += 1;
-                    }
-                }
+                let is_longer = instance.words.len() > LARGEST_CONTEXT;
+                set.cut += usize::from(is_longer);
                 set.links.push(instance);
             }
         }

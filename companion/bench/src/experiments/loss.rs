@@ -1,6 +1,7 @@
 //! How much is lost on the way (\[A\] figures 10, 12, 13, 14)? Pages fetched that
 //! were not relevant, summed up, for the baseline and for the apprentice
-//! trained beforehand, as it goes, and confined to the baseline's pages.
+//! trained beforehand, as it goes, and, trained on it, confined to the baseline's pages; the
+//! same for the one to the letter of \[A\].
 
 use anyhow::Result;
 use serde_json::json;
@@ -9,11 +10,16 @@ use super::{Finding, Subject, crawls};
 use crate::chart;
 use crate::report::{Outcome, Section};
 
-const STRATEGIES: [&str; 5] = [
+const STRATEGIES: [&str; 10] = [
     "best-first",
     "apprentice-offline",
+    "apprentice-every-pair",
     "apprentice",
     "apprentice-recall",
+    "apprentice-recall-elsewhere",
+    "apprentice-plain-offline",
+    "apprentice-plain",
+    "apprentice-plain-recall",
     "oracle",
 ];
 /// Points of a curve.
@@ -41,6 +47,9 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
         let values: Vec<f64> = stations.iter().map(at).collect();
         rows.push(json!({
             "topic": subject.name, "strategy": name, "crawls": of_strategy.len(),
+            "harvest": crawls::mean(&of_strategy, |row| Some(row.harvest)),
+            "gap": crawls::mean(&of_strategy, |row| row.gap),
+            "lost_at_half": values[POINTS / 2] / stations[POINTS / 2].max(1) as f64,
             "pages": stations, "lost": values,
         }));
         lines.push(chart::Line { name, values });
@@ -53,7 +62,8 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
             body: format!(
                 "{}<p class=\"muted\">Scored pages that were not relevant, summed up, against \
                  scored pages fetched; means over the seed sets. Recall can only choose among the \
-                 pages of best-first and ends with them.</p>",
+                 pages of best-first and ends with them: it was trained on them, or, elsewhere, \
+                 on a crawl from other seeds.</p>",
                 chart::lines(&labels, &lines)
             ),
         },

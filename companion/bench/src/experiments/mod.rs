@@ -8,6 +8,7 @@ mod cold_start;
 mod crawls;
 mod critic;
 mod drift;
+mod feature_groups;
 mod frequency;
 mod histogram;
 mod information_gain;
@@ -19,6 +20,8 @@ mod overlap;
 mod questions;
 mod reuse;
 mod rivals;
+mod spread;
+mod tag_paths;
 mod transfer;
 mod variants;
 mod window;
@@ -30,6 +33,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use links_of::{Instance, LinkSet};
+pub use spread::Spread;
 
 use super::bench::Plan;
 use super::report::Section;
@@ -92,80 +96,150 @@ impl<'a> Subject<'a> {
 pub struct Experiment {
     /// Its name on the command line.
     pub name: &'static str,
+    /// What it asks, in a line.
+    pub question: &'static str,
+    /// What is shown of it over all topics.
+    pub spread: Option<Spread>,
     run: fn(&Subject<'_>) -> Result<Finding>,
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 17] = [
+pub const ALL: [Experiment; 20] = [
     Experiment {
         name: "critic",
+        question: "how well our critic agrees with the frozen one",
+        spread: Some(over("examples", &["auc", "accuracy"])),
         run: |subject| Ok(critic::run(subject)),
     },
     Experiment {
         name: "links",
+        question: "which words near a link tell where it leads ([A] figure 7)",
+        spread: Some(over("features", &["auc"])),
         run: |subject| Ok(links::run(subject.links())),
     },
     Experiment {
         name: "rivals",
+        question: "co-citation, and a perceptron ([A] 2.3, 3.8)",
+        spread: Some(over("rival", &["auc", "average"])),
         run: |subject| Ok(rivals::run(subject.links())),
     },
     Experiment {
+        name: "tag-paths",
+        question: "ways along the tags in place of offsets ([A] 4)",
+        spread: Some(over("form", &["auc", "average", "features"])),
+        run: tag_paths::run,
+    },
+    Experiment {
         name: "histogram",
-        run: |subject| Ok(histogram::run(subject.links())),
+        question: "relevance of the pages that best-first fetches ([A] figures 4, 5)",
+        spread: Some(over("from", &["share", "pages"])),
+        run: histogram::run,
     },
     Experiment {
         name: "dmax",
+        question: "accuracy by distance read around a link ([A] figure 6)",
+        spread: Some(over("dmax", &["negative", "positive", "average"])),
         run: |subject| Ok(window::run(subject.links())),
     },
     Experiment {
         name: "information-gain",
+        question: "where telling words stand ([A] figure 8)",
+        spread: Some(over("offset", &["mean_information_gain"])),
         run: |subject| Ok(information_gain::run(subject.links())),
     },
     Experiment {
         name: "frequency",
-        run: |subject| Ok(frequency::run(subject.links())),
+        question: "words and tags by their offset ([A] figures 9a, 9b)",
+        spread: Some(over("offset", &["rate"])),
+        run: frequency::run,
     },
     Experiment {
         name: "loss",
+        question: "pages lost, by regime: offline, online, recall ([A] figures 10, 12-14)",
+        spread: Some(over("strategy", &["lost_at_half", "gap"])),
         run: loss::run,
     },
     Experiment {
         name: "overlap",
+        question: "pages shared with best-first ([A] figure 11)",
+        spread: None,
         run: overlap::run,
     },
     Experiment {
-        name: "cold-start",
-        run: cold_start::run,
+        name: "variants",
+        question: "what each form of the apprentice brings ([A] 2.2, 3.8)",
+        spread: Some(over("form", &["auc", "gap"])),
+        run: variants::run,
     },
     Experiment {
-        name: "questions",
-        run: questions::run,
+        name: "teaching",
+        question: "the next page by what would teach most ([A] 4)",
+        spread: Some(over("form", &["auc", "gap"])),
+        run: variants::teaching,
     },
     Experiment {
-        name: "drift",
-        run: drift::run,
-    },
-    Experiment {
-        name: "attack",
-        run: attack::run,
+        name: "feature-groups",
+        question: "words only, or all but words ([C] figures 11, 13)",
+        spread: Some(over(
+            "form",
+            &[
+                "precision_50",
+                "precision_80",
+                "similarity",
+                "apr",
+                "gap",
+                "gap_unseen",
+            ],
+        )),
+        run: feature_groups::run,
     },
     Experiment {
         name: "ache",
+        question: "ACHE's four configurations ([D] figures 3, 5, 6)",
+        spread: None,
         run: adaptive::run,
     },
     Experiment {
         name: "reuse",
+        question: "knowledge of one topic begins another ([B])",
+        spread: None,
         run: reuse::run,
     },
     Experiment {
         name: "transfer",
+        question: "what knowledge of another topic is worth to begin with ([B] 4)",
+        spread: None,
         run: transfer::run,
     },
     Experiment {
-        name: "variants",
-        run: variants::run,
+        name: "cold-start",
+        question: "crawls from one to five marked pages",
+        spread: None,
+        run: cold_start::run,
+    },
+    Experiment {
+        name: "questions",
+        question: "whether the questions asked are worth asking",
+        spread: None,
+        run: questions::run,
+    },
+    Experiment {
+        name: "drift",
+        question: "what alarms say of crawls that lose their way",
+        spread: None,
+        run: drift::run,
+    },
+    Experiment {
+        name: "attack",
+        question: "pages stuffed with the topic's words",
+        spread: None,
+        run: attack::run,
     },
 ];
+
+const fn over(by: &'static str, figures: &'static [&'static str]) -> Spread {
+    Spread { by, figures }
+}
 
 /// The experiment of that name.
 pub fn named(name: &str) -> Result<&'static Experiment> {

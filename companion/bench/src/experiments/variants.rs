@@ -1,6 +1,5 @@
-//! What do the apprentice's options bring in a crawl: what a page is worth to
-//! which several links lead, the classes of the page with the link and
-//! co-citation (\[A\] 3.8), a narrower window (\[A\] figure 6)?
+//! Forms of a strategy side by side, each in crawls: what the apprentice's options bring
+//! (\[A\] 2.2, 3.8, figure 6), and what pages bring that are chosen to teach (\[A\] 4).
 
 use anyhow::Result;
 use serde_json::json;
@@ -8,7 +7,10 @@ use serde_json::json;
 use super::{Finding, Subject, crawls};
 use crate::report::Section;
 
-const VARIANTS: [(&str, &str); 9] = [
+/// Names of entrants, and what they are.
+type Forms = [(&'static str, &'static str)];
+
+const VARIANTS: &Forms = &[
     (
         "apprentice",
         "as it ships: half the best link, half the mean; five leaves",
@@ -20,17 +22,64 @@ const VARIANTS: [(&str, &str); 9] = [
     ("apprentice-co-citation", "with co-citation"),
     ("apprentice-anchor", "words of the link alone"),
     ("apprentice-window-2", "two leaves"),
+    (
+        "apprentice-every-link",
+        "learning from every link to a page",
+    ),
     ("apprentice-plain", "[A] to the letter"),
+    (
+        "apprentice-plain-first",
+        "[A] to the letter, worth of the link seen first",
+    ),
+    (
+        "apprentice-plain-surprising",
+        "[A] to the letter, taught by the half that surprised",
+    ),
 ];
 
+const TEACHING: &Forms = &[
+    ("apprentice", "always what promises most"),
+    (
+        "taught-by-relevance",
+        "two batches first by the page with the link",
+    ),
+    ("taught-by-uncertainty", "two batches first by uncertainty"),
+    (
+        "taught-by-information",
+        "two batches first by expected information",
+    ),
+    (
+        "taught-again-by-relevance",
+        "every fourth batch by the page with the link",
+    ),
+    (
+        "taught-again-by-uncertainty",
+        "every fourth batch by uncertainty",
+    ),
+    (
+        "taught-again-by-information",
+        "every fourth batch by expected information",
+    ),
+];
+
+/// The apprentice's options.
 pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
-    let names = VARIANTS.map(|row| row.0);
+    side_by_side(subject, "Forms of the apprentice", VARIANTS)
+}
+
+/// The next page by what it would teach.
+pub(super) fn teaching(subject: &Subject<'_>) -> Result<Finding> {
+    side_by_side(subject, "Pages chosen by what they teach", TEACHING)
+}
+
+fn side_by_side(subject: &Subject<'_>, title: &str, forms: &Forms) -> Result<Finding> {
+    let names: Vec<&str> = forms.iter().map(|row| row.0).collect();
     let outcomes = crawls::of(subject, &names)?;
     let mut rows = Vec::new();
     let mut body = String::from(
         "<table><thead><tr><th>Form</th><th>AUC</th><th>gap, mean</th><th>gap, worst</th></tr></thead><tbody>",
     );
-    for (name, what) in VARIANTS {
+    for &(name, what) in forms {
         let of_form = crawls::by(&outcomes, name);
         let auc = crawls::mean(&of_form, |row| Some(row.auc)).unwrap_or(0.0);
         let gap = crawls::mean(&of_form, |row| row.gap);
@@ -50,7 +99,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
     Ok(Finding {
         rows,
         section: Section {
-            title: format!("Forms of the apprentice: {}", subject.name),
+            title: format!("{title}: {}", subject.name),
             body,
         },
     })

@@ -170,3 +170,29 @@ fn queues_are_served_in_order() {
         ["http://a.org/soon", "http://a.org/late"]
     );
 }
+
+#[test]
+fn every_link_is_kept_where_it_is_asked_for_and_changes_no_order() {
+    for policy in [LinkPolicy::Maximum, LinkPolicy::Both] {
+        let frontiers = [false, true].map(|every_link| {
+            let mut frontier = Frontier::new(policy, None).keeping(every_link);
+            for number in 0..150 {
+                let mut one = link("http://a.org/");
+                one.tie = number as f32;
+                // The best link comes late.
+                let value = f64::from(number % 50);
+                frontier.add(one, Priority::new(0, value));
+            }
+            frontier
+        });
+        let [mut few, mut every] = frontiers;
+        let address = Address::parse("http://a.org/").unwrap();
+        let worth = |frontier: &Frontier| frontier.get(&address).unwrap().priority;
+        assert_eq!(worth(&few), worth(&every), "{policy:?}");
+        every.rescore(|link| LinkScore::Follow(Priority::new(0, f64::from(link.tie))));
+        assert_eq!(every.more, EVERY_LINK - needed(policy));
+        assert_eq!(every.pop().unwrap().links.len(), EVERY_LINK);
+        assert_eq!(few.pop().unwrap().links.len(), needed(policy));
+        assert_eq!((few.more, every.more), (0, 0));
+    }
+}

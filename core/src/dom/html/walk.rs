@@ -3,6 +3,7 @@
 use html5ever::{LocalName, local_name};
 use rustc_hash::FxHashMap;
 
+use super::tags::{TagRecorder, TagTree};
 use super::tree::{Element, NONE, Node, NodeId, NodeKind, ROOT};
 use crate::dom::{Builder, Document, Field, Form, LeafRange};
 
@@ -34,10 +35,12 @@ pub(super) struct Walk<'a> {
     forms_by_id: FxHashMap<Box<str>, NodeId>,
     /// Nodes looked at below buttons and selects.
     descents: u32,
+    /// The elements passed, where somebody asked for them.
+    tags: Option<TagRecorder>,
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(nodes: &'a [Node]) -> Self {
+    pub(super) fn new(nodes: &'a [Node], with_tags: bool) -> Self {
         Self {
             nodes,
             builder: Builder::new(),
@@ -50,6 +53,7 @@ impl<'a> Walk<'a> {
             form_places: FxHashMap::default(),
             forms_by_id: FxHashMap::default(),
             descents: 0,
+            tags: with_tags.then(TagRecorder::default),
         }
     }
 
@@ -82,13 +86,26 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn finish(mut self) -> Document {
+    pub(super) fn finish(mut self) -> (Document, TagTree) {
         for form in self.forms {
             self.builder.form(form);
         }
-        self.builder
+        let document = self
+            .builder
             .finish()
-            .expect("ranges are opened and closed at the leaf they are at")
+            .expect("ranges are opened and closed at the leaf they are at");
+        let tags = self.tags.map(TagRecorder::finish);
+        (document, tags.unwrap_or_default())
+    }
+
+    fn leaf(&mut self, text: &str) {
+        let number = self.builder.next_leaf();
+        self.builder.leaf(text);
+        if let Some(tags) = &mut self.tags
+            && self.builder.next_leaf() > number
+        {
+            tags.leaf();
+        }
     }
 
     fn enter(&mut self, id: NodeId) {
@@ -96,7 +113,7 @@ impl<'a> Walk<'a> {
             NodeKind::Root | NodeKind::Silent => {}
             NodeKind::Text(text) => {
                 if self.silence == 0 && text.chars().any(|c| !c.is_whitespace()) {
-                    self.builder.leaf(text);
+                    self.leaf(text);
                 }
             }
             NodeKind::Element(element) => self.enter_element(id, element),
@@ -114,6 +131,9 @@ impl<'a> Walk<'a> {
         if self.silence > 0 {
             return;
         }
+        if let Some(tags) = &mut self.tags {
+            tags.enter(id, &element.name.local, self.builder.next_leaf());
+        }
         self.open_ranges(id, element);
         if element.is_html() {
             self.read_form(id, element);
@@ -121,11 +141,14 @@ impl<'a> Walk<'a> {
         if self.nodes[id as usize].first_child == NONE {
             let shows_alt = matches!(element.name.local, local_name!("img") | local_name!("area"));
             let alt = shows_alt.then(|| element.attribute_or_empty(&local_name!("alt")));
-            self.builder.leaf(alt.unwrap_or_default());
+            self.leaf(alt.unwrap_or_default());
         }
     }
 
     fn leave(&mut self, id: NodeId) {
+        if let Some(tags) = &mut self.tags {
+            tags.leave(id);
+        }
         while let Some((_, open)) = self.open.pop_if(|(opener, _)| *opener == id) {
             match open {
                 Open::Link(place) => self.builder.close_link(place),
@@ -147,6 +170,9 @@ impl<'a> Walk<'a> {
             && let Some(place) = self.builder.link(href, here)
         {
             self.open.push((id, Open::Link(place)));
+            if let Some(tags) = &mut self.tags {
+                tags.link();
+            }
         }
         if element.is_html()
             && let Some(level) = heading_level(local)

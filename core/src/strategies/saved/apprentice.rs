@@ -6,7 +6,7 @@ use super::{Saved, StateError, known, saved};
 use crate::codec;
 use crate::features::OffsetTerm;
 use crate::models::{FeatureCount, TwoClassCounts};
-use crate::strategies::apprentice::is_neighbour;
+use crate::strategies::link_feature::is_neighbour;
 
 /// Counts over `<t,d>`: features with their counts of good and other links, and all links
 /// of either kind.
