@@ -6,6 +6,7 @@
 mod material;
 mod sources;
 
+pub use crate::distance_model::DistanceModel;
 pub use sources::{KeptPages, Sources};
 
 use std::path::Path;
@@ -14,7 +15,7 @@ use anyhow::{Result, bail};
 use linkscent_core::guide::Guide;
 use linkscent_core::hops::{FeatureGroups, FeatureIndex, LINK_LIKENESS, STATES};
 use linkscent_core::models::lbfgs::Iteration;
-use linkscent_core::models::{ChainKind, ChainWeights, Inference};
+use linkscent_core::models::{ChainWeights, Inference};
 use linkscent_core::rng::SplitMix;
 use linkscent_core::strategies::{
     Adaptive, AdaptiveOptions, Configuration, ContextGraph, HopChain, HopClusters, HopTraining,
@@ -30,57 +31,6 @@ use material::Material;
 
 /// Features of the model that stay; the browser has to hold it.
 const MOST_FEATURES: usize = 20_000;
-
-/// A model of hop distances.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DistanceModel {
-    /// A conditional random field or a maximum-entropy Markov model.
-    Chain(ChainKind),
-    /// A hidden Markov model.
-    Hmm,
-    /// A context graph. It looks at no paths, only at what pages lie around the targets.
-    ContextGraph,
-    /// The paths that ACHE begins with.
-    AchePaths,
-}
-
-impl Default for DistanceModel {
-    fn default() -> Self {
-        Self::Chain(ChainKind::Crf)
-    }
-}
-
-impl DistanceModel {
-    /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::Chain(ChainKind::Crf),
-        Self::Chain(ChainKind::Memm),
-        Self::Hmm,
-        Self::ContextGraph,
-        Self::AchePaths,
-    ];
-
-    /// The one whose strategy has that name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|model| model.strategy() == name)
-    }
-
-    /// The strategy that goes by it alone.
-    pub fn strategy(self) -> &'static str {
-        match self {
-            Self::Chain(kind) => kind.name(),
-            Self::Hmm => "hmm",
-            Self::ContextGraph => "context-graph",
-            Self::AchePaths => "ache-offline",
-        }
-    }
-
-    /// The one that a strategy has to have before it can be chosen.
-    pub fn needed_by(strategy: &str) -> Option<Self> {
-        let model = strategy.trim_end_matches("-viterbi");
-        Self::named(model.trim_end_matches("-online"))
-    }
-}
 
 /// A model that was trained.
 #[derive(Debug)]
@@ -297,7 +247,7 @@ mod tests {
     use linkscent_archive::sequences_file::Format;
     use linkscent_core::address::Address;
     use linkscent_core::guide::Guide;
-    use linkscent_core::models::TwoClassCounts;
+    use linkscent_core::models::{ChainKind, TwoClassCounts};
     use linkscent_core::wire::api::{Event, EventKind};
     use linkscent_core::wire::read_model;
 

@@ -10,6 +10,7 @@ pub mod clock;
 pub mod commands;
 pub mod crawler;
 mod dashboard;
+pub mod distance_model;
 pub mod hop_training;
 mod page_archive;
 mod secret;

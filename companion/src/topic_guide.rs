@@ -15,7 +15,7 @@ use linkscent_core::wire::api::{Event, EventKind, mark_of, marked_terms};
 use linkscent_core::wire::{read_model, read_taxonomy};
 use linkscent_core::{critics, strategies};
 
-use crate::hop_training::DistanceModel;
+use crate::distance_model::DistanceModel;
 use crate::store::{Store, Topic};
 
 /// The other topics that a critic asks for. One that is not there is an error:

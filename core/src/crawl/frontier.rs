@@ -89,7 +89,7 @@ impl Frontier {
     }
 
     /// The same, with every link to a page that waits, to be learned from when it is
-    /// fetched: no more than [`EVERY_LINK`] a page.
+    /// fetched: no more than a hundred a page.
     #[must_use]
     pub fn keeping(mut self, every_link: bool) -> Self {
         self.keeps_more = every_link;

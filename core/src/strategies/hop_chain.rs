@@ -35,7 +35,7 @@ pub enum BeliefOrder {
     /// That of the smaller expected distance; of equal ones that of the likelier target.
     #[default]
     Expected,
-    /// \[C\] 3.5's: by the probabilities in turn, equal after rounding to [`EPSILON`], which
+    /// \[C\] 3.5's: by the probabilities in turn, equal after rounding to a thousandth, which
     /// makes a total order of the paper's "equal within epsilon".
     Probabilities,
 }
