@@ -115,7 +115,7 @@ fn imports(source: &Path) -> Result<Imports> {
             .split("#[cfg(test)]\nmod tests {")
             .next()
             .unwrap_or_default();
-        if module.last().is_some_and(|name| name.ends_with("tests")) {
+        if module.iter().any(|name| name.ends_with("tests")) {
             continue;
         }
         let mut named = Vec::new();
