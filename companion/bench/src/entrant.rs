@@ -220,9 +220,9 @@ static VARIANTS: [Entrant; 30] = [
     trained("memm-downhill", |web, rng, _| {
         hop_chain(web, rng, downhill(ChainKind::Memm))
     }),
-    trained("crf-by-probabilities", |web, rng, _| {
+    trained("crf-by-distance", |web, rng, _| {
         let chain = HopTraining::new(ChainKind::Crf).train(web, rng, |_| {});
-        Box::new(chain.ordering(BeliefOrder::Probabilities))
+        Box::new(chain.ordering(BeliefOrder::Expected))
     }),
     trained("crf-viterbi", |web, rng, _| {
         hop_chain(web, rng, viterbi(ChainKind::Crf))

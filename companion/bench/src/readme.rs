@@ -22,8 +22,14 @@ const TABLE: [(&str, &str); 8] = [
         "ensemble with the model, unseen pages",
         "ensemble-hops-unseen",
     ),
-    ("the model (CRF) alone, all pages", "crf"),
-    ("the model (CRF) alone, unseen pages", "crf-unseen"),
+    (
+        "the model (CRF) alone, by expected distance, all pages",
+        "crf-by-distance",
+    ),
+    (
+        "the model (CRF) alone, by expected distance, unseen pages",
+        "crf-by-distance-unseen",
+    ),
 ];
 
 /// Sentences with figures of experiments: from one marked page, from five, what questions

@@ -3,10 +3,10 @@
 //!
 //! The belief of a link is one forward step from the belief of the page it
 //! stands on, with what is observed there and on the link; marginal (\[C\] eq. 19,
-//! 37, 38) or by the best path (eq. 24, 39). Links are ordered by the distance that is to be
-//! expected; \[C\] 3.5's own order, by the probability of distance 0, those equal in it by that
-//! of distance 1, and so on, ranks the links that people clicked lower, and is kept to be
-//! compared ([`BeliefOrder`]). Once a page is fetched the critic has
+//! 37, 38) or by the best path (eq. 24, 39). Links are ordered as \[C\] 3.5 has it, by the
+//! probability of distance 0, those equal in it by that of distance 1, and so on; by the
+//! expected distance people's clicks are ranked better and crawls go worse, so that order is
+//! kept to be compared ([`BeliefOrder`]). Once a page is fetched the critic has
 //! the word: a target lies at distance 0, another page does not.
 //!
 //! The model is trained beforehand ([`crate::hops`]) and does not change while
@@ -33,10 +33,10 @@ const NAMED: usize = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BeliefOrder {
     /// That of the smaller expected distance; of equal ones that of the likelier target.
-    #[default]
     Expected,
     /// \[C\] 3.5's: by the probabilities in turn, equal after rounding to a thousandth, which
     /// makes a total order of the paper's "equal within epsilon".
+    #[default]
     Probabilities,
 }
 

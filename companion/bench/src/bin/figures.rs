@@ -15,7 +15,7 @@ const ENTRANTS: [&str; 6] = [
     "intelligent",
     "ache",
     "ensemble-hops",
-    "crf",
+    "crf-by-distance",
 ];
 /// What its sentences are about, on the encyclopedia.
 const EXPERIMENTS: [&str; 3] = ["cold-start", "questions", "attack"];
