@@ -386,7 +386,7 @@ fn a_chain_of_beliefs_is_carried_on_explained_and_brought_back() {
             let clicks: f64 = by_hand.map(|(part, far)| part.value * f64::from(far)).sum();
             let known = Known {
                 graph: guide.graph(),
-                critic: &crate::critics::Topic::default(),
+                critic: &critics::Topic::default(),
             };
             let nearest = strategy.score(std::slice::from_ref(link), known)[0];
             let nearest = nearest.priority().unwrap();
