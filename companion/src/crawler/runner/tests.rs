@@ -35,6 +35,11 @@ struct Stage {
 
 impl Stage {
     fn new(budget: u64, way: impl AsyncFnOnce() -> Way) -> Self {
+        Self::by(None, budget, way)
+    }
+
+    /// By a model that is trained first, if one is given.
+    fn by(model: Option<DistanceModel>, budget: u64, way: impl AsyncFnOnce() -> Way) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let runtime = Runtime::new().unwrap();
         let (store, way, topic, crawl) = runtime.block_on(async {
@@ -46,7 +51,11 @@ impl Stage {
                 examples: vec![START.to_owned()],
                 ..Starts::default()
             };
-            let new = NewCrawl::new(starts, budget);
+            let mut new = NewCrawl::new(starts, budget);
+            if let Some(model) = model {
+                train_first(&store, &topic, model).await;
+                new.strategy = Some(model.strategy().to_owned());
+            }
             let crawl = service.prepare_crawl(&topic, &new).await.unwrap();
             (store, way, topic, crawl)
         });
@@ -192,31 +201,7 @@ async fn train_first(store: &Store, topic: &Topic, model: DistanceModel) {
 fn a_crawl_by_hop_distances_trains_its_model_on_what_it_fetches() {
     for model in [DistanceModel::default(), DistanceModel::Hmm] {
         let name = model.strategy();
-        let folder = tempfile::tempdir().unwrap();
-        let runtime = Runtime::new().unwrap();
-        let (store, way, topic, crawl) = runtime.block_on(async {
-            let way = endless_web().await;
-            let store = Store::open(folder.path()).await.unwrap();
-            let topic = store.topic_named("bees").await.unwrap();
-            train_first(&store, &topic, model).await;
-            let service = Service::new(store.clone(), way.clone());
-            let starts = Starts {
-                examples: vec![START.to_owned()],
-                ..Starts::default()
-            };
-            let mut new = NewCrawl::new(starts, ENDLESS);
-            new.strategy = Some(name.to_owned());
-            let crawl = service.prepare_crawl(&topic, &new).await.unwrap();
-            (store, way, topic, crawl)
-        });
-        let stage = Stage {
-            runtime,
-            store,
-            way,
-            topic,
-            crawl,
-            _folder: folder,
-        };
+        let stage = Stage::by(Some(model), ENDLESS, endless_web);
         // Whenever it was trained again it is paused, and goes on with that model.
         let run = || {
             let runner = stage.resume().unwrap();
