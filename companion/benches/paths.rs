@@ -110,6 +110,7 @@ fn log_of(web: &EvalWeb, path: &ClickPath, number: usize) -> Result<Vec<Event>> 
         what,
     };
     let mut guide = Guide::new("topic", "ensemble").context("no guide")?;
+    let mut rng = SplitMix(number as u64);
     let mut events = Vec::new();
     let mut before: Option<String> = None;
     for (at, &page) in path.pages.iter().enumerate() {
@@ -133,9 +134,15 @@ fn log_of(web: &EvalWeb, path: &ClickPath, number: usize) -> Result<Vec<Event>> 
         let Some(outlink) = outlink else {
             break;
         };
-        let link = guide.candidate(read, outlink, &mut SplitMix(1));
+        let (link, passed_over) = guide.followed(read, outlink, &mut rng);
         let words = &guide.graph().vocabulary;
-        let click = EventKind::click(&link, &read.address, Judgment::default(), words);
+        let click = EventKind::click(
+            &link,
+            &passed_over,
+            &read.address,
+            Judgment::default(),
+            words,
+        );
         events.push(event(format!("click {number} {at}"), click));
     }
     events.push(event(

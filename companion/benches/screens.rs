@@ -113,6 +113,7 @@ fn click(number: usize) -> Event {
                 .map(|place| (word(place), place as i32 - 10))
                 .collect(),
             relevance: (number % 10) as f64 / 10.0,
+            passed_over: Vec::new(),
         },
     }
 }

@@ -242,6 +242,7 @@ mod tests {
             anchor: String::new(),
             context: Vec::new(),
             relevance: 0.0,
+            passed_over: Vec::new(),
         };
         event(id, what)
     }

@@ -248,7 +248,7 @@ mod tests {
     use linkscent_core::address::Address;
     use linkscent_core::guide::Guide;
     use linkscent_core::models::{ChainKind, TwoClassCounts};
-    use linkscent_core::wire::api::{Event, EventKind};
+    use linkscent_core::wire::api::{Event, EventKind, PassedOver};
     use linkscent_core::wire::read_model;
 
     const CRF: DistanceModel = DistanceModel::Chain(ChainKind::Crf);
@@ -268,6 +268,7 @@ mod tests {
                 anchor: word.to_owned(),
                 context: vec![(word.to_owned(), 0)],
                 relevance,
+                passed_over: Vec::new(),
             },
         }
     }
@@ -419,7 +420,14 @@ mod tests {
             }
         }
         for _ in 0..2 {
-            events.push(click(events.len(), "start", "quarry", "quarry", 0.0));
+            let mut astray = click(events.len(), "start", "quarry", "quarry", 0.0);
+            if let EventKind::Click { passed_over, .. } = &mut astray.what {
+                passed_over.push(PassedOver {
+                    to: address("pond"),
+                    context: vec![("pond".to_owned(), 0)],
+                });
+            }
+            events.push(astray);
         }
         events.push(mark("bees"));
         store.take_events(&events).await?;
@@ -444,6 +452,10 @@ mod tests {
                     .collect();
                 assert_eq!(labels, ["T3", "T2", "T1", "T0"]);
             }
+            let kind = "link passed over";
+            let aside: Vec<_> = back.origins.iter().filter(|row| row.kind == kind).collect();
+            assert_eq!(aside.len(), 2, "{name}");
+            assert_eq!(aside[0].pages, ["start", "pond"].map(address));
         }
         Ok(())
     }

@@ -352,15 +352,6 @@ impl Guide {
         &mut self.graph.vocabulary
     }
 
-    /// One outlink of a page that was visited, as a candidate.
-    pub fn candidate(&mut self, page: &Page, outlink: usize, rng: &mut dyn Rng) -> Candidate {
-        let features = FeatureReader::new(page, &mut self.graph.vocabulary);
-        let judgment = self.graph.judgment(&page.address);
-        let trail = trail_to(page, Trail::default(), judgment);
-        let around = self.around(page, &features, trail, judgment);
-        around.candidate(outlink, rng)
-    }
-
     /// What the marked pages and forms make of a topic, to be asked for by another one's
     /// predicate.
     pub fn frozen_topic(&self) -> NamedTopic {

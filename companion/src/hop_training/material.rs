@@ -72,6 +72,23 @@ impl Material {
         }
     }
 
+    /// Adds the links that were passed over on paths.
+    fn add_passed_over(&mut self, web: &TrainingWeb, paths: &[BrowsingPath]) {
+        self.sequences.extend(&web.passed_over_sequences(paths));
+        for path in paths {
+            for (at, step) in path.iter().enumerate() {
+                let origins = step.passed_over.iter().map(|(target, _)| Origin {
+                    kind: "link passed over".to_owned(),
+                    pages: vec![
+                        web.address(path[at - 1].page).to_string(),
+                        target.to_string(),
+                    ],
+                });
+                self.origins.extend(origins);
+            }
+        }
+    }
+
     /// Terms of pages, and whether each is a target: of the topic, and those on the paths of
     /// others.
     pub fn page_terms(&self) -> Vec<(&PageTerms, bool)> {
@@ -175,6 +192,7 @@ impl Own<'_> {
         material.feature_index = std::mem::take(&mut web.feature_index);
         material.sequences.extend(&walked);
         material.origins.extend(walked_over);
+        material.add_passed_over(&web, &paths);
         material.observed.extend(walked_pages);
         material.web = web;
         (material, graph)
@@ -210,6 +228,7 @@ fn add_other_topics(topics: &[Vec<Event>], vocabulary: &mut Vocabulary, material
             let kind = "path of another topic";
             let origins = paths.iter().map(|path| origin(kind, &web, path));
             material.origins.extend(origins);
+            material.add_passed_over(&web, &paths);
             material.other_paths += paths.len();
             material.feature_index = web.feature_index;
         }
@@ -270,13 +289,14 @@ fn add_step(web: &mut TrainingWeb, step: &Step<'_>, graph: &mut WebGraph) -> Opt
     };
     let link = step
         .click
-        .and_then(|click| click.what.followed(&mut graph.vocabulary));
-    let Some(mut link) = link else {
-        return Some(PathStep { page, link: None });
+        .and_then(|click| Some((click, click.what.followed(&mut graph.vocabulary)?)));
+    let Some((click, mut link)) = link else {
+        return Some(PathStep::unlinked(page));
     };
     // A redirect: the link led to the page that came.
     link.target = address;
-    Some(web.step(&link, page, graph))
+    let passed_over = click.what.passed_over(&mut graph.vocabulary);
+    Some(web.step(&link, &passed_over, page, graph))
 }
 
 fn add_visited(

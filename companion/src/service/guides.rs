@@ -298,6 +298,7 @@ mod tests {
             anchor: "to".to_owned(),
             context: vec![("hive".to_owned(), 0)],
             relevance: 0.9,
+            passed_over: Vec::new(),
         };
         service.store.note(&topic, vec![click]).await.unwrap();
         let forget = Forget {

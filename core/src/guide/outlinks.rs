@@ -1,10 +1,13 @@
 //! The links of a page as candidates: their words, and what a strategy wants
 //! besides (\[A\] 2.2, 3.8).
 
+use super::{Guide, trail_to};
+use crate::address::Address;
 use crate::features::{FeatureReader, OffsetTerm, WINDOW};
 use crate::page::{Outlink, Page};
 use crate::strategies::{Candidate, Neighbour, Reading, Rng, Trail};
 use crate::text::Vocabulary;
+use crate::wire::api::MOST_PASSED_OVER;
 
 /// Links taken note of on either side of a link.
 const MOST_NEIGHBOURS: usize = 6;
@@ -36,6 +39,37 @@ impl Around<'_> {
             tie: rng.unit() as f32,
             neighbours: neighbours.into(),
         }
+    }
+}
+
+impl Guide {
+    /// A link of a page that was followed, and some others of the page, drawn by chance, that
+    /// were not: none that leads to the same place or to the page itself.
+    pub fn followed(
+        &mut self,
+        page: &Page,
+        outlink: usize,
+        rng: &mut dyn Rng,
+    ) -> (Candidate, Vec<Candidate>) {
+        let features = FeatureReader::new(page, &mut self.graph.vocabulary);
+        let judgment = self.graph.judgment(&page.address);
+        let trail = trail_to(page, Trail::default(), judgment);
+        let around = self.around(page, &features, trail, judgment);
+        let link = around.candidate(outlink, rng);
+        let elsewhere = |target: &Address| *target != link.target && *target != page.address;
+        let others = 0..page.outlinks.len();
+        let mut others: Vec<usize> = others
+            .filter(|&other| elsewhere(&page.outlinks[other].target))
+            .collect();
+        let mut passed_over: Vec<Candidate> = Vec::new();
+        while passed_over.len() < MOST_PASSED_OVER && !others.is_empty() {
+            let drawn = (rng.unit() * others.len() as f64) as usize;
+            let other = around.candidate(others.swap_remove(drawn), rng);
+            if passed_over.iter().all(|drawn| drawn.target != other.target) {
+                passed_over.push(other);
+            }
+        }
+        (link, passed_over)
     }
 }
 

@@ -1,15 +1,14 @@
 //! Sequences as a hidden Markov model sees them: whole pages, and of a link one number.
 
-use super::STATES;
 use super::paths::BrowsingPath;
 use super::sequences::Walk;
-use super::training_web::{Layers, SeenLink, TrainingWeb};
+use super::training_web::{SeenLink, TrainingWeb};
 use crate::features::PageTerms;
 
 /// A page on the way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observed {
-    /// Its distance from a target, below [`STATES`].
+    /// Its distance from a target, below [`super::STATES`].
     pub state: usize,
     /// Its heaviest terms; empty where nobody knows them.
     pub terms: PageTerms,
@@ -22,8 +21,8 @@ pub struct Observed {
 impl TrainingWeb {
     /// Paths as they were, see [`TrainingWeb::path_sequences`].
     pub fn observed_paths(&self, paths: &[BrowsingPath]) -> Vec<Vec<Observed>> {
-        let Layers(distances) = self.distances();
-        let state = |page: usize| distances[page].map_or(STATES - 1, |far| far.min(STATES - 1));
+        let distances = self.distances();
+        let state = |page: usize| usize::from(distances.state(page));
         let each = paths.iter().map(|path| {
             let steps = path.iter();
             let steps =

@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::STATES;
 use super::features::{
     FeatureGroups, FeatureIndex, PageText, known_features, link_features, page_features,
 };
@@ -60,6 +61,13 @@ pub struct SeenLink {
 /// of the page; `None` where it is in no layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layers(pub Vec<Option<usize>>);
+
+impl Layers {
+    /// The state of a page: its distance, or the farthest if it has none.
+    pub fn state(&self, page: usize) -> u8 {
+        self.0[page].map_or(STATES - 1, |far| far.min(STATES - 1)) as u8
+    }
+}
 
 impl TrainingWeb {
     /// An empty one that reads these features.
@@ -142,6 +150,12 @@ impl TrainingWeb {
     /// Adds a link that a person followed; what was seen of it. Of pages that were not added whole
     /// only address and judgment are known.
     pub fn add_click(&mut self, link: &Candidate, graph: &WebGraph) -> Option<SeenLink> {
+        self.add_known(&link.target, graph);
+        self.add_link(link, graph)
+    }
+
+    /// Adds a link that a person saw; what was seen of it. The page it leads to is not added.
+    pub fn add_link(&mut self, link: &Candidate, graph: &WebGraph) -> Option<SeenLink> {
         let source = link.source()?;
         let features = link_features(
             &link.context,
@@ -150,7 +164,6 @@ impl TrainingWeb {
             self.groups(),
             &mut self.feature_index,
         );
-        self.add_known(&link.target, graph);
         let page = self.add_known(source, graph);
         let likeness = likeness(&link.context, &link.target, graph).words;
         let seen = SeenLink { features, likeness };

@@ -1,6 +1,5 @@
 //! Pages that are read, and links that are followed on them.
 
-use linkscent_core::address::Address;
 use linkscent_core::click_attribution::{self, CLICK_LIFE, Click, Navigation};
 use linkscent_core::strategies::Candidate;
 use linkscent_core::wire::Snapshot;
@@ -69,20 +68,14 @@ impl<W: World> Background<W> {
         let is_new = guide.graph().page(&page.address).is_none();
         let visit = guide.visit(&page, &via, None, &mut self.tie_breaks());
         let mut sent = None;
-        if let (Some(click), Some(link)) = (click, via.first()) {
-            let mut link = link.clone();
-            link.target = page.address.clone();
-            if let EventKind::Click { from, .. } = &click.link.what
-                && let Ok(from) = Address::parse(from)
-            {
-                let words = &guide.graph().vocabulary;
-                let mut event = click.link.clone();
-                event.what = EventKind::click(&link, &from, visit.judgment, words);
-                change.send(&event)?;
-                let (from, to) = (from.as_str(), page.address.as_str());
-                change.trail(&TrailRow::of(click, &event, from, to))?;
-                sent = Some(event.id);
-            }
+        let from = via.first().and_then(Candidate::source);
+        if let (Some(click), Some(from)) = (click, from) {
+            let mut event = click.link.clone();
+            event.what.arrived(&page.address, visit.judgment);
+            change.send(&event)?;
+            let (from, to) = (from.as_str(), page.address.as_str());
+            change.trail(&TrailRow::of(click, &event, from, to))?;
+            sent = Some(event.id);
         }
         let read = Read {
             page: &page,
@@ -160,10 +153,10 @@ impl<W: World> Background<W> {
             return Ok(false);
         };
         let mut guide = self.take_guide(&topic).await?;
-        let link = guide.candidate(&page, outlink, &mut self.tie_breaks());
+        let (link, passed_over) = guide.followed(&page, outlink, &mut self.tie_breaks());
         let judgment = guide.graph().judgment(&page.address);
         let words = &guide.graph().vocabulary;
-        let what = EventKind::click(&link, &page.address, judgment, words);
+        let what = EventKind::click(&link, &passed_over, &page.address, judgment, words);
         let now = self.world.now();
         let mut clicks = self.store.pending_clicks().await?;
         if clicks.len() >= MOST_PENDING_CLICKS {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use linkscent_core::critics;
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies::{self, SplitMix};
-use linkscent_core::wire::api::mark_of;
+use linkscent_core::wire::api::{Event, EventKind, mark_of};
 use linkscent_core::wire::views::PageView;
 use linkscent_core::wire::{Snapshot, read_model, write_model};
 
@@ -82,7 +82,7 @@ fn browsed(is_restarted: bool) -> (PageView, PageView) {
     guide.visit(&dialysis, &[], None, &mut ties);
     guide.mark(&dialysis, mark_of(Some(true)));
     guide.visit(&town, &[], None, &mut ties);
-    let link = guide.candidate(&town, TO_DIET as usize, &mut ties);
+    let (link, _) = guide.followed(&town, TO_DIET as usize, &mut ties);
     guide.visit(&diet, &[link], None, &mut ties);
     if is_restarted {
         let file = write_model(&guide.knowledge()).unwrap();
@@ -123,6 +123,25 @@ fn a_click_leads_to_the_page_that_arrives() {
     // It is used up: the same page opened again leaves no second trail.
     assert!(!stage.open(8, &diet()).sync);
     assert_eq!(stage.trails().len(), 1);
+}
+
+#[test]
+fn two_links_that_were_passed_over_go_with_a_click() {
+    let mut stage = marked();
+    stage.open(8, &town());
+    stage.follow(8, &town(), TO_DIET, &diet());
+    let events: Vec<Event> = stage.rows(Table::Outbox);
+    let passed_over = events.iter().find_map(|event| match &event.what {
+        EventKind::Click { passed_over, .. } => Some(passed_over),
+        _ => None,
+    });
+    let passed_over = passed_over.unwrap();
+    assert_eq!(passed_over.len(), 2, "{passed_over:?}");
+    assert_ne!(passed_over[0].to, passed_over[1].to);
+    for link in passed_over {
+        assert!(link.to.starts_with("http://trains.test/"), "{link:?}");
+        assert!(link.context.contains(&("railway".to_owned(), 0)));
+    }
 }
 
 #[test]

@@ -184,6 +184,7 @@ async fn train_first(store: &Store, topic: &Topic, model: DistanceModel) {
             anchor: "bees".to_owned(),
             context: vec![("bees".to_owned(), 0)],
             relevance: 0.9,
+            passed_over: Vec::new(),
         });
         event(EventKind::Mark {
             address: page(2 * n + 1),

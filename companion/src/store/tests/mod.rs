@@ -78,6 +78,7 @@ fn click(id: &str, topic: &str, from: &str, to: &str) -> Event {
             anchor: "on".to_owned(),
             context: vec![("hive".to_owned(), -1)],
             relevance: 0.5,
+            passed_over: Vec::new(),
         },
         ..mark(id, topic, from)
     }

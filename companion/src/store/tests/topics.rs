@@ -107,6 +107,7 @@ async fn events_are_found_by_their_kind(store: &Store) {
             anchor: "\"kind\":\"mark\"".to_owned(),
             context: Vec::new(),
             relevance: 0.5,
+            passed_over: Vec::new(),
         },
         ..mark.clone()
     };
