@@ -133,7 +133,7 @@ impl Guide {
                 topics: self.critic.named_topics(),
                 taxonomy: self.critic.taxonomy().cloned(),
             },
-            strategy: self.strategy.profile().name.to_owned(),
+            strategy: self.strategy.full_name(),
             graph: self.graph.clone(),
             learned: self.strategy.state().beside(&self.beside),
             arrivals: self.log.arrivals().cloned().collect(),
@@ -227,6 +227,11 @@ impl Guide {
     /// Name of the strategy.
     pub fn strategy(&self) -> &'static str {
         self.strategy.profile().name
+    }
+
+    /// The same with what was chosen besides, by which it is made again.
+    pub fn chosen_strategy(&self) -> String {
+        self.strategy.full_name()
     }
 
     /// How sure the critic is, see [`Critic::confidence`].

@@ -119,7 +119,7 @@ fn views(learned: &Learned) -> Vec<StrategyView> {
     let view = |row: &strategies::Descriptor| StrategyView {
         name: row.name.to_owned(),
         sentence: row.sentence.to_owned(),
-        is_chosen: row.name == learned.strategy,
+        is_chosen: learned.goes_by(row),
         is_ready: learned.missing(row).is_empty(),
     };
     strategies::REGISTRY.iter().map(view).collect()

@@ -9,7 +9,7 @@ use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{CrawlStats, StoppingRule};
-use linkscent_core::strategies;
+use linkscent_core::strategies::{self, Form};
 use serde_json::json;
 use tokio::runtime::Handle;
 
@@ -65,6 +65,10 @@ pub struct Crawl {
     /// Who chooses links; by default who did so far.
     #[arg(long, value_parser = PossibleValuesParser::new(strategies::all_names()))]
     strategy: Option<String>,
+    /// How much each interest factor weighs, where the strategy goes by them:
+    /// content=2,url=0.5,link=1,sibling=0. One that is not named weighs 1.
+    #[arg(long, value_name = "WEIGHTS", requires = "strategy")]
+    factor_weights: Option<String>,
     /// Begin with what was learned for another topic; at the end it is said what that was
     /// worth.
     #[arg(long, value_name = "TOPIC")]
@@ -244,7 +248,7 @@ impl Crawl {
             },
             on_drift: self.on_drift,
             critic: self.critic.clone(),
-            strategy: self.strategy.clone(),
+            strategy: self.weighted_strategy()?,
             start_from: self.start_from.clone(),
             ..NewCrawl::new(
                 Starts {
@@ -256,6 +260,14 @@ impl Crawl {
             )
         };
         Ok(service.prepare_crawl(&topic, &new).await?)
+    }
+
+    fn weighted_strategy(&self) -> Result<Option<String>> {
+        let (Some(strategy), Some(weights)) = (&self.strategy, &self.factor_weights) else {
+            return Ok(self.strategy.clone());
+        };
+        let form = Form::with_weights(strategy, weights).context("--factor-weights")?;
+        Ok(Some(form.full_name()))
     }
 
     fn topic_name(&self) -> Result<String> {

@@ -9,7 +9,9 @@ use axum::{Extension, Router};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::StoppingRule;
 use linkscent_core::critics;
-use linkscent_core::strategies::{self, Descriptor, LearningIteration};
+use linkscent_core::strategies::{
+    self, Descriptor, Form as Ratios, LearningIteration, WeightsError,
+};
 use serde::Deserialize;
 
 use super::{PageError, PageResult, check_csrf, classes, go_to, percent, show};
@@ -72,6 +74,8 @@ struct TopicPage<'a> {
     /// Other topics, with whose knowledge a crawl can begin.
     teachers: Vec<String>,
     /// What links on paths to targets had in common, newest first.
+    /// Of interest factors, where they were chosen by hand.
+    weights: String,
     iterations: Vec<IterationLine>,
     /// Name of the critic; empty for a predicate.
     critic: String,
@@ -95,7 +99,7 @@ impl StrategyLine {
         let line = |row: &'static Descriptor| Self {
             name: row.name,
             sentence: row.sentence,
-            is_chosen: row.name == learned.strategy,
+            is_chosen: learned.goes_by(row),
             missing: learned.missing(row),
         };
         strategies::REGISTRY.iter().map(line).collect()
@@ -163,6 +167,7 @@ async fn one(
     let (targets, others) = marks.into_iter().partition(|mark| mark.target);
     let learned = app.service.learned(&topic).await?;
     let said = learned.critic.clone();
+    let weights = Ratios::weighted(&learned.strategy).map(|form| form.factors);
     let by_class = critics::good_nodes(&said).is_some();
     let classes = app.service.classes(&topic).await?;
     let (critic, predicate) = if by_class || critics::NAMES.contains(&said.as_str()) {
@@ -184,6 +189,9 @@ async fn one(
         by_distance: learned.by_distance,
         chosen_by: strategies::descriptor(&learned.strategy).map_or("", |row| row.sentence),
         strategies: StrategyLine::all(&learned),
+        weights: weights
+            .map(|weights| weights.to_string())
+            .unwrap_or_default(),
         sure: learned.confidence.map(percent).unwrap_or_default(),
         iterations: learned.iterations.iter().map(IterationLine::of).collect(),
         critic,
@@ -254,6 +262,9 @@ async fn choose_critic(
 struct StrategyForm {
     csrf: String,
     strategy: String,
+    /// Of interest factors; empty if they all weigh the same.
+    #[serde(default)]
+    weights: String,
 }
 
 /// Chooses who orders links.
@@ -264,7 +275,15 @@ async fn choose_strategy(
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
     let topic = app.service.topic(id).await?;
-    app.service.choose_strategy(&topic, &form.strategy).await?;
+    let name = match form.weights.trim() {
+        "" => form.strategy,
+        weights => match Ratios::with_weights(&form.strategy, weights) {
+            // What stood there for the strategy before.
+            Err(WeightsError::NoFactors(strategy)) => strategy,
+            _ => format!("{}:{weights}", form.strategy),
+        },
+    };
+    app.service.choose_strategy(&topic, &name).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 

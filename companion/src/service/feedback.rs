@@ -2,7 +2,7 @@
 //! crawl that runs.
 
 use linkscent_core::critics::{self, FormFilter};
-use linkscent_core::strategies;
+use linkscent_core::strategies::{self, Form};
 use linkscent_core::wire::api::{Answer, Event, EventKind, EventsTaken, mark_of};
 use linkscent_core::wire::write_model;
 
@@ -132,6 +132,10 @@ impl Service {
     /// Chooses who orders the topic's links from now on. One that has to be trained and was
     /// not is refused.
     pub async fn choose_strategy(&self, topic: &Topic, name: &str) -> Result<(), ServiceError> {
+        if let Some((strategy, weights)) = name.split_once(':') {
+            let form = Form::with_weights(strategy, weights);
+            form.map_err(|error| ServiceError::refused(format!("The weights: {error}.")))?;
+        }
         if strategies::descriptor(name).is_none() {
             let names = strategies::all_names().join(", ");
             return Err(ServiceError::refused(format!(
@@ -238,12 +242,18 @@ mod tests {
             let topic = service.topic(topic.id).await.unwrap();
             service.learned(&topic).await.unwrap().strategy.clone()
         };
-        for (wrong, why) in [("nonesuch", "ensemble"), ("crf", "--model crf")] {
+        for (wrong, why) in [
+            ("nonesuch", "ensemble"),
+            ("crf", "--model crf"),
+            ("intelligent:words=1", "“words=1”"),
+            ("apprentice:url=1", "no factors"),
+        ] {
             let refused = service.choose_strategy(&topic, wrong).await.unwrap_err();
             assert!(refused.to_string().contains(why), "{refused}");
             assert_eq!(chosen().await, "ensemble");
         }
-        for right in ["apprentice", "depth-first", "ensemble"] {
+        let weighted = "intelligent:content=2,url=0,link=1,sibling=1";
+        for right in ["apprentice", "depth-first", weighted, "ensemble"] {
             service.choose_strategy(&topic, right).await.unwrap();
             assert_eq!(chosen().await, right);
         }

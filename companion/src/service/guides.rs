@@ -51,6 +51,12 @@ pub struct Learned {
 }
 
 impl Learned {
+    /// Whether it is the strategy in force, with whatever weights.
+    pub fn goes_by(&self, row: &Descriptor) -> bool {
+        let chosen = strategies::descriptor(&self.strategy);
+        chosen.is_some_and(|chosen| chosen.name == row.name)
+    }
+
     /// What has to be done before a strategy can be chosen; empty if nothing.
     pub fn missing(&self, row: &Descriptor) -> &'static str {
         let Some(make) = row.make else {
@@ -78,7 +84,7 @@ impl Learned {
         let iterations = paths.map(|paths| paths.iterations).unwrap_or_default();
         Self {
             critic: guide.critic().to_owned(),
-            strategy: guide.strategy().to_owned(),
+            strategy: guide.chosen_strategy(),
             confidence: guide.confidence(),
             by_distance: state.has::<HopChain>(),
             trained: trained.collect(),

@@ -89,7 +89,7 @@ impl Guide {
             return Err(BeginningError::Strategy(own));
         }
         // Whatever its strategy is: ours learns from its log.
-        own.clone_into(&mut known.strategy);
+        known.strategy = self.strategy.full_name();
         let teacher = Self::with_knowledge(known);
         let teacher = teacher.ok_or_else(|| BeginningError::Unusable(topic.to_owned()))?;
         let (from, into) = (&teacher.graph.vocabulary, &mut self.graph.vocabulary);

@@ -335,6 +335,7 @@ fn hop_chain(
 
 /// The row of a name.
 pub fn descriptor(name: &str) -> Option<&'static Descriptor> {
+    let name = Form::weighted(name).map_or(name, |form| form.name);
     REGISTRY.iter().find(|row| row.name == name)
 }
 
@@ -354,8 +355,12 @@ pub fn names() -> Vec<&'static str> {
     rows.map(|row| row.name).collect()
 }
 
-/// The strategy of that name, knowing nothing yet.
+/// The strategy of that name, knowing nothing yet. Intelligent crawling may have weights
+/// behind it, see [`Form::weighted`].
 pub fn named(name: &str) -> Option<Box<dyn Strategy>> {
+    if let Some(form) = Form::weighted(name) {
+        return Some(Box::new(Intelligent::new(form)));
+    }
     Some(descriptor(name)?.make?(None))
 }
 
@@ -371,7 +376,12 @@ pub fn from_state(
     let Some(row) = descriptor(name) else {
         return Ok(None);
     };
-    let resumed = (row.resume)(state, known_terms)?;
+    let resumed = match Form::weighted(name) {
+        Some(form) => going_on(state, known_terms, |counts| {
+            Intelligent::new(form).with_counts(counts)
+        })?,
+        None => (row.resume)(state, known_terms)?,
+    };
     Ok(resumed.or_else(|| named(name)))
 }
 

@@ -18,7 +18,7 @@ mod explaining;
 mod forms;
 
 pub use counts::{Counts, IntelligentCounts};
-pub use forms::{Factors, Form, Inlinks};
+pub use forms::{Factors, Form, Inlinks, WeightsError};
 
 use super::recent::Recent;
 use super::{
@@ -255,6 +255,10 @@ impl Strategy for Intelligent {
             Event::Arrival(arrival) => self.learn_arrival(arrival, known),
             _ => Learned::Nothing,
         }
+    }
+
+    fn full_name(&self) -> String {
+        self.form.full_name()
     }
 
     fn begin_with(

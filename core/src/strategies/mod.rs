@@ -57,7 +57,9 @@ pub use hop_clusters::HopClusters;
 pub use hop_training::HopTraining;
 pub use hub::{Hub, HubScores};
 pub use info_spiders::{Agent, InfoSpiders, Population};
-pub use intelligent::{Counts, Factors, Form, Inlinks, Intelligent, IntelligentCounts};
+pub use intelligent::{
+    Counts, Factors, Form, Inlinks, Intelligent, IntelligentCounts, WeightsError,
+};
 pub use learning_threshold::LearningThreshold;
 pub use link_graph::LinkGraph;
 pub use link_levels::{Chosen, PathLink, SPACES};
@@ -286,6 +288,12 @@ pub trait Strategy: Send + Sync {
         Learned::Nothing
     }
 
+    /// The name by which [`named`] makes the same strategy: its profile's, unless something
+    /// was chosen besides.
+    fn full_name(&self) -> String {
+        self.profile().name.to_owned()
+    }
+
     /// Starts from what was learned for another topic, in the words of this one's
     /// vocabulary ([`carried`]), in place of what it knows; see [`can_begin`].
     fn begin_with(
@@ -307,7 +315,7 @@ pub trait Strategy: Send + Sync {
     /// cannot.
     fn reset(&self, known: Known<'_>) -> Option<Box<dyn Strategy>> {
         let _ = known;
-        named(self.profile().name)
+        named(&self.full_name())
     }
 
     /// How relevant the page is expected to be to which a link leads; `None`

@@ -2,8 +2,10 @@ use super::*;
 use crate::address::Address;
 use crate::critics;
 use crate::features::PageTerms;
-use crate::strategies::{Operation, Relevance, Step, Trail};
+use crate::guide::Guide;
+use crate::strategies::{Operation, Relevance, Step, Trail, from_state};
 use crate::web_graph::{Judgment, WebGraph};
+use crate::wire::{read_model, write_model};
 
 fn address(path: &str) -> Address {
     Address::parse(&format!("http://a.test/{path}")).unwrap()
@@ -150,6 +152,43 @@ fn a_single_factor_is_all_that_counts() {
         assert!((value - by_hand).abs() < 1e-12, "{name}: {value} {by_hand}");
         assert!((strategy.explain(&to_x, known).value - by_hand).abs() < 1e-12);
     }
+}
+
+#[test]
+fn factors_weigh_as_they_were_told_and_the_model_file_keeps_the_weights() {
+    let mut graph = WebGraph::default();
+    graph.vocabulary.intern("bees", "bees");
+    graph.vocabulary.intern("hive", "hive");
+    see(&mut graph, "from", &["bees", "hive"], true);
+    let critic = critics::Topic::default();
+    let known = Known {
+        graph: &graph,
+        critic: &critic,
+    };
+    let to_x = link("from", "x");
+    let value = |strategy: &dyn Strategy| {
+        let score = strategy.score(std::slice::from_ref(&to_x), known)[0];
+        score.priority().unwrap().value()
+    };
+    let [content, url, linked] =
+        [Form::CONTENT, Form::URL, Form::LINK].map(|form| value(&counted(form, &graph)));
+    let name = "intelligent:content=2,url=0.5,link=1,sibling=0";
+    let weighted = counted(Form::weighted(name).unwrap(), &graph);
+    let expected = 2.0 * content + 0.5 * url + linked;
+    assert!((value(&weighted) - expected).abs() < 1e-12);
+    assert!((weighted.explain(&to_x, known).value - expected).abs() < 1e-12);
+    let mut guide = Guide::new("topic", name).unwrap();
+    for _ in 0..2 {
+        assert_eq!(
+            (guide.strategy(), &*guide.chosen_strategy()),
+            ("intelligent", name)
+        );
+        let file = write_model(&guide.knowledge()).unwrap();
+        guide = Guide::with_knowledge(read_model(&file).unwrap()).unwrap();
+    }
+    let again = from_state(name, &weighted.state(), graph.vocabulary.len()).unwrap();
+    assert!((value(&*again.unwrap()) - expected).abs() < 1e-12);
+    assert!(Guide::new("topic", "intelligent:words=1").is_none());
 }
 
 /// 20 pages link to one, 5 of them good: the frontier keeps few of the links, and all count.

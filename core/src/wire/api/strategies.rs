@@ -22,7 +22,8 @@ pub struct StrategyView {
 pub struct StrategyChoice {
     /// Name of the topic.
     pub topic: String,
-    /// Name of the strategy.
+    /// Name of the strategy. Interest factors may have weights, such as
+    /// `intelligent:content=2,url=0.5`; one that is not named weighs 1.
     pub strategy: String,
 }
 
