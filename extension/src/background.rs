@@ -13,6 +13,8 @@ mod forgetting_tests;
 mod forms;
 mod guides;
 mod handling;
+#[cfg(test)]
+mod kept_visits_tests;
 mod marking;
 #[cfg(test)]
 mod marking_tests;

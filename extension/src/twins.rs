@@ -1,6 +1,7 @@
 //! The world in memory, for tests: a database, a clock, tabs, and a companion behind
 //! its port.
 
+pub mod bees;
 pub mod companion;
 pub mod town;
 
