@@ -46,9 +46,9 @@ pub struct ShownLink {
     pub why: String,
 }
 
-/// Waits until pages are read: one that is opened before the extension has registered its
-/// script is not.
-async fn read_pages(browser: &Browser, tab: &WindowHandle) -> Result<()> {
+/// Opens the extension's panel in a tab and waits until pages are read: one that is opened
+/// before the extension has registered its script is not.
+pub async fn read_pages(browser: &Browser, tab: &WindowHandle) -> Result<()> {
     browser.driver.switch_to_window(tab.clone()).await?;
     browser
         .driver

@@ -17,6 +17,7 @@ use linkscent_core::dom::html;
 use linkscent_core::wire::Snapshot;
 use linkscent_tests::browser::{Browser, BrowserKind};
 use linkscent_tests::companion::Companion;
+use linkscent_tests::stage::read_pages;
 use linkscent_tests::{material, wait_for, web};
 
 /// Where a browser's own parser is known to differ from html5ever, and why.
@@ -125,11 +126,7 @@ async fn compare(kind: BrowserKind, pages: &[(String, String)]) -> Result<Compar
     let browser = Browser::start(kind, proxy).await?;
     let page = browser.driver.window().await?;
     let tools = browser.driver.new_tab().await?;
-    browser.driver.switch_to_window(tools.clone()).await?;
-    browser
-        .driver
-        .goto(browser.page("pages/panel.html")?)
-        .await?;
+    read_pages(&browser, &tools).await?;
     let mut comparison = Comparison::default();
     let mut snapshots = Vec::new();
     for (address, (name, body)) in addresses.iter().zip(pages) {
