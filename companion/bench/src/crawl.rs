@@ -228,6 +228,7 @@ fn visit(scenario: &Scenario, record: &Record) -> Option<Visit> {
         via: source.and_then(|source| scenario.web.number(source)),
         priority: record.priority,
         expected: record.expected.map(Relevance::value),
+        judgment: record.judgment,
     })
 }
 

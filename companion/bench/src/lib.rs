@@ -25,6 +25,7 @@ pub mod memory;
 pub mod next_click;
 pub mod oracle;
 pub mod own_critic;
+pub mod person;
 pub mod readme;
 pub mod report;
 pub mod scenario;

@@ -25,6 +25,7 @@ pub fn crawl(scenario: &Scenario) -> Result<Vec<Visit>> {
             via,
             priority: None,
             expected: None,
+            judgment: None,
         });
         oracle.take(page);
     }

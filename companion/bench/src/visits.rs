@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use linkscent_core::strategies::Priority;
+use linkscent_core::web_graph::Judgment;
 use serde::{Deserialize, Serialize};
 
 use super::scenario::Scenario;
@@ -22,6 +23,8 @@ pub struct Visit {
     pub priority: Option<Priority>,
     /// Relevance that the strategy expected, 0..=1, if it says.
     pub expected: Option<f64>,
+    /// What the critic said of it then.
+    pub judgment: Option<Judgment>,
 }
 
 /// One fetch as it is written.

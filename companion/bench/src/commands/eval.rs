@@ -10,6 +10,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_core::crawl::StoppingRule;
+use linkscent_core::strategies;
 use serde_json::{Value, json};
 
 use crate::bench::{self, Bench, Plan};
@@ -19,6 +20,7 @@ use crate::figures::Row;
 use crate::memory::peak_mb;
 use crate::next_click;
 use crate::own_critic::{self, CriticExample};
+use crate::person;
 use crate::report;
 use crate::topic::Topic;
 use crate::topic_file::{self, TopicFile};
@@ -48,7 +50,7 @@ enum CriticSource {
   linkscent eval --web web.warc.gz --topic bees.toml --budget 500 --out results")]
 pub struct Eval {
     /// Which bench; can be given repeatedly.
-    #[arg(long, value_parser = bench::NAMES, requires = "material", required_unless_present_any = ["web", "experiment"])]
+    #[arg(long, value_parser = benches(), requires = "material", required_unless_present_any = ["web", "experiment"])]
     bench: Vec<String>,
     /// Folder with the webs and labels of the bench.
     #[arg(long)]
@@ -99,6 +101,11 @@ pub struct Eval {
     json: bool,
 }
 
+/// Names of the benches.
+fn benches() -> PossibleValuesParser {
+    PossibleValuesParser::new(bench::NAMES.into_iter().chain([person::NAME]))
+}
+
 /// Names of the experiments, each with what it asks.
 fn experiments() -> PossibleValuesParser {
     let own = [(NEXT_CLICK, "which link a person clicks next, from trails")];
@@ -123,6 +130,15 @@ impl Eval {
             sections.push(found.section);
             let rows: Result<Vec<Value>, _> = found.rows.iter().map(serde_json::to_value).collect();
             findings.insert(NEXT_CLICK, rows?);
+        }
+        if self.bench.iter().any(|name| name == person::NAME) {
+            let found = self.person()?;
+            sections.push(found.section);
+            let rows: Result<Vec<Value>, _> = found.rows.iter().map(serde_json::to_value).collect();
+            findings.insert(person::NAME, rows?);
+            if !self.json {
+                println!("{}", found.text);
+            }
         }
         if !experiments.is_empty() && self.bench.is_empty() && self.web.is_empty() {
             bail!("this experiment looks at a bench or a web: give --bench or --web");
@@ -210,7 +226,8 @@ impl Eval {
     /// What is to be run: the benches named, or one made of the web given.
     fn benches(&self) -> Result<Vec<Bench>> {
         if self.web.is_empty() {
-            return self.bench.iter().map(|name| Bench::named(name)).collect();
+            let of_webs = self.bench.iter().filter(|name| *name != person::NAME);
+            return of_webs.map(|name| Bench::named(name)).collect();
         }
         let stem = self.web[0]
             .file_name()
@@ -282,6 +299,23 @@ impl Eval {
             random_seed: self.random_seed,
             out: self.out.clone(),
         })
+    }
+
+    /// What a person gets, by the strategies named or by the one that ships.
+    fn person(&self) -> Result<person::Found> {
+        let known = |name: &String| strategies::descriptor(name).map(|row| row.name);
+        let named = self.strategy.iter().filter_map(known);
+        let mut named: Vec<&'static str> = named.collect();
+        if named.is_empty() {
+            named.push(strategies::default_name());
+        }
+        let bar = self.bar("crawls");
+        let found = person::run(&self.material(), &named, &|done, all| {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+        });
+        bar.finish_and_clear();
+        found
     }
 
     fn material(&self) -> PathBuf {
