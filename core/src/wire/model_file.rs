@@ -251,5 +251,16 @@ fn from_sections(sections: &Sections<'_>) -> Result<Knowledge, ModelError> {
     })
 }
 
+/// The same file with a header that says the length and the checksum of what is there, as
+/// somebody would write it on purpose.
+#[cfg(test)]
+fn with_checksum(file: &[u8]) -> Vec<u8> {
+    let mut fitting = file.to_vec();
+    let body = &file[HEADER..];
+    fitting[11..19].copy_from_slice(&(body.len() as u64).to_le_bytes());
+    fitting[19..23].copy_from_slice(&crc32fast::hash(body).to_le_bytes());
+    fitting
+}
+
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::graph::{address, page_terms, term_rows};
 use super::sections::{Body, Sections};
-use super::{KIND_TAXONOMY, ModelError, checked_body, file_of};
+use super::{KIND_TAXONOMY, ModelError, WITH_SECTIONS, checked_body, file_of};
 use crate::critics::Taxonomy;
 use crate::critics::taxonomy::Example;
 use crate::web_graph::{CorrectedPage, WebGraph};
@@ -111,7 +111,13 @@ pub fn write_taxonomy(taxonomy: &Taxonomy) -> Result<Vec<u8>, ModelError> {
 
 /// The taxonomy in such a file, which may come from anywhere.
 pub fn read_taxonomy(file: &[u8]) -> Result<Taxonomy, ModelError> {
-    let (_, body) = checked_body(file, KIND_TAXONOMY)?;
+    let (version, body) = checked_body(file, KIND_TAXONOMY)?;
+    if version < WITH_SECTIONS {
+        return Err(ModelError::Content("its format is older than taxonomies"));
+    }
     let taxonomy: WireTaxonomy = Sections::of_body(body)?.read(SECTION)?;
     taxonomy.into_taxonomy()
 }
+
+#[cfg(test)]
+mod tests;
