@@ -13,6 +13,7 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::json;
 
 use linkscent_archive::taxonomy::{Choice, ClassPages, Taxonomy};
+use linkscent_bench::visits::write_whole;
 use linkscent_core::address::Address;
 use linkscent_core::critics;
 use linkscent_core::critics::taxonomy::{ClassPage, HeldOut, MOST_CLASSES, is_under};
@@ -272,7 +273,7 @@ impl Import {
                 serde_json::to_string_pretty(&pages)?
             ));
         }
-        std::fs::write(out, text).with_context(|| format!("writing {}", out.display()))?;
+        write_whole(out, text.as_bytes())?;
         let count = |is_focus: bool| -> (usize, usize) {
             let of_kind = classes.iter().filter(|class| class.is_focus == is_focus);
             (
