@@ -121,7 +121,11 @@ pub(super) async fn answer(
     Ok(Json(view(&app.service, &crawl, &topic.name).await?))
 }
 
-async fn view(service: &Service, crawl: &CrawlRow, topic: &str) -> Result<CrawlView, Problem> {
+pub(super) async fn view(
+    service: &Service,
+    crawl: &CrawlRow,
+    topic: &str,
+) -> Result<CrawlView, Problem> {
     let store = &service.store;
     let counts = service.counts(crawl.id).await?;
     let finds = store.newest_finds(crawl.id, MOST_FINDS).await?;

@@ -2,6 +2,7 @@
 
 mod auth;
 mod channel;
+mod classes;
 mod crawls;
 mod description;
 mod pairing;

@@ -13,7 +13,7 @@ use axum::routing::any;
 use axum::{Extension, Json, Router};
 use linkscent_core::wire::api::{
     ApiError, DashboardLink, Event, EventsTaken, Forget, Forgotten, Health, PairAnswer,
-    PairRequest, Paired,
+    PairRequest, Paired, TopicView,
 };
 use serde::Deserialize;
 use utoipa::openapi::OpenApi;
@@ -22,7 +22,8 @@ use utoipa_axum::routes;
 
 use super::channel::{self, Calls, MODEL_VERSION};
 use super::problem::WRONG;
-use super::{App, LARGEST_BODY, Problem, crawls, description, strategies};
+use super::{App, LARGEST_BODY, Problem, classes, crawls, description, strategies};
+use crate::store::Topic;
 
 /// The description of all calls.
 #[derive(Clone)]
@@ -61,6 +62,9 @@ fn calls() -> OpenApiRouter<App> {
         .routes(routes!(model))
         .routes(routes!(crawls::crawls, crawls::begin))
         .routes(routes!(crawls::answer))
+        .routes(routes!(classes::classes, classes::choose))
+        .routes(routes!(classes::pages, classes::correct))
+        .routes(routes!(topics))
         .routes(routes!(strategies::strategies, strategies::choose))
         .routes(routes!(strategies::train))
         .routes(routes!(dashboard))
@@ -147,6 +151,25 @@ async fn events(
 ) -> Result<Json<EventsTaken>, Problem> {
     let Json(events) = events?;
     Ok(Json(app.service.take_events(events).await?))
+}
+
+/// All topics, newest first
+#[utoipa::path(
+    get,
+    path = "/api/v1/topics",
+    responses(
+        (status = 200, description = "topics", body = Vec<TopicView>),
+        (status = 401, description = WRONG, body = ApiError),
+    )
+)]
+async fn topics(State(app): State<App>) -> Result<Json<Vec<TopicView>>, Problem> {
+    let taught = app.service.store.taught().await?;
+    let topics = app.service.store.topics().await?.into_iter();
+    let view = |topic: Topic| TopicView {
+        is_taught: taught.contains(&topic.id),
+        name: topic.name,
+    };
+    Ok(Json(topics.map(view).collect()))
 }
 
 /// A link that opens the dashboard, once

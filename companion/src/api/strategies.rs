@@ -13,8 +13,7 @@ use serde::Deserialize;
 use super::problem::WRONG;
 use super::{App, Problem};
 use crate::hop_training::DistanceModel;
-use crate::service::{Learned, ServiceError};
-use crate::store::Topic;
+use crate::service::Learned;
 
 #[derive(Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -40,7 +39,7 @@ pub(super) async fn strategies(
     query: Result<Query<StrategiesQuery>, QueryRejection>,
 ) -> Result<Json<Vec<StrategyView>>, Problem> {
     let Query(query) = query?;
-    let topic = find(&app, &query.topic).await?;
+    let topic = app.service.topic_of_name(&query.topic).await?;
     let learned = app.service.learned(&topic).await?;
     Ok(Json(views(&learned)))
 }
@@ -63,11 +62,11 @@ pub(super) async fn choose(
     choice: Result<Json<StrategyChoice>, JsonRejection>,
 ) -> Result<Json<Vec<StrategyView>>, Problem> {
     let Json(choice) = choice?;
-    let topic = find(&app, &choice.topic).await?;
+    let topic = app.service.topic_of_name(&choice.topic).await?;
     app.service
         .choose_strategy(&topic, &choice.strategy)
         .await?;
-    let topic = find(&app, &choice.topic).await?;
+    let topic = app.service.topic_of_name(&choice.topic).await?;
     Ok(Json(views(&*app.service.learned(&topic).await?)))
 }
 
@@ -89,7 +88,7 @@ pub(super) async fn train(
     order: Result<Json<TrainingOrder>, JsonRejection>,
 ) -> Result<Json<TrainingView>, Problem> {
     let Json(order) = order?;
-    let topic = find(&app, &order.topic).await?;
+    let topic = app.service.topic_of_name(&order.topic).await?;
     let model = DistanceModel::named(&order.model).ok_or_else(|| {
         let names = DistanceModel::ALL.map(DistanceModel::strategy).join(", ");
         Problem::bad(format!(
@@ -108,11 +107,6 @@ pub(super) async fn train(
         went_on: report.went_on,
         faults: report.faults,
     }))
-}
-
-async fn find(app: &App, name: &str) -> Result<Topic, ServiceError> {
-    let topic = app.service.store.find_topic(name).await?;
-    topic.ok_or(ServiceError::Missing("topic"))
 }
 
 fn views(learned: &Learned) -> Vec<StrategyView> {

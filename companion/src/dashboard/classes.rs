@@ -1,19 +1,23 @@
 //! The classes of a topic: its tree with counts of the pages that stand for them, of which
-//! some are good; and the class of a page, corrected by hand.
+//! some are good; and the pages of a crawl by their class, each of which can be corrected.
 
-use axum::Router;
-use axum::extract::{Form, Path, State};
-use axum::routing::post;
+use askama::Template;
+use axum::extract::{Form, Path, Query, State};
+use axum::response::Response;
+use axum::routing::{get, post};
+use axum::{Extension, Router};
 use linkscent_core::critics::taxonomy::is_under;
 use serde::Deserialize;
 
-use super::{PageError, PageResult, check_csrf, go_to};
-use crate::api::App;
-use crate::service::TopicClasses;
+use super::{PageError, PageResult, check_csrf, go_to, show};
+use crate::api::{App, Base};
+use crate::service::{MOST_CLASSED, TopicClasses};
+use crate::store::{CrawlRow, ResultRow, Topic};
 
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/topic/{id}/classes", post(choose))
+        .route("/crawl/{id}/classes", get(pages))
         .route("/crawl/{id}/class", post(correct))
 }
 
@@ -35,30 +39,29 @@ pub(super) struct Node {
 
 /// The tree of a taxonomy.
 pub(super) fn tree(classes: &TopicClasses) -> Vec<Node> {
-    let mut paths: Vec<(&str, u32)> = classes.taxonomy.nodes().into_iter().collect();
-    // Below a node come its own first: `A/B` before `A-B`.
-    paths.sort_by(|a, b| a.0.split('/').cmp(b.0.split('/')));
+    let nodes = classes.nodes();
     let depth = |path: &str| path.matches('/').count();
-    let next = paths.iter().skip(1).map(|row| Some(row.0));
-    let followed = paths.iter().zip(next.chain([None]));
-    let node = |(&(path, pages), next): (&(&str, u32), Option<&str>)| {
+    let paths = nodes.iter().map(|node| node.path.as_str());
+    let followed: Vec<Option<&str>> = paths.skip(1).map(Some).chain([None]).collect();
+    let good = &classes.good;
+    let drawn = nodes.iter().zip(followed).map(|(node, next)| {
+        let path = node.path.as_str();
         let has_children = next.is_some_and(|next| is_under(next, path));
-        let good = &classes.good;
         Node {
             name: path.rsplit('/').next().unwrap_or_default().to_owned(),
-            is_good: good.iter().any(|node| node == path),
-            is_open: good.iter().any(|node| node != path && is_under(node, path)),
+            is_good: node.is_good,
+            is_open: good.iter().any(|good| good != path && is_under(good, path)),
             ends: match next {
                 _ if has_children => 0,
                 Some(next) => depth(path).saturating_sub(depth(next)),
                 None => depth(path),
             },
             path: path.to_owned(),
-            pages,
+            pages: node.pages,
             has_children,
         }
-    };
-    followed.map(node).collect()
+    });
+    drawn.collect()
 }
 
 /// Chooses the good nodes: one field `good` for each.
@@ -76,12 +79,78 @@ async fn choose(
     Ok(go_to(&format!("/topic/{id}")))
 }
 
+#[derive(Template)]
+#[template(path = "classes.html")]
+struct ClassesPage<'a> {
+    base: String,
+    csrf: &'a str,
+    crawl: CrawlRow,
+    topic: Topic,
+    /// Nodes to choose from.
+    nodes: Vec<String>,
+    /// The one that was chosen; empty for all pages.
+    node: String,
+    /// Classes that a page may be of.
+    classes: Vec<String>,
+    /// Pages, with the class that the person says they are of.
+    rows: Vec<(ResultRow, Option<String>)>,
+    /// Where a class is corrected.
+    class_action: String,
+    page: i64,
+    more: bool,
+}
+
+#[derive(Deserialize)]
+struct PagesQuery {
+    #[serde(default)]
+    node: String,
+    #[serde(default)]
+    page: i64,
+}
+
+/// Pages of a crawl by their class.
+async fn pages(
+    State(app): State<App>,
+    Extension(Base(base)): Extension<Base>,
+    Path(id): Path<i64>,
+    Query(query): Query<PagesQuery>,
+) -> PageResult {
+    let (crawl, topic) = app.service.crawl(id).await?;
+    let classes = app.service.needed_classes(&topic).await?;
+    let page = query.page.max(0);
+    let node = Some(query.node.as_str()).filter(|node| !node.is_empty());
+    let skip = page.saturating_mul(MOST_CLASSED);
+    let mut rows = app
+        .service
+        .classed_pages(&crawl, &topic, node, MOST_CLASSED + 1, skip)
+        .await?;
+    let more = rows.len() as i64 > MOST_CLASSED;
+    rows.truncate(MOST_CLASSED as usize);
+    show(&ClassesPage {
+        class_action: format!("{base}/crawl/{id}/class"),
+        base,
+        csrf: app.access.csrf(),
+        nodes: classes.nodes().into_iter().map(|node| node.path).collect(),
+        node: query.node,
+        classes: classes.taxonomy.classes().to_vec(),
+        crawl,
+        topic,
+        rows,
+        page,
+        more,
+    })
+}
+
 #[derive(Deserialize)]
 struct ClassForm {
     csrf: String,
     address: String,
     /// Empty: what was said is taken back.
     class: String,
+    /// The list of pages on which it was said, if it was one: its node, which may be empty.
+    node: Option<String>,
+    #[serde(default)]
+    page: i64,
 }
 
 /// The person says what class a page is of.
@@ -89,12 +158,19 @@ async fn correct(
     State(app): State<App>,
     Path(id): Path<i64>,
     Form(form): Form<ClassForm>,
-) -> Result<axum::response::Response, PageError> {
+) -> Result<Response, PageError> {
     check_csrf(&app, &form.csrf)?;
     let (crawl, topic) = app.service.crawl(id).await?;
     let class = Some(form.class.trim()).filter(|class| !class.is_empty());
     app.service
         .correct_class(&crawl, &topic, &form.address, class)
         .await?;
-    Ok(go_to(&format!("/crawl/{id}")))
+    let Some(node) = &form.node else {
+        return Ok(go_to(&format!("/crawl/{id}")));
+    };
+    let Ok(node) = askama::filters::urlencode_strict(node);
+    let page = form.page.max(0);
+    Ok(go_to(&format!(
+        "/crawl/{id}/classes?node={node}&page={page}"
+    )))
 }

@@ -56,6 +56,8 @@ struct CrawlPage<'a> {
     last: Vec<ResultRow>,
     /// Classes that pages may be of; empty where they are not judged by classes.
     classes: Vec<String>,
+    /// Where a class is corrected.
+    class_action: String,
     /// What the person said pages are of, by address.
     corrected: BTreeMap<String, String>,
 }
@@ -87,6 +89,7 @@ async fn page(
     let counts = app.service.counts(id).await?;
     let classes = app.service.classes(&topic).await?;
     show(&CrawlPage {
+        class_action: format!("{base}/crawl/{id}/class"),
         base,
         csrf: app.access.csrf(),
         harvest: percent(counts.harvest()),

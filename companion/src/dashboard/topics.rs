@@ -71,7 +71,7 @@ struct TopicPage<'a> {
     chosen_by: &'static str,
     strategies: Vec<StrategyLine>,
     sure: String,
-    /// Other topics, with whose knowledge a crawl can begin.
+    /// Other topics that were taught something, with whose knowledge a crawl can begin.
     teachers: Vec<String>,
     /// What links on paths to targets had in common, newest first.
     /// Of interest factors, where they were chosen by hand.
@@ -175,11 +175,9 @@ async fn one(
     } else {
         (String::new(), said)
     };
-    let topics = app.service.store.topics().await?.into_iter();
-    let teachers = topics.filter(|other| other.id != topic.id);
-    let teachers = teachers.map(|other| other.name).collect();
+    let teachers = app.service.teachers(&topic.name).await?.into_iter();
     show(&TopicPage {
-        teachers,
+        teachers: teachers.map(|other| other.name).collect(),
         base,
         csrf: app.access.csrf(),
         crawls: crawl_lines(&app, id).await?,

@@ -8,6 +8,15 @@ use super::{Service, ServiceError};
 use crate::store::Topic;
 
 impl Service {
+    /// Other topics for which something was learned of links, with whose knowledge a crawl
+    /// for the topic of that name may begin.
+    pub async fn teachers(&self, topic: &str) -> Result<Vec<Topic>, ServiceError> {
+        let taught = self.store.taught().await?;
+        let mut topics = self.store.topics().await?;
+        topics.retain(|other| other.name != topic && taught.contains(&other.id));
+        Ok(topics)
+    }
+
     /// The topic with whose knowledge another is to begin.
     pub(super) async fn teacher(&self, topic: &Topic, from: &str) -> Result<Topic, ServiceError> {
         if topic.name == from {

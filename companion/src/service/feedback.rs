@@ -42,7 +42,9 @@ impl Service {
         Ok(topic)
     }
 
-    /// Takes in what happened in a browser. What names no pages of the web is passed over.
+    /// Takes in what happened in a browser or on a screen. What names no pages of the web, or
+    /// a class that the topic's taxonomy does not have, is passed over. Crawls that run hear
+    /// of classes that were corrected.
     pub async fn take_events(&self, events: Vec<Event>) -> Result<EventsTaken, ServiceError> {
         if events.len() > MOST_EVENTS {
             return Err(ServiceError::refused(format!(
@@ -51,7 +53,9 @@ impl Service {
         }
         let sent = events.len();
         let good: Vec<Event> = events.into_iter().filter(Event::names_pages).collect();
+        let good = self.with_known_classes(good).await?;
         let taken = self.store.take_events(&good).await?;
+        self.tell_of_classes(&good).await?;
         Ok(EventsTaken {
             taken,
             known: good.len() - taken,

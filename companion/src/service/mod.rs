@@ -16,7 +16,7 @@ pub use error::ServiceError;
 pub use feedback::LONGEST_NAME;
 pub use guides::Learned;
 pub use supervisor::{RunBy, Supervisor, is_held};
-pub use taxonomies::TopicClasses;
+pub use taxonomies::{MOST_CLASSED, TopicClasses};
 
 use std::sync::Arc;
 
@@ -55,6 +55,12 @@ impl Service {
     /// A topic by its number.
     pub async fn topic(&self, id: i64) -> Result<Topic, ServiceError> {
         let topic = self.store.topic(id).await?;
+        topic.ok_or(ServiceError::Missing("topic"))
+    }
+
+    /// A topic by its name.
+    pub async fn topic_of_name(&self, name: &str) -> Result<Topic, ServiceError> {
+        let topic = self.store.find_topic(name).await?;
         topic.ok_or(ServiceError::Missing("topic"))
     }
 

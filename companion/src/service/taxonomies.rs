@@ -1,21 +1,24 @@
 //! Taxonomies of topics (\[A\] 2.1): taking one in, choosing which of its nodes are good,
 //! and the person's word on what class a page is of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use linkscent_core::critics::taxonomy::is_under;
 use linkscent_core::critics::{self, Taxonomy};
 use linkscent_core::guide::Guide;
-use linkscent_core::wire::api::{EventKind, EventName};
-use linkscent_core::wire::write_taxonomy;
+use linkscent_core::wire::api::{ClassNode, Event, EventKind, EventName};
+use linkscent_core::wire::{read_taxonomy, write_taxonomy};
 
 use super::{Service, ServiceError};
 use crate::page_archive;
-use crate::store::{Command, CrawlRow, Topic};
+use crate::store::{Command, CrawlRow, ResultRow, Topic, happens};
 use crate::topic_guide;
 
 /// Pages of good classes that a crawl starts at where nothing else is named.
 const MOST_STARTS: usize = 50;
+
+/// Pages that are shown at once with their classes.
+pub const MOST_CLASSED: i64 = 50;
 
 /// A topic's taxonomy, and which of its nodes are good.
 pub struct TopicClasses {
@@ -23,9 +26,25 @@ pub struct TopicClasses {
     pub taxonomy: Taxonomy,
     /// Good nodes, with all below them.
     pub good: Vec<String>,
+    /// Whether the topic's pages are judged by them.
+    pub by_class: bool,
 }
 
 impl TopicClasses {
+    /// The tree: every node before those below it, and these before the next one beside it.
+    pub fn nodes(&self) -> Vec<ClassNode> {
+        let mut paths: Vec<(&str, u32)> = self.taxonomy.nodes().into_iter().collect();
+        // Below a node come its own first: `A/B` before `A-B`.
+        paths.sort_by(|a, b| a.0.split('/').cmp(b.0.split('/')));
+        let node = |(path, pages): (&str, u32)| ClassNode {
+            path: path.to_owned(),
+            pages,
+            is_class: self.taxonomy.has_class(path),
+            is_good: self.good.iter().any(|good| good == path),
+        };
+        paths.into_iter().map(node).collect()
+    }
+
     /// Pages that stand for good classes.
     fn good_pages(&self) -> impl Iterator<Item = String> {
         let classes = self.taxonomy.classes();
@@ -69,17 +88,23 @@ impl Service {
             return Ok(None);
         };
         let critic = self.store.critic(topic.id).await?.unwrap_or_default();
-        let good = critics::good_nodes(&critic).and_then(Result::ok);
+        let good = critics::good_nodes(&critic);
         Ok(Some(TopicClasses {
             taxonomy,
-            good: good.unwrap_or_default(),
+            by_class: good.is_some(),
+            good: good.and_then(Result::ok).unwrap_or_default(),
         }))
+    }
+
+    /// The same, or that the topic has none.
+    pub async fn needed_classes(&self, topic: &Topic) -> Result<TopicClasses, ServiceError> {
+        let classes = self.classes(topic).await?;
+        classes.ok_or_else(|| no_taxonomy(topic))
     }
 
     /// Chooses which nodes of the topic's taxonomy are good, in place of those that were.
     pub async fn choose_good(&self, topic: &Topic, nodes: &[String]) -> Result<(), ServiceError> {
-        let classes = self.classes(topic).await?;
-        let classes = classes.ok_or_else(|| no_taxonomy(topic))?;
+        let classes = self.needed_classes(topic).await?;
         check_nodes(&classes.taxonomy, nodes)?;
         let mut nodes = nodes.to_vec();
         nodes.sort_unstable();
@@ -97,15 +122,8 @@ impl Service {
         address: &str,
         class: Option<&str>,
     ) -> Result<(), ServiceError> {
-        let classes = self.classes(topic).await?;
-        let classes = classes.ok_or_else(|| no_taxonomy(topic))?;
-        if let Some(class) = class
-            && !classes
-                .taxonomy
-                .classes()
-                .iter()
-                .any(|known| known == class)
-        {
+        let classes = self.needed_classes(topic).await?;
+        if let Some(class) = class.filter(|class| !classes.taxonomy.has_class(class)) {
             return Err(ServiceError::refused(format!(
                 "The taxonomy of “{}” has no class “{class}” with pages.",
                 topic.name
@@ -114,8 +132,59 @@ impl Service {
         let page = page_archive::page(&self.store, crawl.id, address).await?;
         let page = page.ok_or(ServiceError::Missing("page in this crawl"))?;
         let corrected = EventKind::class(&page, class.map(str::to_owned));
-        self.store.note(topic, vec![corrected]).await?;
-        self.supervisor.send(crawl.id, Command::Classes).await?;
+        self.take_events(vec![happens(topic, corrected)]).await?;
+        Ok(())
+    }
+
+    /// Events without those that name a class which their topic's taxonomy does not have, as
+    /// one that cannot be read has none.
+    pub(super) async fn with_known_classes(
+        &self,
+        events: Vec<Event>,
+    ) -> Result<Vec<Event>, ServiceError> {
+        let mut known: HashMap<String, Option<Taxonomy>> = HashMap::new();
+        let mut good = Vec::with_capacity(events.len());
+        for event in events {
+            if let EventKind::Class {
+                class: Some(class), ..
+            } = &event.what
+            {
+                if !known.contains_key(&event.topic) {
+                    let topic = self.store.find_topic(&event.topic).await?;
+                    let file = match topic {
+                        Some(topic) => self.store.taxonomy(topic.id).await?,
+                        None => None,
+                    };
+                    let taxonomy = file.and_then(|file| read_taxonomy(&file).ok());
+                    known.insert(event.topic.clone(), taxonomy);
+                }
+                let taxonomy = known.get(&event.topic).and_then(Option::as_ref);
+                if !taxonomy.is_some_and(|taxonomy| taxonomy.has_class(class)) {
+                    continue;
+                }
+            }
+            good.push(event);
+        }
+        Ok(good)
+    }
+
+    /// Tells every crawl that runs, here or elsewhere, of classes of its topic that were
+    /// corrected.
+    pub(super) async fn tell_of_classes(&self, events: &[Event]) -> Result<(), ServiceError> {
+        let corrected = events.iter();
+        let corrected = corrected.filter(|event| event.what.name() == EventName::Class);
+        let topics: BTreeSet<&str> = corrected.map(|event| event.topic.as_str()).collect();
+        for name in topics {
+            let Some(topic) = self.store.find_topic(name).await? else {
+                continue;
+            };
+            for crawl in self.store.crawls(Some(topic.id)).await? {
+                if crawl.state.is_running() {
+                    self.supervisor.send(crawl.id, Command::Classes).await?;
+                }
+            }
+            self.supervisor.say_changed();
+        }
         Ok(())
     }
 
@@ -131,6 +200,28 @@ impl Service {
             }
         }
         Ok(corrected)
+    }
+
+    /// Pages of a crawl, newest first from `skip` on, each with the class that the person says
+    /// it is of: those of a node and of all below it as they were judged, or all.
+    pub async fn classed_pages(
+        &self,
+        crawl: &CrawlRow,
+        topic: &Topic,
+        node: Option<&str>,
+        most: i64,
+        skip: i64,
+    ) -> Result<Vec<(ResultRow, Option<String>)>, ServiceError> {
+        let rows = self
+            .store
+            .pages_of_class(crawl.id, node, most, skip)
+            .await?;
+        let corrected = self.corrected(topic).await?;
+        let said = |row: ResultRow| {
+            let said = corrected.get(&row.address).cloned();
+            (row, said)
+        };
+        Ok(rows.into_iter().map(said).collect())
     }
 
     /// Where a crawl starts that is told nothing: at pages that stand for good classes.
@@ -182,3 +273,6 @@ pub(super) fn check_guide(guide: &Guide) -> Result<(), ServiceError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -52,16 +52,20 @@ pub(crate) fn is_gone(event: &Event, gone: &ToForget, clicks: &HashSet<String>) 
     is_visit || clicks.contains(&event.id) || pages.any(|page| gone.has_page(&page))
 }
 
+/// Something that happens to a topic here and now.
+pub(crate) fn happens(topic: &Topic, what: EventKind) -> Event {
+    Event {
+        id: secret::random_hex::<16>(),
+        topic: topic.name.clone(),
+        time: clock::now() as u64,
+        what,
+    }
+}
+
 impl Store {
     /// Puts down what happened here and now, all of it or nothing.
     pub async fn note(&self, topic: &Topic, what: Vec<EventKind>) -> StoreResult<()> {
-        let event = |what| Event {
-            id: secret::random_hex::<16>(),
-            topic: topic.name.clone(),
-            time: clock::now() as u64,
-            what,
-        };
-        let events: Vec<Event> = what.into_iter().map(event).collect();
+        let events: Vec<Event> = what.into_iter().map(|what| happens(topic, what)).collect();
         self.take_events(&events).await?;
         Ok(())
     }

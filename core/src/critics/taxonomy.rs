@@ -182,6 +182,14 @@ impl Taxonomy {
         &self.classes
     }
 
+    /// Whether a page can be of this class: it has pages of its own.
+    pub fn has_class(&self, path: &str) -> bool {
+        let known = self
+            .classes
+            .binary_search_by(|class| class.as_str().cmp(path));
+        known.is_ok()
+    }
+
     /// The words, by their letters.
     pub fn words(&self) -> &[String] {
         &self.words

@@ -2,10 +2,12 @@
 //! other, as JSON. The calls are sealed in channels, see [`super::channel`]. With the
 //! feature `schema` every type describes its JSON for programs, too.
 
+mod classes;
 mod event;
 mod strategies;
 mod visit;
 
+pub use classes::{ClassCorrection, ClassNode, ClassedPage, ClassesView, GoodNodes, TopicView};
 pub use event::{Event, EventKind, EventName, MOST_PASSED_OVER, PassedOver, mark_of, marked_terms};
 pub use strategies::{StrategyChoice, StrategyView, TrainingOrder, TrainingView};
 pub use visit::{Transition, Visit};
@@ -214,7 +216,8 @@ pub struct EventsTaken {
     pub taken: usize,
     /// Events known already.
     pub known: usize,
-    /// Events passed over: they name what is no page of the web.
+    /// Events passed over: they name what is no page of the web, or no class of the topic's
+    /// taxonomy.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required))]
     pub refused: usize,

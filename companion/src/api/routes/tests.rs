@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
+use linkscent_core::critics::Taxonomy;
+use linkscent_core::critics::taxonomy::ClassPage;
 use linkscent_core::wire::api::{
     AnswerHead, CallHead, ChannelOpened, CrawlView, FindView, QuestionView, SkippedView,
 };
@@ -99,6 +101,23 @@ impl Api {
         let validator = jsonschema::validator_for(&schema).unwrap();
         let faults = validator.iter_errors(instance);
         faults.map(|fault| fault.to_string()).collect()
+    }
+
+    /// Gives a topic a taxonomy, of which one class is good.
+    async fn import_classes(&self, topic: &str) {
+        let class = |(path, word): (&str, &str)| {
+            let page = ClassPage {
+                address: None,
+                words: vec![(word.to_owned(), 2)],
+            };
+            (path.to_owned(), vec![page])
+        };
+        let classes = [("Science/Bees", "bee"), ("Travel/Trains", "train")].map(class);
+        let (taxonomy, _) = Taxonomy::of(classes.into()).unwrap();
+        let good = ["Travel".to_owned()];
+        let service = &self.app.service;
+        let imported = service.import_taxonomy(topic, &taxonomy, Some(&good));
+        imported.await.unwrap();
     }
 
     /// Waits until a crawl has come to rest.
@@ -205,6 +224,8 @@ async fn every_call_is_described() {
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_fit_their_schemas() {
     let mut api = Api::new().await;
+    api.import_classes("bees").await;
+    api.app.service.create_topic("plain", &[]).await.unwrap();
     let digits = api.app.pairing.new_code();
     let (attempt, message) = Attempt::begin(Side::Extension, &digits, PORT, [1; 64]);
     let start = json!({ "step": "start", "message": secret::hex(&message) });
@@ -243,6 +264,16 @@ async fn answers_fit_their_schemas() {
     let on_paths = json!({ "topic": "bees", "strategy": "ache-offline-online" });
     let no_model = json!({ "topic": "bees", "model": "oracle" });
     let answer = "/api/v1/crawls/{id}/answer";
+    let good = json!({ "topic": "bees", "nodes": ["Science"] });
+    let no_node = json!({ "topic": "bees", "nodes": ["Sports"] });
+    let nobody = json!({ "topic": "nothing", "nodes": [] });
+    let class = json!({ "address": PAGE, "class": "Science/Bees" });
+    let no_class = json!({ "address": PAGE, "class": "Science" });
+    let taken_back = json!({ "address": PAGE, "class": null });
+    let elsewhere = json!({ "address": "http://b.test/", "class": null });
+    let of_class = json!([{ "id": "6", "topic": "bees", "time": 1, "kind": "class", "address": PAGE,
+        "title": "", "class": "Science/Bees", "words": [["bee", 3]] }]);
+    let classes = "/api/v1/crawls/{id}/classes";
     let nothing = Value::Null;
     // Method, path, what stands behind or in it, body, status.
     let cases: Vec<(&str, &str, &str, &Value, u16)> = vec![
@@ -276,6 +307,25 @@ async fn answers_fit_their_schemas() {
         ("POST", answer, "1", &skip, 404),
         ("POST", answer, "x", &skip, 400),
         ("POST", answer, "1", &order, 422),
+        ("GET", "/api/v1/topics", "", &nothing, 200),
+        ("GET", "/api/v1/classes", "?topic=bees", &nothing, 200),
+        ("GET", "/api/v1/classes", "?topic=plain", &nothing, 400),
+        ("GET", "/api/v1/classes", "?topic=nothing", &nothing, 404),
+        ("GET", "/api/v1/classes", "", &nothing, 400),
+        ("POST", "/api/v1/classes", "", &good, 200),
+        ("POST", "/api/v1/classes", "", &no_node, 400),
+        ("POST", "/api/v1/classes", "", &nobody, 404),
+        ("POST", "/api/v1/classes", "", &class, 422),
+        ("POST", "/api/v1/events", "", &of_class, 200),
+        ("POST", classes, "1", &class, 200),
+        ("GET", classes, "1", &nothing, 200),
+        ("GET", classes, "1?node=Science&skip=1", &nothing, 200),
+        ("GET", classes, "1?skip=-1", &nothing, 400),
+        ("GET", classes, "7", &nothing, 404),
+        ("POST", classes, "1", &taken_back, 200),
+        ("POST", classes, "1", &no_class, 400),
+        ("POST", classes, "1", &elsewhere, 404),
+        ("POST", classes, "1", &good, 422),
         ("GET", "/api/v1/strategies", "?topic=bees", &nothing, 200),
         ("GET", "/api/v1/strategies", "?topic=nothing", &nothing, 404),
         ("GET", "/api/v1/strategies", "", &nothing, 400),
@@ -298,11 +348,8 @@ async fn answers_fit_their_schemas() {
         ("POST", "/api/v1/call"),
     ]);
     for (method, path, place, body, status) in cases {
-        let address = if path.contains("{id}") {
-            path.replace("{id}", place)
-        } else {
-            format!("{path}{place}")
-        };
+        let (id, query) = place.split_at(place.find('?').unwrap_or(place.len()));
+        let address = format!("{}{query}", path.replace("{id}", id));
         if path == answer && status == 200 {
             api.rest(1).await;
             api.app.service.store.ask(1, PAGE).await.unwrap();

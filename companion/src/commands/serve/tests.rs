@@ -13,8 +13,10 @@ use tower::ServiceExt;
 use super::*;
 use crate::crawler::fetch::Way;
 use crate::hop_training::DistanceModel;
-use crate::service::{LARGEST_BUDGET, LONGEST_NAME};
+use crate::service::{LARGEST_BUDGET, LONGEST_NAME, RunBy};
 use crate::store::Reaction;
+
+mod choices;
 
 const PORT: u16 = 7000;
 const HOST: &str = "127.0.0.1:7000";
@@ -28,6 +30,7 @@ struct Server {
     _folder: TempDir,
 }
 
+#[derive(Debug)]
 struct Reply {
     status: StatusCode,
     headers: HeaderMap,
@@ -44,6 +47,11 @@ impl Reply {
 
 impl Server {
     async fn new() -> Self {
+        Self::on_web(Way::default()).await
+    }
+
+    /// A server whose crawls make requests that way.
+    async fn on_web(way: Way) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).await.unwrap();
         let key = DeviceKey::from_bytes(&[7; 32]).unwrap();
@@ -51,7 +59,7 @@ impl Server {
             .add_device("a browser", EXTENSION, &key)
             .await
             .unwrap();
-        let app = App::new(Service::new(store, Way::default()), PORT);
+        let app = App::new(Service::new(store, way), PORT);
         Self {
             router: router(app.clone()),
             app,
@@ -96,6 +104,29 @@ impl Server {
 
     async fn post(&self, path: &str, kind: (&str, &str), body: impl Into<Body>) -> Reply {
         self.ask("POST", path, &[("host", HOST), kind], body).await
+    }
+
+    /// Sends a form of the dashboard; where it leads.
+    async fn send(&self, path: &str, fields: &str) -> Result<String, Reply> {
+        let form = format!("csrf={}&{fields}", self.app.access.csrf());
+        let reply = self.post(path, FORM, form).await;
+        if reply.status != StatusCode::SEE_OTHER {
+            return Err(reply);
+        }
+        Ok(reply.headers["location"].to_str().unwrap().to_owned())
+    }
+
+    /// Waits until a crawl does not run any more.
+    async fn rest(&self, crawl: i64) {
+        let supervisor = &self.app.service.supervisor;
+        let mut changes = supervisor.changes();
+        loop {
+            let (crawl, _) = self.app.service.crawl(crawl).await.unwrap();
+            if supervisor.run_by(&crawl) != Some(RunBy::Us) {
+                return;
+            }
+            changes.changed().await.unwrap();
+        }
     }
 
     /// Where the dashboard lies, by a link that was just given out.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use linkscent_core::crawl::Record;
+use linkscent_core::critics::taxonomy::is_under;
 
 use super::{CrawlEntry, MemoryStore, at};
 use crate::store::ports::{
@@ -84,6 +85,21 @@ impl CrawlLog for MemoryStore {
             // Stable: of equals the older first.
             finds.sort_by(|a, b| relevance(b).partial_cmp(&relevance(a)).unwrap());
             page(finds.into_iter(), most, skip)
+        }))
+    }
+
+    async fn pages_of_class(
+        &self,
+        crawl: i64,
+        node: Option<&str>,
+        most: i64,
+        skip: i64,
+    ) -> StoreResult<Vec<ResultRow>> {
+        let is_of = |one: &&Record| {
+            one.judgment.is_some() && node.is_none_or(|node| is_under(&one.class, node))
+        };
+        Ok(self.of_crawl(crawl, |crawl| {
+            page(crawl.records().rev().filter(is_of), most, skip)
         }))
     }
 

@@ -97,6 +97,17 @@ impl Topics for MemoryStore {
             Ok(())
         })
     }
+
+    async fn taught(&self) -> StoreResult<Vec<i64>> {
+        let state = self.read();
+        let clicked = |topic: i64| {
+            let mut events = state.events.iter().filter(|event| event.0 == topic);
+            events.any(|event| event.1.what.name() == EventName::Click)
+        };
+        let topics = state.topics.iter().rev();
+        let taught = topics.filter(|topic| topic.model.is_some() || clicked(topic.row.id));
+        Ok(taught.map(|topic| topic.row.id).collect())
+    }
 }
 
 #[async_trait]

@@ -155,6 +155,16 @@ pub trait CrawlLog: Send + Sync {
     /// Relevant pages of a crawl, best first and of equals the older first, from `skip` on.
     async fn best_results(&self, crawl: i64, most: i64, skip: i64) -> StoreResult<Vec<ResultRow>>;
 
+    /// Pages of a crawl whose likeliest class is this node of a taxonomy or stands below it,
+    /// or all pages where no node is given; newest first, from `skip` on.
+    async fn pages_of_class(
+        &self,
+        crawl: i64,
+        node: Option<&str>,
+        most: i64,
+        skip: i64,
+    ) -> StoreResult<Vec<ResultRow>>;
+
     /// The newest relevant pages of a crawl, newest first.
     async fn newest_finds(&self, crawl: i64, most: i64) -> StoreResult<Vec<ResultRow>>;
 

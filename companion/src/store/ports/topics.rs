@@ -50,6 +50,10 @@ pub trait Topics: Send + Sync {
 
     /// Keeps a topic's model file in place of the one before. The topic's version rises.
     async fn set_model(&self, topic: i64, model: &[u8]) -> StoreResult<()>;
+
+    /// Numbers of the topics for which something may have been learned of links: those with
+    /// a model file, and those with a link that was followed in a browser. Newest first.
+    async fn taught(&self) -> StoreResult<Vec<i64>>;
 }
 
 /// What happened to topics. An event is known by the identifier its sender chose.

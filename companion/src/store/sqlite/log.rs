@@ -33,6 +33,28 @@ impl CrawlLog for SqliteStore {
             .await
     }
 
+    async fn pages_of_class(
+        &self,
+        crawl: i64,
+        node: Option<&str>,
+        most: i64,
+        skip: i64,
+    ) -> StoreResult<Vec<ResultRow>> {
+        let Some(node) = node else {
+            let which = "relevance IS NOT NULL";
+            return self.results(crawl, which, "number DESC", most, skip).await;
+        };
+        let query = sqlx::query_as(
+            "SELECT address, title, snippet, relevance, is_target, reason, anchor, trail, problem,
+             class FROM fetch WHERE crawl = ?1 AND relevance IS NOT NULL
+             AND (class = ?2 OR substr(class, 1, length(?2) + 1) = ?2 || '/')
+             ORDER BY number DESC LIMIT ?3 OFFSET ?4",
+        );
+        let query = query.bind(crawl).bind(node);
+        let query = query.bind(most.max(0)).bind(skip.max(0));
+        Ok(query.fetch_all(&self.pool).await?)
+    }
+
     async fn newest_finds(&self, crawl: i64, most: i64) -> StoreResult<Vec<ResultRow>> {
         let which = "is_target AND scored";
         self.results(crawl, which, "number DESC", most, 0).await

@@ -102,6 +102,18 @@ impl Topics for SqliteStore {
             .await?;
         Ok(())
     }
+
+    async fn taught(&self) -> StoreResult<Vec<i64>> {
+        let rows: Vec<(i64,)> = sqlx::query_as(
+            "SELECT id FROM topic WHERE model IS NOT NULL OR EXISTS (SELECT 1 FROM event
+             WHERE event.topic = topic.id AND CASE WHEN json_valid(body) THEN body ->> 'kind' END = ?)
+             ORDER BY id DESC",
+        )
+        .bind(EventName::Click.as_str())
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.into_iter().map(|row| row.0).collect())
+    }
 }
 
 #[async_trait]

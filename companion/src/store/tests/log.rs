@@ -16,6 +16,7 @@ promises! {
     logs_stay_apart,
     results_are_listed_in_their_orders,
     the_class_of_a_page_is_kept,
+    pages_are_found_by_their_class_and_those_above,
     only_scored_targets_are_finds,
     counts_follow_the_log,
     a_lost_page_stays_as_a_request,
@@ -195,6 +196,51 @@ async fn the_class_of_a_page_is_kept(store: &Store) {
     let found = store.best_results(id, 9, 0).await.unwrap();
     let classes: Vec<&str> = found.iter().map(|row| &*row.class).collect();
     assert_eq!(classes, ["Science/Bees", ""]);
+}
+
+async fn pages_are_found_by_their_class_and_those_above(store: &Store) {
+    let id = crawl(&**store).await;
+    let classes = [
+        "Top/Bees",
+        "Top/Bees/Wild",
+        "Top/Beeswax",
+        "",
+        "Top/Bees",
+        "Top%",
+    ];
+    let mut log: Vec<_> = (1..)
+        .zip(classes)
+        .map(|(number, class)| {
+            let mut page = fetched(number, &format!("http://a.test/{number}"), 0.5);
+            page.0.class = class.to_owned();
+            page
+        })
+        .collect();
+    log.push(failed(7, B));
+    take(store, id, &log).await;
+    let of = |node, most, skip| async move {
+        let rows = store.pages_of_class(id, node, most, skip).await.unwrap();
+        let number = |row: ResultRow| row.address.replace("http://a.test/", "");
+        rows.into_iter().map(number).collect::<String>()
+    };
+    // What brought no page has no class.
+    assert_eq!(of(None, 99, 0).await, "654321");
+    assert_eq!(of(None, 2, 3).await, "32");
+    assert_eq!(of(Some("Top/Bees"), 99, 0).await, "521");
+    assert_eq!(of(Some("Top/Bees"), 1, 1).await, "2");
+    assert_eq!(of(Some("Top"), 99, 0).await, "5321");
+    assert_eq!(of(Some("Top%"), 99, 0).await, "6");
+    for none in ["Top/Bee", "top/bees", "Top/Bees/"] {
+        assert_eq!(of(Some(none), 99, 0).await, "", "{none}");
+    }
+    assert_eq!(of(None, -1, -1).await, "");
+    assert!(
+        store
+            .pages_of_class(NOBODY, None, 9, 0)
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }
 
 async fn only_scored_targets_are_finds(store: &Store) {

@@ -11,6 +11,7 @@ promises! {
     a_name_has_one_topic,
     what_was_set_last_is_in_force,
     a_taxonomy_belongs_to_its_topic,
+    a_model_or_a_click_makes_a_topic_one_that_was_taught,
     a_version_rises_with_what_the_model_is_made_from,
     a_topic_that_is_not_there_reads_as_nothing,
     an_event_sent_twice_is_taken_once,
@@ -95,6 +96,18 @@ async fn a_taxonomy_belongs_to_its_topic(store: &Store) {
     let mut kept = store.taxonomies().await.unwrap();
     kept.sort();
     assert_eq!(kept, [(bees, vec![0, 255, 0]), (birds, b"birds".to_vec())]);
+}
+
+async fn a_model_or_a_click_makes_a_topic_one_that_was_taught(store: &Store) {
+    let of = async |name: &str| store.topic_named(name).await.unwrap().id;
+    let [modelled, clicked, _] = [of("modelled").await, of("clicked").await, of("new").await];
+    let marked = [mark("1", "marked", "http://a.test/")];
+    store.take_events(&marked).await.unwrap();
+    assert!(store.taught().await.unwrap().is_empty());
+    store.set_model(modelled, b"model").await.unwrap();
+    let followed = [click("2", "clicked", "http://a.test/", "http://b.test/")];
+    store.take_events(&followed).await.unwrap();
+    assert_eq!(store.taught().await.unwrap(), [clicked, modelled]);
 }
 
 async fn events_are_found_by_their_kind(store: &Store) {

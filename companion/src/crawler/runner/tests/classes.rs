@@ -3,11 +3,13 @@
 
 use clap::Parser;
 use linkscent_core::page::Page;
+use linkscent_core::wire::api::EventKind;
 
 use super::*;
 use crate::commands::import::Import;
 use crate::crawler::fake_web::web_about;
 use crate::page_archive;
+use crate::store::happens;
 
 #[derive(Parser)]
 struct Command {
@@ -108,9 +110,23 @@ fn a_folder_becomes_a_topic_whose_pages_have_classes_that_can_be_corrected() {
     let before = relevance(&running);
     assert!(before < 0.5);
     correct(Some("Science/Bees")).unwrap();
-    running
-        .handle(Message::Told(super::Command::Classes))
-        .unwrap();
+    running.listen().unwrap();
+    assert_eq!(relevance(&running), 1.0);
+    // What a browser says of a class comes the same way.
+    let kept = page_archive::page(&store, crawl.id, &wrong.address);
+    let page: Page = runtime.block_on(kept).unwrap().unwrap();
+    let event = |class: &str| happens(&topic, EventKind::class(&page, Some(class.to_owned())));
+    let take = |class| {
+        runtime
+            .block_on(service.take_events(vec![event(class)]))
+            .unwrap()
+    };
+    assert_eq!(take("Travel/Trains").taken, 1);
+    running.listen().unwrap();
+    assert_eq!(relevance(&running), 0.0);
+    assert_eq!(take("Science/Bees").taken, 1);
+    assert_eq!(take("Science/Wasps").refused, 1);
+    running.listen().unwrap();
     assert_eq!(relevance(&running), 1.0);
     drop(running);
     let again = resume(no_web());
@@ -120,8 +136,6 @@ fn a_folder_becomes_a_topic_whose_pages_have_classes_that_can_be_corrected() {
         let topic = runtime.block_on(service.topic(topic.id)).unwrap();
         runtime.block_on(service.guide(&topic)).unwrap()
     };
-    let kept = page_archive::page(&store, crawl.id, &wrong.address);
-    let page: Page = runtime.block_on(kept).unwrap().unwrap();
     assert!(guide().judge(&page).is_target);
     assert_eq!(guide().classes(&page)[0].0, "Science/Bees");
     correct(None).unwrap();
