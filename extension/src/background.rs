@@ -5,6 +5,9 @@
 //! again; whatever it learned is in the database before a request is answered.
 
 mod choices;
+mod classes;
+#[cfg(test)]
+mod classes_tests;
 #[cfg(test)]
 mod companion_tests;
 mod forgetting;

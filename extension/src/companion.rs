@@ -8,6 +8,7 @@ use std::rc::Rc;
 use linkscent_core::wire::api::{
     Answer, AnswerHead, ApiError, CallHead, ChannelOpened, CrawlOrder, CrawlView, DashboardLink,
     Event, Forget, Forgotten, OpenChannel, PairRequest, PairStarted, Paired, QuestionAnswer,
+    TopicView,
 };
 use linkscent_core::wire::channel::{Channel, DeviceKey, Random};
 use linkscent_core::wire::pairing::{Attempt, PairingError, Side};
@@ -113,6 +114,11 @@ impl<W: Network + RandomSource> Companion<W> {
     pub async fn crawls(&self, topic: &str) -> Fetched<Vec<CrawlView>> {
         let path = format!("crawls?topic={}", escape(topic));
         self.call("GET", &path, None).await?.read()
+    }
+
+    /// All topics that it knows, newest first.
+    pub async fn topics(&self) -> Fetched<Vec<TopicView>> {
+        self.call("GET", "topics", None).await?.read()
     }
 
     /// Hands a topic over.

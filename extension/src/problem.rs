@@ -31,6 +31,12 @@ pub enum Problem {
     /// The form is not on the page.
     #[error("this page has no such form any more")]
     NoForm,
+    /// The topic is not judged by classes.
+    #[error("this topic has no classes: import a taxonomy in the companion, then sync")]
+    NoClasses,
+    /// The taxonomy does not have the class.
+    #[error("the topic's taxonomy has no such class any more")]
+    NoClass,
     /// The guide let go of the page.
     #[error("this page is not remembered any more")]
     NotRemembered,

@@ -56,6 +56,8 @@ pub enum Request {
         form: usize,
         wanted: Option<bool>,
     },
+    /// Says what class of the topic's taxonomy the page is of, or with null takes that back.
+    CorrectClass { tab: i32, class: Option<String> },
     /// Answers a question about a page: of a crawl, or with null of the pages read here.
     Answer {
         tab: i32,
@@ -86,7 +88,8 @@ pub enum Request {
     /// A link that opens the companion's dashboard, once.
     Dashboard,
     /// Hands the topic over, starting from these pages, with a budget of pages to fetch. A
-    /// site is left after so many pages or targets, if it is said.
+    /// site is left after so many pages or targets, if it is said, and the crawl begins with
+    /// what another topic taught, if one is named.
     HandOver {
         budget: u64,
         seeds: Vec<String>,
@@ -94,6 +97,8 @@ pub enum Request {
         site_pages: Option<u32>,
         #[serde(default)]
         site_targets: Option<u32>,
+        #[serde(default)]
+        start_from: Option<String>,
     },
 }
 

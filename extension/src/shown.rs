@@ -19,6 +19,19 @@ pub struct FormLine {
     pub mark: Option<bool>,
 }
 
+/// The class of a page, where the topic's pages are judged by the classes of a taxonomy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClassLine {
+    /// The likeliest class, or the one that the person named; none where nothing tells.
+    pub class: Option<String>,
+    /// How likely it is, 0..=1.
+    pub share: f64,
+    /// Whether the person named it.
+    pub is_corrected: bool,
+    /// All classes that a page can be of.
+    pub all: Vec<String>,
+}
+
 /// What the popup shows.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
@@ -43,6 +56,9 @@ pub struct State {
     /// How far from a target it looks, if the topic's model says.
     #[serde(default)]
     pub standing: Option<String>,
+    /// Its class, if the topic has a taxonomy.
+    #[serde(default)]
+    pub class: Option<ClassLine>,
     /// Promising links on it.
     pub promising: usize,
     /// Forms on it that lead to databases.
@@ -59,6 +75,9 @@ pub struct State {
     pub paired: bool,
     /// The companion's port.
     pub port: u16,
+    /// Other topics of the companion, with what was learned for which a crawl can begin.
+    #[serde(default)]
+    pub teachers: Vec<String>,
     /// The topic's last crawl.
     pub crawl: Option<CrawlView>,
     /// A page to ask the person about.

@@ -6,7 +6,7 @@ use linkscent_core::critics;
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies;
 use linkscent_core::wire::CrawlState;
-use linkscent_core::wire::api::{Answer, EventKind, QuestionView, mark_of};
+use linkscent_core::wire::api::{Answer, EventKind, QuestionView, TopicView, mark_of};
 use linkscent_core::wire::{Snapshot, write_model};
 
 use crate::request::{Request, Response};
@@ -215,6 +215,7 @@ fn a_topic_is_handed_over_with_what_is_known_first() {
         seeds: seeds.clone(),
         site_pages: Some(40),
         site_targets: None,
+        start_from: Some("trains".to_owned()),
     };
     let refused = stage.own(order()).unwrap_err().to_string();
     assert_eq!(refused, "pair with the companion first");
@@ -228,6 +229,7 @@ fn a_topic_is_handed_over_with_what_is_known_first() {
     assert_eq!((order.topic.as_str(), order.budget), ("kidneys", 6));
     assert_eq!(order.seeds, seeds);
     assert_eq!((order.site_pages, order.site_targets), (Some(40), None));
+    assert_eq!(order.start_from.as_deref(), Some("trains"));
 }
 
 #[test]
@@ -241,9 +243,28 @@ fn nothing_is_handed_over_while_marks_cannot_be_sent() {
         seeds: Vec::new(),
         site_pages: None,
         site_targets: None,
+        start_from: None,
     };
     assert!(stage.own(order).is_err());
     assert!(stage.world.companion.borrow().orders.is_empty());
+}
+
+#[test]
+fn topics_that_were_taught_something_are_offered_to_begin_with() {
+    let mut stage = marked();
+    let topic = |name: &str, is_taught| TopicView {
+        name: name.to_owned(),
+        is_taught,
+    };
+    let topics = vec![
+        topic("birds", false),
+        topic("trains", true),
+        topic("kidneys", true),
+    ];
+    stage.world.companion.borrow_mut().topics = topics;
+    assert!(stage.state(7).teachers.is_empty(), "not paired");
+    pair(&mut stage);
+    assert_eq!(stage.state(7).teachers, ["trains"]);
 }
 
 #[test]

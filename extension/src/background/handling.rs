@@ -90,6 +90,12 @@ impl<W: World> Background<W> {
                 self.mark_form(&page, form, wanted).await?;
                 quietly(Response::Done)
             }
+            (Request::CorrectClass { tab, class }, OwnPage) => {
+                let page = self.page_of(tab).await?;
+                self.correct_class(&page, class).await?;
+                self.world.tell(tab, TabMessage::Refresh).await;
+                Ok(Handled::with_news())
+            }
             (
                 Request::Answer {
                     tab,
@@ -149,6 +155,7 @@ impl<W: World> Background<W> {
                     seeds,
                     site_pages,
                     site_targets,
+                    start_from,
                 },
                 OwnPage,
             ) => {
@@ -156,7 +163,7 @@ impl<W: World> Background<W> {
                     pages: site_pages,
                     targets: site_targets,
                 };
-                let crawl = self.hand_over(budget, seeds, rule).await?;
+                let crawl = self.hand_over(budget, seeds, rule, start_from).await?;
                 quietly(Response::Crawl(Box::new(crawl)))
             }
             _ => Err(Problem::NotTaken),

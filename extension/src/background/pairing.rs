@@ -95,12 +95,14 @@ impl<W: World> Background<W> {
         Ok(companion.dashboard().await?)
     }
 
-    /// Hands the topic over, starting from these pages; sites are left by this rule.
+    /// Hands the topic over, starting from these pages; sites are left by this rule, and it
+    /// begins with what another topic taught, if one is named.
     pub(super) async fn hand_over(
         &mut self,
         budget: u64,
         seeds: Vec<String>,
         stopping: StoppingRule,
+        start_from: Option<String>,
     ) -> Result<CrawlView, Problem> {
         self.sync().await?;
         let settings = self.store.settings().await?;
@@ -108,7 +110,7 @@ impl<W: World> Background<W> {
         let topic = settings.current.ok_or(Problem::NoTopic)?;
         let order = CrawlOrder {
             strategy: None,
-            start_from: None,
+            start_from,
             topic,
             seeds,
             budget,

@@ -30,6 +30,7 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "state", "tab": 7 }),
         json!({ "kind": "mark", "tab": 7, "target": true }),
         json!({ "kind": "mark_form", "tab": 7, "form": 0, "wanted": null }),
+        json!({ "kind": "correct_class", "tab": 7, "class": null }),
         json!({ "kind": "answer", "tab": 7, "crawl": null, "page": HERE, "answer": "skip" }),
         json!({ "kind": "topic", "tab": 7, "name": "EVIL" }),
         json!({ "kind": "pause", "tab": 7, "on": true }),

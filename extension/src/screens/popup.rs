@@ -13,7 +13,7 @@ use super::template::{Part, set_filled};
 use crate::js_values::Tools;
 use crate::ports::BrowserError;
 use crate::request::Request;
-use crate::shown::{FormLine, State};
+use crate::shown::{ClassLine, FormLine, State};
 
 /// Finds of the last crawl that are shown.
 const MOST_FINDS: usize = 5;
@@ -44,6 +44,9 @@ impl Popup {
         self.fill_topic(&popup, &state)?;
         if state.current.is_some() {
             popup.add(PARTS, &self.page(&state)?)?;
+            if let Some(class) = &state.class {
+                popup.add(PARTS, &self.class(class)?)?;
+            }
             if let Some(question) = self.question(&state)? {
                 popup.add(PARTS, &question)?;
             }
@@ -111,12 +114,7 @@ impl Popup {
             tab,
             name: name.value(),
         })?;
-        for topic in &state.topics {
-            let choice = self.part("choice")?;
-            choice.say("topic", topic)?;
-            choice.stand_for("topic", topic)?;
-            popup.add("#topic", &choice)?;
-        }
+        self.add_choices(popup, "#topic", &state.topics)?;
         let topic: HtmlSelectElement = popup.field("#topic")?;
         topic.set_value(state.current.as_deref().unwrap_or_default());
         self.act_on(popup, "#switch-topic", move || Request::Topic {
@@ -124,6 +122,44 @@ impl Popup {
             name: topic.value(),
         })?;
         popup.keep_if("topics", !state.topics.is_empty())
+    }
+
+    /// Adds texts to choose from to a field.
+    fn add_choices(&self, part: &Part, field: &str, texts: &[String]) -> Result<(), BrowserError> {
+        for text in texts {
+            let choice = self.part("choice")?;
+            choice.say("choice", text)?;
+            choice.stand_for("choice", text)?;
+            part.add(field, &choice)?;
+        }
+        Ok(())
+    }
+
+    /// The class that the page is judged to be of, to be corrected.
+    fn class(self: &Rc<Self>, line: &ClassLine) -> Result<Part, BrowserError> {
+        let part = self.part("class")?;
+        let class = line.class.as_deref().unwrap_or_default();
+        part.say("class", class)?;
+        part.say("said", class)?;
+        part.say("share", &format!("{:.0} %", 100.0 * line.share))?;
+        self.add_choices(&part, "#other-class", &line.all)?;
+        let chosen: HtmlSelectElement = part.field("#other-class")?;
+        if let Some(class) = &line.class {
+            chosen.set_value(class);
+        }
+        let tab = self.tab;
+        self.act_on(&part, "#correct-class", move || Request::CorrectClass {
+            tab,
+            class: Some(chosen.value()),
+        })?;
+        self.act_on(&part, "#undo-class", move || Request::CorrectClass {
+            tab,
+            class: None,
+        })?;
+        part.keep_if("judged", line.class.is_some() && !line.is_corrected)?;
+        part.keep_if("unclear", line.class.is_none())?;
+        part.keep_if("corrected", line.is_corrected)?;
+        Ok(part)
     }
 
     fn page(self: &Rc<Self>, state: &State) -> Result<Part, BrowserError> {
@@ -282,7 +318,7 @@ impl Popup {
         part.keep_if("crawl", crawl.is_some())
     }
 
-    /// Shows seeds and budget; nothing starts before they are confirmed.
+    /// Shows seeds, budget and what else can be said; nothing starts before they are confirmed.
     fn fill_hand_over(self: &Rc<Self>, part: &Part, state: &State) -> Result<(), BrowserError> {
         for mark in &state.targets {
             let seed = self.part("seed")?;
@@ -300,23 +336,23 @@ impl Popup {
         budget.set_value(&PROPOSED_BUDGET.to_string());
         let site_pages: HtmlInputElement = part.field("#site-pages")?;
         let site_targets: HtmlInputElement = part.field("#site-targets")?;
-        self.act_on(part, "#start-crawl", move || {
-            let typed = budget.value().trim().parse();
-            let pages: f64 = typed.unwrap_or(PROPOSED_BUDGET as f64);
-            Request::HandOver {
-                budget: pages as u64,
-                seeds: seeds.clone(),
-                site_pages: most_of_site(&site_pages.value()),
-                site_targets: most_of_site(&site_targets.value()),
-            }
+        self.add_choices(part, "#start-from", &state.teachers)?;
+        let start_from: HtmlSelectElement = part.field("#start-from")?;
+        self.act_on(part, "#start-crawl", move || Request::HandOver {
+            budget: number(&budget.value()).map_or(PROPOSED_BUDGET, u64::from),
+            seeds: seeds.clone(),
+            site_pages: number(&site_pages.value()),
+            site_targets: number(&site_targets.value()),
+            start_from: Some(start_from.value()).filter(|topic| !topic.is_empty()),
         })?;
+        part.keep_if("teachers", !state.teachers.is_empty())?;
         part.keep_if("targets", !state.targets.is_empty())
     }
 }
 
-/// Pages or targets after which a site is left; nothing for never. What is no number is sent
-/// as 0, which the companion refuses and says why.
-fn most_of_site(typed: &str) -> Option<u32> {
+/// A number of pages or targets; nothing where nothing is typed. What is no such number is sent
+/// as 0, which the companion refuses and says what would be one.
+fn number(typed: &str) -> Option<u32> {
     let typed = typed.trim();
     (!typed.is_empty()).then(|| typed.parse().unwrap_or(0))
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use linkscent_core::wire::CrawlState;
 use linkscent_core::wire::api::{
     AnswerHead, ApiError, CallHead, ChannelOpened, CrawlOrder, CrawlView, DashboardLink, Event,
-    Forget, Forgotten, OpenChannel, PairRequest, PairStarted, Paired, QuestionAnswer,
+    Forget, Forgotten, OpenChannel, PairRequest, PairStarted, Paired, QuestionAnswer, TopicView,
 };
 use linkscent_core::wire::channel::{Channel, DeviceKey, Random};
 use linkscent_core::wire::pairing::{Attempt, Key, Side};
@@ -33,6 +33,8 @@ pub struct CompanionTwin {
     pub events: Vec<Event>,
     /// The newest model of any topic, and its version.
     pub model: Option<(Vec<u8>, i64)>,
+    /// All topics.
+    pub topics: Vec<TopicView>,
     /// The topic's crawls.
     pub crawls: Vec<CrawlView>,
     /// Crawls that were handed over.
@@ -176,6 +178,7 @@ impl CompanionTwin {
                     }
                 }
             }
+            ("GET", "topics") => write(&self.topics),
             ("GET", "crawls") => write(&self.crawls),
             ("POST", "crawls") => {
                 let order: CrawlOrder = read(body);
