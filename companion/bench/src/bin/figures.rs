@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use linkscent_bench::commands::eval::Eval;
+use linkscent_bench::person;
 use linkscent_bench::readme::Results;
 
 /// Who is in the README's table.
@@ -17,8 +18,22 @@ const ENTRANTS: [&str; 6] = [
     "ensemble-hops",
     "crf-by-distance",
 ];
-/// What its sentences are about, on the encyclopedia.
-const EXPERIMENTS: [&str; 3] = ["cold-start", "questions", "attack"];
+/// What its sentences are about: how the bench is told to look at it.
+const EXPERIMENTS: [(&str, &[&str]); 4] = [
+    (
+        "cold-start",
+        &["--bench", "wikispeedia", "--experiment", "cold-start"],
+    ),
+    (
+        "questions",
+        &["--bench", "wikispeedia", "--experiment", "questions"],
+    ),
+    (
+        "attack",
+        &["--bench", "wikispeedia", "--experiment", "attack"],
+    ),
+    (person::NAME, &["--bench", person::NAME]),
+];
 
 /// Compare the README's figures with what the bench finds.
 #[derive(Debug, Parser)]
@@ -75,12 +90,12 @@ impl Figures {
         let mut results = Results::default();
         let summary = read(&tables.join("summary.json"))?;
         results.rows = serde_json::from_str(&summary).context("summary.json")?;
-        for name in EXPERIMENTS {
+        for (name, arguments) in EXPERIMENTS {
             let folder = self.out.join(name);
             let file = folder.join(format!("{name}.json"));
             // An experiment leaves no crawls behind, only what it found.
             if !file.exists() {
-                self.eval(&folder, &["--bench", "wikispeedia", "--experiment", name])?;
+                self.eval(&folder, arguments)?;
             }
             let rows = serde_json::from_str(&read(&file)?);
             let rows = rows.with_context(|| file.display().to_string())?;
