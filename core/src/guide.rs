@@ -18,6 +18,7 @@ mod retraining;
 pub use beginning::{BeginningError, BeginningWorth};
 pub use forgetting::ToForget;
 pub use knowledge::{Beginning, Knowledge, TrainingExample};
+pub use outlinks::MOST_PASSED_OVER;
 pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
 
 use log::Log;

@@ -7,10 +7,12 @@ use crate::features::{FeatureReader, OffsetTerm, WINDOW};
 use crate::page::{Outlink, Page};
 use crate::strategies::{Candidate, Neighbour, Reading, Rng, Trail};
 use crate::text::Vocabulary;
-use crate::wire::api::MOST_PASSED_OVER;
 
 /// Links taken note of on either side of a link.
 const MOST_NEIGHBOURS: usize = 6;
+
+/// Links that were passed over beside a followed one: so many are noted and read.
+pub const MOST_PASSED_OVER: usize = 2;
 
 /// What all links of a page have in common.
 pub(super) struct Around<'a> {

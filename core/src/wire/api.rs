@@ -8,7 +8,7 @@ mod strategies;
 mod visit;
 
 pub use classes::{ClassCorrection, ClassNode, ClassedPage, ClassesView, GoodNodes, TopicView};
-pub use event::{Event, EventKind, EventName, MOST_PASSED_OVER, PassedOver, mark_of, marked_terms};
+pub use event::{Event, EventKind, EventName, PassedOver, mark_of, marked_terms};
 pub use strategies::{StrategyChoice, StrategyView, TrainingOrder, TrainingView};
 pub use visit::{Transition, Visit};
 

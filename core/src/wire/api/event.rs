@@ -7,13 +7,11 @@ use super::Visit;
 use crate::address::Address;
 use crate::dom::DomOffset;
 use crate::features::{LinkContext, OffsetTerm, PageTerms};
+use crate::guide::MOST_PASSED_OVER;
 use crate::page::Page;
 use crate::strategies::{Candidate, Step, Trail};
 use crate::text::Vocabulary;
 use crate::web_graph::{HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, Relevance};
-
-/// Links that were passed over beside a followed one: so many are noted and read.
-pub const MOST_PASSED_OVER: usize = 2;
 
 /// Something that happened in the browser; sent once, though perhaps twice
 /// received: `id` tells.

@@ -256,3 +256,39 @@ async fn a_crawl_begins_with_a_topic_that_is_offered() {
             .contains("Nothing was learned for “untaught”")
     );
 }
+
+#[tokio::test]
+async fn factors_of_a_strategy_that_has_some_are_weighed() {
+    let server = Server::new().await;
+    let base = server.enter().await;
+    server.app.service.create_topic("bees", &[]).await.unwrap();
+    let path = format!("{base}/topic/1");
+    let choose = async |fields: &str| server.send(&format!("{path}/strategy"), fields).await;
+    let shown = async || {
+        let page = server.get(&path).await.text;
+        let form = between(&page, "/topic/1/strategy", "</form>");
+        let chosen = between(form, " selected", "<").to_owned();
+        let weights = between(form, "name=\"weights\"", "placeholder");
+        let weights = weights.split('"').nth(5).unwrap_or_default();
+        (chosen, weights.to_owned())
+    };
+    assert_eq!(shown().await.1, "", "none at first");
+    choose("strategy=intelligent&weights=content%3D2%2C+url%3D0.5")
+        .await
+        .unwrap();
+    let (chosen, weights) = shown().await;
+    assert!(chosen.ends_with(">intelligent"), "{chosen}");
+    assert_eq!(weights, "content=2,url=0.5,link=1,sibling=1");
+    let wrong = choose("strategy=intelligent&weights=words%3D1").await;
+    let wrong = wrong.err().unwrap();
+    assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
+    assert!(wrong.text.contains("“words=1”"), "{}", wrong.text);
+    assert_eq!(shown().await.1, weights, "those before stay");
+    // What stands in the field is of no account to a strategy without factors.
+    choose("strategy=apprentice&weights=content%3D2")
+        .await
+        .unwrap();
+    let (chosen, weights) = shown().await;
+    assert!(chosen.ends_with(">apprentice"), "{chosen}");
+    assert_eq!(weights, "");
+}
