@@ -65,20 +65,12 @@ fn all_taught() -> Vec<(String, Guide, Vec<Candidate>)> {
         let (guide, links) = taught(name);
         all.push((name.to_owned(), guide, links));
     }
-    let (seen, _) = taught("best-first");
-    let mut web = TrainingWeb::new(FeatureGroups::ALL);
-    let mut graph = seen.graph().clone();
-    for (address, words) in PAGES {
-        let page = page(address, words);
-        let judgment = graph.page(&page.address).unwrap().judgment;
-        web.add(&page, judgment, &mut graph);
-    }
-    let hmm = HopClusters::train(&web, Inference::Marginal, &mut SplitMix(5));
+    let (hmm, layers, _) = trained::page_models();
     let trained: [Box<dyn Strategy>; 4] = [
         Box::new(chain(ChainKind::Crf)),
         Box::new(chain(ChainKind::Memm)),
         Box::new(hmm),
-        Box::new(ContextGraph::train(&web)),
+        Box::new(layers),
     ];
     for strategy in trained {
         let name = strategy.profile().name.to_owned();

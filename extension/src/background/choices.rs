@@ -1,6 +1,7 @@
 //! What the person chose: topics, sites on which nothing is read.
 
 use linkscent_core::address::Address;
+use linkscent_core::page::Page;
 use linkscent_core::privacy::{self, Refusal};
 use linkscent_core::wire::Snapshot;
 
@@ -45,6 +46,16 @@ impl<W: World> Background<W> {
         let settings = self.store.settings().await?;
         let address = Address::parse(address)?;
         Ok(refusal(&settings, &address).map(Refusal::text))
+    }
+
+    /// A page of which the person says something, and the topic for which they do.
+    pub(super) async fn judged(&self, snapshot: &Snapshot) -> Result<(Page, String), Problem> {
+        let settings = self.store.settings().await?;
+        let page = snapshot.to_page()?;
+        if let Some(refusal) = refusal(&settings, &page.address) {
+            return Err(Problem::NotRead(refusal.text().to_owned()));
+        }
+        Ok((page, settings.current.ok_or(Problem::NoTopic)?))
     }
 
     /// The patterns of sites that are not read, a line each.

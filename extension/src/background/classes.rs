@@ -8,7 +8,6 @@ use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::{EventKind, marked_terms};
 
 use super::Background;
-use super::choices::refusal;
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::shown::ClassLine;
@@ -21,12 +20,7 @@ impl<W: World> Background<W> {
         snapshot: &Snapshot,
         class: Option<String>,
     ) -> Result<(), Problem> {
-        let settings = self.store.settings().await?;
-        let page = snapshot.to_page()?;
-        if let Some(refusal) = refusal(&settings, &page.address) {
-            return Err(Problem::NotRead(refusal.text().to_owned()));
-        }
-        let topic = settings.current.ok_or(Problem::NoTopic)?;
+        let (page, topic) = self.judged(snapshot).await?;
         let mut guide = self.take_guide(&topic).await?;
         let taxonomy = guide.taxonomy().ok_or(Problem::NoClasses)?;
         if class

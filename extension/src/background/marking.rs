@@ -4,7 +4,6 @@ use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::{EventKind, mark_of};
 
 use super::Background;
-use super::choices::refusal;
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::rows::MarkRow;
@@ -17,12 +16,7 @@ impl<W: World> Background<W> {
         snapshot: &Snapshot,
         target: Option<bool>,
     ) -> Result<(), Problem> {
-        let settings = self.store.settings().await?;
-        let page = snapshot.to_page()?;
-        if let Some(refusal) = refusal(&settings, &page.address) {
-            return Err(Problem::NotRead(refusal.text().to_owned()));
-        }
-        let topic = settings.current.ok_or(Problem::NoTopic)?;
+        let (page, topic) = self.judged(snapshot).await?;
         let mut guide = self.take_guide(&topic).await?;
         guide.mark(&page, mark_of(target));
         let mut change = Change::default();

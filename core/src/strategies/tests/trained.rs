@@ -142,7 +142,7 @@ fn the_papers_order_of_beliefs_is_lexicographic_with_epsilon() {
 }
 
 /// Models of hop distances that see whole pages, trained on the pages of `taught`.
-fn page_models() -> (HopClusters, ContextGraph, WebGraph) {
+pub(super) fn page_models() -> (HopClusters, ContextGraph, WebGraph) {
     let (seen, _) = taught("best-first");
     let mut web = TrainingWeb::new(FeatureGroups::ALL);
     let mut graph = seen.graph().clone();
