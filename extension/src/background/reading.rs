@@ -153,7 +153,8 @@ impl<W: World> Background<W> {
             return Ok(false);
         };
         let mut guide = self.take_guide(&topic).await?;
-        let (link, passed_over) = guide.followed(&page, outlink, &mut self.tie_breaks());
+        let (link, mut passed_over) = guide.followed(&page, outlink, &mut self.tie_breaks());
+        passed_over.retain(|link| !is_left_alone(&settings, &link.target));
         let judgment = guide.graph().judgment(&page.address);
         let words = &guide.graph().vocabulary;
         let what = EventKind::click(&link, &passed_over, &page.address, judgment, words);

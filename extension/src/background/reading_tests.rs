@@ -145,6 +145,22 @@ fn two_links_that_were_passed_over_go_with_a_click() {
 }
 
 #[test]
+fn links_to_sites_that_are_not_read_are_not_told_of() {
+    let mut stage = marked();
+    let railway = page("http://trains.test/", "Trains", "Trains go.", &[]);
+    stage.open(9, &railway);
+    stage.own(Request::Pause { tab: 9, on: true }).unwrap();
+    stage.open(8, &town());
+    stage.follow(8, &town(), TO_DIET, &diet());
+    let events: Vec<Event> = stage.rows(Table::Outbox);
+    let clicks = events.iter().filter_map(|event| match &event.what {
+        EventKind::Click { passed_over, .. } => Some(passed_over.len()),
+        _ => None,
+    });
+    assert_eq!(clicks.collect::<Vec<_>>(), [0], "all others lead to trains");
+}
+
+#[test]
 fn a_click_outlives_the_background_but_not_two_minutes() {
     let follow = |wait: f64| {
         let mut stage = marked();
