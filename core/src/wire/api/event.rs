@@ -333,3 +333,40 @@ pub fn mark_of(target: Option<bool>) -> Option<Mark> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_click_names_also_what_was_passed_over_and_brings_little_of_it_back() {
+        let link = |number: usize| PassedOver {
+            to: format!("http://a.test/{number}"),
+            context: vec![("hive".to_owned(), -1)],
+        };
+        let click = |passed_over| Event {
+            id: "1".to_owned(),
+            topic: "bees".to_owned(),
+            time: 1,
+            what: EventKind::Click {
+                from: "http://a.test/".to_owned(),
+                to: "http://a.test/to".to_owned(),
+                anchor: String::new(),
+                context: Vec::new(),
+                relevance: 0.0,
+                passed_over,
+            },
+        };
+        let event = click((0..50).map(link).collect());
+        assert_eq!(event.pages().len(), 52, "all of them can be forgotten");
+        let mut words = Vocabulary::default();
+        let links = event.what.passed_over(&mut words);
+        assert_eq!(links.len(), MOST_PASSED_OVER);
+        assert_eq!(links[1].target.as_str(), "http://a.test/1");
+        assert_eq!(
+            links[1].source().map(Address::as_str),
+            Some("http://a.test/")
+        );
+        assert_eq!(links[1].context.features()[0].offset(), DomOffset(-1));
+    }
+}
