@@ -11,8 +11,8 @@ const DEEPEST: usize = 32;
 pub(super) fn read(text: &str, taxonomy: &mut Taxonomy) {
     let mut path: Vec<String> = Vec::new();
     let mut heading = String::new();
-    let mut lines = text.lines().enumerate().peekable();
-    while let Some((number, line)) = lines.next() {
+    let mut pieces = text.lines().enumerate().flat_map(pieces).peekable();
+    while let Some((number, line)) = pieces.next() {
         let lower = line.to_ascii_lowercase();
         if lower.contains("<h3") {
             heading = plain(inner(line, "</h3>")).replace('/', "-");
@@ -27,7 +27,7 @@ pub(super) fn read(text: &str, taxonomy: &mut Taxonomy) {
             continue;
         };
         let href = line[at + 6..].split('"').next().unwrap_or_default();
-        let next = lines.peek().map_or("", |row| row.1);
+        let next = pieces.peek().map_or("", |row| row.1);
         let written = match next.trim_start().get(..4) {
             Some(tag) if tag.eq_ignore_ascii_case("<dd>") => &next.trim_start()[4..],
             _ => "",
@@ -44,6 +44,22 @@ pub(super) fn read(text: &str, taxonomy: &mut Taxonomy) {
             Err(error) => taxonomy.problem(number + 1, &error.to_string()),
         }
     }
+}
+
+/// Tags at which something new begins, whether on a line of its own or not.
+const BEGINNINGS: [&str; 4] = ["<dt", "<dl", "</dl", "<dd"];
+
+/// A line with its number, cut before each of these tags.
+fn pieces((number, line): (usize, &str)) -> Vec<(usize, &str)> {
+    let lower = line.to_ascii_lowercase();
+    let begins = |at: &usize| BEGINNINGS.iter().any(|tag| lower[*at..].starts_with(tag));
+    let tags = lower.match_indices('<').map(|tag| tag.0);
+    let cuts: Vec<usize> = tags.filter(begins).filter(|at| *at > 0).collect();
+    let starts = [0].into_iter().chain(cuts.iter().copied());
+    let ends = cuts.iter().copied().chain([line.len()]);
+    let pieces = starts.zip(ends).map(|(start, end)| &line[start..end]);
+    let said = pieces.filter(|piece| !piece.trim().is_empty());
+    said.map(|piece| (number, piece)).collect()
 }
 
 /// Text of the element that `end` closes.

@@ -147,6 +147,13 @@ fn bookmarks_and_folders_are_taxonomies_too() {
     assert_eq!(examples(&taxonomy), ["http://bees.test/?a&b"]);
     assert_eq!(taxonomy.problems.len(), 1);
     assert!(taxonomy.problems[0].starts_with("line 5"));
+    // All in one line, as some programs write them, with a note to a page.
+    let joined = text.replace('\n', "").replace("x</A>", "x</A><DD>of clay");
+    let mut taxonomy = Taxonomy::new(choice(&["Bees"]), 1);
+    taxonomy.read_bookmarks(&joined);
+    assert_eq!(examples(&taxonomy), ["http://bees.test/?a&b"]);
+    assert_eq!(others(&taxonomy, 100)[0].pages.len(), 1, "at the top");
+    assert!(taxonomy.problems[0].starts_with("line 1"));
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("Bees/Wild")).unwrap();
     std::fs::write(
