@@ -148,10 +148,22 @@ fn bookmarks_and_folders_are_taxonomies_too() {
     assert_eq!(taxonomy.problems.len(), 1);
     assert!(taxonomy.problems[0].starts_with("line 5"));
     // All in one line, as some programs write them, with a note to a page.
-    let joined = text.replace('\n', "").replace("x</A>", "x</A><DD>of clay");
+    let (page, script) = (
+        "<DT><A HREF=\"http://bees.test/?a&amp;b\">x</A>",
+        "<DT><A HREF=\"javascript:0\">no</A>",
+    );
+    let joined = text
+        .replace('\n', "")
+        .replace(&format!("{page}{script}"), &format!("{script}{page}"));
+    for (end, said) in [("x</A>", "x"), ("x</A><DD>of clay", "x of clay")] {
+        let mut taxonomy = Taxonomy::new(choice(&["Bees"]), 1);
+        taxonomy.read_bookmarks(&joined.replace("x</A>", end));
+        assert_eq!(examples(&taxonomy), ["http://bees.test/?a&b"]);
+        let bees = taxonomy.classes(0, 100).remove(0);
+        assert_eq!(bees.pages[0].said, said);
+    }
     let mut taxonomy = Taxonomy::new(choice(&["Bees"]), 1);
     taxonomy.read_bookmarks(&joined);
-    assert_eq!(examples(&taxonomy), ["http://bees.test/?a&b"]);
     assert_eq!(others(&taxonomy, 100)[0].pages.len(), 1, "at the top");
     assert!(taxonomy.problems[0].starts_with("line 1"));
     let folder = tempfile::tempdir().unwrap();
