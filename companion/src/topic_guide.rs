@@ -137,6 +137,7 @@ async fn with_critic(
         ),
         _ => format!("the strategy {strategy:?} or the critic {critic:?} is unknown"),
     })?;
+    guide.name_topic(&topic.name);
     let events = store.events(topic.id).await?;
     let mut followed = Vec::new();
     for event in &events {

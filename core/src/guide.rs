@@ -170,7 +170,7 @@ impl Guide {
             rebuilt = self.put_marks([(&page.address, &features.terms(), Some(mark))]);
         }
         let linked_from = self.linked_from(&page.address, via);
-        let unmarked = self.unmarked(page, &terms, &linked_from);
+        let unmarked = self.unmarked(page, &terms, &linked_from, &self.graph);
         let judgment = unmarked.marked(self.graph.mark(&page.address));
         self.record(page, &terms, unmarked);
         if self.keeps_backlinks() {
@@ -247,12 +247,13 @@ impl Guide {
 
     /// The same of many pages.
     pub fn judge_all(&self, pages: &[Page]) -> Vec<Judgment> {
-        let mut vocabulary = self.graph.vocabulary.clone();
+        // Also words count that were never read before.
+        let mut known = self.graph.without_pages();
         let judge = |page: &Page| {
-            let features = FeatureReader::new(page, &mut vocabulary);
+            let features = FeatureReader::new(page, &mut known.vocabulary);
             let terms = telling_terms(page, &features);
             let linked_from = self.linked_from(&page.address, &[]);
-            let judged = self.unmarked(page, &terms, &linked_from);
+            let judged = self.unmarked(page, &terms, &linked_from, &known);
             judged.marked(self.graph.mark(&page.address))
         };
         pages.iter().map(judge).collect()
@@ -278,9 +279,15 @@ impl Guide {
 
     /// What is said of a page, marks aside: by the class that the person named, or by the
     /// critic.
-    fn unmarked(&self, page: &Page, terms: &PageTerms, linked_from: &[Address]) -> Judgment {
-        let corrected = self.critic.corrected(&page.address, &self.graph);
-        corrected.unwrap_or_else(|| self.critic.judge(page, terms, linked_from, &self.graph))
+    fn unmarked(
+        &self,
+        page: &Page,
+        terms: &PageTerms,
+        linked_from: &[Address],
+        known: &WebGraph,
+    ) -> Judgment {
+        let corrected = self.critic.corrected(&page.address, known);
+        corrected.unwrap_or_else(|| self.critic.judge(page, terms, linked_from, known))
     }
 
     fn likeliest_class(&self, page: &Page, terms: &PageTerms, judgment: Judgment) -> String {
@@ -303,11 +310,11 @@ impl Guide {
         if self.critic.taxonomy().is_none() {
             return Vec::new();
         }
-        let mut vocabulary = self.graph.vocabulary.clone();
-        let features = FeatureReader::new(page, &mut vocabulary);
+        let mut known = self.graph.without_pages();
+        let features = FeatureReader::new(page, &mut known.vocabulary);
         let terms = telling_terms(page, &features);
         let judgment = self.graph.judgment(&page.address);
-        self.critic.classes(page, &terms, &self.graph, judgment)
+        self.critic.classes(page, &terms, &known, judgment)
     }
 
     /// Marks a page that lies before us; `None` takes the mark back. All links

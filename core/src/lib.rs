@@ -28,6 +28,7 @@ pub mod page;
 pub mod privacy;
 
 pub mod features;
+pub mod meaning;
 
 pub mod forms;
 

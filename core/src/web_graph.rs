@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::address::Address;
 use crate::features::PageTerms;
 use crate::forms::FormWords;
+use crate::meaning::TopicMeaning;
 use crate::text::Vocabulary;
 use backlinks::Backlinks;
 
@@ -138,6 +139,10 @@ pub struct MarkedForm {
 /// Everything known so far.
 #[derive(Debug, Clone, Default)]
 pub struct WebGraph {
+    /// What the person calls the topic; evidence beside the pages. Empty where not told.
+    pub topic_name: String,
+    /// What that and the marks mean, as it was when the critic learned last.
+    pub topic_meaning: TopicMeaning,
     /// All terms, with the counts of all pages seen that are not stuffed, marked or not.
     pub vocabulary: Vocabulary,
     /// Marked pages, in order of their address.
@@ -162,6 +167,19 @@ impl WebGraph {
         Self {
             vocabulary,
             ..Self::default()
+        }
+    }
+
+    /// The same words, marks and topic without any page, to read other pages with.
+    #[must_use]
+    pub fn without_pages(&self) -> Self {
+        Self {
+            topic_name: self.topic_name.clone(),
+            topic_meaning: self.topic_meaning.clone(),
+            marks: self.marks.clone(),
+            corrected: self.corrected.clone(),
+            form_marks: self.form_marks.clone(),
+            ..Self::with_vocabulary(self.vocabulary.clone())
         }
     }
 

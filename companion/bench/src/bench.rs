@@ -161,6 +161,7 @@ impl Plan {
             marked: None,
             asking: Asking::Nothing,
             restricts: false,
+            is_named: false,
             stopping: self.stopping,
             random_seed: self.random_seed + u64::from(repeat) - 1,
         }

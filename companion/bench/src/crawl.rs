@@ -121,6 +121,9 @@ pub fn crawl(
         Some(marked) => marked.clone(),
         None => topic.examples().collect(),
     };
+    if scenario.is_named {
+        guide.name_topic(&topic.name);
+    }
     for page in marked {
         guide.mark(&web.pages[page as usize], Some(Mark::Target));
     }

@@ -115,7 +115,7 @@ static BENCH_ONLY: [Entrant; 10] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Entrant; 30] = [
+static VARIANTS: [Entrant; 31] = [
     online("ensemble-and-fish-search", |every| {
         and(every, || Box::new(FishSearch::default()))
     }),
@@ -164,6 +164,9 @@ static VARIANTS: [Entrant; 30] = [
     }),
     online("ensemble-without-words", |every| {
         without(every, SignalGroup::Words)
+    }),
+    online("ensemble-without-meaning", |every| {
+        without(every, SignalGroup::Meaning)
     }),
     online("ensemble-without-turns", |every| {
         let members = false;

@@ -185,25 +185,27 @@ fn one(
         marked: Some(brought.clone()),
         asking: Asking::Nothing,
         restricts: false,
+        is_named: true,
         stopping: StoppingRule::default(),
         random_seed: 1,
     };
     let made = strategies::named(strategy);
     let made = made.with_context(|| format!("“{strategy}” has to be trained first"))?;
-    let crawled = crawl(&scenario, made, Vocabulary::default(), None)?;
-    let results: Vec<Fetched> = crawled
-        .visits
-        .iter()
-        .filter(|visit| !brought.contains(&visit.page))
-        .filter_map(|visit| {
-            let judgment = visit.judgment?;
-            Some(Fetched {
-                stated: judgment.relevance.value(),
-                is_called: judgment.is_target,
-                is_right: category.pages.contains(&visit.page),
-            })
-        })
-        .collect();
+    let mut crawled = crawl(&scenario, made, Vocabulary::default(), None)?;
+    let fetched = crawled.visits.iter().map(|visit| visit.page);
+    let fetched: Vec<u32> = fetched.filter(|page| !brought.contains(page)).collect();
+    // As the companion keeps them when a crawl has ended.
+    crawled.guide.judge_again();
+    let results = fetched.iter().map(|page| {
+        let address = &web.pages[*page as usize].address;
+        let judgment = crawled.guide.graph().judgment(address);
+        Fetched {
+            stated: judgment.relevance.value(),
+            is_called: judgment.is_target,
+            is_right: category.pages.contains(page),
+        }
+    });
+    let results: Vec<Fetched> = results.collect();
     let sought = category.pages.len() - brought.len();
     Ok(Row::of(
         &category.name,

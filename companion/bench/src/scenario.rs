@@ -21,6 +21,8 @@ pub struct Scenario {
     /// Pages that are marked as targets, for a critic that learns from them and
     /// from what it meets; `None` where the labels speak.
     pub marked: Option<Vec<u32>>,
+    /// Whether such a critic is told the topic's name.
+    pub is_named: bool,
     /// Questions that the labels answer in a person's place.
     pub asking: Asking,
     /// Whether it restricts itself after an alarm, as a person may have chosen.

@@ -103,6 +103,7 @@ fn scenario(garbled: &dyn Fn(u32) -> bool) -> Scenario {
         marked: None,
         asking: Asking::Nothing,
         restricts: false,
+        is_named: false,
         stopping: linkscent_core::crawl::StoppingRule::default(),
         random_seed: 7,
     }

@@ -203,10 +203,11 @@ impl Runner {
         let _span = tracing::info_span!("crawl", id = self.crawl.id).entered();
         let ended = self.run_to_end(&mut on_progress).and_then(|ended| {
             self.commit()?;
-            self.keep_model()?;
             if let Ended::Done(_) | Ended::Stopped = ended {
+                self.judge_again()?;
                 self.tell_worth()?;
             }
+            self.keep_model()?;
             Ok(ended)
         });
         let (state, reason) = match &ended {
@@ -224,7 +225,18 @@ impl Runner {
         on_progress(&self.progress());
         let ended = ended?;
         state_set?;
-        Ok((ended, self.session.stats().clone()))
+        let mut stats = self.session.stats().clone();
+        let counts = self.handle.block_on(self.store.counts(self.crawl.id))?;
+        stats.relevant = counts.2;
+        Ok((ended, stats))
+    }
+
+    /// Judges all pages by what the whole crawl taught of the rest of the web.
+    fn judge_again(&mut self) -> Result<()> {
+        let judged = self.session.judge_again();
+        let judge_again = self.store.judge_again(self.crawl.id, &judged);
+        self.handle.block_on(judge_again)?;
+        Ok(())
     }
 
     /// Says what it was worth to begin with what another topic taught.

@@ -16,7 +16,7 @@ use super::{
 use crate::address::Address;
 use crate::guide::Guide;
 use crate::strategies::{Candidate, LinkScore, Priority, Rng};
-use crate::web_graph::{Mark, Relevance};
+use crate::web_graph::{Judgment, Mark, Relevance};
 
 /// Requests made at most for each page of the budget: a web of dead links ends.
 const REQUESTS_PER_PAGE: u64 = 20;
@@ -139,6 +139,11 @@ impl Session {
     /// The guide of this crawl.
     pub fn guide(&self) -> &Guide {
         &self.guide
+    }
+
+    /// Judges all pages by what was learned until now; by page, what is said of them.
+    pub fn judge_again(&mut self) -> Vec<(Address, Judgment)> {
+        self.guide.judge_again()
     }
 
     /// The numbers so far.

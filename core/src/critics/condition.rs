@@ -52,13 +52,11 @@ impl Relevances for Topics<'_> {
 impl NamedTopic {
     /// What the marked pages and forms make of a topic.
     pub fn of(known: &WebGraph) -> Self {
-        let mut topic = Topic::default();
-        topic.refresh(known);
         let mut filter = FormFilter::default();
         filter.refresh(known);
         Self {
             forms: filter.domain().cloned(),
-            ..topic.frozen(&known.vocabulary)
+            ..Topic::frozen(known)
         }
     }
 }

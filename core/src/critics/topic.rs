@@ -1,233 +1,200 @@
-//! The topic critic: naive Bayes between the targets and everything else
-//! (\[A\] 2.1), made to start from one to five targets and no negative.
+//! The topic critic: is a page what the person means, who gave a topic's name, a few pages,
+//! or both?
 //!
-//! The rest of the web is what was seen and not marked: the vocabulary's
-//! collection counts, pages marked as "not this", and a thin uniform model
-//! below, by which a word that was never seen elsewhere is taken as rare. A
-//! page's score is the mean log-odds of its words, so its length does not
-//! matter; the score becomes a relevance by a logistic curve laid between what
-//! the other pages score and what each target scores when it is left out
-//! itself; an only target cannot be, and its kind are taken to lie an eighth of the way.
-//! The other pages are those that a first curve takes for no targets, not those that
-//! were judged so when they were seen: what was judged under a mark would outlive it.
+//! Three kinds of evidence are joined in one logistic model: the words of the page against
+//! those of the targets and of all pages seen ([`words`], \[A\] 2.1); the
+//! [meaning](crate::meaning) of its words against that of the targets, seen from the mean of
+//! all pages; and the topic's name, by its words and their meaning. The model's weights are
+//! fixed. They were fitted on crawls for categories of an encyclopedia, with those left
+//! out in turn of which the rest was to tell, so what it states is a probability; more
+//! targets sharpen the meaning. A page that is nearer to one that was marked as "not this"
+//! than to the targets is the less likely by as much.
 //! The taxonomy of \[A\] is not here.
 
-use rustc_hash::FxHashMap;
+mod words;
 
 use super::{Critic, NamedTopic, targets};
 use crate::features::PageTerms;
-use crate::text::{TermId, Vocabulary};
-use crate::web_graph::{HEAVIEST_TERMS, Judgment, Mark, MarkedPage, Relevance, WebGraph};
+use crate::meaning::unmarked;
+use crate::text::{Language, TermId, terms};
+use crate::web_graph::{HEAVIEST_TERMS, Judgment, Relevance, WebGraph};
+use words::{WordWeights, weights_left_out};
 
-/// Every target counts as a text of this many words.
-const TARGET_LENGTH: f64 = 100.0;
-/// Words of the rest's model mixed into the topic's.
-const SMOOTHING: f64 = 100.0;
-/// Words the uniform model is worth, and how many words it knows.
-const UNIFORM_LENGTH: f64 = 200.0;
-const UNIFORM_WORDS: f64 = 20_000.0;
-/// How many times a page marked as "not this" counts among the rest.
-const NOT_TARGET_WEIGHT: f64 = 5.0;
-/// Targets left out one by one to find the curve; more take too long.
-const MOST_LEFT_OUT: usize = 12;
-/// Recent unmarked pages looked at to find the curve, and how often those that look
-/// like targets are set aside.
-const MOST_UNMARKED: usize = 300;
-const LOOKS: usize = 2;
-/// Where between the others' mean score (0) and the targets' (1) a page is as
-/// likely good as not.
-const MIDDLE: f64 = 0.5;
-/// Where others of its kind lie between the others' mean score (0) and the score of
-/// an only target (1), which cannot be left out to see; farther up as long as few
-/// others were seen, for then words that stand everywhere still look like its own.
-const ALONE: f64 = 0.125;
-const ALONE_AT_FIRST: f64 = 0.5;
-const FEW_OTHERS: f64 = 10.0;
-/// Log-odds at the targets' mean score.
-const LOG_ODDS_OF_TARGETS: f64 = 3.0;
+/// Pages that stand for a mean and a spread not measured yet.
+const PAGES_BEFORE: f64 = 5.0;
+/// The spread of words' scores, and of cosines to the targets, before any was measured.
+const WORDS_SPREAD: f64 = 0.4;
+const MEANING_SPREAD: f64 = 0.2;
+/// Words' scores are cut off at so many standard deviations.
+const FARTHEST: f64 = 3.0;
+/// Log-odds that a word of the topic's name is worth near a link.
+const NAME_WORD: f64 = 2.0;
+/// From this probability on a page is called relevant: where as many of those called are
+/// right as are missed.
+const CALLED_FROM: f64 = 0.3;
 
-/// Judges pages by their words against those of the targets and of all pages seen.
-#[derive(Debug, Clone, Default)]
+/// How much each kind of evidence weighs.
+#[derive(Debug, Clone, Copy)]
+struct EvidenceWeights {
+    bias: f64,
+    /// A standard deviation of the words' score.
+    words: f64,
+    /// A spread of the cosine to the targets, and that again for each unit of the logarithm of
+    /// their number.
+    meaning: f64,
+    by_targets: f64,
+    /// The cosine to the name.
+    name_meaning: f64,
+    /// The root of how often the name's words stand there, by the page's mean word.
+    name_words: f64,
+}
+
+const PAGES_AND_NAME: EvidenceWeights = EvidenceWeights {
+    bias: -3.84,
+    words: 0.23,
+    meaning: 0.89,
+    by_targets: 0.11,
+    name_meaning: 3.07,
+    name_words: 0.5,
+};
+const PAGES: EvidenceWeights = EvidenceWeights {
+    bias: -3.49,
+    words: 0.39,
+    meaning: 1.09,
+    by_targets: 0.16,
+    name_meaning: 0.0,
+    name_words: 0.0,
+};
+const NAME: EvidenceWeights = EvidenceWeights {
+    bias: -3.34,
+    words: 0.0,
+    meaning: 0.0,
+    by_targets: 0.0,
+    name_meaning: 5.38,
+    name_words: 0.53,
+};
+
+/// Judges pages by the topic's name and the pages that were marked.
+#[derive(Debug, Clone)]
 pub struct Topic {
-    weights: Weights,
-    curve: Curve,
+    weights: EvidenceWeights,
+    words: WordWeights,
+    words_scale: Scale,
+    meaning_scale: Scale,
+    /// Terms of the topic's name, ordered.
+    name: Vec<TermId>,
     confidence: Option<f64>,
 }
 
-/// Log-odds of single words.
-#[derive(Debug, Clone, Default)]
-struct Weights {
-    /// Of the words of marked pages.
-    words: FxHashMap<TermId, f32>,
-    /// Of any other word.
-    other: f32,
-}
-
-/// A logistic curve over the score.
-#[derive(Debug, Clone, Default)]
-struct Curve {
-    middle: f64,
-    slope: f64,
-}
-
-impl Weights {
-    /// From all marked pages but the target numbered `left_out`.
-    fn learn(known: &WebGraph, left_out: Option<usize>) -> Self {
-        let mut topic: FxHashMap<TermId, f64> = FxHashMap::default();
-        let mut rest: FxHashMap<TermId, f64> = FxHashMap::default();
-        let mut rest_total = known.vocabulary.occurrences_seen() + UNIFORM_LENGTH;
-        let mut targets = 0.0;
-        let mut number = 0;
-        for (address, page) in &known.marks {
-            let damped = page.terms.damped();
-            let total: f32 = damped.iter().map(|row| row.1).sum();
-            if page.mark == Mark::Target && known.page(address).is_some_and(|page| page.counted) {
-                // Seen before it was marked: its words are not the rest's.
-                for &(term, weight) in &damped {
-                    *rest.entry(term).or_default() -= f64::from(weight);
-                }
-            }
-            match page.mark {
-                Mark::Target => {
-                    number += 1;
-                    if left_out == Some(number - 1) {
-                        continue;
-                    }
-                    targets += 1.0;
-                    for (term, weight) in damped {
-                        *topic.entry(term).or_default() +=
-                            TARGET_LENGTH * f64::from(weight / total);
-                    }
-                }
-                Mark::NotTarget => {
-                    for (term, weight) in damped {
-                        topic.entry(term).or_default();
-                        *rest.entry(term).or_default() += NOT_TARGET_WEIGHT * f64::from(weight);
-                    }
-                    rest_total += NOT_TARGET_WEIGHT * f64::from(total);
-                }
-            }
-        }
-        let topic_total = targets * TARGET_LENGTH + SMOOTHING;
-        let words = topic
-            .into_iter()
-            .map(|(term, mass)| {
-                let seen = f64::from(known.vocabulary.occurrences(term))
-                    + rest.get(&term).copied().unwrap_or(0.0);
-                let elsewhere = seen.max(0.0) + UNIFORM_LENGTH / UNIFORM_WORDS;
-                let rate = elsewhere / rest_total;
-                let log_odds = ((mass + SMOOTHING * rate) / (topic_total * rate)).ln();
-                (term, log_odds as f32)
-            })
-            .collect();
+impl Default for Topic {
+    fn default() -> Self {
         Self {
-            words,
-            other: (SMOOTHING / topic_total).ln() as f32,
+            weights: PAGES,
+            words: WordWeights::default(),
+            words_scale: Scale::of([].into_iter(), 0.0, WORDS_SPREAD),
+            meaning_scale: Scale::of([].into_iter(), 0.0, MEANING_SPREAD),
+            name: Vec::new(),
+            confidence: None,
         }
-    }
-
-    fn of(&self, term: TermId) -> f32 {
-        self.words.get(&term).copied().unwrap_or(self.other)
-    }
-
-    /// Mean log-odds of a page's heaviest words, each damped by its frequency.
-    fn score(&self, terms: &PageTerms) -> f64 {
-        let damped = terms.heaviest(HEAVIEST_TERMS).damped();
-        let total: f32 = damped.iter().map(|row| row.1).sum();
-        if total == 0.0 {
-            return f64::from(self.other);
-        }
-        let sum: f32 = damped.iter().map(|&(t, weight)| weight * self.of(t)).sum();
-        f64::from(sum / total)
     }
 }
 
-impl Curve {
-    /// The curve, and how sure it is.
-    fn learn(known: &WebGraph, weights: &Weights) -> (Self, Option<f64>) {
-        let targets: Vec<&MarkedPage> = known.targets().collect();
-        let unmarked = known
-            .pages()
-            .rev()
-            .filter(|page| known.mark(&page.address).is_none())
-            .filter(|page| !page.terms.rows().is_empty())
-            .take(MOST_UNMARKED)
-            .map(|page| weights.score(&page.terms));
-        let mut others: Vec<f64> = unmarked.collect();
-        let left_out: Vec<f64> = match targets[..] {
-            [_] => Vec::new(),
-            _ => targets
-                .iter()
-                .take(MOST_LEFT_OUT)
-                .enumerate()
-                .map(|(number, target)| Weights::learn(known, Some(number)).score(&target.terms))
-                .collect(),
-        };
-        let curve_above = |others: &[f64]| {
-            let low = mean(others).unwrap_or_else(|| f64::from(weights.other));
-            let high = match targets[..] {
-                [only] => {
-                    let few = 1.0 / (1.0 + others.len() as f64 / FEW_OTHERS);
-                    let share = ALONE + few * (ALONE_AT_FIRST - ALONE);
-                    low + share * (weights.score(&only.terms) - low)
-                }
-                _ => mean(&left_out).unwrap_or(low),
-            };
-            Self::between(low, high)
-        };
-        let mut curve = curve_above(&others);
-        for _ in 0..LOOKS {
-            others.retain(|&score| score < curve.middle);
-            curve = curve_above(&others);
-        }
-        let confidence = (!targets.is_empty()).then(|| confidence(&left_out, &others));
-        (curve, confidence)
-    }
+/// Mean and spread of a number.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    mean: f64,
+    spread: f64,
+}
 
-    /// Laid between what the others score and what the topic's pages score.
-    fn between(low: f64, high: f64) -> Self {
-        let span = (high - low).max(0.05);
+impl Scale {
+    /// Of some numbers, on top of what was taken for granted.
+    fn of(numbers: impl Iterator<Item = f64> + Clone, mean: f64, spread: f64) -> Self {
+        let count = PAGES_BEFORE + numbers.clone().count() as f64;
+        let mean = (PAGES_BEFORE * mean + numbers.clone().sum::<f64>()) / count;
+        let squares: f64 = numbers.map(|number| (number - mean).powi(2)).sum();
         Self {
-            middle: low + MIDDLE * span,
-            slope: LOG_ODDS_OF_TARGETS / (span * (1.0 - MIDDLE)),
+            mean,
+            spread: ((PAGES_BEFORE * spread * spread + squares) / count).sqrt(),
         }
     }
-
-    fn relevance(&self, score: f64) -> Relevance {
-        Relevance::new(1.0 / (1.0 + (-self.slope * (score - self.middle)).exp()))
-    }
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// How often a target that was left out scores above another page, as if two
-/// more targets had been left out and had scored above half of them.
-fn confidence(left_out: &[f64], others: &[f64]) -> f64 {
-    if others.is_empty() {
-        return 0.5;
-    }
-    let above = |score: &f64| {
-        let below = others.iter().filter(|other| *other < score).count();
-        below as f64 / others.len() as f64
-    };
-    (left_out.iter().map(above).sum::<f64>() + 1.0) / (left_out.len() as f64 + 2.0)
 }
 
 impl Topic {
-    /// What it would say of pages elsewhere, without the pages it learned from.
-    pub fn frozen(&self, vocabulary: &Vocabulary) -> NamedTopic {
-        let words = self.weights.words.iter();
-        let words = words.map(|(&term, &weight)| (vocabulary.term(term).to_owned(), weight));
-        NamedTopic {
-            words: words.collect(),
-            other: self.weights.other,
-            middle: self.curve.middle,
-            slope: self.curve.slope,
-            forms: None,
-        }
+    /// What the words of the marked pages alone say of pages elsewhere, without those pages.
+    pub fn frozen(known: &WebGraph) -> NamedTopic {
+        WordWeights::learn(known, None).frozen(known)
     }
+
+    /// Log-odds that a page is of the topic.
+    fn log_odds(
+        &self,
+        terms: &PageTerms,
+        words_score: f64,
+        left_out: Option<usize>,
+        known: &WebGraph,
+    ) -> f64 {
+        let weights = &self.weights;
+        let topic = &known.topic_meaning;
+        let direction = topic.direction(terms, known);
+        let near = topic.to_targets(&direction, left_out);
+        let beyond = (topic.to_not_targets(&direction) - near).max(0.0);
+        let targets = topic.targets() - usize::from(left_out.is_some());
+        let by_targets = weights.by_targets * (targets.max(1) as f64).ln();
+        let words = (words_score - self.words_scale.mean) / self.words_scale.spread;
+        weights.bias
+            + weights.words * words.clamp(-FARTHEST, FARTHEST)
+            + (weights.meaning + by_targets) * (near - beyond) / self.meaning_scale.spread
+            + weights.name_meaning * topic.to_name(&direction)
+            + weights.name_words * self.share_of_name(terms).sqrt()
+    }
+
+    /// How often the name's words stand among a page's heaviest, by the mean word of the page.
+    fn share_of_name(&self, terms: &PageTerms) -> f64 {
+        let (mut own, mut all) = (0.0, 0.0);
+        for (term, weight) in terms.heaviest(HEAVIEST_TERMS).damped() {
+            all += f64::from(weight);
+            if self.name.binary_search(&term).is_ok() {
+                own += f64::from(weight);
+            }
+        }
+        if own == 0.0 {
+            return 0.0;
+        }
+        own / all * HEAVIEST_TERMS as f64 / self.name.len() as f64
+    }
+
+    /// How often a target that was left out is likelier than another page, as if two more had
+    /// been left out and had been likelier than half of them. None without targets.
+    fn measured_confidence(&self, known: &WebGraph) -> Option<f64> {
+        if known.topic_meaning.targets() == 0 {
+            return None;
+        }
+        let others: Vec<f64> = unmarked(known)
+            .map(|terms| self.log_odds(terms, self.words.score(terms), None, known))
+            .collect();
+        if others.is_empty() {
+            return Some(0.5);
+        }
+        let mut left_out = Vec::new();
+        if known.topic_meaning.targets() > 1 {
+            for (number, (words, target)) in weights_left_out(known).enumerate() {
+                let score = words.score(&target.terms);
+                left_out.push(self.log_odds(&target.terms, score, Some(number), known));
+            }
+        }
+        let above = |score: &f64| {
+            let below = others.iter().filter(|other| *other < score).count();
+            below as f64 / others.len() as f64
+        };
+        let above: f64 = left_out.iter().map(above).sum();
+        Some((above + 1.0) / (left_out.len() as f64 + 2.0))
+    }
+}
+
+/// As a relevance: from a half on a page is called relevant.
+fn relevance(log_odds: f64) -> Relevance {
+    let called_from = (CALLED_FROM / (1.0 - CALLED_FROM)).ln();
+    Relevance::new(1.0 / (1.0 + (called_from - log_odds).exp()))
 }
 
 impl Critic for Topic {
@@ -235,16 +202,18 @@ impl Critic for Topic {
         "topic"
     }
 
-    /// Without any target nothing is known of the topic and no page is good.
+    /// Without a target or a name nothing is known of the topic and no page is good.
     fn judge_terms(&self, terms: &PageTerms, known: &WebGraph) -> Option<Judgment> {
-        if known.targets().next().is_none() {
+        let topic = &known.topic_meaning;
+        let is_told = topic.targets() > 0 || topic.is_named();
+        if !is_told || terms.rows().is_empty() {
             return Some(Judgment::default());
         }
-        let log_odds = self.weights.score(terms);
-        let relevance = self.curve.relevance(log_odds);
+        let score = self.words.score(terms);
+        let relevance = relevance(self.log_odds(terms, score, None, known));
         Some(Judgment {
             relevance,
-            log_odds,
+            log_odds: score,
             similarity: targets::similarity(terms, known),
             is_target: relevance.is_high(),
         })
@@ -255,15 +224,32 @@ impl Critic for Topic {
     }
 
     fn word_weight(&self, term: TermId) -> f64 {
-        self.weights
-            .words
-            .get(&term)
-            .copied()
-            .map_or(0.0, f64::from)
+        let is_of_name = self.name.binary_search(&term).is_ok();
+        let named = if is_of_name { NAME_WORD } else { 0.0 };
+        self.words.known(term).unwrap_or(0.0).max(named)
     }
 
     fn refresh(&mut self, known: &WebGraph) {
-        self.weights = Weights::learn(known, None);
-        (self.curve, self.confidence) = Curve::learn(known, &self.weights);
+        let topic = &known.topic_meaning;
+        self.weights = match (topic.targets(), topic.is_named()) {
+            (_, false) => PAGES,
+            (0, true) => NAME,
+            (_, true) => PAGES_AND_NAME,
+        };
+        let name = terms(&known.topic_name, Language::English);
+        let ids = name.iter().filter_map(|term| known.vocabulary.id(term));
+        self.name = ids.collect();
+        self.name.sort_unstable();
+        self.name.dedup();
+        self.words = WordWeights::learn(known, None);
+        let others: Vec<&PageTerms> = topic.others(known).collect();
+        let scores: Vec<f64> = others.iter().map(|terms| self.words.score(terms)).collect();
+        self.words_scale = Scale::of(scores.into_iter(), self.words.other(), WORDS_SPREAD);
+        let nearness: Vec<f64> = others
+            .iter()
+            .map(|terms| topic.to_targets(&topic.direction(terms, known), None))
+            .collect();
+        self.meaning_scale = Scale::of(nearness.into_iter(), 0.0, MEANING_SPREAD);
+        self.confidence = self.measured_confidence(known);
     }
 }

@@ -142,6 +142,7 @@ impl Knowledge {
         }
         // Of a page that was not read only a hash is left, which may be a forgotten one's.
         graph.put_backlinks_of(&self.graph, true);
+        graph.topic_name = std::mem::take(&mut self.graph.topic_name);
         graph.marks = std::mem::take(&mut self.graph.marks);
         graph.marks.retain(|page, _| !gone.has_page(page));
         graph.corrected = std::mem::take(&mut self.graph.corrected);

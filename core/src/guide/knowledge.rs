@@ -64,6 +64,7 @@ impl Knowledge {
             graph.remember_form(place.clone(), words.clone());
         }
         graph.put_backlinks_of(&self.graph, false);
+        graph.topic_name = self.graph.topic_name;
         graph.marks = self.graph.marks;
         graph.corrected = self.graph.corrected;
         graph.form_marks = self.graph.form_marks;

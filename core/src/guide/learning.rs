@@ -8,12 +8,16 @@ use super::log::LogEntry;
 use super::{Guide, TrainingExample};
 use crate::address::Address;
 use crate::features::PageTerms;
+use crate::meaning::TopicMeaning;
 use crate::page::Page;
 use crate::strategies::{Arrival, Candidate, Event, Known, Learned};
+use crate::text::{Language, shorten, terms};
 use crate::web_graph::{
     CorrectedPage, HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage,
 };
 
+/// Characters of a topic's name that are read.
+const LONGEST_NAME: usize = 200;
 /// The critic is refreshed when the pages seen have grown by this share.
 const CRITIC_GROWTH: f64 = 0.25;
 
@@ -123,6 +127,22 @@ impl Guide {
         changed
     }
 
+    /// Takes in what the person calls the topic, and learns everything again that hangs on
+    /// it. False if nothing changed.
+    pub fn name_topic(&mut self, name: &str) -> bool {
+        let name = shorten(name, LONGEST_NAME);
+        if self.graph.topic_name == name {
+            return false;
+        }
+        // Pages are to be known by these words before any of them was read.
+        for term in terms(&name, Language::English) {
+            self.graph.vocabulary.intern(&term, &term);
+        }
+        self.graph.topic_name = name;
+        self.rebuild();
+        true
+    }
+
     fn set_mark(&mut self, address: &Address, terms: &PageTerms, mark: Option<Mark>) -> bool {
         if self.graph.mark(address) == mark {
             return false;
@@ -155,8 +175,20 @@ impl Guide {
 
     pub(super) fn refresh_critic(&mut self) {
         self.refreshed_at = self.graph.vocabulary.documents_seen();
+        self.graph.topic_meaning = TopicMeaning::of(&self.graph);
         self.critic.refresh(&self.graph);
         self.form_filter.refresh(&self.graph);
+    }
+
+    /// Has the critic learn from all that was seen, and judges all pages by it; by page, what
+    /// is said of them now.
+    pub fn judge_again(&mut self) -> Vec<(Address, Judgment)> {
+        self.refresh_critic();
+        self.rejudge();
+        let pages = self.graph.pages();
+        pages
+            .map(|page| (page.address.clone(), page.judgment))
+            .collect()
     }
 
     /// Judges all pages seen by the critic as it is now.

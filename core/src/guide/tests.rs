@@ -1,4 +1,5 @@
 mod backlink_tests;
+mod meaning_tests;
 
 use super::*;
 use crate::dom::{Builder, LeafRange};

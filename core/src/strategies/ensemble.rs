@@ -12,6 +12,7 @@ mod explaining;
 mod groups;
 mod guests;
 mod inlinks;
+mod meaning;
 mod signals;
 mod state;
 mod words;
@@ -26,6 +27,7 @@ pub(super) use words::{is_word_near, word_near};
 
 use guests::Guests;
 use inlinks::Inlinks;
+use meaning::LinkMeaning;
 use signals::{PageSignals, SIGNALS, Signals};
 use state::used_most;
 
@@ -35,6 +37,7 @@ use super::{
     Priority, Profile, StateError, Strategy, StrategyState, Subject,
 };
 use crate::address::Address;
+use crate::meaning::DIMENSIONS;
 use crate::models::{Ftrl, FtrlParams};
 use crate::web_graph::{Judgment, Relevance};
 
@@ -218,8 +221,9 @@ impl Ensemble {
     /// What the model learns and judges.
     fn instance(&self, link: &Candidate, page: &PageSignals, known: Known<'_>) -> Instance {
         let url = distinct_words(link);
-        let signals = self.signals(link, &url, page, known);
-        let most = SIGNALS + link.context.features().len() + url.len();
+        let meaning = LinkMeaning::of(&link.context, &known.graph.vocabulary);
+        let signals = self.signals(link, &url, page, &meaning, known);
+        let most = SIGNALS + link.context.features().len() + url.len() + DIMENSIONS;
         let mut features = Vec::with_capacity(most);
         features.push((0, 1.0));
         for (place, value) in signals.varying() {
@@ -227,6 +231,9 @@ impl Ensemble {
         }
         if self.options.without != Some(SignalGroup::Words) {
             words::add(&link.context, &url, &mut features);
+        }
+        if self.options.without != Some(SignalGroup::Meaning) {
+            meaning.add(&mut features);
         }
         let guests = self.guests.values(link, known);
         features.extend(self.guests.features(&guests));
@@ -321,10 +328,13 @@ impl Ensemble {
 
     /// From a link to a known page only its words are learned: members know that page
     /// already.
-    fn learn_words(&mut self, link: &Candidate, judgment: Judgment) {
+    fn learn_words(&mut self, link: &Candidate, judgment: Judgment, known: Known<'_>) {
         let mut features = vec![(0, 1.0)];
         if self.options.without != Some(SignalGroup::Words) {
             words::add(&link.context, &distinct_words(link), &mut features);
+        }
+        if self.options.without != Some(SignalGroup::Meaning) {
+            LinkMeaning::of(&link.context, &known.graph.vocabulary).add(&mut features);
         }
         self.model
             .learn(&features, 0.0, judgment.relevance.value(), 0.5);
@@ -371,7 +381,7 @@ impl Strategy for Ensemble {
             }
             Event::Arrival(arrival) => self.learn_arrival(arrival, event, known),
             Event::KnownLink(link, judgment) => {
-                self.learn_words(link, *judgment);
+                self.learn_words(link, *judgment, known);
                 self.apprentice.learn(event, known);
                 Learned::Refined
             }

@@ -118,6 +118,14 @@ pub fn terms(text: &str, language: Language) -> Vec<String> {
         .collect()
 }
 
+/// The words of a short text, in lower case, without English stop words.
+pub fn plain_words(text: &str) -> Vec<String> {
+    let words = text.unicode_words().map(normalise);
+    words
+        .filter(|word| word.len() <= LONGEST_WORD && !Language::English.is_stop_word(word))
+        .collect()
+}
+
 /// The distinct terms of an address's words, in their order. Addresses say nothing of their
 /// language: they are read as English.
 pub fn address_terms(words: &[String]) -> Vec<String> {

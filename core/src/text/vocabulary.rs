@@ -7,6 +7,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::meaning::Pieces;
+
 /// A term's number in its [`Vocabulary`]. Below 2^26, so that a DOM offset
 /// fits beside it in 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,6 +38,8 @@ pub struct Vocabulary {
     terms: Vec<Box<str>>,
     /// How the term was written where it was met first; empty if just so.
     surfaces: Vec<Box<str>>,
+    /// What the table of vectors knows it by.
+    pieces: Vec<Pieces>,
     documents: Vec<u32>,
     occurrences: Vec<f32>,
     documents_seen: u32,
@@ -55,6 +59,7 @@ impl Vocabulary {
         let id = TermId(self.terms.len() as u32);
         self.ids.insert(term.into(), id);
         self.terms.push(term.into());
+        self.pieces.push(Pieces::of(surface));
         let surface = if surface == term { "" } else { surface };
         self.surfaces.push(surface.into());
         self.documents.push(0);
@@ -72,6 +77,7 @@ impl Vocabulary {
         self.ids.insert(blank.as_str().into(), TermId(id));
         self.terms[place] = blank.into();
         self.surfaces[place] = "".into();
+        self.pieces[place] = Pieces::default();
         self.occurrences_seen -= f64::from(self.occurrences[place]);
         (self.documents[place], self.occurrences[place]) = (0, 0.0);
     }
@@ -92,6 +98,11 @@ impl Vocabulary {
             Some(surface) if !surface.is_empty() => surface,
             _ => self.term(id),
         }
+    }
+
+    /// The pieces of its spelling, by which the table of vectors knows it.
+    pub fn pieces(&self, id: TermId) -> Pieces {
+        self.pieces.get(id.0 as usize).copied().unwrap_or_default()
     }
 
     /// Number of terms.

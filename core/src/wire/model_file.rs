@@ -94,6 +94,8 @@ struct WireGuide {
 
 /// The section of pages whose class was corrected.
 const CORRECTED: &str = "corrected";
+/// The section of what the person calls the topic.
+const TOPIC_NAME: &str = "topic-name";
 /// The section of backlinks, where any are kept.
 const BACKLINKS: &str = "backlinks";
 /// The section that says with what another topic taught it began: that topic's name and the
@@ -124,6 +126,9 @@ pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
     sections.add("marked-forms", &forms::marked_forms(graph));
     if let Some(known) = &knowledge.sources.taxonomy {
         sections.add(taxonomy::SECTION, &WireTaxonomy::of(known));
+    }
+    if !graph.topic_name.is_empty() {
+        sections.add(TOPIC_NAME, &graph.topic_name);
     }
     if !graph.corrected.is_empty() {
         sections.add(CORRECTED, &taxonomy::corrected(graph));
@@ -216,6 +221,7 @@ fn from_sections(sections: &Sections<'_>) -> Result<Knowledge, ModelError> {
     }
     forms::put_forms(&mut read, sections.read("forms")?)?;
     forms::put_marked_forms(&mut read, sections.read("marked-forms")?)?;
+    read.topic_name = sections.read_if_there(TOPIC_NAME)?.unwrap_or_default();
     if let Some(corrected) = sections.read_if_there(CORRECTED)? {
         taxonomy::put_corrected(&mut read, corrected)?;
     }

@@ -30,11 +30,13 @@ impl<W: World> Background<W> {
             Some(read) => read.ok().and_then(Guide::with_knowledge),
             None => None,
         };
-        if let Some(guide) = known {
+        if let Some(mut guide) = known {
+            guide.name_topic(topic);
             return Ok(guide);
         }
         let mut guide =
             Guide::new(critics::NAMES[0], strategies::default_name()).ok_or(Problem::NoGuide)?;
+        guide.name_topic(topic);
         let mut marked = Vec::new();
         for mark in self.store.marks(topic).await? {
             if let Ok(address) = Address::parse(&mark.address) {

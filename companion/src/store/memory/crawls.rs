@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use linkscent_core::address::Address;
 use linkscent_core::crawl::{Record, Skipped};
+use linkscent_core::web_graph::Judgment;
 
 use super::{CrawlEntry, MemoryStore, at, at_mut};
 use crate::store::ports::{
@@ -113,6 +115,25 @@ impl CrawlWriter for MemoryStore {
                 }
             }
             crawl.row.warc_length = warc_length;
+            Ok(())
+        })
+    }
+
+    async fn judge_again(&self, crawl: i64, judged: &[(Address, Judgment)]) -> StoreResult<()> {
+        self.change(|state| {
+            let Some(crawl) = at_mut(&mut state.crawls, crawl) else {
+                return Ok(());
+            };
+            let judged: BTreeMap<&Address, Judgment> = judged
+                .iter()
+                .map(|(page, judgment)| (page, *judgment))
+                .collect();
+            for (record, _) in crawl.log.values_mut() {
+                let now = judged.get(&record.address);
+                if let (Some(before), Some(now)) = (&mut record.judgment, now) {
+                    *before = *now;
+                }
+            }
             Ok(())
         })
     }

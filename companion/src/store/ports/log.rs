@@ -1,7 +1,9 @@
 //! The log of a crawl: written by whoever runs it, read by all.
 
 use async_trait::async_trait;
+use linkscent_core::address::Address;
 use linkscent_core::crawl::{Record, Skipped};
+use linkscent_core::web_graph::Judgment;
 
 use crate::store::error::StoreResult;
 
@@ -136,6 +138,10 @@ pub trait CrawlWriter: Send + Sync {
     /// `problem`; their forms go, and no count includes them. Numbers that are not in the
     /// log are passed over.
     async fn lose_pages(&self, crawl: i64, lost: &[LostPage], warc_length: u64) -> StoreResult<()>;
+
+    /// Puts down what is said of pages now, by their addresses. Requests that brought no page
+    /// stay as they are, and addresses that are not in the log are passed over.
+    async fn judge_again(&self, crawl: i64, judged: &[(Address, Judgment)]) -> StoreResult<()>;
 
     /// Keeps links that were not asked for, up to [`MOST_SKIPPED`]; pages known already are
     /// passed over, also where another reason is given. An error if the crawl is not there.

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Record, Skipped};
 use linkscent_core::strategies::Priority;
+use linkscent_core::web_graph::Judgment;
 use sqlx::Connection;
 
 use super::{SqliteStore, json};
@@ -46,6 +47,24 @@ impl CrawlWriter for SqliteStore {
                 .await?;
         }
         set_archive_length(&mut transaction, crawl, warc_length).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    async fn judge_again(&self, crawl: i64, judged: &[(Address, Judgment)]) -> StoreResult<()> {
+        let mut transaction = self.pool.begin().await?;
+        for (page, judgment) in judged {
+            sqlx::query(
+                "UPDATE fetch SET relevance = ?, is_target = ?
+                 WHERE crawl = ? AND address = ? AND relevance IS NOT NULL",
+            )
+            .bind(judgment.relevance.value())
+            .bind(judgment.is_target)
+            .bind(crawl)
+            .bind(page.as_str())
+            .execute(&mut *transaction)
+            .await?;
+        }
         transaction.commit().await?;
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! The log of a crawl: what is written, and how it is read.
 
+use linkscent_core::address::Address;
 use linkscent_core::crawl::{Denial, Skipped};
+use linkscent_core::web_graph::{Judgment, Relevance};
 
 use super::{NOBODY, address, alarm, crawl, failed, fetched, form, numbers, take, texts};
 use crate::store::ports::{MOST_ALARMS, MOST_REASONS, MOST_SKIPPED};
@@ -20,6 +22,7 @@ promises! {
     only_scored_targets_are_finds,
     counts_follow_the_log,
     a_lost_page_stays_as_a_request,
+    pages_are_judged_again,
     a_page_lies_where_it_was_kept_first,
     forms_are_listed_by_what_they_promise,
     alarms_are_listed_newest_first,
@@ -276,6 +279,29 @@ async fn counts_follow_the_log(store: &Store) {
     assert_eq!(store.harvest(id).await.unwrap(), [false, true]);
     take(store, id, &[fetched(5, A, 0.9)]).await;
     assert_eq!(store.counts(id).await.unwrap(), (3, 3, 2, 2));
+}
+
+async fn pages_are_judged_again(store: &Store) {
+    let id = crawl(&**store).await;
+    take(store, id, &[fetched(1, A, 0.9), fetched(2, B, 0.1)]).await;
+    lose(store, id, &[1]).await;
+    let now = |page: &str, relevance| {
+        let judgment = Judgment {
+            relevance: Relevance::new(relevance),
+            is_target: relevance >= 0.5,
+            ..Judgment::default()
+        };
+        (Address::parse(page).unwrap(), judgment)
+    };
+    let judged = [now(A, 0.8), now(B, 0.7), now("http://elsewhere.org/", 0.9)];
+    store.judge_again(id, &judged).await.unwrap();
+    let log = store.fetches(id).await.unwrap();
+    assert_eq!(log.len(), 2);
+    assert_eq!(store.counts(id).await.unwrap().2, 1, "one is relevant now");
+    let results = store.best_results(id, 10, 0).await.unwrap();
+    assert_eq!(results.len(), 1);
+    assert_eq!(results[0].relevance, Some(0.7));
+    store.judge_again(id + 1, &judged).await.unwrap();
 }
 
 async fn lose(store: &Store, id: i64, numbers: &[u64]) {

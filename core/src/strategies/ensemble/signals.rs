@@ -5,11 +5,12 @@
 
 use super::Ensemble;
 use super::inlinks::Sums;
+use super::meaning::LinkMeaning;
 use crate::strategies::{Candidate, Known, MemberScores};
 use crate::web_graph::Judgment;
 
 /// How many there are.
-pub(super) const SIGNALS: usize = 21;
+pub(super) const SIGNALS: usize = 24;
 
 /// A number that the ensemble knows of a link. Its place is its feature's number, also in
 /// model files: new ones are added at the end.
@@ -36,6 +37,9 @@ pub(super) enum Signal {
     OnPath,
     HopTarget,
     HopClicks,
+    AnchorToTargets,
+    NearToTargets,
+    AnchorToName,
 }
 
 /// What a signal is.
@@ -64,7 +68,7 @@ const fn row(
 
 /// All signals, each at its place.
 pub(super) const TABLE: [Description; SIGNALS] = {
-    use SignalGroup::{Apprentice, Cosine, Critic, Groups, Hops, Inlinks, Levels, Ratios};
+    use SignalGroup::{Apprentice, Cosine, Critic, Groups, Hops, Inlinks, Levels, Meaning, Ratios};
     [
         row(Signal::AnyLink, "any link", None, |_| 1.0),
         row(
@@ -178,6 +182,24 @@ pub(super) const TABLE: [Description; SIGNALS] = {
             Some(Hops),
             |link| link.hop_clicks,
         ),
+        row(
+            Signal::AnchorToTargets,
+            "meaning of the link's words, by the targets",
+            Some(Meaning),
+            |link| link.cosines[0],
+        ),
+        row(
+            Signal::NearToTargets,
+            "meaning of the words near it, by the targets",
+            Some(Meaning),
+            |link| link.cosines[1],
+        ),
+        row(
+            Signal::AnchorToName,
+            "meaning of the link's words, by the topic's name",
+            Some(Meaning),
+            |link| link.cosines[2],
+        ),
     ]
 };
 
@@ -195,6 +217,8 @@ pub(super) struct Evidence<'a> {
     on_path: f64,
     hop_target: f64,
     hop_clicks: f64,
+    /// See [`LinkMeaning::cosines`].
+    cosines: [f64; 3],
 }
 
 /// The signals of a link, those left out as 0.
@@ -220,6 +244,7 @@ impl Signals {
             + self.of(Signal::PageLogOdds)
             + self.of(Signal::Apprentice)
             + self.of(Signal::HopTarget).clamp(-FARTHEST, FARTHEST)
+            + COSINE_LOG_ODDS * (self.of(Signal::NearToTargets) + self.of(Signal::AnchorToName))
     }
 
     /// What other rankings make of the link: the log-odds of the page with it, the
@@ -245,6 +270,9 @@ impl Signals {
 
 /// Numbers are cut off at so many standard deviations.
 const FARTHEST: f64 = 4.0;
+/// Log-odds that words of the very meaning of the targets or of the name are worth before
+/// anything was learned.
+const COSINE_LOG_ODDS: f64 = 2.0;
 /// Log-odds of members are cut off there.
 const MOST_LOG_ODDS: f64 = 10.0;
 
@@ -269,6 +297,8 @@ pub enum SignalGroup {
     Hops,
     /// Hashed words.
     Words,
+    /// Vectors of words.
+    Meaning,
 }
 
 /// Mean and spread of a number so far.
@@ -341,6 +371,7 @@ impl Ensemble {
         link: &Candidate,
         url: &[String],
         page: &PageSignals,
+        meaning: &LinkMeaning,
         known: Known<'_>,
     ) -> Signals {
         let [site, template] = self.groups.log_rates(&link.target);
@@ -361,6 +392,7 @@ impl Ensemble {
             on_path,
             hop_target,
             hop_clicks,
+            cosines: meaning.cosines(&known.graph.topic_meaning),
         };
         let is_left_out =
             |row: &Description| row.group.is_some() && row.group == self.options.without;

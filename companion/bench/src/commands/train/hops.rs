@@ -115,6 +115,7 @@ fn walked(train: &Training) -> Result<Named> {
         marked: None,
         asking: Asking::Nothing,
         restricts: false,
+        is_named: false,
         stopping: linkscent_core::crawl::StoppingRule::default(),
         random_seed: train.random_seed,
     };

@@ -1,0 +1,114 @@
+//! What a topic's name and the meaning of words add to the words of marked pages.
+
+use super::*;
+
+const CASTLE: &str = "The castle was built on a hill; its towers, moat and walls were a fortress.";
+const PAINTER: &str = "The painter sold portraits and landscapes in oil to a gallery.";
+const VOLCANO: &str = "Lava and ash poured from the crater when the volcano erupted.";
+
+/// A guide that has read pages of every kind but castles.
+fn well_read() -> (Guide, SplitMix) {
+    let mut guide = Guide::new("topic", "ensemble").unwrap();
+    let mut rng = SplitMix(3);
+    for number in 0..8 {
+        for (kind, text) in [KIDNEY, TRAINS, VOLCANO].into_iter().enumerate() {
+            let address = format!("http://a.org/{kind}/{number}");
+            let text = format!("{text} Number {number}.");
+            guide.visit(&page(&address, &text, &[]), &[], None, &mut rng);
+        }
+    }
+    (guide, rng)
+}
+
+fn relevance(guide: &Guide, text: &str) -> f64 {
+    let page = page("http://b.org/new", text, &[]);
+    guide.judge(&page).relevance.value()
+}
+
+#[test]
+fn a_name_alone_tells_pages_by_their_words_and_their_meaning() {
+    let (mut guide, _) = well_read();
+    assert_eq!(relevance(&guide, CASTLE), 0.0, "nothing is looked for");
+    assert!(guide.name_topic("medieval castles"));
+    assert!(!guide.name_topic("medieval castles"), "nothing changed");
+    let named = relevance(&guide, CASTLE);
+    let alike = relevance(
+        &guide,
+        "Knights defended the fortress from its stone ramparts.",
+    );
+    let other = relevance(&guide, TRAINS);
+    assert!(named > 3.0 * other, "{named} {other}");
+    assert!(alike > 2.0 * other, "{alike} {other}");
+}
+
+#[test]
+fn a_link_in_other_words_of_the_topics_meaning_comes_first() {
+    let (mut guide, mut rng) = well_read();
+    guide.mark(&page("http://b.org/c", CASTLE, &[]), Some(Mark::Target));
+    let links = [("/x", "ticket platform"), ("/y", "fortified citadel")];
+    let visit = guide.visit(
+        &page("http://a.org/hub", "Welcome", &links),
+        &[],
+        None,
+        &mut rng,
+    );
+    let priority = |n: usize| visit.outlinks[n].1.priority().unwrap();
+    assert!(priority(1) > priority(0));
+}
+
+#[test]
+fn a_page_counts_by_the_nearest_of_two_kinds_of_target() {
+    let (mut guide, _) = well_read();
+    guide.mark(&page("http://b.org/c", CASTLE, &[]), Some(Mark::Target));
+    let alone = relevance(&guide, CASTLE);
+    guide.mark(&page("http://b.org/p", PAINTER, &[]), Some(Mark::Target));
+    let [castle, painter] = [CASTLE, PAINTER].map(|text| relevance(&guide, text));
+    assert!(
+        alone > 0.5 && castle > 0.5 && painter > 0.5,
+        "{alone} {castle} {painter}"
+    );
+    assert!(relevance(&guide, TRAINS) < 0.2);
+}
+
+#[test]
+fn what_is_not_meant_is_less_likely_and_the_rest_is_not() {
+    let (mut guide, _) = well_read();
+    guide.mark(&page("http://b.org/c", CASTLE, &[]), Some(Mark::Target));
+    let sand = "Children build a sand castle with towers on the beach by the sea.";
+    let before = [sand, CASTLE].map(|text| relevance(&guide, text));
+    guide.mark(&page("http://b.org/s", sand, &[]), Some(Mark::NotTarget));
+    let after = [sand, CASTLE].map(|text| relevance(&guide, text));
+    assert!(after[0] < before[0], "{before:?} {after:?}");
+    assert!(after[1] > 0.5, "{before:?} {after:?}");
+}
+
+#[test]
+fn names_of_every_kind_do_no_harm() {
+    for name in [
+        "",
+        " ",
+        "\u{0}",
+        "🏰🏰🏰",
+        &"castle ".repeat(100_000),
+        "the of and",
+        "城",
+    ] {
+        let (mut guide, _) = well_read();
+        guide.name_topic(name);
+        assert!(
+            (0.0..=1.0).contains(&relevance(&guide, CASTLE)),
+            "{name:.20}"
+        );
+        assert!(guide.graph().topic_name.chars().count() <= 201);
+    }
+}
+
+#[test]
+fn a_model_file_keeps_the_name() {
+    let (mut guide, _) = well_read();
+    guide.name_topic("castles");
+    let file = crate::wire::write_model(&guide.knowledge()).unwrap();
+    let back = Guide::with_knowledge(crate::wire::read_model(&file).unwrap()).unwrap();
+    assert_eq!(back.graph().topic_name, "castles");
+    assert!((relevance(&back, CASTLE) - relevance(&guide, CASTLE)).abs() < 1e-9);
+}
