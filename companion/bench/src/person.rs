@@ -1,6 +1,6 @@
 //! What a person gets who brings a few pages: crawls for categories that people sorted an
-//! encyclopedia into, judged by the product's own critic, against the categories. A category's
-//! name, as a person would type it, only heads its rows: nothing that crawls reads it.
+//! encyclopedia into, judged by the product's own critic, which is told the category's name as
+//! a person would type it, against the categories.
 //!
 //! Of the categories those whose name has an even checksum are for development; the odd ones
 //! are kept for judging.

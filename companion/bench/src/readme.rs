@@ -41,7 +41,7 @@ const SENTENCES: [&str; 5] = [
     "with five pages {} %",
     "bring {} to {} relevant pages more for each hundred fetched",
     "costs {} of each hundred at worst",
-    "people made, {} %, {} % and {} % of the 20 results it is surest of are right, and of all that \
+    "people made, with its name, {} %, {} % and {} % of the 20 results it is surest of are right, and of all that \
      it calls relevant from two pages {} %",
 ];
 

@@ -25,7 +25,10 @@ impl Ensemble {
         Explanation::sum(
             "before anything was learned",
             vec![
-                Explanation::given("what its page and the distance to a target say", others),
+                Explanation::given(
+                    "what its page, its meaning and the distance to a target say",
+                    others,
+                ),
                 words,
             ],
         )
@@ -64,7 +67,7 @@ impl Ensemble {
         let all = instance.offset + self.learned(&instance);
         parts.extend(words);
         parts.push(Explanation::given(
-            "other words near it and in its address",
+            "other words near it, what they mean, and its address",
             all - named,
         ));
         Explanation::sum("log-odds of a good page", parts)

@@ -1,7 +1,8 @@
 //! What the ensemble keeps from one crawl to the next, whole or trimmed for a browser.
 
 use super::Groups;
-use super::signals::{RunningStats, SIGNALS};
+use super::signals::RunningStats;
+use super::words::FIRST_WORD;
 use crate::models::{TwoClassCounts, WeightState};
 use crate::strategies::{IntelligentCounts, PathRepository, StateError, StrategyState};
 
@@ -48,14 +49,14 @@ pub fn trimmed(
     Ok(trimmed)
 }
 
-/// The weights that were used most, which are those that tell most; members' own are
-/// always among them.
+/// The weights that were used most, which are those that tell most; members' own and those
+/// of meaning are always among them.
 pub(super) fn used_most(
     mut weights: Vec<(u32, WeightState)>,
     most: usize,
 ) -> Vec<(u32, WeightState)> {
     if weights.len() > most {
-        let is_word = |row: &(u32, WeightState)| row.0 >= SIGNALS as u32;
+        let is_word = |row: &(u32, WeightState)| row.0 >= FIRST_WORD;
         let by_use = |a: &(u32, WeightState), b: &(u32, WeightState)| b.1.n.total_cmp(&a.1.n);
         weights.sort_by(|a, b| {
             let order = is_word(a).cmp(&is_word(b));

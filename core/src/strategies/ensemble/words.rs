@@ -3,7 +3,7 @@
 use crate::features::LinkContext;
 
 /// A bit that the signals of words have and those of members have not.
-const FIRST_WORD: u32 = 1 << 10;
+pub(super) const FIRST_WORD: u32 = 1 << 10;
 /// Length of all words of a link together.
 const LENGTH: f64 = 2.0;
 
