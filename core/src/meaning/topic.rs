@@ -3,7 +3,7 @@
 
 use super::Meaning;
 use crate::features::PageTerms;
-use crate::web_graph::{Mark, WebGraph};
+use crate::web_graph::{HEAVIEST_TERMS, Mark, WebGraph};
 
 /// Recent unmarked pages that the mean is taken of.
 pub const MOST_UNMARKED: usize = 300;
@@ -25,6 +25,9 @@ pub struct TopicMeaning {
     not_targets: Vec<Meaning>,
     /// Of the targets of each facet together.
     facets: Vec<Meaning>,
+    /// Of the words of all targets as they stand, seen from those of all pages: what the few
+    /// words of a link are compared with.
+    words: Meaning,
     name: Meaning,
 }
 
@@ -38,7 +41,10 @@ impl TopicMeaning {
             let direction = page.without(&first.mean).unit();
             !first.looks_like_a_target(&direction)
         });
-        Self::around(mean_of(others), known)
+        Self {
+            words: direction_of_words(known),
+            ..Self::around(mean_of(others), known)
+        }
     }
 
     /// Seen from a mean.
@@ -60,6 +66,7 @@ impl TopicMeaning {
         Self {
             facets: facets.iter().map(Meaning::unit).collect(),
             name: Meaning::of_text(&known.topic_name).unit(),
+            words: Meaning::default(),
             mean,
             targets,
             not_targets,
@@ -115,8 +122,13 @@ impl TopicMeaning {
         f64::from(cosines.fold(-1.0, f32::max))
     }
 
+    /// Cosine of a few words to those of the targets.
+    pub fn to_words(&self, direction: &Meaning) -> f64 {
+        f64::from(direction.dot(&self.words))
+    }
+
     /// Cosine to the nearest facet, its targets taken together; 0 without any.
-    pub fn to_facet(&self, direction: &Meaning) -> f64 {
+    fn to_facet(&self, direction: &Meaning) -> f64 {
         let cosines = self.facets.iter().map(|facet| direction.dot(facet));
         f64::from(cosines.reduce(f32::max).unwrap_or(0.0))
     }
@@ -125,6 +137,20 @@ impl TopicMeaning {
     pub fn to_name(&self, direction: &Meaning) -> f64 {
         f64::from(direction.dot(&self.name))
     }
+}
+
+fn direction_of_words(known: &WebGraph) -> Meaning {
+    let words = |terms: &PageTerms| {
+        let heaviest = terms.heaviest(HEAVIEST_TERMS).damped();
+        Meaning::of_terms(heaviest, &known.vocabulary).unit()
+    };
+    let all: Vec<Meaning> = unmarked(known).map(words).collect();
+    let mean = mean_of(all.iter());
+    let mut targets = Meaning::default();
+    for target in known.targets() {
+        targets += &words(&target.terms).without(&mean).unit();
+    }
+    targets.unit()
 }
 
 /// Targets with the numbers of their facets: those that point nearly against each other and

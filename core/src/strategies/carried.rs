@@ -9,7 +9,7 @@
 use rustc_hash::FxHashMap;
 
 use super::catalogue::descriptor;
-use super::ensemble::{is_word_near, word_near};
+use super::ensemble::{is_meaning, is_word_near, word_near};
 use super::link_feature::is_neighbour;
 use super::{
     Counts, EnsembleState, Group, Groups, IntelligentCounts, Saved, StateError, StrategyState,
@@ -148,7 +148,8 @@ fn ensemble(own: &EnsembleState, numbers: &FxHashMap<u32, u32>) -> EnsembleState
     let words = numbers.iter();
     let words = words.map(|(&before, &now)| (word_near(before), word_near(now)));
     let words: FxHashMap<u32, u32> = words.collect();
-    let weights = own.weights.iter().filter_map(|&(feature, weight)| {
+    let weights = own.weights.iter().filter(|row| !is_meaning(row.0));
+    let weights = weights.filter_map(|&(feature, weight)| {
         let now = if is_word_near(feature) {
             *words.get(&feature)?
         } else {

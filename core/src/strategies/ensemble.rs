@@ -28,6 +28,7 @@ pub(super) use words::{is_word_near, word_near};
 use guests::Guests;
 use inlinks::Inlinks;
 use meaning::LinkMeaning;
+pub(super) use meaning::is_meaning;
 use signals::{PageSignals, SIGNALS, Signals};
 use state::used_most;
 

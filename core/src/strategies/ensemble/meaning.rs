@@ -14,6 +14,11 @@ const LENGTH: f32 = 0.7;
 const NEAR: i32 = 2;
 const NEAR_WEIGHT: f32 = 0.3;
 
+/// Whether a feature is one of these numbers: where they point is one topic's own.
+pub(in crate::strategies) fn is_meaning(feature: u32) -> bool {
+    (FIRST..FIRST + DIMENSIONS as u32).contains(&feature)
+}
+
 /// What a link says by its own words, and with those near it; of length 1 each.
 pub(super) struct LinkMeaning {
     anchor: Meaning,
@@ -44,8 +49,8 @@ impl LinkMeaning {
     /// to the topic's name.
     pub(super) fn cosines(&self, topic: &TopicMeaning) -> [f64; 3] {
         [
-            topic.to_facet(&self.anchor),
-            topic.to_facet(&self.all),
+            topic.to_words(&self.anchor),
+            topic.to_words(&self.all),
             topic.to_name(&self.anchor),
         ]
     }
