@@ -3,6 +3,7 @@
 
 use linkscent_core::critics::{self, Critic, TrainedTopic, TrainingClass};
 use linkscent_core::features::FeatureReader;
+use linkscent_core::meaning::TopicMeaning;
 use linkscent_core::strategies::{Rng, SplitMix};
 use linkscent_core::text::{TermId, Vocabulary};
 use linkscent_core::web_graph::{
@@ -206,6 +207,7 @@ fn by_examples(web: &EvalWeb, examples: &CriticExample) -> (Vec<Label>, Option<f
         graph.marks.insert(page.address.clone(), marked);
     }
     let mut critic = critics::Topic::default();
+    graph.topic_meaning = TopicMeaning::of(&graph);
     critic.refresh(&graph);
     let judge = |page| {
         let terms = FeatureReader::new(page, &mut graph.vocabulary).terms();
