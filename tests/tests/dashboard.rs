@@ -113,14 +113,19 @@ async fn forms_are_taken(kind: BrowserKind) -> Result<()> {
     .await?;
     screen.press(".crumbs a[href*='/crawl/']").await?;
 
-    // A mark is taken back, a code is shown.
+    // A mark is taken back, and the answered question's mark stays; a code is shown.
     screen.press("a[href$='/results']").await?;
     screen.wait_for_text("What was found").await?;
-    screen.press("form button[value=undo]").await?;
+    let take_back = format!("form:has(input[value={marked:?}]) button[value=undo]");
+    screen.press(&take_back).await?;
+    let still_marked = format!("return document.querySelector({take_back:?}) !== null;");
     wait_for("the mark is gone", 20, || async {
-        Ok((!screen.text().await?.contains("✓ target")).then_some(()))
+        let drawn = screen.read("return document.readyState;").await? == "complete";
+        Ok((drawn && screen.read(&still_marked).await? == false).then_some(()))
     })
     .await?;
+    ensure!(marked_as(&data, &marked).await?.is_none());
+    ensure!(marked_as(&data, first).await? == Some(true));
     screen.press("a[href$='/settings']").await?;
     screen
         .press("form[action$='/settings/pair'] button")
