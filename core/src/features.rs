@@ -13,6 +13,8 @@ use crate::text::{TermId, Vocabulary};
 /// Farthest leaf from a link, on either side, whose words belong to the
 /// link's context: \[A\]'s `dmax`.
 pub const WINDOW: i32 = 5;
+/// Terms kept of a page that was seen.
+pub const HEAVIEST_TERMS: usize = 64;
 /// Most `<t,d>` kept of one link.
 pub const LARGEST_CONTEXT: usize = 200;
 /// Room that most need.

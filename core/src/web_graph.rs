@@ -12,14 +12,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::address::Address;
 use crate::features::PageTerms;
 use crate::forms::FormWords;
-use crate::meaning::TopicMeaning;
+use crate::meaning::{Told, TopicMeaning};
 use crate::text::Vocabulary;
 use backlinks::Backlinks;
 
-/// Terms kept of a page that was seen.
-pub const HEAVIEST_TERMS: usize = 64;
 /// Terms kept of a page that was marked.
 pub const MARKED_TERMS: usize = 400;
+/// Recent unmarked pages that tell what the rest of the web is like.
+pub const MOST_UNMARKED: usize = 300;
 /// Pages remembered; the oldest are forgotten first.
 const MOST_PAGES: usize = 200_000;
 /// Searchable forms remembered.
@@ -96,7 +96,7 @@ pub struct KnownPage {
     pub unmarked: Judgment,
     /// Whether its words were counted into the vocabulary.
     pub counted: bool,
-    /// Its [`HEAVIEST_TERMS`].
+    /// Its [`HEAVIEST_TERMS`](crate::features::HEAVIEST_TERMS).
     pub terms: PageTerms,
 }
 
@@ -114,7 +114,7 @@ pub struct MarkedPage {
 pub struct CorrectedPage {
     /// Path of the class.
     pub class: String,
-    /// Its [`HEAVIEST_TERMS`].
+    /// Its [`HEAVIEST_TERMS`](crate::features::HEAVIEST_TERMS).
     pub terms: PageTerms,
 }
 
@@ -294,6 +294,31 @@ impl WebGraph {
     /// Remembered pages, oldest first.
     pub fn pages(&self) -> impl DoubleEndedIterator<Item = &KnownPage> + ExactSizeIterator {
         self.pages.iter()
+    }
+
+    /// The words of pages that were seen lately and not marked, the newest first.
+    pub fn unmarked(&self) -> impl Iterator<Item = &PageTerms> {
+        let unmarked = self.pages.iter().rev();
+        unmarked
+            .filter(|page| self.mark(&page.address).is_none())
+            .map(|page| &page.terms)
+            .filter(|terms| !terms.rows().is_empty())
+            .take(MOST_UNMARKED)
+    }
+
+    /// What the topic's name, the marks and the pages seen mean, for [`Self::topic_meaning`].
+    pub fn meaning_of_topic(&self) -> TopicMeaning {
+        let marked = |mark| {
+            let pages = self.marks.values().filter(move |page| page.mark == mark);
+            pages.map(|page| &page.terms).collect()
+        };
+        TopicMeaning::of(&Told {
+            name: &self.topic_name,
+            targets: marked(Mark::Target),
+            not_targets: marked(Mark::NotTarget),
+            unmarked: self.unmarked().collect(),
+            vocabulary: &self.vocabulary,
+        })
     }
 
     /// Judges every remembered page again, by what the critic says of it now.

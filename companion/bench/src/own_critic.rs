@@ -2,13 +2,10 @@
 //! are none, it judges all the others.
 
 use linkscent_core::critics::{self, Critic, TrainedTopic, TrainingClass};
-use linkscent_core::features::FeatureReader;
-use linkscent_core::meaning::TopicMeaning;
+use linkscent_core::features::{FeatureReader, HEAVIEST_TERMS};
 use linkscent_core::strategies::{Rng, SplitMix};
 use linkscent_core::text::{TermId, Vocabulary};
-use linkscent_core::web_graph::{
-    HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage, WebGraph,
-};
+use linkscent_core::web_graph::{Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage, WebGraph};
 
 use super::topic::{Label, PageClasses};
 use super::web::EvalWeb;
@@ -207,7 +204,7 @@ fn by_examples(web: &EvalWeb, examples: &CriticExample) -> (Vec<Label>, Option<f
         graph.marks.insert(page.address.clone(), marked);
     }
     let mut critic = critics::Topic::default();
-    graph.topic_meaning = TopicMeaning::of(&graph);
+    graph.topic_meaning = graph.meaning_of_topic();
     critic.refresh(&graph);
     let judge = |page| {
         let terms = FeatureReader::new(page, &mut graph.vocabulary).terms();

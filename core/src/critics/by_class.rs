@@ -16,12 +16,12 @@ use super::taxonomy::{Rates, Taxonomy, is_under, likeliest};
 use super::trained::BACKGROUND;
 use super::{Critic, targets};
 use crate::address::Address;
-use crate::features::PageTerms;
+use crate::features::{HEAVIEST_TERMS, PageTerms};
 use crate::models::MultinomialBayes;
 use crate::page::Page;
 use crate::predicate::{PredicateError, quoted, read_quoted};
 use crate::text::TermId;
-use crate::web_graph::{CorrectedPage, HEAVIEST_TERMS, Judgment, Relevance, WebGraph};
+use crate::web_graph::{CorrectedPage, Judgment, Relevance, WebGraph};
 
 /// What it is called by, before its good nodes.
 pub const BY_CLASS: &str = "taxonomy";

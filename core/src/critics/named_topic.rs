@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::features::HEAVIEST_TERMS;
 use crate::forms::{FormDomain, FormWords};
 use crate::page::Page;
-use crate::web_graph::{HEAVIEST_TERMS, Relevance};
+use crate::web_graph::Relevance;
 
 /// Topics by their names.
 pub type NamedTopics = BTreeMap<String, NamedTopic>;

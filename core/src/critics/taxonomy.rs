@@ -16,8 +16,8 @@ use thiserror::Error;
 
 use super::trained::BACKGROUND;
 use crate::address::Address;
+use crate::features::HEAVIEST_TERMS;
 use crate::models::MultinomialBayes;
-use crate::web_graph::HEAVIEST_TERMS;
 
 /// Classes that a taxonomy may have.
 pub const MOST_CLASSES: usize = 200;

@@ -14,10 +14,9 @@
 mod words;
 
 use super::{Critic, NamedTopic, targets};
-use crate::features::PageTerms;
-use crate::meaning::unmarked;
-use crate::text::{Language, TermId, terms};
-use crate::web_graph::{HEAVIEST_TERMS, Judgment, Relevance, WebGraph};
+use crate::features::{HEAVIEST_TERMS, PageTerms};
+use crate::text::TermId;
+use crate::web_graph::{Judgment, Relevance, WebGraph};
 use words::{WordWeights, weights_left_out};
 
 /// Pages that stand for a mean and a spread not measured yet.
@@ -135,7 +134,7 @@ impl Topic {
     ) -> f64 {
         let weights = &self.weights;
         let topic = &known.topic_meaning;
-        let direction = topic.direction(terms, known);
+        let direction = topic.direction(terms, &known.vocabulary);
         let near = topic.to_targets(&direction, left_out);
         let beyond = (topic.to_not_targets(&direction) - near).max(0.0);
         let targets = topic.targets() - usize::from(left_out.is_some());
@@ -169,7 +168,8 @@ impl Topic {
         if known.topic_meaning.targets() == 0 {
             return None;
         }
-        let others: Vec<f64> = unmarked(known)
+        let others: Vec<f64> = known
+            .unmarked()
             .map(|terms| self.log_odds(terms, self.words.score(terms), None, known))
             .collect();
         if others.is_empty() {
@@ -236,18 +236,17 @@ impl Critic for Topic {
             (0, true) => NAME,
             (_, true) => PAGES_AND_NAME,
         };
-        let name = terms(&known.topic_name, Language::English);
-        let ids = name.iter().filter_map(|term| known.vocabulary.id(term));
-        self.name = ids.collect();
-        self.name.sort_unstable();
-        self.name.dedup();
+        self.name = topic.name_terms().to_vec();
         self.words = WordWeights::learn(known, None);
-        let others: Vec<&PageTerms> = topic.others(known).collect();
+        let others = known
+            .unmarked()
+            .filter(|terms| !topic.is_like_targets(terms, &known.vocabulary));
+        let others: Vec<&PageTerms> = others.collect();
         let scores: Vec<f64> = others.iter().map(|terms| self.words.score(terms)).collect();
         self.words_scale = Scale::of(scores.into_iter(), self.words.other(), WORDS_SPREAD);
         let nearness: Vec<f64> = others
             .iter()
-            .map(|terms| topic.to_targets(&topic.direction(terms, known), None))
+            .map(|terms| topic.to_targets(&topic.direction(terms, &known.vocabulary), None))
             .collect();
         self.meaning_scale = Scale::of(nearness.into_iter(), 0.0, MEANING_SPREAD);
         self.confidence = self.measured_confidence(known);

@@ -7,14 +7,11 @@ use rustc_hash::FxHashMap;
 use super::log::LogEntry;
 use super::{Guide, TrainingExample};
 use crate::address::Address;
-use crate::features::PageTerms;
-use crate::meaning::TopicMeaning;
+use crate::features::{HEAVIEST_TERMS, PageTerms};
 use crate::page::Page;
 use crate::strategies::{Arrival, Candidate, Event, Known, Learned};
 use crate::text::{Language, shorten, terms};
-use crate::web_graph::{
-    CorrectedPage, HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage,
-};
+use crate::web_graph::{CorrectedPage, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage};
 
 /// Characters of a topic's name that are read.
 const LONGEST_NAME: usize = 200;
@@ -175,7 +172,7 @@ impl Guide {
 
     pub(super) fn refresh_critic(&mut self) {
         self.refreshed_at = self.graph.vocabulary.documents_seen();
-        self.graph.topic_meaning = TopicMeaning::of(&self.graph);
+        self.graph.topic_meaning = self.graph.meaning_of_topic();
         self.critic.refresh(&self.graph);
         self.form_filter.refresh(&self.graph);
     }

@@ -14,10 +14,10 @@ use super::features::{
 use super::likeness::likeness;
 use crate::address::Address;
 use crate::candidate::Candidate;
-use crate::features::{FeatureReader, PageTerms};
+use crate::features::{FeatureReader, HEAVIEST_TERMS, PageTerms};
 use crate::models::Feature;
 use crate::page::Page;
-use crate::web_graph::{HEAVIEST_TERMS, Judgment, WebGraph};
+use crate::web_graph::{Judgment, WebGraph};
 
 /// Cosine to a target from which a page is a target itself.
 const PROMOTED: f64 = 0.8;

@@ -6,17 +6,16 @@
 //! vectors. It is compiled in, so that browser and companion agree. Word order and context
 //! are left out, and so is every language but English, as far as its words are not the same.
 
-mod pieces;
+mod link;
 mod topic;
 
 use std::ops::AddAssign;
 
-pub use pieces::{MOST_PIECES, Pieces};
-pub use topic::{TopicMeaning, unmarked};
+pub use link::LinkMeaning;
+pub use topic::{Told, TopicMeaning};
 
-use crate::features::PageTerms;
-use crate::text::{TermId, Vocabulary};
-use crate::web_graph::HEAVIEST_TERMS;
+use crate::features::{HEAVIEST_TERMS, PageTerms};
+use crate::text::{Pieces, TermId, Vocabulary};
 
 /// Numbers in a vector.
 pub const DIMENSIONS: usize = 64;
@@ -142,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_table_has_a_row_for_each_piece() {
-        assert_eq!(TABLE.len(), ROW * pieces::count());
+        assert_eq!(TABLE.len(), ROW * crate::text::pieces::count());
     }
 
     #[test]

@@ -2,11 +2,9 @@
 //! of all pages, and where the words lie that it is called by.
 
 use super::Meaning;
-use crate::features::PageTerms;
-use crate::web_graph::{HEAVIEST_TERMS, Mark, WebGraph};
+use crate::features::{HEAVIEST_TERMS, PageTerms};
+use crate::text::{Language, TermId, Vocabulary, terms};
 
-/// Recent unmarked pages that the mean is taken of.
-pub const MOST_UNMARKED: usize = 300;
 /// Pages without a direction that count towards the mean.
 const MEAN_BEFORE: f32 = 1.0;
 /// Pages with a greater cosine to the targets or the name do not tell what other pages are
@@ -14,6 +12,21 @@ const MEAN_BEFORE: f32 = 1.0;
 const SET_ASIDE: f64 = 0.6;
 /// Two targets with a smaller cosine need others between them to be of one facet.
 const APART: f32 = -0.3;
+
+/// What the person told of a topic, and what stands beside it.
+#[derive(Debug, Clone)]
+pub struct Told<'a> {
+    /// What the topic is called; empty where not told.
+    pub name: &'a str,
+    /// Pages that were marked, in an order that stays.
+    pub targets: Vec<&'a PageTerms>,
+    /// Pages that were marked as "not this".
+    pub not_targets: Vec<&'a PageTerms>,
+    /// Pages seen and not marked, the newest first.
+    pub unmarked: Vec<&'a PageTerms>,
+    /// All words, with the counts of all pages seen.
+    pub vocabulary: &'a Vocabulary,
+}
 
 /// Directions of length 1, or nothing where nothing is known.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,35 +42,42 @@ pub struct TopicMeaning {
     /// words of a link are compared with.
     words: Meaning,
     name: Meaning,
+    /// Terms of the name, ordered, each once.
+    name_terms: Vec<TermId>,
 }
 
 impl TopicMeaning {
     /// By the marks, the pages seen and the topic's name.
-    pub fn of(known: &WebGraph) -> Self {
-        let of_all = unmarked(known).map(|terms| Meaning::of_page(terms, &known.vocabulary));
-        let of_all: Vec<Meaning> = of_all.map(|page| page.unit()).collect();
-        let first = Self::around(mean_of(of_all.iter()), known);
+    pub fn of(told: &Told<'_>) -> Self {
+        let unmarked = told.unmarked.iter();
+        let of_all = unmarked.map(|terms| Meaning::of_page(terms, told.vocabulary).unit());
+        let of_all: Vec<Meaning> = of_all.collect();
+        let first = Self::around(mean_of(of_all.iter()), told);
         let others = of_all.iter().filter(|page| {
             let direction = page.without(&first.mean).unit();
             !first.looks_like_a_target(&direction)
         });
+        let name = terms(told.name, Language::English);
+        let ids = name.iter().filter_map(|term| told.vocabulary.id(term));
+        let mut name_terms: Vec<TermId> = ids.collect();
+        name_terms.sort_unstable();
+        name_terms.dedup();
         Self {
-            words: direction_of_words(known),
-            ..Self::around(mean_of(others), known)
+            words: direction_of_words(told),
+            name_terms,
+            ..Self::around(mean_of(others), told)
         }
     }
 
     /// Seen from a mean.
-    fn around(mean: Meaning, known: &WebGraph) -> Self {
-        let of_page = |terms: &PageTerms| Meaning::of_page(terms, &known.vocabulary).unit();
-        let marked = |mark| -> Vec<Meaning> {
-            let pages = known.marks.values().filter(|page| page.mark == mark);
-            pages
-                .map(|page| of_page(&page.terms).without(&mean).unit())
-                .collect()
+    fn around(mean: Meaning, told: &Told<'_>) -> Self {
+        let directions = |pages: &[&PageTerms]| -> Vec<Meaning> {
+            let pages = pages.iter();
+            let pages = pages.map(|terms| Meaning::of_page(terms, told.vocabulary).unit());
+            pages.map(|page| page.without(&mean).unit()).collect()
         };
-        let not_targets = marked(Mark::NotTarget);
-        let targets = with_facets(marked(Mark::Target));
+        let not_targets = directions(&told.not_targets);
+        let targets = with_facets(directions(&told.targets));
         let mut facets = vec![Meaning::default(); targets.len()];
         for (target, facet) in &targets {
             facets[*facet] += target;
@@ -65,17 +85,19 @@ impl TopicMeaning {
         facets.retain(|facet| *facet != Meaning::default());
         Self {
             facets: facets.iter().map(Meaning::unit).collect(),
-            name: Meaning::of_text(&known.topic_name).unit(),
+            name: Meaning::of_text(told.name).unit(),
             words: Meaning::default(),
+            name_terms: Vec::new(),
             mean,
             targets,
             not_targets,
         }
     }
 
-    /// Unmarked pages that do not look like targets: what the rest of the web is like.
-    pub fn others<'a>(&self, known: &'a WebGraph) -> impl Iterator<Item = &'a PageTerms> {
-        unmarked(known).filter(|terms| !self.looks_like_a_target(&self.direction(terms, known)))
+    /// Whether a page of these words looks like a target: such do not tell what the rest of
+    /// the web is like.
+    pub fn is_like_targets(&self, terms: &PageTerms, vocabulary: &Vocabulary) -> bool {
+        self.looks_like_a_target(&self.direction(terms, vocabulary))
     }
 
     fn looks_like_a_target(&self, direction: &Meaning) -> bool {
@@ -92,9 +114,14 @@ impl TopicMeaning {
         self.name != Meaning::default()
     }
 
+    /// Terms of the topic's name that were read so far, ordered, each once.
+    pub fn name_terms(&self) -> &[TermId] {
+        &self.name_terms
+    }
+
     /// Where a page lies, seen from the mean of all.
-    pub fn direction(&self, terms: &PageTerms, known: &WebGraph) -> Meaning {
-        let page = Meaning::of_page(terms, &known.vocabulary).unit();
+    pub fn direction(&self, terms: &PageTerms, vocabulary: &Vocabulary) -> Meaning {
+        let page = Meaning::of_page(terms, vocabulary).unit();
         if page == Meaning::default() {
             return page;
         }
@@ -139,16 +166,16 @@ impl TopicMeaning {
     }
 }
 
-fn direction_of_words(known: &WebGraph) -> Meaning {
+fn direction_of_words(told: &Told<'_>) -> Meaning {
     let words = |terms: &PageTerms| {
         let heaviest = terms.heaviest(HEAVIEST_TERMS).damped();
-        Meaning::of_terms(heaviest, &known.vocabulary).unit()
+        Meaning::of_terms(heaviest, told.vocabulary).unit()
     };
-    let all: Vec<Meaning> = unmarked(known).map(words).collect();
+    let all: Vec<Meaning> = told.unmarked.iter().map(|terms| words(terms)).collect();
     let mean = mean_of(all.iter());
     let mut targets = Meaning::default();
-    for target in known.targets() {
-        targets += &words(&target.terms).without(&mean).unit();
+    for target in &told.targets {
+        targets += &words(target).without(&mean).unit();
     }
     targets.unit()
 }
@@ -179,14 +206,4 @@ fn mean_of<'a>(pages: impl Iterator<Item = &'a Meaning>) -> Meaning {
         count += 1.0;
     }
     sum.scaled(1.0 / count)
-}
-
-/// The words of pages that were seen lately and not marked.
-pub fn unmarked(known: &WebGraph) -> impl Iterator<Item = &PageTerms> {
-    let unmarked = known.pages().rev();
-    unmarked
-        .filter(|page| known.mark(&page.address).is_none())
-        .map(|page| &page.terms)
-        .filter(|terms| !terms.rows().is_empty())
-        .take(MOST_UNMARKED)
 }

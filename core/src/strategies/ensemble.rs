@@ -27,7 +27,6 @@ pub(super) use words::{is_word_near, word_near};
 
 use guests::Guests;
 use inlinks::Inlinks;
-use meaning::LinkMeaning;
 pub(super) use meaning::is_meaning;
 use signals::{PageSignals, SIGNALS, Signals};
 use state::used_most;
@@ -38,7 +37,7 @@ use super::{
     Priority, Profile, StateError, Strategy, StrategyState, Subject,
 };
 use crate::address::Address;
-use crate::meaning::DIMENSIONS;
+use crate::meaning::{DIMENSIONS, LinkMeaning};
 use crate::models::{Ftrl, FtrlParams};
 use crate::web_graph::{Judgment, Relevance};
 
@@ -234,7 +233,7 @@ impl Ensemble {
             words::add(&link.context, &url, &mut features);
         }
         if self.options.without != Some(SignalGroup::Meaning) {
-            meaning.add(&mut features);
+            meaning::add(&meaning, &mut features);
         }
         let guests = self.guests.values(link, known);
         features.extend(self.guests.features(&guests));
@@ -335,7 +334,8 @@ impl Ensemble {
             words::add(&link.context, &distinct_words(link), &mut features);
         }
         if self.options.without != Some(SignalGroup::Meaning) {
-            LinkMeaning::of(&link.context, &known.graph.vocabulary).add(&mut features);
+            let meaning = LinkMeaning::of(&link.context, &known.graph.vocabulary);
+            meaning::add(&meaning, &mut features);
         }
         self.model
             .learn(&features, 0.0, judgment.relevance.value(), 0.5);

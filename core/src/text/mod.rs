@@ -6,10 +6,12 @@
 //! of letters that the stemmers do not treat alike either.
 
 mod language;
+pub(crate) mod pieces;
 mod stemmer;
 mod vocabulary;
 
 pub use language::Language;
+pub use pieces::{MOST_PIECES, Pieces};
 pub use vocabulary::{LARGEST_VOCABULARY, TermId, TermRow, Vocabulary};
 
 use std::sync::OnceLock;

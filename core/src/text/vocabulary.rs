@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::meaning::Pieces;
+use super::pieces::Pieces;
 
 /// A term's number in its [`Vocabulary`]. Below 2^26, so that a DOM offset
 /// fits beside it in 32 bits.

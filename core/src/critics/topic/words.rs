@@ -15,10 +15,9 @@
 use rustc_hash::FxHashMap;
 
 use crate::critics::NamedTopic;
-use crate::features::PageTerms;
-use crate::meaning::unmarked;
+use crate::features::{HEAVIEST_TERMS, PageTerms};
 use crate::text::TermId;
-use crate::web_graph::{HEAVIEST_TERMS, Mark, MarkedPage, WebGraph};
+use crate::web_graph::{Mark, MarkedPage, WebGraph};
 
 /// Every target counts as a text of this many words.
 const TARGET_LENGTH: f64 = 100.0;
@@ -162,7 +161,7 @@ impl Curve {
     /// From the pages that were seen and the targets.
     fn learn(known: &WebGraph, weights: &WordWeights) -> Self {
         let targets: Vec<&MarkedPage> = known.targets().collect();
-        let mut others: Vec<f64> = unmarked(known).map(|terms| weights.score(terms)).collect();
+        let mut others: Vec<f64> = known.unmarked().map(|terms| weights.score(terms)).collect();
         let left_out: Vec<f64> = match targets[..] {
             [_] => Vec::new(),
             _ => weights_left_out(known)

@@ -9,7 +9,7 @@ reduced to its 64 principal components, each of them scaled to the same variance
 brought to length 1. A piece weighs by its rank among the pieces, which stand in the order
 of their frequency: a / (a + p) of Arora et al. (2017), with p = 1 / rank.
 
-Writes `pieces.txt`, sorted, and `vectors.bin`: for each piece a little-endian f32, by which
+Writes `text/pieces.txt`, sorted, and `vectors.bin`: for each piece a little-endian f32, by which
 the 64 signed bytes behind it are to be multiplied.
 """
 
@@ -105,7 +105,7 @@ def main(folder):
     order = sorted(range(len(kept)), key=lambda row: vocabulary[kept[row]].encode())
     here = Path(__file__).parent
     lines = "".join(vocabulary[kept[row]] + "\n" for row in order)
-    (here / "pieces.txt").write_text(lines, encoding="utf-8", newline="\n")
+    (here.parents[1] / "text" / "pieces.txt").write_text(lines, encoding="utf-8", newline="\n")
     with (here / "vectors.bin").open("wb") as out:
         for row in order:
             out.write(scales[row].astype("<f4").tobytes())

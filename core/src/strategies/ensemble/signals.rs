@@ -5,7 +5,7 @@
 
 use super::Ensemble;
 use super::inlinks::Sums;
-use super::meaning::LinkMeaning;
+use crate::meaning::LinkMeaning;
 use crate::strategies::{Candidate, Known, MemberScores};
 use crate::web_graph::Judgment;
 

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use super::Visit;
 use crate::address::Address;
 use crate::dom::DomOffset;
-use crate::features::{LinkContext, OffsetTerm, PageTerms};
+use crate::features::{HEAVIEST_TERMS, LinkContext, OffsetTerm, PageTerms};
 use crate::guide::MOST_PASSED_OVER;
 use crate::page::Page;
 use crate::strategies::{Candidate, Step, Trail};
 use crate::text::Vocabulary;
-use crate::web_graph::{HEAVIEST_TERMS, Judgment, KnownPage, MARKED_TERMS, Mark, Relevance};
+use crate::web_graph::{Judgment, KnownPage, MARKED_TERMS, Mark, Relevance};
 
 /// Something that happened in the browser; sent once, though perhaps twice
 /// received: `id` tells.

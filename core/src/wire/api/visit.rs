@@ -9,9 +9,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
+use crate::features::HEAVIEST_TERMS;
 use crate::hops::PageText;
 use crate::page::Page;
-use crate::web_graph::{HEAVIEST_TERMS, Judgment};
+use crate::web_graph::Judgment;
 
 /// How the person came to a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use unicode_normalization::char::is_combining_mark;
 
 /// The pieces in the order of their rows, one a line, sorted; `##` leads those that go
 /// on with a word.
-static TEXT: &str = include_str!("table/pieces.txt");
+static TEXT: &str = include_str!("pieces.txt");
 
 static SORTED: LazyLock<Vec<&'static str>> = LazyLock::new(|| TEXT.lines().collect());
 
@@ -74,7 +74,7 @@ fn longest(rest: &str, goes_on: bool, tried: &mut String) -> Option<(u16, usize)
 
 /// Pieces in the table.
 #[cfg(test)]
-pub(super) fn count() -> usize {
+pub(crate) fn count() -> usize {
     SORTED.len()
 }
 
