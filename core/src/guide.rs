@@ -34,7 +34,7 @@ use crate::features::{FeatureReader, PageTerms};
 use crate::page::Page;
 use crate::strategies::{
     self, Candidate, Event, Explanation, Known, Learned, LinkScore, Passing, Priority, Profile,
-    Rng, Step, Strategy, Subject, Trail,
+    Rng, Step, Strategy, Subject, Trail, promise,
 };
 use crate::text::Vocabulary;
 use crate::web_graph::{Judgment, Mark, Relevance, WebGraph};
@@ -412,9 +412,9 @@ impl Guide {
         log_odds.into_iter().fold(0.0, f64::max)
     }
 
-    /// How much a link promises by its priority, see [`Strategy::highlight_score`].
-    pub fn highlight_score(&self, priority: Priority) -> f64 {
-        self.strategy.highlight_score(priority)
+    /// How likely a link of this priority leads to a good page, 0..=1, see [`promise`].
+    pub fn probability(&self, link: &Candidate, priority: Priority) -> f64 {
+        promise::probability(link, self.strategy.promise(priority), self.known())
     }
 
     /// Why a link scores as it does.

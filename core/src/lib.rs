@@ -20,6 +20,8 @@ pub mod codec;
 
 pub mod text;
 
+pub mod band;
+
 pub mod address;
 
 pub mod dom;

@@ -100,7 +100,7 @@ async fn a_page_sees_nothing(kind: BrowserKind) -> Result<()> {
     let shown = stage.shown().await?;
     let bait = shown.links.iter().find(|link| link.href.ends_with("/x/1"));
     let why = &bait.context("nothing is highlighted")?.why;
-    ensure!(why.contains("in the link"), "{why}");
+    ensure!(why.contains("your "), "{why}");
     stage.picture("overlay").await?;
     let after = stage.browser.read(look).await?;
     let html = after[0].as_str().unwrap_or_default();

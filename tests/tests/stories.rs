@@ -42,7 +42,7 @@ async fn mark_and_follow(kind: BrowserKind) -> Result<()> {
         .find(|link| link.href == "http://kidney.test/diet");
     let why = shown.map_or("", |link| &link.why);
     ensure!(
-        why.contains("in the link") && why.contains("of your 2 targets"),
+        why.contains('%') && why.contains('“') && why.contains("your "),
         "{why}"
     );
 
@@ -144,7 +144,8 @@ async fn answer_questions(stage: &Stage) -> Result<()> {
 
 async fn undo_pause_and_strict_pages(kind: BrowserKind) -> Result<()> {
     let stage = Stage::set(kind).await?;
-    stage.new_topic("kidneys").await?;
+    // A name that says nothing.
+    stage.new_topic("the").await?;
     stage
         .mark("http://kidney.test/dialysis", "mark-target")
         .await?;

@@ -19,7 +19,7 @@ use linkscent_core::hops::{FeatureGroups, TrainingWeb};
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{
     BackwardPaths, Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile,
-    Rng, SplitMix, StateError, Strategy, StrategyState, Subject, TrainedPaths,
+    Promise, Rng, SplitMix, StateError, Strategy, StrategyState, Subject, TrainedPaths,
 };
 use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::{Mark, Relevance};
@@ -307,8 +307,8 @@ impl Strategy for InstrumentedStrategy {
         self.strategy.expected(link, known)
     }
 
-    fn highlight_score(&self, priority: Priority) -> f64 {
-        self.strategy.highlight_score(priority)
+    fn promise(&self, priority: Priority) -> Promise {
+        self.strategy.promise(priority)
     }
 
     fn describe(&self, subject: Subject<'_>, known: Known<'_>) -> Option<String> {

@@ -6,6 +6,7 @@
 //! are kept for judging.
 
 mod figures;
+mod highlights;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,6 +17,7 @@ use std::thread;
 use anyhow::{Context, Result, anyhow};
 use flate2::Crc;
 use linkscent_core::crawl::StoppingRule;
+use linkscent_core::critics;
 use linkscent_core::strategies::{self, Rng, SplitMix};
 use linkscent_core::text::Vocabulary;
 
@@ -189,6 +191,7 @@ fn one(
         stopping: StoppingRule::default(),
         random_seed: 1,
     };
+    let highlights = highlights::of(web, category, &brought, strategy)?;
     let made = strategies::named(strategy);
     let made = made.with_context(|| format!("“{strategy}” has to be trained first"))?;
     let mut crawled = crawl(&scenario, made, Vocabulary::default(), None)?;
@@ -200,7 +203,7 @@ fn one(
         let address = &web.pages[*page as usize].address;
         let judgment = crawled.guide.graph().judgment(address);
         Fetched {
-            stated: judgment.relevance.value(),
+            stated: critics::probability(crawled.guide.critic(), judgment.relevance),
             is_called: judgment.is_target,
             is_right: category.pages.contains(page),
         }
@@ -213,6 +216,7 @@ fn one(
         examples,
         sought,
         &results,
+        highlights,
     ))
 }
 

@@ -6,11 +6,13 @@ use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use linkscent_core::address::Address;
+use linkscent_core::band::Band;
 use linkscent_core::critics::{NamedTopic, NamedTopics};
 use linkscent_core::forms::FormWords;
 use linkscent_core::page::Page;
 use linkscent_core::predicate::{Finding, Predicate, Relevances, Seen};
-use linkscent_core::strategies::{self, Priority, SplitMix};
+use linkscent_core::strategies::{self, Candidate, LinkScore, Priority, SplitMix};
+use linkscent_core::wire::views::{grade, said};
 use linkscent_core::{critics, guide::Guide};
 use serde_json::json;
 
@@ -112,6 +114,8 @@ impl Subject {
                         "leaves": [outlink.leaves.first, outlink.leaves.end],
                         "score": score.priority().map(Priority::value),
                         "queue": score.priority().map(|priority| priority.tier.level),
+                        "probability": probability(&guide, link, *score),
+                        "grade": probability(&guide, link, *score).map_or(0, grade),
                         "why": guide.reason(link),
                     })
                 })
@@ -121,6 +125,7 @@ impl Subject {
                 "address": page.address.as_str(), "title": page.title(),
                 "language": page.language.code(), "leaves": leaves, "links": links,
                 "relevance": visit.judgment.relevance.value(),
+                "probability": critics::probability(guide.critic(), visit.judgment.relevance),
             });
             println!("{object}");
             return Ok(());
@@ -146,6 +151,13 @@ impl Subject {
                 })
                 .collect();
             println!("  features {}", features.join(" "));
+            if let Some(probability) = probability(&guide, link, *score) {
+                let grade = grade(probability);
+                println!(
+                    "  grade {grade}: {}",
+                    said(probability, &guide.reason(link))
+                );
+            }
             match score.priority() {
                 Some(priority) => print!(
                     "  queue {} score:\n{}",
@@ -204,7 +216,9 @@ impl Subject {
         if self.json {
             let object = json!({
                 "address": page.address.as_str(), "title": page.title(),
-                "relevance": judgment.relevance.value(), "log_odds_per_word": judgment.log_odds,
+                "relevance": judgment.relevance.value(),
+                "probability": critics::probability(guide.critic(), judgment.relevance),
+                "log_odds_per_word": judgment.log_odds,
                 "similarity": judgment.similarity, "is_target": judgment.is_target,
             });
             println!("{object}");
@@ -220,6 +234,9 @@ impl Subject {
                 ""
             }
         );
+        let probability = critics::probability(guide.critic(), judgment.relevance);
+        let band = Band::of(probability);
+        println!("probability {probability:.3}  {band} ({})", band.range());
         println!("log-odds    {:+.3} per word", judgment.log_odds);
         println!(
             "similarity  {:.3} to the nearest target",
@@ -227,6 +244,11 @@ impl Subject {
         );
         Ok(())
     }
+}
+
+/// How likely a link leads to a good page; none for one that is not followed.
+fn probability(guide: &Guide, link: &Candidate, score: LinkScore) -> Option<f64> {
+    Some(guide.probability(link, score.priority()?))
 }
 
 /// The topics that predicates ask for.

@@ -13,6 +13,9 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use futures_util::Stream;
 use linkscent_bench::chart;
+use linkscent_core::band::Band;
+use linkscent_core::critics;
+use linkscent_core::web_graph::Relevance;
 use linkscent_core::wire::api::Answer;
 use serde::Deserialize;
 
@@ -76,7 +79,7 @@ struct ResultsPage<'a> {
 
 struct Marked {
     row: ResultRow,
-    relevance: String,
+    band: Band,
     mark: &'static str,
 }
 
@@ -167,6 +170,8 @@ async fn results(
     let (crawl, topic) = app.service.crawl(id).await?;
     let page = query.page.max(0);
     let marks = app.service.store.marks(topic.id).await?;
+    let critic = app.service.store.critic(topic.id).await?;
+    let critic = critic.unwrap_or_else(|| critics::NAMES[0].to_owned());
     let skip = page.saturating_mul(PER_PAGE);
     let mut rows = app
         .service
@@ -176,7 +181,7 @@ async fn results(
     let more = rows.len() as i64 > PER_PAGE;
     rows.truncate(PER_PAGE as usize);
     let results = rows.into_iter().map(|row| Marked {
-        relevance: percent(row.relevance.unwrap_or(0.0)),
+        band: band_of(&critic, row.relevance),
         mark: match marks.iter().find(|mark| mark.address == row.address) {
             Some(mark) if mark.target => "target",
             Some(_) => "not",
@@ -193,6 +198,12 @@ async fn results(
         page,
         more,
     })
+}
+
+/// How likely a page is what was looked for, by the relevance that was kept of it.
+fn band_of(critic: &str, relevance: Option<f64>) -> Band {
+    let relevance = Relevance::new(relevance.unwrap_or_default());
+    Band::of(critics::probability(critic, relevance))
 }
 
 #[derive(Deserialize)]

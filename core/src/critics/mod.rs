@@ -33,7 +33,7 @@ use crate::features::PageTerms;
 use crate::page::Page;
 use crate::predicate::{Predicate, PredicateError};
 use crate::text::TermId;
-use crate::web_graph::{Judgment, WebGraph};
+use crate::web_graph::{Judgment, Relevance, WebGraph};
 
 /// Judges pages. What the person marked lies in the [`WebGraph`]; a critic
 /// keeps only what it derived from there.
@@ -106,6 +106,12 @@ pub trait Critic: Send + Sync {
         None
     }
 
+    /// Whether it goes by what the topic means ([`WebGraph::topic_meaning`]), so that a link's
+    /// words can be compared with that.
+    fn goes_by_meaning(&self) -> bool {
+        false
+    }
+
     /// How much a single word speaks for the topic: log-odds, 0 where it says
     /// nothing. Strategies use it before they have learned anything.
     fn word_weight(&self, term: TermId) -> f64;
@@ -113,6 +119,17 @@ pub trait Critic: Send + Sync {
     /// Learns again from the marks and the pages seen. Called when a mark
     /// changed and now and then while pages come in.
     fn refresh(&mut self, known: &WebGraph);
+}
+
+/// The probability behind a relevance that a critic so described stated: relevance is laid so
+/// that a page counts as found from a half on, which need not be where it is as likely found
+/// as not.
+pub fn probability(critic: &str, relevance: Relevance) -> f64 {
+    if critic == NAMES[0] {
+        topic::probability(relevance)
+    } else {
+        relevance.value()
+    }
 }
 
 /// Names of the critics that are described by a name alone, the default first.

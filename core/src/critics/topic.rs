@@ -197,6 +197,12 @@ fn relevance(log_odds: f64) -> Relevance {
     Relevance::new(1.0 / (1.0 + (called_from - log_odds).exp()))
 }
 
+/// Back from a relevance.
+pub(super) fn probability(relevance: Relevance) -> f64 {
+    let odds = CALLED_FROM / (1.0 - CALLED_FROM) * relevance.value();
+    odds / (odds + 1.0 - relevance.value())
+}
+
 impl Critic for Topic {
     fn name(&self) -> &'static str {
         "topic"
@@ -221,6 +227,10 @@ impl Critic for Topic {
 
     fn confidence(&self) -> Option<f64> {
         self.confidence
+    }
+
+    fn goes_by_meaning(&self) -> bool {
+        true
     }
 
     fn word_weight(&self, term: TermId) -> f64 {

@@ -1,22 +1,122 @@
-//! Why a link is worth following, in one line for people.
+//! Why a link is worth following, or why not, in one line for people.
+
+use unicode_segmentation::UnicodeSegmentation;
 
 use super::Guide;
 use crate::dom::DomOffset;
-use crate::strategies::{Candidate, Cue, Subject};
+use crate::meaning::Meaning;
+use crate::strategies::promise::Evidence;
+use crate::strategies::{Candidate, Cue, Promise, Subject};
+use crate::text::{Language, terms};
+
+/// Log-odds that are worth telling.
+const TELLING: f64 = 0.25;
+/// Reasons that are told of one link.
+const MOST_REASONS: usize = 2;
 
 impl Guide {
-    /// The main reason for a link's score in one line: the strategy's own words,
-    /// or the strongest word near the link. Empty if it was chosen for neither.
+    /// The main reasons for or against a link in one line: the strategy's own words; what it
+    /// says of itself, seen from the topic; or the strongest word near it. Empty if nothing
+    /// speaks for it and nothing is known of the topic.
     pub fn reason(&self, link: &Candidate) -> String {
+        if let Some(described) = self.strategy.describe(Subject::Link(link), self.known()) {
+            return described;
+        }
+        let learned = self.learned_reason(link);
+        if !self.critic.goes_by_meaning() {
+            return learned.unwrap_or_default();
+        }
+        let topic = &self.graph.topic_meaning;
+        if topic.targets() == 0 && !topic.is_named() {
+            return String::new();
+        }
+        let mut reasons = self.reasons_of_itself(link);
+        reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut told: Vec<String> = reasons.into_iter().map(|row| row.1).collect();
+        told.extend(learned);
+        if told.is_empty() {
+            told.push("its words are not close to your topic".to_owned());
+        }
+        let page = link.source().map(|page| self.graph.judgment(page));
+        if page.is_some_and(|page| page.relevance.is_high()) {
+            told.push("this page looks like what you look for".to_owned());
+        }
+        told.truncate(MOST_REASONS);
+        told.join("; ")
+    }
+
+    /// What speaks for a link by its own words, with its weight.
+    fn reasons_of_itself(&self, link: &Candidate) -> Vec<(f64, String)> {
+        let evidence = Evidence::of(link, Promise::AboveUsual(0.0), self.known());
+        let topic = &self.graph.topic_meaning;
+        let mut reasons = Vec::new();
+        if evidence.name_words > 0.0
+            && let Some(word) = self.word_of_name(&link.anchor)
+        {
+            reasons.push((
+                evidence.name_words + evidence.name,
+                format!("“{word}” is in your topic's name"),
+            ));
+        } else if evidence.name > TELLING
+            && let Some(word) = nearest_word(&link.anchor, |word| topic.to_name(word))
+        {
+            let name = &self.graph.topic_name;
+            reasons.push((
+                evidence.name,
+                format!("“{word}” is close in meaning to “{name}”"),
+            ));
+        }
+        if evidence.targets > TELLING
+            && let Some(word) = nearest_word(&link.anchor, |word| topic.to_words(word))
+        {
+            reasons.push((evidence.targets, self.near_targets(&word)));
+        }
+        reasons
+    }
+
+    fn near_targets(&self, word: &str) -> String {
+        let targets = self.graph.targets().count();
+        let ids: Vec<_> = terms(word, Language::English)
+            .iter()
+            .filter_map(|term| self.graph.vocabulary.id(term))
+            .collect();
+        let with_word = self.graph.targets();
+        let with_word = with_word.filter(|page| ids.iter().any(|id| page.terms.contains(*id)));
+        match (with_word.count(), targets) {
+            (0, 1) => format!("“{word}” is close in meaning to your target"),
+            (0, _) => format!("“{word}” is close in meaning to your targets"),
+            (_, 1) => format!("“{word}” is in your target"),
+            (count, _) if count == targets => format!("“{word}” is in all your targets"),
+            (count, _) => format!("“{word}” is in {count} of your {targets} targets"),
+        }
+    }
+
+    /// A word of the topic's name among those of a link, as it stands there.
+    fn word_of_name(&self, anchor: &str) -> Option<String> {
+        let name = self.graph.topic_meaning.name_terms();
+        let is_of_name = |word: &&str| {
+            terms(word, Language::English).iter().any(|term| {
+                let id = self.graph.vocabulary.id(term);
+                id.is_some_and(|id| name.binary_search(&id).is_ok())
+            })
+        };
+        anchor.unicode_words().find(is_of_name).map(str::to_owned)
+    }
+
+    /// What was learned of the strongest word near a link, if that led anywhere, or what the
+    /// targets say of it.
+    fn learned_reason(&self, link: &Candidate) -> Option<String> {
         let explanation = self.explain(link);
         let strongest = explanation
             .nodes()
             .filter_map(|node| node.cue.map(|cue| (node.value, cue)))
-            .filter(|(value, _)| *value > 0.0)
+            .filter(|(value, cue)| *value > 0.0 && self.is_telling(*cue))
             .max_by(|a, b| a.0.total_cmp(&b.0));
-        let phrase = strongest.map(|(_, cue)| self.phrase(cue));
-        let described = self.strategy.describe(Subject::Link(link), self.known());
-        described.or(phrase).unwrap_or_default()
+        strongest.map(|(_, cue)| self.phrase(cue))
+    }
+
+    fn is_telling(&self, cue: Cue) -> bool {
+        !self.critic.goes_by_meaning() || cue.high.round() > 0.0
     }
 
     fn phrase(&self, cue: Cue) -> String {
@@ -43,6 +143,17 @@ impl Guide {
             .trim_end_matches("; ")
             .to_owned()
     }
+}
+
+/// The word of a text that something is nearest to, as it stands there.
+fn nearest_word(text: &str, cosine: impl Fn(&Meaning) -> f64) -> Option<String> {
+    let words = text.unicode_words().filter_map(|word| {
+        let meaning = Meaning::of_text(word);
+        let near = cosine(&meaning.unit()) * f64::from(meaning.dot(&meaning).sqrt());
+        (near > 0.0).then_some((near, word))
+    });
+    let nearest = words.max_by(|a, b| a.0.total_cmp(&b.0));
+    nearest.map(|row| row.1.to_owned())
 }
 
 fn place_of(offset: DomOffset) -> &'static str {

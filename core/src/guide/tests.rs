@@ -56,8 +56,13 @@ fn one_marked_page_already_orders_links_and_says_why() {
     assert!(score(1) > score(0));
     let reason = guide.reason(&visit.outlinks[1].0);
     assert!(
-        reason.starts_with("“dialysis” in the link; in 1 of your 1 target"),
+        reason.starts_with("“dialysis” is in your target"),
         "{reason}"
+    );
+    let why_not = guide.reason(&visit.outlinks[0].0);
+    assert!(
+        why_not.starts_with("its words are not close to your topic"),
+        "{why_not}"
     );
 }
 

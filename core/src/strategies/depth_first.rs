@@ -4,7 +4,7 @@
 //! Links of one page are followed in random order; a stack would take the last of them
 //! first. It keeps nothing: which page was seen when is known of the web graph.
 
-use super::{Candidate, Explanation, Known, LinkScore, Priority, Profile, Strategy};
+use super::{Candidate, Explanation, Known, LinkScore, Priority, Profile, Promise, Strategy};
 
 /// Follows the links that were seen last.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,8 +31,8 @@ impl Strategy for DepthFirst {
     }
 
     /// When a link was seen promises nothing.
-    fn highlight_score(&self, _: Priority) -> f64 {
-        0.0
+    fn promise(&self, _: Priority) -> Promise {
+        Promise::AboveUsual(0.0)
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {

@@ -34,7 +34,7 @@ use state::used_most;
 use super::{
     Adaptive, AdaptiveOptions, Apprentice, ArmRule, Arrival, Candidate, Event, Explanation, Form,
     HopChain, Intelligent, Known, Learned, LearningThreshold, LinkPolicy, LinkScore, Passing,
-    Priority, Profile, StateError, Strategy, StrategyState, Subject,
+    Priority, Profile, Promise, StateError, Strategy, StrategyState, Subject,
 };
 use crate::address::Address;
 use crate::meaning::{DIMENSIONS, LinkMeaning};
@@ -67,10 +67,10 @@ const RATES: FtrlParams = FtrlParams {
 ///
 /// In the order of [`Signals::members`].
 const MEMBERS: [&str; 4] = [
-    "the pages' log-odds",
-    "the apprentice",
-    "interest ratios",
-    "the distance to a target",
+    "how good the page with the link is",
+    "words near links that led to good pages",
+    "which words and sites brought more than usual",
+    "how few clicks a good page is away",
 ];
 
 /// The apprentice and the distance among them.
@@ -410,17 +410,17 @@ impl Strategy for Ensemble {
 
     /// As long as little was learned, the word of the apprentice or of hop distances;
     /// then how much likelier than usual the page is to be good.
-    fn highlight_score(&self, priority: Priority) -> f64 {
+    fn promise(&self, priority: Priority) -> Promise {
         if self.groups.all.pages >= ENOUGH_LEARNED {
-            return priority.value() - signals::log_odds(self.groups.base_rate());
+            let usual = signals::log_odds(self.groups.base_rate());
+            return Promise::AboveUsual(priority.value() - usual);
         }
-        let apprentice = priority.members.by(APPRENTICE);
+        let apprentice = Promise::AboveUsual(priority.members.by(APPRENTICE));
         if self.hops.is_none() {
             return apprentice;
         }
-        // A probability, as the model of hop distances alone would go by.
         let is_target = 1.0 / (1.0 + (-priority.members.by(DISTANCE)).exp());
-        apprentice.max(is_target)
+        apprentice.or_more(Promise::Probability(is_target))
     }
 
     fn describe(&self, subject: Subject<'_>, known: Known<'_>) -> Option<String> {

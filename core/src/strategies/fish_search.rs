@@ -13,8 +13,8 @@
 
 use super::recent::Recent;
 use super::{
-    Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile, Rank, Step,
-    Strategy, Subject,
+    Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile, Promise, Rank,
+    Step, Strategy, Subject,
 };
 
 /// Clicks from a seed or a relevant page that are allowed.
@@ -136,8 +136,8 @@ impl Strategy for FishSearch {
     }
 
     /// Links of relevant pages promise something.
-    fn highlight_score(&self, priority: Priority) -> f64 {
-        priority.value() - OF_OTHERS
+    fn promise(&self, priority: Priority) -> Promise {
+        Promise::AboveUsual(priority.value() - OF_OTHERS)
     }
 
     fn describe(&self, subject: Subject<'_>, known: Known<'_>) -> Option<String> {

@@ -14,8 +14,8 @@
 
 use super::recent::Recent;
 use super::{
-    Candidate, Event, Explanation, Known, Learned, LinkScore, Passing, Priority, Profile, Rank,
-    Strategy, StrategyState, Subject,
+    Candidate, Event, Explanation, Known, Learned, LinkScore, Passing, Priority, Profile, Promise,
+    Rank, Strategy, StrategyState, Subject,
 };
 use crate::address::Address;
 use crate::hops::{
@@ -313,8 +313,8 @@ impl Strategy for HopChain {
     }
 
     /// The probability of a target.
-    fn highlight_score(&self, priority: Priority) -> f64 {
-        target_probability(priority, self.order)
+    fn promise(&self, priority: Priority) -> Promise {
+        Promise::Probability(target_probability(priority, self.order))
     }
 
     fn learn(&mut self, event: &Event<'_>, known: Known<'_>) -> Learned {

@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 use super::hop_chain::{BeliefOrder, in_words, judged, marked, target_probability};
 use super::recent::Recent;
 use super::{
-    Candidate, Event, Explanation, HopChain, Known, Learned, LinkScore, Priority, Profile, Rng,
-    Strategy, StrategyState, Subject,
+    Candidate, Event, Explanation, HopChain, Known, Learned, LinkScore, Priority, Profile, Promise,
+    Rng, Strategy, StrategyState, Subject,
 };
 use crate::features::PageTerms;
 use crate::hops::{Observed, STATES, TrainingWeb, WalkRules, Walks, likeness};
@@ -236,8 +236,8 @@ impl Strategy for HopClusters {
     }
 
     /// The probability of a target.
-    fn highlight_score(&self, priority: Priority) -> f64 {
-        target_probability(priority, ORDER)
+    fn promise(&self, priority: Priority) -> Promise {
+        Promise::Probability(target_probability(priority, ORDER))
     }
 
     fn learn(&mut self, event: &Event<'_>, known: Known<'_>) -> Learned {

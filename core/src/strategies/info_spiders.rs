@@ -26,8 +26,8 @@ use agent::Inputs;
 use super::rebuilds::Rebuilds;
 use super::recent::Recent;
 use super::{
-    Arrival, Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile, Strategy,
-    StrategyState,
+    Arrival, Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile, Promise,
+    Strategy, StrategyState,
 };
 use crate::address::Address;
 use crate::web_graph::Relevance;
@@ -227,8 +227,8 @@ impl Strategy for InfoSpiders {
     }
 
     /// An agent that is in two minds says a half.
-    fn highlight_score(&self, priority: Priority) -> f64 {
-        priority.value() - 0.5
+    fn promise(&self, priority: Priority) -> Promise {
+        Promise::AboveUsual(priority.value() - 0.5)
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {

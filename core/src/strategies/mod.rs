@@ -25,6 +25,7 @@ mod order;
 mod path_repository;
 mod plain_apprentice;
 mod priority;
+pub mod promise;
 mod q_linear;
 mod rebuilds;
 mod recent;
@@ -67,6 +68,7 @@ pub use order::{BreadthFirst, Random};
 pub use path_repository::{BackwardPaths, LearningIteration, PathRepository, TrainedPaths};
 pub use plain_apprentice::{PlainApprentice, PlainOptions};
 pub use priority::{MemberScores, Priority, Rank, Tier};
+pub use promise::Promise;
 pub use q_linear::{QLinear, QWeights};
 pub use reinforcement::{BinnedValues, Reinforcement};
 pub use saved::{Saved, StateError, StrategyState};
@@ -325,10 +327,9 @@ pub trait Strategy: Send + Sync {
         None
     }
 
-    /// How much a link promises by its priority: 0 for one like any other, more
-    /// for those worth pointing out. Unlike priorities, comparable between pages.
-    fn highlight_score(&self, priority: Priority) -> f64 {
-        priority.value()
+    /// How much a link promises by its priority; unlike priorities, comparable between pages.
+    fn promise(&self, priority: Priority) -> Promise {
+        Promise::AboveUsual(priority.value())
     }
 
     /// What it makes of a link or a page in a few words, such as "looks 1 hop

@@ -13,7 +13,7 @@
 use super::link_graph::LinkGraph;
 use super::rebuilds::Rebuilds;
 use super::{
-    Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile, Strategy,
+    Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile, Promise, Strategy,
     StrategyState, Subject,
 };
 use crate::web_graph::Relevance;
@@ -233,8 +233,8 @@ impl Strategy for TopicPageRank {
     }
 
     /// A page like any other has 1.
-    fn highlight_score(&self, priority: Priority) -> f64 {
-        priority.value().max(f64::MIN_POSITIVE).ln()
+    fn promise(&self, priority: Priority) -> Promise {
+        Promise::AboveUsual(priority.value().max(f64::MIN_POSITIVE).ln())
     }
 
     fn describe(&self, subject: Subject<'_>, _: Known<'_>) -> Option<String> {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::band::Band;
 use crate::guide::{Guide, Visit};
 use crate::page::Page;
 
@@ -11,9 +12,9 @@ const MOST_HIGHLIGHTS: usize = 12;
 const SPARE_HIGHLIGHTS: usize = 24;
 /// No more than this share of a page's links is highlighted.
 const HIGHLIGHT_SHARE: f64 = 0.2;
-/// Least score of a highlighted link, in log-odds: one that is only a little
-/// likelier than others to lead to a good page is not worth pointing out.
-const PROMISING: f64 = 0.15;
+/// Least probabilities of the grades 1, 2 and 3: a link that is only a little likelier than
+/// others to lead to a good page is not worth pointing out.
+const GRADES: [f64; 3] = [0.1, 0.2, 0.4];
 
 /// A highlighted link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,8 +25,8 @@ pub struct LinkView {
     pub grade: u8,
     /// Why, in one line.
     pub why: String,
-    /// The score it was chosen by.
-    pub score: f64,
+    /// How likely it leads to a good page, 0..=1.
+    pub probability: f64,
 }
 
 /// A page read in the browser.
@@ -42,30 +43,28 @@ pub struct PageView {
 }
 
 impl PageView {
-    /// The view of a visit: the few best of the links that score above
-    /// neutral, graded by thirds of the best score.
+    /// The view of a visit: the few links likeliest to lead to a good page, if there are any.
     pub fn of(page: &Page, visit: &Visit, guide: &Guide) -> Self {
         let mut scored: Vec<(usize, f64)> = visit
             .outlinks
             .iter()
             .enumerate()
-            .filter_map(|(index, (_, score))| {
-                Some((index, guide.highlight_score(score.priority()?)))
+            .filter_map(|(index, (link, score))| {
+                Some((index, guide.probability(link, score.priority()?)))
             })
-            .filter(|(_, highlight_score)| *highlight_score >= PROMISING)
+            .filter(|(_, probability)| grade(*probability) > 0)
             .collect();
         scored.sort_by(|a, b| b.1.total_cmp(&a.1));
         let share = (page.outlinks.len() as f64 * HIGHLIGHT_SHARE).ceil() as usize;
         let most = MOST_HIGHLIGHTS.min(share.max(3));
         scored.truncate(most + SPARE_HIGHLIGHTS);
-        let best = scored.first().map_or(0.0, |row| row.1);
         let links: Vec<LinkView> = scored
             .into_iter()
-            .map(|(index, score)| LinkView {
+            .map(|(index, probability)| LinkView {
                 place: page.outlinks[index].place,
-                grade: grade(score, best),
-                why: guide.reason(&visit.outlinks[index].0),
-                score,
+                grade: grade(probability),
+                why: said(probability, &guide.reason(&visit.outlinks[index].0)),
+                probability,
             })
             .collect();
         Self {
@@ -76,12 +75,21 @@ impl PageView {
     }
 }
 
-fn grade(score: f64, best: f64) -> u8 {
-    if score >= best * 2.0 / 3.0 {
-        3
-    } else if score >= best / 3.0 {
-        2
+/// 3 (best), 2 or 1; 0 for a link that is not highlighted.
+pub fn grade(probability: f64) -> u8 {
+    let reached = GRADES.iter().filter(|from| probability >= **from);
+    reached.count() as u8
+}
+
+/// How likely, and why: a sentence to show beside a link.
+pub fn said(probability: f64, reason: &str) -> String {
+    let band = Band::of(probability);
+    let (words, range) = (band.words(), band.range());
+    let (first, rest) = words.split_at(1);
+    let likely = format!("{}{rest} ({range})", first.to_uppercase());
+    if reason.is_empty() {
+        likely
     } else {
-        1
+        format!("{likely}: {reason}")
     }
 }

@@ -102,7 +102,7 @@ fn what_is_learned_is_what_a_guide_learns() {
         assert_eq!(shown.most, expected.most);
         assert_eq!(shown.links.len(), expected.links.len());
         for (shown, expected) in shown.links.iter().zip(&expected.links) {
-            let is_same = (shown.score - expected.score).abs() < 1e-5;
+            let is_same = (shown.probability - expected.probability).abs() < 1e-5;
             assert!(is_same, "{shown:?} {expected:?}");
             assert_eq!(shown.why, expected.why);
         }

@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use super::BUDGET;
+use super::highlights::Highlights;
 use crate::report::Section;
 
 /// Results it is surest of, of which the precision is taken.
@@ -30,6 +31,8 @@ pub struct Row {
     pub right: f64,
     /// Share of the category's fetched pages that it called relevant.
     pub recognised: f64,
+    /// What is highlighted before a crawl.
+    pub highlights: Highlights,
     /// Stated probabilities of the fetched pages, and whether each was of the category.
     #[serde(skip)]
     pub stated: Vec<(f64, bool)>,
@@ -54,6 +57,7 @@ impl Row {
         examples: usize,
         sought: usize,
         results: &[Fetched],
+        highlights: Highlights,
     ) -> Self {
         let right = |rows: &[&Fetched]| rows.iter().filter(|row| row.is_right).count();
         let mut called: Vec<&Fetched> = results.iter().filter(|row| row.is_called).collect();
@@ -69,6 +73,7 @@ impl Row {
             called: called.len(),
             right: share(right(&called), called.len()),
             recognised: share(right(&called), found.len()),
+            highlights,
             stated: results
                 .iter()
                 .map(|row| (row.stated, row.is_right))
@@ -91,17 +96,30 @@ fn calibration_error(stated: &[(f64, bool)]) -> f64 {
     apart / stated.len().max(1) as f64
 }
 
+/// Of all crawls together.
+fn of_highlights(rows: &[Row], counts: fn(&Highlights) -> (usize, usize)) -> f64 {
+    let (mut part, mut all) = (0, 0);
+    for row in rows {
+        let (own, of) = counts(&row.highlights);
+        part += own;
+        all += of;
+    }
+    share(part, all)
+}
+
 /// Means over the crawls of one strategy from so many pages.
 struct Mean {
     strategy: String,
     examples: usize,
-    figures: [f64; 7],
+    figures: [f64; FIGURES],
     worst: f64,
     crawls: usize,
 }
 
+const FIGURES: usize = 10;
+
 /// Headings of [`Mean::figures`].
-const HEADINGS: [&str; 7] = [
+const HEADINGS: [&str; FIGURES] = [
     "surest 20 right",
     "recall",
     "called relevant",
@@ -109,6 +127,9 @@ const HEADINGS: [&str; 7] = [
     "recognised",
     "calibration error",
     "right of those stated at 90 %",
+    "highlights a page",
+    "of grade 3 right",
+    "pages without highlight",
 ];
 
 impl Mean {
@@ -130,6 +151,9 @@ impl Mean {
                     mean(|row| row.recognised),
                     calibration_error(&stated),
                     share(sure.iter().filter(|right| **right).count(), sure.len()),
+                    of_highlights(rows, |seen| (seen.links, seen.pages)),
+                    of_highlights(rows, |seen| (seen.right, seen.best)),
+                    of_highlights(rows, |seen| (seen.without, seen.pages)),
                 ],
                 worst: rows
                     .iter()
@@ -142,7 +166,7 @@ impl Mean {
     }
 
     /// Counts whole, shares to the thousandth.
-    fn written(&self) -> [String; 7] {
+    fn written(&self) -> [String; FIGURES] {
         self.figures.map(|figure| {
             if figure > 1.0 {
                 format!("{figure:.0}")
@@ -216,7 +240,15 @@ mod tests {
             result(0.4, false, true),
             result(0.1, false, false),
         ];
-        let row = Row::of("bees", "ensemble", 2, 10, &results);
+        let highlights = Highlights {
+            pages: 4,
+            without: 1,
+            links: 6,
+            best: 4,
+            right: 3,
+            into_category: 2,
+        };
+        let row = Row::of("bees", "ensemble", 2, 10, &results, highlights);
         assert_eq!(row.precision_of_surest, 0.2, "2 of at most 10");
         assert_eq!((row.recall, row.called), (0.3, 3));
         assert!((row.right - 2.0 / 3.0).abs() < 1e-12);
@@ -224,7 +256,7 @@ mod tests {
         // The bin from .9 on: stated 1.85, true 1; the others by themselves.
         let expected = (0.85 + 0.4 + 0.6 + 0.1) / 5.0;
         assert!((calibration_error(&row.stated) - expected).abs() < 1e-12);
-        let none = Row::of("bees", "ensemble", 1, 10, &[]);
+        let none = Row::of("bees", "ensemble", 1, 10, &[], Highlights::default());
         assert_eq!(
             (none.recall, none.right, calibration_error(&[])),
             (0.0, 0.0, 0.0)

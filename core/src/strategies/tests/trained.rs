@@ -88,7 +88,7 @@ fn a_chain_of_beliefs_is_carried_on_explained_and_brought_back() {
                 guide.reason(link)
             );
             let expected = guide.expected(link).unwrap().value();
-            let shown = guide.highlight_score(priority);
+            let shown = guide.probability(link, priority);
             assert!(
                 (expected - shown).abs() <= 0.0005 + 1e-12,
                 "but for rounding"
@@ -104,7 +104,10 @@ fn a_chain_of_beliefs_is_carried_on_explained_and_brought_back() {
             let nearest = strategy.score(std::slice::from_ref(link), known)[0];
             let nearest = nearest.priority().unwrap();
             assert!((clicks + nearest.value()).abs() < 1e-9, "{explanation}");
-            assert!((strategy.highlight_score(nearest) - expected).abs() < 1e-9);
+            let Promise::Probability(shown) = strategy.promise(nearest) else {
+                panic!("no probability");
+            };
+            assert!((shown - expected).abs() < 1e-9);
         }
         // Damage in the weights is found.
         let learned = guide.knowledge().learned;

@@ -1,0 +1,147 @@
+//! What a person sees highlighted who has marked a few pages and goes on reading: on those
+//! pages, on pages that they link to, and on pages that have nothing to do with them.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use linkscent_core::guide::Guide;
+use linkscent_core::strategies::{Rng, SplitMix};
+use linkscent_core::web_graph::Mark;
+use linkscent_core::wire::views::PageView;
+use serde::Serialize;
+
+use super::{Category, checksum};
+use crate::web::EvalWeb;
+
+/// Pages that are read after those that were marked: so many links are followed, and so many
+/// pages opened that are drawn from all.
+const FOLLOWED: usize = 10;
+const ELSEWHERE: usize = 10;
+/// Links to pages of the category that make a page worth going to.
+const ENOUGH_LINKS: usize = 2;
+
+/// Links that were highlighted, and how many of them were right.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Highlights {
+    /// Pages that were read.
+    pub pages: usize,
+    /// Pages without any highlight.
+    pub without: usize,
+    /// Links of any grade.
+    pub links: usize,
+    /// Links of grade 3.
+    pub best: usize,
+    /// Those of them that lead to the category or to a page that links to two of its pages.
+    pub right: usize,
+    /// Those of them that lead to the category.
+    pub into_category: usize,
+}
+
+/// Reads pages as the extension does.
+pub(super) fn of(
+    web: &Arc<EvalWeb>,
+    category: &Category,
+    brought: &[u32],
+    strategy: &str,
+) -> Result<Highlights> {
+    let mut guide = Guide::new("topic", strategy).context("no such strategy")?;
+    guide.name_topic(&category.name);
+    for &page in brought {
+        guide.mark(&web.pages[page as usize], Some(Mark::Target));
+    }
+    let own: HashSet<u32> = category.pages.iter().copied().collect();
+    let mut rng = SplitMix(u64::from(checksum(&category.path)) + 1);
+    let mut found = Highlights::default();
+    for number in read(web, brought, &mut rng) {
+        let page = &web.pages[number as usize];
+        let visit = guide.visit(page, &[], None, &mut rng);
+        let view = PageView::of(page, &visit, &guide);
+        found.pages += 1;
+        found.without += usize::from(view.links.is_empty());
+        for shown in &view.links[..view.most] {
+            found.links += 1;
+            let link = page.outlinks.iter().find(|link| link.place == shown.place);
+            let Some(target) = link.and_then(|link| web.number(&link.target)) else {
+                continue;
+            };
+            if shown.grade == 3 {
+                let is_of_category = own.contains(&target);
+                found.best += 1;
+                found.into_category += usize::from(is_of_category);
+                found.right += usize::from(is_of_category || links_to(web, target, &own));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Pages that were marked, pages that links of those lead to, and others.
+fn read(web: &EvalWeb, brought: &[u32], rng: &mut SplitMix) -> Vec<u32> {
+    let mut pages = brought.to_vec();
+    let linked: Vec<u32> = brought
+        .iter()
+        .flat_map(|&page| &web.pages[page as usize].outlinks)
+        .filter_map(|link| web.number(&link.target))
+        .collect();
+    let mut draw = |count: usize| (rng.unit() * count as f64) as usize;
+    if !linked.is_empty() {
+        pages.extend((0..FOLLOWED).map(|_| linked[draw(linked.len())]));
+    }
+    pages.extend((0..ELSEWHERE).map(|_| draw(web.pages.len()) as u32));
+    pages
+}
+
+fn links_to(web: &EvalWeb, page: u32, own: &HashSet<u32>) -> bool {
+    let links = web.pages[page as usize].outlinks.iter();
+    let targets = links.filter_map(|link| web.number(&link.target));
+    let targets: HashSet<u32> = targets.filter(|target| own.contains(target)).collect();
+    targets.len() >= ENOUGH_LINKS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn highlights_are_held_against_the_category() {
+        let link = |to: &str, text: &str| format!("<p><a href='/{to}'>{text}</a></p>");
+        let castle = "A castle of stone with towers, walls and a moat; a fortress of knights.";
+        let list = format!("{}{}", link("keep", "castle"), link("tower", "fortress"));
+        let pages = [
+            (
+                "home",
+                format!(
+                    "{castle}{}{}",
+                    link("list", "castles"),
+                    link("tax", "tax forms")
+                ),
+            ),
+            ("list", list),
+            ("keep", castle.to_owned()),
+            ("tower", castle.to_owned()),
+            (
+                "tax",
+                format!("Tax forms are due. {}", link("keep", "castle")),
+            ),
+        ];
+        let pages = pages.map(|(name, text)| {
+            let html = format!("<title>{name}</title>{text}");
+            (format!("http://a.test/{name}"), html)
+        });
+        let web = Arc::new(EvalWeb::from_pages(pages).unwrap());
+        let number = |name: &str| web.find(&format!("http://a.test/{name}")).unwrap();
+        let category = Category {
+            name: "castles".to_owned(),
+            path: "subject.Castles".to_owned(),
+            pages: vec![number("keep"), number("tower"), number("home")],
+        };
+        let own: HashSet<u32> = category.pages.iter().copied().collect();
+        assert!(links_to(&web, number("list"), &own) && !links_to(&web, number("tax"), &own));
+        let found = of(&web, &category, &[number("home")], "ensemble").unwrap();
+        assert_eq!(found.pages, 1 + FOLLOWED + ELSEWHERE);
+        assert!(found.without > 0 && found.best > 0, "{found:?}");
+        assert_eq!(found.right, found.best, "nothing else is of grade 3");
+        assert!(found.into_category < found.right, "the list is none itself");
+    }
+}

@@ -1,0 +1,92 @@
+//! Probabilities as people say them.
+
+use serde::Serialize;
+
+/// How likely something is, as coarsely as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Band {
+    /// Under 15 %.
+    Unlikely,
+    /// 15 to 40 %.
+    Perhaps,
+    /// 40 to 60 %.
+    Even,
+    /// 60 to 80 %.
+    Likely,
+    /// From 80 % on.
+    VeryLikely,
+}
+
+/// Each but the first with the probability it begins at.
+const FROM: [(Band, f64); 4] = [
+    (Band::VeryLikely, 0.8),
+    (Band::Likely, 0.6),
+    (Band::Even, 0.4),
+    (Band::Perhaps, 0.15),
+];
+
+impl Band {
+    /// Of a probability, 0..=1.
+    pub fn of(probability: f64) -> Self {
+        let band = FROM.iter().find(|row| probability >= row.1);
+        band.map_or(Self::Unlikely, |row| row.0)
+    }
+
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Unlikely => "unlikely",
+            Self::Perhaps => "perhaps",
+            Self::Even => "about even",
+            Self::Likely => "likely",
+            Self::VeryLikely => "very likely",
+        }
+    }
+
+    /// As a range of percentages.
+    pub fn range(self) -> &'static str {
+        match self {
+            Self::Unlikely => "under 15 %",
+            Self::Perhaps => "15 to 40 %",
+            Self::Even => "40 to 60 %",
+            Self::Likely => "60 to 80 %",
+            Self::VeryLikely => "over 80 %",
+        }
+    }
+}
+
+impl std::fmt::Display for Band {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.words())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_begin_where_they_say() {
+        let bands = [0.0, 0.149, 0.15, 0.4, 0.599, 0.6, 0.8, 1.0].map(Band::of);
+        assert_eq!(
+            bands,
+            [
+                Band::Unlikely,
+                Band::Unlikely,
+                Band::Perhaps,
+                Band::Even,
+                Band::Even,
+                Band::Likely,
+                Band::VeryLikely,
+                Band::VeryLikely
+            ]
+        );
+        assert_eq!(Band::of(f64::NAN), Band::Unlikely);
+        for (band, from) in FROM {
+            let first = band.range().trim_start_matches("over ");
+            let first: f64 = first.split(' ').next().unwrap().parse().unwrap();
+            assert_eq!(first, 100.0 * from, "{band}");
+        }
+    }
+}
