@@ -10,7 +10,7 @@ use crate::address::Address;
 use crate::features::{HEAVIEST_TERMS, PageTerms};
 use crate::page::Page;
 use crate::strategies::{Arrival, Candidate, Event, Known, Learned};
-use crate::text::{Language, shorten, terms};
+use crate::text::{Language, TermReader, shorten};
 use crate::web_graph::{CorrectedPage, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage};
 
 /// Characters of a topic's name that are read.
@@ -132,8 +132,11 @@ impl Guide {
             return false;
         }
         // Pages are to be known by these words before any of them was read.
-        for term in terms(&name, Language::English) {
-            self.graph.vocabulary.intern(&term, &term);
+        let mut words = TermReader::new(Language::English);
+        words.read(&name, |_| {});
+        let (terms, spelled) = words.into_terms();
+        for (term, spelled) in terms.iter().zip(&spelled) {
+            self.graph.vocabulary.intern(term, spelled);
         }
         self.graph.topic_name = name;
         self.rebuild();

@@ -7,10 +7,12 @@ use crate::dom::DomOffset;
 use crate::meaning::Meaning;
 use crate::strategies::promise::Evidence;
 use crate::strategies::{Candidate, Cue, Promise, Subject};
-use crate::text::{Language, terms};
+use crate::text::{Language, TermId, terms};
 
-/// Log-odds that are worth telling.
-const TELLING: f64 = 0.25;
+/// Words from this cosine on are called close in meaning.
+const CLOSE: f64 = 0.3;
+/// Words that led to good pages at least once in so many times and one are told.
+const OFTEN: f32 = 2.0;
 /// Reasons that are told of one link.
 const MOST_REASONS: usize = 2;
 
@@ -45,50 +47,59 @@ impl Guide {
         told.join("; ")
     }
 
-    /// What speaks for a link by its own words, with its weight.
+    /// What speaks for a link by its own words, a reason a word, with its weight.
     fn reasons_of_itself(&self, link: &Candidate) -> Vec<(f64, String)> {
         let evidence = Evidence::of(link, Promise::AboveUsual(0.0), self.known());
         let topic = &self.graph.topic_meaning;
-        let mut reasons = Vec::new();
-        if evidence.name_words > 0.0
-            && let Some(word) = self.word_of_name(&link.anchor)
+        let mut said: Vec<(f64, String, String)> = Vec::new();
+        if let Some(word) = self.word_of_name(&link.anchor) {
+            let weight = evidence.name_words + evidence.name;
+            said.push((weight, word, "is in your topic's name".to_owned()));
+        } else if let Some(word) = nearest_word(&link.anchor, |word| topic.to_name(word))
+            && topic.to_name(&Meaning::of_text(&word).unit()) >= CLOSE
         {
-            reasons.push((
-                evidence.name_words + evidence.name,
-                format!("“{word}” is in your topic's name"),
-            ));
-        } else if evidence.name > TELLING
-            && let Some(word) = nearest_word(&link.anchor, |word| topic.to_name(word))
-        {
-            let name = &self.graph.topic_name;
-            reasons.push((
-                evidence.name,
-                format!("“{word}” is close in meaning to “{name}”"),
-            ));
+            let what = format!("is close in meaning to “{}”", self.graph.topic_name);
+            said.push((evidence.name, word, what));
         }
-        if evidence.targets > TELLING
-            && let Some(word) = nearest_word(&link.anchor, |word| topic.to_words(word))
+        if let Some(word) = nearest_word(&link.anchor, |word| topic.to_words(word))
+            && let Some(what) = self.near_targets(&word)
         {
-            reasons.push((evidence.targets, self.near_targets(&word)));
+            match said.iter_mut().find(|row| row.1 == word) {
+                Some(row) => {
+                    row.0 += evidence.targets;
+                    row.2 = format!("{} and {}", row.2, what.trim_start_matches("is "));
+                }
+                None => said.push((evidence.targets, word, what)),
+            }
         }
+        let reasons = said.into_iter();
         reasons
+            .map(|(weight, word, what)| (weight, format!("“{word}” {what}")))
+            .collect()
     }
 
-    fn near_targets(&self, word: &str) -> String {
+    /// Whether a word stands in the targets or is close to them.
+    fn near_targets(&self, word: &str) -> Option<String> {
+        let cosine = self
+            .graph
+            .topic_meaning
+            .to_words(&Meaning::of_text(word).unit());
         let targets = self.graph.targets().count();
-        let ids: Vec<_> = terms(word, Language::English)
+        let terms = terms(word, Language::English);
+        let ids = terms
             .iter()
-            .filter_map(|term| self.graph.vocabulary.id(term))
-            .collect();
+            .filter_map(|term| self.graph.vocabulary.id(term));
+        let ids: Vec<TermId> = ids.collect();
         let with_word = self.graph.targets();
         let with_word = with_word.filter(|page| ids.iter().any(|id| page.terms.contains(*id)));
-        match (with_word.count(), targets) {
-            (0, 1) => format!("“{word}” is close in meaning to your target"),
-            (0, _) => format!("“{word}” is close in meaning to your targets"),
-            (_, 1) => format!("“{word}” is in your target"),
-            (count, _) if count == targets => format!("“{word}” is in all your targets"),
-            (count, _) => format!("“{word}” is in {count} of your {targets} targets"),
-        }
+        Some(match (with_word.count(), targets) {
+            (0, _) if cosine < CLOSE => return None,
+            (0, 1) => "is close in meaning to your target".to_owned(),
+            (0, _) => "is close in meaning to your targets".to_owned(),
+            (_, 1) => "is in your target".to_owned(),
+            (count, _) if count == targets => "is in all your targets".to_owned(),
+            (count, _) => format!("is in {count} of your {targets} targets"),
+        })
     }
 
     /// A word of the topic's name among those of a link, as it stands there.
@@ -115,8 +126,9 @@ impl Guide {
         strongest.map(|(_, cue)| self.phrase(cue))
     }
 
+    /// Beside what a link says of itself a word is told only if it often led to good pages.
     fn is_telling(&self, cue: Cue) -> bool {
-        !self.critic.goes_by_meaning() || cue.high.round() > 0.0
+        !self.critic.goes_by_meaning() || cue.high.round() > 0.0 && cue.high * OFTEN >= cue.low
     }
 
     fn phrase(&self, cue: Cue) -> String {
@@ -130,6 +142,10 @@ impl Guide {
             .filter(|target| target.terms.contains(term));
         let with_word = with_word.count();
         let (high, low) = (cue.high.round(), cue.low.round());
+        if self.critic.goes_by_meaning() {
+            let all = high + low;
+            return format!("“{word}” {place} led to a good page {high} of {all} times");
+        }
         let mut reasons = Vec::new();
         if with_word > 0 {
             let plural = if targets == 1 { "" } else { "s" };

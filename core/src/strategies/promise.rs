@@ -1,4 +1,4 @@
-//! How likely a link leads to a page of the topic: for those who point links out to a person,
+//! How likely a link leads to a page of the topic (methods 3.7): for those who point links out to a person,
 //! before and after a strategy has learned where links lead.
 //!
 //! Where pages are judged by what they mean, a logistic model of fixed weights joins what the

@@ -36,7 +36,7 @@ pub struct TermRow {
 pub struct Vocabulary {
     ids: FxHashMap<Box<str>, TermId>,
     terms: Vec<Box<str>>,
-    /// How the term was written where it was met first; empty if just so.
+    /// How the term was written where it was met first; empty if just so, or not met yet.
     surfaces: Vec<Box<str>>,
     /// What the table of vectors knows it by.
     pieces: Vec<Pieces>,
@@ -50,6 +50,30 @@ impl Vocabulary {
     /// The id of `term`, given out now if it is new, with the spelling that
     /// people are shown; `None` once the vocabulary is full.
     pub fn intern(&mut self, term: &str, surface: &str) -> Option<TermId> {
+        let id = self.number(term)?;
+        let place = id.0 as usize;
+        if self.surfaces[place].is_empty() && self.pieces[place] == Pieces::default() {
+            self.pieces[place] = Pieces::of(surface);
+            if surface != term {
+                self.surfaces[place] = surface.into();
+            }
+        }
+        Some(id)
+    }
+
+    /// The same for a term whose spelling is not known, such as one that was sent as a term:
+    /// what is no word by itself has no pieces until its spelling is met.
+    pub fn intern_term(&mut self, term: &str) -> Option<TermId> {
+        let is_new = !self.ids.contains_key(term);
+        let id = self.number(term)?;
+        let pieces = Pieces::of(term);
+        if is_new && pieces.rows().len() == 1 {
+            self.pieces[id.0 as usize] = pieces;
+        }
+        Some(id)
+    }
+
+    fn number(&mut self, term: &str) -> Option<TermId> {
         if let Some(&id) = self.ids.get(term) {
             return Some(id);
         }
@@ -59,9 +83,8 @@ impl Vocabulary {
         let id = TermId(self.terms.len() as u32);
         self.ids.insert(term.into(), id);
         self.terms.push(term.into());
-        self.pieces.push(Pieces::of(surface));
-        let surface = if surface == term { "" } else { surface };
-        self.surfaces.push(surface.into());
+        self.pieces.push(Pieces::default());
+        self.surfaces.push("".into());
         self.documents.push(0);
         self.occurrences.push(0.0);
         Some(id)
@@ -188,6 +211,13 @@ mod tests {
         let train = vocabulary.intern("train", "train").unwrap();
         assert_eq!(vocabulary.intern("kidney", "kidney"), Some(kidney));
         assert_eq!(vocabulary.surface(kidney), "Kidneys");
+        // A stem that was sent is no word until it is met.
+        let castle = vocabulary.intern_term("castl").unwrap();
+        assert!(vocabulary.pieces(castle).rows().is_empty());
+        assert_eq!(vocabulary.intern("castl", "castles"), Some(castle));
+        assert_eq!(vocabulary.surface(castle), "castles");
+        assert_eq!(vocabulary.pieces(castle), Pieces::of("castles"));
+        assert_eq!(vocabulary.pieces(train), Pieces::of("train"));
         vocabulary.count_document(&[(kidney, 2.0), (train, 1.0)]);
         vocabulary.count_document(&[(kidney, 1.0)]);
         assert_eq!(vocabulary.document_count(kidney), 2);

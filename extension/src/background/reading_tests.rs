@@ -216,15 +216,15 @@ fn topics_are_apart_and_named_once() {
         let (tab, name) = (7, name.to_owned());
         stage.own(Request::Topic { tab, name })
     };
-    topic(&mut stage, " trains ").unwrap();
+    topic(&mut stage, " volcanoes ").unwrap();
     let state = stage.state(7);
-    assert_eq!(state.topics, ["kidneys", "trains"]);
-    assert_eq!(state.current.as_deref(), Some("trains"));
+    assert_eq!(state.topics, ["kidneys", "volcanoes"]);
+    assert_eq!(state.current.as_deref(), Some("volcanoes"));
     assert_eq!(state.mark, None);
     assert!(view(stage.open(8, &town())).links.is_empty());
     topic(&mut stage, "kidneys").unwrap();
     let state = stage.state(7);
-    assert_eq!(state.topics, ["kidneys", "trains"]);
+    assert_eq!(state.topics, ["kidneys", "volcanoes"]);
     assert_eq!(state.mark, Some(true));
     assert_eq!(state.targets.len(), 1);
     assert!(topic(&mut stage, "  ").is_err());

@@ -295,7 +295,7 @@ fn link_of(
     words: &mut Vocabulary,
 ) -> Option<Candidate> {
     let features = context.iter().filter_map(|(word, offset)| {
-        let term = words.intern(word, word)?;
+        let term = words.intern_term(word)?;
         Some(OffsetTerm::new(term, DomOffset(*offset)))
     });
     let step = Step {
@@ -316,7 +316,7 @@ fn link_of(
 pub fn marked_terms(words: &[(String, u32)], vocabulary: &mut Vocabulary) -> PageTerms {
     let known = words
         .iter()
-        .filter_map(|(word, count)| Some((vocabulary.intern(word, word)?, (*count).max(1))));
+        .filter_map(|(word, count)| Some((vocabulary.intern_term(word)?, (*count).max(1))));
     let mut rows: Vec<_> = known.collect();
     rows.sort_unstable();
     rows.dedup_by_key(|row| row.0);
