@@ -114,8 +114,7 @@ impl Guide {
         anchor.unicode_words().find(is_of_name).map(str::to_owned)
     }
 
-    /// What was learned of the strongest word near a link, if that led anywhere, or what the
-    /// targets say of it.
+    /// What was learned of the strongest word near a link that is worth telling.
     fn learned_reason(&self, link: &Candidate) -> Option<String> {
         let explanation = self.explain(link);
         let strongest = explanation

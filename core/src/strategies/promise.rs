@@ -1,5 +1,5 @@
-//! How likely a link leads to a page of the topic (methods 3.7): for those who point links out to a person,
-//! before and after a strategy has learned where links lead.
+//! How likely a link leads to a page of the topic (methods 3.7): for those who point links
+//! out to a person, before and after a strategy has learned where links lead.
 //!
 //! Where pages are judged by what they mean, a logistic model of fixed weights joins what the
 //! link says of itself with what the strategy has learned. It was fitted on the links of pages
