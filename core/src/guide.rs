@@ -5,6 +5,7 @@
 //! the person does. Both hold the same [`Guide`].
 
 mod beginning;
+mod belief;
 mod forgetting;
 mod forms;
 mod knowledge;
@@ -16,6 +17,7 @@ mod reasons;
 mod retraining;
 
 pub use beginning::{BeginningError, BeginningWorth};
+pub use belief::Belief;
 pub use forgetting::ToForget;
 pub use knowledge::{Beginning, Knowledge, TrainingExample};
 pub use outlinks::MOST_PASSED_OVER;

@@ -126,6 +126,8 @@ async fn forms_are_taken(kind: BrowserKind) -> Result<()> {
     .await?;
     ensure!(marked_as(&data, &marked).await?.is_none());
     ensure!(marked_as(&data, first).await? == Some(true));
+    screen.press(".crumbs a[href*='/topic/']").await?;
+    screen.wait_for_text("What this topic is taken for").await?;
     screen.press("a[href$='/settings']").await?;
     screen
         .press("form[action$='/settings/pair'] button")

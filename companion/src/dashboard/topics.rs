@@ -9,6 +9,7 @@ use axum::{Extension, Router};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::StoppingRule;
 use linkscent_core::critics;
+use linkscent_core::guide::Belief;
 use linkscent_core::strategies::{
     self, Descriptor, Form as Ratios, LearningIteration, WeightsError,
 };
@@ -30,6 +31,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/topic/{id}", get(one))
         .route("/topic/{id}/crawl", post(crawl))
         .route("/topic/{id}/mark", post(mark))
+        .route("/topic/{id}/correct", post(correct))
         .route("/topic/{id}/train", post(train_distance))
         .route("/topic/{id}/strategy", post(choose_strategy))
         .route("/topic/{id}/critic", post(choose_critic))
@@ -67,15 +69,16 @@ struct TopicPage<'a> {
     targets: Vec<MarkRow>,
     others: Vec<MarkRow>,
     crawls: Vec<CrawlLine>,
+    belief: Belief,
     by_distance: bool,
     chosen_by: &'static str,
     strategies: Vec<StrategyLine>,
     sure: String,
     /// Other topics that were taught something, with whose knowledge a crawl can begin.
     teachers: Vec<String>,
-    /// What links on paths to targets had in common, newest first.
     /// Of interest factors, where they were chosen by hand.
     weights: String,
+    /// What links on paths to targets had in common, newest first.
     iterations: Vec<IterationLine>,
     /// Name of the critic; empty for a predicate.
     critic: String,
@@ -185,6 +188,7 @@ async fn one(
         targets,
         others,
         by_distance: learned.by_distance,
+        belief: learned.belief.clone(),
         chosen_by: strategies::descriptor(&learned.strategy).map_or("", |row| row.sentence),
         strategies: StrategyLine::all(&learned),
         weights: weights
@@ -228,6 +232,32 @@ async fn mark(
     check_csrf(&app, &form.csrf)?;
     let topic = app.service.topic(id).await?;
     app.service.unmark(&topic, &form.address).await?;
+    Ok(go_to(&format!("/topic/{id}")))
+}
+
+#[derive(Deserialize)]
+struct CorrectForm {
+    csrf: String,
+    address: String,
+    /// `target` or `not`.
+    verdict: String,
+}
+
+/// Says of a page that was taken for typical whether it is.
+async fn correct(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Form(form): Form<CorrectForm>,
+) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let target = match form.verdict.as_str() {
+        "target" => true,
+        "not" => false,
+        _ => return Err(PageError::bad("A page is marked as target or not.")),
+    };
+    let topic = app.service.topic(id).await?;
+    let address = &form.address;
+    app.service.mark_fetched(&topic, address, target).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 

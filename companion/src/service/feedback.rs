@@ -81,6 +81,22 @@ impl Service {
         Ok(())
     }
 
+    /// The same of a page that any crawl of the topic fetched.
+    pub async fn mark_fetched(
+        &self,
+        topic: &Topic,
+        address: &str,
+        target: bool,
+    ) -> Result<(), ServiceError> {
+        for crawl in self.store.crawls(Some(topic.id)).await? {
+            let page = page_archive::page(&self.store, crawl.id, address).await?;
+            if page.is_some() {
+                return self.mark_result(&crawl, topic, address, Some(target)).await;
+            }
+        }
+        Err(ServiceError::Missing("page in this topic's crawls"))
+    }
+
     /// Takes a mark back, by the page's address alone.
     pub async fn unmark(&self, topic: &Topic, address: &str) -> Result<(), ServiceError> {
         let undone = EventKind::mark_unread(address, None);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
 use linkscent_core::critics;
-use linkscent_core::guide::Guide;
+use linkscent_core::guide::{Belief, Guide};
 use linkscent_core::strategies::{self, Descriptor, HopChain, LearningIteration, PathRepository};
 use linkscent_core::wire::write_model;
 use tokio::runtime::Handle;
@@ -46,6 +46,8 @@ pub struct Learned {
     pub trained: Vec<&'static str>,
     /// Whether pages are judged by the classes of a taxonomy.
     pub by_class: bool,
+    /// What the topic is taken for.
+    pub belief: Belief,
     /// The newest iterations of a strategy that learns in iterations, newest first.
     pub iterations: Vec<LearningIteration>,
 }
@@ -89,6 +91,7 @@ impl Learned {
             by_distance: state.has::<HopChain>(),
             trained: trained.collect(),
             by_class: guide.taxonomy().is_some(),
+            belief: guide.belief(),
             iterations: iterations.into_iter().rev().take(ITERATIONS).collect(),
         }
     }

@@ -67,6 +67,24 @@ fn one_marked_page_already_orders_links_and_says_why() {
 }
 
 #[test]
+fn what_the_topic_is_taken_for_can_be_shown() {
+    let (mut guide, mut rng) = taught();
+    guide.name_topic("kidney care");
+    let more = page("http://a.org/k2", "Kidney patients come for dialysis.", &[]);
+    guide.visit(&more, &[], None, &mut rng);
+    let belief = guide.belief();
+    assert_eq!(belief.words[0], "dialysis", "{belief:?}");
+    assert!(!belief.words.contains(&"railway".to_owned()), "{belief:?}");
+    assert_eq!(belief.facets.len(), 0, "one target is of one kind");
+    let typical: Vec<&str> = belief.typical.iter().map(|row| row.0.as_str()).collect();
+    assert_eq!(typical, ["http://a.org/k2"]);
+    assert_eq!(
+        Guide::new("topic", "ensemble").unwrap().belief(),
+        Belief::default()
+    );
+}
+
+#[test]
 fn the_critic_tells_topic_from_rest() {
     let (guide, _) = taught();
     let more = page("http://a.org/k2", "Kidney patients come for dialysis.", &[]);

@@ -109,6 +109,11 @@ impl TopicMeaning {
         self.targets.len()
     }
 
+    /// The facet of each target, in the order of the targets.
+    pub fn facets_of_targets(&self) -> impl Iterator<Item = usize> {
+        self.targets.iter().map(|row| row.1)
+    }
+
     /// Whether the topic's name has a meaning.
     pub fn is_named(&self) -> bool {
         self.name != Meaning::default()

@@ -1,0 +1,102 @@
+//! What the guide takes the topic for, to be shown to the person and corrected by marks.
+
+use rustc_hash::FxHashMap;
+
+use super::Guide;
+use crate::address::Address;
+use crate::band::Band;
+use crate::critics;
+use crate::features::HEAVIEST_TERMS;
+use crate::meaning::Meaning;
+use crate::text::TermId;
+use crate::web_graph::{KnownPage, Mark};
+
+/// Words and pages that are named.
+const MOST_WORDS: usize = 15;
+const MOST_TYPICAL: usize = 5;
+
+/// What the topic is taken for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Belief {
+    /// Words of its targets that speak most for it and mean much the same as they do, as they
+    /// stand on pages, the strongest first.
+    pub words: Vec<String>,
+    /// The targets by kinds that have little in common; empty if they are all of one.
+    pub facets: Vec<Vec<Address>>,
+    /// Pages seen and not marked that are likeliest of it, the likeliest first.
+    pub typical: Vec<(Address, Band)>,
+}
+
+impl Guide {
+    /// What it takes the topic for now.
+    pub fn belief(&self) -> Belief {
+        Belief {
+            words: self.telling_words(),
+            facets: self.facets(),
+            typical: self.typical_pages(),
+        }
+    }
+
+    fn telling_words(&self) -> Vec<String> {
+        let mut weights: FxHashMap<TermId, f64> = FxHashMap::default();
+        for target in self.graph.targets() {
+            let damped = target.terms.heaviest(HEAVIEST_TERMS).damped();
+            for (term, weight) in damped {
+                let speaks = self.critic.word_weight(term).max(0.0) * self.closeness(term);
+                *weights.entry(term).or_default() += f64::from(weight) * speaks;
+            }
+        }
+        let mut words: Vec<(TermId, f64)> = weights.into_iter().collect();
+        words.retain(|row| row.1 > 0.0);
+        words.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        words.truncate(MOST_WORDS);
+        let words = words.into_iter();
+        words
+            .map(|row| self.graph.vocabulary.surface(row.0).to_owned())
+            .collect()
+    }
+
+    /// Of a word to the targets, 0..=1.
+    fn closeness(&self, term: TermId) -> f64 {
+        let vocabulary = &self.graph.vocabulary;
+        let word = Meaning::of_terms([(term, 1.0)], vocabulary).unit();
+        self.graph.topic_meaning.to_words(&word).max(0.0)
+    }
+
+    fn facets(&self) -> Vec<Vec<Address>> {
+        let mut facets: Vec<(usize, Vec<Address>)> = Vec::new();
+        let marks = self.graph.marks.iter();
+        let targets = marks.filter(|(_, page)| page.mark == Mark::Target);
+        let facets_of = self.graph.topic_meaning.facets_of_targets();
+        for ((address, _), facet) in targets.zip(facets_of) {
+            match facets.iter_mut().find(|row| row.0 == facet) {
+                Some(row) => row.1.push(address.clone()),
+                None => facets.push((facet, vec![address.clone()])),
+            }
+        }
+        if facets.len() < 2 {
+            return Vec::new();
+        }
+        facets.into_iter().map(|row| row.1).collect()
+    }
+
+    fn typical_pages(&self) -> Vec<(Address, Band)> {
+        let pages = self.graph.pages();
+        let unmarked = pages.filter(|page| self.graph.mark(&page.address).is_none());
+        let mut good: Vec<&KnownPage> = unmarked
+            .filter(|page| page.judgment.relevance.is_high())
+            .collect();
+        let relevance = |page: &KnownPage| page.judgment.relevance.value();
+        good.sort_by(|a, b| {
+            let by_relevance = relevance(b).total_cmp(&relevance(a));
+            by_relevance.then_with(|| a.address.cmp(&b.address))
+        });
+        good.truncate(MOST_TYPICAL);
+        let good = good.into_iter();
+        good.map(|page| {
+            let probability = critics::probability(self.critic.name(), page.judgment.relevance);
+            (page.address.clone(), Band::of(probability))
+        })
+        .collect()
+    }
+}
