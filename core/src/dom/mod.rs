@@ -13,6 +13,7 @@
 
 #[cfg(feature = "html")]
 pub mod html;
+mod main_text;
 mod outline;
 
 use thiserror::Error;
