@@ -14,6 +14,7 @@ pub mod distance_model;
 pub mod hop_training;
 mod page_archive;
 mod secret;
+mod sentence_model;
 pub mod service;
 pub mod settings;
 pub mod store;

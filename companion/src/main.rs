@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
-    config, crawl, demo, import, inspect, log, repair, replay, serve, shell, train,
+    config, crawl, demo, import, inspect, log, model, repair, replay, serve, shell, train,
 };
 use linkscent::settings::Settings;
 use linkscent_bench::commands::eval;
@@ -36,6 +36,7 @@ enum Command {
     Eval(eval::Eval),
     Train(train::Train),
     Import(import::Import),
+    Model(model::Model),
     /// Print a page's outline, leaves, links, features and scores.
     Inspect(inspect::Subject),
     /// Print what the critic says of a page.
@@ -81,6 +82,7 @@ fn run() -> Result<()> {
         Command::Eval(eval) => eval.run(),
         Command::Train(train) => train.run(runtime.handle()),
         Command::Import(import) => runtime.block_on(import.run()),
+        Command::Model(model) => model.run(),
         Command::Repair(repair) => runtime.block_on(repair.run()),
         Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),

@@ -181,7 +181,10 @@ pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
                 let words = FormWords::new(words.clone(), around.clone());
                 forms.insert((address, form), (*wanted, words));
             }
-            EventKind::Class { .. } | EventKind::Click { .. } | EventKind::Visit(_) => {}
+            EventKind::Class { .. }
+            | EventKind::Phrase { .. }
+            | EventKind::Click { .. }
+            | EventKind::Visit(_) => {}
         }
     }
     guide.mark_forms(
@@ -206,6 +209,22 @@ pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
     }
     guide.mark_all(&marked);
     apply_classes(guide, events);
+    guide.take_phrases(phrases(events));
+}
+
+/// What the person said of a topic in words and did not take back, and whether that is what
+/// they look for.
+pub fn phrases(events: &[Event]) -> BTreeMap<String, bool> {
+    let mut phrases = BTreeMap::new();
+    for event in events {
+        if let EventKind::Phrase { text, wanted } = &event.what {
+            match *wanted {
+                Some(wanted) => phrases.insert(text.clone(), wanted),
+                None => phrases.remove(text),
+            };
+        }
+    }
+    phrases
 }
 
 /// Brings the newest word on the class of every page into force.

@@ -20,6 +20,7 @@ pub use beginning::{BeginningError, BeginningWorth};
 pub use belief::Belief;
 pub use forgetting::ToForget;
 pub use knowledge::{Beginning, Knowledge, TrainingExample};
+pub use learning::{LONGEST_PHRASE, MOST_PHRASES};
 pub use outlinks::MOST_PASSED_OVER;
 pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
 

@@ -141,7 +141,10 @@ pub struct MarkedForm {
 pub struct WebGraph {
     /// What the person calls the topic; evidence beside the pages. Empty where not told.
     pub topic_name: String,
-    /// What that and the marks mean, as it was when the critic learned last.
+    /// What the person said of it in words, and whether that is what they look for (true) or
+    /// is not.
+    pub phrases: BTreeMap<String, bool>,
+    /// What all that and the marks mean, as it was when the critic learned last.
     pub topic_meaning: TopicMeaning,
     /// All terms, with the counts of all pages seen that are not stuffed, marked or not.
     pub vocabulary: Vocabulary,
@@ -175,6 +178,7 @@ impl WebGraph {
     pub fn without_pages(&self) -> Self {
         Self {
             topic_name: self.topic_name.clone(),
+            phrases: self.phrases.clone(),
             topic_meaning: self.topic_meaning.clone(),
             marks: self.marks.clone(),
             corrected: self.corrected.clone(),
@@ -306,19 +310,34 @@ impl WebGraph {
             .take(MOST_UNMARKED)
     }
 
-    /// What the topic's name, the marks and the pages seen mean, for [`Self::topic_meaning`].
+    /// What the topic's name, the phrases, the marks and the pages seen mean, for [`Self::topic_meaning`].
     pub fn meaning_of_topic(&self) -> TopicMeaning {
         let marked = |mark| {
             let pages = self.marks.values().filter(move |page| page.mark == mark);
             pages.map(|page| &page.terms).collect()
         };
         TopicMeaning::of(&Told {
-            name: &self.topic_name,
+            wanted: self.wanted().collect(),
+            unwanted: self.unwanted().collect(),
             targets: marked(Mark::Target),
             not_targets: marked(Mark::NotTarget),
             unmarked: self.unmarked().collect(),
             vocabulary: &self.vocabulary,
         })
+    }
+
+    /// The topic's name, if it has one, and what the person said of it.
+    pub fn wanted(&self) -> impl Iterator<Item = &str> {
+        let name = [self.topic_name.as_str()].into_iter();
+        let phrases = self.phrases.iter().filter(|phrase| *phrase.1);
+        let named = name.filter(|name| !name.is_empty());
+        named.chain(phrases.map(|phrase| phrase.0.as_str()))
+    }
+
+    /// What the person said that it is not.
+    pub fn unwanted(&self) -> impl Iterator<Item = &str> {
+        let phrases = self.phrases.iter().filter(|phrase| !*phrase.1);
+        phrases.map(|phrase| phrase.0.as_str())
     }
 
     /// Judges every remembered page again, by what the critic says of it now.

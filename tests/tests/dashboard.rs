@@ -128,6 +128,17 @@ async fn forms_are_taken(kind: BrowserKind) -> Result<()> {
     ensure!(marked_as(&data, first).await? == Some(true));
     screen.press(".crumbs a[href*='/topic/']").await?;
     screen.wait_for_text("What this topic is taken for").await?;
+
+    // What is said in words is kept, and can be taken back.
+    let say = "document.querySelector('#belief textarea').value = 'tram <b>lines</b>';
+               document.querySelector('#belief button[value=not]').click();";
+    screen.read(say).await?;
+    screen.wait_for_text("✗ not “tram <b>lines</b>”").await?;
+    screen.press("#belief button[value=undo]").await?;
+    wait_for("the words are taken back", 20, || async {
+        Ok((!screen.text().await?.contains("tram <b>")).then_some(()))
+    })
+    .await?;
     screen.press("a[href$='/settings']").await?;
     screen
         .press("form[action$='/settings/pair'] button")

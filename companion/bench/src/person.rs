@@ -11,15 +11,19 @@ mod highlights;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
 use anyhow::{Context, Result, anyhow};
 use flate2::Crc;
 use linkscent_core::crawl::StoppingRule;
-use linkscent_core::critics;
+
+use linkscent_core::address::Address;
+use linkscent_core::critics::{self, SentenceVectors};
+use linkscent_core::guide::Guide;
 use linkscent_core::strategies::{self, Rng, SplitMix};
 use linkscent_core::text::Vocabulary;
+use linkscent_sentences::{CHARACTERS, SentenceModel};
 
 use figures::Fetched;
 pub use figures::Row;
@@ -113,6 +117,7 @@ fn drawn(category: &Category, count: usize) -> Vec<u32> {
 pub fn run(
     material: &Path,
     strategies: &[&'static str],
+    sentences: Option<&SentenceModel>,
     on_crawl: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Found> {
     let web = Arc::new(EvalWeb::read(&[material.join(WEB)], |_| {})?);
@@ -126,13 +131,14 @@ pub fn run(
             jobs.extend(strategies.iter().map(|&name| (category, examples, name)));
         }
     }
+    let sentences = sentences.map(|model| Sentences::new(model, &web));
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let rows = Mutex::new(Vec::new());
     let work = || -> Result<()> {
         while let Some(&(category, examples, strategy)) =
             jobs.get(next.fetch_add(1, Ordering::Relaxed))
         {
-            let row = one(&web, category, examples, strategy)?;
+            let row = one(&web, category, examples, strategy, sentences.as_ref())?;
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             on_crawl(done, jobs.len());
             rows.lock().map_err(|_| anyhow!("a crawl died"))?.push(row);
@@ -165,6 +171,7 @@ fn one(
     category: &Category,
     examples: usize,
     strategy: &'static str,
+    sentences: Option<&Sentences<'_>>,
 ) -> Result<Row> {
     let brought = drawn(category, examples);
     let mut labels = vec![Label::default(); web.pages.len()];
@@ -199,6 +206,9 @@ fn one(
     let fetched: Vec<u32> = fetched.filter(|page| !brought.contains(page)).collect();
     // As the companion keeps them when a crawl has ended.
     crawled.guide.judge_again();
+    if let Some(sentences) = sentences {
+        sentences.judge(&mut crawled.guide);
+    }
     let results = fetched.iter().map(|page| {
         let address = &web.pages[*page as usize].address;
         let judgment = crawled.guide.graph().judgment(address);
@@ -218,6 +228,41 @@ fn one(
         &results,
         highlights,
     ))
+}
+
+/// A model of sentences with what it said of pages.
+struct Sentences<'a> {
+    model: &'a SentenceModel,
+    web: &'a EvalWeb,
+    /// By the pages' numbers.
+    pages: Vec<OnceLock<Option<Vec<f32>>>>,
+}
+
+impl<'a> Sentences<'a> {
+    fn new(model: &'a SentenceModel, web: &'a EvalWeb) -> Self {
+        let pages = web.pages.iter().map(|_| OnceLock::new()).collect();
+        Self { model, web, pages }
+    }
+
+    fn of_page(&self, address: &Address) -> Option<Vec<f32>> {
+        let number = self.web.number(address)? as usize;
+        let document = self.web.pages[number].document();
+        let read = || self.model.vector(&document.main_text(CHARACTERS));
+        self.pages[number].get_or_init(read).clone()
+    }
+
+    /// As the companion does it that has a model of sentences.
+    fn judge(&self, guide: &mut Guide) {
+        let wanted = SentenceVectors::pages_wanted(guide.graph()).into_iter();
+        let pages = wanted.filter_map(|address| Some((address.clone(), self.of_page(&address)?)));
+        let pages = pages.collect();
+        let vector = |text: &str| self.model.vector(text);
+        let vectors = SentenceVectors {
+            pages,
+            ..SentenceVectors::of_topic(guide.graph(), &vector)
+        };
+        guide.judge_by_sentences(&vectors);
+    }
 }
 
 #[cfg(test)]

@@ -35,6 +35,9 @@ const FOLLOW_EVERY: Duration = Duration::from_millis(500);
       starts from the pages listed (a line each) and looks for more like them
   linkscent crawl --topic dialysis --seeds starts.txt
       for a topic that was marked in the browser, starting elsewhere
+  linkscent crawl --topic castles --examples one.txt --not-about hotels \\
+      --describe 'strongholds of stone, built in the Middle Ages'
+      with a word on what counts besides the examples
   linkscent crawl --topic castles --seeds starts.txt --strategy intelligent \\
       --critic 'text has \"castle\" and not form is \"login\"'
       for any condition, without an example
@@ -53,6 +56,12 @@ pub struct Crawl {
     /// Name of the topic; by default that of the examples' file.
     #[arg(long)]
     topic: Option<String>,
+    /// What the topic is, in your words; can be given repeatedly.
+    #[arg(long, value_name = "TEXT")]
+    describe: Vec<String>,
+    /// What it is not, in your words; can be given repeatedly.
+    #[arg(long, value_name = "TEXT")]
+    not_about: Vec<String>,
     /// Who judges pages: topic, targets, forms, or a predicate such as 'title has
     /// "bees" and links > 3' or 'form about "jobs"', "jobs" being another topic; by default
     /// who did so far.
@@ -152,11 +161,14 @@ impl Crawl {
         let (ended, stats) = runner.run(|progress| {
             (confidence, trainings) = (progress.confidence, progress.trainings);
             bar.set_position(progress.stats.pages);
-            bar.set_message(format!(
-                "{:.0} % relevant, {} links wait",
-                100.0 * progress.stats.harvest(),
-                progress.frontier
-            ));
+            bar.set_message(match progress.judged_again {
+                Some((done, of)) => format!("judging by sentences, {done} of {of} pages"),
+                None => format!(
+                    "{:.0} % relevant, {} links wait",
+                    100.0 * progress.stats.harvest(),
+                    progress.frontier
+                ),
+            });
         })?;
         bar.finish_and_clear();
         let seconds = began.elapsed().as_secs_f64();
@@ -214,6 +226,11 @@ impl Crawl {
         let examples = addresses(self.examples.as_deref())?;
         let seeds = addresses(self.seeds.as_deref())?;
         let topic = service.create_topic(&self.topic_name()?, &[]).await?;
+        for (texts, wanted) in [(&self.describe, true), (&self.not_about, false)] {
+            for text in texts {
+                service.say(&topic, text, Some(wanted)).await?;
+            }
+        }
         let topic = if self.good.is_empty() {
             topic
         } else {

@@ -9,6 +9,7 @@ pub mod demo;
 pub mod import;
 pub mod inspect;
 pub mod log;
+pub mod model;
 mod network;
 pub mod repair;
 pub mod replay;

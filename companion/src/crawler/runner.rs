@@ -18,6 +18,7 @@ use linkscent_core::crawl::{
     CrawlStats, DriftAlarm, Failure, Instant, Next, Outcome, Record, Robots, Session, StopReason,
 };
 use linkscent_core::strategies::SplitMix;
+use linkscent_core::web_graph::Judgment;
 use linkscent_core::wire::{ModelError, write_model};
 use tokio::runtime::Handle;
 
@@ -61,6 +62,8 @@ pub struct Progress {
     pub confidence: Option<f64>,
     /// How often the model by which it chooses links was trained again.
     pub trainings: u32,
+    /// Once the crawl has ended: pages read to judge them by their sentences, of how many.
+    pub judged_again: Option<(usize, usize)>,
 }
 
 /// How a crawl came to rest.
@@ -204,7 +207,7 @@ impl Runner {
         let ended = self.run_to_end(&mut on_progress).and_then(|ended| {
             self.commit()?;
             if let Ended::Done(_) | Ended::Stopped = ended {
-                self.judge_again()?;
+                self.judge_again(&mut on_progress)?;
                 self.tell_worth()?;
             }
             self.keep_model()?;
@@ -231,12 +234,9 @@ impl Runner {
         Ok((ended, stats))
     }
 
-    /// Judges all pages by what the whole crawl taught of the rest of the web.
-    fn judge_again(&mut self) -> Result<()> {
-        let judged = self.session.judge_again();
-        let judge_again = self.store.judge_again(self.crawl.id, &judged);
-        self.handle.block_on(judge_again)?;
-        Ok(())
+    fn keep_judgments(&self, judged: &[(Address, Judgment)]) -> Result<()> {
+        let judge_again = self.store.judge_again(self.crawl.id, judged);
+        Ok(self.handle.block_on(judge_again)?)
     }
 
     /// Says what it was worth to begin with what another topic taught.
@@ -340,7 +340,7 @@ impl Runner {
             Message::Told(Command::Pause) => return Ok(Some(Ended::Paused)),
             Message::Told(Command::Stop) => return Ok(Some(Ended::Stopped)),
             Message::Told(Command::Mark(address, mark)) => self.mark(&address, mark)?,
-            Message::Told(Command::Classes) => self.correct_classes()?,
+            Message::Told(Command::Said) => self.hear()?,
             Message::Retrained(trained) => self.go_on_with(trained)?,
         }
         Ok(None)
@@ -462,10 +462,12 @@ impl Runner {
             frontier: self.session.frontier().len(),
             confidence: self.session.guide().confidence(),
             trainings: self.retraining.as_ref().map_or(0, Retraining::count),
+            judged_again: None,
         }
     }
 }
 
+mod judging;
 #[cfg(test)]
 mod tests;
 mod training;

@@ -32,6 +32,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/topic/{id}/crawl", post(crawl))
         .route("/topic/{id}/mark", post(mark))
         .route("/topic/{id}/correct", post(correct))
+        .route("/topic/{id}/say", post(say))
         .route("/topic/{id}/train", post(train_distance))
         .route("/topic/{id}/strategy", post(choose_strategy))
         .route("/topic/{id}/critic", post(choose_critic))
@@ -69,6 +70,8 @@ struct TopicPage<'a> {
     targets: Vec<MarkRow>,
     others: Vec<MarkRow>,
     crawls: Vec<CrawlLine>,
+    /// What was said of it in words, and whether that is what is looked for.
+    said: Vec<(String, bool)>,
     belief: Belief,
     by_distance: bool,
     chosen_by: &'static str,
@@ -178,6 +181,7 @@ async fn one(
     } else {
         (String::new(), said)
     };
+    let said = app.service.said(&topic).await?.into_iter().collect();
     let teachers = app.service.teachers(&topic.name).await?.into_iter();
     show(&TopicPage {
         teachers: teachers.map(|other| other.name).collect(),
@@ -187,6 +191,7 @@ async fn one(
         topic,
         targets,
         others,
+        said,
         by_distance: learned.by_distance,
         belief: learned.belief.clone(),
         chosen_by: strategies::descriptor(&learned.strategy).map_or("", |row| row.sentence),
@@ -258,6 +263,28 @@ async fn correct(
     let topic = app.service.topic(id).await?;
     let address = &form.address;
     app.service.mark_fetched(&topic, address, target).await?;
+    Ok(go_to(&format!("/topic/{id}")))
+}
+
+#[derive(Deserialize)]
+struct SayForm {
+    csrf: String,
+    text: String,
+    /// `it`, `not`, or `undo`.
+    verdict: String,
+}
+
+/// Says in words what the topic is or is not, or takes that back.
+async fn say(State(app): State<App>, Path(id): Path<i64>, Form(form): Form<SayForm>) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let wanted = match form.verdict.as_str() {
+        "it" => Some(true),
+        "not" => Some(false),
+        "undo" => None,
+        _ => return Err(PageError::bad("Words are what the topic is, or is not.")),
+    };
+    let topic = app.service.topic(id).await?;
+    app.service.say(&topic, &form.text, wanted).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 

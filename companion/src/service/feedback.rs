@@ -55,7 +55,7 @@ impl Service {
         let good: Vec<Event> = events.into_iter().filter(Event::names_pages).collect();
         let good = self.with_known_classes(good).await?;
         let taken = self.store.take_events(&good).await?;
-        self.tell_of_classes(&good).await?;
+        self.tell_crawls(&good).await?;
         Ok(EventsTaken {
             taken,
             known: good.len() - taken,

@@ -7,6 +7,7 @@ mod error;
 mod feedback;
 mod forgetting;
 mod guides;
+mod phrases;
 mod supervisor;
 mod taxonomies;
 mod training;

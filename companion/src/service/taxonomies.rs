@@ -170,17 +170,19 @@ impl Service {
 
     /// Tells every crawl that runs, here or elsewhere, of classes of its topic that were
     /// corrected.
-    pub(super) async fn tell_of_classes(&self, events: &[Event]) -> Result<(), ServiceError> {
-        let corrected = events.iter();
-        let corrected = corrected.filter(|event| event.what.name() == EventName::Class);
-        let topics: BTreeSet<&str> = corrected.map(|event| event.topic.as_str()).collect();
+    pub(super) async fn tell_crawls(&self, events: &[Event]) -> Result<(), ServiceError> {
+        let said = events.iter().filter(|event| {
+            let name = event.what.name();
+            name == EventName::Class || name == EventName::Phrase
+        });
+        let topics: BTreeSet<&str> = said.map(|event| event.topic.as_str()).collect();
         for name in topics {
             let Some(topic) = self.store.find_topic(name).await? else {
                 continue;
             };
             for crawl in self.store.crawls(Some(topic.id)).await? {
                 if crawl.state.is_running() {
-                    self.supervisor.send(crawl.id, Command::Classes).await?;
+                    self.supervisor.send(crawl.id, Command::Said).await?;
                 }
             }
             self.supervisor.say_changed();

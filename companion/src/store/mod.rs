@@ -24,7 +24,7 @@ mod stands_in;
 pub(crate) mod tests;
 
 pub use error::{BackendError, StoreError, StoreResult};
-pub use files::open_private;
+pub use files::{make_folder, open_private};
 pub use lock::{CrawlLock, LockError};
 pub use marks::MarkRow;
 pub(crate) use marks::{gone_clicks, happens, is_gone};

@@ -14,6 +14,7 @@ use super::{
     StoppingCounts,
 };
 use crate::address::Address;
+use crate::critics::SentenceVectors;
 use crate::guide::Guide;
 use crate::strategies::{Candidate, LinkScore, Priority, Rng};
 use crate::web_graph::{Judgment, Mark, Relevance};
@@ -144,6 +145,11 @@ impl Session {
     /// Judges all pages by what was learned until now; by page, what is said of them.
     pub fn judge_again(&mut self) -> Vec<(Address, Judgment)> {
         self.guide.judge_again()
+    }
+
+    /// Judges pages again by what their sentences mean; by page, what is said of them.
+    pub fn judge_by_sentences(&mut self, vectors: &SentenceVectors) -> Vec<(Address, Judgment)> {
+        self.guide.judge_by_sentences(vectors)
     }
 
     /// The numbers so far.

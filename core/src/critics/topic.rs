@@ -11,7 +11,10 @@
 //! than to the targets is the less likely by as much.
 //! The taxonomy of \[A\] is not here.
 
+mod sentences;
 mod words;
+
+pub use sentences::SentenceVectors;
 
 use super::{Critic, NamedTopic, targets};
 use crate::features::{HEAVIEST_TERMS, PageTerms};
@@ -26,7 +29,8 @@ const WORDS_SPREAD: f64 = 0.4;
 const MEANING_SPREAD: f64 = 0.2;
 /// Words' scores are cut off at so many standard deviations.
 const FARTHEST: f64 = 3.0;
-/// Log-odds that a word of the topic's name is worth near a link.
+/// Log-odds that a word of the topic's name is worth near a link, and against it one of what was
+/// said that it is not.
 const NAME_WORD: f64 = 2.0;
 /// From this probability on a page is called relevant: where as many of those called are
 /// right as are missed.
@@ -80,8 +84,10 @@ pub struct Topic {
     words: WordWeights,
     words_scale: Scale,
     meaning_scale: Scale,
-    /// Terms of the topic's name, ordered.
+    /// Terms of the topic's name and of what was said of it, ordered.
     name: Vec<TermId>,
+    /// Terms of what was said that it is not, ordered.
+    not_terms: Vec<TermId>,
     confidence: Option<f64>,
 }
 
@@ -93,6 +99,7 @@ impl Default for Topic {
             words_scale: Scale::of([].into_iter(), 0.0, WORDS_SPREAD),
             meaning_scale: Scale::of([].into_iter(), 0.0, MEANING_SPREAD),
             name: Vec::new(),
+            not_terms: Vec::new(),
             confidence: None,
         }
     }
@@ -144,22 +151,17 @@ impl Topic {
             + weights.words * words.clamp(-FARTHEST, FARTHEST)
             + (weights.meaning + by_targets) * (near - beyond) / self.meaning_scale.spread
             + weights.name_meaning * topic.to_name(&direction)
-            + weights.name_words * self.share_of_name(terms).sqrt()
+            + weights.name_words * self.name_words(terms)
     }
 
-    /// How often the name's words stand among a page's heaviest, by the mean word of the page.
-    fn share_of_name(&self, terms: &PageTerms) -> f64 {
-        let (mut own, mut all) = (0.0, 0.0);
-        for (term, weight) in terms.heaviest(HEAVIEST_TERMS).damped() {
-            all += f64::from(weight);
-            if self.name.binary_search(&term).is_ok() {
-                own += f64::from(weight);
-            }
-        }
-        if own == 0.0 {
+    /// How often the name's words stand there, less by those that were said not to be it: the
+    /// roots of [`share_of`].
+    fn name_words(&self, terms: &PageTerms) -> f64 {
+        if self.name.is_empty() && self.not_terms.is_empty() {
             return 0.0;
         }
-        own / all * HEAVIEST_TERMS as f64 / self.name.len() as f64
+        let heaviest = terms.heaviest(HEAVIEST_TERMS).damped();
+        share_of(&self.name, &heaviest).sqrt() - share_of(&self.not_terms, &heaviest).sqrt()
     }
 
     /// How often a target that was left out is likelier than another page, as if two more had
@@ -189,6 +191,21 @@ impl Topic {
         let above: f64 = left_out.iter().map(above).sum();
         Some((above + 1.0) / (left_out.len() as f64 + 2.0))
     }
+}
+
+/// How often some words stand among a page's heaviest, by the mean word of the page.
+fn share_of(words: &[TermId], heaviest: &[(TermId, f32)]) -> f64 {
+    let (mut own, mut all) = (0.0, 0.0);
+    for &(term, weight) in heaviest {
+        all += f64::from(weight);
+        if words.binary_search(&term).is_ok() {
+            own += f64::from(weight);
+        }
+    }
+    if own == 0.0 {
+        return 0.0;
+    }
+    own / all * HEAVIEST_TERMS as f64 / words.len() as f64
 }
 
 /// As a relevance: from a half on a page is called relevant.
@@ -234,9 +251,14 @@ impl Critic for Topic {
     }
 
     fn word_weight(&self, term: TermId) -> f64 {
-        let is_of_name = self.name.binary_search(&term).is_ok();
-        let named = if is_of_name { NAME_WORD } else { 0.0 };
-        self.words.known(term).unwrap_or(0.0).max(named)
+        let known = self.words.known(term).unwrap_or(0.0);
+        if self.name.binary_search(&term).is_ok() {
+            known.max(NAME_WORD)
+        } else if self.not_terms.binary_search(&term).is_ok() {
+            known.min(-NAME_WORD)
+        } else {
+            known
+        }
     }
 
     fn refresh(&mut self, known: &WebGraph) {
@@ -247,6 +269,7 @@ impl Critic for Topic {
             (_, true) => PAGES_AND_NAME,
         };
         self.name = topic.name_terms().to_vec();
+        self.not_terms = topic.not_terms().to_vec();
         self.words = WordWeights::learn(known, None);
         let others = known
             .unmarked()

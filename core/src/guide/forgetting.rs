@@ -143,6 +143,7 @@ impl Knowledge {
         // Of a page that was not read only a hash is left, which may be a forgotten one's.
         graph.put_backlinks_of(&self.graph, true);
         graph.topic_name = std::mem::take(&mut self.graph.topic_name);
+        graph.phrases = std::mem::take(&mut self.graph.phrases);
         graph.marks = std::mem::take(&mut self.graph.marks);
         graph.marks.retain(|page, _| !gone.has_page(page));
         graph.corrected = std::mem::take(&mut self.graph.corrected);

@@ -2,11 +2,14 @@
 //! learn, and what hangs on a mark that is set or taken back is learned again from the
 //! log, so that taking it back leaves no trace in what the strategy learned.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use super::log::LogEntry;
 use super::{Guide, TrainingExample};
 use crate::address::Address;
+use crate::critics::SentenceVectors;
 use crate::features::{HEAVIEST_TERMS, PageTerms};
 use crate::page::Page;
 use crate::strategies::{Arrival, Candidate, Event, Known, Learned};
@@ -15,6 +18,10 @@ use crate::web_graph::{CorrectedPage, Judgment, KnownPage, MARKED_TERMS, Mark, M
 
 /// Characters of a topic's name that are read.
 const LONGEST_NAME: usize = 200;
+/// The same of something that the person said of the topic.
+pub const LONGEST_PHRASE: usize = 1_000;
+/// Things said of a topic at most.
+pub const MOST_PHRASES: usize = 50;
 /// The critic is refreshed when the pages seen have grown by this share.
 const CRITIC_GROWTH: f64 = 0.25;
 
@@ -131,16 +138,42 @@ impl Guide {
         if self.graph.topic_name == name {
             return false;
         }
-        // Pages are to be known by these words before any of them was read.
+        self.know_words(&name);
+        self.graph.topic_name = name;
+        self.rebuild();
+        true
+    }
+
+    /// Takes in all that the person said of the topic in words, each with whether that is what
+    /// they look for, and learns everything again that hangs on it; of more than
+    /// [`MOST_PHRASES`] the first by their letters. False if nothing changed.
+    pub fn take_phrases(&mut self, phrases: impl IntoIterator<Item = (String, bool)>) -> bool {
+        let phrases = phrases.into_iter();
+        let phrases = phrases.map(|(text, wanted)| (shorten(&text, LONGEST_PHRASE), wanted));
+        let mut phrases: BTreeMap<String, bool> = phrases.collect();
+        phrases.remove("");
+        while phrases.len() > MOST_PHRASES {
+            phrases.pop_last();
+        }
+        if self.graph.phrases == phrases {
+            return false;
+        }
+        for phrase in phrases.keys() {
+            self.know_words(phrase);
+        }
+        self.graph.phrases = phrases;
+        self.rebuild();
+        true
+    }
+
+    /// Pages are to be known by the words of a text before any of them was read.
+    fn know_words(&mut self, text: &str) {
         let mut words = TermReader::new(Language::English);
-        words.read(&name, |_| {});
+        words.read(text, |_| {});
         let (terms, spelled) = words.into_terms();
         for (term, spelled) in terms.iter().zip(&spelled) {
             self.graph.vocabulary.intern(term, spelled);
         }
-        self.graph.topic_name = name;
-        self.rebuild();
-        true
     }
 
     fn set_mark(&mut self, address: &Address, terms: &PageTerms, mark: Option<Mark>) -> bool {
@@ -189,6 +222,28 @@ impl Guide {
         pages
             .map(|page| (page.address.clone(), page.judgment))
             .collect()
+    }
+
+    /// Whether pages can be judged by what whole sentences mean.
+    pub fn is_for_sentences(&self) -> bool {
+        self.critic.goes_by_meaning()
+    }
+
+    /// Judges pages again by what whole sentences mean, where the critic goes by meaning; by
+    /// page, what is said of those now of which there is a vector. What the critic says of
+    /// them has to be fresh, see [`Self::judge_again`].
+    pub fn judge_by_sentences(&mut self, vectors: &SentenceVectors) -> Vec<(Address, Judgment)> {
+        if !self.critic.goes_by_meaning() {
+            return Vec::new();
+        }
+        let judged = vectors.judge(&self.graph);
+        let by_page: FxHashMap<&Address, Judgment> = judged
+            .iter()
+            .map(|(page, judgment)| (page, *judgment))
+            .collect();
+        self.graph
+            .rejudge(|page| by_page.get(&page.address).copied().unwrap_or(page.unmarked));
+        judged
     }
 
     /// Judges all pages seen by the critic as it is now.

@@ -1,6 +1,8 @@
 //! What the person means by a topic, as directions: where its targets lie, seen from the mean
 //! of all pages, and where the words lie that it is called by.
 
+use std::collections::BTreeSet;
+
 use super::Meaning;
 use crate::features::{HEAVIEST_TERMS, PageTerms};
 use crate::text::{Language, TermId, Vocabulary, terms};
@@ -16,8 +18,10 @@ const APART: f32 = -0.3;
 /// What the person told of a topic, and what stands beside it.
 #[derive(Debug, Clone)]
 pub struct Told<'a> {
-    /// What the topic is called; empty where not told.
-    pub name: &'a str,
+    /// What the topic is called, and what was said of it in words.
+    pub wanted: Vec<&'a str>,
+    /// What was said that it is not.
+    pub unwanted: Vec<&'a str>,
     /// Pages that were marked, in an order that stays.
     pub targets: Vec<&'a PageTerms>,
     /// Pages that were marked as "not this".
@@ -41,13 +45,28 @@ pub struct TopicMeaning {
     /// Of the words of all targets as they stand, seen from those of all pages: what the few
     /// words of a link are compared with.
     words: Meaning,
+    /// Of the name and of the phrases that are looked for, all weighing as much.
     name: Meaning,
-    /// Terms of the name, ordered, each once.
+    /// Of each phrase that is not looked for.
+    not_phrases: Vec<Meaning>,
+    /// Terms of the name and the phrases that are looked for, ordered, each once.
     name_terms: Vec<TermId>,
+    /// Terms of the other phrases that are not among those, ordered, each once.
+    not_terms: Vec<TermId>,
+}
+
+impl Told<'_> {
+    /// Ordered, each once.
+    fn terms_of(&self, texts: &[&str]) -> Vec<TermId> {
+        let found = texts.iter().flat_map(|text| terms(text, Language::English));
+        let ids = found.filter_map(|term| self.vocabulary.id(&term));
+        let ids: BTreeSet<TermId> = ids.collect();
+        ids.into_iter().collect()
+    }
 }
 
 impl TopicMeaning {
-    /// By the marks, the pages seen and the topic's name.
+    /// By the marks, the pages seen, the topic's name and what was said of it.
     pub fn of(told: &Told<'_>) -> Self {
         let unmarked = told.unmarked.iter();
         let of_all = unmarked.map(|terms| Meaning::of_page(terms, told.vocabulary).unit());
@@ -57,14 +76,13 @@ impl TopicMeaning {
             let direction = page.without(&first.mean).unit();
             !first.looks_like_a_target(&direction)
         });
-        let name = terms(told.name, Language::English);
-        let ids = name.iter().filter_map(|term| told.vocabulary.id(term));
-        let mut name_terms: Vec<TermId> = ids.collect();
-        name_terms.sort_unstable();
-        name_terms.dedup();
+        let name_terms = told.terms_of(&told.wanted);
+        let mut not_terms = told.terms_of(&told.unwanted);
+        not_terms.retain(|term| name_terms.binary_search(term).is_err());
         Self {
             words: direction_of_words(told),
             name_terms,
+            not_terms,
             ..Self::around(mean_of(others), told)
         }
     }
@@ -83,11 +101,18 @@ impl TopicMeaning {
             facets[*facet] += target;
         }
         facets.retain(|facet| *facet != Meaning::default());
+        let of_text = |text: &str| Meaning::of_text(text).unit();
+        let mut name = Meaning::default();
+        for text in &told.wanted {
+            name += &of_text(text);
+        }
         Self {
             facets: facets.iter().map(Meaning::unit).collect(),
-            name: Meaning::of_text(told.name).unit(),
+            name: name.unit(),
+            not_phrases: told.unwanted.iter().copied().map(of_text).collect(),
             words: Meaning::default(),
             name_terms: Vec::new(),
+            not_terms: Vec::new(),
             mean,
             targets,
             not_targets,
@@ -114,14 +139,19 @@ impl TopicMeaning {
         self.targets.iter().map(|row| row.1)
     }
 
-    /// Whether the topic's name has a meaning.
+    /// Whether the topic's name, or what was said of it, has a meaning.
     pub fn is_named(&self) -> bool {
         self.name != Meaning::default()
     }
 
-    /// Terms of the topic's name that were read so far, ordered, each once.
+    /// Terms of the topic's name and of what was said of it, ordered, each once.
     pub fn name_terms(&self) -> &[TermId] {
         &self.name_terms
+    }
+
+    /// Other terms, of what was said that it is not, ordered, each once.
+    pub fn not_terms(&self) -> &[TermId] {
+        &self.not_terms
     }
 
     /// Where a page lies, seen from the mean of all.
@@ -165,9 +195,15 @@ impl TopicMeaning {
         f64::from(cosines.reduce(f32::max).unwrap_or(0.0))
     }
 
-    /// Cosine to the topic's name.
+    /// Cosine to the topic's name and what was said of it, less by what a phrase is nearer that
+    /// it is not.
     pub fn to_name(&self, direction: &Meaning) -> f64 {
-        f64::from(direction.dot(&self.name))
+        let near = direction.dot(&self.name);
+        let others = self.not_phrases.iter().map(|phrase| direction.dot(phrase));
+        let beyond = others
+            .map(|other| (other - near).max(0.0))
+            .fold(0.0, f32::max);
+        f64::from(near - beyond)
     }
 }
 

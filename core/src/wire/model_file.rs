@@ -96,6 +96,7 @@ struct WireGuide {
 const CORRECTED: &str = "corrected";
 /// The section of what the person calls the topic.
 const TOPIC_NAME: &str = "topic-name";
+const PHRASES: &str = "phrases";
 /// The section of backlinks, where any are kept.
 const BACKLINKS: &str = "backlinks";
 /// The section that says with what another topic taught it began: that topic's name and the
@@ -129,6 +130,10 @@ pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
     }
     if !graph.topic_name.is_empty() {
         sections.add(TOPIC_NAME, &graph.topic_name);
+    }
+    if !graph.phrases.is_empty() {
+        let phrases: Vec<(String, bool)> = graph.phrases.clone().into_iter().collect();
+        sections.add(PHRASES, &phrases);
     }
     if !graph.corrected.is_empty() {
         sections.add(CORRECTED, &taxonomy::corrected(graph));
@@ -222,6 +227,8 @@ fn from_sections(sections: &Sections<'_>) -> Result<Knowledge, ModelError> {
     forms::put_forms(&mut read, sections.read("forms")?)?;
     forms::put_marked_forms(&mut read, sections.read("marked-forms")?)?;
     read.topic_name = sections.read_if_there(TOPIC_NAME)?.unwrap_or_default();
+    let phrases: Option<Vec<(String, bool)>> = sections.read_if_there(PHRASES)?;
+    read.phrases = phrases.into_iter().flatten().collect();
     if let Some(corrected) = sections.read_if_there(CORRECTED)? {
         taxonomy::put_corrected(&mut read, corrected)?;
     }

@@ -122,7 +122,10 @@ impl<W: World> Background<W> {
             let is_click = match &event.what {
                 EventKind::Click { from, to, .. } => is_gone_click(gone, from, to),
                 EventKind::Visit(visit) => led_to(&visit.click),
-                EventKind::Mark { .. } | EventKind::Form { .. } | EventKind::Class { .. } => false,
+                EventKind::Mark { .. }
+                | EventKind::Form { .. }
+                | EventKind::Class { .. }
+                | EventKind::Phrase { .. } => false,
             };
             !is_click && !event.pages().iter().any(|page| is_gone(gone, page))
         };

@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_core::crawl::StoppingRule;
 use linkscent_core::strategies;
+use linkscent_sentences::SentenceModel;
 use serde_json::{Value, json};
 
 use crate::bench::{self, Bench, Plan};
@@ -87,6 +88,9 @@ pub struct Eval {
     /// Leave a site after so many targets.
     #[arg(long)]
     site_targets: Option<u32>,
+    /// Folder of the model of sentences that judges pages of the bench "person" once more.
+    #[arg(long, requires = "bench")]
+    sentences: Option<PathBuf>,
     /// Crawls of a kind, with other ties.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
@@ -309,8 +313,10 @@ impl Eval {
         if named.is_empty() {
             named.push(strategies::default_name());
         }
+        let model = self.sentences.as_deref().map(SentenceModel::read);
+        let model = model.transpose()?;
         let bar = self.bar("crawls");
-        let found = person::run(&self.material(), &named, &|done, all| {
+        let found = person::run(&self.material(), &named, model.as_ref(), &|done, all| {
             bar.set_length(all as u64);
             bar.set_position(done as u64);
         });

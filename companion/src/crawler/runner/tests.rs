@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 mod classes;
+mod judging;
 
 use super::*;
 use crate::crawler::fake_web::{endless_web, no_web, silent_web};

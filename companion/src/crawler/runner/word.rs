@@ -51,11 +51,16 @@ impl Runner {
         Ok(())
     }
 
-    pub(super) fn correct_classes(&mut self) -> Result<()> {
-        let events = self.store.events_of(self.crawl.topic, EventName::Class);
-        let events = self.handle.block_on(events)?;
-        self.session
-            .amend(|guide| topic_guide::apply_classes(guide, &events));
+    /// Reads in the topic's log what the person said of the topic itself.
+    pub(super) fn hear(&mut self) -> Result<()> {
+        let classes = self.store.events_of(self.crawl.topic, EventName::Class);
+        let classes = self.handle.block_on(classes)?;
+        let phrases = self.store.events_of(self.crawl.topic, EventName::Phrase);
+        let phrases = topic_guide::phrases(&self.handle.block_on(phrases)?);
+        self.session.amend(|guide| {
+            topic_guide::apply_classes(guide, &classes);
+            guide.take_phrases(phrases);
+        });
         Ok(())
     }
 }

@@ -108,7 +108,7 @@ async fn every_crawl_of_the_topic_that_runs_hears_of_a_class() {
         let mut heard = Vec::new();
         for crawl in crawls {
             let commands = store.take_commands(crawl).await.unwrap();
-            assert!(commands.iter().all(|one| *one == Command::Classes));
+            assert!(commands.iter().all(|one| *one == Command::Said));
             heard.push(commands.len());
         }
         (taken.taken, taken.refused, heard)

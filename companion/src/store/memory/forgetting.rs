@@ -51,7 +51,7 @@ impl CrawlEntry {
             .retain(|page, _| !spellings.contains(page.as_str()));
         self.commands.retain(|command| match command {
             Command::Mark(page, _) => !spellings.contains(page.as_str()),
-            Command::Pause | Command::Stop | Command::Classes => true,
+            Command::Pause | Command::Stop | Command::Said => true,
         });
         self.row.order.seeds.retain(|seed| !names(gone, &seed.0));
         before - size(self)

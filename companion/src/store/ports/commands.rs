@@ -15,8 +15,8 @@ pub enum Command {
     Stop,
     /// The person marked a page that this crawl has fetched.
     Mark(Address, Option<Mark>),
-    /// The person corrected classes: the topic's log says which.
-    Classes,
+    /// The person corrected classes, or said in words what the topic is: its log tells.
+    Said,
 }
 
 /// Commands on their way to whoever runs a crawl.

@@ -15,7 +15,7 @@ impl Commands for SqliteStore {
         let (kind, address, target) = match command {
             Command::Pause => ("pause", "", None),
             Command::Stop => ("stop", "", None),
-            Command::Classes => ("classes", "", None),
+            Command::Said => ("said", "", None),
             Command::Mark(address, mark) => {
                 let target = mark.map(|mark| mark == Mark::Target);
                 ("mark", address.as_str(), target)
@@ -50,7 +50,8 @@ impl Commands for SqliteStore {
         let command = |(_, kind, address, target): (_, String, String, _)| match kind.as_str() {
             "pause" => Some(Command::Pause),
             "stop" => Some(Command::Stop),
-            "classes" => Some(Command::Classes),
+            // As it was called while only classes could be said.
+            "said" | "classes" => Some(Command::Said),
             _ => Some(Command::Mark(
                 Address::parse(&address).ok()?,
                 mark_of(target),

@@ -112,3 +112,55 @@ fn a_model_file_keeps_the_name() {
     assert_eq!(back.graph().topic_name, "castles");
     assert!((relevance(&back, CASTLE) - relevance(&guide, CASTLE)).abs() < 1e-9);
 }
+
+fn say(guide: &mut Guide, phrases: &[(&str, bool)]) -> bool {
+    let phrases = phrases.iter();
+    guide.take_phrases(phrases.map(|&(text, wanted)| (text.to_owned(), wanted)))
+}
+
+#[test]
+fn what_is_said_of_a_topic_counts_like_its_name() {
+    let (mut guide, _) = well_read();
+    guide.name_topic("my holidays");
+    let before = relevance(&guide, CASTLE);
+    let fortress = ("old fortresses with walls and towers", true);
+    assert!(say(&mut guide, &[fortress]));
+    assert!(!say(&mut guide, &[fortress]), "nothing changed");
+    let described = relevance(&guide, CASTLE);
+    assert!(described > 2.0 * before, "{described} {before}");
+    assert!(described > 3.0 * relevance(&guide, PAINTER));
+    // What it is not takes away from pages like that, and from hardly any others.
+    let moat = "The castle hotel has rooms with breakfast, and guests book the castle online.";
+    let hotel = relevance(&guide, moat);
+    assert!(say(
+        &mut guide,
+        &[fortress, ("hotel rooms for guests", false)]
+    ));
+    let (without, castle) = (relevance(&guide, moat), relevance(&guide, CASTLE));
+    assert!(without < 0.7 * hotel, "{without} {hotel}");
+    assert!(
+        (castle - described).abs() < 0.1 * described,
+        "{castle} {described}"
+    );
+    // Taken back, nothing is left of it.
+    assert!(say(&mut guide, &[fortress]));
+    assert_eq!(relevance(&guide, moat), hotel);
+}
+
+#[test]
+fn what_was_said_goes_along_with_the_knowledge_and_has_bounds() {
+    let mut guide = Guide::new("topic", "ensemble").unwrap();
+    say(&mut guide, &[("Norman keeps", true), ("hotels", false)]);
+    let known = crate::wire::write_model(&guide.knowledge().trimmed(10, 10)).unwrap();
+    let back = Guide::with_knowledge(crate::wire::read_model(&known).unwrap()).unwrap();
+    assert_eq!(back.graph().phrases, guide.graph().phrases);
+    assert_eq!(back.graph().topic_meaning, guide.graph().topic_meaning);
+    let many = (0..2 * MOST_PHRASES).map(|number| (format!("word{number}"), true));
+    guide.take_phrases(many.chain([("y".repeat(5_000), true), (String::new(), false)]));
+    let said = &guide.graph().phrases;
+    assert_eq!(said.len(), MOST_PHRASES);
+    assert!(
+        said.keys()
+            .all(|text| text.chars().count() <= 1_001 && !text.is_empty())
+    );
+}

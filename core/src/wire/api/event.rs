@@ -73,6 +73,14 @@ pub enum EventKind {
         /// The page's words with their counts.
         words: Vec<(String, u32)>,
     },
+    /// The person said of the topic in words what it is or is not, or took that back.
+    Phrase {
+        /// A word, a few, or sentences.
+        text: String,
+        /// True: what they look for; false: it is not; null: taken back.
+        #[cfg_attr(feature = "schema", schema(required))]
+        wanted: Option<bool>,
+    },
     /// The person followed a link.
     #[serde(rename = "trail", alias = "click")]
     Click {
@@ -114,6 +122,8 @@ pub enum EventName {
     Form,
     /// See [`EventKind::Class`].
     Class,
+    /// See [`EventKind::Phrase`].
+    Phrase,
     /// See [`EventKind::Click`].
     Click,
     /// See [`EventKind::Visit`].
@@ -127,6 +137,7 @@ impl EventName {
             Self::Mark => "mark",
             Self::Form => "form",
             Self::Class => "class",
+            Self::Phrase => "phrase",
             Self::Click => "trail",
             Self::Visit => "visit",
         }
@@ -140,6 +151,7 @@ impl EventKind {
             Self::Mark { .. } => EventName::Mark,
             Self::Form { .. } => EventName::Form,
             Self::Class { .. } => EventName::Class,
+            Self::Phrase { .. } => EventName::Phrase,
             Self::Click { .. } => EventName::Click,
             Self::Visit(_) => EventName::Visit,
         }
@@ -170,6 +182,7 @@ impl Event {
                 [from.as_str(), to].into_iter().chain(others).collect()
             }
             EventKind::Visit(visit) => vec![&visit.page],
+            EventKind::Phrase { .. } => Vec::new(),
         }
     }
 }
