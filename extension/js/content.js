@@ -11,6 +11,7 @@
   const XHTML = "http://www.w3.org/1999/xhtml";
   const XLINK = "http://www.w3.org/1999/xlink";
   const MOST_LEAVES = 200000;
+  const LONGEST_SELECTION = 300;
   // Fields that hold what nobody else is to know.
   const PRIVATE_FIELDS = 'input[type="password" i], input[autocomplete*="password" i], input[autocomplete^="cc-" i], input[autocomplete*=" cc-" i], input[autocomplete~="one-time-code" i]';
   const PRIVATE_NAMES = /(^|[^a-z])(card.?(num(ber)?|no)|cc.?(num(ber)?|no|csc|cvc|cvv)|cvv2?|cvc2?|csc|otp|totp|one.?time.?(code|pass\w*)|iban|passcode)([^a-z]|$)/i;
@@ -230,7 +231,7 @@
     span { position: fixed; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
     @media (prefers-color-scheme: dark) { div { mix-blend-mode: normal; } }`;
 
-  let highlighted = [], overlay = null, inside = null, tip = null, spoken = null, placing = 0;
+  let highlighted = [], overlay = null, inside = null, pointed = null, tip = null, spoken = null, placing = 0;
 
   function clear() {
     for (const { boxes } of highlighted) boxes.forEach((box) => box.remove());
@@ -301,7 +302,9 @@
   async function snapshot() {
     if (refused === NOT_YET) await mayRead();
     refused = forgotten ?? privateField() ?? refused;
-    return refused === null ? { page: walk().page, refused } : { page: null, refused };
+    if (refused !== null) return { page: null, refused };
+    const selected = String(getSelection() ?? "").slice(0, LONGEST_SELECTION);
+    return { page: walk().page, refused, selected };
   }
 
   const loading = () => performance.getEntriesByType("navigation")[0];
@@ -367,7 +370,7 @@
     read();
   }
 
-  // The one line that says why, beside the link the person is on.
+  // The one line that says why, or why not, beside the link the person is on.
   function showTip({ element, why, grade }) {
     hideTip();
     if (!why) return;
@@ -376,7 +379,7 @@
     tip.textContent = why;
     const { left, bottom } = element.getBoundingClientRect();
     tip.style.cssText = `left: ${Math.max(4, Math.min(left, innerWidth - 340))}px; top: ${bottom + 6}px`;
-    spoken.textContent = `Promising link, ${grade} of 3. ${why}`;
+    spoken.textContent = grade > 0 ? `Promising link, ${grade} of 3. ${why}` : why;
   }
 
   function hideTip() {
@@ -384,8 +387,11 @@
     tip = null;
   }
 
+  const isLink = (node) => node instanceof Element && hrefOf(node) !== null;
+
   function onPointed(event) {
     const path = event.composedPath();
+    pointed = path.find(isLink) ?? null;
     const found = highlighted.find(({ element }) => path.includes(element));
     if (found) showTip(found);
     else hideTip();
@@ -394,15 +400,30 @@
   // Only what the person does counts; a page's own script cannot make trails.
   function onFollowed(event) {
     if (!event.isTrusted || event.defaultPrevented) return;
-    const link = event.composedPath().find((node) => node instanceof Element && hrefOf(node) !== null);
+    const link = event.composedPath().find(isLink);
     if (!link || refused !== null || privateField() !== null) return;
     const { page, elements } = walk();
     const newTab = event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey || link.target === "_blank";
     tell({ kind: "followed", page, place: elements.indexOf(link), newTab, loaded: loadedFrom() });
   }
 
+  // Of any link that is pointed at or focused.
+  async function tellWhy() {
+    const element = isLink(document.activeElement) ? document.activeElement : pointed;
+    if (!element?.isConnected || refused !== null || privateField() !== null) return;
+    const { page, elements } = walk();
+    const why = await tell({ kind: "why", page, place: elements.indexOf(element), loaded: loadedFrom() });
+    const grade = highlighted.find((one) => one.element === element)?.grade ?? 0;
+    if (why) showTip({ element, why: why.error ?? why, grade });
+  }
+
   function onKey(event) {
-    if (!event.isTrusted || !event.altKey || !event.shiftKey || event.code !== "KeyJ") return;
+    if (!event.isTrusted || !event.altKey || !event.shiftKey) return;
+    if (event.code === "KeyJ") jump(event);
+    if (event.code === "KeyW") tellWhy();
+  }
+
+  function jump(event) {
     if (highlighted.length === 0) return;
     const now = highlighted.findIndex(({ element }) => element === document.activeElement);
     const next = highlighted[(now + 1) % highlighted.length].element;
@@ -435,7 +456,7 @@
     // What is drawn, for the extension's own pages.
     if (message.kind === "shown") {
       const links = highlighted.map(({ element, grade, why }) => ({ href: element.href, grade, why }));
-      answer({ done: (isRead || (refused !== null && refused !== NOT_YET)) && !reading, refused, links });
+      answer({ done: (isRead || (refused !== null && refused !== NOT_YET)) && !reading, refused, links, tip: tip?.textContent ?? null });
     }
     if (message.kind === "refresh") read();
     if (message.kind === "forgotten") {

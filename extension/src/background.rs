@@ -22,6 +22,9 @@ mod marking;
 #[cfg(test)]
 mod marking_tests;
 mod pairing;
+mod phrases;
+#[cfg(test)]
+mod phrases_tests;
 mod questions;
 mod reading;
 #[cfg(test)]
@@ -32,6 +35,7 @@ mod state;
 mod visits;
 #[cfg(test)]
 mod visits_tests;
+mod why;
 
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -183,6 +183,9 @@ pub struct Look {
     pub page: Option<Snapshot>,
     /// Why it is not read, if it is not.
     pub refused: Option<String>,
+    /// Text that the person selected on it.
+    #[serde(default)]
+    pub selected: String,
 }
 
 /// The browser failed at something it was asked.

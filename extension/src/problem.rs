@@ -31,6 +31,15 @@ pub enum Problem {
     /// The form is not on the page.
     #[error("this page has no such form any more")]
     NoForm,
+    /// What is said of a topic is empty or too long.
+    #[error("say it in 1 to 1000 characters")]
+    Phrase,
+    /// More was said of a topic than is taken.
+    #[error("50 things were said of this topic: take one back first")]
+    TooManyPhrases,
+    /// The link leads to no page that could be judged.
+    #[error("this link leads to no other page")]
+    NoLink,
     /// The topic is not judged by classes.
     #[error("this topic has no classes: import a taxonomy in the companion, then sync")]
     NoClasses,

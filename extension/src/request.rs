@@ -43,6 +43,12 @@ pub enum Request {
         new_tab: bool,
         loaded: Option<String>,
     },
+    /// The person asks of the link at `place` why it is highlighted, or why not.
+    Why {
+        page: Snapshot,
+        place: usize,
+        loaded: Option<String>,
+    },
     /// A tab was opened from another.
     Opened { tab: i32, opener: i32 },
     /// What the popup shows.
@@ -58,6 +64,12 @@ pub enum Request {
     },
     /// Says what class of the topic's taxonomy the page is of, or with null takes that back.
     CorrectClass { tab: i32, class: Option<String> },
+    /// Says in words what the topic is (true) or is not, or with null takes that back.
+    Say {
+        tab: i32,
+        text: String,
+        wanted: Option<bool>,
+    },
     /// Answers a question about a page: of a crawl, or with null of the pages read here.
     Answer {
         tab: i32,
@@ -121,7 +133,7 @@ pub enum Response {
     State(Box<State>),
     /// To [`Request::Trails`].
     Trails(Vec<TrailRow>),
-    /// To [`Request::Excluded`] and [`Request::Dashboard`].
+    /// To [`Request::Excluded`], [`Request::Dashboard`] and [`Request::Why`].
     Text(String),
     /// To [`Request::HandOver`].
     Crawl(Box<CrawlView>),

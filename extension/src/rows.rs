@@ -27,6 +27,25 @@ pub struct Settings {
     pub to_forget: Vec<Forget>,
     /// Versions of the companion's models that were taken in, by topic.
     pub versions: Vec<(String, i64)>,
+    /// What the person said of topics in words, by topic, and whether that is what they look
+    /// for.
+    pub said: Vec<(String, Vec<(String, bool)>)>,
+}
+
+impl Settings {
+    /// What was said of a topic.
+    pub fn said_of(&self, topic: &str) -> Vec<(String, bool)> {
+        let said = self.said.iter().find(|row| row.0 == topic);
+        said.map(|row| row.1.clone()).unwrap_or_default()
+    }
+
+    /// Puts what was said of a topic in the place of what was there.
+    pub fn set_said(&mut self, topic: &str, said: Vec<(String, bool)>) {
+        self.said.retain(|row| row.0 != topic);
+        if !said.is_empty() {
+            self.said.push((topic.to_owned(), said));
+        }
+    }
 }
 
 /// A link that was followed and whose page has not arrived.

@@ -59,6 +59,12 @@ pub struct State {
     /// Its class, if the topic has a taxonomy.
     #[serde(default)]
     pub class: Option<ClassLine>,
+    /// What was said of the topic in words, and whether that is what is looked for.
+    #[serde(default)]
+    pub said: Vec<(String, bool)>,
+    /// Text that is selected on the page.
+    #[serde(default)]
+    pub selected: String,
     /// Promising links on it.
     pub promising: usize,
     /// Forms on it that lead to databases.

@@ -260,6 +260,7 @@ impl Stage {
         let look = Look {
             page: Some(page.clone()),
             refused: None,
+            selected: String::new(),
         };
         self.world.tabs.borrow_mut().insert(tab, look);
         let request = Request::Page {

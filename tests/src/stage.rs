@@ -33,6 +33,8 @@ pub struct Shown {
     pub refused: Option<String>,
     /// The highlighted links, in document order.
     pub links: Vec<ShownLink>,
+    /// What is said beside the link that the person is on.
+    pub tip: Option<String>,
 }
 
 /// A highlighted link.

@@ -70,6 +70,25 @@ async fn mark_and_follow(kind: BrowserKind) -> Result<()> {
         "{trails:?}"
     );
 
+    // Of a link that is not highlighted it says why not.
+    stage.open("http://town.test/").await?;
+    let lit = stage.highlights().await?;
+    let links = "return [...document.links].map((link) => link.href);";
+    let all = stage.browser.read(links).await?;
+    let links = all.as_array().into_iter().flatten();
+    let mut links = links.filter_map(serde_json::Value::as_str);
+    let plain = links.find(|href| !lit.iter().any(|one| one == href));
+    let plain = plain.context("all links are highlighted")?;
+    let focus = format!("[...document.links].find((link) => link.href === {plain:?}).focus();");
+    stage.browser.read(&focus).await?;
+    let asked = stage.browser.driver.active_element().await?;
+    asked.send_keys(Key::Alt + Key::Shift + "w").await?;
+    let tip = wait_for("why it is not highlighted", 10, || async {
+        Ok(stage.shown().await?.tip)
+    })
+    .await?;
+    ensure!(tip.contains('%'), "{tip}");
+
     // By keyboard: the jump key, then Enter.
     stage.open("http://town.test/").await?;
     stage.highlights().await?;
@@ -109,7 +128,35 @@ async fn mark_and_follow(kind: BrowserKind) -> Result<()> {
     stage.highlights().await?;
     ensure!(stage.trails().await?.len() == 3);
     answer_questions(&stage).await?;
+    tell_in_words(&stage).await?;
     stage.strike().await
+}
+
+/// What is selected on a page is proposed in the popup, said of the topic, and taken back.
+async fn tell_in_words(stage: &Stage) -> Result<()> {
+    stage.open("http://town.test/").await?;
+    stage.highlights().await?;
+    let select = "getSelection().selectAllChildren(document.getElementById('centres'));
+                  return getSelection().toString();";
+    let selected = stage.browser.read(select).await?;
+    let selected = selected.as_str().context("nothing is selected")?.trim();
+    ensure!(!selected.is_empty());
+    stage.popup().await?;
+    let proposed = "return document.querySelector('#in-words[open] #words')?.value ?? null;";
+    let proposed = stage.browser.read(proposed).await?;
+    ensure!(proposed == selected, "{proposed} for {selected}");
+    stage.press("say-it").await?;
+    let said = "return [...document.querySelectorAll('#said li')].map((line) => line.innerText);";
+    let shown = stage.browser.read(said).await?;
+    let expected = format!("✓ “{selected}” Take back");
+    ensure!(shown == serde_json::json!([expected]), "{shown}");
+    stage.picture("in-words").await?;
+    let back = stage.browser.driver.find(By::Css("#said button")).await?;
+    back.click().await?;
+    stage.drawn().await?;
+    let shown = stage.browser.read(said).await?;
+    ensure!(shown == serde_json::json!([]), "{shown}");
+    Ok(())
 }
 
 /// The popup asks about a page that was read, and never about it again.

@@ -76,6 +76,15 @@ impl PageView {
     }
 }
 
+/// How likely a link leads to a good page and why, or why it is not highlighted, by its place
+/// among all links of its page; none where it leads to no other page.
+pub fn why(page: &Page, visit: &Visit, guide: &Guide, place: usize) -> Option<String> {
+    let index = page.outlinks.iter().position(|link| link.place == place)?;
+    let (link, score) = visit.outlinks.get(index)?;
+    let probability = guide.probability(link, score.priority()?);
+    Some(said(probability, &guide.reason(link)))
+}
+
 /// 3 (best), 2 or 1; 0 for a link that is not highlighted.
 pub fn grade(probability: f64) -> u8 {
     let reached = GRADES.iter().filter(|from| probability >= **from);

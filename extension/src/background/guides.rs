@@ -45,6 +45,8 @@ impl<W: World> Background<W> {
             }
         }
         guide.mark_all(&marked);
+        let mut settings = self.store.settings().await?;
+        guide.take_phrases(settings.said_of(topic));
         for mark in self.store.form_marks().await? {
             if let EventKind::Form {
                 address,
@@ -60,7 +62,6 @@ impl<W: World> Background<W> {
             }
         }
         // What the companion knows beyond that is asked for again.
-        let mut settings = self.store.settings().await?;
         settings.versions.retain(|(name, _)| name != topic);
         let mut change = Change::default();
         change.settings(&settings)?;

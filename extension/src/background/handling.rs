@@ -71,6 +71,19 @@ impl<W: World> Background<W> {
                 let followed = self.followed(&page, place, *tab, new_tab).await?;
                 quietly(Response::Followed(followed))
             }
+            (
+                Request::Why {
+                    page,
+                    place,
+                    loaded,
+                },
+                Page { url, .. },
+            ) => {
+                if !self.shows(url, &page, loaded.as_deref()).await? {
+                    return Err(Problem::NothingToRead);
+                }
+                quietly(Response::Text(self.why(&page, place).await?))
+            }
             (Request::Opened { tab, opener }, OwnPage) => {
                 self.opened(tab, opener).await?;
                 quietly(Response::Done)
@@ -93,6 +106,11 @@ impl<W: World> Background<W> {
             (Request::CorrectClass { tab, class }, OwnPage) => {
                 let page = self.page_of(tab).await?;
                 self.correct_class(&page, class).await?;
+                self.world.tell(tab, TabMessage::Refresh).await;
+                Ok(Handled::with_news())
+            }
+            (Request::Say { tab, text, wanted }, OwnPage) => {
+                self.say(&text, wanted).await?;
                 self.world.tell(tab, TabMessage::Refresh).await;
                 Ok(Handled::with_news())
             }

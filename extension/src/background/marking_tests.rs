@@ -55,8 +55,8 @@ fn a_page_that_is_not_read_cannot_be_marked() {
     assert_eq!(mark(&mut stage, 9), "There is nothing to read here.");
     let refused = Some("it has a field for a password".to_owned());
     let look = Look {
-        page: None,
         refused,
+        ..Look::default()
     };
     stage.world.tabs.borrow_mut().insert(9, look);
     let expected = "This page is not read: it has a field for a password.";
@@ -65,7 +65,7 @@ fn a_page_that_is_not_read_cannot_be_marked() {
     let bank = page("http://www.mybank.test/", "Statement", DIALYSIS, &[]);
     let look = Look {
         page: Some(bank),
-        refused: None,
+        ..Look::default()
     };
     stage.world.tabs.borrow_mut().insert(9, look);
     assert!(mark(&mut stage, 9).contains("list of sites that are not read"));

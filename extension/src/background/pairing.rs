@@ -3,7 +3,7 @@
 
 use linkscent_core::crawl::StoppingRule;
 use linkscent_core::guide::Guide;
-use linkscent_core::wire::api::{CrawlOrder, CrawlView};
+use linkscent_core::wire::api::{CrawlOrder, CrawlView, EventKind};
 use linkscent_core::wire::read_model;
 
 use super::Background;
@@ -30,6 +30,13 @@ impl<W: World> Background<W> {
         // takes for what they are.
         for mark in self.store.all_marks().await? {
             change.send(&mark.event(format!("again-{}", self.random_id())))?;
+        }
+        for (topic, said) in &settings.said {
+            for (text, wanted) in said {
+                let (text, wanted) = (text.clone(), Some(*wanted));
+                let what = EventKind::Phrase { text, wanted };
+                change.send(&self.event(topic, self.world.now(), what))?;
+            }
         }
         for mut mark in self.store.form_marks().await? {
             mark.id = format!("again-{}", self.random_id());
@@ -80,6 +87,8 @@ impl<W: World> Background<W> {
             let guide = Guide::with_knowledge(knowledge).ok_or(Problem::NewerModel)?;
             settings.versions.retain(|(name, _)| *name != topic);
             settings.versions.push((topic.clone(), version));
+            let said = guide.graph().phrases.clone();
+            settings.set_said(&topic, said.into_iter().collect());
             let mut change = Change::default();
             change.settings(&settings)?;
             self.keep_guide(topic, guide, &mut change)?;

@@ -11,6 +11,7 @@ use linkscent_core::wire::{Snapshot, read_model, write_model};
 
 use crate::paths::{Arrival, Showing};
 use crate::ports::{Table, Value};
+use crate::problem::Problem;
 use crate::request::{Handled, Request, Response};
 use crate::rows::TrailRow;
 use crate::twins::town::{TO_DIET, dialysis, diet, marked, town};
@@ -356,4 +357,33 @@ fn a_forgotten_page_that_was_on_its_way_is_not_read_again() {
     // Loaded again, it is a page like any other.
     stage.wait(1_000.0);
     assert!(!view(stage.open(8, &town())).links.is_empty());
+}
+
+#[test]
+fn of_any_link_it_is_told_why_or_why_not_without_a_trace() {
+    let mut stage = Stage::with_topic("kidney dialysis");
+    let links = [
+        ("/dialysis", "Dialysis for the kidneys"),
+        ("/trains", "Trains"),
+    ];
+    let hub = page("http://hub.test/", "Hub", "Two links.", &links);
+    stage.open(7, &hub);
+    let before = stage.kept();
+    let mut why = |place| {
+        let asked = Request::Why {
+            page: hub.clone(),
+            place,
+            loaded: None,
+        };
+        stage.as_page(7, "http://hub.test/", asked)
+    };
+    let said = |handled: Handled| match handled.answer {
+        Response::Text(text) => text,
+        other => panic!("{other:?}"),
+    };
+    let (good, bad) = (said(why(0).unwrap()), said(why(1).unwrap()));
+    assert!(good.contains("“Dialysis”") && good.contains('%'), "{good}");
+    assert!(bad.contains('%') && !bad.contains("Dialysis"), "{bad}");
+    assert!(matches!(why(2), Err(Problem::NoLink)));
+    assert_eq!(stage.kept(), before);
 }

@@ -11,7 +11,7 @@ use crate::twins::companion::{CODE, PORT};
 use crate::twins::{Stage, page};
 
 /// What pages may send, and nothing else.
-const FROM_PAGES: [&str; 3] = ["followed", "may_read", "page"];
+const FROM_PAGES: [&str; 4] = ["followed", "may_read", "page", "why"];
 const HERE: &str = "http://kidney.test/";
 
 /// How a page says that it came to be shown.
@@ -26,11 +26,13 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "may_read", "loaded": HERE }),
         json!({ "kind": "page", "page": page, "started": 1.5, "showing": showing(), "loaded": HERE }),
         json!({ "kind": "followed", "page": page, "place": -1, "newTab": false, "loaded": HERE }),
+        json!({ "kind": "why", "page": page, "place": 0, "loaded": HERE }),
         json!({ "kind": "opened", "tab": 8, "opener": 7 }),
         json!({ "kind": "state", "tab": 7 }),
         json!({ "kind": "mark", "tab": 7, "target": true }),
         json!({ "kind": "mark_form", "tab": 7, "form": 0, "wanted": null }),
         json!({ "kind": "correct_class", "tab": 7, "class": null }),
+        json!({ "kind": "say", "tab": 7, "text": "moats", "wanted": true }),
         json!({ "kind": "answer", "tab": 7, "crawl": null, "page": HERE, "answer": "skip" }),
         json!({ "kind": "topic", "tab": 7, "name": "EVIL" }),
         json!({ "kind": "pause", "tab": 7, "on": true }),
@@ -80,7 +82,7 @@ fn there_is_a_message_of_each_kind() {
 }
 
 #[test]
-fn pages_may_send_three_kinds_and_own_pages_the_others() {
+fn pages_may_send_four_kinds_and_own_pages_the_others() {
     for message in messages() {
         let is_from_page = FROM_PAGES.contains(&kind(&message));
         let mut stage = stage();

@@ -29,6 +29,7 @@ impl<W: World> Background<W> {
             waiting: self.store.waiting().await?,
             ..State::default()
         };
+        let selected = look.selected;
         let page = look.page.and_then(|snapshot| snapshot.to_page().ok());
         if let Some(page) = &page {
             state.page = true;
@@ -40,6 +41,7 @@ impl<W: World> Background<W> {
         let Some(topic) = settings.current.clone() else {
             return Ok(state);
         };
+        state.said = settings.said_of(&topic);
         let marks = self.store.marks(&topic).await?;
         let mut looked_at = None;
         if let Some(page) = page.filter(|_| !state.paused) {
@@ -47,6 +49,7 @@ impl<W: World> Background<W> {
                 .iter()
                 .find(|mark| mark.address == page.address.as_str());
             state.mark = mark.map(|mark| mark.target);
+            selected.trim().clone_into(&mut state.selected);
             let guide = self.take_guide(&topic).await?;
             state.standing = guide.describe_page(&page.address);
             state.forms = form_lines(&guide, &page);

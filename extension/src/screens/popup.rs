@@ -44,6 +44,7 @@ impl Popup {
         self.fill_topic(&popup, &state)?;
         if state.current.is_some() {
             popup.add(PARTS, &self.page(&state)?)?;
+            popup.add(PARTS, &self.words(&state)?)?;
             if let Some(class) = &state.class {
                 popup.add(PARTS, &self.class(class)?)?;
             }
@@ -204,6 +205,40 @@ impl Popup {
         page.keep_if("unmarked", state.mark.is_none())?;
         page.keep_if("marked", state.mark.is_some())?;
         Ok(page)
+    }
+
+    /// What was said of the topic, and a field to say more, in which stands what is selected
+    /// on the page.
+    fn words(self: &Rc<Self>, state: &State) -> Result<Part, BrowserError> {
+        let part = self.part("words")?;
+        let tab = self.tab;
+        for (text, wanted) in &state.said {
+            let line = self.part("said")?;
+            line.say("said", text)?;
+            line.keep_if("wanted", *wanted)?;
+            line.keep_if("not-wanted", !*wanted)?;
+            let text = text.clone();
+            self.act_on(&line, "[data-press=undo]", move || Request::Say {
+                tab,
+                text: text.clone(),
+                wanted: None,
+            })?;
+            part.add("#said", &line)?;
+        }
+        part.keep_if("said", !state.said.is_empty())?;
+        for (button, wanted) in [("#say-it", true), ("#say-not", false)] {
+            let text: HtmlInputElement = part.field("#words")?;
+            text.set_value(&state.selected);
+            self.act_on(&part, button, move || Request::Say {
+                tab,
+                text: text.value(),
+                wanted: Some(wanted),
+            })?;
+        }
+        if !state.selected.is_empty() {
+            part.open("#in-words")?;
+        }
+        Ok(part)
     }
 
     /// One page whose label would help most.

@@ -82,6 +82,12 @@ impl Part {
         Ok(())
     }
 
+    /// Shows what can be opened as open.
+    pub fn open(&self, selector: &str) -> Result<(), BrowserError> {
+        let details = self.find(selector)?;
+        details.set_attribute("open", "").map_err(failed)
+    }
+
     /// Adds another copy at the end of an element of this one.
     pub fn add(&self, selector: &str, part: &Self) -> Result<(), BrowserError> {
         let place = self.find(selector)?;

@@ -1,0 +1,22 @@
+//! Why a link of a page is highlighted, or why not: asked for any link, and without a trace.
+
+use linkscent_core::wire::Snapshot;
+use linkscent_core::wire::views::why;
+
+use super::Background;
+use crate::ports::World;
+use crate::problem::Problem;
+
+impl<W: World> Background<W> {
+    /// Of the link at a place among all links of a page.
+    pub(super) async fn why(
+        &mut self,
+        snapshot: &Snapshot,
+        place: usize,
+    ) -> Result<String, Problem> {
+        let (page, topic) = self.judged(snapshot).await?;
+        let mut guide = self.take_guide(&topic).await?;
+        let visit = guide.visit(&page, &[], None, &mut self.tie_breaks());
+        why(&page, &visit, &guide, place).ok_or(Problem::NoLink)
+    }
+}
