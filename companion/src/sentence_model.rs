@@ -11,6 +11,11 @@ pub fn folder(data: &Path) -> PathBuf {
     data.join("models").join(NAME)
 }
 
+/// Whether a model is there.
+pub fn is_in(store: &Store) -> bool {
+    is_there(&folder(store.folder()))
+}
+
 /// The model, read whole; `None` where there is none. Takes about half a second.
 pub fn of(store: &Store) -> Option<Result<SentenceModel, FileError>> {
     let folder = folder(store.folder());

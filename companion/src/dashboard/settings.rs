@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::{PageResult, check_csrf, go_to, show};
 use crate::api::{App, Base};
+use crate::sentence_model;
 use crate::store::Device;
 
 pub(super) fn routes() -> Router<App> {
@@ -26,6 +27,7 @@ struct SettingsPage<'a> {
     devices: Vec<Device>,
     folder: String,
     proxy: String,
+    has_sentences: bool,
 }
 
 async fn page(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
@@ -34,6 +36,7 @@ async fn page(State(app): State<App>, Extension(Base(base)): Extension<Base>) ->
         csrf: app.access.csrf(),
         code: app.pairing.current(),
         devices: app.service.store.devices().await?,
+        has_sentences: sentence_model::is_in(&app.service.store),
         folder: app.service.store.folder().display().to_string(),
         proxy: app
             .service

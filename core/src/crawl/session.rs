@@ -282,9 +282,9 @@ impl Session {
             Arm::Primary => return reason,
             Arm::Member(member) => {
                 let name = self.guide.profile().arms.members.get(member).copied();
-                format!("best by {}", name.unwrap_or_default())
+                format!("chosen for {}", name.unwrap_or_default())
             }
-            Arm::Explore => "at random, to see what lies elsewhere".to_owned(),
+            Arm::Explore => "chosen at random, to see what lies elsewhere".to_owned(),
         };
         if reason.is_empty() {
             chosen

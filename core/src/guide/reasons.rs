@@ -37,7 +37,7 @@ impl Guide {
         let mut told: Vec<String> = reasons.into_iter().map(|row| row.1).collect();
         told.extend(learned);
         if told.is_empty() {
-            told.push("its words are not close to your topic".to_owned());
+            told.push("its words say little of your topic".to_owned());
         }
         let page = link.source().map(|page| self.graph.judgment(page));
         if page.is_some_and(|page| page.relevance.is_high()) {

@@ -61,7 +61,7 @@ fn one_marked_page_already_orders_links_and_says_why() {
     );
     let why_not = guide.reason(&visit.outlinks[0].0);
     assert!(
-        why_not.starts_with("its words are not close to your topic"),
+        why_not.starts_with("its words say little of your topic"),
         "{why_not}"
     );
 }

@@ -124,6 +124,8 @@ fn words_selected_on_a_page_are_proposed_where_it_is_read() {
     };
     stage.world.tabs.borrow_mut().insert(7, look.clone());
     assert_eq!(stage.state(7).selected, "a moat");
+    say(&mut stage, "a moat", Some(true)).unwrap();
+    assert_eq!(stage.state(7).selected, "", "it was said");
     look.page = None;
     stage.world.tabs.borrow_mut().insert(7, look);
     assert_eq!(stage.state(7).selected, "");

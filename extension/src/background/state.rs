@@ -49,7 +49,10 @@ impl<W: World> Background<W> {
                 .iter()
                 .find(|mark| mark.address == page.address.as_str());
             state.mark = mark.map(|mark| mark.target);
-            selected.trim().clone_into(&mut state.selected);
+            let is_said = state.said.iter().any(|one| one.0 == selected.trim());
+            if !is_said {
+                selected.trim().clone_into(&mut state.selected);
+            }
             let guide = self.take_guide(&topic).await?;
             state.standing = guide.describe_page(&page.address);
             state.forms = form_lines(&guide, &page);

@@ -235,7 +235,7 @@ impl Popup {
                 wanted: Some(wanted),
             })?;
         }
-        if !state.selected.is_empty() {
+        if !state.selected.is_empty() || !state.said.is_empty() {
             part.open("#in-words")?;
         }
         Ok(part)
