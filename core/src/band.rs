@@ -1,10 +1,7 @@
 //! Probabilities as people say them.
 
-use serde::Serialize;
-
 /// How likely something is, as coarsely as it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Band {
     /// Under 15 %.
     Unlikely,

@@ -15,6 +15,7 @@ mod problem;
 mod request;
 mod rows;
 mod screens;
+mod searched;
 mod sender;
 mod shown;
 mod store;

@@ -160,6 +160,13 @@ impl TabPath {
         self.steps.get(self.at).filter(|_| self.is_there)
     }
 
+    /// The pages that led to the one that the tab shows, and that one, oldest first; none where
+    /// it shows one that was not read.
+    pub fn steps_to_here(&self) -> impl DoubleEndedIterator<Item = &Step> {
+        let end = if self.is_there { self.at + 1 } else { 0 };
+        self.steps.iter().take(end)
+    }
+
     /// The visit of a page, if the tab shows it.
     pub fn visit_of(&self, page: &str, topic: &str) -> Option<String> {
         let step = self.current()?;

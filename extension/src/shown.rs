@@ -62,9 +62,12 @@ pub struct State {
     /// What was said of the topic in words, and whether that is what is looked for.
     #[serde(default)]
     pub said: Vec<(String, bool)>,
-    /// Text that is selected on the page.
+    /// Text that is selected on the page and was not said yet.
     #[serde(default)]
-    pub selected: String,
+    pub selected: Option<String>,
+    /// What the person searched for on the way to the page and did not say yet.
+    #[serde(default)]
+    pub searched: Option<String>,
     /// Promising links on it.
     pub promising: usize,
     /// Forms on it that lead to databases.

@@ -90,7 +90,7 @@ impl<W: World> Background<W> {
             }
             (Request::State { tab }, OwnPage) => {
                 let look = self.world.look(tab).await?;
-                quietly(Response::State(Box::new(self.state(look).await?)))
+                quietly(Response::State(Box::new(self.state(look, tab).await?)))
             }
             (Request::Mark { tab, target }, OwnPage) => {
                 let page = self.page_of(tab).await?;

@@ -123,10 +123,28 @@ fn words_selected_on_a_page_are_proposed_where_it_is_read() {
         selected: "  a moat ".to_owned(),
     };
     stage.world.tabs.borrow_mut().insert(7, look.clone());
-    assert_eq!(stage.state(7).selected, "a moat");
+    assert_eq!(stage.state(7).selected.as_deref(), Some("a moat"));
     say(&mut stage, "a moat", Some(true)).unwrap();
-    assert_eq!(stage.state(7).selected, "", "it was said");
+    assert_eq!(stage.state(7).selected, None, "it was said");
     look.page = None;
     stage.world.tabs.borrow_mut().insert(7, look);
-    assert_eq!(stage.state(7).selected, "");
+    assert_eq!(stage.state(7).selected, None);
+}
+
+#[test]
+fn what_was_searched_for_on_the_way_is_proposed_and_counts_only_if_said() {
+    let mut stage = Stage::with_topic("holidays");
+    let found = [("http://stones.test/", "Ruins")];
+    let search = "http://find.test/?q=norman+castles&page=2";
+    stage.open(7, &page(search, "Results", "One found.", &found));
+    stage.open(7, &castle());
+    let before = stage.state(7);
+    assert_eq!(before.searched.as_deref(), Some("norman castles"));
+    assert!(before.said.is_empty());
+    stage.open(8, &castle());
+    assert_eq!(stage.state(8).searched, None, "another tab");
+    say(&mut stage, "norman castles", Some(true)).unwrap();
+    let after = stage.state(7);
+    assert_eq!(after.searched, None, "it was said");
+    assert!(after.relevance > before.relevance);
 }

@@ -14,11 +14,12 @@ use super::forms::form_lines;
 use crate::companion::Companion;
 use crate::ports::{Look, World};
 use crate::problem::Problem;
+use crate::searched;
 use crate::shown::State;
 
 impl<W: World> Background<W> {
     /// See [`crate::request::Request::State`].
-    pub(super) async fn state(&mut self, look: Look) -> Result<State, Problem> {
+    pub(super) async fn state(&mut self, look: Look, tab: i32) -> Result<State, Problem> {
         let settings = self.store.settings().await?;
         let mut state = State {
             refused: look.refused,
@@ -49,10 +50,11 @@ impl<W: World> Background<W> {
                 .iter()
                 .find(|mark| mark.address == page.address.as_str());
             state.mark = mark.map(|mark| mark.target);
-            let is_said = state.said.iter().any(|one| one.0 == selected.trim());
-            if !is_said {
-                selected.trim().clone_into(&mut state.selected);
-            }
+            let is_new = |text: &str| state.said.iter().all(|one| one.0 != text);
+            let searched = searched::on_the_way(&self.tab(tab).await?.path);
+            state.searched = searched.filter(|text| is_new(text));
+            let selected = Some(selected.trim()).filter(|text| !text.is_empty() && is_new(text));
+            state.selected = selected.map(str::to_owned);
             let guide = self.take_guide(&topic).await?;
             state.standing = guide.describe_page(&page.address);
             state.forms = form_lines(&guide, &page);

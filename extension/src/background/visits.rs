@@ -19,7 +19,7 @@ use crate::store::Change;
 
 /// A tab, as far as it is known.
 pub(super) struct Tab {
-    path: TabPath,
+    pub path: TabPath,
     /// The tabs that are known, if this is none of them.
     others: Option<KnownTabs>,
 }

@@ -208,7 +208,7 @@ impl Popup {
     }
 
     /// What was said of the topic, and a field to say more, in which stands what is selected
-    /// on the page.
+    /// on the page, or what the person searched for on the way there.
     fn words(self: &Rc<Self>, state: &State) -> Result<Part, BrowserError> {
         let part = self.part("words")?;
         let tab = self.tab;
@@ -226,16 +226,22 @@ impl Popup {
             part.add("#said", &line)?;
         }
         part.keep_if("said", !state.said.is_empty())?;
+        let searched = state
+            .searched
+            .as_deref()
+            .filter(|_| state.selected.is_none());
+        let proposed = state.selected.as_deref().or(searched);
+        part.keep_if("searched", searched.is_some())?;
         for (button, wanted) in [("#say-it", true), ("#say-not", false)] {
             let text: HtmlInputElement = part.field("#words")?;
-            text.set_value(&state.selected);
+            text.set_value(proposed.unwrap_or_default());
             self.act_on(&part, button, move || Request::Say {
                 tab,
                 text: text.value(),
                 wanted: Some(wanted),
             })?;
         }
-        if !state.selected.is_empty() || !state.said.is_empty() {
+        if proposed.is_some() || !state.said.is_empty() {
             part.open("#in-words")?;
         }
         Ok(part)
