@@ -23,10 +23,8 @@ const LONGEST: usize = 200;
 
 /// What was searched for last on the way to the page that a tab shows.
 pub fn on_the_way(path: &TabPath) -> Option<String> {
-    let newest_first = path.steps_to_here().rev().take(PAGES_BEFORE + 1);
-    newest_first
-        .filter_map(|step| by_address(&step.page))
-        .next()
+    let mut newest_first = path.steps_to_here().rev().take(PAGES_BEFORE + 1);
+    newest_first.find_map(|step| by_address(&step.page))
 }
 
 fn by_address(address: &str) -> Option<String> {

@@ -4,11 +4,11 @@
 //! Three kinds of evidence are joined in one logistic model: the words of the page against
 //! those of the targets and of all pages seen ([`words`], \[A\] 2.1); the
 //! [meaning](crate::meaning) of its words against that of the targets, seen from the mean of
-//! all pages; and the topic's name, by its words and their meaning. The model's weights are
-//! fixed. They were fitted on crawls for categories of an encyclopedia, with those left
-//! out in turn of which the rest was to tell, so what it states is a probability; more
-//! targets sharpen the meaning. A page that is nearer to one that was marked as "not this"
-//! than to the targets is the less likely by as much.
+//! all pages; and the topic's name with what the person said of it, by its words and their
+//! meaning. The model's weights are fixed. They were fitted on crawls for categories of an
+//! encyclopedia, with those left out in turn of which the rest was to tell, so what it states
+//! is a probability; more targets sharpen the meaning. A page that is nearer to one that was
+//! marked as "not this" than to the targets is the less likely by as much.
 //! The taxonomy of \[A\] is not here.
 
 mod sentences;
