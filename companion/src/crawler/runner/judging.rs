@@ -7,7 +7,7 @@ use linkscent_core::address::Address;
 use linkscent_core::critics::SentenceVectors;
 use linkscent_sentences::CHARACTERS;
 
-use super::{Progress, Runner};
+use super::{Message, Progress, Runner};
 use crate::sentence_model;
 
 /// Pages read by the model between two words on how far it is.
@@ -45,7 +45,9 @@ impl Runner {
         let mut vectors = SentenceVectors::of_topic(known, vector);
         for (number, address) in wanted.iter().enumerate() {
             while let Ok(message) = self.receiver.try_recv() {
-                if self.handle(message)?.is_some() {
+                // Pages that were still under way when it was stopped are no part of its log.
+                let is_told = matches!(message, Message::Told(_));
+                if is_told && self.handle(message)?.is_some() {
                     return Ok(());
                 }
             }

@@ -68,6 +68,25 @@ fn sentences_tell_apart_what_words_do_not() {
 }
 
 #[test]
+fn a_page_that_comes_after_the_end_is_no_part_of_the_crawl() {
+    let stage = Stage::new(ENDLESS, async || web_about(about).await);
+    stage.run_a_little(|| Command::Pause);
+    let mut runner = stage.resume().unwrap();
+    let late = loop {
+        match runner.session.next(runner.now()) {
+            Next::Fetch(fetch) => break fetch.address,
+            Next::Robots(host) => runner.session.robots(&host, Robots::allow_all()),
+            other => panic!("{other:?}"),
+        }
+    };
+    let reply = Ok(Reply::Redirect(start()));
+    assert!(runner.sender.send(Message::Page(late, reply)).is_ok());
+    runner.judge_by(&vector, &mut |_| {}).unwrap();
+    assert!(runner.receiver.try_recv().is_err(), "it was heard");
+    assert!(runner.batch.is_empty(), "and passed over");
+}
+
+#[test]
 fn told_to_stop_it_is_content_with_the_words() {
     let stage = Stage::new(20, async || web_about(about).await);
     stage.resume().unwrap().run(|_| {}).unwrap();
