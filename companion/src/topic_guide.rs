@@ -26,6 +26,8 @@ pub async fn named_topics(store: &Store, critic: &str) -> Result<NamedTopics> {
     let mut topics = NamedTopics::new();
     for name in asked {
         let topic = known.iter().find(|topic| topic.name == name);
+        // A condition that was written before the topic was renamed goes on.
+        let topic = topic.or_else(|| known.iter().find(|topic| topic.key == name));
         let topic = topic.with_context(|| {
             let names: Vec<&str> = known.iter().map(|topic| topic.name.as_str()).collect();
             format!("there is no topic {name:?} to ask for; there are {names:?}")
@@ -183,6 +185,7 @@ pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
             }
             EventKind::Class { .. }
             | EventKind::Phrase { .. }
+            | EventKind::Name { .. }
             | EventKind::Click { .. }
             | EventKind::Visit(_) => {}
         }

@@ -21,6 +21,9 @@ mod kept_visits_tests;
 mod marking;
 #[cfg(test)]
 mod marking_tests;
+mod naming;
+#[cfg(test)]
+mod naming_tests;
 mod pairing;
 mod phrases;
 #[cfg(test)]

@@ -28,6 +28,9 @@ pub enum Problem {
     /// A topic's name is empty or too long.
     #[error("a topic needs a name of at most 80 characters")]
     TopicName,
+    /// Two topics would have one name.
+    #[error("another topic is called that already: rename that one first")]
+    NameTaken,
     /// The form is not on the page.
     #[error("this page has no such form any more")]
     NoForm,

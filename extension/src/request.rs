@@ -79,6 +79,8 @@ pub enum Request {
     },
     /// Switches to a topic, made if it is new.
     Topic { tab: i32, name: String },
+    /// Calls the current topic otherwise.
+    Rename { tab: i32, name: String },
     /// Pauses on the page's host, or goes on there.
     Pause { tab: i32, on: bool },
     /// All trails, newest first.

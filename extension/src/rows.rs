@@ -9,10 +9,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Names of the topics, in the order they were made.
+    /// Keys of the topics, in the order they were made: what each was called then, or that
+    /// with something behind it where the topic called so then is called otherwise now.
     pub topics: Vec<String>,
-    /// The current topic.
+    /// Key of the current topic.
     pub current: Option<String>,
+    /// What topics are called now, by key; one that is not there is called by its key.
+    pub names: Vec<(String, String)>,
     /// Hosts on which nothing is read.
     pub paused: Vec<String>,
     /// The companion's port.
@@ -33,6 +36,26 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// What a topic is called.
+    pub fn name_of<'a>(&'a self, topic: &'a str) -> &'a str {
+        let name = self.names.iter().find(|row| row.0 == topic);
+        name.map_or(topic, |row| row.1.as_str())
+    }
+
+    /// The topic that is called so; of several the first that was made.
+    pub fn called(&self, name: &str) -> Option<&str> {
+        let mut topics = self.topics.iter().map(String::as_str);
+        topics.find(|topic| self.name_of(topic) == name)
+    }
+
+    /// Calls a topic so from now on.
+    pub fn set_name(&mut self, topic: &str, name: &str) {
+        self.names.retain(|row| row.0 != topic);
+        if name != topic {
+            self.names.push((topic.to_owned(), name.to_owned()));
+        }
+    }
+
     /// What was said of a topic.
     pub fn said_of(&self, topic: &str) -> Vec<(String, bool)> {
         let said = self.said.iter().find(|row| row.0 == topic);

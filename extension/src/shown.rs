@@ -35,9 +35,9 @@ pub struct ClassLine {
 /// What the popup shows.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
-    /// All topics.
+    /// What all topics are called.
     pub topics: Vec<String>,
-    /// The current one.
+    /// What the current one is called.
     pub current: Option<String>,
     /// Whether there is a page to act on.
     pub page: bool,

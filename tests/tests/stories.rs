@@ -342,10 +342,46 @@ async fn hand_over(kind: BrowserKind) -> Result<()> {
     screen.press("a[href$='/crawl/1/results']").await?;
     screen.wait_for_text("at kidney.test").await?;
     stage.picture("results").await?;
+    call_otherwise(&stage).await?;
     train_distance(&stage).await?;
     drop(companion);
     another_companion(&stage).await?;
     stage.strike().await
+}
+
+/// A topic that is called otherwise in the browser is called so on the dashboard, which lies
+/// open, and the other way round.
+async fn call_otherwise(stage: &Stage) -> Result<()> {
+    let screen = &stage.browser;
+    let called = "return document.getElementById('topic').value;";
+    stage.open("http://town.test/").await?;
+    stage.popup().await?;
+    screen.press("#rename summary").await?;
+    stage.type_in("new-name", "kidney care").await?;
+    stage.press("rename-topic").await?;
+    let shown = screen.read(called).await?;
+    ensure!(shown == "kidney care", "{shown}");
+    screen.driver.switch_to_window(stage.page.clone()).await?;
+    screen.driver.back().await?;
+    screen.wait_for_text("at kidney.test").await?;
+    screen.press("a[href$='/topic/1']").await?;
+    screen.wait_for_text("Its name, “kidney care”").await?;
+    screen.press("#rename summary").await?;
+    let name = screen.driver.find(By::Css("#rename [name=name]")).await?;
+    name.clear().await?;
+    name.send_keys("renal care").await?;
+    screen.press("#rename button").await?;
+    screen.wait_for_text("Its name, “renal care”").await?;
+    stage.open("http://town.test/").await?;
+    stage.popup().await?;
+    stage.press("sync").await?;
+    let shown = screen.read(called).await?;
+    ensure!(shown == "renal care", "{shown}");
+    stage.picture("renamed").await?;
+    screen.driver.switch_to_window(stage.page.clone()).await?;
+    screen.driver.back().await?;
+    screen.wait_for_text("Its name, “renal care”").await?;
+    screen.press("a[href$='/crawl/1']").await
 }
 
 /// The dashboard, which lies open, is told to learn the ways to targets; the

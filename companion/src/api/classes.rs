@@ -38,7 +38,7 @@ pub(super) async fn classes(
     query: Result<Query<ClassesQuery>, QueryRejection>,
 ) -> Result<Json<ClassesView>, Problem> {
     let Query(query) = query?;
-    let topic = app.service.topic_of_name(&query.topic).await?;
+    let topic = app.service.topic_known_as(&query.topic).await?;
     Ok(Json(view(&app, topic).await?))
 }
 
@@ -60,7 +60,7 @@ pub(super) async fn choose(
     good: Result<Json<GoodNodes>, JsonRejection>,
 ) -> Result<Json<ClassesView>, Problem> {
     let Json(good) = good?;
-    let topic = app.service.topic_of_name(&good.topic).await?;
+    let topic = app.service.topic_known_as(&good.topic).await?;
     app.service.choose_good(&topic, &good.nodes).await?;
     Ok(Json(view(&app, topic).await?))
 }

@@ -45,12 +45,12 @@ pub(super) async fn crawls(
     let Query(query) = query?;
     let mut views = Vec::new();
     let store = &app.service.store;
-    let Some(topic) = store.find_topic(&query.topic).await? else {
+    let Some(topic) = app.service.find_known_as(&query.topic).await? else {
         return Ok(Json(views));
     };
     let crawls = store.crawls(Some(topic.id)).await?;
     for crawl in crawls.into_iter().take(MOST_CRAWLS) {
-        views.push(view(&app.service, &crawl, &query.topic).await?);
+        views.push(view(&app.service, &crawl, &topic.name).await?);
     }
     Ok(Json(views))
 }
@@ -87,8 +87,14 @@ pub(super) async fn begin(
         start_from: order.start_from.clone(),
         ..NewCrawl::new(starts, order.budget)
     };
-    app.service.check_crawl(&order.topic, &new).await?;
-    let topic = app.service.create_topic(&order.topic, &[]).await?;
+    let known = app.service.find_known_as(&order.topic).await?;
+    app.service
+        .check_crawl(known.as_ref(), &order.topic, &new)
+        .await?;
+    let topic = match known {
+        Some(topic) => topic,
+        None => app.service.create_topic(&order.topic, &[]).await?,
+    };
     let crawl = app.service.begin_crawl(&topic, &new).await?;
     Ok(Json(view(&app.service, &crawl, &topic.name).await?))
 }

@@ -167,6 +167,7 @@ async fn topics(State(app): State<App>) -> Result<Json<Vec<TopicView>>, Problem>
     let topics = app.service.store.topics().await?.into_iter();
     let view = |topic: Topic| TopicView {
         is_taught: taught.contains(&topic.id),
+        key: topic.key,
         name: topic.name,
     };
     Ok(Json(topics.map(view).collect()))

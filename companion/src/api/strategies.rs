@@ -39,7 +39,7 @@ pub(super) async fn strategies(
     query: Result<Query<StrategiesQuery>, QueryRejection>,
 ) -> Result<Json<Vec<StrategyView>>, Problem> {
     let Query(query) = query?;
-    let topic = app.service.topic_of_name(&query.topic).await?;
+    let topic = app.service.topic_known_as(&query.topic).await?;
     let learned = app.service.learned(&topic).await?;
     Ok(Json(views(&learned)))
 }
@@ -62,11 +62,11 @@ pub(super) async fn choose(
     choice: Result<Json<StrategyChoice>, JsonRejection>,
 ) -> Result<Json<Vec<StrategyView>>, Problem> {
     let Json(choice) = choice?;
-    let topic = app.service.topic_of_name(&choice.topic).await?;
+    let topic = app.service.topic_known_as(&choice.topic).await?;
     app.service
         .choose_strategy(&topic, &choice.strategy)
         .await?;
-    let topic = app.service.topic_of_name(&choice.topic).await?;
+    let topic = app.service.topic_known_as(&choice.topic).await?;
     Ok(Json(views(&*app.service.learned(&topic).await?)))
 }
 
@@ -88,7 +88,7 @@ pub(super) async fn train(
     order: Result<Json<TrainingOrder>, JsonRejection>,
 ) -> Result<Json<TrainingView>, Problem> {
     let Json(order) = order?;
-    let topic = app.service.topic_of_name(&order.topic).await?;
+    let topic = app.service.topic_known_as(&order.topic).await?;
     let model = DistanceModel::named(&order.model).ok_or_else(|| {
         let names = DistanceModel::ALL.map(DistanceModel::strategy).join(", ");
         Problem::bad(format!(

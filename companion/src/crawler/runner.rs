@@ -185,7 +185,7 @@ impl Runner {
             retraining,
             _lock: lock,
         };
-        runner.catch_up_on_marks()?;
+        runner.catch_up()?;
         runner.catch_up_on_training()?;
         Ok(runner)
     }

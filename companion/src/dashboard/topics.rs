@@ -33,6 +33,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/topic/{id}/mark", post(mark))
         .route("/topic/{id}/correct", post(correct))
         .route("/topic/{id}/say", post(say))
+        .route("/topic/{id}/name", post(rename))
         .route("/topic/{id}/train", post(train_distance))
         .route("/topic/{id}/strategy", post(choose_strategy))
         .route("/topic/{id}/critic", post(choose_critic))
@@ -285,6 +286,24 @@ async fn say(State(app): State<App>, Path(id): Path<i64>, Form(form): Form<SayFo
     };
     let topic = app.service.topic(id).await?;
     app.service.say(&topic, &form.text, wanted).await?;
+    Ok(go_to(&format!("/topic/{id}")))
+}
+
+#[derive(Deserialize)]
+struct NameForm {
+    csrf: String,
+    name: String,
+}
+
+/// Calls the topic otherwise.
+async fn rename(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Form(form): Form<NameForm>,
+) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let topic = app.service.topic(id).await?;
+    app.service.rename(&topic, &form.name).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 

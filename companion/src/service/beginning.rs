@@ -24,7 +24,7 @@ impl Service {
                 "“{from}” begins with what it knows itself in any case: name another topic."
             )));
         }
-        if let Some(teacher) = self.store.find_topic(from).await? {
+        if let Some(teacher) = self.store.topic_called(from).await? {
             return Ok(teacher);
         }
         let topics = self.store.topics().await?;

@@ -144,16 +144,21 @@ impl Service {
         Ok((model_file(&guide)?, Some(said)))
     }
 
-    /// Whether a crawl for the topic of that name would be refused, and why. The topic may
-    /// be none yet.
-    pub async fn check_crawl(&self, topic: &str, new: &NewCrawl) -> Result<(), ServiceError> {
-        let known = self.store.find_topic(topic).await?;
-        let topic = known.unwrap_or_else(|| Topic {
+    /// Whether a crawl would be refused, and why: for a topic, or for one that is still to be
+    /// made and called `name`.
+    pub async fn check_crawl(
+        &self,
+        topic: Option<&Topic>,
+        name: &str,
+        new: &NewCrawl,
+    ) -> Result<(), ServiceError> {
+        let unmade = Topic {
             id: 0,
-            name: topic.to_owned(),
+            key: name.to_owned(),
+            name: name.to_owned(),
             version: 0,
-        });
-        self.order(&topic, new).await.map(|_| ())
+        };
+        self.order(topic.unwrap_or(&unmade), new).await.map(|_| ())
     }
 
     /// Begins a crawl for a topic and runs it here.

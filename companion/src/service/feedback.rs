@@ -14,36 +14,24 @@ use crate::topic_guide;
 
 /// Events taken in one call at most.
 pub const MOST_EVENTS: usize = 1_000;
-/// Characters of a topic's name at most.
-pub const LONGEST_NAME: usize = 80;
 
 impl Service {
-    /// Makes a topic, or finds the one of that name; pages that are what is looked for
+    /// Makes a topic, or finds the one that is called so; pages that are what is looked for
     /// become its targets.
     pub async fn create_topic(
         &self,
         name: &str,
         examples: &[String],
     ) -> Result<Topic, ServiceError> {
-        let topic = if let Some(topic) = self.store.find_topic(name).await? {
-            topic
-        } else {
-            let name = name.trim();
-            if name.is_empty() || name.chars().count() > LONGEST_NAME {
-                return Err(ServiceError::refused(format!(
-                    "A topic needs a name of at most {LONGEST_NAME} characters."
-                )));
-            }
-            self.store.topic_named(name).await?
-        };
+        let topic = self.topic_to_be_called(name).await?;
         let marks = examples.iter();
         let marks = marks.map(|page| EventKind::mark_unread(page, Some(true)));
         self.store.note(&topic, marks.collect()).await?;
         Ok(topic)
     }
 
-    /// Takes in what happened in a browser or on a screen. What names no pages of the web, or
-    /// a class that the topic's taxonomy does not have, is passed over. Crawls that run hear
+    /// Takes in what happened in a browser or on a screen. What names no pages of the web, a
+    /// class that the topic's taxonomy does not have, or a name that is none is passed over. Crawls that run hear
     /// of classes that were corrected.
     pub async fn take_events(&self, events: Vec<Event>) -> Result<EventsTaken, ServiceError> {
         if events.len() > MOST_EVENTS {
@@ -52,7 +40,7 @@ impl Service {
             )));
         }
         let sent = events.len();
-        let good: Vec<Event> = events.into_iter().filter(Event::names_pages).collect();
+        let good: Vec<Event> = events.into_iter().filter(Event::is_sound).collect();
         let good = self.with_known_classes(good).await?;
         let taken = self.store.take_events(&good).await?;
         self.tell_crawls(&good).await?;
@@ -186,6 +174,8 @@ impl Service {
 mod tests {
     use linkscent_core::address::Address;
     use tempfile::TempDir;
+
+    use linkscent_core::wire::api::LONGEST_NAME;
 
     use super::*;
     use crate::crawler::fetch::Way;

@@ -7,6 +7,7 @@ mod error;
 mod feedback;
 mod forgetting;
 mod guides;
+mod naming;
 mod phrases;
 mod supervisor;
 mod taxonomies;
@@ -14,7 +15,6 @@ mod training;
 
 pub use crawls::{CrawlCounts, LARGEST_BUDGET, NewCrawl, Starts};
 pub use error::ServiceError;
-pub use feedback::LONGEST_NAME;
 pub use guides::Learned;
 pub use supervisor::{RunBy, Supervisor, is_held};
 pub use taxonomies::{MOST_CLASSED, TopicClasses};
@@ -59,10 +59,19 @@ impl Service {
         topic.ok_or(ServiceError::Missing("topic"))
     }
 
-    /// A topic by its name.
-    pub async fn topic_of_name(&self, name: &str) -> Result<Topic, ServiceError> {
-        let topic = self.store.find_topic(name).await?;
+    /// A topic by its key, or by what it is called if none has that key; an error if there is
+    /// none.
+    pub async fn topic_known_as(&self, text: &str) -> Result<Topic, ServiceError> {
+        let topic = self.find_known_as(text).await?;
         topic.ok_or(ServiceError::Missing("topic"))
+    }
+
+    /// The same, if there is one.
+    pub async fn find_known_as(&self, text: &str) -> Result<Option<Topic>, ServiceError> {
+        Ok(match self.store.find_topic(text).await? {
+            Some(topic) => Some(topic),
+            None => self.store.topic_called(text).await?,
+        })
     }
 
     /// Forgets what happened in the browser, or all that has to do with some pages.

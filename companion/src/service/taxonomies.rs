@@ -168,12 +168,12 @@ impl Service {
         Ok(good)
     }
 
-    /// Tells every crawl that runs, here or elsewhere, of classes of its topic that were
-    /// corrected.
+    /// Tells every crawl that runs, here or elsewhere, that something was said of its topic
+    /// itself: what it is called, in words, of classes.
     pub(super) async fn tell_crawls(&self, events: &[Event]) -> Result<(), ServiceError> {
         let said = events.iter().filter(|event| {
             let name = event.what.name();
-            name == EventName::Class || name == EventName::Phrase
+            matches!(name, EventName::Class | EventName::Phrase | EventName::Name)
         });
         let topics: BTreeSet<&str> = said.map(|event| event.topic.as_str()).collect();
         for name in topics {

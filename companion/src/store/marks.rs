@@ -56,7 +56,7 @@ pub(crate) fn is_gone(event: &Event, gone: &ToForget, clicks: &HashSet<String>) 
 pub(crate) fn happens(topic: &Topic, what: EventKind) -> Event {
     Event {
         id: secret::random_hex::<16>(),
-        topic: topic.name.clone(),
+        topic: topic.key.clone(),
         time: clock::now() as u64,
         what,
     }

@@ -8,7 +8,9 @@ mod strategies;
 mod visit;
 
 pub use classes::{ClassCorrection, ClassNode, ClassedPage, ClassesView, GoodNodes, TopicView};
-pub use event::{Event, EventKind, EventName, PassedOver, mark_of, marked_terms};
+pub use event::{
+    Event, EventKind, EventName, LONGEST_NAME, PassedOver, is_topic_name, mark_of, marked_terms,
+};
 pub use strategies::{StrategyChoice, StrategyView, TrainingOrder, TrainingView};
 pub use visit::{Transition, Visit};
 

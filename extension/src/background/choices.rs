@@ -1,4 +1,4 @@
-//! What the person chose: topics, sites on which nothing is read.
+//! What the person chose: sites on which nothing is read.
 
 use linkscent_core::address::Address;
 use linkscent_core::page::Page;
@@ -12,22 +12,6 @@ use crate::rows::{Settings, TrailRow};
 use crate::store::Change;
 
 impl<W: World> Background<W> {
-    /// Switches to a topic, made if it is new.
-    pub(super) async fn choose_topic(&mut self, name: &str) -> Result<(), Problem> {
-        let name = name.trim();
-        if name.is_empty() || name.chars().count() > 80 {
-            return Err(Problem::TopicName);
-        }
-        let mut settings = self.store.settings().await?;
-        if !settings.topics.iter().any(|topic| topic == name) {
-            settings.topics.push(name.to_owned());
-        }
-        settings.current = Some(name.to_owned());
-        let mut change = Change::default();
-        change.settings(&settings)?;
-        Ok(self.store.apply(change).await?)
-    }
-
     /// Pauses on the page's host, or goes on there.
     pub(super) async fn pause(&mut self, snapshot: &Snapshot, on: bool) -> Result<(), Problem> {
         let address = Address::parse(&snapshot.url)?;
@@ -75,9 +59,13 @@ impl<W: World> Background<W> {
         Ok(self.store.apply(change).await?)
     }
 
-    /// All trails, newest first.
+    /// All trails, newest first, each with what its topic is called.
     pub(super) async fn trails(&self) -> Result<Vec<TrailRow>, Problem> {
         let mut trails = self.store.trails().await?;
+        let settings = self.store.settings().await?;
+        for trail in &mut trails {
+            trail.topic = settings.name_of(&trail.topic).to_owned();
+        }
         trails.reverse();
         Ok(trails)
     }

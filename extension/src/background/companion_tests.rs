@@ -253,6 +253,7 @@ fn nothing_is_handed_over_while_marks_cannot_be_sent() {
 fn topics_that_were_taught_something_are_offered_to_begin_with() {
     let mut stage = marked();
     let topic = |name: &str, is_taught| TopicView {
+        key: name.to_owned(),
         name: name.to_owned(),
         is_taught,
     };

@@ -125,7 +125,8 @@ impl<W: World> Background<W> {
                 EventKind::Mark { .. }
                 | EventKind::Form { .. }
                 | EventKind::Class { .. }
-                | EventKind::Phrase { .. } => false,
+                | EventKind::Phrase { .. }
+                | EventKind::Name { .. } => false,
             };
             !is_click && !event.pages().iter().any(|page| is_gone(gone, page))
         };

@@ -23,6 +23,7 @@ impl<W: World> Background<W> {
         if let Some((_, guide)) = self.guide.take_if(|(name, _)| name == topic) {
             return Ok(guide);
         }
+        let mut settings = self.store.settings().await?;
         let file = self.store.guide(topic).await?;
         let known = match file.map(|file| read_model(&file)) {
             // One of a newer version is left alone.
@@ -31,12 +32,12 @@ impl<W: World> Background<W> {
             None => None,
         };
         if let Some(mut guide) = known {
-            guide.name_topic(topic);
+            guide.name_topic(settings.name_of(topic));
             return Ok(guide);
         }
         let mut guide =
             Guide::new(critics::NAMES[0], strategies::default_name()).ok_or(Problem::NoGuide)?;
-        guide.name_topic(topic);
+        guide.name_topic(settings.name_of(topic));
         let mut marked = Vec::new();
         for mark in self.store.marks(topic).await? {
             if let Ok(address) = Address::parse(&mark.address) {
@@ -45,7 +46,6 @@ impl<W: World> Background<W> {
             }
         }
         guide.mark_all(&marked);
-        let mut settings = self.store.settings().await?;
         guide.take_phrases(settings.said_of(topic));
         for mark in self.store.form_marks().await? {
             if let EventKind::Form {

@@ -132,6 +132,11 @@ impl<W: World> Background<W> {
                 self.world.tell(tab, TabMessage::Refresh).await;
                 quietly(Response::Done)
             }
+            (Request::Rename { tab, name }, OwnPage) => {
+                self.rename_topic(&name).await?;
+                self.world.tell(tab, TabMessage::Refresh).await;
+                Ok(Handled::with_news())
+            }
             (Request::Pause { tab, on }, OwnPage) => {
                 let page = self.page_of(tab).await?;
                 self.pause(&page, on).await?;

@@ -31,6 +31,10 @@ impl<W: World> Background<W> {
         for mark in self.store.all_marks().await? {
             change.send(&mark.event(format!("again-{}", self.random_id())))?;
         }
+        for (topic, name) in &settings.names {
+            let name = name.clone();
+            change.send(&self.event(topic, self.world.now(), EventKind::Name { name }))?;
+        }
         for (topic, said) in &settings.said {
             for (text, wanted) in said {
                 let (text, wanted) = (text.clone(), Some(*wanted));
@@ -89,6 +93,11 @@ impl<W: World> Background<W> {
             settings.versions.push((topic.clone(), version));
             let said = guide.graph().phrases.clone();
             settings.set_said(&topic, said.into_iter().collect());
+            // An older companion's model does not say what the topic is called.
+            let name = guide.graph().topic_name.clone();
+            if !name.is_empty() {
+                settings.set_name(&topic, &name);
+            }
             let mut change = Change::default();
             change.settings(&settings)?;
             self.keep_guide(topic, guide, &mut change)?;

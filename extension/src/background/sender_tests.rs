@@ -35,6 +35,7 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "say", "tab": 7, "text": "moats", "wanted": true }),
         json!({ "kind": "answer", "tab": 7, "crawl": null, "page": HERE, "answer": "skip" }),
         json!({ "kind": "topic", "tab": 7, "name": "EVIL" }),
+        json!({ "kind": "rename", "tab": 7, "name": "EVIL" }),
         json!({ "kind": "pause", "tab": 7, "on": true }),
         json!({ "kind": "trails" }),
         json!({ "kind": "forget", "id": null }),

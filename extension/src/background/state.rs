@@ -21,10 +21,13 @@ impl<W: World> Background<W> {
     /// See [`crate::request::Request::State`].
     pub(super) async fn state(&mut self, look: Look, tab: i32) -> Result<State, Problem> {
         let settings = self.store.settings().await?;
+        let (names, current) = (settings.topics.iter(), settings.current.as_deref());
         let mut state = State {
             refused: look.refused,
-            topics: settings.topics.clone(),
-            current: settings.current.clone(),
+            topics: names
+                .map(|topic| settings.name_of(topic).to_owned())
+                .collect(),
+            current: current.map(|topic| settings.name_of(topic).to_owned()),
             paired: settings.key.is_some(),
             port: settings.port,
             waiting: self.store.waiting().await?,
@@ -86,7 +89,7 @@ impl<W: World> Background<W> {
 /// Names of other topics that were taught something.
 fn teachers(topics: Vec<TopicView>, own: &str) -> Vec<String> {
     let others = topics.into_iter();
-    let others = others.filter(|other| other.is_taught && other.name != own);
+    let others = others.filter(|other| other.is_taught && other.key != own);
     others.map(|other| other.name).collect()
 }
 

@@ -122,6 +122,13 @@ impl Popup {
             tab,
             name: topic.value(),
         })?;
+        let new_name: HtmlInputElement = popup.field("#new-name")?;
+        new_name.set_value(state.current.as_deref().unwrap_or_default());
+        self.act_on(popup, "#rename-topic", move || Request::Rename {
+            tab,
+            name: new_name.value(),
+        })?;
+        popup.keep_if("current", state.current.is_some())?;
         popup.keep_if("topics", !state.topics.is_empty())
     }
 

@@ -3,7 +3,7 @@
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use clap::ValueEnum;
-use linkscent_core::wire::api::PROPOSED_BUDGET;
+use linkscent_core::wire::api::{LONGEST_NAME, PROPOSED_BUDGET};
 use linkscent_core::wire::channel::DeviceKey;
 use linkscent_core::{critics, strategies};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use tower::ServiceExt;
 use super::*;
 use crate::crawler::fetch::Way;
 use crate::hop_training::DistanceModel;
-use crate::service::{LARGEST_BUDGET, LONGEST_NAME, RunBy};
+use crate::service::{LARGEST_BUDGET, RunBy};
 use crate::store::Reaction;
 
 mod choices;

@@ -93,6 +93,11 @@ impl Stage {
         runner.run(tell).unwrap()
     }
 
+    fn say(&self, what: EventKind) {
+        let said = self.store.note(&self.topic, vec![what]);
+        self.runtime.block_on(said).unwrap();
+    }
+
     fn row(&self) -> CrawlRow {
         let row = self.store.crawl(self.crawl.id);
         self.runtime.block_on(row).unwrap().unwrap()
@@ -350,4 +355,24 @@ fn a_batch_is_due_when_it_is_large_or_old() {
         runner.patience(Some(&Next::Wait(Instant(0)))),
         Duration::from_millis(1)
     );
+}
+
+#[test]
+fn a_crawl_hears_what_its_topic_is_called_and_what_is_said_of_it() {
+    let stage = Stage::new(5, async || no_web());
+    let mut runner = stage.resume().unwrap();
+    let name = "wild bees".to_owned();
+    stage.say(EventKind::Name { name });
+    let (text, wanted) = ("insects".to_owned(), Some(true));
+    stage.say(EventKind::Phrase { text, wanted });
+    let wanted = |runner: &Runner| {
+        let graph = runner.session.guide().graph();
+        graph.wanted().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(wanted(&runner), ["bees"]);
+    runner.hear().unwrap();
+    assert_eq!(wanted(&runner), ["wild bees", "insects"]);
+    // One that is taken up after it knows it too.
+    drop(runner);
+    assert_eq!(wanted(&stage.resume().unwrap()), ["wild bees", "insects"]);
 }

@@ -12,12 +12,22 @@ use crate::topic_guide;
 use linkscent_archive::page::page_at;
 
 impl Runner {
-    /// What the person marked while nobody listened counts too.
-    pub(super) fn catch_up_on_marks(&mut self) -> Result<()> {
+    /// What the person marked and said while nobody listened counts too.
+    pub(super) fn catch_up(&mut self) -> Result<()> {
         let events = self.store.events(self.crawl.topic);
         let events = self.handle.block_on(events)?;
         self.session
             .amend(|guide| topic_guide::apply_marks(guide, &events));
+        self.hear_the_name()
+    }
+
+    fn hear_the_name(&mut self) -> Result<()> {
+        let topic = self.store.topic(self.crawl.topic);
+        if let Some(topic) = self.handle.block_on(topic)? {
+            self.session.amend(|guide| {
+                guide.name_topic(&topic.name);
+            });
+        }
         Ok(())
     }
 
@@ -61,6 +71,6 @@ impl Runner {
             topic_guide::apply_classes(guide, &classes);
             guide.take_phrases(phrases);
         });
-        Ok(())
+        self.hear_the_name()
     }
 }

@@ -39,7 +39,10 @@ impl Stage {
                 critic: Some(format!("text has \"{topic}\"")),
                 ..new
             };
-            self.service.check_crawl(topic, &new).await?;
+            let known = self.service.store.topic_called(topic).await?;
+            self.service
+                .check_crawl(known.as_ref(), topic, &new)
+                .await?;
             let topic = self.service.create_topic(topic, &[]).await?;
             self.service.prepare_crawl(&topic, &new).await
         })

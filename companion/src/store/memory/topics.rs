@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use linkscent_core::wire::api::{Event, EventName};
+use linkscent_core::wire::api::{Event, EventKind, EventName};
 use linkscent_core::wire::channel::DeviceKey;
 
 use super::{DeviceEntry, MemoryStore, State, TopicEntry, at, at_mut};
@@ -12,15 +12,16 @@ use crate::store::StoreResult;
 use crate::store::ports::{Device, Devices, Events, Topic, Topics};
 
 impl State {
-    /// The number of the topic of that name, made if it is not there.
-    fn number_of(&mut self, name: &str) -> i64 {
-        if let Some(known) = self.topics.iter().find(|topic| topic.row.name == name) {
+    /// The number of the topic of that key, made if it is not there.
+    fn number_of(&mut self, key: &str) -> i64 {
+        if let Some(known) = self.topics.iter().find(|topic| topic.row.key == key) {
             return known.row.id;
         }
         let id = self.topics.len() as i64 + 1;
         let row = Topic {
             id,
-            name: name.to_owned(),
+            key: key.to_owned(),
+            name: key.to_owned(),
             version: 0,
         };
         self.topics.push(TopicEntry {
@@ -52,15 +53,22 @@ impl Topics for MemoryStore {
         Ok(at(&self.read().topics, id).map(|topic| topic.row.clone()))
     }
 
-    async fn find_topic(&self, name: &str) -> StoreResult<Option<Topic>> {
+    async fn find_topic(&self, key: &str) -> StoreResult<Option<Topic>> {
         let state = self.read();
-        let topic = state.topics.iter().find(|topic| topic.row.name == name);
+        let topic = state.topics.iter().find(|topic| topic.row.key == key);
         Ok(topic.map(|topic| topic.row.clone()))
     }
 
-    async fn topic_named(&self, name: &str) -> StoreResult<Topic> {
+    async fn topic_called(&self, name: &str) -> StoreResult<Option<Topic>> {
+        let state = self.read();
+        let mut newest_first = state.topics.iter().rev();
+        let topic = newest_first.find(|topic| topic.row.name == name);
+        Ok(topic.map(|topic| topic.row.clone()))
+    }
+
+    async fn topic_named(&self, key: &str) -> StoreResult<Topic> {
         self.change(|state| {
-            let place = state.number_of(name) as usize - 1;
+            let place = state.number_of(key) as usize - 1;
             Ok(state.topics[place].row.clone())
         })
     }
@@ -124,6 +132,9 @@ impl Events for MemoryStore {
                 if known.insert(event.id.clone()) {
                     state.events.push((topic, event.clone()));
                     taken += 1;
+                    if let EventKind::Name { name } = &event.what {
+                        name.clone_into(&mut state.topics[topic as usize - 1].row.name);
+                    }
                 }
             }
             if taken > 0 {

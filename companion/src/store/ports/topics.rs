@@ -10,13 +10,16 @@ use crate::store::error::StoreResult;
 pub struct Topic {
     /// Its number, from 1.
     pub id: i64,
+    /// What browsers and the companion know it by: what it was called when it was made, or
+    /// that with a number behind it where the topic called so then is called otherwise now.
+    pub key: String,
     /// What the person calls it.
     pub name: String,
     /// Rises whenever its model changes, or what its model is made from; 0 at first.
     pub version: i64,
 }
 
-/// Topics, their critics, taxonomies and models. No two topics have one name.
+/// Topics, their critics, taxonomies and models. No two topics have one key.
 #[async_trait]
 pub trait Topics: Send + Sync {
     /// All topics, newest first.
@@ -25,11 +28,14 @@ pub trait Topics: Send + Sync {
     /// A topic by its number.
     async fn topic(&self, id: i64) -> StoreResult<Option<Topic>>;
 
-    /// The topic of exactly that name, if it is there.
-    async fn find_topic(&self, name: &str) -> StoreResult<Option<Topic>>;
+    /// The topic of exactly that key, if it is there.
+    async fn find_topic(&self, key: &str) -> StoreResult<Option<Topic>>;
 
-    /// The topic of exactly that name, made if it is not there.
-    async fn topic_named(&self, name: &str) -> StoreResult<Topic>;
+    /// The topic that is called exactly that now, if there is one; of several the newest.
+    async fn topic_called(&self, name: &str) -> StoreResult<Option<Topic>>;
+
+    /// The topic of exactly that key, made if it is not there: then it is called that too.
+    async fn topic_named(&self, key: &str) -> StoreResult<Topic>;
 
     /// What counts as found: the name of a critic or a predicate, where one was chosen.
     async fn critic(&self, topic: i64) -> StoreResult<Option<String>>;
@@ -61,7 +67,8 @@ pub trait Topics: Send + Sync {
 pub trait Events: Send + Sync {
     /// Takes in events, in the order given; returns how many were new. Those whose
     /// identifiers are known are passed over, whatever else they say. Topics that are named
-    /// and not there are made. If an event was new, the versions of all topics named rise.
+    /// and not there are made. If an event was new, the versions of all topics named rise. A
+    /// topic is called as the last new event says that names it.
     async fn take_events(&self, events: &[Event]) -> StoreResult<usize>;
 
     /// Everything that happened to a topic, in the order it was taken in. An event that

@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 4] = [
+const STEPS: [(i64, &str, &str); 5] = [
     (
         1,
         "first",
@@ -35,6 +35,11 @@ const STEPS: [(i64, &str, &str); 4] = [
         4,
         "classes",
         include_str!("../../../migrations/0004_classes.sql"),
+    ),
+    (
+        5,
+        "names",
+        include_str!("../../../migrations/0005_names.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -3,47 +3,68 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use linkscent_core::wire::api::{Event, EventName};
+use linkscent_core::wire::api::{Event, EventKind, EventName};
 
 use super::{SqliteStore, json};
 use crate::clock;
 use crate::store::StoreResult;
 use crate::store::ports::{Events, Topic, Topics};
 
+/// Number, key, name, version.
+type TopicRow = (i64, String, String, i64);
+
+/// Topics as rows. The column `name` is the key: a topic once had one name for good.
+macro_rules! select {
+    ($which:literal) => {
+        concat!(
+            "SELECT id, name, coalesce(called, name), version FROM topic ",
+            $which
+        )
+    };
+}
+
 #[async_trait]
 impl Topics for SqliteStore {
     async fn topics(&self) -> StoreResult<Vec<Topic>> {
-        let rows: Vec<(i64, String, i64)> =
-            sqlx::query_as("SELECT id, name, version FROM topic ORDER BY id DESC")
-                .fetch_all(&self.pool)
-                .await?;
+        let rows = sqlx::query_as(select!("ORDER BY id DESC"));
+        let rows: Vec<TopicRow> = rows.fetch_all(&self.pool).await?;
         Ok(rows.into_iter().map(topic).collect())
     }
 
     async fn topic(&self, id: i64) -> StoreResult<Option<Topic>> {
-        let row = sqlx::query_as("SELECT id, name, version FROM topic WHERE id = ?")
+        let row = sqlx::query_as(select!("WHERE id = ?"))
             .bind(id)
             .fetch_optional(&self.pool)
             .await?;
         Ok(row.map(topic))
     }
 
-    async fn find_topic(&self, name: &str) -> StoreResult<Option<Topic>> {
-        let row = sqlx::query_as("SELECT id, name, version FROM topic WHERE name = ?")
-            .bind(name)
+    async fn find_topic(&self, key: &str) -> StoreResult<Option<Topic>> {
+        let row = sqlx::query_as(select!("WHERE name = ?"))
+            .bind(key)
             .fetch_optional(&self.pool)
             .await?;
         Ok(row.map(topic))
     }
 
-    async fn topic_named(&self, name: &str) -> StoreResult<Topic> {
+    async fn topic_called(&self, name: &str) -> StoreResult<Option<Topic>> {
+        let row = sqlx::query_as(select!(
+            "WHERE coalesce(called, name) = ? ORDER BY id DESC LIMIT 1"
+        ))
+        .bind(name)
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(row.map(topic))
+    }
+
+    async fn topic_named(&self, key: &str) -> StoreResult<Topic> {
         sqlx::query("INSERT INTO topic (name, created) VALUES (?, ?) ON CONFLICT DO NOTHING")
-            .bind(name)
+            .bind(key)
             .bind(clock::now())
             .execute(&self.pool)
             .await?;
-        let row = sqlx::query_as("SELECT id, name, version FROM topic WHERE name = ?")
-            .bind(name)
+        let row = sqlx::query_as(select!("WHERE name = ?"))
+            .bind(key)
             .fetch_one(&self.pool)
             .await?;
         Ok(topic(row))
@@ -140,6 +161,15 @@ impl Events for SqliteStore {
             .execute(&mut *transaction)
             .await?;
             taken += done.rows_affected() as usize;
+            if let EventKind::Name { name } = &event.what
+                && done.rows_affected() > 0
+            {
+                sqlx::query("UPDATE topic SET called = ? WHERE id = ?")
+                    .bind(name)
+                    .bind(topics[event.topic.as_str()])
+                    .execute(&mut *transaction)
+                    .await?;
+            }
         }
         for id in topics.values() {
             sqlx::query("UPDATE topic SET version = version + 1 WHERE id = ? AND ? > 0")
@@ -196,14 +226,17 @@ impl SqliteStore {
     }
 }
 
-fn topic((id, name, version): (i64, String, i64)) -> Topic {
-    Topic { id, name, version }
+fn topic((id, key, name, version): TopicRow) -> Topic {
+    Topic {
+        id,
+        key,
+        name,
+        version,
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use linkscent_core::wire::api::{Event, EventKind};
-
     use super::*;
     use crate::store::ports::Notices;
 

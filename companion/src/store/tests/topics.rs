@@ -8,7 +8,8 @@ use crate::store::{ModelOf, Store};
 
 promises! {
     topics_are_listed_newest_first,
-    a_name_has_one_topic,
+    a_key_has_one_topic,
+    a_topic_is_called_what_was_said_last,
     what_was_set_last_is_in_force,
     a_taxonomy_belongs_to_its_topic,
     a_model_or_a_click_makes_a_topic_one_that_was_taught,
@@ -48,7 +49,7 @@ async fn topics_are_listed_newest_first(store: &Store) {
     }
 }
 
-async fn a_name_has_one_topic(store: &Store) {
+async fn a_key_has_one_topic(store: &Store) {
     let first = store.topic_named("bees").await.unwrap();
     assert_eq!(first.version, 0);
     assert_eq!(store.topic_named("bees").await.unwrap(), first);
@@ -59,6 +60,35 @@ async fn a_name_has_one_topic(store: &Store) {
     let other = store.topic_named("Bees").await.unwrap();
     assert!(other.id > first.id);
     assert_eq!(store.topics().await.unwrap().len(), 2);
+}
+
+async fn a_topic_is_called_what_was_said_last(store: &Store) {
+    let name = |id: &str, topic: &str, name: &str| Event {
+        what: EventKind::Name {
+            name: name.to_owned(),
+        },
+        ..mark(id, topic, "http://a.test/")
+    };
+    let first = store.topic_named("bees").await.unwrap();
+    assert_eq!((&*first.key, &*first.name), ("bees", "bees"));
+    let said = [name("1", "bees", "wasps"), name("2", "bees", "wild bees")];
+    store.take_events(&said).await.unwrap();
+    // What was said before is passed over, also after it.
+    store.take_events(&said[..1]).await.unwrap();
+    let now = store.find_topic("bees").await.unwrap().unwrap();
+    assert_eq!((now.id, &*now.name), (first.id, "wild bees"));
+    assert_eq!(store.topic(now.id).await.unwrap().as_ref(), Some(&now));
+    assert_eq!(store.topics().await.unwrap(), std::slice::from_ref(&now));
+    assert_eq!(store.topic_named("bees").await.unwrap(), now);
+    let called = async |name: &str| store.topic_called(name).await.unwrap().map(|one| one.id);
+    assert_eq!(called("wild bees").await, Some(now.id));
+    for other in ["bees", "wasps", ""] {
+        assert_eq!(called(other).await, None, "{other:?}");
+    }
+    // Of several the newest; a topic may have for its key what another is called.
+    let other = store.topic_named("wild bees").await.unwrap();
+    assert_eq!(called("wild bees").await, Some(other.id));
+    assert_eq!(store.events(now.id).await.unwrap(), said);
 }
 
 async fn what_was_set_last_is_in_force(store: &Store) {

@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TopicView {
-    /// Its name.
+    /// What it is known by in events and questions: what it was called when it was made.
+    #[serde(default)]
+    pub key: String,
+    /// What it is called now.
     pub name: String,
     /// Whether something was learned for it of links, so that a crawl of another topic may
     /// begin with that.

@@ -13,6 +13,15 @@ use crate::strategies::{Candidate, Step, Trail};
 use crate::text::Vocabulary;
 use crate::web_graph::{Judgment, KnownPage, MARKED_TERMS, Mark, Relevance};
 
+/// Characters of a topic's name at most.
+pub const LONGEST_NAME: usize = 80;
+
+/// Whether a topic can be called so: 1 to [`LONGEST_NAME`] characters, no blanks around them.
+pub fn is_topic_name(name: &str) -> bool {
+    let length = name.chars().count();
+    name.trim() == name && (1..=LONGEST_NAME).contains(&length)
+}
+
 /// Something that happened in the browser; sent once, though perhaps twice
 /// received: `id` tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,7 +29,7 @@ use crate::web_graph::{Judgment, KnownPage, MARKED_TERMS, Mark, Relevance};
 pub struct Event {
     /// Chosen by the extension, unique.
     pub id: String,
-    /// Name of the topic it belongs to.
+    /// Key of the topic it belongs to: what that was called when it was made.
     pub topic: String,
     /// Milliseconds since 1970.
     pub time: u64,
@@ -81,6 +90,11 @@ pub enum EventKind {
         #[cfg_attr(feature = "schema", schema(required))]
         wanted: Option<bool>,
     },
+    /// The person calls the topic otherwise from now on.
+    Name {
+        /// In 1 to [`LONGEST_NAME`](super::LONGEST_NAME) characters.
+        name: String,
+    },
     /// The person followed a link.
     #[serde(rename = "trail", alias = "click")]
     Click {
@@ -124,6 +138,8 @@ pub enum EventName {
     Class,
     /// See [`EventKind::Phrase`].
     Phrase,
+    /// See [`EventKind::Name`].
+    Name,
     /// See [`EventKind::Click`].
     Click,
     /// See [`EventKind::Visit`].
@@ -138,6 +154,7 @@ impl EventName {
             Self::Form => "form",
             Self::Class => "class",
             Self::Phrase => "phrase",
+            Self::Name => "name",
             Self::Click => "trail",
             Self::Visit => "visit",
         }
@@ -152,6 +169,7 @@ impl EventKind {
             Self::Form { .. } => EventName::Form,
             Self::Class { .. } => EventName::Class,
             Self::Phrase { .. } => EventName::Phrase,
+            Self::Name { .. } => EventName::Name,
             Self::Click { .. } => EventName::Click,
             Self::Visit(_) => EventName::Visit,
         }
@@ -159,11 +177,16 @@ impl EventKind {
 }
 
 impl Event {
-    /// Whether every page it names is one of the web.
-    pub fn names_pages(&self) -> bool {
-        self.pages()
-            .into_iter()
-            .all(|page| Address::parse(page).is_ok())
+    /// Whether it says what can be: every page it names is one of the web, and a name of the
+    /// topic is one.
+    pub fn is_sound(&self) -> bool {
+        if let EventKind::Name { name } = &self.what
+            && !is_topic_name(name)
+        {
+            return false;
+        }
+        let pages = self.pages();
+        pages.into_iter().all(|page| Address::parse(page).is_ok())
     }
 
     /// The pages it names.
@@ -182,7 +205,7 @@ impl Event {
                 [from.as_str(), to].into_iter().chain(others).collect()
             }
             EventKind::Visit(visit) => vec![&visit.page],
-            EventKind::Phrase { .. } => Vec::new(),
+            EventKind::Phrase { .. } | EventKind::Name { .. } => Vec::new(),
         }
     }
 }

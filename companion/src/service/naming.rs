@@ -1,0 +1,124 @@
+//! What topics are called: a name can be changed, and stays apart from the key by which
+//! browsers know the topic.
+
+use linkscent_core::wire::api::{EventKind, LONGEST_NAME, is_topic_name};
+
+use super::{Service, ServiceError};
+use crate::store::{Topic, happens};
+
+impl Service {
+    /// Calls a topic otherwise. Crawls that run hear of it, and browsers with its model.
+    pub async fn rename(&self, topic: &Topic, name: &str) -> Result<(), ServiceError> {
+        let name = checked(name)?;
+        match self.store.topic_called(name).await? {
+            Some(known) if known.id == topic.id => return Ok(()),
+            Some(_) => {
+                return Err(ServiceError::refused(format!(
+                    "Another topic is called “{name}” already: rename that one first."
+                )));
+            }
+            None => {}
+        }
+        let name = name.to_owned();
+        let event = happens(topic, EventKind::Name { name });
+        self.take_events(vec![event]).await?;
+        Ok(())
+    }
+
+    /// The topic that is called so, made if there is none.
+    pub(super) async fn topic_to_be_called(&self, name: &str) -> Result<Topic, ServiceError> {
+        if let Some(topic) = self.store.topic_called(name).await? {
+            return Ok(topic);
+        }
+        let name = checked(name)?;
+        if self.store.find_topic(name).await?.is_none() {
+            return Ok(self.store.topic_named(name).await?);
+        }
+        // The topic that was made with this name is called otherwise now.
+        let mut number = 2;
+        let key = loop {
+            let key = format!("{name} ({number})");
+            if self.store.find_topic(&key).await?.is_none() {
+                break key;
+            }
+            number += 1;
+        };
+        let topic = self.store.topic_named(&key).await?;
+        self.rename(&topic, name).await?;
+        self.topic(topic.id).await
+    }
+}
+
+fn checked(name: &str) -> Result<&str, ServiceError> {
+    let name = name.trim();
+    if is_topic_name(name) {
+        return Ok(name);
+    }
+    Err(ServiceError::refused(format!(
+        "A topic needs a name of at most {LONGEST_NAME} characters."
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crawler::fetch::Way;
+    use crate::store::Store;
+
+    fn service() -> (Service, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::in_memory(folder.path());
+        (Service::new(store, Way::default()), folder)
+    }
+
+    #[tokio::test]
+    async fn a_topic_that_is_renamed_means_what_its_new_name_says() {
+        let (service, _folder) = service();
+        let topic = service.create_topic("holidays", &[]).await.unwrap();
+        service.rename(&topic, " castles ").await.unwrap();
+        let now = service.topic(topic.id).await.unwrap();
+        assert_eq!((&*now.name, &*now.key), ("castles", "holidays"));
+        assert!(now.version > topic.version);
+        let guide = service.guide(&now).await.unwrap();
+        assert_eq!(guide.graph().wanted().collect::<Vec<_>>(), ["castles"]);
+        // What browsers send for it goes on to reach it.
+        assert_eq!(service.topic_known_as("holidays").await.unwrap(), now);
+        assert_eq!(service.topic_known_as("castles").await.unwrap(), now);
+        let again = service.create_topic("castles", &[]).await.unwrap();
+        assert_eq!(again.id, topic.id);
+    }
+
+    #[tokio::test]
+    async fn a_name_that_is_free_again_makes_another_topic() {
+        let (service, _folder) = service();
+        let first = service.create_topic("holidays", &[]).await.unwrap();
+        service.rename(&first, "castles").await.unwrap();
+        let second = service.create_topic("holidays", &[]).await.unwrap();
+        assert_ne!(second.id, first.id);
+        assert_eq!((&*second.name, &*second.key), ("holidays", "holidays (2)"));
+        let again = service.create_topic("holidays", &[]).await.unwrap();
+        assert_eq!(again.id, second.id);
+        let refused = service.rename(&second, "castles").await.unwrap_err();
+        assert!(refused.to_string().contains("already"), "{refused}");
+        service.rename(&first, "castles").await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_is_no_name_is_refused() {
+        let (service, _folder) = service();
+        let topic = service.create_topic("holidays", &[]).await.unwrap();
+        for name in ["", " \n ", &"x".repeat(LONGEST_NAME + 1)] {
+            let refused = service.rename(&topic, name).await.unwrap_err();
+            assert!(refused.to_string().contains("at most 80"), "{refused}");
+            let event = happens(
+                &topic,
+                EventKind::Name {
+                    name: name.to_owned(),
+                },
+            );
+            let taken = service.take_events(vec![event]).await.unwrap();
+            assert_eq!((taken.taken, taken.refused), (0, 1));
+        }
+        assert_eq!(service.topic(topic.id).await.unwrap().name, "holidays");
+    }
+}
