@@ -113,7 +113,7 @@ impl Results {
         let questions = self.questions()?;
         let attack = self.findings("attack")?.iter();
         let costs = attack.filter_map(|row| row["cost"].as_f64());
-        let costs: Vec<f64> = costs.map(|cost| 100.0 * cost).collect();
+        let costs: Vec<f64> = costs.collect();
         let figures = [
             one_page.into_iter().collect::<Result<_>>()?,
             vec![self.gap_from_pages("ensemble", 5)?],
