@@ -11,12 +11,19 @@ async function currentTab() {
 }
 
 const tools = {
+  rest: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   ask: (message) => chrome.runtime.sendMessage(message),
   mayRead: () => chrome.permissions.contains(EVERYWHERE),
   askToRead: () => chrome.permissions.request(EVERYWHERE),
   openDashboard: (link) => chrome.tabs.create({ url: link }),
   openPanel: () => chrome.tabs.create({ url: chrome.runtime.getURL("pages/panel.html") }),
 };
+
+// Enter in a field does what the button beside it does.
+document.addEventListener("keydown", (event) => {
+  const button = event.key === "Enter" && !event.isComposing && event.target.dataset?.enter;
+  if (button) document.getElementById(button)?.click();
+});
 
 await init({ module_or_path: chrome.runtime.getURL("pkg/linkscent_bg.wasm") });
 const show = document.body.dataset.page === "panel" ? show_panel : show_popup;

@@ -16,6 +16,9 @@ mod forgetting_tests;
 mod forms;
 mod guides;
 mod handling;
+mod hearing;
+#[cfg(test)]
+mod hearing_tests;
 #[cfg(test)]
 mod kept_visits_tests;
 mod marking;

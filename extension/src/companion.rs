@@ -6,9 +6,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use linkscent_core::wire::api::{
-    Answer, AnswerHead, ApiError, CallHead, ChannelOpened, CrawlOrder, CrawlView, DashboardLink,
-    Event, Forget, Forgotten, OpenChannel, PairRequest, PairStarted, Paired, QuestionAnswer,
-    TopicView,
+    Answer, AnswerHead, ApiError, CallHead, Changes, ChannelOpened, CrawlOrder, CrawlView,
+    DashboardLink, Event, Forget, Forgotten, OpenChannel, PairRequest, PairStarted, Paired,
+    QuestionAnswer, TopicView,
 };
 use linkscent_core::wire::channel::{Channel, DeviceKey, Random};
 use linkscent_core::wire::pairing::{Attempt, PairingError, Side};
@@ -116,6 +116,16 @@ impl<W: Network + RandomSource> Companion<W> {
         self.call("GET", &path, None).await?.read()
     }
 
+    /// What was said elsewhere after this place of its log; nothing from an older companion,
+    /// which does not tell.
+    pub async fn changes(&self, after: i64) -> Fetched<Option<Changes>> {
+        let path = format!("changes?after={after}");
+        match self.call("GET", &path, None).await {
+            Err(CompanionError::Status(404)) => Ok(None),
+            answered => Ok(Some(answered?.read()?)),
+        }
+    }
+
     /// All topics that it knows, newest first.
     pub async fn topics(&self) -> Fetched<Vec<TopicView>> {
         self.call("GET", "topics", None).await?.read()
@@ -129,15 +139,13 @@ impl<W: Network + RandomSource> Companion<W> {
     }
 
     /// Answers a crawl's question.
-    pub async fn answer(&self, crawl: i64, page: &str, answer: Answer) -> Fetched<()> {
+    pub async fn answer(&self, crawl: i64, page: &str, answer: Answer) -> Fetched<CrawlView> {
         let given = QuestionAnswer {
             address: page.to_owned(),
             answer,
         };
         let path = format!("crawls/{crawl}/answer");
-        let answered = self.call("POST", &path, Some(json(&given)?)).await?;
-        let _: CrawlView = answered.read()?;
-        Ok(())
+        self.call("POST", &path, Some(json(&given)?)).await?.read()
     }
 
     /// Has something forgotten.

@@ -97,7 +97,8 @@ pub enum Request {
     Pair { port: u16, code: String },
     /// Forgets the companion.
     Unpair,
-    /// Sends what is new to the companion, and pulls its newer model.
+    /// Sends what is new to the companion, hears what was said elsewhere, and pulls its newer
+    /// model.
     Sync,
     /// A link that opens the companion's dashboard, once.
     Dashboard,
@@ -131,6 +132,8 @@ pub enum Response {
     View(Option<PageView>),
     /// To [`Request::Followed`]: whether the link counts.
     Followed(bool),
+    /// To [`Request::Sync`]: whether anything is other than it was.
+    Synced(bool),
     /// To [`Request::State`].
     State(Box<State>),
     /// To [`Request::Trails`].

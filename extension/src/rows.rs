@@ -2,7 +2,7 @@
 
 use linkscent_core::address::Address;
 use linkscent_core::click_attribution::Click;
-use linkscent_core::wire::api::{Event, EventKind, Forget};
+use linkscent_core::wire::api::{CrawlView, Event, EventKind, Forget};
 use serde::{Deserialize, Serialize};
 
 /// Choices and what pairing brought.
@@ -33,6 +33,22 @@ pub struct Settings {
     /// What the person said of topics in words, by topic, and whether that is what they look
     /// for.
     pub said: Vec<(String, Vec<(String, bool)>)>,
+    /// How far the companion's log was heard.
+    pub heard: i64,
+}
+
+/// What the companion said of the current topic when it was asked the last time.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Seen {
+    /// The topic.
+    pub topic: String,
+    /// Its last crawl.
+    pub crawl: Option<CrawlView>,
+    /// What other topics are called for which something was learned.
+    pub teachers: Vec<String>,
+    /// Why it could not be asked, if it could not.
+    pub problem: String,
 }
 
 impl Settings {

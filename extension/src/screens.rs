@@ -13,7 +13,7 @@ use crate::ports::BrowserError;
 /// Fills the popup of a tab into `root`.
 pub async fn popup(root: Element, tools: Tools, tab: i32) -> Result<(), BrowserError> {
     let screen = popup::Popup::new(root.clone(), tools, tab);
-    shown(&root, screen.fill().await)
+    shown(&root, screen.show().await)
 }
 
 /// Fills the panel into `root`.

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::asked::Asked;
 use crate::paths::{KnownTabs, TabPath};
 use crate::ports::{Database, DatabaseError, Table, Value, Write};
-use crate::rows::{MarkRow, PendingClick, Settings, TrailRow};
+use crate::rows::{MarkRow, PendingClick, Seen, Settings, TrailRow};
 
 const SETTINGS: &str = "settings";
 /// The clicks whose page has not arrived; kept under this name since the first form.
@@ -18,6 +18,8 @@ const PENDING_CLICKS: &str = "leaps";
 const FORM_MARKS: &str = "form-marks";
 const ASKED: &str = "asked";
 const TABS: &str = "tabs";
+const SEEN: &str = "seen";
+const LATEST_WORD: &str = "latest-word";
 /// Trails kept; the oldest go.
 const MOST_TRAILS: usize = 5_000;
 /// Events waiting for the companion; the oldest go.
@@ -46,6 +48,7 @@ impl Change {
         self.clear_paths();
         self.known_tabs(tabs)?;
         self.pending_clicks(&[])?;
+        self.seen(&Seen::default())?;
         self.asked(&Asked::default())
     }
 
@@ -82,6 +85,16 @@ impl Change {
     /// Replaces what was asked.
     pub fn asked(&mut self, asked: &Asked) -> Result<(), DatabaseError> {
         self.put(Table::Values, ASKED, asked)
+    }
+
+    /// Replaces what the companion said of the current topic.
+    pub fn seen(&mut self, seen: &Seen) -> Result<(), DatabaseError> {
+        self.put(Table::Values, SEEN, seen)
+    }
+
+    /// Notes when the last of the words in force was said.
+    pub fn latest_word(&mut self, time: f64) -> Result<(), DatabaseError> {
+        self.put(Table::Values, LATEST_WORD, &time)
     }
 
     /// Replaces a topic's guide.
@@ -189,6 +202,16 @@ impl<D: Database> Store<D> {
     /// What the person was asked so far.
     pub async fn asked(&self) -> Result<Asked, DatabaseError> {
         self.value(ASKED).await
+    }
+
+    /// What the companion said of the current topic when it was asked the last time.
+    pub async fn seen(&self) -> Result<Seen, DatabaseError> {
+        self.value(SEEN).await
+    }
+
+    /// When the last of the words in force was said, in milliseconds since 1970; 0 without any.
+    pub async fn latest_word(&self) -> Result<f64, DatabaseError> {
+        self.value(LATEST_WORD).await
     }
 
     /// A tab's path, if one is kept.

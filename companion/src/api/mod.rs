@@ -1,6 +1,7 @@
 //! The server: API and dashboard on one loopback port.
 
 mod auth;
+mod changes;
 mod channel;
 mod classes;
 mod crawls;

@@ -22,8 +22,7 @@ use utoipa_axum::routes;
 
 use super::channel::{self, Calls, MODEL_VERSION};
 use super::problem::WRONG;
-use super::{App, LARGEST_BODY, Problem, classes, crawls, description, strategies};
-use crate::store::Topic;
+use super::{App, LARGEST_BODY, Problem, changes, classes, crawls, description, strategies};
 
 /// The description of all calls.
 #[derive(Clone)]
@@ -60,6 +59,7 @@ fn calls() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(events))
         .routes(routes!(model))
+        .routes(routes!(changes::changes))
         .routes(routes!(crawls::crawls, crawls::begin))
         .routes(routes!(crawls::answer))
         .routes(routes!(classes::classes, classes::choose))
@@ -163,14 +163,7 @@ async fn events(
     )
 )]
 async fn topics(State(app): State<App>) -> Result<Json<Vec<TopicView>>, Problem> {
-    let taught = app.service.store.taught().await?;
-    let topics = app.service.store.topics().await?.into_iter();
-    let view = |topic: Topic| TopicView {
-        is_taught: taught.contains(&topic.id),
-        key: topic.key,
-        name: topic.name,
-    };
-    Ok(Json(topics.map(view).collect()))
+    Ok(Json(app.service.topics().await?))
 }
 
 /// A link that opens the dashboard, once

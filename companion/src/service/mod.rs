@@ -2,6 +2,7 @@
 //! nothing of HTTP or of terminals; every rule on what may be asked stands here once.
 
 mod beginning;
+mod changes;
 mod crawls;
 mod error;
 mod feedback;

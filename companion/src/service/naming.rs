@@ -4,7 +4,7 @@
 use linkscent_core::wire::api::{EventKind, LONGEST_NAME, is_topic_name};
 
 use super::{Service, ServiceError};
-use crate::store::{Topic, happens};
+use crate::store::Topic;
 
 impl Service {
     /// Calls a topic otherwise. Crawls that run hear of it, and browsers with its model.
@@ -20,7 +20,7 @@ impl Service {
             None => {}
         }
         let name = name.to_owned();
-        let event = happens(topic, EventKind::Name { name });
+        let event = self.store.happens(topic, EventKind::Name { name }).await?;
         self.take_events(vec![event]).await?;
         Ok(())
     }
@@ -110,12 +110,10 @@ mod tests {
         for name in ["", " \n ", &"x".repeat(LONGEST_NAME + 1)] {
             let refused = service.rename(&topic, name).await.unwrap_err();
             assert!(refused.to_string().contains("at most 80"), "{refused}");
-            let event = happens(
-                &topic,
-                EventKind::Name {
-                    name: name.to_owned(),
-                },
-            );
+            let said = EventKind::Name {
+                name: name.to_owned(),
+            };
+            let event = service.store.happens(&topic, said).await.unwrap();
             let taken = service.take_events(vec![event]).await.unwrap();
             assert_eq!((taken.taken, taken.refused), (0, 1));
         }

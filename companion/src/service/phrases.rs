@@ -6,7 +6,7 @@ use linkscent_core::guide::{LONGEST_PHRASE, MOST_PHRASES};
 use linkscent_core::wire::api::{EventKind, EventName};
 
 use super::{Service, ServiceError};
-use crate::store::{Topic, happens};
+use crate::store::Topic;
 use crate::topic_guide;
 
 impl Service {
@@ -31,7 +31,8 @@ impl Service {
             )));
         }
         let text = text.to_owned();
-        let event = happens(topic, EventKind::Phrase { text, wanted });
+        let said = EventKind::Phrase { text, wanted };
+        let event = self.store.happens(topic, said).await?;
         self.take_events(vec![event]).await?;
         Ok(())
     }

@@ -11,7 +11,7 @@ use linkscent_core::wire::{read_taxonomy, write_taxonomy};
 
 use super::{Service, ServiceError};
 use crate::page_archive;
-use crate::store::{Command, CrawlRow, ResultRow, Topic, happens};
+use crate::store::{Command, CrawlRow, ResultRow, Topic};
 use crate::topic_guide;
 
 /// Pages of good classes that a crawl starts at where nothing else is named.
@@ -132,7 +132,8 @@ impl Service {
         let page = page_archive::page(&self.store, crawl.id, address).await?;
         let page = page.ok_or(ServiceError::Missing("page in this crawl"))?;
         let corrected = EventKind::class(&page, class.map(str::to_owned));
-        self.take_events(vec![happens(topic, corrected)]).await?;
+        let event = self.store.happens(topic, corrected).await?;
+        self.take_events(vec![event]).await?;
         Ok(())
     }
 

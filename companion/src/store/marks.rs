@@ -52,20 +52,25 @@ pub(crate) fn is_gone(event: &Event, gone: &ToForget, clicks: &HashSet<String>) 
     is_visit || clicks.contains(&event.id) || pages.any(|page| gone.has_page(&page))
 }
 
-/// Something that happens to a topic here and now.
-pub(crate) fn happens(topic: &Topic, what: EventKind) -> Event {
-    Event {
-        id: secret::random_hex::<16>(),
-        topic: topic.key.clone(),
-        time: clock::now() as u64,
-        what,
-    }
-}
-
 impl Store {
+    /// Something that happens to a topic here and now: after all that was said before, also
+    /// if a clock was set back.
+    pub(crate) async fn happens(&self, topic: &Topic, what: EventKind) -> StoreResult<Event> {
+        let now = clock::now() as u64;
+        Ok(Event {
+            id: secret::random_hex::<16>(),
+            topic: topic.key.clone(),
+            time: now.max(self.latest_time().await? + 1),
+            what,
+        })
+    }
+
     /// Puts down what happened here and now, all of it or nothing.
     pub async fn note(&self, topic: &Topic, what: Vec<EventKind>) -> StoreResult<()> {
-        let events: Vec<Event> = what.into_iter().map(|what| happens(topic, what)).collect();
+        let mut events = Vec::new();
+        for what in what {
+            events.push(self.happens(topic, what).await?);
+        }
         self.take_events(&events).await?;
         Ok(())
     }

@@ -27,7 +27,7 @@ pub use error::{BackendError, StoreError, StoreResult};
 pub use files::{make_folder, open_private};
 pub use lock::{CrawlLock, LockError};
 pub use marks::MarkRow;
-pub(crate) use marks::{gone_clicks, happens, is_gone};
+pub(crate) use marks::{gone_clicks, is_gone};
 pub use ports::{
     AlarmRow, Command, CrawlRow, CrawlState, Device, FetchRow, FormRow, Location, LostPage,
     ModelOf, NewCrawl, Order, QuestionRow, Reaction, ResultRow, SkippedRow, Topic,

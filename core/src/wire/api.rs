@@ -2,11 +2,13 @@
 //! other, as JSON. The calls are sealed in channels, see [`super::channel`]. With the
 //! feature `schema` every type describes its JSON for programs, too.
 
+mod changes;
 mod classes;
 mod event;
 mod strategies;
 mod visit;
 
+pub use changes::Changes;
 pub use classes::{ClassCorrection, ClassNode, ClassedPage, ClassesView, GoodNodes, TopicView};
 pub use event::{
     Event, EventKind, EventName, LONGEST_NAME, PassedOver, is_topic_name, mark_of, marked_terms,

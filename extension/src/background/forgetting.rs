@@ -13,7 +13,7 @@ use crate::companion::Companion;
 use crate::paths::Step;
 use crate::ports::World;
 use crate::problem::Problem;
-use crate::rows::Settings;
+use crate::rows::{Seen, Settings};
 use crate::store::Change;
 
 impl<W: World> Background<W> {
@@ -143,6 +143,7 @@ impl<W: World> Background<W> {
         let mut asked = self.store.asked().await?;
         asked.forget(|page| is_gone(gone, page));
         change.asked(&asked)?;
+        change.seen(&Seen::default())?;
         let mut settings = self.store.settings().await?;
         settings.versions.clear();
         if settings.key.is_some() {

@@ -130,7 +130,7 @@ impl<W: World> Background<W> {
             (Request::Topic { tab, name }, OwnPage) => {
                 self.choose_topic(&name).await?;
                 self.world.tell(tab, TabMessage::Refresh).await;
-                quietly(Response::Done)
+                Ok(Handled::with_news())
             }
             (Request::Rename { tab, name }, OwnPage) => {
                 self.rename_topic(&name).await?;
@@ -168,8 +168,8 @@ impl<W: World> Background<W> {
                 quietly(Response::Done)
             }
             (Request::Sync, OwnPage) => {
-                self.sync().await?;
-                quietly(Response::Done)
+                let is_other = self.sync().await?;
+                quietly(Response::Synced(is_other))
             }
             (Request::Dashboard, OwnPage) => quietly(Response::Text(self.dashboard().await?)),
             (

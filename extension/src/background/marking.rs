@@ -20,8 +20,8 @@ impl<W: World> Background<W> {
         let mut guide = self.take_guide(&topic).await?;
         guide.mark(&page, mark_of(target));
         let mut change = Change::default();
-        let now = self.world.now();
-        let event = self.event(&topic, now, EventKind::mark(&page, target));
+        let word = EventKind::mark(&page, target);
+        let event = self.says(&topic, word, &mut change).await?;
         match (target, &event.what) {
             (Some(target), EventKind::Mark { words, .. }) => change.mark(&MarkRow {
                 topic: topic.clone(),
@@ -29,11 +29,10 @@ impl<W: World> Background<W> {
                 title: page.title(),
                 target,
                 words: words.clone(),
-                time: now,
+                time: event.time as f64,
             })?,
             _ => change.unmark(&topic, page.address.as_str()),
         }
-        change.send(&event)?;
         self.keep_guide(topic, guide, &mut change)?;
         self.store.apply(change).await?;
         Ok(self.store.trim().await?)

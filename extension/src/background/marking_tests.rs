@@ -36,7 +36,7 @@ fn a_mark_is_kept_sent_and_taken_back() {
     let events: Vec<Event> = stage.rows(Table::Outbox);
     let targets = events.iter().filter_map(|event| match &event.what {
         EventKind::Mark { target, .. } => Some(*target),
-        EventKind::Visit(_) => None,
+        EventKind::Visit(_) | EventKind::Name { .. } => None,
         other => panic!("{other:?}"),
     });
     let mut targets: Vec<_> = targets.collect();

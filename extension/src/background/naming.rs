@@ -16,16 +16,18 @@ impl<W: World> Background<W> {
         let mut change = Change::default();
         let topic = if let Some(topic) = settings.called(name) {
             topic.to_owned()
-        } else if settings.topics.iter().all(|topic| topic != name) {
-            settings.topics.push(name.to_owned());
-            name.to_owned()
         } else {
-            // The topic that was made with this name is called otherwise now.
-            let topic = format!("{name} {}", self.random_id());
+            let topic = if settings.topics.iter().all(|topic| topic != name) {
+                name.to_owned()
+            } else {
+                // The topic that was made with this name is called otherwise now.
+                format!("{name} {}", self.random_id())
+            };
             settings.topics.push(topic.clone());
             settings.set_name(&topic, name);
             let name = name.to_owned();
-            change.send(&self.event(&topic, self.world.now(), EventKind::Name { name }))?;
+            self.says(&topic, EventKind::Name { name }, &mut change)
+                .await?;
             topic
         };
         settings.current = Some(topic);
@@ -49,7 +51,8 @@ impl<W: World> Background<W> {
         let mut change = Change::default();
         change.settings(&settings)?;
         let name = name.to_owned();
-        change.send(&self.event(&topic, self.world.now(), EventKind::Name { name }))?;
+        self.says(&topic, EventKind::Name { name }, &mut change)
+            .await?;
         self.keep_guide(topic, guide, &mut change)?;
         self.store.apply(change).await?;
         Ok(self.store.trim().await?)

@@ -89,7 +89,7 @@ fn the_companion_hears_of_a_name_and_says_what_it_was_told() {
     pair(&mut stage);
     rename(&mut stage, "castles").unwrap();
     stage.own(Request::Sync).unwrap();
-    assert_eq!(sent(&stage), [row("holidays", "castles")]);
+    assert_eq!(sent(&stage).last(), Some(&row("holidays", "castles")));
     // A companion that is new hears of what an earlier one knows.
     stage.own(Request::Unpair).unwrap();
     stage.world.companion.borrow_mut().events.clear();

@@ -10,6 +10,7 @@ use super::Background;
 use crate::companion::{self, Companion};
 use crate::ports::World;
 use crate::problem::Problem;
+use crate::rows::{Seen, Settings};
 use crate::store::Change;
 
 /// Events sent to the companion in one call.
@@ -24,6 +25,7 @@ impl<W: World> Background<W> {
         settings.device = Some(pairing.device);
         settings.key = Some(companion::hex(pairing.key.bytes()));
         settings.versions.clear();
+        settings.heard = 0;
         let mut change = Change::default();
         change.settings(&settings)?;
         // This companion may never have heard of the marks; those it knows it
@@ -31,9 +33,15 @@ impl<W: World> Background<W> {
         for mark in self.store.all_marks().await? {
             change.send(&mark.event(format!("again-{}", self.random_id())))?;
         }
-        for (topic, name) in &settings.names {
-            let name = name.clone();
-            change.send(&self.event(topic, self.world.now(), EventKind::Name { name }))?;
+        for topic in &settings.topics {
+            let name = settings.name_of(topic).to_owned();
+            // A name that a topic always had is no word of now.
+            let said = if name == *topic {
+                0.0
+            } else {
+                self.world.now()
+            };
+            change.send(&self.event(topic, said, EventKind::Name { name }))?;
         }
         for (topic, said) in &settings.said {
             for (text, wanted) in said {
@@ -47,7 +55,7 @@ impl<W: World> Background<W> {
             change.send(&mark)?;
         }
         self.store.apply(change).await?;
-        self.sync().await
+        self.sync().await.map(drop)
     }
 
     /// Forgets the companion.
@@ -57,18 +65,74 @@ impl<W: World> Background<W> {
         settings.to_forget.retain(|what| what.every_click);
         let mut change = Change::default();
         change.settings(&settings)?;
+        change.seen(&Seen::default())?;
         Ok(self.store.apply(change).await?)
     }
 
-    /// Sends what is new, and pulls a newer model. The outbox is emptied first, so the
-    /// model that comes back knows every mark.
-    pub(super) async fn sync(&mut self) -> Result<(), Problem> {
-        let mut settings = self.store.settings().await?;
+    /// Sends what is new, hears what was said elsewhere, pulls a newer model and looks at the
+    /// topic's crawl; whether anything is other than it was.
+    pub(super) async fn sync(&mut self) -> Result<bool, Problem> {
+        let settings = self.store.settings().await?;
         let Some(companion) = Companion::of(&settings, &self.world) else {
-            return Ok(());
+            return Ok(false);
         };
+        let before = self.store.seen().await?;
+        let exchanged = self.exchange(&companion, settings).await;
+        let seen = match &exchanged {
+            Ok((_, topic)) => self.seen_at(&companion, topic.as_deref()).await,
+            Err(Problem::Companion(error)) => Err(error.to_string()),
+            Err(problem) => Err(problem.to_string()),
+        };
+        let seen = seen.unwrap_or_else(|problem| Seen {
+            problem,
+            ..before.clone()
+        });
+        let is_other = seen != before;
+        if is_other {
+            let mut change = Change::default();
+            change.seen(&seen)?;
+            self.store.apply(change).await?;
+        }
+        Ok(exchanged?.0 || is_other)
+    }
+
+    /// The topic's last crawl, and which topics were taught something.
+    async fn seen_at(&self, companion: &Companion<W>, topic: Option<&str>) -> Result<Seen, String> {
+        let Some(topic) = topic else {
+            return Ok(Seen::default());
+        };
+        let crawls = companion.crawls(topic).await;
+        let crawls = crawls.map_err(|error| error.to_string())?;
+        // An older companion does not say; a crawl then begins with nothing else.
+        let topics = companion.topics().await.unwrap_or_default();
+        let others = topics.into_iter();
+        let others = others.filter(|other| other.is_taught && other.key != topic);
+        Ok(Seen {
+            topic: topic.to_owned(),
+            crawl: crawls.into_iter().next(),
+            teachers: others.map(|other| other.name).collect(),
+            problem: String::new(),
+        })
+    }
+
+    /// The topic's crawl as the companion just told it.
+    pub(super) async fn saw_crawl(&self, crawl: CrawlView) -> Result<(), Problem> {
+        let mut seen = self.store.seen().await?;
+        seen.crawl = Some(crawl);
+        let mut change = Change::default();
+        change.seen(&seen)?;
+        Ok(self.store.apply(change).await?)
+    }
+
+    /// Both sides tell what is new. The outbox is emptied first, so the model that comes back
+    /// knows every mark. Whether anything is other than it was, and the current topic.
+    async fn exchange(
+        &mut self,
+        companion: &Companion<W>,
+        mut settings: Settings,
+    ) -> Result<(bool, Option<String>), Problem> {
         // What fails is told when the rest is done: marks must not wait for it.
-        let forgotten = self.forget_there(&companion, &mut settings).await;
+        let forgotten = self.forget_there(companion, &mut settings).await;
         loop {
             let waiting = self.store.oldest(MOST_SENT).await?;
             if waiting.is_empty() {
@@ -80,8 +144,9 @@ impl<W: World> Background<W> {
             change.sent(&keys);
             self.store.apply(change).await?;
         }
+        let mut is_other = self.hear(companion, &mut settings).await?;
         let Some(topic) = settings.current.clone() else {
-            return forgotten;
+            return forgotten.map(|()| (is_other, None));
         };
         let known = settings.versions.iter().find(|(name, _)| *name == topic);
         let version = known.map_or(0, |(_, version)| *version);
@@ -100,10 +165,11 @@ impl<W: World> Background<W> {
             }
             let mut change = Change::default();
             change.settings(&settings)?;
-            self.keep_guide(topic, guide, &mut change)?;
+            self.keep_guide(topic.clone(), guide, &mut change)?;
             self.store.apply(change).await?;
+            is_other = true;
         }
-        forgotten
+        forgotten.map(|()| (is_other, Some(topic)))
     }
 
     /// A link that opens the companion's dashboard, once.
@@ -135,6 +201,8 @@ impl<W: World> Background<W> {
             site_pages: stopping.pages,
             site_targets: stopping.targets,
         };
-        Ok(companion.begin(&order).await?)
+        let crawl = companion.begin(&order).await?;
+        self.saw_crawl(crawl.clone()).await?;
+        Ok(crawl)
     }
 }

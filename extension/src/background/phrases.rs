@@ -34,7 +34,7 @@ impl<W: World> Background<W> {
         let mut change = Change::default();
         change.settings(&settings)?;
         let what = EventKind::Phrase { text, wanted };
-        change.send(&self.event(&topic, self.world.now(), what))?;
+        self.says(&topic, what, &mut change).await?;
         self.keep_guide(topic, guide, &mut change)?;
         self.store.apply(change).await?;
         Ok(self.store.trim().await?)

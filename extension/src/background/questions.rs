@@ -60,7 +60,8 @@ impl<W: World> Background<W> {
         let settings = self.store.settings().await?;
         if let Some(crawl) = crawl {
             let companion = Companion::of(&settings, &self.world).ok_or(Problem::NotPaired)?;
-            return Ok(companion.answer(crawl, page, answer).await?);
+            let crawl = companion.answer(crawl, page, answer).await?;
+            return self.saw_crawl(crawl).await;
         }
         let topic = settings.current.ok_or(Problem::NoTopic)?;
         let address = Address::parse(page)?;
@@ -74,11 +75,8 @@ impl<W: World> Background<W> {
             let known = guide.graph().page(&address).cloned();
             let known = known.ok_or(Problem::NotRemembered)?;
             let words = &guide.graph().vocabulary;
-            let event = self.event(
-                &topic,
-                now,
-                EventKind::mark_known(&known, words, Some(target)),
-            );
+            let word = EventKind::mark_known(&known, words, Some(target));
+            let event = self.says(&topic, word, &mut change).await?;
             if let EventKind::Mark { words, .. } = &event.what {
                 change.mark(&MarkRow {
                     topic: topic.clone(),
@@ -86,11 +84,10 @@ impl<W: World> Background<W> {
                     title: String::new(),
                     target,
                     words: words.clone(),
-                    time: now,
+                    time: event.time as f64,
                 })?;
             }
             guide.mark_all(&[(address, known.terms, mark_of(Some(target)))]);
-            change.send(&event)?;
             self.keep_guide(topic, guide, &mut change)?;
         }
         self.store.apply(change).await?;

@@ -4,14 +4,12 @@ use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
 use linkscent_core::rng::Rng;
 use linkscent_core::strategies::Candidate;
-use linkscent_core::wire::api::TopicView;
 use linkscent_core::wire::views::PageView;
 
 use super::Background;
 use super::choices::is_left_alone;
 use super::classes::class_line;
 use super::forms::form_lines;
-use crate::companion::Companion;
 use crate::ports::{Look, World};
 use crate::problem::Problem;
 use crate::searched;
@@ -67,15 +65,11 @@ impl<W: World> Background<W> {
             looked_at = Some((guide, links, page.address));
         }
         state.targets = marks.into_iter().filter(|mark| mark.target).collect();
-        if let Some(companion) = Companion::of(&settings, &self.world) {
-            match companion.crawls(&topic).await {
-                Ok(crawls) => {
-                    state.crawl = crawls.into_iter().next();
-                    // An older companion does not say; a crawl then begins with nothing else.
-                    let topics = companion.topics().await.unwrap_or_default();
-                    state.teachers = teachers(topics, &topic);
-                }
-                Err(problem) => state.problem = problem.to_string(),
+        if state.paired {
+            let seen = self.store.seen().await?;
+            state.problem = seen.problem;
+            if seen.topic == topic {
+                (state.crawl, state.teachers) = (seen.crawl, seen.teachers);
             }
         }
         if let Some((guide, links, here)) = looked_at.filter(|_| !state.targets.is_empty()) {
@@ -84,13 +78,6 @@ impl<W: World> Background<W> {
         }
         Ok(state)
     }
-}
-
-/// Names of other topics that were taught something.
-fn teachers(topics: Vec<TopicView>, own: &str) -> Vec<String> {
-    let others = topics.into_iter();
-    let others = others.filter(|other| other.is_taught && other.key != own);
-    others.map(|other| other.name).collect()
 }
 
 /// A look at a page that leaves no trace: the guide is thrown away after it. Also

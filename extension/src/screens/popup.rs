@@ -1,6 +1,7 @@
 //! The popup: the current topic, this page's mark, a question, the databases behind the
 //! page, the companion. Asks the background for everything and shows the answer.
 
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use linkscent_core::wire::api::Answer;
@@ -9,7 +10,7 @@ use serde::de::IgnoredAny;
 use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 
 use super::ask::ask;
-use super::template::{Part, set_filled};
+use super::template::{Part, is_in_use, set_filled};
 use crate::js_values::Tools;
 use crate::ports::BrowserError;
 use crate::request::Request;
@@ -17,6 +18,8 @@ use crate::shown::{ClassLine, FormLine, State};
 
 /// Finds of the last crawl that are shown.
 const MOST_FINDS: usize = 5;
+/// Milliseconds between looks at what the companion says.
+const BETWEEN_LOOKS: u32 = 1_000;
 /// Where the parts of the popup come.
 const PARTS: &str = "[data-place=parts]";
 
@@ -25,37 +28,79 @@ pub struct Popup {
     root: Element,
     tools: Tools,
     tab: i32,
+    /// The state that is shown, as text.
+    shown: RefCell<String>,
+    /// Whether the companion was asked since the popup was opened.
+    is_fresh: Cell<bool>,
 }
 
 impl Popup {
     /// The popup of a tab, to be filled into `root`.
     pub fn new(root: Element, tools: Tools, tab: i32) -> Rc<Self> {
-        Rc::new(Self { root, tools, tab })
+        Rc::new(Self {
+            root,
+            tools,
+            tab,
+            shown: RefCell::default(),
+            is_fresh: Cell::new(false),
+        })
     }
 
-    /// Asks for everything again and shows it.
-    pub async fn fill(self: &Rc<Self>) -> Result<(), BrowserError> {
-        let state: State = ask(&self.tools, &Request::State { tab: self.tab }).await?;
+    /// Shows what is known here at once, and what the companion says as it says it, as long as
+    /// the popup is open.
+    pub async fn show(self: &Rc<Self>) -> Result<(), BrowserError> {
+        self.fill().await?;
+        loop {
+            let asked = ask::<bool>(&self.tools, &Request::Sync).await;
+            // What fails is told by the state.
+            let may_be_other = asked.unwrap_or(true);
+            let is_first = !self.is_fresh.replace(true);
+            if may_be_other && (is_first || !is_in_use(&self.root)?) {
+                let state = self.state().await?;
+                if text_of(&state) != *self.shown.borrow() {
+                    self.draw(&state).await?;
+                }
+            }
+            if is_first {
+                set_filled(&self.root, true)?;
+            }
+            let rest = [BETWEEN_LOOKS.into()];
+            self.tools.call("rest", &rest).await?;
+        }
+    }
+
+    async fn state(&self) -> Result<State, BrowserError> {
+        ask(&self.tools, &Request::State { tab: self.tab }).await
+    }
+
+    /// Asks for everything that is known here again and shows it.
+    async fn fill(self: &Rc<Self>) -> Result<(), BrowserError> {
+        let state = self.state().await?;
+        self.draw(&state).await
+    }
+
+    async fn draw(self: &Rc<Self>, state: &State) -> Result<(), BrowserError> {
+        self.shown.replace(text_of(state));
         let may_read = self.tools.call("mayRead", &[]).await?.is_truthy();
         if !may_read {
             return self.ask_for_permission();
         }
         let popup = self.part("popup")?;
-        self.fill_topic(&popup, &state)?;
+        self.fill_topic(&popup, state)?;
         if state.current.is_some() {
-            popup.add(PARTS, &self.page(&state)?)?;
-            popup.add(PARTS, &self.words(&state)?)?;
+            popup.add(PARTS, &self.page(state)?)?;
+            popup.add(PARTS, &self.words(state)?)?;
             if let Some(class) = &state.class {
                 popup.add(PARTS, &self.class(class)?)?;
             }
-            if let Some(question) = self.question(&state)? {
+            if let Some(question) = self.question(state)? {
                 popup.add(PARTS, &question)?;
             }
             if !state.forms.is_empty() {
-                popup.add(PARTS, &self.forms(&state)?)?;
+                popup.add(PARTS, &self.forms(state)?)?;
             }
             let companion = if state.paired {
-                self.companion(&state)?
+                self.companion(state)?
             } else {
                 self.pairing()?
             };
@@ -67,7 +112,10 @@ impl Popup {
             async move { tools.call("openPanel", &[]).await.map(drop) }
         })?;
         popup.show_in(&self.root)?;
-        set_filled(&self.root, true)
+        if self.is_fresh.get() {
+            set_filled(&self.root, true)?;
+        }
+        Ok(())
     }
 
     fn part(&self, name: &str) -> Result<Part, BrowserError> {
@@ -118,9 +166,10 @@ impl Popup {
         self.add_choices(popup, "#topic", &state.topics)?;
         let topic: HtmlSelectElement = popup.field("#topic")?;
         topic.set_value(state.current.as_deref().unwrap_or_default());
-        self.act_on(popup, "#switch-topic", move || Request::Topic {
-            tab,
-            name: topic.value(),
+        let this = Rc::clone(self);
+        popup.on_choice("#topic", move || {
+            let name = topic.value();
+            Rc::clone(&this).act(Request::Topic { tab, name })
         })?;
         let new_name: HtmlInputElement = popup.field("#new-name")?;
         new_name.set_value(state.current.as_deref().unwrap_or_default());
@@ -396,6 +445,11 @@ impl Popup {
         part.keep_if("teachers", !state.teachers.is_empty())?;
         part.keep_if("targets", !state.targets.is_empty())
     }
+}
+
+/// To be held against what is shown.
+fn text_of(state: &State) -> String {
+    serde_json::to_string(state).unwrap_or_default()
 }
 
 /// A number of pages or targets; nothing where nothing is typed. What is no such number is sent

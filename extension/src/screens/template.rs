@@ -109,9 +109,33 @@ impl Part {
     where
         F: Future<Output = Result<(), BrowserError>> + 'static,
     {
+        self.on("click", selector, act)
+    }
+
+    /// The same where a choice is made.
+    pub fn on_choice<F>(
+        &self,
+        selector: &str,
+        act: impl Fn() -> F + 'static,
+    ) -> Result<Element, BrowserError>
+    where
+        F: Future<Output = Result<(), BrowserError>> + 'static,
+    {
+        self.on("change", selector, act)
+    }
+
+    fn on<F>(
+        &self,
+        event: &str,
+        selector: &str,
+        act: impl Fn() -> F + 'static,
+    ) -> Result<Element, BrowserError>
+    where
+        F: Future<Output = Result<(), BrowserError>> + 'static,
+    {
         let button = self.find(selector)?;
         let pressed = button.clone();
-        let on_click = Closure::<dyn FnMut()>::new(move || {
+        let on_event = Closure::<dyn FnMut()>::new(move || {
             let (work, pressed) = (act(), pressed.clone());
             wasm_bindgen_futures::spawn_local(async move {
                 if let Err(error) = work.await
@@ -123,9 +147,9 @@ impl Part {
             });
         });
         button
-            .add_event_listener_with_callback("click", on_click.as_ref().unchecked_ref())
+            .add_event_listener_with_callback(event, on_event.as_ref().unchecked_ref())
             .map_err(failed)?;
-        on_click.forget();
+        on_event.forget();
         Ok(button)
     }
 }
@@ -135,6 +159,12 @@ pub fn show_error(at: &Element, error: &BrowserError) -> Result<(), BrowserError
     let line = Part::of(at, "error")?;
     line.say("error", &error.0)?;
     at.append_child(&line.0).map(drop).map_err(failed)
+}
+
+/// Whether the person is typing or has something open there, which is not to be taken away.
+pub fn is_in_use(root: &Element) -> Result<bool, BrowserError> {
+    let used = "details[open], input:focus, select:focus, textarea:focus";
+    Ok(root.query_selector(used).map_err(failed)?.is_some())
 }
 
 /// Says on a screen's root whether it is filled, or something is being done.

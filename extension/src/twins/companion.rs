@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use linkscent_core::wire::CrawlState;
 use linkscent_core::wire::api::{
-    AnswerHead, ApiError, CallHead, ChannelOpened, CrawlOrder, CrawlView, DashboardLink, Event,
-    Forget, Forgotten, OpenChannel, PairRequest, PairStarted, Paired, QuestionAnswer, TopicView,
+    AnswerHead, ApiError, CallHead, Changes, ChannelOpened, CrawlOrder, CrawlView, DashboardLink,
+    Event, Forget, Forgotten, OpenChannel, PairRequest, PairStarted, Paired, QuestionAnswer,
+    TopicView,
 };
 use linkscent_core::wire::channel::{Channel, DeviceKey, Random};
 use linkscent_core::wire::pairing::{Attempt, Key, Side};
@@ -35,6 +36,8 @@ pub struct CompanionTwin {
     pub model: Option<(Vec<u8>, i64)>,
     /// All topics.
     pub topics: Vec<TopicView>,
+    /// What was said elsewhere; an older companion does not tell.
+    pub changes: Option<Elsewhere>,
     /// The topic's crawls.
     pub crawls: Vec<CrawlView>,
     /// Crawls that were handed over.
@@ -49,6 +52,28 @@ pub struct CompanionTwin {
     pub restarts_in: Option<u32>,
     /// Bodies that came outside of a channel, and calls as they came.
     pub seen: Vec<Vec<u8>>,
+}
+
+/// What was said elsewhere.
+#[derive(Default)]
+pub struct Elsewhere {
+    /// All topics.
+    pub topics: Vec<TopicView>,
+    /// Words, numbered from 1.
+    pub said: Vec<Event>,
+}
+
+impl Elsewhere {
+    /// One word at a time.
+    fn after(&self, heard: usize) -> Changes {
+        let more = self.said.len() > heard + 1;
+        Changes {
+            topics: self.topics.clone(),
+            in_force: self.said.iter().skip(heard).take(1).cloned().collect(),
+            until: self.said.len().min(heard + 1) as i64,
+            more,
+        }
+    }
 }
 
 /// A crawl that is under way.
@@ -179,6 +204,12 @@ impl CompanionTwin {
                 }
             }
             ("GET", "topics") => write(&self.topics),
+            ("GET", "changes") => {
+                let heard = query.split("after=").nth(1).unwrap().parse().unwrap();
+                let changes = self.changes.as_ref().map(|changes| changes.after(heard));
+                status = if changes.is_some() { 200 } else { 404 };
+                changes.map(|changes| write(&changes)).unwrap_or_default()
+            }
             ("GET", "crawls") => write(&self.crawls),
             ("POST", "crawls") => {
                 let order: CrawlOrder = read(body);

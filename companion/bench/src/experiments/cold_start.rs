@@ -1,5 +1,5 @@
 //! How far do a few marked pages go? Crawls that start from one to thirty targets
-//! and know nothing else: the critic learns from those pages and from what it
+//! and know the topic's name and nothing else: the critic learns from those pages and from what it
 //! meets, and labels only measure. Beside the ensemble the simple strategies with
 //! the same critic, and those that look at no content.
 //!
@@ -35,7 +35,8 @@ const STRATEGIES: [(&str, Make); 5] = [
 
 /// AUC of every strategy, from one choice of marked pages.
 fn aucs(plan: &Plan, targets: usize, choice: usize) -> Result<Vec<f64>> {
-    let (scenario, window) = marked::scenario(plan, targets, choice)?;
+    let (mut scenario, window) = marked::scenario(plan, targets, choice)?;
+    scenario.is_named = true;
     let every = plan.topics[0].1;
     let best = area(&scenario.topic, &oracle::crawl(&scenario)?, window);
     STRATEGIES

@@ -308,6 +308,8 @@ async fn answers_fit_their_schemas() {
         ("POST", answer, "x", &skip, 400),
         ("POST", answer, "1", &order, 422),
         ("GET", "/api/v1/topics", "", &nothing, 200),
+        ("GET", "/api/v1/changes", "?after=0", &nothing, 200),
+        ("GET", "/api/v1/changes", "?after=x", &nothing, 400),
         ("GET", "/api/v1/classes", "?topic=bees", &nothing, 200),
         ("GET", "/api/v1/classes", "?topic=plain", &nothing, 400),
         ("GET", "/api/v1/classes", "?topic=nothing", &nothing, 404),

@@ -77,8 +77,8 @@ impl State {
             places.push(("models", topic.model.clone().unwrap_or_default()));
             places.push(("taxonomies", topic.taxonomy.clone().unwrap_or_default()));
         }
-        for (_, event) in &self.events {
-            places.push(("events", format!("{event:?}").into_bytes()));
+        for row in &self.events {
+            places.push(("events", format!("{:?}", row.event).into_bytes()));
         }
         for crawl in &self.crawls {
             places.push(("crawls", crawl.text().into_bytes()));
@@ -135,9 +135,9 @@ impl Forgetting for MemoryStore {
         self.change(|state| {
             let spellings: BTreeSet<&str> = spellings.iter().map(String::as_str).collect();
             let before = state.events.len() + state.notices.len();
-            let clicks = gone_clicks(state.events.iter().map(|row| &row.1), gone);
+            let clicks = gone_clicks(state.events.iter().map(|row| &row.event), gone);
             let events = &mut state.events;
-            events.retain(|(_, event)| !is_gone(event, gone, &clicks));
+            events.retain(|row| !is_gone(&row.event, gone, &clicks));
             state
                 .notices
                 .retain(|notice| !spellings.iter().any(|page| notice.said.contains(page)));

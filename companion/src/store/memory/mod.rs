@@ -26,13 +26,22 @@ pub(super) struct MemoryStore(Arc<Mutex<State>>);
 #[derive(Default, Clone)]
 struct State {
     topics: Vec<TopicEntry>,
-    /// With the numbers of their topics.
-    events: Vec<(i64, Event)>,
+    /// In the order they were taken in.
+    events: Vec<LoggedEvent>,
+    events_taken: i64,
     crawls: Vec<CrawlEntry>,
     notices: Vec<Notice>,
     devices: Vec<DeviceEntry>,
     devices_made: i64,
     changes: i64,
+}
+
+/// An event with its number and its topic's.
+#[derive(Clone)]
+struct LoggedEvent {
+    number: i64,
+    topic: i64,
+    event: Event,
 }
 
 #[derive(Clone)]

@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use linkscent_core::wire::api::{Event, EventKind, EventName};
 use linkscent_core::wire::channel::DeviceKey;
 
-use super::{DeviceEntry, MemoryStore, State, TopicEntry, at, at_mut};
+use super::{DeviceEntry, LoggedEvent, MemoryStore, State, TopicEntry, at, at_mut};
 use crate::secret;
 use crate::store::StoreResult;
-use crate::store::ports::{Device, Devices, Events, Topic, Topics};
+use crate::store::ports::{Device, Devices, Events, Said, Topic, Topics};
 
 impl State {
     /// The number of the topic of that key, made if it is not there.
@@ -31,6 +31,22 @@ impl State {
             model: None,
         });
         id
+    }
+
+    /// What happened to a topic, in the order of its times.
+    fn events_of_topic(&self, topic: i64) -> impl DoubleEndedIterator<Item = &Event> {
+        let events = self.events.iter().filter(|row| row.topic == topic);
+        let mut events: Vec<&Event> = events.map(|row| &row.event).collect();
+        events.sort_by_key(|event| event.time);
+        events.into_iter()
+    }
+
+    fn name_said_last(&self, topic: i64) -> Option<String> {
+        let mut newest_first = self.events_of_topic(topic).rev();
+        newest_first.find_map(|event| match &event.what {
+            EventKind::Name { name } => Some(name.clone()),
+            _ => None,
+        })
     }
 
     /// Changes what a topic's model is made from, if the topic is there.
@@ -109,8 +125,8 @@ impl Topics for MemoryStore {
     async fn taught(&self) -> StoreResult<Vec<i64>> {
         let state = self.read();
         let clicked = |topic: i64| {
-            let mut events = state.events.iter().filter(|event| event.0 == topic);
-            events.any(|event| event.1.what.name() == EventName::Click)
+            let mut events = state.events.iter().filter(|row| row.topic == topic);
+            events.any(|row| row.event.what.name() == EventName::Click)
         };
         let topics = state.topics.iter().rev();
         let taught = topics.filter(|topic| topic.model.is_some() || clicked(topic.row.id));
@@ -122,7 +138,7 @@ impl Topics for MemoryStore {
 impl Events for MemoryStore {
     async fn take_events(&self, events: &[Event]) -> StoreResult<usize> {
         self.change(|state| {
-            let known = state.events.iter().map(|(_, event)| event.id.clone());
+            let known = state.events.iter().map(|row| row.event.id.clone());
             let mut known: BTreeSet<String> = known.collect();
             let mut named = BTreeSet::new();
             let mut taken = 0;
@@ -130,16 +146,25 @@ impl Events for MemoryStore {
                 let topic = state.number_of(&event.topic);
                 named.insert(topic);
                 if known.insert(event.id.clone()) {
-                    state.events.push((topic, event.clone()));
+                    state.events_taken += 1;
+                    let number = state.events_taken;
+                    let event = event.clone();
+                    state.events.push(LoggedEvent {
+                        number,
+                        topic,
+                        event,
+                    });
                     taken += 1;
-                    if let EventKind::Name { name } = &event.what {
-                        name.clone_into(&mut state.topics[topic as usize - 1].row.name);
-                    }
                 }
             }
             if taken > 0 {
                 for topic in named {
-                    state.renew(topic, |_| {});
+                    let name = state.name_said_last(topic);
+                    state.renew(topic, |topic| {
+                        if let Some(name) = name {
+                            topic.row.name = name;
+                        }
+                    });
                 }
             }
             Ok(taken)
@@ -148,14 +173,35 @@ impl Events for MemoryStore {
 
     async fn events(&self, topic: i64) -> StoreResult<Vec<Event>> {
         let state = self.read();
-        let events = state.events.iter().filter(|event| event.0 == topic);
-        Ok(events.map(|event| event.1.clone()).collect())
+        Ok(state.events_of_topic(topic).cloned().collect())
     }
 
     async fn events_of(&self, topic: i64, kind: EventName) -> StoreResult<Vec<Event>> {
         let mut events = self.events(topic).await?;
         events.retain(|event| event.what.name() == kind);
         Ok(events)
+    }
+
+    async fn said_after(&self, after: i64, most: usize) -> StoreResult<Said> {
+        let state = self.read();
+        let after = if after > state.events_taken { 0 } else { after };
+        let said = |row: &&LoggedEvent| {
+            let kind = row.event.what.name();
+            row.number > after && matches!(kind, EventName::Mark | EventName::Phrase)
+        };
+        let rows: Vec<&LoggedEvent> = state.events.iter().filter(said).take(most).collect();
+        Ok(Said {
+            until: match rows.last() {
+                Some(last) if rows.len() == most => last.number,
+                _ => state.events_taken,
+            },
+            events: rows.into_iter().map(|row| row.event.clone()).collect(),
+        })
+    }
+
+    async fn latest_time(&self) -> StoreResult<u64> {
+        let times = self.read().events.iter().map(|row| row.event.time).max();
+        Ok(times.unwrap_or(0))
     }
 }
 

@@ -33,7 +33,7 @@ pub use log::{
     MOST_REASONS, MOST_SKIPPED, ResultRow, SkippedRow,
 };
 pub use people::{MOST_NOTICES, Notices, QuestionRow, Questions};
-pub use topics::{Events, Topic, Topics};
+pub use topics::{Events, Said, Topic, Topics};
 
 /// All ports of one backend.
 pub trait Ports:

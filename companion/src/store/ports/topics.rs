@@ -62,19 +62,37 @@ pub trait Topics: Send + Sync {
     async fn taught(&self) -> StoreResult<Vec<i64>>;
 }
 
+/// What was said of topics after some event.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Said {
+    /// Marks and phrases, in the order they were taken in.
+    pub events: Vec<Event>,
+    /// Number of the event up to which this is all.
+    pub until: i64,
+}
+
 /// What happened to topics. An event is known by the identifier its sender chose.
 #[async_trait]
 pub trait Events: Send + Sync {
     /// Takes in events, in the order given; returns how many were new. Those whose
     /// identifiers are known are passed over, whatever else they say. Topics that are named
     /// and not there are made. If an event was new, the versions of all topics named rise. A
-    /// topic is called as the last new event says that names it.
+    /// topic is called as the last of its events says that names it.
     async fn take_events(&self, events: &[Event]) -> StoreResult<usize>;
 
-    /// Everything that happened to a topic, in the order it was taken in. An event that
-    /// cannot be read is passed over, and a notice of the topic says so.
+    /// Everything that happened to a topic, in the order of its times, and of one time in the
+    /// order it was taken in: what comes late changes nothing that was said after it. An event
+    /// that cannot be read is passed over, and a notice of the topic says so.
     async fn events(&self, topic: i64) -> StoreResult<Vec<Event>>;
 
     /// Those of one kind, without a look at the others.
     async fn events_of(&self, topic: i64, kind: EventName) -> StoreResult<Vec<Event>>;
+
+    /// Marks and phrases of all topics that were taken in after the event of this number, so
+    /// many at most. Numbers rise and are never given twice; after one that was not given yet
+    /// comes everything.
+    async fn said_after(&self, after: i64, most: usize) -> StoreResult<Said>;
+
+    /// The greatest time of an event, in milliseconds since 1970; 0 without any.
+    async fn latest_time(&self) -> StoreResult<u64>;
 }

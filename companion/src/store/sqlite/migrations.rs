@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 5] = [
+const STEPS: [(i64, &str, &str); 6] = [
     (
         1,
         "first",
@@ -40,6 +40,11 @@ const STEPS: [(i64, &str, &str); 5] = [
         5,
         "names",
         include_str!("../../../migrations/0005_names.sql"),
+    ),
+    (
+        6,
+        "event numbers",
+        include_str!("../../../migrations/0006_event_numbers.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use linkscent_core::wire::api::{Event, EventKind, EventName};
+use linkscent_core::wire::api::{Event, EventName};
 
 use super::{SqliteStore, json};
 use crate::clock;
 use crate::store::StoreResult;
-use crate::store::ports::{Events, Topic, Topics};
+use crate::store::ports::{Events, Said, Topic, Topics};
 
 /// Number, key, name, version.
 type TopicRow = (i64, String, String, i64);
@@ -20,6 +20,13 @@ macro_rules! select {
             "SELECT id, name, coalesce(called, name), version FROM topic ",
             $which
         )
+    };
+}
+
+/// What kind an event is, in SQL; nothing if it cannot be read.
+macro_rules! kind {
+    () => {
+        "CASE WHEN json_valid(body) THEN body ->> 'kind' END"
     };
 }
 
@@ -161,14 +168,17 @@ impl Events for SqliteStore {
             .execute(&mut *transaction)
             .await?;
             taken += done.rows_affected() as usize;
-            if let EventKind::Name { name } = &event.what
-                && done.rows_affected() > 0
-            {
-                sqlx::query("UPDATE topic SET called = ? WHERE id = ?")
-                    .bind(name)
-                    .bind(topics[event.topic.as_str()])
-                    .execute(&mut *transaction)
-                    .await?;
+            if event.what.name() == EventName::Name && done.rows_affected() > 0 {
+                sqlx::query(concat!(
+                    "UPDATE topic SET called = (SELECT body ->> 'name' FROM event \
+                     WHERE event.topic = topic.id AND ",
+                    kind!(),
+                    " = ? ORDER BY time DESC, number DESC LIMIT 1) WHERE id = ?"
+                ))
+                .bind(EventName::Name.as_str())
+                .bind(topics[event.topic.as_str()])
+                .execute(&mut *transaction)
+                .await?;
             }
         }
         for id in topics.values() {
@@ -184,7 +194,7 @@ impl Events for SqliteStore {
 
     async fn events(&self, topic: i64) -> StoreResult<Vec<Event>> {
         let rows: Vec<(i64, String)> =
-            sqlx::query_as("SELECT number, body FROM event WHERE topic = ? ORDER BY number")
+            sqlx::query_as("SELECT number, body FROM event WHERE topic = ? ORDER BY time, number")
                 .bind(topic)
                 .fetch_all(&self.pool)
                 .await?;
@@ -192,16 +202,52 @@ impl Events for SqliteStore {
     }
 
     async fn events_of(&self, topic: i64, kind: EventName) -> StoreResult<Vec<Event>> {
-        let rows: Vec<(i64, String)> = sqlx::query_as(
-            "SELECT number, body FROM event
-             WHERE topic = ? AND CASE WHEN json_valid(body) THEN body ->> 'kind' END = ?
-             ORDER BY number",
-        )
+        let rows: Vec<(i64, String)> = sqlx::query_as(concat!(
+            "SELECT number, body FROM event WHERE topic = ? AND ",
+            kind!(),
+            " = ? ORDER BY time, number"
+        ))
         .bind(topic)
         .bind(kind.as_str())
         .fetch_all(&self.pool)
         .await?;
         self.read_events(topic, rows).await
+    }
+
+    async fn said_after(&self, after: i64, most: usize) -> StoreResult<Said> {
+        let newest: Option<(i64,)> =
+            sqlx::query_as("SELECT seq FROM sqlite_sequence WHERE name = 'event'")
+                .fetch_optional(&self.pool)
+                .await?;
+        let newest = newest.map_or(0, |row| row.0);
+        let after = if after > newest { 0 } else { after };
+        let rows: Vec<(i64, String)> = sqlx::query_as(concat!(
+            "SELECT number, body FROM event WHERE number > ? AND ",
+            kind!(),
+            " IN (?, ?) ORDER BY number LIMIT ?"
+        ))
+        .bind(after)
+        .bind(EventName::Mark.as_str())
+        .bind(EventName::Phrase.as_str())
+        .bind(most as i64)
+        .fetch_all(&self.pool)
+        .await?;
+        // An event that cannot be read is told of where its topic is looked at.
+        let events = rows.iter().map(|row| serde_json::from_str(&row.1));
+        Ok(Said {
+            until: match rows.last() {
+                Some(last) if rows.len() == most => last.0,
+                _ => newest,
+            },
+            events: events.filter_map(Result::ok).collect(),
+        })
+    }
+
+    async fn latest_time(&self) -> StoreResult<u64> {
+        let (time,): (Option<i64>,) = sqlx::query_as("SELECT max(time) FROM event")
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(time.unwrap_or(0).max(0) as u64)
     }
 }
 
@@ -238,6 +284,8 @@ fn topic((id, key, name, version): TopicRow) -> Topic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use linkscent_core::wire::api::EventKind;
+
     use crate::store::ports::Notices;
 
     #[tokio::test]

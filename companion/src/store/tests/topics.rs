@@ -1,5 +1,7 @@
 //! Topics, events and browsers.
 
+use linkscent_core::address::Address;
+use linkscent_core::guide::ToForget;
 use linkscent_core::wire::api::{Event, EventKind, EventName};
 use linkscent_core::wire::channel::DeviceKey;
 
@@ -17,7 +19,8 @@ promises! {
     a_topic_that_is_not_there_reads_as_nothing,
     an_event_sent_twice_is_taken_once,
     of_many_senders_of_an_event_one_is_first,
-    events_stay_in_the_order_they_came_in,
+    events_are_in_the_order_they_happened,
+    marks_and_phrases_are_heard_after_a_number,
     events_make_their_topics,
     events_are_found_by_their_kind,
     the_last_mark_on_a_page_is_in_force,
@@ -73,8 +76,13 @@ async fn a_topic_is_called_what_was_said_last(store: &Store) {
     assert_eq!((&*first.key, &*first.name), ("bees", "bees"));
     let said = [name("1", "bees", "wasps"), name("2", "bees", "wild bees")];
     store.take_events(&said).await.unwrap();
-    // What was said before is passed over, also after it.
-    store.take_events(&said[..1]).await.unwrap();
+    // What was said before is passed over, also if it comes after it.
+    let early = Event {
+        time: 0,
+        ..name("3", "bees", "hornets")
+    };
+    let late = [early.clone(), said[0].clone()];
+    assert_eq!(store.take_events(&late).await.unwrap(), 1);
     let now = store.find_topic("bees").await.unwrap().unwrap();
     assert_eq!((now.id, &*now.name), (first.id, "wild bees"));
     assert_eq!(store.topic(now.id).await.unwrap().as_ref(), Some(&now));
@@ -88,7 +96,8 @@ async fn a_topic_is_called_what_was_said_last(store: &Store) {
     // Of several the newest; a topic may have for its key what another is called.
     let other = store.topic_named("wild bees").await.unwrap();
     assert_eq!(called("wild bees").await, Some(other.id));
-    assert_eq!(store.events(now.id).await.unwrap(), said);
+    let [first, second] = said;
+    assert_eq!(store.events(now.id).await.unwrap(), [early, first, second]);
 }
 
 async fn what_was_set_last_is_in_force(store: &Store) {
@@ -250,7 +259,7 @@ async fn of_many_senders_of_an_event_one_is_first(store: &Store) {
     assert_eq!(store.topics().await.unwrap().len(), 1);
 }
 
-async fn events_stay_in_the_order_they_came_in(store: &Store) {
+async fn events_are_in_the_order_they_happened(store: &Store) {
     let at = |id: &str, topic: &str, time: u64| Event {
         time,
         ..click(id, topic, "http://a.test/", "http://b.test/")
@@ -260,12 +269,59 @@ async fn events_stay_in_the_order_they_came_in(store: &Store) {
         at("m", "birds", 1),
         at("a", "bees", 20),
     ];
+    assert_eq!(store.latest_time().await.unwrap(), 0);
     store.take_events(&batch).await.unwrap();
-    store.take_events(&[at("k", "bees", 10)]).await.unwrap();
+    let late = [at("k", "bees", 10), at("b", "bees", 20)];
+    store.take_events(&late).await.unwrap();
+    assert_eq!(store.latest_time().await.unwrap(), 30);
     let bees = store.topic_named("bees").await.unwrap().id;
-    assert_eq!(ids(store, bees).await, ["z", "a", "k"]);
+    assert_eq!(ids(store, bees).await, ["k", "a", "b", "z"]);
+    let clicks = store.events_of(bees, EventName::Click).await.unwrap();
+    assert_eq!(clicks, store.events(bees).await.unwrap());
     let birds = store.topic_named("birds").await.unwrap().id;
     assert_eq!(store.events(birds).await.unwrap(), [batch[1].clone()]);
+}
+
+async fn marks_and_phrases_are_heard_after_a_number(store: &Store) {
+    let phrase = Event {
+        what: EventKind::Phrase {
+            text: "keeps".to_owned(),
+            wanted: Some(true),
+        },
+        ..mark("3", "birds", "http://a.test/")
+    };
+    let first = mark("1", "bees", "http://a.test/");
+    let click = click("2", "bees", "http://a.test/", "http://b.test/");
+    let heard = async |after, most| {
+        let said = store.said_after(after, most).await.unwrap();
+        let ids = said.events.into_iter().map(|event| event.id);
+        (ids.collect::<Vec<_>>(), said.until)
+    };
+    let nothing: [String; 0] = [];
+    assert_eq!(heard(0, 9).await, (nothing.to_vec(), 0));
+    store.take_events(&[first, click, phrase]).await.unwrap();
+    let (ids, until) = heard(0, 9).await;
+    assert_eq!(ids, ["1", "3"]);
+    assert_eq!(heard(until, 9).await, (nothing.to_vec(), until));
+    assert_eq!(heard(until + 1, 9).await.0, ["1", "3"], "not given yet");
+    let (ids, between) = heard(0, 1).await;
+    assert_eq!(ids, ["1"]);
+    assert_eq!(heard(between, 1).await.0, ["3"]);
+    // A number is never given twice, also if the last event goes.
+    let gone = mark("4", "bees", "http://gone.test/");
+    store.take_events(&[gone]).await.unwrap();
+    let (_, until) = heard(0, 9).await;
+    let page = Address::parse("http://gone.test/").unwrap();
+    let gone = ToForget {
+        pages: [page].into(),
+        ..ToForget::default()
+    };
+    let spellings = store.spellings(&gone).await.unwrap();
+    store.forget_rows(&gone, &spellings).await.unwrap();
+    assert_eq!(heard(until, 9).await.0, nothing);
+    let next = mark("5", "bees", "http://next.test/");
+    store.take_events(&[next]).await.unwrap();
+    assert_eq!(heard(until, 9).await.0, ["5"]);
 }
 
 async fn events_make_their_topics(store: &Store) {

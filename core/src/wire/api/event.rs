@@ -128,7 +128,7 @@ pub struct PassedOver {
 }
 
 /// The kinds of events, without what they say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EventName {
     /// See [`EventKind::Mark`].
     Mark,

@@ -9,7 +9,6 @@ use super::*;
 use crate::commands::import::Import;
 use crate::crawler::fake_web::web_about;
 use crate::page_archive;
-use crate::store::happens;
 
 #[derive(Parser)]
 struct Command {
@@ -115,7 +114,10 @@ fn a_folder_becomes_a_topic_whose_pages_have_classes_that_can_be_corrected() {
     // What a browser says of a class comes the same way.
     let kept = page_archive::page(&store, crawl.id, &wrong.address);
     let page: Page = runtime.block_on(kept).unwrap().unwrap();
-    let event = |class: &str| happens(&topic, EventKind::class(&page, Some(class.to_owned())));
+    let event = |class: &str| {
+        let said = EventKind::class(&page, Some(class.to_owned()));
+        runtime.block_on(store.happens(&topic, said)).unwrap()
+    };
     let take = |class| {
         runtime
             .block_on(service.take_events(vec![event(class)]))
