@@ -350,7 +350,7 @@ async fn hand_over(kind: BrowserKind) -> Result<()> {
 }
 
 /// A topic that is called otherwise in the browser is called so on the dashboard, which lies
-/// open, and the other way round.
+/// open, and the other way round; so is what else is said there.
 async fn call_otherwise(stage: &Stage) -> Result<()> {
     let screen = &stage.browser;
     let called = "return document.getElementById('topic').value;";
@@ -372,15 +372,31 @@ async fn call_otherwise(stage: &Stage) -> Result<()> {
     name.send_keys("renal care").await?;
     screen.press("#rename button").await?;
     screen.wait_for_text("Its name, “renal care”").await?;
-    stage.open("http://town.test/").await?;
-    stage.popup().await?;
-    stage.press("sync").await?;
-    let shown = screen.read(called).await?;
-    ensure!(shown == "renal care", "{shown}");
+    let dashboard = screen.driver.current_url().await?;
+    // The popup is still open, and hears of it by itself.
+    screen.driver.switch_to_window(stage.popup.clone()).await?;
+    wait_for("the popup shows the name", 5, || async {
+        Ok((screen.read(called).await? == "renal care").then_some(()))
+    })
+    .await?;
     stage.picture("renamed").await?;
-    screen.driver.switch_to_window(stage.page.clone()).await?;
-    screen.driver.back().await?;
-    screen.wait_for_text("Its name, “renal care”").await?;
+    // So it does of a mark that is taken back, and of a topic that is made.
+    stage.open(dashboard.as_str()).await?;
+    screen.press("form[action$='/topic/1/mark'] button").await?;
+    screen.press("nav a").await?;
+    let field = screen.driver.find(By::Css("[name=name]")).await?;
+    field.send_keys("wild bees").await?;
+    screen.press("form[action$='/topics'] button").await?;
+    screen.wait_for_text("Its name, “wild bees”").await?;
+    stage.open("http://kidney.test/dialysis").await?;
+    stage.popup().await?;
+    stage.press("mark-target").await?;
+    let offered = "return document.getElementById('topic').textContent;";
+    let offered = screen.read(offered).await?;
+    let offered = offered.as_str().unwrap_or_default();
+    ensure!(offered.contains("wild bees"), "{offered}");
+    stage.open(dashboard.as_str()).await?;
+    screen.wait_for_text("Take back").await?;
     screen.press("a[href$='/crawl/1']").await
 }
 
