@@ -22,6 +22,7 @@ const tools = {
     await inTime(chrome.tabs.sendMessage(tab, { kind }));
   },
   async count(tab, text) {
+    await chrome.action.setBadgeBackgroundColor({ tabId: tab, color: text === "0" ? "#6b7280" : "#0b5fa5" });
     await chrome.action.setBadgeText({ tabId: tab, text });
   },
   unread,
@@ -126,9 +127,37 @@ function registerInTurn() {
   registering = registering.then(register).catch(() => {});
 }
 
-chrome.runtime.onInstalled.addListener(() => {
+// Pages that were open before are read, too. The browser's own cannot be.
+async function readOpenPages() {
+  await registering;
+  if (!(await chrome.permissions.contains(EVERYWHERE))) return;
+  const tabs = await chrome.tabs.query({ url: EVERYWHERE.origins, discarded: false });
+  const read = ({ id }) => chrome.scripting.executeScript({ target: { tabId: id }, files: SCRIPT.js });
+  await Promise.allSettled(tabs.map(read));
+}
+
+function readEverything() {
   registerInTurn();
+  readOpenPages().catch(() => {});
+}
+
+// Where the browser is just being started there is no window yet.
+async function welcome() {
+  const open = () => chrome.tabs.create({ url: chrome.runtime.getURL("pages/welcome.html") });
+  const [window] = await chrome.windows.getAll();
+  if (window) return open();
+  return new Promise((opened, failed) => {
+    chrome.windows.onCreated.addListener(function first() {
+      chrome.windows.onCreated.removeListener(first);
+      open().then(opened, failed);
+    });
+  });
+}
+
+chrome.runtime.onInstalled.addListener(({ reason }) => {
+  readEverything();
+  if (reason === "install") welcome().catch(() => {});
   pairAtOnce().catch(() => {});
 });
 chrome.runtime.onStartup.addListener(registerInTurn);
-chrome.permissions.onAdded.addListener(registerInTurn);
+chrome.permissions.onAdded.addListener(readEverything);

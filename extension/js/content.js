@@ -4,6 +4,10 @@
 // background's word. Nothing of it stands in the page's own tree: highlights and reasons
 // are drawn in a shadow root that the page cannot look into.
 (() => {
+  // A page that was open before is given the script once more after an update: what is
+  // there already stays, unless the browser has cut it off.
+  if (globalThis.linkscentReads?.()) return;
+  globalThis.linkscentReads = () => Boolean(chrome.runtime?.id);
   const SPACELESS = /\P{White_Space}/u;
   const SEPARATOR = "\u0001";
   const WITHOUT_LEAVES = new Set(["head", "script", "style", "noscript", "template", "iframe", "object"]);

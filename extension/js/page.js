@@ -1,5 +1,5 @@
-// Starts the popup or the panel: the Rust side fills their templates.
-import init, { show_panel, show_popup } from "../pkg/linkscent.js";
+// Starts the popup, the panel or the welcome page: the Rust side fills their templates.
+import init, { show_panel, show_popup, show_welcome } from "../pkg/linkscent.js";
 
 const EVERYWHERE = { origins: ["http://*/*", "https://*/*"] };
 
@@ -26,5 +26,5 @@ document.addEventListener("keydown", (event) => {
 });
 
 await init({ module_or_path: chrome.runtime.getURL("pkg/linkscent_bg.wasm") });
-const show = document.body.dataset.page === "panel" ? show_panel : show_popup;
-await show(document.querySelector("main"), tools, await currentTab());
+const screens = { panel: show_panel, popup: show_popup, welcome: show_welcome };
+await screens[document.body.dataset.page](document.querySelector("main"), tools, await currentTab());

@@ -65,7 +65,7 @@ fn not_taken() -> JsError {
 }
 
 /// Shows the popup for a tab. `tools` are functions of the page's script: `ask`,
-/// `mayRead`, `askToRead`, `openDashboard` and `openPanel`.
+/// `rest`, `mayRead`, `askToRead`, `openDashboard` and `openPanel`.
 #[wasm_bindgen]
 pub async fn show_popup(root: Element, tools: JsValue, tab: i32) -> Result<(), JsError> {
     let shown = screens::popup(root, Tools(tools), tab).await;
@@ -76,6 +76,13 @@ pub async fn show_popup(root: Element, tools: JsValue, tab: i32) -> Result<(), J
 #[wasm_bindgen]
 pub async fn show_panel(root: Element, tools: JsValue, _tab: i32) -> Result<(), JsError> {
     let shown = screens::panel(root, Tools(tools)).await;
+    shown.map_err(thrown)
+}
+
+/// Shows the welcome page in a tab, with the same tools.
+#[wasm_bindgen]
+pub async fn show_welcome(root: Element, tools: JsValue, tab: i32) -> Result<(), JsError> {
+    let shown = screens::welcome(root, Tools(tools), tab).await;
     shown.map_err(thrown)
 }
 

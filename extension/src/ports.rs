@@ -205,8 +205,9 @@ pub trait Tabs {
     /// Tells a tab's content script something, if there is one.
     async fn tell(&self, tab: i32, what: TabMessage);
 
-    /// Shows the number of promising links at the extension's button.
-    async fn count(&self, tab: i32, links: usize);
+    /// Shows the number of promising links at the extension's button, also if there is none;
+    /// nothing where nothing is looked for.
+    async fn count(&self, tab: i32, links: Option<usize>);
 
     /// Why a page is not read, as far as its headers and what happened to it before say:
     /// by its address and the one its document was loaded from.

@@ -1,9 +1,10 @@
-//! Popup and panel: templates in their HTML, filled with what the background answers.
+//! Popup, panel and welcome page: templates in their HTML, filled with what the background answers.
 
 mod ask;
 mod panel;
 mod popup;
 mod template;
+mod welcome;
 
 use web_sys::Element;
 
@@ -19,6 +20,12 @@ pub async fn popup(root: Element, tools: Tools, tab: i32) -> Result<(), BrowserE
 /// Fills the panel into `root`.
 pub async fn panel(root: Element, tools: Tools) -> Result<(), BrowserError> {
     let screen = panel::Panel::new(root.clone(), tools);
+    shown(&root, screen.fill().await)
+}
+
+/// Fills the welcome page of a tab into `root`.
+pub async fn welcome(root: Element, tools: Tools, tab: i32) -> Result<(), BrowserError> {
+    let screen = welcome::Welcome::new(root.clone(), tools, tab);
     shown(&root, screen.fill().await)
 }
 
@@ -65,5 +72,7 @@ mod tests {
         fits(popup, include_str!("screens/popup.rs"));
         let panel = include_str!("../pages/panel.html");
         fits(panel, include_str!("screens/panel.rs"));
+        let welcome = include_str!("../pages/welcome.html");
+        fits(welcome, include_str!("screens/welcome.rs"));
     }
 }

@@ -47,7 +47,7 @@ pub struct Twin {
     /// What tabs were told.
     pub told: RefCell<Vec<(i32, TabMessage)>>,
     /// The numbers shown at the extension's button.
-    pub counts: RefCell<BTreeMap<i32, usize>>,
+    pub counts: RefCell<BTreeMap<i32, Option<usize>>>,
     /// Addresses that are not read, and why, as the browser knows it.
     pub unread: RefCell<BTreeMap<String, String>>,
     random: RefCell<SplitMix>,
@@ -136,7 +136,7 @@ impl Tabs for Twin {
         self.told.borrow_mut().push((tab, what));
     }
 
-    async fn count(&self, tab: i32, links: usize) {
+    async fn count(&self, tab: i32, links: Option<usize>) {
         self.counts.borrow_mut().insert(tab, links);
     }
 

@@ -66,6 +66,12 @@ fn find(names: &[&str]) -> Result<PathBuf> {
 impl Browser {
     /// Starts a browser whose pages come from the proxy on this port.
     pub async fn start(kind: BrowserKind, proxy: u16) -> Result<Self> {
+        Self::start_at(kind, proxy, None).await
+    }
+
+    /// The same with a page that is open before the extension comes, which only Firefox can be
+    /// told.
+    pub async fn start_at(kind: BrowserKind, proxy: u16, page: Option<&str>) -> Result<Self> {
         linkscent::crawler::fetch::choose_cryptography();
         let port = std::net::TcpListener::bind("127.0.0.1:0")?
             .local_addr()?
@@ -101,7 +107,7 @@ impl Browser {
         let url = format!("http://127.0.0.1:{port}");
         let driver = match kind {
             BrowserKind::Chromium => chromium(&url, profile.path(), proxy).await?,
-            BrowserKind::Firefox => firefox(&url, proxy).await?,
+            BrowserKind::Firefox => firefox(&url, proxy, page).await?,
         };
         Ok(Self {
             kind,
@@ -348,7 +354,7 @@ async fn chromium(url: &str, profile: &Path, proxy: u16) -> Result<WebDriver> {
     Ok(WebDriver::new(url, wanted).await?)
 }
 
-async fn firefox(url: &str, proxy: u16) -> Result<WebDriver> {
+async fn firefox(url: &str, proxy: u16, page: Option<&str>) -> Result<WebDriver> {
     let mut wanted = DesiredCapabilities::firefox();
     wanted.set_firefox_binary(&find(&["firefox-esr", "firefox"])?.display().to_string())?;
     wanted.set_headless()?;
@@ -372,6 +378,9 @@ async fn firefox(url: &str, proxy: u16) -> Result<WebDriver> {
     }
     wanted.set_preferences(settings)?;
     let driver = WebDriver::new(url, wanted).await?;
+    if let Some(page) = page {
+        driver.goto(page).await?;
+    }
     let folder = extension()?.display().to_string();
     let tools = FirefoxTools::new(driver.handle().clone());
     tools.install_addon(&folder, Some(true)).await?;

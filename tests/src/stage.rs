@@ -67,6 +67,12 @@ pub async fn read_pages(browser: &Browser, tab: &WindowHandle) -> Result<()> {
 impl Stage {
     /// Starts web and browser.
     pub async fn set(kind: BrowserKind) -> Result<Self> {
+        Self::set_at(kind, None).await
+    }
+
+    /// The same with a page that is open before the extension comes, which only Firefox can be
+    /// told.
+    pub async fn set_at(kind: BrowserKind, page: Option<&str>) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let file = folder.path().join("stories.warc");
         let pages = web::stories();
@@ -76,7 +82,8 @@ impl Stage {
             .collect();
         web::write_warc(&file, &rows)?;
         let (replay, proxy) = Companion::replay(&[&file]).await?;
-        let stage = Self::on_web(kind, proxy).await?;
+        let browser = Browser::start_at(kind, proxy, page).await?;
+        let stage = Self::in_browser(browser, proxy).await?;
         Ok(Self {
             replay: Some(replay),
             folder,
@@ -87,6 +94,10 @@ impl Stage {
     /// Starts a browser whose pages come from this proxy.
     pub async fn on_web(kind: BrowserKind, proxy: u16) -> Result<Self> {
         let browser = Browser::start(kind, proxy).await?;
+        Self::in_browser(browser, proxy).await
+    }
+
+    async fn in_browser(browser: Browser, proxy: u16) -> Result<Self> {
         let page = browser.driver.window().await?;
         let popup = browser.driver.new_tab().await?;
         read_pages(&browser, &popup).await?;

@@ -31,11 +31,11 @@ fn main() -> ExitCode {
 }
 
 fn verify() -> Result<(), String> {
+    step("cargo fmt --all --check")?;
     install()?;
     let native = PACKAGES
         .map(|package| format!("--package {package}"))
         .join(" ");
-    step("cargo fmt --all --check")?;
     step(&format!(
         "cargo clippy --quiet --all-targets --all-features {native} -- -D warnings"
     ))?;

@@ -1,5 +1,5 @@
 //! Pairing with a browser: an 8-digit code, shown by the companion, good for
-//! one browser, two minutes and five tries.
+//! one browser, ten minutes and five tries.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use linkscent_core::wire::pairing::{Attempt, Key, Side};
 use super::Problem;
 use crate::secret;
 
-const LIFE: Duration = Duration::from_mins(2);
+const LIFE: Duration = Duration::from_mins(10);
 const TRIES: u8 = 5;
 
 /// The code that is out, if there is one.
@@ -64,7 +64,7 @@ impl Pairing {
         let mut code = self.lock();
         let Some(open) = code.as_mut().filter(|code| code.made.elapsed() < LIFE) else {
             *code = None;
-            return Err(refused("no code is out, or it is older than two minutes"));
+            return Err(refused("no code is out, or it is older than ten minutes"));
         };
         if open.tries >= TRIES {
             *code = None;

@@ -73,7 +73,7 @@ impl Serve {
         }
         println!("Dashboard (the link works once): {link}");
         if let Some(code) = code {
-            println!("Pairing code for the extension: {code}");
+            println!("Pairing code for the extension, good for ten minutes: {code}");
         }
         println!(
             "Everything is kept in {}",

@@ -36,7 +36,15 @@ fn main() -> Result<()> {
     {
         bail!("{unknown:?} is not known; there are --browser and --demo");
     }
-    println!("Building the extension and the companion (the first time takes some minutes) …");
+    if has("--demo") {
+        println!("Building the companion (the first time takes some ten minutes) …");
+        let status = Command::new(companion()?).arg("demo").status()?;
+        if !status.success() {
+            bail!("the demo ended with {status}");
+        }
+        return Ok(());
+    }
+    println!("Building the extension and the companion (the first time takes some ten minutes) …");
     let variant = if has("--browser") {
         Variant::Test
     } else {
@@ -44,13 +52,6 @@ fn main() -> Result<()> {
     };
     let extension = build(variant)?;
     let program = companion()?;
-    if has("--demo") {
-        let status = Command::new(&program).arg("demo").status()?;
-        if !status.success() {
-            bail!("the demo ended with {status}");
-        }
-        return Ok(());
-    }
     println!("The unpacked extension: {}", extension.display());
     println!("  Chromium: chrome://extensions, developer mode, “Load unpacked”.");
     println!(

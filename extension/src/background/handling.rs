@@ -52,7 +52,10 @@ impl<W: World> Background<W> {
                     return quietly(Response::View(None));
                 }
                 let (view, sync) = self.read(&page, *tab, started, &showing).await?;
-                self.world.count(*tab, view.most).await;
+                let is_looking = self.store.settings().await?.current.is_some();
+                self.world
+                    .count(*tab, is_looking.then_some(view.most))
+                    .await;
                 let answer = Response::View(Some(view));
                 Ok(Handled { answer, sync })
             }

@@ -22,11 +22,8 @@ impl Tabs for Browser {
         }
     }
 
-    async fn count(&self, tab: i32, links: usize) {
-        let text = match links {
-            0 => String::new(),
-            links => links.to_string(),
-        };
+    async fn count(&self, tab: i32, links: Option<usize>) {
+        let text = links.map(|links| links.to_string()).unwrap_or_default();
         // The tab may be gone.
         let _ = self
             .tools
