@@ -12,7 +12,7 @@ const LONGEST_OWN = 180000; // and a request of popup or panel, which may call t
 const LONGEST_TAB = 2000; // and a tab that is asked
 const SESSION = "session";
 const EVERYWHERE = { origins: ["http://*/*", "https://*/*"] };
-const SCRIPT = { id: "content", js: ["js/content.js"], runAt: "document_idle" };
+const SCRIPT = { id: "content", js: ["js/overlay.js", "js/content.js"], runAt: "document_idle" };
 
 // What only JavaScript can do for the Rust side.
 const tools = {

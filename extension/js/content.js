@@ -1,8 +1,7 @@
 // Runs in every page that may be read. Asks whether it is one; takes the page down as
 // flat data, sends it to the background, draws what comes back, reports what the person
 // follows. Decides nothing but what anybody can see: which links are promising is the
-// background's word. Nothing of it stands in the page's own tree: highlights and reasons
-// are drawn in a shadow root that the page cannot look into.
+// background's word. overlay.js draws.
 (() => {
   // A page that was open before is given the script once more after an update: what is
   // there already stays, unless the browser has cut it off.
@@ -117,7 +116,7 @@
         return false;
       }
       if (typeOf(node) !== Node.ELEMENT_NODE) return false;
-      if (WITHOUT_LEAVES.has(nameOf(node)) || node === overlay) return false;
+      if (WITHOUT_LEAVES.has(nameOf(node)) || node === overlay.element()) return false;
       enterElement(node);
       return true;
     }
@@ -181,114 +180,7 @@
     return null;
   }
 
-  // Whether a person can see a link: it is drawn, large enough, on the page, not cut off
-  // by what it stands in, and not in the colour of what lies behind it.
-  function isSeen(element) {
-    const drawn = element.checkVisibility?.({ checkOpacity: true, checkVisibilityCSS: true, opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true });
-    if (drawn === false) return false;
-    const shapes = [...element.getClientRects()].filter(({ width, height }) => width >= 4 && height >= 4);
-    return shapes.some((shape) => isInside(element, shape)) && hasInk(element);
-  }
-
-  function isInside(element, shape) {
-    let { left, top, right, bottom } = shape;
-    for (let node = element; node instanceof Element; node = node.parentElement) {
-      const { overflowX, overflowY, clipPath, clip, opacity, filter } = getComputedStyle(node);
-      if (Number(opacity) < 0.1 || /opacity\(0/.test(filter)) return false;
-      if (clipPath !== "none" && /inset\((50|100)%|circle\(0|polygon\(0(px|%)? 0(px|%)?, 0(px|%)? 0/.test(clipPath)) return false;
-      if (/rect\(0px,? 0px,? 0px,? 0px\)|rect\(1px,? 1px,? 1px,? 1px\)/.test(clip)) return false;
-      if (node === element || node === document.body || node === document.documentElement) continue;
-      const box = node.getBoundingClientRect();
-      if (overflowX === "hidden" || overflowX === "clip") [left, right] = [Math.max(left, box.left), Math.min(right, box.right)];
-      if (overflowY === "hidden" || overflowY === "clip") [top, bottom] = [Math.max(top, box.top), Math.min(bottom, box.bottom)];
-      if (right - left < 4 || bottom - top < 4) return false;
-    }
-    const { scrollWidth, scrollHeight } = document.documentElement;
-    return right + scrollX > 0 && bottom + scrollY > 0 && left + scrollX < Math.max(scrollWidth, innerWidth) && top + scrollY < Math.max(scrollHeight, innerHeight);
-  }
-
-  const channels = (colour) => (colour.match(/[\d.]+/g) ?? []).map(Number);
-
-  function hasInk(element) {
-    if (element.querySelector("img, svg, picture, canvas, video")) return true;
-    const { color, fontSize, textIndent } = getComputedStyle(element);
-    if (parseFloat(fontSize) < 4 || Math.abs(parseFloat(textIndent)) > 500) return false;
-    const ink = channels(color);
-    if (ink.length > 3 && ink[3] < 0.1) return false;
-    for (let node = element; node instanceof Element; node = node.parentElement) {
-      const { backgroundColor, backgroundImage } = getComputedStyle(node);
-      if (backgroundImage !== "none") return true;
-      const ground = channels(backgroundColor);
-      if (ground.length > 3 && ground[3] < 0.5) continue;
-      return [0, 1, 2].some((part) => Math.abs(ink[part] - ground[part]) > 8);
-    }
-    return [0, 1, 2].some((part) => ink[part] < 247); // on the browser's white
-  }
-
-  // Highlights lie over their links, in document coordinates: nothing of the page moves,
-  // and nothing of them takes the pointer. `GRADES` tells grades apart without colour.
-  const GRADES = { 3: "outline: 3px solid #0b5fa5; background: rgb(255 214 102 / 40%)", 2: "outline: 2px dashed #0b5fa5; background: rgb(255 214 102 / 22%)", 1: "outline: 2px dotted #0b5fa5" };
-  const STYLE = `
-    :host { all: initial !important; position: absolute !important; left: 0 !important; top: 0 !important; width: 0 !important; height: 0 !important; z-index: 2147483647 !important; pointer-events: none !important; }
-    div { position: absolute; box-sizing: border-box; border-radius: 3px; outline-offset: 2px; mix-blend-mode: multiply; }
-    p { position: fixed; margin: 0; max-width: 320px; padding: 5px 9px; border-radius: 6px; background: #1c2430; color: #fff; font: 13px/1.4 system-ui, sans-serif; }
-    span { position: fixed; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-    @media (prefers-color-scheme: dark) { div { mix-blend-mode: normal; } }`;
-
-  let highlighted = [], overlay = null, inside = null, pointed = null, tip = null, spoken = null, placing = 0;
-
-  function clear() {
-    for (const { boxes } of highlighted) boxes.forEach((box) => box.remove());
-    highlighted = [];
-    hideTip();
-  }
-
-  // The page sees one plain element without attributes, and only where there is
-  // something to draw.
-  function openOverlay() {
-    if (!overlay) {
-      overlay = document.createElement("div");
-      inside = overlay.attachShadow({ mode: "closed" });
-      const style = document.createElement("style");
-      style.textContent = STYLE;
-      spoken = document.createElement("span");
-      spoken.setAttribute("role", "status");
-      inside.append(style, spoken);
-    }
-    if (!overlay.isConnected) document.documentElement.append(overlay);
-  }
-
-  function draw(view, elements) {
-    clear();
-    const seen = [];
-    for (const link of view?.links ?? []) {
-      if (seen.length >= view.most) break;
-      const element = elements[link.place];
-      if (element?.isConnected && isSeen(element)) seen.push({ element, link });
-    }
-    if (seen.length > 0) openOverlay();
-    seen.sort((a, b) => a.link.place - b.link.place);
-    highlighted = seen.map(({ element, link }) => ({ element, grade: link.grade, why: link.why, boxes: [] }));
-    place();
-  }
-
-  // Puts the boxes where the links are now.
-  function place() {
-    placing = 0;
-    const origin = overlay?.isConnected ? overlay.getBoundingClientRect() : null;
-    for (const { element, grade, boxes } of highlighted) {
-      const shapes = element.isConnected && origin ? [...element.getClientRects()] : [];
-      while (boxes.length > shapes.length) boxes.pop().remove();
-      shapes.forEach(({ left, top, width, height }, number) => {
-        boxes[number] ??= inside.appendChild(document.createElement("div"));
-        boxes[number].style.cssText = `${GRADES[grade]}; left: ${left - origin.left}px; top: ${top - origin.top}px; width: ${width}px; height: ${height}px`;
-      });
-    }
-  }
-
-  function placeSoon() {
-    if (highlighted.length > 0) placing ||= requestAnimationFrame(place);
-  }
+  const overlay = linkscentOverlay();
 
   let reading = false, again = false;
 
@@ -337,7 +229,7 @@
     do {
       again = false;
       if (!(await mayRead())) {
-        clear();
+        overlay.clear();
         break;
       }
       const { page, elements } = walk();
@@ -348,7 +240,7 @@
       // What failed on this page is not tried again when the popup asks for it.
       if (view?.error) refused = "Linkscent failed on it";
       if (forgotten) break;
-      draw(view?.links ? view : null, elements);
+      overlay.draw(view?.links ? view : null, elements);
       isRead = true;
     } while (again);
     reading = false;
@@ -366,29 +258,12 @@
   function readChanged() {
     settling = 0;
     if (document.hidden) return; // it is read when it comes into view
-    const whole = highlighted.every(({ element }) => element.isConnected);
-    placeSoon();
+    const whole = overlay.highlighted().every(({ element }) => element.isConnected);
+    overlay.placeSoon();
     if (refused === null && privateField() === null && whole && JSON.stringify(walk().page) === known) return;
     patience = performance.now() - lastRead > 2 * SELDOM ? SETTLED : Math.min(2 * patience, SELDOM);
     lastRead = performance.now();
     read();
-  }
-
-  // The one line that says why, or why not, beside the link the person is on.
-  function showTip({ element, why, grade }) {
-    hideTip();
-    if (!why) return;
-    openOverlay();
-    tip = inside.appendChild(document.createElement("p"));
-    tip.textContent = why;
-    const { left, bottom } = element.getBoundingClientRect();
-    tip.style.cssText = `left: ${Math.max(4, Math.min(left, innerWidth - 340))}px; top: ${bottom + 6}px`;
-    spoken.textContent = grade > 0 ? `Promising link, ${grade} of 3. ${why}` : why;
-  }
-
-  function hideTip() {
-    tip?.remove();
-    tip = null;
   }
 
   const isLink = (node) => node instanceof Element && hrefOf(node) !== null;
@@ -396,9 +271,7 @@
   function onPointed(event) {
     const path = event.composedPath();
     pointed = path.find(isLink) ?? null;
-    const found = highlighted.find(({ element }) => path.includes(element));
-    if (found) showTip(found);
-    else hideTip();
+    overlay.point(path, event.type === "focusin");
   }
 
   // Only what the person does counts; a page's own script cannot make trails.
@@ -417,17 +290,19 @@
     if (!element?.isConnected || refused !== null || privateField() !== null) return;
     const { page, elements } = walk();
     const why = await tell({ kind: "why", page, place: elements.indexOf(element), loaded: loadedFrom() });
-    const grade = highlighted.find((one) => one.element === element)?.grade ?? 0;
-    if (why) showTip({ element, why: why.error ?? why, grade });
+    if (why) overlay.tell(element, why.error ?? why);
   }
 
   function onKey(event) {
-    if (!event.isTrusted || !event.altKey || !event.shiftKey) return;
+    if (!event.isTrusted) return;
+    if (event.code === "Escape") overlay.hideTip();
+    if (!event.altKey || !event.shiftKey) return;
     if (event.code === "KeyJ") jump(event);
     if (event.code === "KeyW") tellWhy();
   }
 
   function jump(event) {
+    const highlighted = overlay.highlighted();
     if (highlighted.length === 0) return;
     const now = highlighted.findIndex(({ element }) => element === document.activeElement);
     const next = highlighted[(now + 1) % highlighted.length].element;
@@ -441,6 +316,7 @@
   addEventListener("mouseover", onPointed, { passive: true });
   addEventListener("focusin", onPointed);
   addEventListener("keydown", onKey);
+  const { placeSoon } = overlay;
   addEventListener("scroll", placeSoon, { passive: true, capture: true });
   addEventListener("resize", placeSoon, { passive: true });
   addEventListener("load", placeSoon, { passive: true, capture: true });
@@ -459,19 +335,18 @@
     }
     // What is drawn, for the extension's own pages.
     if (message.kind === "shown") {
-      const links = highlighted.map(({ element, grade, why }) => ({ href: element.href, grade, why }));
-      answer({ done: (isRead || (refused !== null && refused !== NOT_YET)) && !reading, refused, links, tip: tip?.textContent ?? null });
+      answer({ done: (isRead || (refused !== null && refused !== NOT_YET)) && !reading, refused, ...overlay.shown() });
     }
     if (message.kind === "refresh") read();
     if (message.kind === "forgotten") {
       forgotten = "you had it forgotten; it is read again when it is loaded again";
       refused = forgotten;
-      clear();
+      overlay.clear();
     }
   });
 
   new MutationObserver((changes) => {
-    const own = (node) => node === overlay;
+    const own = (node) => node === overlay.element();
     if (changes.every(({ addedNodes, removedNodes }) => [...addedNodes, ...removedNodes].every(own))) return;
     changed();
   }).observe(document, { childList: true, subtree: true });

@@ -15,7 +15,7 @@ const HIGHLIGHT_SHARE: f64 = 0.2;
 /// Least probabilities of the grades 1, 2 and 3: a link that is only a little likelier than
 /// others to lead to a good page is not worth pointing out, and one of the best grade is at
 /// least as likely as not to lead to one.
-const GRADES: [f64; 3] = [0.12, 0.25, 0.5];
+const GRADES: [f64; 3] = [0.2, 0.35, 0.5];
 
 /// A highlighted link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,0 +1,194 @@
+//! What is drawn over a page, in real browsers: it stands out from what it lies on, keeps to
+//! what can be seen, and moves nothing.
+
+use anyhow::{Result, ensure};
+use linkscent_tests::browser::BrowserKind;
+use linkscent_tests::stage::Stage;
+use serde_json::Value;
+
+/// Draws over links in one of the extension's own pages, whose shadow root can be looked into
+/// there, and tells what was drawn. `add` makes the links.
+const DRAWING: &str = "
+    const attach = Element.prototype.attachShadow;
+    let root = null;
+    Element.prototype.attachShadow = function (init) { return (root = attach.call(this, init)); };
+    await import(chrome.runtime.getURL('js/overlay.js'));
+    const main = document.querySelector('main');
+    main.textContent = '';
+    const overlay = globalThis.linkscentOverlay();
+    const links = (html) => { main.innerHTML = html; return [...main.querySelectorAll('a')]; };
+    const view = (links, grade) => ({ most: 99, links: links.map((_, place) => ({ place, grade, why: 'Likely: because' })) });
+    const marks = () => [...root.querySelectorAll('div, i')].map((mark) => {
+        const { left, top, right, bottom } = mark.getBoundingClientRect();
+        return { kind: mark.localName, corner: mark.className === 'corner', color: getComputedStyle(mark).color, left, top, right, bottom };
+    });
+    const box = (element) => { const { left, top, right, bottom } = element.getBoundingClientRect(); return { left, top, right, bottom }; };
+";
+
+async fn drawn(stage: &Stage, script: &str) -> Result<Value> {
+    let driver = &stage.browser.driver;
+    driver.switch_to_window(stage.popup.clone()).await?;
+    driver.goto(stage.browser.page("pages/panel.html")?).await?;
+    stage.drawn().await?;
+    stage.browser.script(&format!("{DRAWING}{script}")).await
+}
+
+fn number(value: &Value, name: &str) -> f64 {
+    value[name].as_f64().unwrap_or(f64::NAN)
+}
+
+/// Contrast of two colours, as WCAG 2.2 defines it.
+fn contrast(one: &[f64], other: &[f64]) -> f64 {
+    let bright = |colour: &[f64]| -> f64 {
+        let linear = |part: f64| {
+            let part = part / 255.0;
+            if part <= 0.04045 {
+                part / 12.92
+            } else {
+                ((part + 0.055) / 1.055).powf(2.4)
+            }
+        };
+        0.2126 * linear(colour[0]) + 0.7152 * linear(colour[1]) + 0.0722 * linear(colour[2])
+    };
+    let (one, other) = (bright(one), bright(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+/// Lines stand out from every ground.
+async fn stands_out(stage: &Stage) -> Result<()> {
+    let told = drawn(
+        stage,
+        "const parts = [0, 60, 128, 200, 255];
+         const grounds = parts.flatMap((r) => parts.flatMap((g) => parts.map((b) => [r, g, b])));
+         const found = [];
+         for (const ground of grounds) {
+             const text = ground[0] + ground[1] > 255 ? 'black' : 'white';
+             overlay.draw(view([0], 2), links(`<div style='background: rgb(${ground})'><a href='/x' style='color: ${text}'>a link</a></div>`));
+             found.push({ ground, color: marks()[0].color });
+         }
+         return found;",
+    )
+    .await?;
+    let told = told.as_array().map_or(&[][..], Vec::as_slice);
+    ensure!(told.len() == 125);
+    for one in told {
+        let ground: Vec<f64> = serde_json::from_value(one["ground"].clone())?;
+        let ink = one["color"].as_str().unwrap_or_default();
+        let ink = ink.trim_matches(|c: char| !c.is_ascii_digit()).split(", ");
+        let ink: Vec<f64> = ink.map(str::parse).collect::<Result<_, _>>()?;
+        let contrast = contrast(&ground, &ink);
+        ensure!(contrast >= 3.0, "{ground:?} {ink:?} {contrast}");
+    }
+    Ok(())
+}
+
+/// What is cut off is not drawn on, a picture has one corner, and nothing moves.
+async fn keeps_to_what_is_seen(stage: &Stage) -> Result<()> {
+    let told = drawn(
+        stage,
+        "const made = links(`<p>Words <a href='/a'>a link</a> and words.</p>
+            <div style='width: 120px; overflow: hidden; white-space: nowrap'><a href='/b'>a link that is far too long to be seen in whole</a></div>
+            <div style='height: 60px; overflow: auto'><p style='margin: 0 0 200px'>words</p><a href='/c'>scrolled away</a></div>
+            <a href='/d'><svg width='80' height='60'></svg></a>
+            <p style='width: 90px'><a href='/e'>a link over more than one line</a></p>
+            <a href='/f' style='position: absolute; left: -900px'>nobody sees this</a>`);
+         const before = made.map(box), size = box(main);
+         overlay.draw(view(made, 3), made);
+         const all = [];
+         for (const { element, marks } of overlay.highlighted()) all.push({ href: element.getAttribute('href'), marks: marks.map((mark) => ({ kind: mark.localName, ...box(mark) })) });
+         const moved = made.some((link, number) => JSON.stringify(box(link)) !== JSON.stringify(before[number])) || JSON.stringify(box(main)) !== JSON.stringify(size);
+         const clip = box(made[1].parentElement), picture = box(made[3]);
+         const pointer = getComputedStyle(root.host).pointerEvents, over = document.elementFromPoint(before[0].left + 3, before[0].top + 3) === made[0];
+         return { all, moved, clip, picture, pointer, over };",
+    )
+    .await?;
+    ensure!(told["moved"] == false, "{told}");
+    ensure!(told["pointer"] == "none" && told["over"] == true, "{told}");
+    let all = told["all"].as_array().map_or(&[][..], Vec::as_slice);
+    let marks = |href: &str| {
+        let one = all.iter().find(|one| one["href"] == href);
+        one.and_then(|one| one["marks"].as_array()).cloned()
+    };
+    let kinds = |href: &str| {
+        let marks = marks(href).unwrap_or_default();
+        let kinds = marks.iter().map(|mark| mark["kind"].to_string());
+        kinds.collect::<String>()
+    };
+    ensure!(marks("/f").is_none(), "{told}");
+    ensure!(kinds("/a") == "\"div\"\"i\"", "{told}");
+    ensure!(
+        kinds("/c").is_empty(),
+        "drawn when it is scrolled there: {told}"
+    );
+    ensure!(kinds("/d") == "\"i\"", "{told}");
+    ensure!(kinds("/e").matches("div").count() >= 2, "{told}");
+    let cut = &marks("/b").unwrap_or_default()[0];
+    let clip = &told["clip"];
+    ensure!(
+        number(cut, "right") <= number(clip, "right") + 0.5,
+        "{told}"
+    );
+    let corner = &marks("/d").unwrap_or_default()[0];
+    let picture = &told["picture"];
+    ensure!(
+        number(corner, "left") >= number(picture, "left")
+            && number(corner, "right") <= number(picture, "right"),
+        "{told}"
+    );
+    Ok(())
+}
+
+/// The tip stays on the screen, leaves its link free, and goes by Escape's way.
+async fn the_tip_has_its_place(stage: &Stage) -> Result<()> {
+    let told = drawn(
+        stage,
+        "const made = links(`<a href='/a' style='position: fixed; right: 0; bottom: 0'>in the corner</a><a href='/b' style='position: fixed; left: 0; top: 0'>above</a>`);
+         overlay.draw(view(made, 3), made);
+         const found = [];
+         for (const link of made) {
+             overlay.point([link], true);
+             found.push({ tip: box(root.querySelector('p')), link: box(link), width: innerWidth, height: innerHeight });
+         }
+         overlay.hideTip();
+         return { found, gone: root.querySelector('p') === null, said: root.querySelector('span').textContent };",
+    )
+    .await?;
+    ensure!(told["gone"] == true, "{told}");
+    ensure!(
+        told["said"] == "Promising link, 3 of 3. Likely: because",
+        "{told}"
+    );
+    let found = told["found"].as_array().map_or(&[][..], Vec::as_slice);
+    ensure!(found.len() == 2);
+    for one in found {
+        let (tip, link) = (&one["tip"], &one["link"]);
+        ensure!(
+            number(tip, "left") >= 0.0 && number(tip, "top") >= 0.0,
+            "{one}"
+        );
+        ensure!(number(tip, "right") <= number(one, "width"), "{one}");
+        ensure!(number(tip, "bottom") <= number(one, "height"), "{one}");
+        let is_beside = number(tip, "bottom") <= number(link, "top")
+            || number(tip, "top") >= number(link, "bottom");
+        ensure!(is_beside, "{one}");
+    }
+    Ok(())
+}
+
+async fn overlay(kind: BrowserKind) -> Result<()> {
+    let stage = Stage::set(kind).await?;
+    stands_out(&stage).await?;
+    keeps_to_what_is_seen(&stage).await?;
+    the_tip_has_its_place(&stage).await?;
+    stage.strike().await
+}
+
+#[tokio::test]
+async fn overlay_in_chromium() -> Result<()> {
+    overlay(BrowserKind::Chromium).await
+}
+
+#[tokio::test]
+async fn overlay_in_firefox() -> Result<()> {
+    overlay(BrowserKind::Firefox).await
+}
