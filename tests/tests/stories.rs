@@ -383,7 +383,9 @@ async fn call_otherwise(stage: &Stage) -> Result<()> {
     // So it does of a mark that is taken back, and of a topic that is made.
     stage.open(dashboard.as_str()).await?;
     screen.press("form[action$='/topic/1/mark'] button").await?;
+    screen.wait_for_text("Mark one in the browser").await?;
     screen.press("nav a").await?;
+    screen.wait_for_text("New topic").await?;
     let field = screen.driver.find(By::Css("[name=name]")).await?;
     field.send_keys("wild bees").await?;
     screen.press("form[action$='/topics'] button").await?;

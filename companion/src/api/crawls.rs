@@ -134,7 +134,7 @@ pub(super) async fn view(
 ) -> Result<CrawlView, Problem> {
     let store = &service.store;
     let counts = service.counts(crawl.id).await?;
-    let finds = store.newest_finds(crawl.id, MOST_FINDS).await?;
+    let finds = store.best_results(crawl.id, MOST_FINDS, 0).await?;
     let question = store.questions(crawl.id).await?.into_iter().next();
     let alarm = store.alarms(crawl.id).await?.into_iter().next();
     let skipped = store.skipped(crawl.id).await?;

@@ -273,7 +273,7 @@ pub struct CrawlView {
     pub relevant: u64,
     /// Share of relevant pages among those scored, 0..=1.
     pub harvest: f64,
-    /// The newest relevant pages, newest first.
+    /// The best relevant pages, best first.
     pub finds: Vec<FindView>,
     /// The page it asks about, if it asks.
     #[serde(default)]

@@ -167,7 +167,7 @@ impl Popup {
         let topic: HtmlSelectElement = popup.field("#topic")?;
         topic.set_value(state.current.as_deref().unwrap_or_default());
         let this = Rc::clone(self);
-        popup.on_choice("#topic", move || {
+        popup.on("change", "#topic", move || {
             let name = topic.value();
             Rc::clone(&this).act(Request::Topic { tab, name })
         })?;

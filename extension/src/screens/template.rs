@@ -112,19 +112,8 @@ impl Part {
         self.on("click", selector, act)
     }
 
-    /// The same where a choice is made.
-    pub fn on_choice<F>(
-        &self,
-        selector: &str,
-        act: impl Fn() -> F + 'static,
-    ) -> Result<Element, BrowserError>
-    where
-        F: Future<Output = Result<(), BrowserError>> + 'static,
-    {
-        self.on("change", selector, act)
-    }
-
-    fn on<F>(
+    /// The same of any event of an element.
+    pub fn on<F>(
         &self,
         event: &str,
         selector: &str,

@@ -103,12 +103,6 @@ impl CrawlLog for MemoryStore {
         }))
     }
 
-    async fn newest_finds(&self, crawl: i64, most: i64) -> StoreResult<Vec<ResultRow>> {
-        Ok(self.of_crawl(crawl, |crawl| {
-            page(crawl.records().rev().filter(|one| is_find(one)), most, 0)
-        }))
-    }
-
     async fn counts(&self, crawl: i64) -> StoreResult<(u64, u64, u64, u64)> {
         let state = self.read();
         let crawl = at(&state.crawls, crawl).ok_or(StoreError::Missing("crawl"))?;

@@ -171,9 +171,6 @@ pub trait CrawlLog: Send + Sync {
         skip: i64,
     ) -> StoreResult<Vec<ResultRow>>;
 
-    /// The newest relevant pages of a crawl, newest first.
-    async fn newest_finds(&self, crawl: i64, most: i64) -> StoreResult<Vec<ResultRow>>;
-
     /// Pages fetched, pages scored, relevant ones of these, and requests without page. An
     /// error if the crawl is not there. Costs the same however long the log is.
     async fn counts(&self, crawl: i64) -> StoreResult<(u64, u64, u64, u64)>;

@@ -55,11 +55,6 @@ impl CrawlLog for SqliteStore {
         Ok(query.fetch_all(&self.pool).await?)
     }
 
-    async fn newest_finds(&self, crawl: i64, most: i64) -> StoreResult<Vec<ResultRow>> {
-        let which = "is_target AND scored";
-        self.results(crawl, which, "number DESC", most, 0).await
-    }
-
     async fn counts(&self, crawl: i64) -> StoreResult<(u64, u64, u64, u64)> {
         let row: Option<(i64, i64, i64, i64)> = sqlx::query_as(
             "SELECT pages, scored, relevant, requests - pages FROM crawl WHERE id = ?",

@@ -118,7 +118,6 @@ async fn a_crawl_that_is_not_there_reads_as_nothing(store: &Store) {
         assert_eq!(store.fetches(id).await.unwrap(), []);
         assert_eq!(store.last_results(id, 9).await.unwrap(), []);
         assert_eq!(store.best_results(id, 9, 0).await.unwrap(), []);
-        assert_eq!(store.newest_finds(id, 9).await.unwrap(), []);
         assert!(store.harvest(id).await.unwrap().is_empty());
         assert_eq!(store.kept_page(id, "http://a.test/").await.unwrap(), None);
         assert_eq!(store.forms(id, 9).await.unwrap(), []);

@@ -165,13 +165,9 @@ async fn results_are_listed_in_their_orders(store: &Store) {
     assert_eq!(best(2, 4).await, ["6"]);
     assert!(best(2, 5).await.is_empty());
     assert_eq!(best(1, -1).await, ["5"]);
-    let finds = |most| async move { addresses(store.newest_finds(id, most).await.unwrap()) };
-    assert_eq!(finds(99).await, ["6", "5", "4", "2", "1"]);
-    assert_eq!(finds(2).await, ["6", "5"]);
     for none in [0, -1] {
         assert!(last(none).await.is_empty());
         assert!(best(none, 0).await.is_empty());
-        assert!(finds(none).await.is_empty());
     }
     let best = ResultRow {
         address: page(5),
@@ -252,13 +248,9 @@ async fn only_scored_targets_are_finds(store: &Store) {
     marked_before.0.scored = false;
     let log = [marked_before, fetched(2, B, 0.4), fetched(3, C, 0.5)];
     take(store, id, &log).await;
-    for finds in [
-        store.best_results(id, 9, 0).await.unwrap(),
-        store.newest_finds(id, 9).await.unwrap(),
-    ] {
-        assert_eq!(finds.len(), 1);
-        assert_eq!(finds[0].address, C);
-    }
+    let finds = store.best_results(id, 9, 0).await.unwrap();
+    assert_eq!(finds.len(), 1);
+    assert_eq!(finds[0].address, C);
     assert_eq!(store.harvest(id).await.unwrap(), [false, true]);
     assert_eq!(store.counts(id).await.unwrap(), (3, 2, 1, 0));
 }
