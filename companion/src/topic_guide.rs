@@ -186,6 +186,7 @@ pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
             EventKind::Class { .. }
             | EventKind::Phrase { .. }
             | EventKind::Name { .. }
+            | EventKind::Remove { .. }
             | EventKind::Click { .. }
             | EventKind::Visit(_) => {}
         }

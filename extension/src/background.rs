@@ -35,6 +35,7 @@ mod questions;
 mod reading;
 #[cfg(test)]
 mod reading_tests;
+mod removing;
 #[cfg(test)]
 mod sender_tests;
 mod state;

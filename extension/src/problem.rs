@@ -31,6 +31,9 @@ pub enum Problem {
     /// Two topics would have one name.
     #[error("another topic is called that already: rename that one first")]
     NameTaken,
+    /// No topic of that name was removed.
+    #[error("this topic was not removed")]
+    NotRemoved,
     /// The form is not on the page.
     #[error("this page has no such form any more")]
     NoForm,

@@ -81,6 +81,10 @@ pub enum Request {
     Topic { tab: i32, name: String },
     /// Calls the current topic otherwise.
     Rename { tab: i32, name: String },
+    /// Removes the current topic.
+    Remove { tab: i32 },
+    /// Brings a removed topic back.
+    BringBack { tab: i32, name: String },
     /// Pauses on the page's host, or goes on there.
     Pause { tab: i32, on: bool },
     /// All trails, newest first.

@@ -33,6 +33,8 @@ pub struct Settings {
     /// What the person said of topics in words, by topic, and whether that is what they look
     /// for.
     pub said: Vec<(String, Vec<(String, bool)>)>,
+    /// Keys of the topics that were removed, the last one last.
+    pub removed: Vec<String>,
     /// How far the companion's log was heard.
     pub heard: i64,
 }

@@ -37,6 +37,9 @@ pub struct ClassLine {
 pub struct State {
     /// What all topics are called.
     pub topics: Vec<String>,
+    /// What those are called that were removed, the last one last.
+    #[serde(default)]
+    pub removed: Vec<String>,
     /// What the current one is called.
     pub current: Option<String>,
     /// Whether there is a page to act on.

@@ -397,9 +397,39 @@ async fn call_otherwise(stage: &Stage) -> Result<()> {
     let offered = screen.read(offered).await?;
     let offered = offered.as_str().unwrap_or_default();
     ensure!(offered.contains("wild bees"), "{offered}");
+    remove(stage, dashboard.as_str()).await?;
     stage.open(dashboard.as_str()).await?;
     screen.wait_for_text("Take back").await?;
     screen.press("a[href$='/crawl/1']").await
+}
+
+/// A topic that is removed in the browser can be brought back there and on the dashboard.
+async fn remove(stage: &Stage, dashboard: &str) -> Result<()> {
+    let screen = &stage.browser;
+    let choose = async |name| {
+        stage.type_in("topic-name", name).await?;
+        stage.press("create-topic").await
+    };
+    choose("wild bees").await?;
+    for is_undone in [true, false] {
+        screen.press("#rename summary").await?;
+        stage.press("remove-topic").await?;
+        let said = screen.text().await?;
+        ensure!(said.contains("“wild bees” was removed"), "{said}");
+        if is_undone {
+            stage.press("bring-back").await?;
+        }
+    }
+    choose("renal care").await?;
+    stage.open(dashboard).await?;
+    screen.press("nav a").await?;
+    wait_for("the dashboard offers to bring it back", 10, || async {
+        screen.driver.refresh().await?;
+        Ok(screen.text().await?.contains("Bring back").then_some(()))
+    })
+    .await?;
+    screen.press("#removed button").await?;
+    screen.wait_for_text("Its name, “wild bees”").await
 }
 
 /// The dashboard, which lies open, is told to learn the ways to targets; the

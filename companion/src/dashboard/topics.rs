@@ -34,6 +34,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/topic/{id}/correct", post(correct))
         .route("/topic/{id}/say", post(say))
         .route("/topic/{id}/name", post(rename))
+        .route("/topic/{id}/remove", post(remove))
         .route("/topic/{id}/train", post(train_distance))
         .route("/topic/{id}/strategy", post(choose_strategy))
         .route("/topic/{id}/critic", post(choose_critic))
@@ -60,6 +61,8 @@ struct TopicsPage<'a> {
     base: String,
     csrf: &'a str,
     topics: Vec<TopicLine>,
+    /// Those that can be brought back.
+    removed: Vec<Topic>,
 }
 
 #[derive(Template)]
@@ -151,8 +154,12 @@ async fn crawl_lines(app: &App, topic: i64) -> Result<Vec<CrawlLine>, PageError>
 }
 
 async fn list(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
-    let mut topics = Vec::new();
+    let (mut topics, mut removed) = (Vec::new(), Vec::new());
     for topic in app.service.store.topics().await? {
+        if topic.is_removed {
+            removed.push(topic);
+            continue;
+        }
         let marks = app.service.store.marks(topic.id).await?;
         topics.push(TopicLine {
             targets: marks.iter().filter(|mark| mark.target).count(),
@@ -161,7 +168,12 @@ async fn list(State(app): State<App>, Extension(Base(base)): Extension<Base>) ->
         });
     }
     let csrf = app.access.csrf();
-    show(&TopicsPage { base, csrf, topics })
+    show(&TopicsPage {
+        base,
+        csrf,
+        topics,
+        removed,
+    })
 }
 
 async fn one(
@@ -305,6 +317,30 @@ async fn rename(
     let topic = app.service.topic(id).await?;
     app.service.rename(&topic, &form.name).await?;
     Ok(go_to(&format!("/topic/{id}")))
+}
+
+#[derive(Deserialize)]
+struct RemoveForm {
+    csrf: String,
+    /// Whether it is removed, or brought back.
+    removed: bool,
+}
+
+/// Removes a topic, or brings it back.
+async fn remove(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Form(form): Form<RemoveForm>,
+) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let topic = app.service.topic(id).await?;
+    app.service.remove(&topic, form.removed).await?;
+    let then = if form.removed {
+        "/".to_owned()
+    } else {
+        format!("/topic/{id}")
+    };
+    Ok(go_to(&then))
 }
 
 #[derive(Deserialize)]

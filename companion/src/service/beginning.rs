@@ -13,7 +13,8 @@ impl Service {
     pub async fn teachers(&self, topic: &str) -> Result<Vec<Topic>, ServiceError> {
         let taught = self.store.taught().await?;
         let mut topics = self.store.topics().await?;
-        topics.retain(|other| other.name != topic && taught.contains(&other.id));
+        topics
+            .retain(|other| other.name != topic && !other.is_removed && taught.contains(&other.id));
         Ok(topics)
     }
 

@@ -47,6 +47,7 @@ impl Service {
         let taught = self.store.taught().await?;
         let view = |topic: Topic| TopicView {
             is_taught: taught.contains(&topic.id),
+            is_removed: topic.is_removed,
             key: topic.key,
             name: topic.name,
         };

@@ -157,6 +157,7 @@ impl Service {
             key: name.to_owned(),
             name: name.to_owned(),
             version: 0,
+            is_removed: false,
         };
         self.order(topic.unwrap_or(&unmade), new).await.map(|_| ())
     }

@@ -44,6 +44,7 @@ impl Service {
         let good = self.with_known_classes(good).await?;
         let taken = self.store.take_events(&good).await?;
         self.tell_crawls(&good).await?;
+        self.pause_removed(&good).await?;
         Ok(EventsTaken {
             taken,
             known: good.len() - taken,

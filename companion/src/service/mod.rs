@@ -10,6 +10,7 @@ mod forgetting;
 mod guides;
 mod naming;
 mod phrases;
+mod removing;
 mod supervisor;
 mod taxonomies;
 mod training;

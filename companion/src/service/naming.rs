@@ -25,10 +25,11 @@ impl Service {
         Ok(())
     }
 
-    /// The topic that is called so, made if there is none.
+    /// The topic that is called so, made if there is none, and brought back if it was removed.
     pub(super) async fn topic_to_be_called(&self, name: &str) -> Result<Topic, ServiceError> {
         if let Some(topic) = self.store.topic_called(name).await? {
-            return Ok(topic);
+            self.remove(&topic, false).await?;
+            return self.topic(topic.id).await;
         }
         let name = checked(name)?;
         if self.store.find_topic(name).await?.is_none() {

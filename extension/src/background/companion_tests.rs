@@ -265,6 +265,7 @@ fn topics_that_were_taught_something_are_offered_to_begin_with() {
         key: name.to_owned(),
         name: name.to_owned(),
         is_taught,
+        is_removed: false,
     };
     let topics = vec![
         topic("birds", false),

@@ -126,7 +126,8 @@ impl<W: World> Background<W> {
                 | EventKind::Form { .. }
                 | EventKind::Class { .. }
                 | EventKind::Phrase { .. }
-                | EventKind::Name { .. } => false,
+                | EventKind::Name { .. }
+                | EventKind::Remove { .. } => false,
             };
             !is_click && !event.pages().iter().any(|page| is_gone(gone, page))
         };

@@ -140,6 +140,16 @@ impl<W: World> Background<W> {
                 self.world.tell(tab, TabMessage::Refresh).await;
                 Ok(Handled::with_news())
             }
+            (Request::Remove { tab }, OwnPage) => {
+                self.remove_topic().await?;
+                self.world.tell(tab, TabMessage::Refresh).await;
+                Ok(Handled::with_news())
+            }
+            (Request::BringBack { tab, name }, OwnPage) => {
+                self.bring_back(&name).await?;
+                self.world.tell(tab, TabMessage::Refresh).await;
+                Ok(Handled::with_news())
+            }
             (Request::Pause { tab, on }, OwnPage) => {
                 let page = self.page_of(tab).await?;
                 self.pause(&page, on).await?;

@@ -65,7 +65,7 @@ impl<W: World> Background<W> {
     }
 }
 
-/// A topic that is new here, or is called otherwise.
+/// A topic that is new here, or is called otherwise, or was removed or brought back.
 fn take_topic(topic: &TopicView, settings: &mut Settings) -> bool {
     // An older companion tells no keys.
     let key = [&topic.key, &topic.name];
@@ -78,7 +78,15 @@ fn take_topic(topic: &TopicView, settings: &mut Settings) -> bool {
     }
     let is_renamed = settings.name_of(key) != topic.name;
     settings.set_name(key, &topic.name);
-    is_new || is_renamed
+    let was_removed = settings.removed.contains(key);
+    if topic.is_removed != was_removed {
+        settings.removed.retain(|removed| removed != key);
+        if topic.is_removed {
+            settings.removed.push(key.clone());
+            settings.current.take_if(|current| current == key);
+        }
+    }
+    is_new || is_renamed || topic.is_removed != was_removed
 }
 
 /// A mark or a phrase; whether something is other than it was.

@@ -19,6 +19,7 @@ fn topic(key: &str, name: &str) -> TopicView {
         key: key.to_owned(),
         name: name.to_owned(),
         is_taught: false,
+        is_removed: false,
     }
 }
 

@@ -9,13 +9,16 @@ use crate::problem::Problem;
 use crate::store::Change;
 
 impl<W: World> Background<W> {
-    /// Switches to the topic that is called so, made if there is none.
+    /// Switches to the topic that is called so, made if there is none, and brought back if it was
+    /// removed.
     pub(super) async fn choose_topic(&mut self, name: &str) -> Result<(), Problem> {
         let name = checked(name)?;
         let mut settings = self.store.settings().await?;
         let mut change = Change::default();
         let topic = if let Some(topic) = settings.called(name) {
-            topic.to_owned()
+            let topic = topic.to_owned();
+            self.see_again(&topic, &mut settings, &mut change).await?;
+            topic
         } else {
             let topic = if settings.topics.iter().all(|topic| topic != name) {
                 name.to_owned()

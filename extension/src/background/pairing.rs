@@ -43,6 +43,10 @@ impl<W: World> Background<W> {
             };
             change.send(&self.event(topic, said, EventKind::Name { name }))?;
         }
+        for topic in &settings.removed {
+            let what = EventKind::Remove { removed: true };
+            change.send(&self.event(topic, self.world.now(), what))?;
+        }
         for (topic, said) in &settings.said {
             for (text, wanted) in said {
                 let (text, wanted) = (text.clone(), Some(*wanted));

@@ -36,6 +36,8 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "answer", "tab": 7, "crawl": null, "page": HERE, "answer": "skip" }),
         json!({ "kind": "topic", "tab": 7, "name": "EVIL" }),
         json!({ "kind": "rename", "tab": 7, "name": "EVIL" }),
+        json!({ "kind": "remove", "tab": 7 }),
+        json!({ "kind": "bring_back", "tab": 7, "name": "EVIL" }),
         json!({ "kind": "pause", "tab": 7, "on": true }),
         json!({ "kind": "trails" }),
         json!({ "kind": "forget", "id": null }),

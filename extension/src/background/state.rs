@@ -19,12 +19,14 @@ impl<W: World> Background<W> {
     /// See [`crate::request::Request::State`].
     pub(super) async fn state(&mut self, look: Look, tab: i32) -> Result<State, Problem> {
         let settings = self.store.settings().await?;
-        let (names, current) = (settings.topics.iter(), settings.current.as_deref());
+        let current = settings.current.as_deref();
+        let name = |topic: &String| settings.name_of(topic).to_owned();
+        let in_sight = settings.topics.iter();
+        let in_sight = in_sight.filter(|topic| !settings.removed.contains(topic));
         let mut state = State {
             refused: look.refused,
-            topics: names
-                .map(|topic| settings.name_of(topic).to_owned())
-                .collect(),
+            topics: in_sight.map(name).collect(),
+            removed: settings.removed.iter().map(name).collect(),
             current: current.map(|topic| settings.name_of(topic).to_owned()),
             paired: settings.key.is_some(),
             port: settings.port,

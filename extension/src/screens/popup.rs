@@ -177,6 +177,16 @@ impl Popup {
             tab,
             name: new_name.value(),
         })?;
+        self.act_on(popup, "#remove-topic", move || Request::Remove { tab })?;
+        // What was removed just now can be undone here; all of it on the dashboard, or by name.
+        let removed = state.removed.last().cloned().unwrap_or_default();
+        popup.say("removed", &removed)?;
+        self.act_on(popup, "#bring-back", move || Request::BringBack {
+            tab,
+            name: removed.clone(),
+        })?;
+        let is_just_removed = state.current.is_none() && !state.removed.is_empty();
+        popup.keep_if("removed", is_just_removed)?;
         popup.keep_if("current", state.current.is_some())?;
         popup.keep_if("topics", !state.topics.is_empty())
     }

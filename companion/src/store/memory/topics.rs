@@ -23,6 +23,7 @@ impl State {
             key: key.to_owned(),
             name: key.to_owned(),
             version: 0,
+            is_removed: false,
         };
         self.topics.push(TopicEntry {
             row,
@@ -47,6 +48,15 @@ impl State {
             EventKind::Name { name } => Some(name.clone()),
             _ => None,
         })
+    }
+
+    fn is_removed(&self, topic: i64) -> bool {
+        let mut newest_first = self.events_of_topic(topic).rev();
+        let said = newest_first.find_map(|event| match event.what {
+            EventKind::Remove { removed } => Some(removed),
+            _ => None,
+        });
+        said.unwrap_or(false)
     }
 
     /// Changes what a topic's model is made from, if the topic is there.
@@ -160,10 +170,12 @@ impl Events for MemoryStore {
             if taken > 0 {
                 for topic in named {
                     let name = state.name_said_last(topic);
+                    let is_removed = state.is_removed(topic);
                     state.renew(topic, |topic| {
                         if let Some(name) = name {
                             topic.row.name = name;
                         }
+                        topic.row.is_removed = is_removed;
                     });
                 }
             }

@@ -17,6 +17,8 @@ pub struct Topic {
     pub name: String,
     /// Rises whenever its model changes, or what its model is made from; 0 at first.
     pub version: i64,
+    /// Whether the person removed it: then it is out of sight, and can be brought back.
+    pub is_removed: bool,
 }
 
 /// Topics, their critics, taxonomies and models. No two topics have one key.
@@ -77,7 +79,8 @@ pub trait Events: Send + Sync {
     /// Takes in events, in the order given; returns how many were new. Those whose
     /// identifiers are known are passed over, whatever else they say. Topics that are named
     /// and not there are made. If an event was new, the versions of all topics named rise. A
-    /// topic is called as the last of its events says that names it.
+    /// topic is called as the last of its events says that names it, and is removed if the last
+    /// that speaks of that says so.
     async fn take_events(&self, events: &[Event]) -> StoreResult<usize>;
 
     /// Everything that happened to a topic, in the order of its times, and of one time in the

@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 6] = [
+const STEPS: [(i64, &str, &str); 7] = [
     (
         1,
         "first",
@@ -45,6 +45,11 @@ const STEPS: [(i64, &str, &str); 6] = [
         6,
         "event numbers",
         include_str!("../../../migrations/0006_event_numbers.sql"),
+    ),
+    (
+        7,
+        "removed",
+        include_str!("../../../migrations/0007_removed.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -10,14 +10,14 @@ use crate::clock;
 use crate::store::StoreResult;
 use crate::store::ports::{Events, Said, Topic, Topics};
 
-/// Number, key, name, version.
-type TopicRow = (i64, String, String, i64);
+/// Number, key, name, version, whether it is removed.
+type TopicRow = (i64, String, String, i64, bool);
 
 /// Topics as rows. The column `name` is the key: a topic once had one name for good.
 macro_rules! select {
     ($which:literal) => {
         concat!(
-            "SELECT id, name, coalesce(called, name), version FROM topic ",
+            "SELECT id, name, coalesce(called, name), version, removed FROM topic ",
             $which
         )
     };
@@ -27,6 +27,21 @@ macro_rules! select {
 macro_rules! kind {
     () => {
         "CASE WHEN json_valid(body) THEN body ->> 'kind' END"
+    };
+}
+
+/// Sets a column of a topic to what the last event of a kind says.
+macro_rules! said_last {
+    ($column:literal, $field:literal) => {
+        concat!(
+            "UPDATE topic SET ",
+            $column,
+            " = (SELECT body ->> '",
+            $field,
+            "' FROM event WHERE event.topic = topic.id AND ",
+            kind!(),
+            " = ? ORDER BY time DESC, number DESC LIMIT 1) WHERE id = ?"
+        )
     };
 }
 
@@ -168,18 +183,16 @@ impl Events for SqliteStore {
             .execute(&mut *transaction)
             .await?;
             taken += done.rows_affected() as usize;
-            if event.what.name() == EventName::Name && done.rows_affected() > 0 {
-                sqlx::query(concat!(
-                    "UPDATE topic SET called = (SELECT body ->> 'name' FROM event \
-                     WHERE event.topic = topic.id AND ",
-                    kind!(),
-                    " = ? ORDER BY time DESC, number DESC LIMIT 1) WHERE id = ?"
-                ))
-                .bind(EventName::Name.as_str())
+            let column = match event.what.name() {
+                EventName::Name => said_last!("called", "name"),
+                EventName::Remove => said_last!("removed", "removed"),
+                _ => continue,
+            };
+            sqlx::query(column)
+                .bind(event.what.name().as_str())
                 .bind(topics[event.topic.as_str()])
                 .execute(&mut *transaction)
                 .await?;
-            }
         }
         for id in topics.values() {
             sqlx::query("UPDATE topic SET version = version + 1 WHERE id = ? AND ? > 0")
@@ -272,12 +285,13 @@ impl SqliteStore {
     }
 }
 
-fn topic((id, key, name, version): TopicRow) -> Topic {
+fn topic((id, key, name, version, is_removed): TopicRow) -> Topic {
     Topic {
         id,
         key,
         name,
         version,
+        is_removed,
     }
 }
 

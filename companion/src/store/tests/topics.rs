@@ -12,6 +12,7 @@ promises! {
     topics_are_listed_newest_first,
     a_key_has_one_topic,
     a_topic_is_called_what_was_said_last,
+    a_topic_is_removed_if_that_was_said_last,
     what_was_set_last_is_in_force,
     a_taxonomy_belongs_to_its_topic,
     a_model_or_a_click_makes_a_topic_one_that_was_taught,
@@ -98,6 +99,36 @@ async fn a_topic_is_called_what_was_said_last(store: &Store) {
     assert_eq!(called("wild bees").await, Some(other.id));
     let [first, second] = said;
     assert_eq!(store.events(now.id).await.unwrap(), [early, first, second]);
+}
+
+async fn a_topic_is_removed_if_that_was_said_last(store: &Store) {
+    let said = |id: &str, time: u64, removed: bool| Event {
+        what: EventKind::Remove { removed },
+        time,
+        ..mark(id, "bees", "http://a.test/")
+    };
+    let is_removed = async || {
+        let topic = store.topic_named("bees").await.unwrap();
+        assert_eq!(store.topics().await.unwrap(), std::slice::from_ref(&topic));
+        topic.is_removed
+    };
+    assert!(!is_removed().await);
+    store.take_events(&[said("1", 10, true)]).await.unwrap();
+    assert!(is_removed().await);
+    store.take_events(&[said("2", 20, false)]).await.unwrap();
+    assert!(!is_removed().await);
+    // Said before, and heard of now.
+    store.take_events(&[said("3", 15, true)]).await.unwrap();
+    assert!(!is_removed().await);
+    let named = Event {
+        what: EventKind::Name {
+            name: "wasps".to_owned(),
+        },
+        ..said("4", 30, true)
+    };
+    let batch = [said("5", 25, true), named];
+    store.take_events(&batch).await.unwrap();
+    assert!(is_removed().await);
 }
 
 async fn what_was_set_last_is_in_force(store: &Store) {

@@ -15,6 +15,9 @@ pub struct TopicView {
     /// Whether something was learned for it of links, so that a crawl of another topic may
     /// begin with that.
     pub is_taught: bool,
+    /// Whether the person removed it.
+    #[serde(default)]
+    pub is_removed: bool,
 }
 
 /// A node of a taxonomy.

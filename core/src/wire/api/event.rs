@@ -95,6 +95,11 @@ pub enum EventKind {
         /// In 1 to [`LONGEST_NAME`](super::LONGEST_NAME) characters.
         name: String,
     },
+    /// The person removed the topic, or brought it back.
+    Remove {
+        /// True: removed; false: brought back.
+        removed: bool,
+    },
     /// The person followed a link.
     #[serde(rename = "trail", alias = "click")]
     Click {
@@ -140,6 +145,8 @@ pub enum EventName {
     Phrase,
     /// See [`EventKind::Name`].
     Name,
+    /// See [`EventKind::Remove`].
+    Remove,
     /// See [`EventKind::Click`].
     Click,
     /// See [`EventKind::Visit`].
@@ -155,6 +162,7 @@ impl EventName {
             Self::Class => "class",
             Self::Phrase => "phrase",
             Self::Name => "name",
+            Self::Remove => "remove",
             Self::Click => "trail",
             Self::Visit => "visit",
         }
@@ -170,6 +178,7 @@ impl EventKind {
             Self::Class { .. } => EventName::Class,
             Self::Phrase { .. } => EventName::Phrase,
             Self::Name { .. } => EventName::Name,
+            Self::Remove { .. } => EventName::Remove,
             Self::Click { .. } => EventName::Click,
             Self::Visit(_) => EventName::Visit,
         }
@@ -205,7 +214,9 @@ impl Event {
                 [from.as_str(), to].into_iter().chain(others).collect()
             }
             EventKind::Visit(visit) => vec![&visit.page],
-            EventKind::Phrase { .. } | EventKind::Name { .. } => Vec::new(),
+            EventKind::Phrase { .. } | EventKind::Name { .. } | EventKind::Remove { .. } => {
+                Vec::new()
+            }
         }
     }
 }
