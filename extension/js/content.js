@@ -305,9 +305,7 @@
     const highlighted = overlay.highlighted();
     if (highlighted.length === 0) return;
     const now = highlighted.findIndex(({ element }) => element === document.activeElement);
-    const next = highlighted[(now + 1) % highlighted.length].element;
-    next.focus({ preventScroll: true });
-    next.scrollIntoView({ block: "center" });
+    overlay.reach((now + 1) % highlighted.length);
     event.preventDefault();
   }
 
@@ -337,6 +335,7 @@
     if (message.kind === "shown") {
       answer({ done: (isRead || (refused !== null && refused !== NOT_YET)) && !reading, refused, ...overlay.shown() });
     }
+    if (message.kind === "reach") overlay.reach(message.number);
     if (message.kind === "refresh") read();
     if (message.kind === "forgotten") {
       forgotten = "you had it forgotten; it is read again when it is loaded again";

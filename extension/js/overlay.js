@@ -3,6 +3,7 @@
 // root the page cannot look into. Nothing of the page moves, and nothing takes the pointer.
 globalThis.linkscentOverlay = () => {
   const SEEN = 4; // pixels that a link is wide and high at least
+  const LONGEST_TEXT = 80; // characters of a link's text that are told
   const POINTED = 250; // milliseconds that a link is pointed at before its tip is shown
   // Ink by what it lies on: the first that stands out. Blue and sky, black and white.
   const INKS = [[11, 95, 165], [124, 196, 255], [0, 0, 0], [255, 255, 255]];
@@ -224,9 +225,21 @@ globalThis.linkscentOverlay = () => {
 
   // For the extension's own pages.
   function shown() {
-    const links = highlighted.map(({ element, grade, why }) => ({ href: element.href, grade, why }));
+    const links = highlighted.map(({ element, grade, why }) => ({ href: String(element.href), text: textOf(element), grade, why }));
     return { links, tip: tip?.textContent ?? null };
   }
 
-  return { element: () => overlay, highlighted: () => highlighted, draw, clear, placeSoon, point, tell, hideTip, shown };
+  function textOf(element) {
+    const text = element.textContent.trim() || element.querySelector("img[alt]")?.alt || "";
+    return text.replace(/\s+/g, " ").slice(0, LONGEST_TEXT);
+  }
+
+  // Brings a highlighted link, by its number, before the person's eyes.
+  function reach(number) {
+    const element = highlighted[number]?.element;
+    element?.focus({ preventScroll: true });
+    element?.scrollIntoView({ block: "center" });
+  }
+
+  return { element: () => overlay, highlighted: () => highlighted, draw, clear, placeSoon, point, tell, hideTip, shown, reach };
 };

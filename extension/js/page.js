@@ -11,6 +11,9 @@ async function currentTab() {
 }
 
 const tools = {
+  currentTab,
+  shown: (tab) => chrome.tabs.sendMessage(tab, { kind: "shown" }).catch(() => null),
+  reach: (tab, number) => chrome.tabs.sendMessage(tab, { kind: "reach", number }).catch(() => null),
   rest: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   ask: (message) => chrome.runtime.sendMessage(message),
   mayRead: () => chrome.permissions.contains(EVERYWHERE),
@@ -19,12 +22,21 @@ const tools = {
   openPanel: () => chrome.tabs.create({ url: chrome.runtime.getURL("pages/panel.html") }),
 };
 
+// Browsers open their side panels only while a press is being handled.
+document.addEventListener("click", async (event) => {
+  if (event.target.id !== "open-side") return;
+  if (chrome.sidePanel) await chrome.sidePanel.open({ tabId: await tab });
+  else await browser.sidebarAction.open();
+});
+
 // Enter in a field does what the button beside it does.
 document.addEventListener("keydown", (event) => {
   const button = event.key === "Enter" && !event.isComposing && event.target.dataset?.enter;
   if (button) document.getElementById(button)?.click();
 });
 
+const tab = currentTab();
+
 await init({ module_or_path: chrome.runtime.getURL("pkg/linkscent_bg.wasm") });
 const screens = { panel: show_panel, popup: show_popup, welcome: show_welcome };
-await screens[document.body.dataset.page](document.querySelector("main"), tools, await currentTab());
+await screens[document.body.dataset.page](document.querySelector("main"), tools, await tab);

@@ -20,7 +20,7 @@ pub async fn popup(root: Element, tools: Tools, tab: i32) -> Result<(), BrowserE
 /// Fills the panel into `root`.
 pub async fn panel(root: Element, tools: Tools) -> Result<(), BrowserError> {
     let screen = panel::Panel::new(root.clone(), tools);
-    shown(&root, screen.fill().await)
+    shown(&root, screen.show().await)
 }
 
 /// Fills the welcome page of a tab into `root`.

@@ -124,6 +124,15 @@ impl Stage {
 
     /// The popup, as it would open over the page's tab.
     pub async fn popup(&self) -> Result<()> {
+        self.beside("popup").await
+    }
+
+    /// The panel, as it would open beside the page's tab.
+    pub async fn panel(&self) -> Result<()> {
+        self.beside("panel").await
+    }
+
+    async fn beside(&self, screen: &str) -> Result<()> {
         let driver = &self.browser.driver;
         driver.switch_to_window(self.popup.clone()).await?;
         driver.goto(self.browser.page("pages/panel.html")?).await?;
@@ -132,9 +141,8 @@ impl Stage {
             .script("const tabs = await chrome.tabs.query({}); return tabs.filter(t => (t.url ?? '').includes('.test')).map(t => t.id);")
             .await?;
         let tab = tabs[0].as_i64().context("the page's tab is not there")?;
-        driver
-            .goto(self.browser.page(&format!("pages/popup.html?tab={tab}"))?)
-            .await?;
+        let screen = format!("pages/{screen}.html?tab={tab}");
+        driver.goto(self.browser.page(&screen)?).await?;
         self.drawn().await
     }
 

@@ -35,6 +35,7 @@ async fn welcome(kind: BrowserKind) -> Result<()> {
     stage.open("http://town.test/").await?;
     let links = stage.highlights().await?;
     ensure!(!links.is_empty(), "by the name alone");
+    listed(&stage).await?;
     stage.strike().await
 }
 
@@ -51,6 +52,35 @@ async fn a_page_that_was_open_before_is_read_in_firefox() -> Result<()> {
     let links = stage.highlights().await?;
     ensure!(!links.is_empty(), "by the name alone");
     stage.strike().await
+}
+
+/// The panel lists what is highlighted on the page beside it, and leads there.
+async fn listed(stage: &Stage) -> Result<()> {
+    let screen = &stage.browser;
+    stage.panel().await?;
+    screen
+        .wait_for_text("Kidney patients: dialysis diet")
+        .await?;
+    stage.picture("panel").await?;
+    let first = "return document.querySelector('#links a').href;";
+    let first = screen.read(first).await?;
+    screen.press("#links button").await?;
+    screen.driver.switch_to_window(stage.page.clone()).await?;
+    let focused = "return document.activeElement.href ?? null;";
+    wait_for("the link is focused", 10, || async {
+        Ok((screen.read(focused).await? == first).then_some(()))
+    })
+    .await?;
+    // Another page, another list.
+    stage.open("http://kidney.test/diet").await?;
+    stage.highlights().await?;
+    screen.driver.switch_to_window(stage.popup.clone()).await?;
+    wait_for("the panel follows", 10, || async {
+        let text = screen.text().await?;
+        let is_other = !text.contains("Kidney patients: dialysis diet");
+        Ok((is_other && text.contains("This page")).then_some(()))
+    })
+    .await
 }
 
 #[tokio::test]

@@ -1,14 +1,18 @@
-//! The panel: trails, to be looked at and deleted, forgetting, sites that are not
-//! read, and the companion.
+//! The panel: the promising links of the page beside it, trails, to be looked at and deleted,
+//! forgetting, sites that are not read, and the companion.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
+use serde::Deserialize;
+
 use serde::de::IgnoredAny;
+use wasm_bindgen::JsValue;
 use web_sys::{Element, HtmlTextAreaElement};
 
 use super::ask::ask;
 use super::template::{Part, set_filled};
-use crate::js_values::Tools;
+use crate::js_values::{Tools, message, take};
 use crate::ports::BrowserError;
 use crate::request::Request;
 use crate::rows::TrailRow;
@@ -16,20 +20,105 @@ use crate::rows::TrailRow;
 /// Trails shown; older ones are kept all the same.
 const SHOWN: usize = 200;
 
+/// Milliseconds between looks at the page beside the panel.
+const BETWEEN_LOOKS: u32 = 1_000;
+
 /// See the module.
 pub struct Panel {
     root: Element,
     tools: Tools,
+    /// What is shown of the page beside it.
+    shown: RefCell<Option<PageShown>>,
+}
+
+/// What a page's content script has drawn.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+struct PageShown {
+    done: bool,
+    refused: Option<String>,
+    links: Vec<ShownLink>,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+struct ShownLink {
+    href: String,
+    text: String,
+    why: String,
 }
 
 impl Panel {
     /// The panel, to be filled into `root`.
     pub fn new(root: Element, tools: Tools) -> Rc<Self> {
-        Rc::new(Self { root, tools })
+        let shown = RefCell::default();
+        Rc::new(Self { root, tools, shown })
+    }
+
+    /// Shows everything, and as long as the panel is open what the page beside it has.
+    pub async fn show(self: &Rc<Self>) -> Result<(), BrowserError> {
+        self.fill().await?;
+        loop {
+            self.look_beside().await?;
+            let rest = [BETWEEN_LOOKS.into()];
+            self.tools.call("rest", &rest).await?;
+        }
+    }
+
+    /// A panel in a tab of its own has no page beside it.
+    async fn look_beside(self: &Rc<Self>) -> Result<(), BrowserError> {
+        let tab = self.tools.call("currentTab", &[]).await?;
+        let asked = std::slice::from_ref(&tab);
+        let shown = self.tools.call("shown", asked).await?;
+        let shown: Option<PageShown> = if shown.is_object() {
+            Some(take(shown)?)
+        } else {
+            None
+        };
+        let shown = shown.filter(|shown| shown.done);
+        if shown != *self.shown.borrow() {
+            self.draw_page(shown.as_ref(), &tab)?;
+            self.shown.replace(shown);
+        }
+        Ok(())
+    }
+
+    fn draw_page(&self, shown: Option<&PageShown>, tab: &JsValue) -> Result<(), BrowserError> {
+        let place = self.root.query_selector("[data-place=page]");
+        let Some(place) = place.map_err(|error| message(&error))? else {
+            return Ok(());
+        };
+        let Some(shown) = shown else {
+            place.set_text_content(None);
+            return Ok(());
+        };
+        let page = Part::of(&self.root, "page")?;
+        for (number, link) in shown.links.iter().enumerate() {
+            let line = Part::of(&self.root, "link")?;
+            let text = Some(link.text.as_str()).filter(|text| !text.is_empty());
+            // The page may have put something else there meanwhile.
+            if link.href.starts_with("http:") || link.href.starts_with("https:") {
+                line.link("link", &link.href, text.unwrap_or(&link.href))?;
+            }
+            line.say("reason", &link.why)?;
+            let (tools, tab) = (self.tools.clone(), tab.clone());
+            line.on_press("[data-press=reach]", move || {
+                let (tools, tab) = (tools.clone(), tab.clone());
+                async move {
+                    let number = JsValue::from(number as u32);
+                    tools.call("reach", &[tab, number]).await.map(drop)
+                }
+            })?;
+            page.add("#links", &line)?;
+        }
+        page.say("refused", shown.refused.as_deref().unwrap_or_default())?;
+        page.keep_if("refused", shown.refused.is_some())?;
+        let is_empty = shown.links.is_empty();
+        page.keep_if("nothing", is_empty && shown.refused.is_none())?;
+        page.keep_if("links", !is_empty)?;
+        page.show_in(&place)
     }
 
     /// Asks for everything again and shows it.
-    pub async fn fill(self: &Rc<Self>) -> Result<(), BrowserError> {
+    async fn fill(self: &Rc<Self>) -> Result<(), BrowserError> {
         let trails: Vec<TrailRow> = ask(&self.tools, &Request::Trails).await?;
         let excluded: String = ask(&self.tools, &Request::Excluded).await?;
         let panel = Part::of(&self.root, "panel")?;
@@ -47,6 +136,7 @@ impl Panel {
         self.act_on(&panel, "#exclude-usual", usual)?;
         self.act_on(&panel, "#unpair", || Request::Unpair)?;
         panel.show_in(&self.root)?;
+        self.shown.replace(None);
         set_filled(&self.root, true)
     }
 
