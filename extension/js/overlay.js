@@ -152,8 +152,8 @@ globalThis.linkscentOverlay = () => {
     const ink = `color: rgb(${ground ? inkOn(ground) : "255 255 255"})`;
     const kind = ground ? "" : "unsure";
     const lines = shapes.map(({ left, top, width, height }) => {
-      const border = rings ? `border: ${LINES[grade]}; border-radius: 3px` : `border-bottom: ${LINES[grade]}`;
-      return ["div", kind, `${at(left, top)}; width: ${width}px; height: ${height + 2}px; ${ink}; ${border}`];
+      if (rings) return ["div", kind, `${at(left - 5, top - 4)}; width: ${width + 10}px; height: ${height + 8}px; ${ink}; border: ${LINES[grade]}; border-radius: 4px`];
+      return ["div", kind, `${at(left, top)}; width: ${width}px; height: ${height + 2}px; ${ink}; border-bottom: ${LINES[grade]}`];
     });
     const last = shapes[shapes.length - 1];
     return [...lines, ["i", kind, `${at(last.left + last.width - 2, last.top - 3)}; ${ink}; background: ${FILLINGS[grade]}`]];

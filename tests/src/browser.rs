@@ -36,8 +36,25 @@ pub struct Browser {
     pub kind: BrowserKind,
     /// Its session.
     pub driver: WebDriver,
-    _process: Child,
-    _profile: TempDir,
+    server: Child,
+    profile: TempDir,
+}
+
+/// A test that fails drops its browser without a word: one left behind would take a processor
+/// from the tests that follow.
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // First the server, which would wait for a browser that no longer answers.
+        let _ = self.server.start_kill();
+        // Its profile's folder is on the command line of what belongs to it, and of nothing else.
+        let kill = std::process::Command::new("pkill")
+            .args(["-KILL", "-f"])
+            .arg(self.profile.path())
+            .status();
+        if let Err(error) = kill {
+            eprintln!("the browser may still run: pkill: {error}");
+        }
+    }
 }
 
 /// The extension's test build, made once.
@@ -87,6 +104,7 @@ impl Browser {
                 let mut command = Command::new(find(&["geckodriver"])?);
                 command.args(["--host", "127.0.0.1", "--port", &port.to_string()]);
                 command.args(["--websocket-port", "0", "--allow-system-access"]);
+                command.arg("--profile-root").arg(profile.path());
                 command.env("MOZ_REMOTE_SETTINGS_DEVTOOLS", "1");
                 command
             }
@@ -112,8 +130,8 @@ impl Browser {
         Ok(Self {
             kind,
             driver,
-            _process: process,
-            _profile: profile,
+            server: process,
+            profile,
         })
     }
 
@@ -229,6 +247,24 @@ impl Browser {
             bail!("the background was not stopped: {answer}");
         }
         Ok(())
+    }
+
+    /// Waits until a tab shows this address that no driver was asked for. Firefox's driver takes
+    /// whatever tab comes to the front for one that it was asked to open. Chromium's does not.
+    pub async fn wait_for_tab(&self, address: &str) -> Result<()> {
+        if self.kind == BrowserKind::Chromium {
+            return Ok(());
+        }
+        let script = format!(
+            "const window = Services.wm.getMostRecentWindow('navigator:browser');
+             const open = window.gBrowser.tabs.map(tab => tab.linkedBrowser.currentURI.spec);
+             return open.includes({address:?});"
+        );
+        wait_for(address, 30, || async {
+            let answer = self.in_firefox(&script).await?;
+            Ok((answer["ok"] == true).then_some(()))
+        })
+        .await
     }
 
     /// Brings the tab back that was closed last. Firefox only: no driver can ask Chromium

@@ -64,6 +64,28 @@ pub async fn read_pages(browser: &Browser, tab: &WindowHandle) -> Result<()> {
     .await
 }
 
+/// Closes the page that welcomes a person, once it is there: it stands in front of the others.
+/// A driver is not told of a tab that nobody asked for, so a page of the extension does it.
+async fn close_welcome_page(browser: &Browser) -> Result<()> {
+    let welcome = browser.page("pages/welcome.html")?;
+    let script = format!(
+        "const tabs = await chrome.tabs.query({{}});
+         const welcome = tabs.find(tab => tab.url === {welcome:?});
+         if (welcome) await chrome.tabs.remove(welcome.id);
+         return welcome ? null : tabs.map(tab => tab.url).join(' ');"
+    );
+    let open = std::cell::RefCell::new(Value::Null);
+    let closed = wait_for("the welcome page opens", 30, || async {
+        let others = browser.script(&script).await?;
+        let is_closed = others.is_null();
+        open.replace(others);
+        Ok(is_closed.then_some(()))
+    });
+    closed
+        .await
+        .with_context(|| format!("open: {}", open.borrow()))
+}
+
 impl Stage {
     /// Starts web and browser.
     pub async fn set(kind: BrowserKind) -> Result<Self> {
@@ -99,8 +121,12 @@ impl Stage {
 
     async fn in_browser(browser: Browser, proxy: u16) -> Result<Self> {
         let page = browser.driver.window().await?;
+        browser
+            .wait_for_tab(&browser.page("pages/welcome.html")?)
+            .await?;
         let popup = browser.driver.new_tab().await?;
         read_pages(&browser, &popup).await?;
+        close_welcome_page(&browser).await?;
         browser.driver.switch_to_window(page.clone()).await?;
         Ok(Self {
             browser,

@@ -423,6 +423,7 @@ async fn remove(stage: &Stage, dashboard: &str) -> Result<()> {
     choose("renal care").await?;
     stage.open(dashboard).await?;
     screen.press("nav a").await?;
+    screen.wait_for_text("New topic").await?;
     wait_for("the dashboard offers to bring it back", 10, || async {
         screen.driver.refresh().await?;
         Ok(screen.text().await?.contains("Bring back").then_some(()))
