@@ -78,8 +78,9 @@ function factsOf({ id, url, tab, frameId }) {
 
 async function handle(message, sender) {
   const work = (linkscent) => linkscent.handle(message, factsOf(sender));
-  const { answer, sync } = await inTurn(work, isOwn(sender) ? LONGEST_OWN : LONGEST);
+  const { answer, sync, isFull } = await inTurn(work, isOwn(sender) ? LONGEST_OWN : LONGEST);
   if (sync) syncSoon();
+  if (isFull) handle({ kind: "keep_guide" }, here).catch(() => {});
   return answer;
 }
 

@@ -39,6 +39,9 @@ mod removing;
 #[cfg(test)]
 mod sender_tests;
 mod state;
+mod steps;
+#[cfg(test)]
+mod steps_tests;
 mod visits;
 #[cfg(test)]
 mod visits_tests;
@@ -47,9 +50,11 @@ mod why;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use linkscent_core::guide::Guide;
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::wire::api::{Event, EventKind};
+
+use guides::Held;
+pub use steps::GuideStep;
 
 use crate::ports::{RandomSource, World};
 use crate::store::Store;
@@ -61,7 +66,7 @@ const MOST_FORGOTTEN: usize = 64;
 pub struct Background<W> {
     world: Rc<W>,
     store: Store<W>,
-    guide: Option<(String, Guide)>,
+    guide: Option<Held>,
     /// Tabs whose page was forgotten, and when: it may have been on its way here.
     forgotten: VecDeque<(i32, f64)>,
 }

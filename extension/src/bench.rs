@@ -1,5 +1,6 @@
 //! What scoring pages costs and gives in a browser, to be held against the native build.
 
+use js_sys::Uint8Array;
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies::{Candidate, LinkScore, Priority, SplitMix};
 use linkscent_core::web_graph::Mark;
@@ -8,7 +9,7 @@ use linkscent_core::wire::api::{Event, EventKind, Transition, Visit, mark_of};
 use linkscent_core::wire::views::PageView;
 use linkscent_core::{critics, strategies};
 
-use crate::background::tie_breaks;
+use crate::background::{GuideStep, tie_breaks};
 use crate::browser::{BrowserRandom, now};
 use crate::js_values::{give, take};
 use crate::paths::{Arrival, Arriving, Showing, Step, TabPath};
@@ -39,7 +40,7 @@ pub fn milliseconds_to_score(snapshot: &Snapshot, rounds: u32) -> Result<f64, Pr
     Ok((now() - began) / f64::from(rounds.max(1)))
 }
 
-/// See [`crate::bench_visit`]: a page's visit and a full path of its tab, as the database
+/// See [`crate::bench_visit`]: a page, its visit and a full path of its tab, as the database
 /// takes them.
 pub fn milliseconds_to_log(snapshot: &Snapshot, rounds: u32) -> Result<f64, Problem> {
     let page = snapshot.to_page()?;
@@ -59,7 +60,7 @@ pub fn milliseconds_to_log(snapshot: &Snapshot, rounds: u32) -> Result<f64, Prob
     };
     let mut path = TabPath::new("bench".to_owned(), 7);
     let kept = |value: Result<serde_json::Value, _>| {
-        let value = value.map_err(|error: serde_json::Error| BrowserError(error.to_string()))?;
+        let value = value.map_err(unwritten)?;
         give(&value)
     };
     let began = now();
@@ -79,11 +80,24 @@ pub fn milliseconds_to_log(snapshot: &Snapshot, rounds: u32) -> Result<f64, Prob
             },
             &arriving,
         );
+        let step = GuideStep::new(snapshot, &page, None, u64::from(number)).pack();
+        std::hint::black_box(Uint8Array::from(step.map_err(unwritten)?.as_slice()));
         let row = kept(serde_json::to_value(&path))?;
         kept(serde_json::to_value(&event))?;
         path = take(row)?;
     }
     Ok((now() - began) / f64::from(rounds.max(1)))
+}
+
+/// Bytes that are written of a page when it is read, beside its visit.
+pub fn bytes_to_keep(snapshot: &Snapshot) -> Result<usize, Problem> {
+    let page = snapshot.to_page()?;
+    let step = GuideStep::new(snapshot, &page, None, 1).pack();
+    Ok(step.map_err(unwritten)?.len())
+}
+
+fn unwritten(error: serde_json::Error) -> BrowserError {
+    BrowserError(error.to_string())
 }
 
 /// Every number of a short browse over pages: the first is a target, each is reached by a

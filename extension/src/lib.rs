@@ -50,7 +50,7 @@ impl Linkscent {
     }
 
     /// Handles a message, given what the browser says of its sender: `answer` is the
-    /// answer, `sync` whether there is something to tell the companion.
+    /// answer, `sync` and `isFull` what is to be done next, see [`request::News`].
     pub async fn handle(&mut self, message: JsValue, sender: JsValue) -> Result<JsValue, JsError> {
         let facts: SenderFacts = take(sender).map_err(thrown)?;
         let sender = facts.sender().ok_or_else(not_taken)?;
@@ -94,7 +94,7 @@ pub fn bench_scoring(page: JsValue, rounds: u32) -> Result<f64, JsError> {
     bench::milliseconds_to_score(&page, rounds).map_err(thrown)
 }
 
-/// Milliseconds to make a page's visit and its tab's path ready for the database, and to
+/// Milliseconds to make a page, its visit and its tab's path ready for the database, and to
 /// read the path, on average over `rounds`.
 #[wasm_bindgen]
 pub fn bench_visit(page: JsValue, rounds: u32) -> Result<f64, JsError> {

@@ -21,17 +21,20 @@ pub enum Table {
     Outbox,
     /// The ways through tabs, by tab.
     Paths,
+    /// Pages that guides have read since they were kept, by topic and number.
+    Steps,
 }
 
 impl Table {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Values,
         Self::Guides,
         Self::Marks,
         Self::Trails,
         Self::Outbox,
         Self::Paths,
+        Self::Steps,
     ];
 
     /// What it is called by in the database.
@@ -43,6 +46,7 @@ impl Table {
             Self::Trails => "trails",
             Self::Outbox => "outbox",
             Self::Paths => "paths",
+            Self::Steps => "steps",
         }
     }
 }
@@ -52,7 +56,7 @@ impl Table {
 pub enum Value {
     /// Plain data.
     Json(serde_json::Value),
-    /// A model file.
+    /// A model file, or a page that a guide has read.
     Bytes(Vec<u8>),
 }
 

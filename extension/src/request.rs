@@ -93,6 +93,8 @@ pub enum Request {
     Forget { id: Option<String> },
     /// Forgets a page with its mark, its words and every link from and to it.
     ForgetPage { tab: i32, address: String },
+    /// Forgets every page of the site that a tab shows, as if by [`Request::ForgetPage`].
+    ForgetSite { tab: i32 },
     /// The patterns of sites that are not read, a line each.
     Excluded,
     /// Replaces them; null brings the usual ones back.
@@ -104,6 +106,8 @@ pub enum Request {
     /// Sends what is new to the companion, hears what was said elsewhere, and pulls its newer
     /// model.
     Sync,
+    /// Keeps the guide in memory whole, in place of the pages kept beside it.
+    KeepGuide,
     /// A link that opens the companion's dashboard, once.
     Dashboard,
     /// Hands the topic over, starting from these pages, with a budget of pages to fetch. A
@@ -153,8 +157,19 @@ pub enum Response {
 pub struct Handled {
     /// What is answered.
     pub answer: Response,
-    /// Whether there is something to tell the companion.
+    /// What is to be done next.
+    #[serde(flatten)]
+    pub news: News,
+}
+
+/// What is to be done when a request is answered, by another.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct News {
+    /// There is something to tell the companion: [`Request::Sync`].
     pub sync: bool,
+    /// Enough pages are kept beside the guide: [`Request::KeepGuide`].
+    pub is_full: bool,
 }
 
 impl Handled {
@@ -162,7 +177,7 @@ impl Handled {
     pub fn quietly(answer: Response) -> Self {
         Self {
             answer,
-            sync: false,
+            news: News::default(),
         }
     }
 
@@ -170,7 +185,10 @@ impl Handled {
     pub fn with_news() -> Self {
         Self {
             answer: Response::Done,
-            sync: true,
+            news: News {
+                sync: true,
+                is_full: false,
+            },
         }
     }
 }

@@ -20,6 +20,8 @@ const ASKED: &str = "asked";
 const TABS: &str = "tabs";
 const SEEN: &str = "seen";
 const LATEST_WORD: &str = "latest-word";
+/// Pages that a guide has read which are kept beside it.
+pub const MOST_STEPS: u32 = 64;
 /// Trails kept; the oldest go.
 const MOST_TRAILS: usize = 5_000;
 /// Events waiting for the companion; the oldest go.
@@ -44,6 +46,7 @@ impl Change {
     /// nothing is known any more.
     pub fn empty(&mut self, tabs: &KnownTabs) -> Result<(), DatabaseError> {
         self.0.push(Write::Clear(Table::Guides));
+        self.0.push(Write::Clear(Table::Steps));
         self.0.push(Write::Clear(Table::Trails));
         self.clear_paths();
         self.known_tabs(tabs)?;
@@ -75,6 +78,13 @@ impl Change {
     /// Deletes a topic's guide.
     pub fn delete_guide(&mut self, topic: &str) {
         self.delete(Table::Guides, topic);
+        self.delete_steps(topic);
+    }
+
+    fn delete_steps(&mut self, topic: &str) {
+        for number in 0..MOST_STEPS {
+            self.delete(Table::Steps, &step_key(topic, number));
+        }
     }
 
     /// Replaces the marks on forms.
@@ -97,10 +107,19 @@ impl Change {
         self.put(Table::Values, LATEST_WORD, &time)
     }
 
-    /// Replaces a topic's guide.
+    /// Replaces a topic's guide, with all that it has read.
     pub fn guide(&mut self, topic: &str, model: Vec<u8>) {
+        self.delete_steps(topic);
         let (topic, model) = (topic.to_owned(), Value::Bytes(model));
         self.0.push(Write::Put(Table::Guides, topic, model));
+    }
+
+    /// Adds a page that a topic's guide has read, numbered since the guide was kept, below
+    /// [`MOST_STEPS`].
+    pub fn step(&mut self, topic: &str, number: u32, step: Vec<u8>) {
+        let key = step_key(topic, number);
+        self.0
+            .push(Write::Put(Table::Steps, key, Value::Bytes(step)));
     }
 
     /// Sets a mark.
@@ -156,6 +175,10 @@ impl Change {
 fn with_keys(events: Vec<Event>) -> Vec<(String, Event)> {
     let with_key = |event| (event_key(&event), event);
     events.into_iter().map(with_key).collect()
+}
+
+fn step_key(topic: &str, number: u32) -> String {
+    format!("{topic}\n{number:04}")
 }
 
 fn mark_key(topic: &str, address: &str) -> String {
@@ -238,15 +261,17 @@ impl<D: Database> Store<D> {
         })
     }
 
-    /// All guides as model files, with their topics.
-    pub async fn guides(&self) -> Result<Vec<(String, Vec<u8>)>, DatabaseError> {
-        let mut guides = Vec::new();
-        for topic in self.settings().await?.topics {
-            if let Some(file) = self.guide(&topic).await? {
-                guides.push((topic, file));
-            }
+    /// The pages that a topic's guide has read since it was kept, in order.
+    pub async fn steps(&self, topic: &str) -> Result<Vec<Vec<u8>>, DatabaseError> {
+        let mut steps = Vec::new();
+        for number in 0..MOST_STEPS {
+            let key = step_key(topic, number);
+            let Some(Value::Bytes(step)) = self.0.get(Table::Steps, &key).await? else {
+                break;
+            };
+            steps.push(step);
         }
-        Ok(guides)
+        Ok(steps)
     }
 
     async fn all<T: DeserializeOwned>(&self, table: Table) -> Result<Vec<T>, DatabaseError> {

@@ -14,6 +14,7 @@ use std::task::{Context, Poll, Waker};
 use linkscent_core::rng::Rng;
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::wire::Snapshot;
+use miniz_oxide::inflate::decompress_to_vec_zlib;
 use serde::de::DeserializeOwned;
 
 use crate::background::Background;
@@ -329,6 +330,10 @@ impl Stage {
         let text = rows.iter().map(|((table, key), value)| {
             let value = match value {
                 Value::Json(value) => value.to_string(),
+                Value::Bytes(bytes) if *table == Table::Steps => {
+                    let step = decompress_to_vec_zlib(bytes).unwrap();
+                    String::from_utf8(step).unwrap()
+                }
                 Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
             };
             format!("{} {key} {value}\n", table.name())

@@ -21,7 +21,7 @@ pub struct Step {
 }
 
 /// All steps, oldest first.
-pub const STEPS: [Step; 2] = [
+pub const STEPS: [Step; 3] = [
     Step {
         form: 1,
         take: first,
@@ -29,6 +29,10 @@ pub const STEPS: [Step; 2] = [
     Step {
         form: 2,
         take: paths,
+    },
+    Step {
+        form: 3,
+        take: steps,
     },
 ];
 /// The form of this version, which is the database's version number in the browser.
@@ -51,6 +55,11 @@ fn first(database: &mut dyn Upgrade) -> Result<(), String> {
 /// Where a person came from in each tab.
 fn paths(database: &mut dyn Upgrade) -> Result<(), String> {
     database.create_table(Table::Paths)
+}
+
+/// What a guide has read since it was kept.
+fn steps(database: &mut dyn Upgrade) -> Result<(), String> {
+    database.create_table(Table::Steps)
 }
 
 /// Takes the steps that a database of form `from` lacks; 0 is an empty one. After an

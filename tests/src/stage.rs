@@ -275,8 +275,11 @@ impl Stage {
             for (const name of database.objectStoreNames) {
                 const store = database.transaction(name).objectStore(name);
                 const [keys, values] = await Promise.all([all(store.getAllKeys()), all(store.getAll())]);
+                const unpacked = (bytes) => new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).text();
                 const plain = (value) => value instanceof Uint8Array ? new TextDecoder('latin1').decode(value) : JSON.stringify(value);
-                keys.forEach((key, n) => text.push(`${name} ${key} ${plain(values[n])}`));
+                for (let n = 0; n < keys.length; n++) {
+                    text.push(`${name} ${keys[n]} ${name === 'steps' ? await unpacked(values[n]) : plain(values[n])}`);
+                }
             }
             database.close();
             const session = await chrome.storage.session.get(null);

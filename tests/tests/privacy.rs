@@ -147,7 +147,7 @@ async fn only_the_right_ones_are_heard(stage: &Stage) -> Result<()> {
     driver.goto(stage.browser.page("pages/panel.html")?).await?;
     stage.drawn().await?;
     let as_page = "const [tab] = (await chrome.tabs.query({})).filter(tab => tab.url?.includes('shop.test'));
-        const kinds = ['state', 'trails', 'topic', 'hand_over', 'forget', 'forget_page', 'unpair', 'pair', 'mark', 'sync', 'dashboard', 'exclude', 'excluded', 'answer', 'correct_class', 'toString'];
+        const kinds = ['state', 'trails', 'topic', 'hand_over', 'forget', 'forget_page', 'forget_site', 'unpair', 'pair', 'mark', 'sync', 'dashboard', 'exclude', 'excluded', 'answer', 'correct_class', 'toString'];
         const [{ result }] = await chrome.scripting.executeScript({
             target: { tabId: tab.id },
             args: [kinds],
@@ -334,6 +334,21 @@ async fn forgotten_is_gone(kind: BrowserKind) -> Result<()> {
     let kept = stage.kept().await?;
     ensure!(!kept.contains("town.test/clinic/1"), "{kept}");
     ensure!(kept.contains("town.test/clinic/2"), "{kept}");
+
+    // A site, with the marks on its pages.
+    ensure!(has(&files()?, "town.test/clinic/2"));
+    stage.open("http://town.test/clinic/3").await?;
+    stage.shown().await?;
+    stage.popup().await?;
+    stage.picture("forget-site").await?;
+    stage.press("forget-site").await?;
+    wait_for("the companion has forgotten the site", 20, || async {
+        Ok((!has(&files()?, "town.test")).then_some(()))
+    })
+    .await?;
+    stage.open("http://news.test/garden").await?;
+    let kept = stage.kept().await?;
+    ensure!(!kept.contains("town.test"), "{kept}");
     drop(companion);
     stage.strike().await
 }

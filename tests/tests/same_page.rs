@@ -34,6 +34,9 @@ const BROWSED: usize = 60;
 /// from the next, so that their last digits grow apart along a browse.
 const ROUNDING: f64 = 1e-6;
 
+/// Most bytes that are written of a page when it is read, on average over real pages.
+const MOST_KEPT: usize = 50_000;
+
 /// What came of opening pages in a browser: by name, those that differ and those
 /// that were refused; how many numbers both builds computed alike.
 #[derive(Default)]
@@ -41,6 +44,8 @@ struct Comparison {
     differences: Vec<String>,
     refused: Vec<String>,
     numbers: usize,
+    /// Bytes that are kept of each page.
+    kept: Vec<usize>,
 }
 
 /// Computes every relevance and score of a browse over these pages in the browser's build
@@ -164,6 +169,8 @@ async fn compare(kind: BrowserKind, pages: &[(String, String)]) -> Result<Compar
             let differences = &mut comparison.differences;
             differences.push(format!("{name}\n{}", first.join("\n")));
         }
+        let kept = linkscent_extension::bench::bytes_to_keep(&snapshot)?;
+        comparison.kept.push(kept);
         if snapshots.len() < BROWSED {
             snapshots.push(snapshot);
         }
@@ -183,6 +190,7 @@ async fn cases_agree(kind: BrowserKind) -> Result<()> {
         differences,
         refused,
         numbers,
+        ..
     } = compare(kind, &pages).await?;
     ensure!(numbers > 100, "only {numbers} numbers were compared");
     ensure!(refused == PRIVATE, "refused: {}", refused.join(", "));
@@ -235,13 +243,18 @@ async fn real_pages_agree(kind: BrowserKind) -> Result<()> {
         differences,
         refused,
         numbers,
+        kept,
     } = compare(kind, &pages).await?;
+    let average = kept.iter().sum::<usize>() / kept.len().max(1);
     println!(
-        "{} of {} real pages differ, {} are not read; {numbers} relevances and scores agree",
+        "{} of {} real pages differ, {} are not read; {numbers} relevances and scores agree; \
+         {average} bytes are kept of a page on average, {} at most",
         differences.len(),
         pages.len(),
-        refused.len()
+        refused.len(),
+        kept.iter().max().unwrap_or(&0),
     );
+    ensure!(average <= MOST_KEPT, "{average} bytes are kept of a page");
     ensure!(numbers > 1_000, "only {numbers} numbers were compared");
     ensure!(refused.len() * 20 <= pages.len(), "{}", refused.join(", "));
     ensure!(differences.is_empty(), "{}", differences.join("\n"));

@@ -1,5 +1,5 @@
-//! How long the WebAssembly build takes to score a page and to log its visit inside real
-//! browsers; that its scores are those of the native build is shown by `same_page.rs`.
+//! How long the WebAssembly build takes to score a page and to make it and its visit ready to
+//! be kept inside real browsers; that its scores are those of the native build is shown by `same_page.rs`.
 
 use anyhow::{Result, ensure};
 use linkscent_tests::browser::{Browser, BrowserKind};
@@ -31,8 +31,8 @@ async fn score(kind: BrowserKind) -> Result<()> {
     let milliseconds = [0, 1].map(|place| milliseconds[place].as_f64().unwrap_or(0.0));
     let [scored, logged] = milliseconds;
     println!(
-        "{kind:?}: a page of 1,000 links is scored in {scored:.1} ms, its visit logged in \
-         {logged:.2} ms"
+        "{kind:?}: a page of 1,000 links is scored in {scored:.1} ms, it and its visit are \
+         ready to be kept in {logged:.2} ms"
     );
     ensure!(scored > 0.0 && logged > 0.0);
     browser.quit().await

@@ -27,9 +27,9 @@ const LOOKS: usize = 200;
 /// Forgets what is asked for. Crawls that run are paused meanwhile. Once begun it is done
 /// to its end, whether or not somebody waits for the answer.
 pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotten, ServiceError> {
-    if asked.pages.len() + asked.clicks.len() > MOST_EVENTS {
+    if asked.pages.len() + asked.hosts.len() + asked.clicks.len() > MOST_EVENTS {
         return Err(ServiceError::refused(format!(
-            "at most {MOST_EVENTS} pages and clicks a call"
+            "at most {MOST_EVENTS} pages, hosts and clicks a call"
         )));
     }
     let (service, asked) = (service.clone(), asked.clone());
@@ -194,7 +194,7 @@ async fn find_left(
     archives: Vec<PathBuf>,
 ) -> Result<Vec<String>> {
     let mut left: BTreeSet<String> = store.traces(spellings).await?.into_iter().collect();
-    if !gone.pages.is_empty() {
+    if gone.has_pages() {
         let gone = gone.clone();
         let with_page = tokio::task::spawn_blocking(move || {
             let with_page = archives

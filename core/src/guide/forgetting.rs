@@ -21,6 +21,8 @@ use crate::web_graph::WebGraph;
 pub struct ToForget {
     /// Pages, with their marks and every link from or to them.
     pub pages: BTreeSet<Address>,
+    /// Hosts, of which every page is one of them.
+    pub hosts: BTreeSet<String>,
     /// Clicks: the page with the link, and the page it led to. The pages stay.
     pub clicks: BTreeSet<(Address, Address)>,
     /// Every visit that paths are made of. The pages stay.
@@ -30,13 +32,20 @@ pub struct ToForget {
 impl ToForget {
     /// Whether nothing is to be forgotten.
     pub fn is_empty(&self) -> bool {
-        self.pages.is_empty() && self.clicks.is_empty() && !self.every_visit
+        !self.has_pages() && self.clicks.is_empty() && !self.every_visit
+    }
+
+    /// Whether any page is to be forgotten.
+    pub fn has_pages(&self) -> bool {
+        !self.pages.is_empty() || !self.hosts.is_empty()
     }
 
     /// Whether a page is to be forgotten, also where it was kept with secrets in its
     /// address.
     pub fn has_page(&self, page: &Address) -> bool {
-        self.pages.contains(page) || self.pages.contains(&without_secrets(page))
+        self.hosts.contains(page.host())
+            || self.pages.contains(page)
+            || self.pages.contains(&without_secrets(page))
     }
 
     fn has_click(&self, link: &Candidate, target: &Address) -> bool {
@@ -261,6 +270,25 @@ mod tests {
                 .len(),
             1
         );
+    }
+
+    #[test]
+    fn a_host_is_forgotten_with_every_page_of_it() {
+        let mut gone = ToForget::default();
+        assert!(gone.is_empty() && !gone.has_pages());
+        gone.hosts.insert("clinic.test".to_owned());
+        assert!(!gone.is_empty() && gone.has_pages());
+        let address = |text: &str| Address::parse(text).unwrap();
+        assert!(gone.has_page(&address("https://clinic.test:8443/any?page=1")));
+        assert!(!gone.has_page(&address("http://www.clinic.test/")));
+        let mut guide = guide();
+        let other = page("http://other.test/", "gardens", &[]);
+        guide.visit(&other, &[], None, &mut SplitMix(1));
+        assert!(guide.knowledge().mentions(&gone));
+        let left = guide.knowledge().forget(&gone);
+        assert_eq!((left.graph.pages().len(), left.graph.marks.len()), (1, 0));
+        let left = Guide::with_knowledge(left).unwrap().knowledge();
+        assert!(!has(&write_model(&left).unwrap(), "clinic"));
     }
 
     #[test]

@@ -156,6 +156,8 @@ pub struct Forget {
     pub every_click: bool,
     /// Pages, with all that has to do with them.
     pub pages: Vec<String>,
+    /// Hosts, of which every page is one of them.
+    pub hosts: Vec<String>,
     /// Clicks: the page with the link, and the page it led to.
     #[cfg_attr(feature = "schema", schema(schema_with = clicks))]
     pub clicks: Vec<(String, String)>,
@@ -188,6 +190,7 @@ impl Forget {
         let click = |(from, to): &(String, String)| Some((page(from)?, page(to)?));
         ToForget {
             pages: self.pages.iter().filter_map(page).collect(),
+            hosts: self.hosts.iter().cloned().collect(),
             clicks: self.clicks.iter().filter_map(click).collect(),
             every_visit: self.every_click,
         }

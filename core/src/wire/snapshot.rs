@@ -10,6 +10,9 @@ use crate::page::Page;
 use crate::privacy::without_secrets;
 use crate::text::fold_space;
 
+/// A link that leads to no page.
+const NO_PAGE: &str = "about:blank";
+
 /// The flat page. Carries no form values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -95,6 +98,28 @@ impl Snapshot {
             outlink.target = without_secrets(&outlink.target);
         }
         Ok(page)
+    }
+
+    /// The same as it may be kept, given its page: addresses without what looks like a
+    /// secret, links that lead nowhere on the web without where they lead.
+    #[must_use]
+    pub fn without_secrets(&self, page: &Page) -> Self {
+        let mut kept = Self {
+            url: page.address.to_string(),
+            base: None,
+            hrefs: vec![NO_PAGE.to_owned(); self.hrefs.len()],
+            ..self.clone()
+        };
+        for outlink in &page.outlinks {
+            if let Some(href) = kept.hrefs.get_mut(outlink.place) {
+                *href = outlink.target.to_string();
+            }
+        }
+        for form in &mut kept.forms {
+            let end = form.action.find(['?', '#', ';']);
+            form.action.truncate(end.unwrap_or(form.action.len()));
+        }
+        kept
     }
 
     /// The document alone.
@@ -210,6 +235,31 @@ mod tests {
         let page = snapshot.to_page().unwrap();
         assert_eq!(page.address.as_str(), "http://a.org/x?page=2");
         assert_eq!(page.outlinks[0].target.as_str(), "http://a.org/out");
+    }
+
+    #[test]
+    fn what_is_kept_is_the_same_page_without_secrets() {
+        let mut snapshot = snapshot();
+        snapshot.url = "http://a.org/x?token=CANARY&page=2#CANARY".to_owned();
+        snapshot.base = Some("http://b.org/?session=CANARY".to_owned());
+        snapshot.links = vec![1, 2, 0, 1];
+        snapshot.hrefs = vec![
+            "mailto:CANARY@a.org".to_owned(),
+            "/out?session=CANARY".to_owned(),
+        ];
+        snapshot.forms.push(SnapshotForm {
+            action: "/search?sid=CANARY".to_owned(),
+            ..SnapshotForm::default()
+        });
+        let page = snapshot.to_page().unwrap();
+        let kept = snapshot.without_secrets(&page);
+        assert!(!format!("{kept:?}").contains("CANARY"), "{kept:?}");
+        let again = kept.to_page().unwrap();
+        assert_eq!(again.address, page.address);
+        assert_eq!(again.outlinks.len(), 1);
+        assert_eq!(again.outlinks[0].target.as_str(), "http://b.org/out");
+        assert_eq!(again.outlinks[0].place, page.outlinks[0].place);
+        assert_eq!(kept.forms[0].action, "/search");
     }
 
     #[test]

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use linkscent_core::address::Address;
 use linkscent_core::guide::{Guide, ToForget};
 use linkscent_core::wire::api::{Event, EventKind, Forget};
-use linkscent_core::wire::{ModelError, read_model, write_model};
+use linkscent_core::wire::{Snapshot, write_model};
 
 use super::Background;
 use crate::companion::Companion;
 use crate::paths::Step;
-use crate::ports::World;
+use crate::ports::{TabMessage, World};
 use crate::problem::Problem;
 use crate::rows::{Seen, Settings};
 use crate::store::Change;
@@ -49,6 +49,25 @@ impl<W: World> Background<W> {
         .await
     }
 
+    /// Forgets every page of a page's site. No tab that shows one is read until it is loaded
+    /// again.
+    pub(super) async fn forget_site(&mut self, page: &Snapshot) -> Result<(), Problem> {
+        let address = Address::parse(&page.url)?;
+        let host = address.host();
+        let is_there = |step: &Step| Address::parse(&step.page).is_ok_and(|at| at.host() == host);
+        for path in self.store.paths().await? {
+            if path.current().is_some_and(is_there) {
+                self.note_forgotten(path.tab);
+                self.world.tell(path.tab, TabMessage::Forgotten).await;
+            }
+        }
+        self.forget_here(Forget {
+            hosts: vec![host.to_owned()],
+            ..Forget::default()
+        })
+        .await
+    }
+
     /// Guides are made again from the marks when they are needed; what a companion
     /// knows beyond that comes back without the clicks.
     async fn forget_all(&mut self) -> Result<(), Problem> {
@@ -76,16 +95,19 @@ impl<W: World> Background<W> {
         let gone = &what.to_forget();
         self.guide = None;
         let mut change = Change::default();
-        for (topic, file) in self.store.guides().await? {
-            let known = match read_model(&file) {
-                Err(error @ ModelError::Version(_)) => return Err(error.into()),
-                read => read.ok(),
-            };
-            if known.as_ref().is_some_and(|known| !known.mentions(gone)) {
+        for topic in self.store.settings().await?.topics {
+            if self.store.guide(&topic).await?.is_none() {
+                change.delete_guide(&topic);
                 continue;
             }
-            let guide = known.and_then(|known| Guide::with_knowledge(known.forget(gone)));
-            match guide {
+            let guide = self.take_guide(&topic).await?;
+            let is_beside = !self.store.steps(&topic).await?.is_empty();
+            // A page beside the guide may have a link to what is forgotten.
+            let known = guide.knowledge();
+            if !is_beside && !known.mentions(gone) {
+                continue;
+            }
+            match Guide::with_knowledge(known.forget(gone)) {
                 Some(guide) => change.guide(&topic, write_model(&guide.knowledge())?),
                 None => change.delete_guide(&topic),
             }

@@ -3,6 +3,7 @@
 use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::Forget;
 
+use crate::ports::TabMessage;
 use crate::request::Request;
 use crate::twins::companion::{CODE, PORT};
 use crate::twins::{Stage, page};
@@ -66,7 +67,7 @@ fn everything_that_was_read_goes_and_marks_stay() {
     for kept in ["news.test/bait", "zeppelin", "tomato"] {
         assert!(stage.kept().contains(kept), "{kept} was never kept");
     }
-    assert!(stage.own(Request::Forget { id: None }).unwrap().sync);
+    assert!(stage.own(Request::Forget { id: None }).unwrap().news.sync);
     let kept = stage.kept();
     for gone in ["news.test", "zeppelin", "tomato", "opioid treatment with"] {
         assert!(!kept.contains(gone), "{gone}: {kept}");
@@ -200,4 +201,40 @@ fn without_a_companion_no_page_waits_to_be_forgotten() {
     let (tab, address) = (7, "http://town.test/clinic".to_owned());
     stage.own(Request::ForgetPage { tab, address }).unwrap();
     assert!(!stage.kept().contains("town.test/clinic"));
+}
+
+#[test]
+fn a_site_is_forgotten_with_every_page_of_it() {
+    let mut stage = browsed();
+    pair(&mut stage);
+    stage.open(9, &bait());
+    stage.open(10, &clinic());
+    stage.mark(9, Some(false));
+    assert!(stage.kept().contains("news.test"));
+    assert!(stage.own(Request::ForgetSite { tab: 8 }).unwrap().news.sync);
+    // The companion has yet to be told of which.
+    let told = "settings {\"";
+    let kept = stage.kept();
+    let lines = kept.lines().filter(|line| line.contains("news.test"));
+    assert_eq!(lines.count(), 1, "{kept}");
+    let waiting = kept
+        .lines()
+        .find(|line| line.contains("\"hosts\":[\"news.test\"]"));
+    assert!(waiting.is_some_and(|line| line.contains(told)), "{kept}");
+    for word in ["zeppelin", "tomato", "potato"] {
+        assert!(!kept.contains(word), "{word}: {kept}");
+    }
+    assert!(kept.contains("http://town.test/clinic"), "other sites stay");
+    assert_eq!(stage.trails(), []);
+    stage.own(Request::Sync).unwrap();
+    assert!(!stage.kept().contains("news.test"), "{}", stage.kept());
+    let asked = stage.world.companion.borrow().forgotten.clone();
+    let hosts = asked.iter().map(|asked| asked.hosts.clone());
+    assert!(hosts.eq([vec!["news.test".to_owned()]]), "{asked:?}");
+    // Tabs that show a page of it are told, and nothing of them is read.
+    let told = stage.world.told.borrow().clone();
+    for tab in [8, 9] {
+        assert!(told.contains(&(tab, TabMessage::Forgotten)), "{told:?}");
+    }
+    assert!(!told.contains(&(10, TabMessage::Forgotten)), "{told:?}");
 }

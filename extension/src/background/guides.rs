@@ -1,4 +1,5 @@
-//! The guide of a topic: out of memory, out of the database, or made again from marks.
+//! The guide of a topic: out of memory, out of the database, or made again from marks. What
+//! it learns is kept at once: a page that was read beside it, anything else with all of it.
 
 use linkscent_core::address::Address;
 use linkscent_core::forms::FormWords;
@@ -8,20 +9,36 @@ use linkscent_core::wire::{ModelError, read_model, write_model};
 use linkscent_core::{critics, strategies};
 
 use super::Background;
-use crate::ports::World;
+use super::steps::{GuideStep, read_again};
+use crate::ports::{DatabaseError, World};
 use crate::problem::Problem;
-use crate::store::Change;
+use crate::store::{Change, MOST_STEPS};
 
 /// Pages and arrivals kept in a guide here.
 const MOST_PAGES: usize = 2_000;
 const MOST_ARRIVALS: usize = 2_000;
+/// Pages kept beside a guide from which on it is due to be kept whole.
+const ENOUGH_STEPS: u32 = 32;
+
+/// A guide in memory.
+pub(super) struct Held {
+    topic: String,
+    pub guide: Guide,
+    /// Pages kept beside it in the database; none if it is to be kept whole next.
+    steps: Option<u32>,
+}
 
 impl<W: World> Background<W> {
     /// The topic's guide, out of memory or the database. A model file that
     /// cannot be read is replaced by what the marks teach.
     pub(super) async fn take_guide(&mut self, topic: &str) -> Result<Guide, Problem> {
-        if let Some((_, guide)) = self.guide.take_if(|(name, _)| name == topic) {
-            return Ok(guide);
+        Ok(self.take_held(topic).await?.guide)
+    }
+
+    /// The same with how it is kept.
+    pub(super) async fn take_held(&mut self, topic: &str) -> Result<Held, Problem> {
+        if let Some(held) = self.guide.take_if(|held| held.topic == topic) {
+            return Ok(held);
         }
         let mut settings = self.store.settings().await?;
         let file = self.store.guide(topic).await?;
@@ -33,7 +50,13 @@ impl<W: World> Background<W> {
         };
         if let Some(mut guide) = known {
             guide.name_topic(settings.name_of(topic));
-            return Ok(guide);
+            let steps = self.store.steps(topic).await?;
+            let is_whole = read_again(&steps, &mut guide);
+            return Ok(Held {
+                topic: topic.to_owned(),
+                guide,
+                steps: is_whole.then_some(steps.len() as u32),
+            });
         }
         let mut guide =
             Guide::new(critics::NAMES[0], strategies::default_name()).ok_or(Problem::NoGuide)?;
@@ -66,7 +89,44 @@ impl<W: World> Background<W> {
         let mut change = Change::default();
         change.settings(&settings)?;
         self.store.apply(change).await?;
-        Ok(guide)
+        Ok(Held {
+            topic: topic.to_owned(),
+            guide,
+            steps: None,
+        })
+    }
+
+    /// Keeps a page that the guide has just read. True if the guide is due to be kept whole.
+    pub(super) fn keep_step(
+        &mut self,
+        mut held: Held,
+        step: &GuideStep,
+        change: &mut Change,
+    ) -> Result<bool, Problem> {
+        let number = held.steps.filter(|number| *number < MOST_STEPS);
+        let Some(number) = number else {
+            self.keep_guide(held.topic, held.guide, change)?;
+            return Ok(false);
+        };
+        change.step(&held.topic, number, step.pack().map_err(unwritten)?);
+        held.steps = Some(number + 1);
+        self.guide = Some(held);
+        Ok(number + 1 >= ENOUGH_STEPS)
+    }
+
+    /// Holds a guide in memory that learned nothing which is to be kept.
+    pub(super) fn hold(&mut self, held: Held) {
+        self.guide = Some(held);
+    }
+
+    /// See [`crate::request::Request::KeepGuide`].
+    pub(super) async fn keep_whole(&mut self) -> Result<(), Problem> {
+        let Some(Held { topic, guide, .. }) = self.guide.take() else {
+            return Ok(());
+        };
+        let mut change = Change::default();
+        self.keep_guide(topic, guide, &mut change)?;
+        Ok(self.store.apply(change).await?)
     }
 
     pub(super) fn keep_guide(
@@ -77,7 +137,15 @@ impl<W: World> Background<W> {
     ) -> Result<(), Problem> {
         let knowledge = guide.knowledge().trimmed(MOST_PAGES, MOST_ARRIVALS);
         change.guide(&topic, write_model(&knowledge)?);
-        self.guide = Some((topic, guide));
+        self.guide = Some(Held {
+            topic,
+            guide,
+            steps: Some(0),
+        });
         Ok(())
     }
+}
+
+fn unwritten(error: serde_json::Error) -> Problem {
+    DatabaseError::Row(error.to_string()).into()
 }

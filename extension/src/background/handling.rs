@@ -51,13 +51,13 @@ impl<W: World> Background<W> {
                 if is_forgotten || !self.shows(url, &page, loaded.as_deref()).await? {
                     return quietly(Response::View(None));
                 }
-                let (view, sync) = self.read(&page, *tab, started, &showing).await?;
+                let (view, news) = self.read(&page, *tab, started, &showing).await?;
                 let is_looking = self.store.settings().await?.current.is_some();
                 self.world
                     .count(*tab, is_looking.then_some(view.most))
                     .await;
                 let answer = Response::View(Some(view));
-                Ok(Handled { answer, sync })
+                Ok(Handled { answer, news })
             }
             (
                 Request::Followed {
@@ -167,6 +167,11 @@ impl<W: World> Background<W> {
                 self.forget_page(&address).await?;
                 Ok(Handled::with_news())
             }
+            (Request::ForgetSite { tab }, OwnPage) => {
+                let page = self.page_of(tab).await?;
+                self.forget_site(&page).await?;
+                Ok(Handled::with_news())
+            }
             (Request::Excluded, OwnPage) => quietly(Response::Text(self.excluded().await?)),
             (Request::Exclude { patterns }, OwnPage) => {
                 self.exclude(patterns).await?;
@@ -183,6 +188,10 @@ impl<W: World> Background<W> {
             (Request::Sync, OwnPage) => {
                 let is_other = self.sync().await?;
                 quietly(Response::Synced(is_other))
+            }
+            (Request::KeepGuide, OwnPage) => {
+                self.keep_whole().await?;
+                quietly(Response::Done)
             }
             (Request::Dashboard, OwnPage) => quietly(Response::Text(self.dashboard().await?)),
             (

@@ -72,7 +72,7 @@ fn topics_made_and_renamed_elsewhere_can_be_chosen_here() {
     assert_eq!(state.current.as_deref(), Some("renal care"));
     assert!(!sync(&mut stage), "that is known");
     let (tab, name) = (7, "wild bees".to_owned());
-    assert!(stage.own(Request::Topic { tab, name }).unwrap().sync);
+    assert!(stage.own(Request::Topic { tab, name }).unwrap().news.sync);
     stage.mark(7, Some(true));
     sync(&mut stage);
     let companion = stage.world.companion.borrow();

@@ -28,7 +28,7 @@ fn a_mark_is_kept_sent_and_taken_back() {
         tab: 7,
         target: None,
     });
-    assert!(undone.unwrap().sync, "the companion is to hear of it");
+    assert!(undone.unwrap().news.sync, "the companion is to hear of it");
     assert_eq!(stage.state(7).mark, None);
     assert!(stage.rows::<MarkRow>(Table::Marks).is_empty());
     stage.open(8, &town());
@@ -95,7 +95,7 @@ fn questions_are_answered_once_and_three_in_a_session() {
             page: question.address,
             answer: Answer::Skip,
         };
-        assert!(stage.own(request).unwrap().sync);
+        assert!(stage.own(request).unwrap().news.sync);
     }
     assert_eq!(asked.len(), 3);
     stage.wait(31.0 * 60_000.0);

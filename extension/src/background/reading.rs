@@ -8,10 +8,12 @@ use linkscent_core::wire::views::PageView;
 
 use super::Background;
 use super::choices::{is_left_alone, refusal};
+use super::steps::{GuideStep, StepTaken};
 use super::visits::Read;
 use crate::paths::{Arriving, Met, Showing};
 use crate::ports::World;
 use crate::problem::Problem;
+use crate::request::News;
 use crate::rows::{PendingClick, TrailRow};
 use crate::store::Change;
 
@@ -23,23 +25,22 @@ const TRIMMED_EVERY: u8 = 16;
 
 impl<W: World> Background<W> {
     /// See [`crate::request::Request::Page`]. Nothing is read on paused hosts and
-    /// without a topic. Also tells whether the page was reached by a link that was
-    /// followed: there is something to tell the companion then.
+    /// without a topic.
     pub(super) async fn read(
         &mut self,
         snapshot: &Snapshot,
         tab: i32,
         started: f64,
         showing: &Showing,
-    ) -> Result<(PageView, bool), Problem> {
+    ) -> Result<(PageView, News), Problem> {
         let settings = self.store.settings().await?;
         let Some(topic) = settings.current.clone() else {
-            return Ok((PageView::default(), false));
+            return Ok((PageView::default(), News::default()));
         };
         let page = snapshot.to_page()?;
         if refusal(&settings, &page.address).is_some() {
             self.leave(tab).await?;
-            return Ok((PageView::default(), false));
+            return Ok((PageView::default(), News::default()));
         }
         let arriving = Arriving {
             page: &page.address,
@@ -57,16 +58,14 @@ impl<W: World> Background<W> {
         if is_left_alone(&settings, &page.address) {
             known.leave(&mut change)?;
             self.store.apply(change).await?;
-            return Ok((PageView::default(), false));
+            return Ok((PageView::default(), News::default()));
         }
-        let mut guide = self.take_guide(&topic).await?;
+        let mut held = self.take_held(&topic).await?;
         let click = link.as_ref().filter(|click| click.topic == topic);
-        let via: Vec<Candidate> = click
-            .and_then(|click| click.link.what.followed(guide.vocabulary_mut()))
-            .into_iter()
-            .collect();
-        let is_new = guide.graph().page(&page.address).is_none();
-        let visit = guide.visit(&page, &via, None, &mut self.tie_breaks());
+        let what = click.map(|click| click.link.what.clone());
+        let tie_breaks = u64::from_le_bytes(self.world.random());
+        let step = GuideStep::new(snapshot, &page, what, tie_breaks);
+        let StepTaken { is_new, via, visit } = step.take(&page, &mut held.guide);
         let mut sent = None;
         let from = via.first().and_then(Candidate::source);
         if let (Some(click), Some(from)) = (click, from) {
@@ -84,20 +83,24 @@ impl<W: World> Background<W> {
             click: sent,
         };
         let logged = self.log_visit(known, met, &arriving, read, &mut change)?;
-        let view = PageView::of(&page, &visit, &guide);
-        if is_new || !via.is_empty() {
-            self.keep_guide(topic.clone(), guide, &mut change)?;
+        let view = PageView::of(&page, &visit, &held.guide);
+        let followed = !via.is_empty();
+        let mut news = News {
+            sync: followed,
+            is_full: false,
+        };
+        if is_new || followed {
+            news.is_full = self.keep_step(held, &step, &mut change)?;
         } else {
             // Read before, as it is while a page changes: not worth a write.
-            self.guide = Some((topic.clone(), guide));
+            self.hold(held);
         }
         self.store.apply(change).await?;
-        let followed = !via.is_empty();
         let is_due = logged && self.world.random::<1>()[0].is_multiple_of(TRIMMED_EVERY);
         if followed || is_due {
             self.store.trim().await?;
         }
-        Ok((view, followed))
+        Ok((view, news))
     }
 
     /// The followed link that led to a page; it waits no longer. A page to which its tab
@@ -152,7 +155,8 @@ impl<W: World> Background<W> {
         let Some(outlink) = outlink else {
             return Ok(false);
         };
-        let mut guide = self.take_guide(&topic).await?;
+        let mut held = self.take_held(&topic).await?;
+        let guide = &mut held.guide;
         let (link, mut passed_over) = guide.followed(&page, outlink, &mut self.tie_breaks());
         passed_over.retain(|link| !is_left_alone(&settings, &link.target));
         let judgment = guide.graph().judgment(&page.address);
@@ -173,7 +177,7 @@ impl<W: World> Background<W> {
         });
         let mut change = Change::default();
         change.pending_clicks(&clicks)?;
-        self.keep_guide(topic, guide, &mut change)?;
+        self.hold(held);
         self.store.apply(change).await?;
         Ok(true)
     }

@@ -99,7 +99,7 @@ mod tests {
         let mut stage = marked();
         let (port, code) = (PORT, CODE.to_owned());
         stage.own(Request::Pair { port, code }).unwrap();
-        assert!(stage.own(Request::Remove { tab: 7 }).unwrap().sync);
+        assert!(stage.own(Request::Remove { tab: 7 }).unwrap().news.sync);
         stage.own(Request::Sync).unwrap();
         let said = |stage: &Stage| {
             let companion = stage.world.companion.borrow();

@@ -47,6 +47,8 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "pair", "port": PORT, "code": CODE }),
         json!({ "kind": "unpair" }),
         json!({ "kind": "sync" }),
+        json!({ "kind": "keep_guide" }),
+        json!({ "kind": "forget_site", "tab": 7 }),
         json!({ "kind": "dashboard" }),
         json!({ "kind": "hand_over", "budget": 6, "seeds": [] }),
     ]
@@ -179,23 +181,23 @@ fn the_scripts_name_the_same_kinds() {
     let mut heard = set(&["snapshot", "shown", "reach"]);
     heard.extend(told);
     assert_eq!(named(content, "message.kind === \""), heard);
-    // The background script makes three messages of its own, asks tabs for a snapshot, and
+    // The background script makes four messages of its own, asks tabs for a snapshot, and
     // knows no other kind.
     let background = include_str!("../../js/background.js");
-    let own = set(&["opened", "pair", "snapshot", "sync"]);
+    let own = set(&["keep_guide", "opened", "pair", "snapshot", "sync"]);
     assert_eq!(named(background, "kind: \""), own);
     assert!(
         own.iter()
             .all(|kind| kind == "snapshot" || kinds().contains(kind))
     );
-    // Popup and panel send the others, by the enum itself.
+    // Popup and panel send the others but what is only the background's, by the enum itself.
     let screens = [
         include_str!("../screens/popup.rs"),
         include_str!("../screens/panel.rs"),
     ]
     .concat();
     let mut others = set(&FROM_PAGES);
-    others.insert("opened".to_owned());
+    others.extend(set(&["opened", "keep_guide"]));
     for kind in kinds().difference(&others) {
         let words = kind.split('_').map(|word| {
             let (first, rest) = word.split_at(1);

@@ -58,13 +58,15 @@ impl<W: World> Background<W> {
             state.searched = searched.filter(|text| is_new(text));
             let selected = Some(selected.trim()).filter(|text| !text.is_empty() && is_new(text));
             state.selected = selected.map(str::to_owned);
-            let guide = self.take_guide(&topic).await?;
+            let mut held = self.take_held(&topic).await?;
+            let guide = &mut held.guide;
             state.standing = guide.describe_page(&page.address);
-            state.forms = form_lines(&guide, &page);
-            state.class = class_line(&guide, &page);
-            let (view, guide, links) = preview(guide, &page, &mut self.tie_breaks());
+            state.forms = form_lines(guide, &page);
+            state.class = class_line(guide, &page);
+            let is_known = guide.graph().page(&page.address).is_some();
+            let (view, links) = preview(guide, &page, &mut self.tie_breaks());
             (state.relevance, state.promising) = (view.relevance, view.most);
-            looked_at = Some((guide, links, page.address));
+            looked_at = Some((held, is_known, links, page.address));
         }
         state.targets = marks.into_iter().filter(|mark| mark.target).collect();
         if state.paired {
@@ -74,23 +76,28 @@ impl<W: World> Background<W> {
                 (state.crawl, state.teachers) = (seen.crawl, seen.teachers);
             }
         }
-        if let Some((guide, links, here)) = looked_at.filter(|_| !state.targets.is_empty()) {
-            let crawl = state.crawl.as_ref();
-            state.question = self.question(&guide, &links, &here, crawl).await?;
+        if let Some((held, is_known, links, here)) = looked_at {
+            if !state.targets.is_empty() {
+                let (guide, crawl) = (&held.guide, state.crawl.as_ref());
+                state.question = self.question(guide, &links, &here, crawl).await?;
+            }
+            if is_known {
+                self.hold(held);
+            }
         }
         Ok(state)
     }
 }
 
-/// A look at a page that leaves no trace: the guide is thrown away after it. Also
-/// the page's links.
+/// A look at a page, which is to leave no trace: a guide that had not read it before is
+/// thrown away after it. Also the page's links.
 fn preview(
-    mut guide: Guide,
+    guide: &mut Guide,
     page: &Page,
     tie_breaks: &mut impl Rng,
-) -> (PageView, Guide, Vec<Candidate>) {
+) -> (PageView, Vec<Candidate>) {
     let visit = guide.visit(page, &[], None, tie_breaks);
-    let view = PageView::of(page, &visit, &guide);
+    let view = PageView::of(page, &visit, guide);
     let links = visit.outlinks.into_iter().map(|row| row.0).collect();
-    (view, guide, links)
+    (view, links)
 }

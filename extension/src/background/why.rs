@@ -15,8 +15,13 @@ impl<W: World> Background<W> {
         place: usize,
     ) -> Result<String, Problem> {
         let (page, topic) = self.judged(snapshot).await?;
-        let mut guide = self.take_guide(&topic).await?;
-        let visit = guide.visit(&page, &[], None, &mut self.tie_breaks());
-        why(&page, &visit, &guide, place).ok_or(Problem::NoLink)
+        let mut held = self.take_held(&topic).await?;
+        let is_known = held.guide.graph().page(&page.address).is_some();
+        let visit = held.guide.visit(&page, &[], None, &mut self.tie_breaks());
+        let text = why(&page, &visit, &held.guide, place);
+        if is_known {
+            self.hold(held);
+        }
+        text.ok_or(Problem::NoLink)
     }
 }

@@ -250,6 +250,7 @@ impl Popup {
         page.say("promising", &state.promising.to_string())?;
         page.say("standing", state.standing.as_deref().unwrap_or_default())?;
         page.say("host", &state.host)?;
+        page.say("site", &state.host)?;
         for (button, target) in [
             ("#mark-target", Some(true)),
             ("#mark-not", Some(false)),
@@ -262,6 +263,7 @@ impl Popup {
             tab,
             address: address.clone(),
         })?;
+        self.act_on(&page, "#forget-site", move || Request::ForgetSite { tab })?;
         let pause = move || Request::Pause { tab, on: true };
         self.act_on(&page, "#pause-site", pause)?;
         page.keep_if("standing", state.standing.is_some())?;

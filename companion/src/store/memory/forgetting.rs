@@ -96,12 +96,22 @@ impl Forgetting for MemoryStore {
     async fn spellings(&self, gone: &ToForget) -> StoreResult<Vec<String>> {
         let mut spellings: BTreeSet<String> = gone.pages.iter().map(Address::to_string).collect();
         for crawl in &self.read().crawls {
-            let skipped = crawl.skipped.keys().cloned();
+            let seen = crawl.skipped.keys().chain(crawl.questions.keys()).cloned();
             let fetched = crawl.log.values().flat_map(|(record, place)| {
                 [Some(record.address.to_string()), place.redirect.clone()]
             });
-            let known = skipped.chain(fetched.flatten());
+            let trails = crawl.log.values().flat_map(|row| &row.0.trail);
+            let steps = trails.map(ToString::to_string);
+            let commands = crawl.commands.iter().filter_map(|command| match command {
+                Command::Mark(page, _) => Some(page.to_string()),
+                Command::Pause | Command::Stop | Command::Said => None,
+            });
+            let known = seen.chain(fetched.flatten()).chain(steps).chain(commands);
             spellings.extend(known.filter(|page| names(gone, page)));
+        }
+        for row in &self.read().events {
+            let pages = row.event.pages().into_iter().map(str::to_owned);
+            spellings.extend(pages.filter(|page| names(gone, page)));
         }
         Ok(spellings.into_iter().collect())
     }

@@ -28,18 +28,35 @@ const SENTENCES: [(&str, &str); 2] = [("notice", "said"), ("alarm", "said")];
 #[async_trait]
 impl Forgetting for SqliteStore {
     async fn spellings(&self, gone: &ToForget) -> StoreResult<Vec<String>> {
-        let mut spellings: BTreeSet<String> = gone.pages.iter().map(Address::to_string).collect();
-        if spellings.is_empty() {
+        if !gone.has_pages() {
             return Ok(Vec::new());
         }
+        let mut spellings: BTreeSet<String> = gone.pages.iter().map(Address::to_string).collect();
         let rows: Vec<(String,)> = sqlx::query_as(
             "SELECT address FROM fetch UNION SELECT address FROM skipped
+             UNION SELECT address FROM question
+             UNION SELECT address FROM command WHERE address IS NOT NULL
              UNION SELECT redirect FROM fetch WHERE redirect IS NOT NULL",
         )
         .fetch_all(&self.pool)
         .await?;
         let is_gone = |text: &String| Address::parse(text).is_ok_and(|page| gone.has_page(&page));
         spellings.extend(rows.into_iter().map(|row| row.0).filter(is_gone));
+        let trails: Vec<(String,)> = sqlx::query_as("SELECT DISTINCT trail FROM fetch")
+            .fetch_all(&self.pool)
+            .await?;
+        let trails = trails.iter().map(|row| serde_json::from_str(&row.0));
+        let steps = trails.flat_map(|trail| -> Vec<String> { trail.unwrap_or_default() });
+        spellings.extend(steps.filter(is_gone));
+        let events: Vec<(String,)> = sqlx::query_as("SELECT body FROM event")
+            .fetch_all(&self.pool)
+            .await?;
+        for (body,) in events {
+            if let Ok(event) = serde_json::from_str::<Event>(&body) {
+                let pages = event.pages().into_iter().map(str::to_owned);
+                spellings.extend(pages.filter(is_gone));
+            }
+        }
         Ok(spellings.into_iter().collect())
     }
 
@@ -69,7 +86,7 @@ impl Forgetting for SqliteStore {
         let mut transaction = self.pool.begin().await?;
         let mut rows = forget_events(&mut transaction, gone, spellings).await?;
         for page in spellings {
-            rows += forget_fetches(&mut transaction, page).await?;
+            rows += forget_fetches(&mut transaction, gone, page).await?;
             for (table, column) in PAGE_COLUMNS {
                 let statement = format!("DELETE FROM {table} WHERE {column} = ?");
                 rows += delete(&mut transaction, statement, page).await?;
@@ -265,7 +282,11 @@ async fn forget_events(
 }
 
 /// The log of requests: a page's own rows, and the paths on which it lay.
-async fn forget_fetches(transaction: &mut Transaction<'_, Sqlite>, page: &str) -> StoreResult<u64> {
+async fn forget_fetches(
+    transaction: &mut Transaction<'_, Sqlite>,
+    gone: &ToForget,
+    page: &str,
+) -> StoreResult<u64> {
     sqlx::query(
         "DELETE FROM form WHERE (crawl, number) IN
          (SELECT crawl, number FROM fetch WHERE address = ?)",
@@ -289,7 +310,7 @@ async fn forget_fetches(transaction: &mut Transaction<'_, Sqlite>, page: &str) -
             .await?;
     for (crawl, number, trail) in paths {
         let mut trail: Vec<String> = serde_json::from_str(&trail).unwrap_or_default();
-        trail.retain(|step| step != page);
+        trail.retain(|step| !Address::parse(step).is_ok_and(|step| gone.has_page(&step)));
         sqlx::query("UPDATE fetch SET trail = ? WHERE crawl = ? AND number = ?")
             .bind(json(&trail)?)
             .bind(crawl)

@@ -12,6 +12,7 @@ promises! {
     pages_are_known_in_every_spelling,
     a_kept_page_ends_where_the_next_one_begins,
     what_has_to_do_with_a_page_goes_and_nothing_else,
+    a_host_goes_with_every_page_of_it,
     a_click_goes_and_its_pages_stay,
     an_event_that_was_forgotten_may_come_again,
     a_trace_is_found_wherever_it_is,
@@ -157,6 +158,27 @@ async fn what_has_to_do_with_a_page_goes_and_nothing_else(store: &Store) {
     assert_eq!(marks.len(), 1);
     let clicks = store.clicks().await.unwrap();
     assert_eq!(clicks, [(address(OTHER), address(LONGER))]);
+}
+
+async fn a_host_goes_with_every_page_of_it(store: &Store) {
+    let id = filled(store).await;
+    let only_visited = "http://gone.test/visited";
+    let event = mark("6", "birds", only_visited);
+    store.take_events(&[event]).await.unwrap();
+    let gone = ToForget {
+        hosts: ["gone.test".to_owned()].into(),
+        ..ToForget::default()
+    };
+    let spelled = store.spellings(&gone).await.unwrap();
+    assert_eq!(spelled, [GONE, only_visited, LONGER]);
+    store.forget_rows(&gone, &spelled).await.unwrap();
+    store.sweep().await.unwrap();
+    assert_eq!(store.traces(&spelled).await.unwrap(), texts(&[]));
+    let log = store.fetches(id).await.unwrap();
+    let log: Vec<&str> = log.iter().map(|row| &*row.address).collect();
+    assert_eq!(log, [OTHER]);
+    assert!(store.clicks().await.unwrap().is_empty());
+    assert_eq!(store.forget_rows(&gone, &spelled).await.unwrap(), 0);
 }
 
 async fn a_click_goes_and_its_pages_stay(store: &Store) {
