@@ -185,6 +185,7 @@ pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
             }
             EventKind::Class { .. }
             | EventKind::Phrase { .. }
+            | EventKind::Facet { .. }
             | EventKind::Name { .. }
             | EventKind::Remove { .. }
             | EventKind::Click { .. }
@@ -214,6 +215,23 @@ pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
     guide.mark_all(&marked);
     apply_classes(guide, events);
     guide.take_phrases(phrases(events));
+    guide.take_facets(facets(events));
+}
+
+/// Of which facet of the topic the person says pages are, in force now.
+pub fn facets(events: &[Event]) -> BTreeMap<Address, String> {
+    let mut facets = BTreeMap::new();
+    for event in events {
+        if let EventKind::Facet { address, facet } = &event.what
+            && let Ok(page) = Address::parse(address)
+        {
+            match facet {
+                Some(facet) => facets.insert(page, facet.clone()),
+                None => facets.remove(&page),
+            };
+        }
+    }
+    facets
 }
 
 /// What the person said of a topic in words and did not take back, and whether that is what

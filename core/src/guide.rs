@@ -17,10 +17,10 @@ mod reasons;
 mod retraining;
 
 pub use beginning::{BeginningError, BeginningWorth};
-pub use belief::Belief;
+pub use belief::{Belief, Facet};
 pub use forgetting::ToForget;
 pub use knowledge::{Beginning, Knowledge, TrainingExample};
-pub use learning::{LONGEST_PHRASE, MOST_PHRASES};
+pub use learning::{LONGEST_FACET, LONGEST_PHRASE, MOST_FACETED, MOST_PHRASES};
 pub use outlinks::MOST_PASSED_OVER;
 pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
 

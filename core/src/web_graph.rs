@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::address::Address;
 use crate::features::PageTerms;
 use crate::forms::FormWords;
-use crate::meaning::{Told, TopicMeaning};
+use crate::meaning::{Told, ToldTarget, TopicMeaning};
 use crate::text::Vocabulary;
 use backlinks::Backlinks;
 
@@ -144,6 +144,8 @@ pub struct WebGraph {
     /// What the person said of it in words, and whether that is what they look for (true) or
     /// is not.
     pub phrases: BTreeMap<String, bool>,
+    /// Facets of the topic, by the pages that the person said are of them, marked or not.
+    pub facets: BTreeMap<Address, String>,
     /// What all that and the marks mean, as it was when the critic learned last.
     pub topic_meaning: TopicMeaning,
     /// All terms, with the counts of all pages seen that are not stuffed, marked or not.
@@ -179,6 +181,7 @@ impl WebGraph {
         Self {
             topic_name: self.topic_name.clone(),
             phrases: self.phrases.clone(),
+            facets: self.facets.clone(),
             topic_meaning: self.topic_meaning.clone(),
             marks: self.marks.clone(),
             corrected: self.corrected.clone(),
@@ -313,14 +316,19 @@ impl WebGraph {
     /// What the topic's name, the phrases, the marks and the pages seen mean, for [`Self::topic_meaning`].
     pub fn meaning_of_topic(&self) -> TopicMeaning {
         let marked = |mark| {
-            let pages = self.marks.values().filter(move |page| page.mark == mark);
-            pages.map(|page| &page.terms).collect()
+            let pages = self.marks.iter();
+            pages.filter(move |(_, page)| page.mark == mark)
         };
+        let targets = marked(Mark::Target).map(|(address, page)| ToldTarget {
+            terms: &page.terms,
+            facet: self.facets.get(address).map(String::as_str),
+        });
+        let not_targets = marked(Mark::NotTarget).map(|(_, page)| &page.terms);
         TopicMeaning::of(&Told {
             wanted: self.wanted().collect(),
             unwanted: self.unwanted().collect(),
-            targets: marked(Mark::Target),
-            not_targets: marked(Mark::NotTarget),
+            targets: targets.collect(),
+            not_targets: not_targets.collect(),
             unmarked: self.unmarked().collect(),
             vocabulary: &self.vocabulary,
         })

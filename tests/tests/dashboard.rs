@@ -139,6 +139,17 @@ async fn forms_are_taken(kind: BrowserKind) -> Result<()> {
         Ok((!screen.text().await?.contains("tram <b>")).then_some(()))
     })
     .await?;
+
+    // Targets can be of kinds, which can be dropped and brought back.
+    let name = "document.querySelector('#facets').open = true;
+                document.querySelector('#facets input[name=facet]:not([type])').value = 'lines';
+                document.querySelector('#facets form[action$=\"/facets\"] button').click();";
+    screen.read(name).await?;
+    screen.wait_for_text("Drop this kind").await?;
+    screen.press("#facets button[value=drop]").await?;
+    screen.wait_for_text("“lines” was dropped").await?;
+    screen.press("#facets button[value=back]").await?;
+    screen.wait_for_text("Drop this kind").await?;
     screen.press("a[href$='/settings']").await?;
     screen
         .press("form[action$='/settings/pair'] button")

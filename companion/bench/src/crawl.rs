@@ -127,6 +127,9 @@ pub fn crawl(
     for page in marked {
         guide.mark(&web.pages[page as usize], Some(Mark::Target));
     }
+    let facets = scenario.facets.iter();
+    let facets = facets.map(|(page, facet)| (web.pages[*page as usize].address.clone(), facet));
+    guide.take_facets(facets.map(|(page, facet)| (page, facet.clone())));
     let limits = Limits {
         budget: scenario.budget,
         delay: CrawlDelay(0),

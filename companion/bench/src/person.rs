@@ -40,7 +40,7 @@ pub const NAME: &str = "person";
 pub const WEB: &str = "webs/wikispeedia.warc.gz";
 /// Categories of its pages, as a file of the material.
 pub const CATEGORIES: &str = "trails/categories.tsv";
-/// Pages that a person brings.
+/// Pages that a person brings of one category.
 const EXAMPLES: [usize; 3] = [1, 2, 5];
 /// Pages of a category that is looked for.
 const SIZES: std::ops::RangeInclusive<usize> = 15..=120;
@@ -48,6 +48,8 @@ const SIZES: std::ops::RangeInclusive<usize> = 15..=120;
 const CATEGORIES_TRIED: usize = 24;
 /// Pages that a crawl fetches.
 const BUDGET: u64 = 300;
+/// Pages brought of each of two categories that make a topic together.
+const OF_EACH: usize = 2;
 /// The set of seeds that the examples make.
 const SEEDS: &str = "examples";
 
@@ -69,6 +71,60 @@ struct Category {
     /// As the file names it.
     path: String,
     pages: Vec<u32>,
+}
+
+/// What a person looks for and brings.
+#[derive(Debug, Clone, PartialEq)]
+struct Sought {
+    /// As the person types it.
+    name: String,
+    /// Of the pages, in a word or two; empty for those of one category.
+    kind: &'static str,
+    /// The categories' paths.
+    path: String,
+    pages: BTreeSet<u32>,
+    brought: Vec<u32>,
+    /// Of which category brought pages are, if that is said.
+    facets: BTreeMap<u32, String>,
+}
+
+impl Sought {
+    fn one(category: &Category, examples: usize) -> Self {
+        Self {
+            name: category.name.clone(),
+            kind: "",
+            path: category.path.clone(),
+            pages: category.pages.iter().copied().collect(),
+            brought: drawn(category, examples),
+            facets: BTreeMap::new(),
+        }
+    }
+
+    /// Two categories as one topic, whose pages are of two kinds; without that being said, and
+    /// said.
+    fn two(a: &Category, b: &Category) -> [Self; 2] {
+        let both = [a, b];
+        let brought = both.map(|category| drawn(category, OF_EACH));
+        let facet = |(category, pages): (&Category, &Vec<u32>)| {
+            let name = category.name.clone();
+            let pages = pages.iter().map(move |&page| (page, name.clone()));
+            pages.collect::<Vec<_>>()
+        };
+        let unsaid = Self {
+            name: format!("{} and {}", a.name, b.name),
+            kind: ", two kinds",
+            path: format!("{} {}", a.path, b.path),
+            pages: both.iter().flat_map(|one| one.pages.clone()).collect(),
+            brought: brought.concat(),
+            facets: BTreeMap::new(),
+        };
+        let said = Self {
+            kind: ", two kinds named",
+            facets: both.into_iter().zip(&brought).flat_map(facet).collect(),
+            ..unsaid.clone()
+        };
+        [unsaid, said]
+    }
 }
 
 fn checksum(text: &str) -> u32 {
@@ -112,7 +168,7 @@ fn drawn(category: &Category, count: usize) -> Vec<u32> {
     (0..count.min(category.pages.len() - 1)).map(draw).collect()
 }
 
-/// Crawls by every strategy, for every category, from 1, 2 and 5 pages. `on_crawl` hears how
+/// Crawls by every strategy, for every category, from 1, 2 and 5 pages, and for pairs of them. `on_crawl` hears how
 /// many of how many are done.
 pub fn run(
     material: &Path,
@@ -125,20 +181,21 @@ pub fn run(
     let text = std::fs::read_to_string(&file);
     let text = text.with_context(|| format!("reading {}", file.display()))?;
     let categories = categories(&text, &web);
+    let of_one = categories.iter();
+    let of_one = of_one.flat_map(|one| EXAMPLES.map(|examples| Sought::one(one, examples)));
+    let pairs = categories.as_chunks::<2>().0.iter();
+    let of_two = pairs.flat_map(|[a, b]| Sought::two(a, b));
+    let sought: Vec<Sought> = of_one.chain(of_two).collect();
     let mut jobs = Vec::new();
-    for category in &categories {
-        for examples in EXAMPLES {
-            jobs.extend(strategies.iter().map(|&name| (category, examples, name)));
-        }
+    for one in &sought {
+        jobs.extend(strategies.iter().map(|&name| (one, name)));
     }
     let sentences = sentences.map(|model| Sentences::new(model, &web));
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let rows = Mutex::new(Vec::new());
     let work = || -> Result<()> {
-        while let Some(&(category, examples, strategy)) =
-            jobs.get(next.fetch_add(1, Ordering::Relaxed))
-        {
-            let row = one(&web, category, examples, strategy, sentences.as_ref())?;
+        while let Some(&(sought, strategy)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let row = one(&web, sought, strategy, sentences.as_ref())?;
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             on_crawl(done, jobs.len());
             rows.lock().map_err(|_| anyhow!("a crawl died"))?.push(row);
@@ -168,18 +225,17 @@ pub fn run(
 /// One crawl, as a person would start it, and what it gave.
 fn one(
     web: &Arc<EvalWeb>,
-    category: &Category,
-    examples: usize,
+    sought: &Sought,
     strategy: &'static str,
     sentences: Option<&Sentences<'_>>,
 ) -> Result<Row> {
-    let brought = drawn(category, examples);
+    let brought = &sought.brought;
     let mut labels = vec![Label::default(); web.pages.len()];
-    for &page in &category.pages {
+    for &page in &sought.pages {
         labels[page as usize].relevance = 1.0;
     }
     let topic = Topic {
-        name: category.name.clone(),
+        name: sought.name.clone(),
         labels,
         told: None,
         classes: None,
@@ -192,13 +248,14 @@ fn one(
         seeds: SEEDS.to_owned(),
         budget: BUDGET,
         marked: Some(brought.clone()),
+        facets: sought.facets.clone(),
         asking: Asking::Nothing,
         restricts: false,
         is_named: true,
         stopping: StoppingRule::default(),
         random_seed: 1,
     };
-    let highlights = highlights::of(web, category, &brought, strategy)?;
+    let highlights = highlights::of(web, sought, strategy)?;
     let made = strategies::named(strategy);
     let made = made.with_context(|| format!("“{strategy}” has to be trained first"))?;
     let mut crawled = crawl(&scenario, made, Vocabulary::default(), None)?;
@@ -215,16 +272,15 @@ fn one(
         Fetched {
             stated: critics::probability(crawled.guide.critic(), judgment.relevance),
             is_called: judgment.is_target,
-            is_right: category.pages.contains(page),
+            is_right: sought.pages.contains(page),
         }
     });
     let results: Vec<Fetched> = results.collect();
-    let sought = category.pages.len() - brought.len();
     Ok(Row::of(
-        &category.name,
-        strategy,
-        examples,
-        sought,
+        &sought.name,
+        &format!("{strategy}{}", sought.kind),
+        brought.len(),
+        sought.pages.len() - brought.len(),
         &results,
         highlights,
     ))

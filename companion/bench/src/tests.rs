@@ -101,6 +101,7 @@ fn scenario(garbled: &dyn Fn(u32) -> bool) -> Scenario {
         seeds: "topic0".to_owned(),
         budget: 60,
         marked: None,
+        facets: BTreeMap::new(),
         asking: Asking::Nothing,
         restricts: false,
         is_named: false,

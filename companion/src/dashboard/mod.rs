@@ -5,6 +5,7 @@
 mod classes;
 mod crawl;
 mod databases;
+mod facets;
 mod settings;
 mod topics;
 
@@ -30,6 +31,7 @@ pub fn routes() -> Router<App> {
         .route("/live.js", get(script))
         .merge(topics::routes())
         .merge(classes::routes())
+        .merge(facets::routes())
         .merge(crawl::routes())
         .merge(databases::routes())
         .merge(settings::routes())

@@ -1,6 +1,8 @@
 //! Topics: the list, one topic with its marks and crawls, a new one, a new
 //! crawl.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use askama::Template;
 use axum::extract::{Form, Path, State};
 use axum::response::Response;
@@ -15,7 +17,7 @@ use linkscent_core::strategies::{
 };
 use serde::Deserialize;
 
-use super::{PageError, PageResult, check_csrf, classes, go_to, percent, show};
+use super::{PageError, PageResult, check_csrf, classes, facets, go_to, percent, show};
 use crate::api::{App, Base};
 use crate::hop_training::DistanceModel;
 use crate::service::{Learned, NewCrawl, Starts};
@@ -77,6 +79,12 @@ struct TopicPage<'a> {
     /// What was said of it in words, and whether that is what is looked for.
     said: Vec<(String, bool)>,
     belief: Belief,
+    /// The targets with their facets, and the facets' names with how many pages each has.
+    facet_lines: Vec<facets::FacetLine>,
+    facet_names: BTreeMap<String, usize>,
+    /// Facets that can be brought back.
+    dropped_facets: BTreeSet<String>,
+    facets_are_found: bool,
     by_distance: bool,
     chosen_by: &'static str,
     strategies: Vec<StrategyLine>,
@@ -183,7 +191,8 @@ async fn one(
 ) -> PageResult {
     let topic = app.service.topic(id).await?;
     let marks = app.service.store.marks(id).await?;
-    let (targets, others) = marks.into_iter().partition(|mark| mark.target);
+    let (targets, others): (Vec<MarkRow>, _) = marks.into_iter().partition(|mark| mark.target);
+    let facets = app.service.facets(&topic).await?;
     let learned = app.service.learned(&topic).await?;
     let said = learned.critic.clone();
     let weights = Ratios::weighted(&learned.strategy).map(|form| form.factors);
@@ -202,6 +211,10 @@ async fn one(
         csrf: app.access.csrf(),
         crawls: crawl_lines(&app, id).await?,
         topic,
+        facet_lines: facets::FacetLine::all(&targets, &facets),
+        facet_names: facets::names(&facets),
+        dropped_facets: facets.dropped,
+        facets_are_found: facets::is_found(&learned.belief),
         targets,
         others,
         said,

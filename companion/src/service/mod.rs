@@ -5,6 +5,7 @@ mod beginning;
 mod changes;
 mod crawls;
 mod error;
+mod facets;
 mod feedback;
 mod forgetting;
 mod guides;
@@ -17,6 +18,7 @@ mod training;
 
 pub use crawls::{CrawlCounts, LARGEST_BUDGET, NewCrawl, Starts};
 pub use error::ServiceError;
+pub use facets::Facets;
 pub use guides::Learned;
 pub use supervisor::{RunBy, Supervisor, is_held};
 pub use taxonomies::{MOST_CLASSED, TopicClasses};

@@ -170,11 +170,14 @@ impl Service {
     }
 
     /// Tells every crawl that runs, here or elsewhere, that something was said of its topic
-    /// itself: what it is called, in words, of classes.
+    /// itself: what it is called, in words, of classes and facets.
     pub(super) async fn tell_crawls(&self, events: &[Event]) -> Result<(), ServiceError> {
         let said = events.iter().filter(|event| {
             let name = event.what.name();
-            matches!(name, EventName::Class | EventName::Phrase | EventName::Name)
+            matches!(
+                name,
+                EventName::Class | EventName::Phrase | EventName::Facet | EventName::Name
+            )
         });
         let topics: BTreeSet<&str> = said.map(|event| event.topic.as_str()).collect();
         for name in topics {

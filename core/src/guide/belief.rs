@@ -1,5 +1,7 @@
 //! What the guide takes the topic for, to be shown to the person and corrected by marks.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use super::Guide;
@@ -21,10 +23,19 @@ pub struct Belief {
     /// Words of its targets that speak most for it and mean much the same as they do, as they
     /// stand on pages, the strongest first.
     pub words: Vec<String>,
-    /// The targets by kinds that have little in common; empty if they are all of one.
-    pub facets: Vec<Vec<Address>>,
+    /// The targets by facets; empty if they are all of one that has no name.
+    pub facets: Vec<Facet>,
     /// Pages seen and not marked that are likeliest of it, the likeliest first.
     pub typical: Vec<(Address, Band)>,
+}
+
+/// Targets of one kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facet {
+    /// What the person calls it; empty where it was found.
+    pub name: String,
+    /// Its targets.
+    pub pages: Vec<Address>,
 }
 
 impl Guide {
@@ -63,21 +74,23 @@ impl Guide {
         self.graph.topic_meaning.to_words(&word).max(0.0)
     }
 
-    fn facets(&self) -> Vec<Vec<Address>> {
-        let mut facets: Vec<(usize, Vec<Address>)> = Vec::new();
+    fn facets(&self) -> Vec<Facet> {
+        let mut facets: BTreeMap<usize, Facet> = BTreeMap::new();
         let marks = self.graph.marks.iter();
         let targets = marks.filter(|(_, page)| page.mark == Mark::Target);
         let facets_of = self.graph.topic_meaning.facets_of_targets();
-        for ((address, _), facet) in targets.zip(facets_of) {
-            match facets.iter_mut().find(|row| row.0 == facet) {
-                Some(row) => row.1.push(address.clone()),
-                None => facets.push((facet, vec![address.clone()])),
+        for ((address, _), number) in targets.zip(facets_of) {
+            let facet = facets.entry(number).or_default();
+            facet.pages.push(address.clone());
+            if let Some(name) = self.graph.facets.get(address) {
+                facet.name.clone_from(name);
             }
         }
-        if facets.len() < 2 {
-            return Vec::new();
+        let facets: Vec<Facet> = facets.into_values().collect();
+        match &facets[..] {
+            [only] if only.name.is_empty() => Vec::new(),
+            _ => facets,
         }
-        facets.into_iter().map(|row| row.1).collect()
     }
 
     fn typical_pages(&self) -> Vec<(Address, Band)> {

@@ -153,6 +153,8 @@ impl Knowledge {
         graph.put_backlinks_of(&self.graph, true);
         graph.topic_name = std::mem::take(&mut self.graph.topic_name);
         graph.phrases = std::mem::take(&mut self.graph.phrases);
+        graph.facets = std::mem::take(&mut self.graph.facets);
+        graph.facets.retain(|page, _| !gone.has_page(page));
         graph.marks = std::mem::take(&mut self.graph.marks);
         graph.marks.retain(|page, _| !gone.has_page(page));
         graph.corrected = std::mem::take(&mut self.graph.corrected);

@@ -66,6 +66,7 @@ impl Knowledge {
         graph.put_backlinks_of(&self.graph, false);
         graph.topic_name = self.graph.topic_name;
         graph.phrases = self.graph.phrases;
+        graph.facets = self.graph.facets;
         graph.marks = self.graph.marks;
         graph.corrected = self.graph.corrected;
         graph.form_marks = self.graph.form_marks;

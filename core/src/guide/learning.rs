@@ -22,6 +22,10 @@ const LONGEST_NAME: usize = 200;
 pub const LONGEST_PHRASE: usize = 1_000;
 /// Things said of a topic at most.
 pub const MOST_PHRASES: usize = 50;
+/// Characters of a facet's name at most.
+pub const LONGEST_FACET: usize = 80;
+/// Pages that are said to be of facets at most.
+pub const MOST_FACETED: usize = 1_000;
 /// The critic is refreshed when the pages seen have grown by this share.
 const CRITIC_GROWTH: f64 = 0.25;
 
@@ -162,6 +166,25 @@ impl Guide {
             self.know_words(phrase);
         }
         self.graph.phrases = phrases;
+        self.rebuild();
+        true
+    }
+
+    /// Takes in of which facet of the topic the person says pages are, marked or not, and learns
+    /// everything again that hangs on it; of more than [`MOST_FACETED`] the first by their
+    /// addresses. False if nothing changed.
+    pub fn take_facets(&mut self, facets: impl IntoIterator<Item = (Address, String)>) -> bool {
+        let facets = facets.into_iter();
+        let facets = facets.map(|(page, facet)| (page, shorten(&facet, LONGEST_FACET)));
+        let facets = facets.filter(|(_, facet)| !facet.is_empty());
+        let mut facets: BTreeMap<Address, String> = facets.collect();
+        while facets.len() > MOST_FACETED {
+            facets.pop_last();
+        }
+        if self.graph.facets == facets {
+            return false;
+        }
+        self.graph.facets = facets;
         self.rebuild();
         true
     }

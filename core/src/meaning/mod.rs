@@ -12,7 +12,7 @@ mod topic;
 use std::ops::AddAssign;
 
 pub use link::LinkMeaning;
-pub use topic::{Told, TopicMeaning};
+pub use topic::{Told, ToldTarget, TopicMeaning};
 
 use crate::features::{HEAVIEST_TERMS, PageTerms};
 use crate::text::{Pieces, TermId, Vocabulary};

@@ -1,7 +1,7 @@
 //! What the person means by a topic, as directions: where its targets lie, seen from the mean
 //! of all pages, and where the words lie that it is called by.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Meaning;
 use crate::features::{HEAVIEST_TERMS, PageTerms};
@@ -12,7 +12,8 @@ const MEAN_BEFORE: f32 = 1.0;
 /// Pages with a greater cosine to the targets or the name do not tell what other pages are
 /// like.
 const SET_ASIDE: f64 = 0.6;
-/// Two targets with a smaller cosine need others between them to be of one facet.
+/// Two targets with a smaller cosine need others between them to be of one facet, where the
+/// person did not say of which they are.
 const APART: f32 = -0.3;
 
 /// What the person told of a topic, and what stands beside it.
@@ -23,13 +24,22 @@ pub struct Told<'a> {
     /// What was said that it is not.
     pub unwanted: Vec<&'a str>,
     /// Pages that were marked, in an order that stays.
-    pub targets: Vec<&'a PageTerms>,
+    pub targets: Vec<ToldTarget<'a>>,
     /// Pages that were marked as "not this".
     pub not_targets: Vec<&'a PageTerms>,
     /// Pages seen and not marked, the newest first.
     pub unmarked: Vec<&'a PageTerms>,
     /// All words, with the counts of all pages seen.
     pub vocabulary: &'a Vocabulary,
+}
+
+/// A page that was marked.
+#[derive(Debug, Clone, Copy)]
+pub struct ToldTarget<'a> {
+    /// Its words.
+    pub terms: &'a PageTerms,
+    /// The facet of the topic that the person says it is of.
+    pub facet: Option<&'a str>,
 }
 
 /// Directions of length 1, or nothing where nothing is known.
@@ -42,9 +52,9 @@ pub struct TopicMeaning {
     not_targets: Vec<Meaning>,
     /// Of the targets of each facet together.
     facets: Vec<Meaning>,
-    /// Of the words of all targets as they stand, seen from those of all pages: what the few
-    /// words of a link are compared with.
-    words: Meaning,
+    /// Of the words of the targets of each facet as they stand, seen from those of all pages:
+    /// what the few words of a link are compared with.
+    words: Vec<Meaning>,
     /// Of the name and of the phrases that are looked for, all weighing as much.
     name: Meaning,
     /// Of each phrase that is not looked for.
@@ -79,11 +89,12 @@ impl TopicMeaning {
         let name_terms = told.terms_of(&told.wanted);
         let mut not_terms = told.terms_of(&told.unwanted);
         not_terms.retain(|term| name_terms.binary_search(term).is_err());
+        let seen = Self::around(mean_of(others), told);
         Self {
-            words: direction_of_words(told),
+            words: directions_of_words(told, seen.facets_of_targets()),
             name_terms,
             not_terms,
-            ..Self::around(mean_of(others), told)
+            ..seen
         }
     }
 
@@ -95,7 +106,9 @@ impl TopicMeaning {
             pages.map(|page| page.without(&mean).unit()).collect()
         };
         let not_targets = directions(&told.not_targets);
-        let targets = with_facets(directions(&told.targets));
+        let targets: Vec<&PageTerms> = told.targets.iter().map(|target| target.terms).collect();
+        let told_facets = told.targets.iter().map(|target| target.facet);
+        let targets = with_facets(directions(&targets), &told_facets.collect::<Vec<_>>());
         let mut facets = vec![Meaning::default(); targets.len()];
         for (target, facet) in &targets {
             facets[*facet] += target;
@@ -110,7 +123,7 @@ impl TopicMeaning {
             facets: facets.iter().map(Meaning::unit).collect(),
             name: name.unit(),
             not_phrases: told.unwanted.iter().copied().map(of_text).collect(),
-            words: Meaning::default(),
+            words: Vec::new(),
             name_terms: Vec::new(),
             not_terms: Vec::new(),
             mean,
@@ -184,9 +197,10 @@ impl TopicMeaning {
         f64::from(cosines.fold(-1.0, f32::max))
     }
 
-    /// Cosine of a few words to those of the targets.
+    /// Cosine of a few words to those of the targets of the nearest facet; 0 without any.
     pub fn to_words(&self, direction: &Meaning) -> f64 {
-        f64::from(direction.dot(&self.words))
+        let cosines = self.words.iter().map(|facet| direction.dot(facet));
+        f64::from(cosines.reduce(f32::max).unwrap_or(0.0))
     }
 
     /// Cosine to the nearest facet, its targets taken together; 0 without any.
@@ -207,28 +221,33 @@ impl TopicMeaning {
     }
 }
 
-fn direction_of_words(told: &Told<'_>) -> Meaning {
+/// By the facets of the targets, in the order of their numbers.
+fn directions_of_words(told: &Told<'_>, facets: impl Iterator<Item = usize>) -> Vec<Meaning> {
     let words = |terms: &PageTerms| {
         let heaviest = terms.heaviest(HEAVIEST_TERMS).damped();
         Meaning::of_terms(heaviest, told.vocabulary).unit()
     };
     let all: Vec<Meaning> = told.unmarked.iter().map(|terms| words(terms)).collect();
     let mean = mean_of(all.iter());
-    let mut targets = Meaning::default();
-    for target in &told.targets {
-        targets += &words(target).without(&mean).unit();
+    let mut by_facet: BTreeMap<usize, Meaning> = BTreeMap::new();
+    for (target, facet) in told.targets.iter().zip(facets) {
+        *by_facet.entry(facet).or_default() += &words(target.terms).without(&mean).unit();
     }
-    targets.unit()
+    by_facet.values().map(Meaning::unit).collect()
 }
 
-/// Targets with the numbers of their facets: those that point nearly against each other and
-/// against all that is between them are not of one.
-fn with_facets(targets: Vec<Meaning>) -> Vec<(Meaning, usize)> {
+/// Targets with the numbers of their facets. What the person said decides; of the others, those
+/// that point nearly against each other and against all that is between them are not of one.
+fn with_facets(targets: Vec<Meaning>, told: &[Option<&str>]) -> Vec<(Meaning, usize)> {
     let mut facets: Vec<usize> = (0..targets.len()).collect();
+    let belong = |later: usize, earlier: usize| match (told[later], told[earlier]) {
+        (None, None) => targets[later].dot(&targets[earlier]) > APART,
+        (a, b) => a == b,
+    };
     for later in 0..targets.len() {
         for earlier in 0..later {
             let (own, other) = (facets[later], facets[earlier]);
-            if own != other && targets[later].dot(&targets[earlier]) > APART {
+            if own != other && belong(later, earlier) {
                 for facet in &mut facets {
                     if *facet == own {
                         *facet = other;

@@ -11,7 +11,8 @@ mod visit;
 pub use changes::Changes;
 pub use classes::{ClassCorrection, ClassNode, ClassedPage, ClassesView, GoodNodes, TopicView};
 pub use event::{
-    Event, EventKind, EventName, LONGEST_NAME, PassedOver, is_topic_name, mark_of, marked_terms,
+    Event, EventKind, EventName, LONGEST_NAME, PassedOver, is_facet_name, is_topic_name, mark_of,
+    marked_terms,
 };
 pub use strategies::{StrategyChoice, StrategyView, TrainingOrder, TrainingView};
 pub use visit::{Transition, Visit};

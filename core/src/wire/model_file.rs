@@ -97,6 +97,8 @@ const CORRECTED: &str = "corrected";
 /// The section of what the person calls the topic.
 const TOPIC_NAME: &str = "topic-name";
 const PHRASES: &str = "phrases";
+/// The section of what facet of the topic pages are said to be of.
+const FACETS: &str = "facets";
 /// The section of backlinks, where any are kept.
 const BACKLINKS: &str = "backlinks";
 /// The section that says with what another topic taught it began: that topic's name and the
@@ -134,6 +136,9 @@ pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
     if !graph.phrases.is_empty() {
         let phrases: Vec<(String, bool)> = graph.phrases.clone().into_iter().collect();
         sections.add(PHRASES, &phrases);
+    }
+    if !graph.facets.is_empty() {
+        sections.add(FACETS, &graph::facets(graph));
     }
     if !graph.corrected.is_empty() {
         sections.add(CORRECTED, &taxonomy::corrected(graph));
@@ -229,6 +234,9 @@ fn from_sections(sections: &Sections<'_>) -> Result<Knowledge, ModelError> {
     read.topic_name = sections.read_if_there(TOPIC_NAME)?.unwrap_or_default();
     let phrases: Option<Vec<(String, bool)>> = sections.read_if_there(PHRASES)?;
     read.phrases = phrases.into_iter().flatten().collect();
+    if let Some(facets) = sections.read_if_there(FACETS)? {
+        graph::put_facets(&mut read, facets)?;
+    }
     if let Some(corrected) = sections.read_if_there(CORRECTED)? {
         taxonomy::put_corrected(&mut read, corrected)?;
     }

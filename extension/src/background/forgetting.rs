@@ -148,6 +148,7 @@ impl<W: World> Background<W> {
                 | EventKind::Form { .. }
                 | EventKind::Class { .. }
                 | EventKind::Phrase { .. }
+                | EventKind::Facet { .. }
                 | EventKind::Name { .. }
                 | EventKind::Remove { .. } => false,
             };

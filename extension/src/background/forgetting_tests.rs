@@ -123,7 +123,7 @@ fn a_page_goes_with_its_mark_its_words_and_its_links() {
     assert!(stage.trails().is_empty());
     // Its tab is told not to send it again.
     let told = stage.world.told.borrow();
-    assert!(told.contains(&(7, crate::ports::TabMessage::Forgotten)));
+    assert!(told.contains(&(7, TabMessage::Forgotten)));
 }
 
 #[test]

@@ -178,12 +178,12 @@ impl Mean {
 }
 
 pub(super) fn table(rows: &[Row]) -> String {
-    let mut text = format!("{:<24} {:>5}", "strategy", "pages");
+    let mut text = format!("{:<28} {:>5}", "strategy", "pages");
     for heading in HEADINGS {
         text.push_str(&format!(" {heading:>16.16}"));
     }
     for mean in Mean::all(rows) {
-        text.push_str(&format!("\n{:<24} {:>5}", mean.strategy, mean.examples));
+        text.push_str(&format!("\n{:<28} {:>5}", mean.strategy, mean.examples));
         for figure in mean.written() {
             text.push_str(&format!(" {figure:>16}"));
         }

@@ -1,7 +1,7 @@
 //! What a person sees highlighted who has marked a few pages and goes on reading: on those
 //! pages, on pages that they link to, and on pages that have nothing to do with them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -11,7 +11,7 @@ use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::views::PageView;
 use serde::Serialize;
 
-use super::{Category, checksum};
+use super::{Sought, checksum};
 use crate::web::EvalWeb;
 
 /// Pages that are read after those that were marked: so many links are followed, and so many
@@ -39,19 +39,17 @@ pub struct Highlights {
 }
 
 /// Reads pages as the extension does.
-pub(super) fn of(
-    web: &Arc<EvalWeb>,
-    category: &Category,
-    brought: &[u32],
-    strategy: &str,
-) -> Result<Highlights> {
+pub(super) fn of(web: &Arc<EvalWeb>, sought: &Sought, strategy: &str) -> Result<Highlights> {
     let mut guide = Guide::new("topic", strategy).context("no such strategy")?;
-    guide.name_topic(&category.name);
+    guide.name_topic(&sought.name);
+    let brought = &sought.brought;
     for &page in brought {
         guide.mark(&web.pages[page as usize], Some(Mark::Target));
     }
-    let own: HashSet<u32> = category.pages.iter().copied().collect();
-    let mut rng = SplitMix(u64::from(checksum(&category.path)) + 1);
+    let facets = sought.facets.iter();
+    let facets = facets.map(|(page, facet)| (web.pages[*page as usize].address.clone(), facet));
+    guide.take_facets(facets.map(|(page, facet)| (page, facet.clone())));
+    let mut rng = SplitMix(u64::from(checksum(&sought.path)) + 1);
     let mut found = Highlights::default();
     for number in read(web, brought, &mut rng) {
         let page = &web.pages[number as usize];
@@ -66,10 +64,10 @@ pub(super) fn of(
                 continue;
             };
             if shown.grade == 3 {
-                let is_of_category = own.contains(&target);
+                let is_of_category = sought.pages.contains(&target);
                 found.best += 1;
                 found.into_category += usize::from(is_of_category);
-                found.right += usize::from(is_of_category || links_to(web, target, &own));
+                found.right += usize::from(is_of_category || links_to(web, target, &sought.pages));
             }
         }
     }
@@ -92,7 +90,7 @@ fn read(web: &EvalWeb, brought: &[u32], rng: &mut SplitMix) -> Vec<u32> {
     pages
 }
 
-fn links_to(web: &EvalWeb, page: u32, own: &HashSet<u32>) -> bool {
+fn links_to(web: &EvalWeb, page: u32, own: &BTreeSet<u32>) -> bool {
     let links = web.pages[page as usize].outlinks.iter();
     let targets = links.filter_map(|link| web.number(&link.target));
     let targets: HashSet<u32> = targets.filter(|target| own.contains(target)).collect();
@@ -101,6 +99,8 @@ fn links_to(web: &EvalWeb, page: u32, own: &HashSet<u32>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -131,14 +131,17 @@ mod tests {
         });
         let web = Arc::new(EvalWeb::from_pages(pages).unwrap());
         let number = |name: &str| web.find(&format!("http://a.test/{name}")).unwrap();
-        let category = Category {
+        let sought = Sought {
             name: "castles".to_owned(),
+            kind: "",
             path: "subject.Castles".to_owned(),
-            pages: vec![number("keep"), number("tower"), number("home")],
+            pages: ["keep", "tower", "home"].map(number).into(),
+            brought: vec![number("home")],
+            facets: BTreeMap::new(),
         };
-        let own: HashSet<u32> = category.pages.iter().copied().collect();
-        assert!(links_to(&web, number("list"), &own) && !links_to(&web, number("tax"), &own));
-        let found = of(&web, &category, &[number("home")], "ensemble").unwrap();
+        let own = &sought.pages;
+        assert!(links_to(&web, number("list"), own) && !links_to(&web, number("tax"), own));
+        let found = of(&web, &sought, "ensemble").unwrap();
         assert_eq!(found.pages, 1 + FOLLOWED + ELSEWHERE);
         assert!(found.without > 0 && found.best > 0, "{found:?}");
         assert_eq!(found.right, found.best, "nothing else is of grade 3");

@@ -67,9 +67,12 @@ impl Runner {
         let classes = self.handle.block_on(classes)?;
         let phrases = self.store.events_of(self.crawl.topic, EventName::Phrase);
         let phrases = topic_guide::phrases(&self.handle.block_on(phrases)?);
+        let facets = self.store.events_of(self.crawl.topic, EventName::Facet);
+        let facets = topic_guide::facets(&self.handle.block_on(facets)?);
         self.session.amend(|guide| {
             topic_guide::apply_classes(guide, &classes);
             guide.take_phrases(phrases);
+            guide.take_facets(facets);
         });
         self.hear_the_name()
     }

@@ -1,6 +1,7 @@
 //! What a topic's name and the meaning of words add to the words of marked pages.
 
 use super::*;
+use crate::wire::{read_model, write_model};
 
 const CASTLE: &str = "The castle was built on a hill; its towers, moat and walls were a fortress.";
 const PAINTER: &str = "The painter sold portraits and landscapes in oil to a gallery.";
@@ -107,8 +108,8 @@ fn names_of_every_kind_do_no_harm() {
 fn a_model_file_keeps_the_name() {
     let (mut guide, _) = well_read();
     guide.name_topic("castles");
-    let file = crate::wire::write_model(&guide.knowledge()).unwrap();
-    let back = Guide::with_knowledge(crate::wire::read_model(&file).unwrap()).unwrap();
+    let file = write_model(&guide.knowledge()).unwrap();
+    let back = Guide::with_knowledge(read_model(&file).unwrap()).unwrap();
     assert_eq!(back.graph().topic_name, "castles");
     assert!((relevance(&back, CASTLE) - relevance(&guide, CASTLE)).abs() < 1e-9);
 }
@@ -151,8 +152,8 @@ fn what_is_said_of_a_topic_counts_like_its_name() {
 fn what_was_said_goes_along_with_the_knowledge_and_has_bounds() {
     let mut guide = Guide::new("topic", "ensemble").unwrap();
     say(&mut guide, &[("Norman keeps", true), ("hotels", false)]);
-    let known = crate::wire::write_model(&guide.knowledge().trimmed(10, 10)).unwrap();
-    let back = Guide::with_knowledge(crate::wire::read_model(&known).unwrap()).unwrap();
+    let known = write_model(&guide.knowledge().trimmed(10, 10)).unwrap();
+    let back = Guide::with_knowledge(read_model(&known).unwrap()).unwrap();
     assert_eq!(back.graph().phrases, guide.graph().phrases);
     assert_eq!(back.graph().topic_meaning, guide.graph().topic_meaning);
     let many = (0..2 * MOST_PHRASES).map(|number| (format!("word{number}"), true));
@@ -163,4 +164,41 @@ fn what_was_said_goes_along_with_the_knowledge_and_has_bounds() {
         said.keys()
             .all(|text| text.chars().count() <= 1_001 && !text.is_empty())
     );
+}
+
+#[test]
+fn a_page_counts_by_the_nearest_facet_that_was_said() {
+    let keep = "Knights defended the castle from its towers and stone ramparts.";
+    let garden = "The castle gardener planted roses, tulips and hedges along the paths.";
+    let (mut guide, _) = well_read();
+    let address = |path: &str| Address::parse(&format!("http://b.org{path}")).unwrap();
+    guide.mark(&page("http://b.org/keep", keep, &[]), Some(Mark::Target));
+    guide.mark(
+        &page("http://b.org/garden", garden, &[]),
+        Some(Mark::Target),
+    );
+    assert_eq!(guide.belief().facets, [], "they are alike enough");
+    let together = [keep, garden].map(|text| relevance(&guide, text));
+    let facets = || [(address("/garden"), "castle gardens".to_owned())];
+    assert!(guide.take_facets(facets()));
+    assert!(!guide.take_facets(facets()), "nothing changed");
+    let apart = [keep, garden].map(|text| relevance(&guide, text));
+    assert!(
+        apart[0] > together[0] && apart[1] > together[1],
+        "{apart:?} {together:?}"
+    );
+    let facet = |name: &str, path: &str| Facet {
+        name: name.to_owned(),
+        pages: vec![address(path)],
+    };
+    let both = [facet("castle gardens", "/garden"), facet("", "/keep")];
+    assert_eq!(guide.belief().facets, both);
+    // A model file has them, and taking them back leaves no trace.
+    let file = write_model(&guide.knowledge()).unwrap();
+    let read = Guide::with_knowledge(read_model(&file).unwrap()).unwrap();
+    assert_eq!(read.belief().facets, both);
+    assert!(guide.take_facets([]));
+    let again = [keep, garden].map(|text| relevance(&guide, text));
+    assert_eq!(again, together);
+    assert_eq!(guide.belief().facets, []);
 }

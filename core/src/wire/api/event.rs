@@ -7,7 +7,7 @@ use super::Visit;
 use crate::address::Address;
 use crate::dom::DomOffset;
 use crate::features::{HEAVIEST_TERMS, LinkContext, OffsetTerm, PageTerms};
-use crate::guide::MOST_PASSED_OVER;
+use crate::guide::{LONGEST_FACET, MOST_PASSED_OVER};
 use crate::page::Page;
 use crate::strategies::{Candidate, Step, Trail};
 use crate::text::Vocabulary;
@@ -20,6 +20,12 @@ pub const LONGEST_NAME: usize = 80;
 pub fn is_topic_name(name: &str) -> bool {
     let length = name.chars().count();
     name.trim() == name && (1..=LONGEST_NAME).contains(&length)
+}
+
+/// Whether a facet can be called so: 1 to [`LONGEST_FACET`] characters, no blanks around them.
+pub fn is_facet_name(name: &str) -> bool {
+    let length = name.chars().count();
+    name.trim() == name && (1..=LONGEST_FACET).contains(&length)
 }
 
 /// Something that happened in the browser; sent once, though perhaps twice
@@ -90,6 +96,15 @@ pub enum EventKind {
         #[cfg_attr(feature = "schema", schema(required))]
         wanted: Option<bool>,
     },
+    /// The person said of which facet of the topic a page is, or took that back.
+    Facet {
+        /// The page.
+        address: String,
+        /// What the facet is called, in 1 to [`LONGEST_FACET`](crate::guide::LONGEST_FACET)
+        /// characters; null: taken back.
+        #[cfg_attr(feature = "schema", schema(required))]
+        facet: Option<String>,
+    },
     /// The person calls the topic otherwise from now on.
     Name {
         /// In 1 to [`LONGEST_NAME`](super::LONGEST_NAME) characters.
@@ -143,6 +158,8 @@ pub enum EventName {
     Class,
     /// See [`EventKind::Phrase`].
     Phrase,
+    /// See [`EventKind::Facet`].
+    Facet,
     /// See [`EventKind::Name`].
     Name,
     /// See [`EventKind::Remove`].
@@ -161,6 +178,7 @@ impl EventName {
             Self::Form => "form",
             Self::Class => "class",
             Self::Phrase => "phrase",
+            Self::Facet => "facet",
             Self::Name => "name",
             Self::Remove => "remove",
             Self::Click => "trail",
@@ -177,6 +195,7 @@ impl EventKind {
             Self::Form { .. } => EventName::Form,
             Self::Class { .. } => EventName::Class,
             Self::Phrase { .. } => EventName::Phrase,
+            Self::Facet { .. } => EventName::Facet,
             Self::Name { .. } => EventName::Name,
             Self::Remove { .. } => EventName::Remove,
             Self::Click { .. } => EventName::Click,
@@ -194,6 +213,13 @@ impl Event {
         {
             return false;
         }
+        if let EventKind::Facet {
+            facet: Some(facet), ..
+        } = &self.what
+            && !is_facet_name(facet)
+        {
+            return false;
+        }
         let pages = self.pages();
         pages.into_iter().all(|page| Address::parse(page).is_ok())
     }
@@ -203,6 +229,7 @@ impl Event {
         match &self.what {
             EventKind::Mark { address, .. }
             | EventKind::Form { address, .. }
+            | EventKind::Facet { address, .. }
             | EventKind::Class { address, .. } => vec![address],
             EventKind::Click {
                 from,

@@ -128,6 +128,25 @@ pub(super) fn put_marks(graph: &mut WebGraph, marks: Vec<WireMark>) -> Result<()
     Ok(())
 }
 
+/// Pages with the facets that they are said to be of.
+pub(super) fn facets(graph: &WebGraph) -> Vec<(String, String)> {
+    let facets = graph.facets.iter();
+    facets
+        .map(|(page, facet)| (page.to_string(), facet.clone()))
+        .collect()
+}
+
+/// Says of pages of which facets they are.
+pub(super) fn put_facets(
+    graph: &mut WebGraph,
+    facets: Vec<(String, String)>,
+) -> Result<(), ModelError> {
+    for (page, facet) in facets {
+        graph.facets.insert(address(&page)?, facet);
+    }
+    Ok(())
+}
+
 /// The pages of a graph, oldest first.
 pub(super) fn pages(graph: &WebGraph) -> Vec<WirePage> {
     let pages = graph.pages().map(|page| WirePage {

@@ -2,6 +2,7 @@
 //! a frozen web or from a file of sequences, and how well it tells distances
 //! that it was not taught.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
@@ -113,6 +114,7 @@ fn walked(train: &Training) -> Result<Named> {
         seeds: "examples".to_owned(),
         budget: train.budget,
         marked: None,
+        facets: BTreeMap::new(),
         asking: Asking::Nothing,
         restricts: false,
         is_named: false,
