@@ -114,14 +114,6 @@ async function register() {
   await chrome.scripting.registerContentScripts([script]);
 }
 
-// A build for a scratch profile may bring a fresh pairing code along.
-async function pairAtOnce() {
-  const given = await fetch(chrome.runtime.getURL("pairing.json")).catch(() => null);
-  if (!given?.ok) return;
-  const { port, code } = await given.json();
-  await handle({ kind: "pair", port, code }, here);
-}
-
 let registering = Promise.resolve();
 
 function registerInTurn() {
@@ -158,7 +150,6 @@ async function welcome() {
 chrome.runtime.onInstalled.addListener(({ reason }) => {
   readEverything();
   if (reason === "install") welcome().catch(() => {});
-  pairAtOnce().catch(() => {});
 });
 chrome.runtime.onStartup.addListener(registerInTurn);
 chrome.permissions.onAdded.addListener(readEverything);

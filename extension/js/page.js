@@ -10,6 +10,12 @@ async function currentTab() {
   return tab?.id ?? -1;
 }
 
+// Firefox asks before anything of what is read leaves the browser, also for a program beside it.
+async function askToTell() {
+  const { optional } = chrome.runtime.getManifest().browser_specific_settings?.gecko?.data_collection_permissions ?? {};
+  return optional ? browser.permissions.request({ data_collection: optional }) : true;
+}
+
 const tools = {
   currentTab,
   shown: (tab) => chrome.tabs.sendMessage(tab, { kind: "shown" }).catch(() => null),
@@ -18,6 +24,7 @@ const tools = {
   ask: (message) => chrome.runtime.sendMessage(message),
   mayRead: () => chrome.permissions.contains(EVERYWHERE),
   askToRead: () => chrome.permissions.request(EVERYWHERE),
+  askToTell,
   openDashboard: (link) => chrome.tabs.create({ url: link }),
   openPanel: () => chrome.tabs.create({ url: chrome.runtime.getURL("pages/panel.html") }),
 };
@@ -25,7 +32,8 @@ const tools = {
 // Browsers open their side panels only while a press is being handled.
 document.addEventListener("click", async (event) => {
   if (event.target.id !== "open-side") return;
-  if (chrome.sidePanel) await chrome.sidePanel.open({ tabId: await tab });
+  const { sidePanel } = chrome;
+  if (sidePanel) await sidePanel.open({ tabId: await tab });
   else await browser.sidebarAction.open();
 });
 

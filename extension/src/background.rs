@@ -54,6 +54,7 @@ use linkscent_core::strategies::SplitMix;
 use linkscent_core::wire::api::{Event, EventKind};
 
 use guides::Held;
+#[cfg(feature = "bench")]
 pub use steps::GuideStep;
 
 use crate::ports::{RandomSource, World};

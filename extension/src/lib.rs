@@ -5,6 +5,7 @@
 
 mod asked;
 mod background;
+#[cfg(feature = "bench")]
 pub mod bench;
 mod browser;
 mod companion;
@@ -25,6 +26,7 @@ mod upgrades;
 
 use std::rc::Rc;
 
+#[cfg(feature = "bench")]
 use linkscent_core::wire::Snapshot;
 use wasm_bindgen::prelude::*;
 use web_sys::Element;
@@ -65,7 +67,7 @@ fn not_taken() -> JsError {
 }
 
 /// Shows the popup for a tab. `tools` are functions of the page's script: `ask`,
-/// `rest`, `mayRead`, `askToRead`, `openDashboard` and `openPanel`.
+/// `rest`, `mayRead`, `askToRead`, `askToTell`, `openDashboard` and `openPanel`.
 #[wasm_bindgen]
 pub async fn show_popup(root: Element, tools: JsValue, tab: i32) -> Result<(), JsError> {
     let shown = screens::popup(root, Tools(tools), tab).await;
@@ -88,6 +90,7 @@ pub async fn show_welcome(root: Element, tools: JsValue, tab: i32) -> Result<(),
 
 /// Milliseconds to score a page's links, on average over `rounds`: the bench
 /// of the same work natively and here.
+#[cfg(feature = "bench")]
 #[wasm_bindgen]
 pub fn bench_scoring(page: JsValue, rounds: u32) -> Result<f64, JsError> {
     let page = take(page).map_err(thrown)?;
@@ -96,6 +99,7 @@ pub fn bench_scoring(page: JsValue, rounds: u32) -> Result<f64, JsError> {
 
 /// Milliseconds to make a page, its visit and its tab's path ready for the database, and to
 /// read the path, on average over `rounds`.
+#[cfg(feature = "bench")]
 #[wasm_bindgen]
 pub fn bench_visit(page: JsValue, rounds: u32) -> Result<f64, JsError> {
     let page = take(page).map_err(thrown)?;
@@ -103,6 +107,7 @@ pub fn bench_visit(page: JsValue, rounds: u32) -> Result<f64, JsError> {
 }
 
 /// The numbers of [`bench::numbers`], as this build computes them.
+#[cfg(feature = "bench")]
 #[wasm_bindgen]
 pub fn bench_numbers(pages: JsValue) -> Result<Vec<f64>, JsError> {
     let pages: Vec<Snapshot> = take(pages).map_err(thrown)?;

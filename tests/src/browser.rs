@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
-use linkscent_pack::{FIREFOX_ID, Variant, chromium_id};
+use linkscent_pack::{Built, FIREFOX_ID, Target, Variant, chromium_id};
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 use tempfile::TempDir;
@@ -58,8 +58,8 @@ impl Drop for Browser {
 }
 
 /// The extension's test build, made once.
-fn extension() -> Result<PathBuf> {
-    static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+fn extension() -> Result<Built> {
+    static BUILT: OnceLock<Result<Built, String>> = OnceLock::new();
     let built = BUILT
         .get_or_init(|| linkscent_pack::build(Variant::Test).map_err(|error| format!("{error:#}")));
     built.clone().map_err(anyhow::Error::msg)
@@ -377,7 +377,8 @@ async fn chromium(url: &str, profile: &Path, proxy: u16) -> Result<WebDriver> {
     ] {
         wanted.add_arg(argument)?;
     }
-    wanted.add_arg(&format!("--load-extension={}", extension()?.display()))?;
+    let folder = extension()?.folder(Target::Chromium);
+    wanted.add_arg(&format!("--load-extension={}", folder.display()))?;
     wanted.add_arg(&format!("--user-data-dir={}", profile.display()))?;
     wanted.add_arg(&format!("--proxy-server=http://127.0.0.1:{proxy}"))?;
     // The first tab would be Chromium's own new-tab page. When the driver takes hold of it
@@ -405,6 +406,8 @@ async fn firefox(url: &str, proxy: u16, page: Option<&str>) -> Result<WebDriver>
         ("network.proxy.ssl_port", json!(proxy)),
         ("network.proxy.no_proxies_on", json!("")),
         ("dom.security.https_first", json!(false)),
+        // Nobody is there to answer the browser's own questions.
+        ("extensions.webextOptionalPermissionPrompts", json!(false)),
         (
             "services.settings.server",
             json!("data:,#remote-settings-dummy/v1"),
@@ -417,7 +420,7 @@ async fn firefox(url: &str, proxy: u16, page: Option<&str>) -> Result<WebDriver>
     if let Some(page) = page {
         driver.goto(page).await?;
     }
-    let folder = extension()?.display().to_string();
+    let folder = extension()?.folder(Target::Firefox).display().to_string();
     let tools = FirefoxTools::new(driver.handle().clone());
     tools.install_addon(&folder, Some(true)).await?;
     Ok(driver)

@@ -15,6 +15,8 @@ const DEBIAN: [(&str, &str); 3] = [
     ("chromedriver", "chromium-driver"),
     ("firefox-esr", "firefox-esr"),
 ];
+/// Lints the package for Firefox's store.
+const WEB_EXT: &str = "web-ext@10.7.0";
 const CARGO: [&str; 2] = ["geckodriver", "cargo-deny"];
 
 fn main() -> ExitCode {
@@ -46,10 +48,29 @@ fn verify() -> Result<(), String> {
     step("cargo deny --log-level error check licenses bans sources")?;
     advisories()?;
     declared_version()?;
+    lint_package()?;
     // All packages together, so that what they share is built once. One browser
     // at a time: the tests wait for conditions, but two cores are quickly busy.
     tests(&format!(
         "cargo test --all-features {native} -- --test-threads=1"
+    ))
+}
+
+/// What the store of Firefox would say of the package, by its own linter.
+fn lint_package() -> Result<(), String> {
+    step("cargo run --quiet --package linkscent-pack --bin pack")?;
+    let target = linkscent_pack::target_folder(&linkscent_pack::root());
+    let tools = target.join("npm").display().to_string();
+    if !Path::new(&tools).join("node_modules/.bin/web-ext").exists() {
+        step(&format!(
+            "npm install --silent --no-audit --no-fund --prefix {tools} {WEB_EXT}"
+        ))
+        .map_err(|error| format!("{error}: the linter of packages comes by npm (Node 20)"))?;
+    }
+    let package = target.join("extension/release/firefox");
+    step(&format!(
+        "{tools}/node_modules/.bin/web-ext lint --warnings-as-errors --no-input --source-dir {}",
+        package.display()
     ))
 }
 

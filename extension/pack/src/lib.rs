@@ -1,20 +1,24 @@
 //! Builds the browser extension from source: WebAssembly by cargo, JavaScript
-//! glue by wasm-bindgen, one folder to load unpacked and one zip to install.
+//! glue by wasm-bindgen, icons from their drawing; for each browser one folder to load unpacked
+//! and one archive to install. The same source gives the same bytes, in whatever folder it lies.
+
+mod icons;
+mod manifest;
+mod zips;
+
+pub use manifest::chromium_id;
+pub use zips::{pack, source};
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use serde_json::{Value, json};
+use serde_json::json;
 use wasm_bindgen_cli_support::Bindgen;
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
 
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 const TARGET: &str = "wasm32-unknown-unknown";
-/// Gives the unpacked extension the same id in every Chromium profile.
-const TEST_KEY: &str = "bGlua3NjZW50IHRlc3QgYnVpbGQ=";
 /// The extension's id in Firefox.
 pub const FIREFOX_ID: &str = "linkscent@linkscent.example";
 
@@ -24,7 +28,8 @@ pub enum Variant {
     /// For people: asks before it reads pages.
     Release,
     /// For tests and the scratch profile of `cargo start`: may read pages from
-    /// the first moment, because no one can answer the question there.
+    /// the first moment, because no one can answer the question there; pairs by a code that
+    /// lies beside it, and can be measured.
     Test,
 }
 
@@ -37,86 +42,164 @@ impl Variant {
     }
 }
 
+/// A family of browsers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// Chromium and those that are made from it.
+    Chromium,
+    /// Firefox on a desktop; the one for Android is not declared to be supported.
+    Firefox,
+}
+
+impl Target {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Chromium, Self::Firefox];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Chromium => "chromium",
+            Self::Firefox => "firefox",
+        }
+    }
+}
+
+/// What was built.
+#[derive(Debug, Clone)]
+pub struct Built(PathBuf);
+
+impl Built {
+    /// The folder to load unpacked.
+    pub fn folder(&self, target: Target) -> PathBuf {
+        self.0.join(target.name())
+    }
+}
+
 /// The workspace's root.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The extension's id in Chromium, as it follows from the key in the manifest.
-pub fn chromium_id() -> Result<String> {
-    use base64::Engine;
-    use sha2::Digest;
-    let key = base64::engine::general_purpose::STANDARD.decode(TEST_KEY)?;
-    let hash = sha2::Sha256::digest(key);
-    let digits = hash[..16].iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    Ok(digits.map(|digit| char::from(b'a' + digit)).collect())
+/// Builds the extension for all browsers.
+pub fn build(variant: Variant) -> Result<Built> {
+    let root = root().canonicalize()?;
+    build_in(&root, &target_folder(&root), variant)
 }
 
-/// Builds the extension; the folder to load unpacked.
-pub fn build(variant: Variant) -> Result<PathBuf> {
-    let root = root().canonicalize()?;
-    let target = root.join("target");
-    compile(&root)?;
-    let folder = target.join("extension").join(variant.name());
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
+/// Builds it from the source in a folder, with what comes of it in another.
+pub fn build_in(root: &Path, target: &Path, variant: Variant) -> Result<Built> {
+    compile(root, target, variant)?;
+    let built = Built(target.join("extension").join(variant.name()));
+    if built.0.exists() {
+        fs::remove_dir_all(&built.0)?;
     }
+    let first = built.folder(Target::Chromium);
     for part in ["js", "pages"] {
-        copy(&root.join("extension").join(part), &folder.join(part))?;
+        copy(&root.join("extension").join(part), &first.join(part))?;
     }
-    let wasm = target.join(TARGET).join("wasm/linkscent_extension.wasm");
+    if variant == Variant::Test {
+        let script = first.join("js/background.js");
+        let pairs = fs::read_to_string(root.join("extension/scratch/pair.js"))?;
+        let whole = fs::read_to_string(&script)? + &pairs;
+        fs::write(script, whole)?;
+    }
+    icons::draw(
+        &root.join("web-ext-manifest/icon.svg"),
+        &first.join("icons"),
+    )?;
     Bindgen::new()
-        .input_path(&wasm)
+        .input_path(target.join(TARGET).join("wasm/linkscent_extension.wasm"))
         .web(true)?
         .typescript(false)
         .remove_name_section(true)
         .remove_producers_section(true)
         .out_name("linkscent")
-        .generate(folder.join("pkg"))?;
-    fs::write(
-        folder.join("manifest.json"),
-        serde_json::to_vec_pretty(&manifest(&root, variant)?)?,
-    )?;
-    pack(&folder, &folder.with_extension("zip"))?;
-    Ok(folder)
-}
-
-/// The manifest: the template, with the workspace's version and the extension's ids.
-fn manifest(root: &Path, variant: Variant) -> Result<Value> {
-    let template = fs::read_to_string(root.join("web-ext-manifest/manifest.json"))?;
-    let mut manifest: Value = serde_json::from_str(&template).context("reading manifest.json")?;
-    manifest["version"] = json!(env!("CARGO_PKG_VERSION"));
-    manifest["browser_specific_settings"]["gecko"]["id"] = json!(FIREFOX_ID);
-    if variant == Variant::Test {
-        manifest["key"] = json!(TEST_KEY);
-        manifest["host_permissions"] = json!(["http://*/*", "https://*/*"]);
-        if let Some(manifest) = manifest.as_object_mut() {
-            manifest.remove("optional_host_permissions");
-        }
+        .generate(first.join("pkg"))?;
+    let second = built.folder(Target::Firefox);
+    for part in ["js", "pages", "icons", "pkg"] {
+        copy(&first.join(part), &second.join(part))?;
     }
-    Ok(manifest)
+    for target in Target::ALL {
+        let manifest = manifest::manifest(root, variant, target)?;
+        let manifest = serde_json::to_vec_pretty(&manifest)?;
+        fs::write(built.folder(target).join("manifest.json"), manifest)?;
+    }
+    Ok(built)
 }
 
-fn compile(root: &Path) -> Result<()> {
+/// Builds the archives for the stores: one for each browser, and the source for reviewers.
+pub fn package() -> Result<Vec<PathBuf>> {
+    let root = root().canonicalize()?;
+    let mut archives = package_in(&root, &target_folder(&root))?;
+    let source = archives[0].with_file_name(format!("linkscent-source-{VERSION}.zip"));
+    zips::pack_source(&root, &source)?;
+    archives.push(source);
+    Ok(archives)
+}
+
+/// The archives for each browser, from the source in a folder, with what comes of it in another.
+pub fn package_in(root: &Path, target: &Path) -> Result<Vec<PathBuf>> {
+    let built = build_in(root, target, Variant::Release)?;
+    let mut archives = Vec::new();
+    for target in Target::ALL {
+        let name = format!("linkscent-{}-{VERSION}.zip", target.name());
+        let file = built.0.join(name);
+        pack(&built.folder(target), &file)?;
+        archives.push(file);
+    }
+    Ok(archives)
+}
+
+/// Puts a pairing code beside the extension of a scratch profile, which pairs by it when it is
+/// first loaded.
+pub fn introduce(folder: &Path, port: Option<u16>, code: &str) -> Result<()> {
+    let pairing = json!({ "port": port, "code": code });
+    Ok(fs::write(folder.join("pairing.json"), pairing.to_string())?)
+}
+
+/// Where builds go.
+pub fn target_folder(root: &Path) -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(folder) => root.join(folder),
+        None => root.join("target"),
+    }
+}
+
+fn compile(root: &Path, target: &Path, variant: Variant) -> Result<()> {
     ensure_target()?;
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let status = Command::new(cargo)
-        .current_dir(root)
-        .args([
-            "build",
-            "--package",
-            "linkscent-extension",
-            "--profile",
-            "wasm",
-            "--target",
-            TARGET,
-        ])
-        .status()
-        .context("running cargo")?;
+    let mut command = Command::new(cargo);
+    command.current_dir(root).arg("build");
+    command.args(["--package", "linkscent-extension", "--profile", "wasm"]);
+    command
+        .args(["--target", TARGET])
+        .arg("--target-dir")
+        .arg(target);
+    command.arg("--config").arg(nameless(root));
+    if variant == Variant::Test {
+        command.args(["--features", "bench"]);
+    }
+    let status = command.status().context("running cargo")?;
     if !status.success() {
         bail!("the extension does not compile; see above");
     }
     Ok(())
+}
+
+/// Has the compiler write where sources lie as if all lay in one place: paths of whoever builds
+/// are nobody's business, and the bytes are the same for all.
+fn nameless(root: &Path) -> String {
+    let home = std::env::var_os("HOME")
+        .map(PathBuf::from)
+        .unwrap_or_default();
+    let cargo = std::env::var_os("CARGO_HOME").map_or(home.join(".cargo"), PathBuf::from);
+    let rustup = std::env::var_os("RUSTUP_HOME").map_or(home.join(".rustup"), PathBuf::from);
+    let folders = [(root, "linkscent"), (&cargo, "cargo"), (&rustup, "rustup")];
+    let flags =
+        folders.map(|(from, to)| json!(format!("--remap-path-prefix={}={to}", from.display())));
+    format!(
+        "target.{TARGET}.rustflags=[{}]",
+        flags.map(|flag| flag.to_string()).join(",")
+    )
 }
 
 /// Installs the standard library for WebAssembly if rustup has not yet.
@@ -143,78 +226,12 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
-        fs::copy(entry.path(), to.join(entry.file_name()))?;
-    }
-    Ok(())
-}
-
-/// Packs a folder into one file, as browsers install it.
-pub fn pack(folder: &Path, file: &Path) -> Result<()> {
-    let mut zip = ZipWriter::new(fs::File::create(file)?);
-    for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
-        let entry = entry?;
-        if entry.file_type().is_file() {
-            let name = entry
-                .path()
-                .strip_prefix(folder)?
-                .to_string_lossy()
-                .into_owned();
-            zip.start_file(name, SimpleFileOptions::default())?;
-            zip.write_all(&fs::read(entry.path())?)?;
+        let to = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &to)?;
+        } else {
+            fs::copy(entry.path(), to)?;
         }
     }
-    zip.finish()?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn template() -> Value {
-        let text = fs::read_to_string(root().join("web-ext-manifest/manifest.json")).unwrap();
-        serde_json::from_str(&text).unwrap()
-    }
-
-    #[test]
-    fn version_and_id_come_from_the_workspace_and_from_nowhere_else() {
-        let template = template();
-        assert!(template.get("version").is_none());
-        assert!(
-            template["browser_specific_settings"]["gecko"]
-                .get("id")
-                .is_none()
-        );
-        let manifest = manifest(&root(), Variant::Release).unwrap();
-        let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
-        let version = manifest["version"].as_str().unwrap();
-        assert!(
-            workspace.contains(&format!("\nversion = \"{version}\"\n")),
-            "{version}"
-        );
-        // Browsers take one to four numbers, and no more than those.
-        let numbers: Result<Vec<u16>, _> = version.split('.').map(str::parse).collect();
-        assert!((1..=4).contains(&numbers.unwrap().len()), "{version}");
-        assert_eq!(
-            manifest["browser_specific_settings"]["gecko"]["id"],
-            FIREFOX_ID
-        );
-    }
-
-    #[test]
-    fn only_test_builds_read_pages_unasked() {
-        let release = manifest(&root(), Variant::Release).unwrap();
-        let template = template();
-        for key in ["host_permissions", "optional_host_permissions"] {
-            assert_eq!(release[key], template[key]);
-        }
-        assert_eq!(release["host_permissions"], json!(["http://127.0.0.1/*"]));
-        assert!(release.get("key").is_none());
-        let test = manifest(&root(), Variant::Test).unwrap();
-        assert_eq!(
-            test["host_permissions"],
-            template["optional_host_permissions"]
-        );
-        assert!(test.get("optional_host_permissions").is_none());
-    }
 }

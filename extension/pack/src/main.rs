@@ -1,12 +1,12 @@
-//! `cargo run -p linkscent-pack --bin pack`: builds the extension and says
-//! where it is.
+//! `cargo package-extension`: builds the archives for the stores and says where they are.
 
 use anyhow::Result;
-use linkscent_pack::{Variant, build};
 
 fn main() -> Result<()> {
-    let folder = build(Variant::Release)?;
-    println!("unpacked: {}", folder.display());
-    println!("zip:      {}", folder.with_extension("zip").display());
+    println!("Building the extension for both browsers (a few minutes the first time) …");
+    for archive in linkscent_pack::package()? {
+        let size = std::fs::metadata(&archive)?.len();
+        println!("{} ({} kB)", archive.display(), size.div_ceil(1_000));
+    }
     Ok(())
 }

@@ -11,8 +11,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use linkscent_pack::{FIREFOX_ID, Variant, build, root};
-use serde_json::{Value, json};
+use linkscent_pack::{Built, FIREFOX_ID, Target, Variant, build, introduce, pack, root};
+use serde_json::Value;
 
 /// Between two looks at whether browser and companion still run.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
@@ -52,11 +52,11 @@ fn main() -> Result<()> {
     };
     let extension = build(variant)?;
     let program = companion()?;
-    println!("The unpacked extension: {}", extension.display());
-    println!("  Chromium: chrome://extensions, developer mode, “Load unpacked”.");
-    println!(
-        "  Firefox:  about:debugging, “This Firefox”, “Load Temporary Add-on”, its manifest.json."
-    );
+    println!("The unpacked extension, for Chromium and for Firefox:");
+    println!("  {}", extension.folder(Target::Chromium).display());
+    println!("    chrome://extensions, developer mode, “Load unpacked”.");
+    println!("  {}", extension.folder(Target::Firefox).display());
+    println!("    about:debugging, “This Firefox”, “Load Temporary Add-on”, its manifest.json.");
     if !has("--browser") {
         return ended(Command::new(&program).args(["serve", "--pair"]).status());
     }
@@ -67,7 +67,7 @@ fn main() -> Result<()> {
         .spawn()
         .context("starting the companion")?;
     let browser =
-        introduce(&mut serve, &extension).and_then(|()| start_browser(&extension, profile.path()));
+        pair_with(&mut serve, &extension).and_then(|()| start_browser(&extension, profile.path()));
     let mut browser = match browser {
         Ok(browser) => browser,
         Err(error) => {
@@ -116,7 +116,7 @@ fn ended(status: std::io::Result<std::process::ExitStatus>) -> Result<()> {
 
 /// Puts the companion's pairing code beside the extension, which pairs by it
 /// when it is first loaded.
-fn introduce(serve: &mut Child, extension: &Path) -> Result<()> {
+fn pair_with(serve: &mut Child, extension: &Built) -> Result<()> {
     let out = serve.stdout.take().context("the companion says nothing")?;
     let mut line = String::new();
     BufReader::new(out).read_line(&mut line)?;
@@ -126,8 +126,10 @@ fn introduce(serve: &mut Child, extension: &Path) -> Result<()> {
         .split([':', '/'])
         .nth(4)
         .and_then(|port| port.parse::<u16>().ok());
-    let pairing = json!({ "port": port, "code": said["pairing_code"] });
-    std::fs::write(extension.join("pairing.json"), pairing.to_string())?;
+    let code = said["pairing_code"].as_str().unwrap_or_default();
+    for target in Target::ALL {
+        introduce(&extension.folder(target), port, code)?;
+    }
     println!("Dashboard (the link works once): {link}");
     println!("The browser pairs by itself; press Ctrl-C to end both.");
     Ok(())
@@ -149,15 +151,16 @@ fn companion() -> Result<PathBuf> {
 
 /// Starts the first Chromium there is, or else the first Firefox, on a scratch
 /// profile. The extension may read pages at once.
-fn start_browser(extension: &Path, profile: &Path) -> Result<Child> {
-    let load = format!("--load-extension={}", extension.display());
+fn start_browser(extension: &Built, profile: &Path) -> Result<Child> {
+    let chromium = extension.folder(Target::Chromium);
+    let load = format!("--load-extension={}", chromium.display());
     let data = format!("--user-data-dir={}", profile.display());
     for name in CHROMIUMS {
         if let Ok(child) = start_quietly(name, &[&load, &data, "--no-first-run"]) {
             return Ok(child);
         }
     }
-    prepare_firefox(extension, profile)?;
+    prepare_firefox(&extension.folder(Target::Firefox), profile)?;
     let profile = profile.display().to_string();
     for name in FIREFOXES {
         if let Ok(child) = start_quietly(name, &["--no-remote", "--profile", &profile]) {
@@ -181,7 +184,7 @@ fn start_quietly(program: &str, arguments: &[&str]) -> std::io::Result<Child> {
 fn prepare_firefox(extension: &Path, profile: &Path) -> Result<()> {
     let folder = profile.join("extensions");
     std::fs::create_dir_all(&folder)?;
-    linkscent_pack::pack(extension, &folder.join(format!("{FIREFOX_ID}.xpi")))?;
+    pack(extension, &folder.join(format!("{FIREFOX_ID}.xpi")))?;
     std::fs::write(profile.join("user.js"), FIREFOX_SETTINGS)?;
     Ok(())
 }

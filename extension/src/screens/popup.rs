@@ -23,6 +23,10 @@ const BETWEEN_LOOKS: u32 = 1_000;
 /// Where the parts of the popup come.
 const PARTS: &str = "[data-place=parts]";
 
+const NO_PORT: &str = "a port is a number up to 65535: the companion's settings page shows it";
+const NOT_ALLOWED: &str =
+    "without that permission nothing is told to your companion, so there is no pairing";
+
 /// See the module.
 pub struct Popup {
     root: Element,
@@ -377,9 +381,17 @@ impl Popup {
         let port: HtmlInputElement = part.field("#port")?;
         port.set_value(&DEFAULT_PORT.to_string());
         let code: HtmlInputElement = part.field("#code")?;
-        self.act_on(&part, "#pair", move || Request::Pair {
-            port: port.value().trim().parse().unwrap_or(DEFAULT_PORT),
-            code: code.value(),
+        let this = Rc::clone(self);
+        part.on_press("#pair", move || {
+            let (this, port, code) = (Rc::clone(&this), port.value(), code.value());
+            async move {
+                let port = port.trim().parse();
+                let port = port.map_err(|_| BrowserError(NO_PORT.to_owned()))?;
+                if this.tools.call("askToTell", &[]).await?.is_falsy() {
+                    return Err(BrowserError(NOT_ALLOWED.to_owned()));
+                }
+                this.act(Request::Pair { port, code }).await
+            }
         })?;
         Ok(part)
     }
