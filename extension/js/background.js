@@ -21,9 +21,18 @@ const tools = {
   async tell(tab, kind) {
     await inTime(chrome.tabs.sendMessage(tab, { kind }));
   },
+  // Whether pages are read at all: at the button, and in every tab.
+  async reads(on) {
+    const path = Object.fromEntries([16, 32, 48].map((size) => [size, `/icons/${on ? "on" : "off"}-${size}.png`]));
+    await chrome.action.setIcon({ path });
+    await chrome.action.setBadgeText({ text: on ? "" : "off" });
+    await chrome.action.setTitle({ title: on ? "Linkscent" : "Linkscent: reading is switched off" });
+    for (const { id } of await chrome.tabs.query({})) chrome.tabs.sendMessage(id, { kind: "refresh" }).catch(() => {});
+  },
   async count(tab, text) {
     await chrome.action.setBadgeBackgroundColor({ tabId: tab, color: text === "0" ? "#6b7280" : "#0b5fa5" });
-    await chrome.action.setBadgeText({ tabId: tab, text });
+    // Without a text of its own a tab has that of all.
+    await chrome.action.setBadgeText({ tabId: tab, text: text || null });
   },
   unread,
 };

@@ -25,6 +25,13 @@ const tools = {
   mayRead: () => chrome.permissions.contains(EVERYWHERE),
   askToRead: () => chrome.permissions.request(EVERYWHERE),
   askToTell,
+  save(name, text) {
+    const file = document.createElement("a");
+    file.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    file.download = name;
+    file.click();
+    setTimeout(() => URL.revokeObjectURL(file.href), 60000);
+  },
   openDashboard: (link) => chrome.tabs.create({ url: link }),
   openPanel: () => chrome.tabs.create({ url: chrome.runtime.getURL("pages/panel.html") }),
 };

@@ -10,6 +10,9 @@ mod classes;
 mod classes_tests;
 #[cfg(test)]
 mod companion_tests;
+mod everything;
+#[cfg(test)]
+mod everything_tests;
 mod forgetting;
 #[cfg(test)]
 mod forgetting_tests;
@@ -21,6 +24,7 @@ mod hearing;
 mod hearing_tests;
 #[cfg(test)]
 mod kept_visits_tests;
+mod ledger;
 mod marking;
 #[cfg(test)]
 mod marking_tests;

@@ -45,10 +45,12 @@ pub struct Linkscent(Background<Browser>);
 #[wasm_bindgen]
 impl Linkscent {
     /// Opens the extension's database. `tools` are functions of the background script:
-    /// `look`, `session`, `tell`, `count` and `unread`.
+    /// `look`, `session`, `tell`, `reads`, `count` and `unread`.
     pub async fn open(tools: JsValue) -> Result<Self, JsError> {
         let browser = Browser::open(Tools(tools)).await.map_err(thrown)?;
-        Ok(Self(Background::new(Rc::new(browser))))
+        let background = Background::new(Rc::new(browser));
+        background.show_switch().await;
+        Ok(Self(background))
     }
 
     /// Handles a message, given what the browser says of its sender: `answer` is the

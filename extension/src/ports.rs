@@ -23,11 +23,13 @@ pub enum Table {
     Paths,
     /// Pages that guides have read since they were kept, by topic and number.
     Steps,
+    /// Lines of what was kept and sent, in the order of their keys.
+    Ledger,
 }
 
 impl Table {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Values,
         Self::Guides,
         Self::Marks,
@@ -35,6 +37,7 @@ impl Table {
         Self::Outbox,
         Self::Paths,
         Self::Steps,
+        Self::Ledger,
     ];
 
     /// What it is called by in the database.
@@ -47,6 +50,7 @@ impl Table {
             Self::Outbox => "outbox",
             Self::Paths => "paths",
             Self::Steps => "steps",
+            Self::Ledger => "ledger",
         }
     }
 }
@@ -208,6 +212,10 @@ pub trait Tabs {
 
     /// Tells a tab's content script something, if there is one.
     async fn tell(&self, tab: i32, what: TabMessage);
+
+    /// Shows at the extension's button whether pages are read at all, and has every tab look
+    /// again whether its page is.
+    async fn reads(&self, on: bool);
 
     /// Shows the number of promising links at the extension's button, also if there is none;
     /// nothing where nothing is looked for.

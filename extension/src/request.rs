@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::paths::Showing;
 use crate::rows::TrailRow;
-use crate::shown::State;
+use crate::shown::{LedgerView, State};
 
 /// A request. `loaded` is the address a page's document was loaded from, `tab` the tab
 /// whose page is meant.
@@ -95,6 +95,17 @@ pub enum Request {
     ForgetPage { tab: i32, address: String },
     /// Forgets every page of the site that a tab shows, as if by [`Request::ForgetPage`].
     ForgetSite { tab: i32 },
+    /// Forgets every page that was first read in the last so many minutes, and every link that
+    /// was followed and visit that was made in them.
+    ForgetSince { minutes: u32 },
+    /// Reads pages everywhere, or nowhere.
+    Reads { on: bool },
+    /// What was kept and sent.
+    Ledger,
+    /// All that is kept here, as JSON.
+    Everything,
+    /// Deletes all that is kept here.
+    DeleteEverything,
     /// The patterns of sites that are not read, a line each.
     Excluded,
     /// Replaces them; null brings the usual ones back.
@@ -146,7 +157,10 @@ pub enum Response {
     State(Box<State>),
     /// To [`Request::Trails`].
     Trails(Vec<TrailRow>),
-    /// To [`Request::Excluded`], [`Request::Dashboard`] and [`Request::Why`].
+    /// To [`Request::Ledger`].
+    Ledger(LedgerView),
+    /// To [`Request::Excluded`], [`Request::Everything`], [`Request::Dashboard`] and
+    /// [`Request::Why`].
     Text(String),
     /// To [`Request::HandOver`].
     Crawl(Box<CrawlView>),

@@ -35,6 +35,8 @@ pub struct Settings {
     pub said: Vec<(String, Vec<(String, bool)>)>,
     /// Keys of the topics that were removed, the last one last.
     pub removed: Vec<String>,
+    /// Whether pages are read nowhere.
+    pub is_off: bool,
     /// How far the companion's log was heard.
     pub heard: i64,
 }
@@ -206,4 +208,34 @@ impl TrailRow {
     pub fn click(&self) -> &str {
         self.id.split_once('-').map_or("", |(_, click)| click)
     }
+}
+
+/// What a line of the ledger is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// Kept in this browser.
+    Kept,
+    /// Sent to the companion.
+    Sent,
+    /// Taken from the companion.
+    Taken,
+}
+
+/// A line of the ledger.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LedgerLine {
+    /// Milliseconds since 1970.
+    pub time: f64,
+    /// Which way it went.
+    pub way: Way,
+    /// What it was: a page, a mark, a visit.
+    pub what: String,
+    /// Of which pages or words.
+    pub about: Vec<String>,
+    /// How large it was as it was kept or sent.
+    pub bytes: usize,
+    /// Whether the page was not known before.
+    #[serde(default)]
+    pub is_new: bool,
 }

@@ -1,6 +1,7 @@
 //! Popup, panel and welcome page: templates in their HTML, filled with what the background answers.
 
 mod ask;
+mod kept;
 mod panel;
 mod popup;
 mod template;
@@ -71,7 +72,11 @@ mod tests {
         let popup = include_str!("../pages/popup.html");
         fits(popup, include_str!("screens/popup.rs"));
         let panel = include_str!("../pages/panel.html");
-        fits(panel, include_str!("screens/panel.rs"));
+        let code = [
+            include_str!("screens/panel.rs"),
+            include_str!("screens/kept.rs"),
+        ];
+        fits(panel, &code.concat());
         let welcome = include_str!("../pages/welcome.html");
         fits(welcome, include_str!("screens/welcome.rs"));
     }

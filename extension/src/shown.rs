@@ -4,7 +4,7 @@ use linkscent_core::wire::api::CrawlView;
 use serde::{Deserialize, Serialize};
 
 use crate::asked::AskedPage;
-use crate::rows::MarkRow;
+use crate::rows::{LedgerLine, MarkRow};
 
 /// A form of the page that leads to a database.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -81,6 +81,9 @@ pub struct State {
     pub host: String,
     /// Targets of the topic.
     pub targets: Vec<MarkRow>,
+    /// Whether pages are read nowhere.
+    #[serde(default)]
+    pub is_off: bool,
     /// Events waiting for the companion.
     pub waiting: usize,
     /// Whether a companion is paired.
@@ -96,4 +99,17 @@ pub struct State {
     pub question: Option<AskedPage>,
     /// What is wrong with the companion, if something is.
     pub problem: String,
+}
+
+/// What the ledger comes to.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LedgerView {
+    /// The newest lines, newest first.
+    pub lines: Vec<LedgerLine>,
+    /// Lines and bytes of each way.
+    pub kept: (usize, usize),
+    /// See [`Self::kept`].
+    pub sent: (usize, usize),
+    /// See [`Self::kept`].
+    pub taken: (usize, usize),
 }

@@ -10,9 +10,10 @@ use serde::de::DeserializeOwned;
 use crate::asked::Asked;
 use crate::paths::{KnownTabs, TabPath};
 use crate::ports::{Database, DatabaseError, Table, Value, Write};
-use crate::rows::{MarkRow, PendingClick, Seen, Settings, TrailRow};
+use crate::rows::{LedgerLine, MarkRow, PendingClick, Seen, Settings, TrailRow};
 
-const SETTINGS: &str = "settings";
+/// Where the settings are.
+pub const SETTINGS: &str = "settings";
 /// The clicks whose page has not arrived; kept under this name since the first form.
 const PENDING_CLICKS: &str = "leaps";
 const FORM_MARKS: &str = "form-marks";
@@ -24,6 +25,8 @@ const LATEST_WORD: &str = "latest-word";
 pub const MOST_STEPS: u32 = 64;
 /// Trails kept; the oldest go.
 const MOST_TRAILS: usize = 5_000;
+/// Lines of the ledger kept; the oldest go.
+pub const MOST_LINES: usize = 2_000;
 /// Events waiting for the companion; the oldest go.
 const MOST_WAITING: usize = 10_000;
 
@@ -47,6 +50,7 @@ impl Change {
     pub fn empty(&mut self, tabs: &KnownTabs) -> Result<(), DatabaseError> {
         self.0.push(Write::Clear(Table::Guides));
         self.0.push(Write::Clear(Table::Steps));
+        self.0.push(Write::Clear(Table::Ledger));
         self.0.push(Write::Clear(Table::Trails));
         self.clear_paths();
         self.known_tabs(tabs)?;
@@ -120,6 +124,22 @@ impl Change {
         let key = step_key(topic, number);
         self.0
             .push(Write::Put(Table::Steps, key, Value::Bytes(step)));
+    }
+
+    /// Puts a line into the ledger, with a number that tells it from others of its time.
+    pub fn ledger(&mut self, number: u32, line: &LedgerLine) -> Result<(), DatabaseError> {
+        let key = format!("{:015}-{number:08x}", line.time as u64);
+        self.put(Table::Ledger, &key, line)
+    }
+
+    /// Takes a line out of the ledger.
+    pub fn delete_line(&mut self, key: &str) {
+        self.delete(Table::Ledger, key);
+    }
+
+    /// Empties a table.
+    pub fn clear(&mut self, table: Table) {
+        self.0.push(Write::Clear(table));
     }
 
     /// Sets a mark.
@@ -274,6 +294,27 @@ impl<D: Database> Store<D> {
         Ok(steps)
     }
 
+    /// All lines of the ledger, oldest first.
+    pub async fn ledger(&self) -> Result<Vec<LedgerLine>, DatabaseError> {
+        self.all(Table::Ledger).await
+    }
+
+    /// The same with their keys.
+    pub async fn ledger_with_keys(&self) -> Result<Vec<(String, LedgerLine)>, DatabaseError> {
+        let keys = self.keys(Table::Ledger).await?;
+        Ok(keys.into_iter().zip(self.ledger().await?).collect())
+    }
+
+    /// The keys of a table, in order.
+    pub async fn keys(&self, table: Table) -> Result<Vec<String>, DatabaseError> {
+        self.0.keys(table).await
+    }
+
+    /// What is under them, in the same order.
+    pub async fn values(&self, table: Table) -> Result<Vec<Value>, DatabaseError> {
+        self.0.all(table).await
+    }
+
     async fn all<T: DeserializeOwned>(&self, table: Table) -> Result<Vec<T>, DatabaseError> {
         let values = self.0.all(table).await?;
         values.into_iter().map(read).collect()
@@ -317,7 +358,12 @@ impl<D: Database> Store<D> {
     /// there may be thousands.
     pub async fn trim(&self) -> Result<(), DatabaseError> {
         let mut change = Change::default();
-        for (table, most) in [(Table::Trails, MOST_TRAILS), (Table::Outbox, MOST_WAITING)] {
+        let bounds = [
+            (Table::Trails, MOST_TRAILS),
+            (Table::Outbox, MOST_WAITING),
+            (Table::Ledger, MOST_LINES),
+        ];
+        for (table, most) in bounds {
             let keys = self.0.keys(table).await?;
             for key in keys.iter().rev().skip(most) {
                 change.delete(table, key);

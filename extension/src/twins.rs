@@ -49,6 +49,8 @@ pub struct Twin {
     pub told: RefCell<Vec<(i32, TabMessage)>>,
     /// The numbers shown at the extension's button.
     pub counts: RefCell<BTreeMap<i32, Option<usize>>>,
+    /// Whether the extension's button says that pages are read.
+    pub is_on: Cell<bool>,
     /// Addresses that are not read, and why, as the browser knows it.
     pub unread: RefCell<BTreeMap<String, String>>,
     random: RefCell<SplitMix>,
@@ -141,6 +143,10 @@ impl Tabs for Twin {
         self.counts.borrow_mut().insert(tab, links);
     }
 
+    async fn reads(&self, on: bool) {
+        self.is_on.set(on);
+    }
+
     async fn unread(
         &self,
         url: &str,
@@ -202,6 +208,7 @@ impl Stage {
             session: RefCell::new("first".to_owned()),
             told: RefCell::default(),
             counts: RefCell::default(),
+            is_on: Cell::new(true),
             unread: RefCell::default(),
             random: RefCell::new(SplitMix(1)),
         });
@@ -222,6 +229,11 @@ impl Stage {
     /// The browser stops the background and starts it again: only what is kept is left.
     pub fn restart(&mut self) {
         self.background = Background::new(Rc::clone(&self.world));
+    }
+
+    /// The background starts, and shows at the button whether pages are read.
+    pub fn show_switch(&self) {
+        at_once(self.background.show_switch());
     }
 
     /// Time goes by.

@@ -57,9 +57,10 @@ fn paths(database: &mut dyn Upgrade) -> Result<(), String> {
     database.create_table(Table::Paths)
 }
 
-/// What a guide has read since it was kept.
+/// What a guide has read since it was kept, and the ledger.
 fn steps(database: &mut dyn Upgrade) -> Result<(), String> {
-    database.create_table(Table::Steps)
+    database.create_table(Table::Steps)?;
+    database.create_table(Table::Ledger)
 }
 
 /// Takes the steps that a database of form `from` lacks; 0 is an empty one. After an

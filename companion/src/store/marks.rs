@@ -43,7 +43,7 @@ pub(crate) fn gone_clicks<'a>(
 pub(crate) fn is_gone(event: &Event, gone: &ToForget, clicks: &HashSet<String>) -> bool {
     let is_visit = match &event.what {
         EventKind::Visit(visit) => {
-            gone.every_visit || visit.click.as_ref().is_some_and(|id| clicks.contains(id))
+            gone.has_time(event.time) || visit.click.as_ref().is_some_and(|id| clicks.contains(id))
         }
         _ => false,
     };

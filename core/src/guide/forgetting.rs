@@ -27,17 +27,25 @@ pub struct ToForget {
     pub clicks: BTreeSet<(Address, Address)>,
     /// Every visit that paths are made of. The pages stay.
     pub every_visit: bool,
+    /// Visits from this time on, in milliseconds since 1970. The pages stay.
+    pub visits_since: Option<u64>,
 }
 
 impl ToForget {
     /// Whether nothing is to be forgotten.
     pub fn is_empty(&self) -> bool {
-        !self.has_pages() && self.clicks.is_empty() && !self.every_visit
+        let has_visits = self.every_visit || self.visits_since.is_some();
+        !self.has_pages() && self.clicks.is_empty() && !has_visits
     }
 
     /// Whether any page is to be forgotten.
     pub fn has_pages(&self) -> bool {
         !self.pages.is_empty() || !self.hosts.is_empty()
+    }
+
+    /// Whether a visit of this time is to be forgotten, in milliseconds since 1970.
+    pub fn has_time(&self, time: u64) -> bool {
+        self.every_visit || self.visits_since.is_some_and(|since| time >= since)
     }
 
     /// Whether a page is to be forgotten, also where it was kept with secrets in its

@@ -159,6 +159,8 @@ pub struct Forget {
     pub pages: Vec<String>,
     /// Hosts, of which every page is one of them.
     pub hosts: Vec<String>,
+    /// Visits from this time on, in milliseconds since 1970.
+    pub visits_since: Option<u64>,
     /// Clicks: the page with the link, and the page it led to.
     #[cfg_attr(feature = "schema", schema(schema_with = clicks))]
     pub clicks: Vec<(String, String)>,
@@ -194,6 +196,7 @@ impl Forget {
             hosts: self.hosts.iter().cloned().collect(),
             clicks: self.clicks.iter().filter_map(click).collect(),
             every_visit: self.every_click,
+            visits_since: self.visits_since,
         }
     }
 }

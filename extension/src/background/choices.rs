@@ -11,6 +11,9 @@ use crate::problem::Problem;
 use crate::rows::{Settings, TrailRow};
 use crate::store::Change;
 
+/// Why no page is read while reading is switched off.
+pub(super) const OFF: &str = "reading is switched off";
+
 impl<W: World> Background<W> {
     /// Pauses on the page's host, or goes on there.
     pub(super) async fn pause(&mut self, snapshot: &Snapshot, on: bool) -> Result<(), Problem> {
@@ -28,6 +31,9 @@ impl<W: World> Background<W> {
     /// Why a page is not read, in a few words, if that can be told by its address.
     pub(super) async fn refusal(&self, address: &str) -> Result<Option<&'static str>, Problem> {
         let settings = self.store.settings().await?;
+        if settings.is_off {
+            return Ok(Some(OFF));
+        }
         let address = Address::parse(address)?;
         Ok(refusal(&settings, &address).map(Refusal::text))
     }
@@ -35,6 +41,9 @@ impl<W: World> Background<W> {
     /// A page of which the person says something, and the topic for which they do.
     pub(super) async fn judged(&self, snapshot: &Snapshot) -> Result<(Page, String), Problem> {
         let settings = self.store.settings().await?;
+        if settings.is_off {
+            return Err(Problem::NotRead(OFF.to_owned()));
+        }
         let page = snapshot.to_page()?;
         if let Some(refusal) = refusal(&settings, &page.address) {
             return Err(Problem::NotRead(refusal.text().to_owned()));
@@ -75,7 +84,7 @@ impl<W: World> Background<W> {
 pub(super) fn is_left_alone(settings: &Settings, address: &Address) -> bool {
     let host = address.host();
     let is_paused = settings.paused.iter().any(|paused| paused == host);
-    is_paused || refusal(settings, address).is_some()
+    settings.is_off || is_paused || refusal(settings, address).is_some()
 }
 
 /// Why a page is not read, if that can be told by its address.

@@ -13,7 +13,7 @@ use crate::companion::Companion;
 use crate::paths::Step;
 use crate::ports::{TabMessage, World};
 use crate::problem::Problem;
-use crate::rows::{Seen, Settings};
+use crate::rows::{Seen, Settings, Way};
 use crate::store::Change;
 
 impl<W: World> Background<W> {
@@ -63,6 +63,33 @@ impl<W: World> Background<W> {
         }
         self.forget_here(Forget {
             hosts: vec![host.to_owned()],
+            ..Forget::default()
+        })
+        .await
+    }
+
+    /// Forgets what was read in the last so many minutes: pages that were new, links that were
+    /// followed, visits. No tab that shows such a page is read until it is loaded again.
+    pub(super) async fn forget_since(&mut self, minutes: u32) -> Result<(), Problem> {
+        let since = self.world.now() - f64::from(minutes) * 60_000.0;
+        let lines = self.store.ledger().await?.into_iter();
+        let kept = lines.filter(|line| line.time >= since && line.way == Way::Kept && line.is_new);
+        let pages: BTreeSet<String> = kept.flat_map(|line| line.about).collect();
+        for path in self.store.paths().await? {
+            if path
+                .current()
+                .is_some_and(|step| pages.contains(&step.page))
+            {
+                self.note_forgotten(path.tab);
+                self.world.tell(path.tab, TabMessage::Forgotten).await;
+            }
+        }
+        let trails = self.store.trails().await?.into_iter();
+        let followed = trails.filter(|trail| trail.time >= since);
+        self.forget_here(Forget {
+            pages: pages.into_iter().collect(),
+            clicks: followed.map(|trail| (trail.from, trail.to)).collect(),
+            visits_since: Some(since.max(0.0) as u64),
             ..Forget::default()
         })
         .await
@@ -143,7 +170,7 @@ impl<W: World> Background<W> {
         let stays = |event: &Event| {
             let is_click = match &event.what {
                 EventKind::Click { from, to, .. } => is_gone_click(gone, from, to),
-                EventKind::Visit(visit) => led_to(&visit.click),
+                EventKind::Visit(visit) => led_to(&visit.click) || gone.has_time(event.time),
                 EventKind::Mark { .. }
                 | EventKind::Form { .. }
                 | EventKind::Class { .. }
@@ -154,8 +181,19 @@ impl<W: World> Background<W> {
             };
             !is_click && !event.pages().iter().any(|page| is_gone(gone, page))
         };
-        let goes = |step: &Step| led_to(&step.click) || is_gone(gone, &step.page);
-        self.forget_steps(goes, &mut change).await?;
+        if gone.visits_since.is_some() {
+            change.clear_paths();
+            change.known_tabs(&self.forgotten_tabs().await?)?;
+        } else {
+            let goes = |step: &Step| led_to(&step.click) || is_gone(gone, &step.page);
+            self.forget_steps(goes, &mut change).await?;
+        }
+        for (key, line) in self.store.ledger_with_keys().await? {
+            if gone.has_time(line.time as u64) || line.about.iter().any(|page| is_gone(gone, page))
+            {
+                change.delete_line(&key);
+            }
+        }
         let waiting = outbox.into_iter().filter(|(_, event)| !stays(event));
         change.sent(&waiting.map(|(key, _)| key).collect::<Vec<_>>());
         let mut clicks = self.store.pending_clicks().await?;

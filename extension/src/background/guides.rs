@@ -12,6 +12,7 @@ use super::Background;
 use super::steps::{GuideStep, read_again};
 use crate::ports::{DatabaseError, World};
 use crate::problem::Problem;
+use crate::rows::{LedgerLine, Way};
 use crate::store::{Change, MOST_STEPS};
 
 /// Pages and arrivals kept in a guide here.
@@ -101,14 +102,22 @@ impl<W: World> Background<W> {
         &mut self,
         mut held: Held,
         step: &GuideStep,
+        is_new: bool,
         change: &mut Change,
     ) -> Result<bool, Problem> {
+        let packed = step.pack().map_err(unwritten)?;
+        let about = vec![step.address().to_owned()];
+        let line = LedgerLine {
+            is_new,
+            ..self.line(Way::Kept, "page", about, packed.len())
+        };
+        self.put_down(&line, change)?;
         let number = held.steps.filter(|number| *number < MOST_STEPS);
         let Some(number) = number else {
             self.keep_guide(held.topic, held.guide, change)?;
             return Ok(false);
         };
-        change.step(&held.topic, number, step.pack().map_err(unwritten)?);
+        change.step(&held.topic, number, packed);
         held.steps = Some(number + 1);
         self.guide = Some(held);
         Ok(number + 1 >= ENOUGH_STEPS)

@@ -35,6 +35,7 @@ impl<W: World> Background<W> {
                 };
                 if is_private || refused.is_some() {
                     self.leave(*tab).await?;
+                    self.world.count(*tab, None).await;
                 }
                 quietly(Response::MayRead { refused })
             }
@@ -171,6 +172,20 @@ impl<W: World> Background<W> {
                 let page = self.page_of(tab).await?;
                 self.forget_site(&page).await?;
                 Ok(Handled::with_news())
+            }
+            (Request::ForgetSince { minutes }, OwnPage) => {
+                self.forget_since(minutes).await?;
+                Ok(Handled::with_news())
+            }
+            (Request::Reads { on }, OwnPage) => {
+                self.switch(on).await?;
+                quietly(Response::Done)
+            }
+            (Request::Ledger, OwnPage) => quietly(Response::Ledger(self.ledger().await?)),
+            (Request::Everything, OwnPage) => quietly(Response::Text(self.everything().await?)),
+            (Request::DeleteEverything, OwnPage) => {
+                self.delete_everything().await?;
+                quietly(Response::Done)
             }
             (Request::Excluded, OwnPage) => quietly(Response::Text(self.excluded().await?)),
             (Request::Exclude { patterns }, OwnPage) => {

@@ -10,7 +10,7 @@ use super::Background;
 use crate::companion::{self, Companion};
 use crate::ports::World;
 use crate::problem::Problem;
-use crate::rows::{Seen, Settings};
+use crate::rows::{Seen, Settings, Way};
 use crate::store::Change;
 
 /// Events sent to the companion in one call.
@@ -146,6 +146,9 @@ impl<W: World> Background<W> {
             companion.send(&events).await?;
             let mut change = Change::default();
             change.sent(&keys);
+            for event in &events {
+                self.note_sent(event, &mut change)?;
+            }
             self.store.apply(change).await?;
         }
         let mut is_other = self.hear(companion, &mut settings).await?;
@@ -168,6 +171,8 @@ impl<W: World> Background<W> {
                 settings.set_name(&topic, &name);
             }
             let mut change = Change::default();
+            let line = self.line(Way::Taken, "model", vec![topic.clone()], file.len());
+            self.put_down(&line, &mut change)?;
             change.settings(&settings)?;
             self.keep_guide(topic.clone(), guide, &mut change)?;
             self.store.apply(change).await?;

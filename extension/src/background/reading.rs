@@ -38,7 +38,7 @@ impl<W: World> Background<W> {
             return Ok((PageView::default(), News::default()));
         };
         let page = snapshot.to_page()?;
-        if refusal(&settings, &page.address).is_some() {
+        if settings.is_off || refusal(&settings, &page.address).is_some() {
             self.leave(tab).await?;
             return Ok((PageView::default(), News::default()));
         }
@@ -90,7 +90,7 @@ impl<W: World> Background<W> {
             is_full: false,
         };
         if is_new || followed {
-            news.is_full = self.keep_step(held, &step, &mut change)?;
+            news.is_full = self.keep_step(held, &step, is_new, &mut change)?;
         } else {
             // Read before, as it is while a page changes: not worth a write.
             self.hold(held);

@@ -48,6 +48,11 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "unpair" }),
         json!({ "kind": "sync" }),
         json!({ "kind": "keep_guide" }),
+        json!({ "kind": "forget_since", "minutes": 60 }),
+        json!({ "kind": "reads", "on": false }),
+        json!({ "kind": "ledger" }),
+        json!({ "kind": "everything" }),
+        json!({ "kind": "delete_everything" }),
         json!({ "kind": "forget_site", "tab": 7 }),
         json!({ "kind": "dashboard" }),
         json!({ "kind": "hand_over", "budget": 6, "seeds": [] }),
@@ -181,14 +186,15 @@ fn the_scripts_name_the_same_kinds() {
     let mut heard = set(&["snapshot", "shown", "reach"]);
     heard.extend(told);
     assert_eq!(named(content, "message.kind === \""), heard);
-    // The background script makes four messages of its own, asks tabs for a snapshot, and
-    // knows no other kind.
+    // The background script makes three messages of its own, asks tabs for a snapshot and to
+    // look again, and knows no other kind.
+    let to_tabs = ["refresh", "snapshot"];
     let background = include_str!("../../js/background.js");
-    let own = set(&["keep_guide", "opened", "pair", "snapshot", "sync"]);
+    let own = set(&["keep_guide", "opened", "refresh", "snapshot", "sync"]);
     assert_eq!(named(background, "kind: \""), own);
     assert!(
         own.iter()
-            .all(|kind| kind == "snapshot" || kinds().contains(kind))
+            .all(|kind| to_tabs.contains(&&**kind) || kinds().contains(kind))
     );
     // Popup and panel send the others but what is only the background's, by the enum itself.
     let screens = [

@@ -28,6 +28,7 @@ impl<W: World> Background<W> {
             topics: in_sight.map(name).collect(),
             removed: settings.removed.iter().map(name).collect(),
             current: current.map(|topic| settings.name_of(topic).to_owned()),
+            is_off: settings.is_off,
             paired: settings.key.is_some(),
             port: settings.port,
             waiting: self.store.waiting().await?,

@@ -54,6 +54,11 @@ impl GuideStep {
         }
     }
 
+    /// Where the page is, as it is kept.
+    pub(super) fn address(&self) -> &str {
+        &self.page.url
+    }
+
     /// The guide reads the page.
     pub(super) fn take(&self, page: &Page, guide: &mut Guide) -> StepTaken {
         let click = self.click.as_ref();

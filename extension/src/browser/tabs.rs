@@ -31,6 +31,11 @@ impl Tabs for Browser {
             .await;
     }
 
+    async fn reads(&self, on: bool) {
+        // Where the button cannot be drawn, pages are not read all the same.
+        let _ = self.tools.call("reads", &[on.into()]).await;
+    }
+
     async fn unread(
         &self,
         url: &str,

@@ -11,15 +11,19 @@ use wasm_bindgen::JsValue;
 use web_sys::{Element, HtmlTextAreaElement};
 
 use super::ask::ask;
+use super::kept::Kept;
 use super::template::{Part, set_filled};
 use crate::js_values::{Tools, message, take};
 use crate::ports::BrowserError;
 use crate::request::Request;
 use crate::rows::TrailRow;
+use crate::shown::LedgerView;
 
 /// Trails shown; older ones are kept all the same.
 const SHOWN: usize = 200;
 
+/// What the file of everything is called.
+const FILE: &str = "linkscent.json";
 /// Milliseconds between looks at the page beside the panel.
 const BETWEEN_LOOKS: u32 = 1_000;
 
@@ -121,7 +125,10 @@ impl Panel {
     async fn fill(self: &Rc<Self>) -> Result<(), BrowserError> {
         let trails: Vec<TrailRow> = ask(&self.tools, &Request::Trails).await?;
         let excluded: String = ask(&self.tools, &Request::Excluded).await?;
+        let ledger: LedgerView = ask(&self.tools, &Request::Ledger).await?;
         let panel = Part::of(&self.root, "panel")?;
+        let root = self.root.clone();
+        panel.add("[data-place=kept]", &Kept { root }.part(&ledger)?)?;
         for trail in trails.iter().take(SHOWN) {
             panel.add("#trails", &self.trail(trail)?)?;
         }
@@ -134,6 +141,21 @@ impl Panel {
         })?;
         let usual = || Request::Exclude { patterns: None };
         self.act_on(&panel, "#exclude-usual", usual)?;
+        self.act_on(&panel, "#forget-hour", || Request::ForgetSince {
+            minutes: 60,
+        })?;
+        let tools = self.tools.clone();
+        panel.on_press("#save-everything", move || {
+            let tools = tools.clone();
+            async move {
+                let all: String = ask(&tools, &Request::Everything).await?;
+                tools
+                    .call("save", &[FILE.into(), all.into()])
+                    .await
+                    .map(drop)
+            }
+        })?;
+        self.act_on(&panel, "#delete-everything", || Request::DeleteEverything)?;
         self.act_on(&panel, "#unpair", || Request::Unpair)?;
         panel.show_in(&self.root)?;
         self.shown.replace(None);

@@ -190,6 +190,10 @@ impl Popup {
             name: removed.clone(),
         })?;
         let is_just_removed = state.current.is_none() && !state.removed.is_empty();
+        self.act_on(popup, "#switch-on", || Request::Reads { on: true })?;
+        self.act_on(popup, "#switch-off", || Request::Reads { on: false })?;
+        popup.keep_if("off", state.is_off)?;
+        popup.keep_if("on", !state.is_off)?;
         popup.keep_if("removed", is_just_removed)?;
         popup.keep_if("current", state.current.is_some())?;
         popup.keep_if("topics", !state.topics.is_empty())
