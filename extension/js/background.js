@@ -5,6 +5,7 @@ import * as first from "../pkg/linkscent.js?1";
 import * as second from "../pkg/linkscent.js?2";
 import * as third from "../pkg/linkscent.js?3";
 import { Failed, inModule } from "./module.js";
+import { listen } from "./menus.js";
 import { failedAt, unread, watch } from "./unread.js";
 
 const LONGEST = 25000; // milliseconds that a page may take
@@ -45,6 +46,7 @@ async function start(module) {
 const inTurn = inModule([first, second, third], start, () => chrome.runtime.reload());
 
 watch();
+listen((message) => handle(message, here));
 
 // A page that hangs must not hold up the others: its answer, or null.
 async function inTime(answer) {

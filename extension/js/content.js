@@ -180,6 +180,13 @@
     return null;
   }
 
+  // Why there is no page of the web to read, as when the site says that there is none.
+  function noPage() {
+    const status = loading()?.responseStatus ?? 0, { contentType } = document;
+    if (status >= 400 && bare(location.href) === bare(loadedFrom())) return `the site answers that there is no such page (${status})`;
+    return ["text/html", "application/xhtml+xml"].includes(contentType) ? null : `it is no page but a file (${contentType})`;
+  }
+
   const overlay = linkscentOverlay();
 
   let reading = false, again = false;
@@ -189,8 +196,8 @@
   let refused = NOT_YET, forgotten = null;
 
   async function mayRead() {
-    const answer = await tell({ kind: "may_read", loaded: loadedFrom(), isPrivate: privateField() !== null });
-    refused = forgotten ?? privateField() ?? answer?.refused ?? (answer?.error ? "Linkscent did not answer" : null);
+    const answer = await tell({ kind: "may_read", loaded: loadedFrom(), isPrivate: privateField() !== null || noPage() !== null });
+    refused = forgotten ?? privateField() ?? noPage() ?? answer?.refused ?? (answer?.error ? "Linkscent did not answer" : null);
     return refused === null;
   }
 
@@ -297,6 +304,7 @@
     if (!event.isTrusted) return;
     if (event.code === "Escape") overlay.hideTip();
     if (!event.altKey || !event.shiftKey) return;
+    // Where the browser has these keys for the extension, no page is told of them.
     if (event.code === "KeyJ") jump(event);
     if (event.code === "KeyW") tellWhy();
   }
@@ -306,9 +314,17 @@
     if (highlighted.length === 0) return;
     const now = highlighted.findIndex(({ element }) => element === document.activeElement);
     overlay.reach((now + 1) % highlighted.length);
-    event.preventDefault();
+    event?.preventDefault();
   }
 
+  // The link whose menu the person opened last.
+  let asked = null;
+
+  function linkAsked() {
+    return asked?.isConnected ? { href: String(asked.href), text: overlay.textOf(asked) } : null;
+  }
+
+  addEventListener("contextmenu", (event) => event.isTrusted && (asked = event.composedPath().find(isLink) ?? null));
   addEventListener("click", onFollowed);
   addEventListener("auxclick", (event) => event.button === 1 && onFollowed(event));
   addEventListener("mouseover", onPointed, { passive: true });
@@ -335,6 +351,10 @@
     if (message.kind === "shown") {
       answer({ done: (isRead || (refused !== null && refused !== NOT_YET)) && !reading, refused, ...overlay.shown() });
     }
+    if (message.kind === "link") answer(linkAsked());
+    if (message.kind === "told") overlay.say(message.text);
+    if (message.kind === "jump") jump(null);
+    if (message.kind === "why") tellWhy();
     if (message.kind === "reach") overlay.reach(message.number);
     if (message.kind === "refresh") read();
     if (message.kind === "forgotten") {

@@ -4,6 +4,7 @@
 globalThis.linkscentOverlay = () => {
   const SEEN = 4; // pixels that a link is wide and high at least
   const LONGEST_TEXT = 80; // characters of a link's text that are told
+  const SAID = 6000; // milliseconds that something said is shown
   const POINTED = 250; // milliseconds that a link is pointed at before its tip is shown
   // Ink by what it lies on: the first that stands out. Blue and sky, black and white.
   const INKS = [[11, 95, 165], [124, 196, 255], [0, 0, 0], [255, 255, 255]];
@@ -21,7 +22,7 @@ globalThis.linkscentOverlay = () => {
     span { position: fixed; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }`;
 
   let highlighted = [], overlay = null, inside = null, tip = null, spoken = null, placing = 0, waiting = 0;
-  let pointed = null;
+  let pointed = null, toast = null, saying = 0;
 
   // The part of a shape of a link that a person can see: what it stands in may cut it off,
   // or hide all of it.
@@ -196,6 +197,18 @@ globalThis.linkscentOverlay = () => {
     spoken.textContent = grade > 0 ? `Promising link, ${grade} of 3. ${why}` : why;
   }
 
+  // Says what came of something, at the foot of the window, for a while.
+  function say(text) {
+    open();
+    toast?.remove();
+    toast = inside.appendChild(document.createElement("p"));
+    toast.textContent = text;
+    toast.style.cssText = "left: 16px; bottom: 16px";
+    spoken.textContent = text;
+    clearTimeout(saying);
+    saying = setTimeout(() => toast.remove(), SAID);
+  }
+
   function hideTip() {
     clearTimeout(waiting);
     tip?.remove();
@@ -226,7 +239,7 @@ globalThis.linkscentOverlay = () => {
   // For the extension's own pages.
   function shown() {
     const links = highlighted.map(({ element, grade, why }) => ({ href: String(element.href), text: textOf(element), grade, why }));
-    return { links, tip: tip?.textContent ?? null };
+    return { links, tip: tip?.textContent ?? null, said: toast?.isConnected ? toast.textContent : null };
   }
 
   function textOf(element) {
@@ -241,5 +254,5 @@ globalThis.linkscentOverlay = () => {
     element?.scrollIntoView({ block: "center" });
   }
 
-  return { element: () => overlay, highlighted: () => highlighted, draw, clear, placeSoon, point, tell, hideTip, shown, reach };
+  return { element: () => overlay, highlighted: () => highlighted, draw, clear, placeSoon, point, tell, say, hideTip, textOf, shown, reach };
 };

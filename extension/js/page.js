@@ -10,10 +10,17 @@ async function currentTab() {
   return tab?.id ?? -1;
 }
 
+// Browsers take a request for a permission only while a press is being handled, so it is made
+// before the Rust side hears of the press. Whether it was granted.
+let asked = null;
+const REQUESTS = { allow: () => chrome.permissions.request(EVERYWHERE), pair: askToTell };
+
+document.addEventListener("click", ({ target }) => (asked = REQUESTS[target.id]?.() ?? asked), true);
+
 // Firefox asks before anything of what is read leaves the browser, also for a program beside it.
-async function askToTell() {
+function askToTell() {
   const { optional } = chrome.runtime.getManifest().browser_specific_settings?.gecko?.data_collection_permissions ?? {};
-  return optional ? browser.permissions.request({ data_collection: optional }) : true;
+  return optional ? browser.permissions.request({ data_collection: optional }) : Promise.resolve(true);
 }
 
 const tools = {
@@ -23,8 +30,8 @@ const tools = {
   rest: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   ask: (message) => chrome.runtime.sendMessage(message),
   mayRead: () => chrome.permissions.contains(EVERYWHERE),
-  askToRead: () => chrome.permissions.request(EVERYWHERE),
-  askToTell,
+  askToRead: () => asked,
+  askToTell: () => asked,
   save(name, text) {
     const file = document.createElement("a");
     file.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));

@@ -13,6 +13,7 @@ mod companion_tests;
 mod everything;
 #[cfg(test)]
 mod everything_tests;
+mod finding;
 mod forgetting;
 #[cfg(test)]
 mod forgetting_tests;
@@ -24,6 +25,9 @@ mod hearing;
 mod hearing_tests;
 #[cfg(test)]
 mod kept_visits_tests;
+mod later;
+#[cfg(test)]
+mod later_tests;
 mod ledger;
 mod marking;
 #[cfg(test)]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::paths::Showing;
 use crate::rows::TrailRow;
-use crate::shown::{LedgerView, State};
+use crate::shown::{FoundPage, LaterView, LedgerView, State};
 
 /// A request. `loaded` is the address a page's document was loaded from, `tab` the tab
 /// whose page is meant.
@@ -98,6 +98,14 @@ pub enum Request {
     /// Forgets every page that was first read in the last so many minutes, and every link that
     /// was followed and visit that was made in them.
     ForgetSince { minutes: u32 },
+    /// Keeps a link to be followed later.
+    KeepForLater { address: String, title: String },
+    /// Lets go of one that was kept.
+    NotLater { address: String },
+    /// The links that were kept.
+    Later,
+    /// Pages of the topic by words.
+    Find { text: String },
     /// Reads pages everywhere, or nowhere.
     Reads { on: bool },
     /// What was kept and sent.
@@ -157,6 +165,10 @@ pub enum Response {
     State(Box<State>),
     /// To [`Request::Trails`].
     Trails(Vec<TrailRow>),
+    /// To [`Request::Later`].
+    Later(LaterView),
+    /// To [`Request::Find`].
+    Found(Vec<FoundPage>),
     /// To [`Request::Ledger`].
     Ledger(LedgerView),
     /// To [`Request::Excluded`], [`Request::Everything`], [`Request::Dashboard`] and

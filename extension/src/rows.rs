@@ -167,6 +167,19 @@ impl MarkRow {
     }
 }
 
+/// A link that is to be followed later.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LaterRow {
+    /// Topic.
+    pub topic: String,
+    /// Where it leads.
+    pub address: String,
+    /// What the link said.
+    pub title: String,
+    /// When it was kept, in milliseconds since 1970.
+    pub time: f64,
+}
+
 /// A link that was followed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TrailRow {

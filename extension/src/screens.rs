@@ -2,6 +2,7 @@
 
 mod ask;
 mod kept;
+mod later;
 mod panel;
 mod popup;
 mod template;
@@ -75,6 +76,7 @@ mod tests {
         let code = [
             include_str!("screens/panel.rs"),
             include_str!("screens/kept.rs"),
+            include_str!("screens/later.rs"),
         ];
         fits(panel, &code.concat());
         let welcome = include_str!("../pages/welcome.html");

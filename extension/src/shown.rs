@@ -4,7 +4,7 @@ use linkscent_core::wire::api::CrawlView;
 use serde::{Deserialize, Serialize};
 
 use crate::asked::AskedPage;
-use crate::rows::{LedgerLine, MarkRow};
+use crate::rows::{LaterRow, LedgerLine, MarkRow};
 
 /// A form of the page that leads to a database.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -99,6 +99,28 @@ pub struct State {
     pub question: Option<AskedPage>,
     /// What is wrong with the companion, if something is.
     pub problem: String,
+}
+
+/// Links to follow later.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LaterView {
+    /// What the topic is called; empty if none is chosen.
+    pub topic: String,
+    /// Newest first.
+    pub rows: Vec<LaterRow>,
+    /// Whether a crawl for the topic could begin at some of them.
+    pub can_crawl: bool,
+}
+
+/// A page that was found here by words.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundPage {
+    /// Where it is.
+    pub address: String,
+    /// Its title, or the text of the link to it.
+    pub title: String,
+    /// What it is to the topic, in a word.
+    pub kind: String,
 }
 
 /// What the ledger comes to.

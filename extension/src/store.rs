@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::asked::Asked;
 use crate::paths::{KnownTabs, TabPath};
 use crate::ports::{Database, DatabaseError, Table, Value, Write};
-use crate::rows::{LedgerLine, MarkRow, PendingClick, Seen, Settings, TrailRow};
+use crate::rows::{LaterRow, LedgerLine, MarkRow, PendingClick, Seen, Settings, TrailRow};
 
 /// Where the settings are.
 pub const SETTINGS: &str = "settings";
@@ -20,6 +20,7 @@ const FORM_MARKS: &str = "form-marks";
 const ASKED: &str = "asked";
 const TABS: &str = "tabs";
 const SEEN: &str = "seen";
+const LATER: &str = "later";
 const LATEST_WORD: &str = "latest-word";
 /// Pages that a guide has read which are kept beside it.
 pub const MOST_STEPS: u32 = 64;
@@ -124,6 +125,11 @@ impl Change {
         let key = step_key(topic, number);
         self.0
             .push(Write::Put(Table::Steps, key, Value::Bytes(step)));
+    }
+
+    /// Replaces the links that are to be followed later.
+    pub fn later(&mut self, rows: &[LaterRow]) -> Result<(), DatabaseError> {
+        self.put(Table::Values, LATER, &rows)
     }
 
     /// Puts a line into the ledger, with a number that tells it from others of its time.
@@ -250,6 +256,11 @@ impl<D: Database> Store<D> {
     /// What the companion said of the current topic when it was asked the last time.
     pub async fn seen(&self) -> Result<Seen, DatabaseError> {
         self.value(SEEN).await
+    }
+
+    /// The links of all topics that are to be followed later, oldest first.
+    pub async fn later(&self) -> Result<Vec<LaterRow>, DatabaseError> {
+        self.value(LATER).await
     }
 
     /// When the last of the words in force was said, in milliseconds since 1970; 0 without any.

@@ -35,6 +35,8 @@ pub struct Shown {
     pub links: Vec<ShownLink>,
     /// What is said beside the link that the person is on.
     pub tip: Option<String>,
+    /// What was said at the foot of the window just now.
+    pub said: Option<String>,
 }
 
 /// A highlighted link.

@@ -89,9 +89,21 @@ async fn told_saved_forgotten_deleted(stage: &Stage) -> Result<()> {
     .await
 }
 
+/// A page of which the site says that it is none cannot be marked.
+async fn no_page(stage: &Stage) -> Result<()> {
+    stage.open("http://town.test/nowhere").await?;
+    let refused = stage.shown().await?.refused.unwrap_or_default();
+    ensure!(refused.contains("no such page (404)"), "{refused}");
+    stage.popup().await?;
+    let marks = "return document.querySelector('#mark-target') !== null;";
+    ensure!(stage.browser.read(marks).await? == false);
+    Ok(())
+}
+
 async fn in_hand(kind: BrowserKind) -> Result<()> {
     let stage = Stage::set(kind).await?;
     stage.new_topic("kidneys").await?;
+    no_page(&stage).await?;
     switched_off_and_on(&stage).await?;
     told_saved_forgotten_deleted(&stage).await?;
     stage.strike().await

@@ -202,6 +202,9 @@ impl<W: World> Background<W> {
         let mut forms = self.store.form_marks().await?;
         forms.retain(stays);
         change.form_marks(&forms)?;
+        let mut later = self.store.later().await?;
+        later.retain(|row| !is_gone(gone, &row.address));
+        change.later(&later)?;
         let mut asked = self.store.asked().await?;
         asked.forget(|page| is_gone(gone, page));
         change.asked(&asked)?;

@@ -177,6 +177,16 @@ impl<W: World> Background<W> {
                 self.forget_since(minutes).await?;
                 Ok(Handled::with_news())
             }
+            (Request::KeepForLater { address, title }, OwnPage) => {
+                self.keep_for_later(&address, &title).await?;
+                quietly(Response::Done)
+            }
+            (Request::NotLater { address }, OwnPage) => {
+                self.not_later(&address).await?;
+                quietly(Response::Done)
+            }
+            (Request::Later, OwnPage) => quietly(Response::Later(self.later().await?)),
+            (Request::Find { text }, OwnPage) => quietly(Response::Found(self.find(&text).await?)),
             (Request::Reads { on }, OwnPage) => {
                 self.switch(on).await?;
                 quietly(Response::Done)

@@ -51,6 +51,10 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "forget_since", "minutes": 60 }),
         json!({ "kind": "reads", "on": false }),
         json!({ "kind": "ledger" }),
+        json!({ "kind": "keep_for_later", "address": HERE, "title": "EVIL" }),
+        json!({ "kind": "not_later", "address": HERE }),
+        json!({ "kind": "later" }),
+        json!({ "kind": "find", "text": "EVIL" }),
         json!({ "kind": "everything" }),
         json!({ "kind": "delete_everything" }),
         json!({ "kind": "forget_site", "tab": 7 }),
@@ -183,15 +187,21 @@ fn the_scripts_name_the_same_kinds() {
         let name = serde_json::to_value(what).unwrap();
         name.as_str().unwrap().to_owned()
     });
-    let mut heard = set(&["snapshot", "shown", "reach"]);
+    let mut heard = set(&["snapshot", "shown", "reach", "link", "told", "jump", "why"]);
     heard.extend(told);
     assert_eq!(named(content, "message.kind === \""), heard);
-    // The background script makes three messages of its own, asks tabs for a snapshot and to
-    // look again, and knows no other kind.
-    let to_tabs = ["refresh", "snapshot"];
-    let background = include_str!("../../js/background.js");
-    let own = set(&["keep_guide", "opened", "refresh", "snapshot", "sync"]);
-    assert_eq!(named(background, "kind: \""), own);
+    // The background script makes messages of its own and of what the browser's menus, keys and
+    // address bar are used for, asks tabs, and knows no other kind.
+    let to_tabs = ["link", "refresh", "snapshot", "told"];
+    let background = [
+        include_str!("../../js/background.js"),
+        include_str!("../../js/menus.js"),
+    ]
+    .concat();
+    let by_itself = ["keep_guide", "opened", "refresh", "snapshot", "sync"];
+    let by_the_browser = ["find", "keep_for_later", "link", "mark", "say", "told"];
+    let own = set(&[&by_itself[..], &by_the_browser[..]].concat());
+    assert_eq!(named(&background, "kind: \""), own);
     assert!(
         own.iter()
             .all(|kind| to_tabs.contains(&&**kind) || kinds().contains(kind))
@@ -200,10 +210,11 @@ fn the_scripts_name_the_same_kinds() {
     let screens = [
         include_str!("../screens/popup.rs"),
         include_str!("../screens/panel.rs"),
+        include_str!("../screens/later.rs"),
     ]
     .concat();
     let mut others = set(&FROM_PAGES);
-    others.extend(set(&["opened", "keep_guide"]));
+    others.extend(set(&["opened", "keep_guide", "find"]));
     for kind in kinds().difference(&others) {
         let words = kind.split('_').map(|word| {
             let (first, rest) = word.split_at(1);

@@ -7,7 +7,7 @@ use linkscent_core::strategies::Candidate;
 use linkscent_core::wire::views::PageView;
 
 use super::Background;
-use super::choices::is_left_alone;
+use super::choices::{OFF, is_left_alone};
 use super::classes::class_line;
 use super::forms::form_lines;
 use crate::ports::{Look, World};
@@ -24,7 +24,11 @@ impl<W: World> Background<W> {
         let in_sight = settings.topics.iter();
         let in_sight = in_sight.filter(|topic| !settings.removed.contains(topic));
         let mut state = State {
-            refused: look.refused,
+            refused: if settings.is_off {
+                Some(OFF.to_owned())
+            } else {
+                look.refused
+            },
             topics: in_sight.map(name).collect(),
             removed: settings.removed.iter().map(name).collect(),
             current: current.map(|topic| settings.name_of(topic).to_owned()),

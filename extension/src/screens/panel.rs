@@ -12,6 +12,7 @@ use web_sys::{Element, HtmlTextAreaElement};
 
 use super::ask::ask;
 use super::kept::Kept;
+use super::later::Later;
 use super::template::{Part, set_filled};
 use crate::js_values::{Tools, message, take};
 use crate::ports::BrowserError;
@@ -33,6 +34,7 @@ pub struct Panel {
     tools: Tools,
     /// What is shown of the page beside it.
     shown: RefCell<Option<PageShown>>,
+    later: Rc<Later>,
 }
 
 /// What a page's content script has drawn.
@@ -53,8 +55,13 @@ struct ShownLink {
 impl Panel {
     /// The panel, to be filled into `root`.
     pub fn new(root: Element, tools: Tools) -> Rc<Self> {
-        let shown = RefCell::default();
-        Rc::new(Self { root, tools, shown })
+        let later = Later::new(root.clone(), tools.clone());
+        Rc::new(Self {
+            root,
+            tools,
+            shown: RefCell::default(),
+            later,
+        })
     }
 
     /// Shows everything, and as long as the panel is open what the page beside it has.
@@ -62,6 +69,7 @@ impl Panel {
         self.fill().await?;
         loop {
             self.look_beside().await?;
+            self.later.look().await?;
             let rest = [BETWEEN_LOOKS.into()];
             self.tools.call("rest", &rest).await?;
         }
@@ -85,7 +93,11 @@ impl Panel {
         Ok(())
     }
 
-    fn draw_page(&self, shown: Option<&PageShown>, tab: &JsValue) -> Result<(), BrowserError> {
+    fn draw_page(
+        self: &Rc<Self>,
+        shown: Option<&PageShown>,
+        tab: &JsValue,
+    ) -> Result<(), BrowserError> {
         let place = self.root.query_selector("[data-place=page]");
         let Some(place) = place.map_err(|error| message(&error))? else {
             return Ok(());
@@ -103,6 +115,7 @@ impl Panel {
                 line.link("link", &link.href, text.unwrap_or(&link.href))?;
             }
             line.say("reason", &link.why)?;
+            self.act_on_link(&line, link, tab)?;
             let (tools, tab) = (self.tools.clone(), tab.clone());
             line.on_press("[data-press=reach]", move || {
                 let (tools, tab) = (tools.clone(), tab.clone());
@@ -119,6 +132,52 @@ impl Panel {
         page.keep_if("nothing", is_empty && shown.refused.is_none())?;
         page.keep_if("links", !is_empty)?;
         page.show_in(&place)
+    }
+
+    /// What can be done with a promising link beside going there.
+    fn act_on_link(
+        self: &Rc<Self>,
+        line: &Part,
+        link: &ShownLink,
+        tab: &JsValue,
+    ) -> Result<(), BrowserError> {
+        let tab = tab.as_f64().unwrap_or(-1.0) as i32;
+        let (address, title) = (link.href.clone(), link.text.clone());
+        self.ask_on(line, "[data-press=later]", move || Request::KeepForLater {
+            address: address.clone(),
+            title: title.clone(),
+        })?;
+        for (button, wanted) in [("more", true), ("fewer", false)] {
+            let text = match link.text.as_str() {
+                "" => link.href.clone(),
+                text => text.to_owned(),
+            };
+            let button = format!("[data-press={button}]");
+            self.ask_on(line, &button, move || Request::Say {
+                tab,
+                text: text.clone(),
+                wanted: Some(wanted),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Has a button ask for something; what is shown of the page and for later follows it.
+    fn ask_on(
+        self: &Rc<Self>,
+        part: &Part,
+        button: &str,
+        request: impl Fn() -> Request + 'static,
+    ) -> Result<(), BrowserError> {
+        let this = Rc::clone(self);
+        let act = move || {
+            let (this, request) = (Rc::clone(&this), request());
+            async move {
+                ask::<IgnoredAny>(&this.tools, &request).await?;
+                this.later.look().await
+            }
+        };
+        part.on_press(button, act).map(drop)
     }
 
     /// Asks for everything again and shows it.
@@ -159,6 +218,8 @@ impl Panel {
         self.act_on(&panel, "#unpair", || Request::Unpair)?;
         panel.show_in(&self.root)?;
         self.shown.replace(None);
+        self.later.is_stale();
+        self.later.look().await?;
         set_filled(&self.root, true)
     }
 

@@ -1,0 +1,124 @@
+// The browser's own ways in: the menu of links, selections and pages, keys that can be chosen
+// in the browser's settings, and the address bar. Each becomes a message to the Rust side; what
+// came of it is said on the page.
+
+const LONGEST = 80; // characters of a link or a selection that are repeated
+
+const short = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+
+// What stands in the menu, where, the message it becomes, and what is said then.
+const ITEMS = {
+  "more-like": {
+    title: "More links like this one", contexts: ["link"],
+    message: (tab, { text }) => ({ kind: "say", tab, text, wanted: true }),
+    done: ({ text }) => `“${short(text)}” counts for your topic. Take it back in the popup.`,
+  },
+  "fewer-like": {
+    title: "Fewer links like this one", contexts: ["link"],
+    message: (tab, { text }) => ({ kind: "say", tab, text, wanted: false }),
+    done: ({ text }) => `“${short(text)}” is not your topic. Take it back in the popup.`,
+  },
+  "later": {
+    title: "Follow this link later", contexts: ["link"],
+    message: (_tab, { text, href }) => ({ kind: "keep_for_later", address: href, title: text }),
+    done: () => "Kept for later, in the side panel.",
+  },
+  "crawl-from": {
+    title: "Crawl from here …", contexts: ["link"], opensPanel: true,
+    message: (_tab, { text, href }) => ({ kind: "keep_for_later", address: href, title: text }),
+    done: () => "Kept for later: start the crawl in the side panel.",
+  },
+  "matters": {
+    title: "This matters for my topic", contexts: ["selection"],
+    message: (tab, { text }) => ({ kind: "say", tab, text, wanted: true }),
+    done: ({ text }) => `“${short(text)}” counts for your topic. Take it back in the popup.`,
+  },
+  "not-this": {
+    title: "This is not what I look for", contexts: ["selection"],
+    message: (tab, { text }) => ({ kind: "say", tab, text, wanted: false }),
+    done: ({ text }) => `“${short(text)}” is not your topic. Take it back in the popup.`,
+  },
+  "target": {
+    title: "This page is what I look for", contexts: ["page"],
+    message: (tab) => ({ kind: "mark", tab, target: true }),
+    done: () => "Marked: this is it. Undo it in the popup.",
+  },
+  "not-target": {
+    title: "This page is not what I look for", contexts: ["page"],
+    message: (tab) => ({ kind: "mark", tab, target: false }),
+    done: () => "Marked: not this. Undo it in the popup.",
+  },
+};
+
+// What a command of the manifest does in a tab, or says of it.
+const COMMANDS = {
+  "this-is-it": "target",
+  "not-this": "not-target",
+};
+
+export function listen(handle) {
+  const tell = (tab, message) => chrome.tabs.sendMessage(tab, message).catch(() => null);
+
+  async function act(item, tab, what) {
+    try {
+      await handle(item.message(tab, what));
+      await tell(tab, { kind: "told", text: item.done(what) });
+    } catch (error) {
+      await tell(tab, { kind: "told", text: String(error?.message ?? error) });
+    }
+  }
+
+  // Only the page's script knows what a link says. Chromium does not tell.
+  async function linkOf(info, tab) {
+    const link = await tell(tab, { kind: "link" });
+    const isIt = link?.href === info.linkUrl;
+    return { href: info.linkUrl, text: (isIt && link.text) || info.linkText || info.linkUrl };
+  }
+
+  chrome.runtime.onInstalled.addListener(() => {
+    chrome.contextMenus.removeAll(() => {
+      for (const [id, { title, contexts }] of Object.entries(ITEMS)) chrome.contextMenus.create({ id, title, contexts });
+    });
+  });
+
+  chrome.contextMenus.onClicked.addListener(async (info, tab) => {
+    const item = ITEMS[info.menuItemId];
+    if (!item || tab?.id === undefined) return;
+    // Browsers open their side panels only while a press is being handled.
+    if (item.opensPanel) openPanel(tab.id);
+    const what = info.linkUrl ? await linkOf(info, tab.id) : { text: info.selectionText ?? "" };
+    await act(item, tab.id, what);
+  });
+
+  function openPanel(tabId) {
+    const { sidePanel } = chrome;
+    const opened = sidePanel ? sidePanel.open({ tabId }) : browser.sidebarAction.open();
+    opened.catch(() => {});
+  }
+
+  chrome.commands.onCommand.addListener(async (command, tab) => {
+    if (tab?.id === undefined) return;
+    if (command in COMMANDS) await act(ITEMS[COMMANDS[command]], tab.id, {});
+    else await tell(tab.id, { kind: command });
+  });
+
+  chrome.omnibox.setDefaultSuggestion({ description: "Search your topic's finds, targets and links kept for later" });
+
+  const escaped = (text) => text.replace(/[<>&'"]/g, (sign) => `&#${sign.codePointAt(0)};`);
+  // Chromium reads a description as XML, Firefox as it stands.
+  const isXml = !globalThis.browser;
+  const line = ({ title, address, kind }) => `${title || address} (${kind})`;
+
+  chrome.omnibox.onInputChanged.addListener(async (text, suggest) => {
+    const found = await handle({ kind: "find", text }).catch(() => []);
+    suggest(found.map((page) => ({ content: page.address, description: isXml ? escaped(line(page)) : line(page) })));
+  });
+
+  chrome.omnibox.onInputEntered.addListener(async (text, disposition) => {
+    const isAddress = /^https?:/.test(text);
+    const url = isAddress ? text : (await handle({ kind: "find", text }).catch(() => []))[0]?.address;
+    if (!url) return;
+    if (disposition === "currentTab") await chrome.tabs.update({ url });
+    else await chrome.tabs.create({ url, active: disposition === "newForegroundTab" });
+  });
+}

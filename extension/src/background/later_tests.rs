@@ -1,0 +1,118 @@
+//! Links kept for later, and what the address bar suggests, in a world in memory.
+
+use linkscent_core::wire::api::{CrawlView, FindView};
+
+use crate::request::{Request, Response};
+use crate::rows::Seen;
+use crate::shown::{FoundPage, LaterView};
+use crate::twins::Stage;
+use crate::twins::companion::{CODE, PORT};
+use crate::twins::town::marked;
+
+fn keep(stage: &mut Stage, address: &str, title: &str) {
+    let (address, title) = (address.to_owned(), title.to_owned());
+    stage.own(Request::KeepForLater { address, title }).unwrap();
+}
+
+fn later(stage: &mut Stage) -> LaterView {
+    match stage.own(Request::Later).unwrap().answer {
+        Response::Later(view) => view,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn find(stage: &mut Stage, text: &str) -> Vec<FoundPage> {
+    let text = text.to_owned();
+    match stage.own(Request::Find { text }).unwrap().answer {
+        Response::Found(found) => found,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn links_are_kept_for_later_by_topic_without_secrets_and_let_go() {
+    let mut stage = marked();
+    keep(
+        &mut stage,
+        "http://a.test/1?session=SECRET",
+        " One \n link ",
+    );
+    keep(&mut stage, "http://a.test/2", "Two");
+    keep(&mut stage, "http://a.test/1", "One again");
+    let view = later(&mut stage);
+    let rows: Vec<(&str, &str)> = view
+        .rows
+        .iter()
+        .map(|row| (&*row.address, &*row.title))
+        .collect();
+    assert_eq!(
+        rows,
+        [("http://a.test/1", "One again"), ("http://a.test/2", "Two")]
+    );
+    assert!(!view.can_crawl, "nobody is there to crawl");
+    let (port, code) = (PORT, CODE.to_owned());
+    stage.own(Request::Pair { port, code }).unwrap();
+    assert!(later(&mut stage).can_crawl);
+    let (tab, name) = (1, "trains".to_owned());
+    stage.own(Request::Topic { tab, name }).unwrap();
+    assert_eq!(later(&mut stage).rows, []);
+    let (tab, name) = (1, "kidneys".to_owned());
+    stage.own(Request::Topic { tab, name }).unwrap();
+    let address = "http://a.test/2".to_owned();
+    stage.own(Request::NotLater { address }).unwrap();
+    assert_eq!(later(&mut stage).rows.len(), 1);
+    let address = "http://a.test/1".to_owned();
+    stage.own(Request::ForgetPage { tab: 9, address }).unwrap();
+    assert_eq!(later(&mut stage).rows, []);
+    let (address, title) = ("about:blank".to_owned(), String::new());
+    let refused = stage.own(Request::KeepForLater { address, title });
+    assert!(refused.is_err());
+}
+
+#[test]
+fn what_was_kept_for_later_is_bounded() {
+    let mut stage = marked();
+    for number in 0..520 {
+        keep(&mut stage, &format!("http://a.test/{number}"), "a link");
+    }
+    let view = later(&mut stage);
+    assert_eq!(view.rows.len(), 500);
+    assert_eq!(view.rows[0].address, "http://a.test/519");
+}
+
+#[test]
+fn pages_are_found_by_all_words_of_title_and_address() {
+    let mut stage = marked();
+    keep(&mut stage, "http://a.test/salt", "Salt and the kidney");
+    let find_view = |address: &str, title: &str| FindView {
+        address: address.to_owned(),
+        title: title.to_owned(),
+        relevance: 0.9,
+    };
+    let crawl: CrawlView = serde_json::from_value(serde_json::json!({
+        "id": 1, "topic": "kidneys", "state": "done", "stop_reason": "", "pages": 9,
+        "budget": 9, "relevant": 2, "harvest": 0.2, "finds": [
+            find_view("http://kidney.test/dialysis", "Dialysis for kidney patients"),
+            find_view("http://b.test/donors", "Kidney donors"),
+        ],
+    }))
+    .unwrap();
+    let seen = Seen {
+        topic: "kidneys".to_owned(),
+        crawl: Some(crawl),
+        ..Seen::default()
+    };
+    let key = (crate::ports::Table::Values, "seen".to_owned());
+    let value = crate::ports::Value::Json(serde_json::to_value(&seen).unwrap());
+    stage.world.rows.borrow_mut().insert(key, value);
+    let kinds = |found: &[FoundPage]| -> Vec<String> {
+        found.iter().map(|page| page.kind.clone()).collect()
+    };
+    let all = find(&mut stage, "KIDNEY");
+    assert_eq!(kinds(&all), ["target", "found", "for later"]);
+    assert_eq!(all[0].address, "http://kidney.test/dialysis", "named once");
+    let donors = find(&mut stage, "donors b.test");
+    assert_eq!(kinds(&donors), ["found"]);
+    assert_eq!(find(&mut stage, "trains"), []);
+    assert_eq!(find(&mut stage, "").len(), 3);
+}
