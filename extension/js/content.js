@@ -20,6 +20,8 @@
   const PRIVATE_NAMES = /(^|[^a-z])(card.?(num(ber)?|no)|cc.?(num(ber)?|no|csc|cvc|cvv)|cvv2?|cvc2?|csc|otp|totp|one.?time.?(code|pass\w*)|iban|passcode)([^a-z]|$)/i;
   const TYPED = new Set(["text", "tel", "number", "password"]);
   const SETTLED = 600; // milliseconds from a change until a page is read again
+  const LOADING = 2000; // milliseconds that a page may take to load before it is read
+  const IDLE = 200; // and that it may be busy after that
   const SELDOM = 15000; // milliseconds between readings of a page that changes all the time
 
   // Read by the getters of the prototype: a form's own properties may be hidden
@@ -253,6 +255,17 @@
     reading = false;
   }
 
+  // A page is read when it has loaded and the browser has nothing better to do; one that loads
+  // for ever, after a while all the same.
+  function readLoaded() {
+    const begin = () => (globalThis.requestIdleCallback ? requestIdleCallback(() => read(), { timeout: IDLE }) : read());
+    if (document.readyState === "complete") return begin();
+    let isDue = true;
+    const due = () => isDue && ((isDue = false), begin());
+    addEventListener("load", () => setTimeout(due), { once: true });
+    setTimeout(due, LOADING);
+  }
+
   // A page that changes is read again a moment later, and only if its words or
   // links are others; one that changes all the time, ever more seldom.
   let known = "", isRead = false, settling = 0, patience = SETTLED, lastRead = 0;
@@ -372,6 +385,6 @@
   addEventListener("visibilitychange", () => document.hidden || changed());
 
   // A page that the browser loads before anybody asked for it is read when it is shown.
-  if (document.prerendering) document.addEventListener("prerenderingchange", () => read(), { once: true });
-  else read();
+  if (document.prerendering) document.addEventListener("prerenderingchange", () => readLoaded(), { once: true });
+  else readLoaded();
 })();

@@ -63,6 +63,8 @@ use linkscent_core::wire::api::{Event, EventKind};
 
 use guides::Held;
 #[cfg(feature = "bench")]
+pub use guides::{ENOUGH_STEPS, bounded, kept};
+#[cfg(feature = "bench")]
 pub use steps::GuideStep;
 
 use crate::ports::{RandomSource, World};

@@ -2,14 +2,16 @@
 
 use js_sys::Uint8Array;
 use linkscent_core::guide::Guide;
+use linkscent_core::rng::Rng;
 use linkscent_core::strategies::{Candidate, LinkScore, Priority, SplitMix};
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::{Event, EventKind, Transition, Visit, mark_of};
 use linkscent_core::wire::views::PageView;
+use linkscent_core::wire::write_model;
 use linkscent_core::{critics, strategies};
 
-use crate::background::{GuideStep, tie_breaks};
+use crate::background::{ENOUGH_STEPS, GuideStep, bounded, kept, tie_breaks};
 use crate::browser::{BrowserRandom, now};
 use crate::js_values::{give, take};
 use crate::paths::{Arrival, Arriving, Showing, Step, TabPath};
@@ -98,6 +100,80 @@ pub fn bytes_to_keep(snapshot: &Snapshot) -> Result<usize, Problem> {
 
 fn unwritten(error: serde_json::Error) -> BrowserError {
     BrowserError(error.to_string())
+}
+
+/// Links and words of a page of a long browse, and how many different words there are.
+const LINKS: usize = 40;
+const WORDS: usize = 300;
+const DIFFERENT: u64 = 20_000;
+/// Pages over which a mean is taken.
+const MEASURED: u32 = 100;
+
+/// See [`crate::bench_reading`]: pages of words drawn at random are read one after the other,
+/// each reached by a link of the one before, packed, and kept whole with all that was learned
+/// where that is due.
+pub fn reading(pages: u32) -> Result<Vec<f64>, Problem> {
+    let mut guide =
+        Guide::new(critics::NAMES[0], strategies::default_name()).ok_or(Problem::NoGuide)?;
+    guide.name_topic("word7 word8");
+    let (mut rng, mut via) = (SplitMix(5), Vec::new());
+    let (mut early, mut late, mut whole, mut bytes) = (0.0, 0.0, 0.0_f64, 0);
+    for number in 0..pages {
+        let snapshot = drawn(number, &mut rng);
+        let page = snapshot.to_page()?;
+        let began = now();
+        let mark = (number % 100 == 0).then_some(Mark::Target);
+        let visit = guide.visit(&page, &via, mark, &mut rng);
+        PageView::of(&page, &visit, &guide);
+        let step = GuideStep::new(&snapshot, &page, None, 1).pack();
+        std::hint::black_box(step.map_err(unwritten)?);
+        let took = now() - began;
+        if mark.is_none() {
+            match number {
+                10..110 => early += took,
+                _ if number + MEASURED >= pages => late += took,
+                _ => {}
+            }
+        }
+        via = visit
+            .outlinks
+            .into_iter()
+            .map(|row| row.0)
+            .take(1)
+            .collect();
+        if number % ENOUGH_STEPS == 0 {
+            let began = now();
+            let knowledge = kept(&guide);
+            bytes = write_model(&knowledge)?.len();
+            guide = bounded(guide, knowledge).ok_or(Problem::NoGuide)?;
+            whole = whole.max(now() - began);
+        }
+    }
+    let mean = |sum: f64| sum / f64::from(MEASURED - 1);
+    Ok(vec![mean(early), mean(late), whole, bytes as f64])
+}
+
+fn drawn(number: u32, rng: &mut SplitMix) -> Snapshot {
+    let mut words = |count: usize| -> String {
+        let word = |_| format!("word{} ", rng.bits() % DIFFERENT);
+        (0..count).map(word).collect()
+    };
+    let mut leaves = vec![format!("Page {number}"), words(WORDS)];
+    let mut page = Snapshot {
+        url: format!("http://bench.test/{number}"),
+        title: format!("Page {number}"),
+        lang: Some("en".to_owned()),
+        ..Snapshot::default()
+    };
+    for link in 0..LINKS {
+        let first = leaves.len() as u32;
+        page.links.extend([first, first + 1]);
+        page.hrefs.push(format!("/{}", number * 7 + link as u32));
+        leaves.push(words(4));
+    }
+    page.leaf_count = leaves.len() as u32;
+    page.leaves = leaves.join("\u{1}");
+    page
 }
 
 /// Every number of a short browse over pages: the first is a target, each is reached by a

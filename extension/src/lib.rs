@@ -108,6 +108,14 @@ pub fn bench_visit(page: JsValue, rounds: u32) -> Result<f64, JsError> {
     bench::milliseconds_to_log(&page, rounds).map_err(thrown)
 }
 
+/// Reads so many pages one after the other: milliseconds a page after 10 and at the end, to keep
+/// all that was learned at worst, and its bytes at the end.
+#[cfg(feature = "bench")]
+#[wasm_bindgen]
+pub fn bench_reading(pages: u32) -> Result<Vec<f64>, JsError> {
+    bench::reading(pages).map_err(thrown)
+}
+
 /// The numbers of [`bench::numbers`], as this build computes them.
 #[cfg(feature = "bench")]
 #[wasm_bindgen]

@@ -23,7 +23,7 @@ const SEEN: &str = "seen";
 const LATER: &str = "later";
 const LATEST_WORD: &str = "latest-word";
 /// Pages that a guide has read which are kept beside it.
-pub const MOST_STEPS: u32 = 64;
+pub const MOST_STEPS: u32 = 128;
 /// Trails kept; the oldest go.
 const MOST_TRAILS: usize = 5_000;
 /// Lines of the ledger kept; the oldest go.

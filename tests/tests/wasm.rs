@@ -21,6 +21,12 @@ const SCRIPT: &str = "
       leafCount: leaves.length, leaves: leaves.join('\\u0001'), links, hrefs, headings: [], forms: [], truncated: false};
     return [m.bench_scoring(page, 20), m.bench_visit(page, 200)];";
 
+/// A long browse, and how large the module's memory is then.
+const READING: &str = "
+    const m = await import(chrome.runtime.getURL('pkg/linkscent.js'));
+    const { memory } = await m.default({module_or_path: chrome.runtime.getURL('pkg/linkscent_bg.wasm')});
+    return [...m.bench_reading(4000), memory.buffer.byteLength / 1e6];";
+
 async fn score(kind: BrowserKind) -> Result<()> {
     let browser = Browser::start(kind, 9).await?;
     browser
@@ -35,6 +41,13 @@ async fn score(kind: BrowserKind) -> Result<()> {
          ready to be kept in {logged:.2} ms"
     );
     ensure!(scored > 0.0 && logged > 0.0);
+    let read = browser.script(READING).await?;
+    let read: Vec<f64> = serde_json::from_value(read)?;
+    println!(
+        "{kind:?}: a page is read in {:.1} ms after 10 pages, in {:.1} ms after 4,000; all that \
+         was learned is kept in {:.0} ms at worst and {:.0} bytes; the module's memory has {:.0} MB",
+        read[0], read[1], read[2], read[3], read[4]
+    );
     browser.quit().await
 }
 

@@ -3,7 +3,7 @@
 
 use linkscent_core::address::Address;
 use linkscent_core::forms::FormWords;
-use linkscent_core::guide::Guide;
+use linkscent_core::guide::{Guide, Knowledge};
 use linkscent_core::wire::api::{EventKind, mark_of, marked_terms};
 use linkscent_core::wire::{ModelError, read_model, write_model};
 use linkscent_core::{critics, strategies};
@@ -16,10 +16,12 @@ use crate::rows::{LedgerLine, Way};
 use crate::store::{Change, MOST_STEPS};
 
 /// Pages and arrivals kept in a guide here.
-const MOST_PAGES: usize = 2_000;
-const MOST_ARRIVALS: usize = 2_000;
+const MOST_PAGES: usize = 1_000;
+const MOST_ARRIVALS: usize = 1_000;
+/// Pages from which on a guide in memory is brought back to that.
+const TOO_MANY: usize = 1_100;
 /// Pages kept beside a guide from which on it is due to be kept whole.
-const ENOUGH_STEPS: u32 = 32;
+pub const ENOUGH_STEPS: u32 = 64;
 
 /// A guide in memory.
 pub(super) struct Held {
@@ -144,8 +146,9 @@ impl<W: World> Background<W> {
         guide: Guide,
         change: &mut Change,
     ) -> Result<(), Problem> {
-        let knowledge = guide.knowledge().trimmed(MOST_PAGES, MOST_ARRIVALS);
+        let knowledge = kept(&guide);
         change.guide(&topic, write_model(&knowledge)?);
+        let guide = bounded(guide, knowledge).ok_or(Problem::NoGuide)?;
         self.guide = Some(Held {
             topic,
             guide,
@@ -153,6 +156,19 @@ impl<W: World> Background<W> {
         });
         Ok(())
     }
+}
+
+/// What is kept of a guide.
+pub fn kept(guide: &Guide) -> Knowledge {
+    guide.knowledge().trimmed(MOST_PAGES, MOST_ARRIVALS)
+}
+
+/// The guide itself, or what was kept of it if it has grown too large for memory.
+pub fn bounded(guide: Guide, kept: Knowledge) -> Option<Guide> {
+    if guide.graph().pages().len() < TOO_MANY {
+        return Some(guide);
+    }
+    Guide::with_knowledge(kept)
 }
 
 fn unwritten(error: serde_json::Error) -> Problem {
