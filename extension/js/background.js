@@ -11,6 +11,7 @@ import { failedAt, unread, watch } from "./unread.js";
 const LONGEST = 25000; // milliseconds that a page may take
 const LONGEST_OWN = 180000; // and a request of popup or panel, which may call the companion
 const LONGEST_TAB = 2000; // and a tab that is asked
+const LOOK = "look";
 const SESSION = "session";
 const EVERYWHERE = { origins: ["http://*/*", "https://*/*"] };
 const SCRIPT = { id: "content", js: ["js/overlay.js", "js/content.js"], runAt: "document_idle" };
@@ -21,6 +22,13 @@ const tools = {
   session,
   async tell(tab, kind) {
     await inTime(chrome.tabs.sendMessage(tab, { kind }));
+  },
+  async notify(message) {
+    await chrome.notifications?.create({ type: "basic", iconUrl: chrome.runtime.getURL("icons/on-128.png"), title: "Linkscent", message });
+  },
+  async lookOften(on) {
+    if (on) await chrome.alarms.create(LOOK, { periodInMinutes: 1 });
+    else await chrome.alarms.clear(LOOK);
   },
   // Whether pages are read at all: at the button, and in every tab.
   async reads(on) {
@@ -99,6 +107,8 @@ async function handle(message, sender) {
 function syncSoon() {
   handle({ kind: "sync" }, here).catch(() => {});
 }
+
+chrome.alarms.onAlarm.addListener(({ name }) => name === LOOK && syncSoon());
 
 chrome.runtime.onMessage.addListener((message, sender, answer) => {
   handle(message, sender).then(

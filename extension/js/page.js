@@ -13,7 +13,11 @@ async function currentTab() {
 // Browsers take a request for a permission only while a press is being handled, so it is made
 // before the Rust side hears of the press. Whether it was granted.
 let asked = null;
-const REQUESTS = { allow: () => chrome.permissions.request(EVERYWHERE), pair: askToTell };
+const REQUESTS = {
+  "allow": () => chrome.permissions.request(EVERYWHERE),
+  "pair": askToTell,
+  "tell-on": () => chrome.permissions.request({ permissions: ["notifications"] }),
+};
 
 document.addEventListener("click", ({ target }) => (asked = REQUESTS[target.id]?.() ?? asked), true);
 
@@ -32,6 +36,7 @@ const tools = {
   mayRead: () => chrome.permissions.contains(EVERYWHERE),
   askToRead: () => asked,
   askToTell: () => asked,
+  askToNotify: () => asked,
   save(name, text) {
     const file = document.createElement("a");
     file.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));

@@ -35,6 +35,7 @@ mod marking_tests;
 mod naming;
 #[cfg(test)]
 mod naming_tests;
+mod notices;
 mod pairing;
 mod phrases;
 #[cfg(test)]

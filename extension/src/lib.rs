@@ -45,7 +45,7 @@ pub struct Linkscent(Background<Browser>);
 #[wasm_bindgen]
 impl Linkscent {
     /// Opens the extension's database. `tools` are functions of the background script:
-    /// `look`, `session`, `tell`, `reads`, `count` and `unread`.
+    /// `look`, `session`, `tell`, `notify`, `lookOften`, `reads`, `count` and `unread`.
     pub async fn open(tools: JsValue) -> Result<Self, JsError> {
         let browser = Browser::open(Tools(tools)).await.map_err(thrown)?;
         let background = Background::new(Rc::new(browser));
@@ -69,7 +69,7 @@ fn not_taken() -> JsError {
 }
 
 /// Shows the popup for a tab. `tools` are functions of the page's script: `ask`,
-/// `rest`, `mayRead`, `askToRead`, `askToTell`, `openDashboard` and `openPanel`.
+/// `rest`, `mayRead`, `askToRead`, `askToTell`, `askToNotify`, `openDashboard` and `openPanel`.
 #[wasm_bindgen]
 pub async fn show_popup(root: Element, tools: JsValue, tab: i32) -> Result<(), JsError> {
     let shown = screens::popup(root, Tools(tools), tab).await;

@@ -213,6 +213,12 @@ pub trait Tabs {
     /// Tells a tab's content script something, if there is one.
     async fn tell(&self, tab: i32, what: TabMessage);
 
+    /// Has the browser show a notice, if it may.
+    async fn notify(&self, text: &str);
+
+    /// Has the companion asked each minute, also while nothing else happens.
+    async fn look_often(&self, on: bool);
+
     /// Shows at the extension's button whether pages are read at all, and has every tab look
     /// again whether its page is.
     async fn reads(&self, on: bool);

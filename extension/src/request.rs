@@ -106,6 +106,8 @@ pub enum Request {
     Later,
     /// Pages of the topic by words.
     Find { text: String },
+    /// Shows notices of crawls from now on, or no more.
+    TellOfCrawls { on: bool },
     /// Reads pages everywhere, or nowhere.
     Reads { on: bool },
     /// What was kept and sent.

@@ -37,6 +37,8 @@ pub struct Settings {
     pub removed: Vec<String>,
     /// Whether pages are read nowhere.
     pub is_off: bool,
+    /// Whether the browser shows notices of crawls.
+    pub tells: bool,
     /// How far the companion's log was heard.
     pub heard: i64,
 }

@@ -84,6 +84,9 @@ pub struct State {
     /// Whether pages are read nowhere.
     #[serde(default)]
     pub is_off: bool,
+    /// Whether the browser shows notices of crawls.
+    #[serde(default)]
+    pub tells: bool,
     /// Events waiting for the companion.
     pub waiting: usize,
     /// Whether a companion is paired.

@@ -49,6 +49,10 @@ pub struct Twin {
     pub told: RefCell<Vec<(i32, TabMessage)>>,
     /// The numbers shown at the extension's button.
     pub counts: RefCell<BTreeMap<i32, Option<usize>>>,
+    /// Notices that were shown.
+    pub notices: RefCell<Vec<String>>,
+    /// Whether the companion is asked each minute.
+    pub looks_often: Cell<bool>,
     /// Whether the extension's button says that pages are read.
     pub is_on: Cell<bool>,
     /// Addresses that are not read, and why, as the browser knows it.
@@ -143,6 +147,14 @@ impl Tabs for Twin {
         self.counts.borrow_mut().insert(tab, links);
     }
 
+    async fn notify(&self, text: &str) {
+        self.notices.borrow_mut().push(text.to_owned());
+    }
+
+    async fn look_often(&self, on: bool) {
+        self.looks_often.set(on);
+    }
+
     async fn reads(&self, on: bool) {
         self.is_on.set(on);
     }
@@ -208,6 +220,8 @@ impl Stage {
             session: RefCell::new("first".to_owned()),
             told: RefCell::default(),
             counts: RefCell::default(),
+            notices: RefCell::default(),
+            looks_often: Cell::new(false),
             is_on: Cell::new(true),
             unread: RefCell::default(),
             random: RefCell::new(SplitMix(1)),

@@ -187,6 +187,10 @@ impl<W: World> Background<W> {
             }
             (Request::Later, OwnPage) => quietly(Response::Later(self.later().await?)),
             (Request::Find { text }, OwnPage) => quietly(Response::Found(self.find(&text).await?)),
+            (Request::TellOfCrawls { on }, OwnPage) => {
+                self.tell_of_crawls(on).await?;
+                quietly(Response::Done)
+            }
             (Request::Reads { on }, OwnPage) => {
                 self.switch(on).await?;
                 quietly(Response::Done)

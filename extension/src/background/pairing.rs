@@ -7,6 +7,7 @@ use linkscent_core::wire::api::{CrawlOrder, CrawlView, EventKind};
 use linkscent_core::wire::read_model;
 
 use super::Background;
+use super::notices::news;
 use crate::companion::{self, Companion};
 use crate::ports::World;
 use crate::problem::Problem;
@@ -80,7 +81,7 @@ impl<W: World> Background<W> {
         let Some(companion) = Companion::of(&settings, &self.world) else {
             return Ok(false);
         };
-        let before = self.store.seen().await?;
+        let (before, tells) = (self.store.seen().await?, settings.tells);
         let exchanged = self.exchange(&companion, settings).await;
         let seen = match &exchanged {
             Ok((_, topic)) => self.seen_at(&companion, topic.as_deref()).await,
@@ -96,6 +97,9 @@ impl<W: World> Background<W> {
             let mut change = Change::default();
             change.seen(&seen)?;
             self.store.apply(change).await?;
+            if let Some(text) = news(&before, &seen).filter(|_| tells) {
+                self.world.notify(&text).await;
+            }
         }
         Ok(exchanged?.0 || is_other)
     }

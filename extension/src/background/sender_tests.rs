@@ -51,6 +51,7 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "forget_since", "minutes": 60 }),
         json!({ "kind": "reads", "on": false }),
         json!({ "kind": "ledger" }),
+        json!({ "kind": "tell_of_crawls", "on": true }),
         json!({ "kind": "keep_for_later", "address": HERE, "title": "EVIL" }),
         json!({ "kind": "not_later", "address": HERE }),
         json!({ "kind": "later" }),

@@ -33,6 +33,7 @@ impl<W: World> Background<W> {
             removed: settings.removed.iter().map(name).collect(),
             current: current.map(|topic| settings.name_of(topic).to_owned()),
             is_off: settings.is_off,
+            tells: settings.tells,
             paired: settings.key.is_some(),
             port: settings.port,
             waiting: self.store.waiting().await?,

@@ -31,6 +31,15 @@ impl Tabs for Browser {
             .await;
     }
 
+    async fn notify(&self, text: &str) {
+        // The person may have taken the permission back.
+        let _ = self.tools.call("notify", &[text.into()]).await;
+    }
+
+    async fn look_often(&self, on: bool) {
+        let _ = self.tools.call("lookOften", &[on.into()]).await;
+    }
+
     async fn reads(&self, on: bool) {
         // Where the button cannot be drawn, pages are not read all the same.
         let _ = self.tools.call("reads", &[on.into()]).await;

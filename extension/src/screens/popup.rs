@@ -24,6 +24,7 @@ const BETWEEN_LOOKS: u32 = 1_000;
 const PARTS: &str = "[data-place=parts]";
 
 const NO_PORT: &str = "a port is a number up to 65535: the companion's settings page shows it";
+const NO_NOTICES: &str = "the browser was told not to show notices";
 const NOT_ALLOWED: &str =
     "without that permission nothing is told to your companion, so there is no pairing";
 
@@ -417,8 +418,26 @@ impl Popup {
                 tools.call("openDashboard", &[link.into()]).await.map(drop)
             }
         })?;
+        self.notices(&part, state.tells)?;
         self.act_on(&part, "#unpair", || Request::Unpair)?;
         Ok(part)
+    }
+
+    fn notices(self: &Rc<Self>, part: &Part, tells: bool) -> Result<(), BrowserError> {
+        let this = Rc::clone(self);
+        part.on_press("#tell-on", move || {
+            let this = Rc::clone(&this);
+            async move {
+                if this.tools.call("askToNotify", &[]).await?.is_falsy() {
+                    return Err(BrowserError(NO_NOTICES.to_owned()));
+                }
+                this.act(Request::TellOfCrawls { on: true }).await
+            }
+        })?;
+        let off = || Request::TellOfCrawls { on: false };
+        self.act_on(part, "#tell-off", off)?;
+        part.keep_if("silent", !tells)?;
+        part.keep_if("tells", tells)
     }
 
     fn fill_crawl(&self, part: &Part, state: &State) -> Result<(), BrowserError> {

@@ -116,7 +116,7 @@ struct Mean {
     crawls: usize,
 }
 
-const FIGURES: usize = 10;
+const FIGURES: usize = 11;
 
 /// Headings of [`Mean::figures`].
 const HEADINGS: [&str; FIGURES] = [
@@ -130,6 +130,7 @@ const HEADINGS: [&str; FIGURES] = [
     "highlights a page",
     "of grade 3 right",
     "pages without highlight",
+    "unrelated pages with one",
 ];
 
 impl Mean {
@@ -154,6 +155,7 @@ impl Mean {
                     of_highlights(rows, |seen| (seen.links, seen.pages)),
                     of_highlights(rows, |seen| (seen.right, seen.best)),
                     of_highlights(rows, |seen| (seen.without, seen.pages)),
+                    of_highlights(rows, |seen| (seen.wrongly, seen.unrelated)),
                 ],
                 worst: rows
                     .iter()
@@ -247,6 +249,8 @@ mod tests {
             best: 4,
             right: 3,
             into_category: 2,
+            unrelated: 40,
+            wrongly: 2,
         };
         let row = Row::of("bees", "ensemble", 2, 10, &results, highlights);
         assert_eq!(row.precision_of_surest, 0.2, "2 of at most 10");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use linkscent_core::guide::Guide;
+use linkscent_core::page::Outlink;
 use linkscent_core::strategies::{Rng, SplitMix};
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::views::PageView;
@@ -18,6 +19,9 @@ use crate::web::EvalWeb;
 /// pages opened that are drawn from all.
 const FOLLOWED: usize = 10;
 const ELSEWHERE: usize = 10;
+/// Pages without a link to the category that are read last: none of their links is to be
+/// highlighted.
+const UNRELATED: usize = 50;
 /// Links to pages of the category that make a page worth going to.
 const ENOUGH_LINKS: usize = 2;
 
@@ -36,6 +40,10 @@ pub struct Highlights {
     pub right: usize,
     /// Those of them that lead to the category.
     pub into_category: usize,
+    /// Pages without a link to the category that were read.
+    pub unrelated: usize,
+    /// Those of them with a highlight.
+    pub wrongly: usize,
 }
 
 /// Reads pages as the extension does.
@@ -70,6 +78,21 @@ pub(super) fn of(web: &Arc<EvalWeb>, sought: &Sought, strategy: &str) -> Result<
                 found.right += usize::from(is_of_category || links_to(web, target, &sought.pages));
             }
         }
+    }
+    for _ in 0..UNRELATED {
+        let number = (rng.unit() * web.pages.len() as f64) as usize;
+        let page = &web.pages[number];
+        let leads_there = |link: &Outlink| {
+            let target = web.number(&link.target);
+            target.is_some_and(|target| sought.pages.contains(&target))
+        };
+        if page.outlinks.iter().any(leads_there) {
+            continue;
+        }
+        let visit = guide.visit(page, &[], None, &mut rng);
+        let view = PageView::of(page, &visit, &guide);
+        found.unrelated += 1;
+        found.wrongly += usize::from(view.most > 0);
     }
     Ok(found)
 }

@@ -1,0 +1,105 @@
+//! Notices of the browser, off by default: a crawl of the current topic has ended, or asks.
+
+use linkscent_core::wire::api::CrawlView;
+
+use super::Background;
+use crate::ports::World;
+use crate::problem::Problem;
+use crate::rows::Seen;
+use crate::store::Change;
+
+impl<W: World> Background<W> {
+    /// Tells of crawls from now on, or no more.
+    pub(super) async fn tell_of_crawls(&mut self, on: bool) -> Result<(), Problem> {
+        let mut settings = self.store.settings().await?;
+        settings.tells = on;
+        let mut change = Change::default();
+        change.settings(&settings)?;
+        self.store.apply(change).await?;
+        self.world.look_often(on).await;
+        Ok(())
+    }
+}
+
+/// What is to be told of what the companion says now and did not say before. A crawl that is
+/// seen for the first time is no news.
+pub(super) fn news(before: &Seen, now: &Seen) -> Option<String> {
+    let crawl = now.crawl.as_ref()?;
+    let earlier = before
+        .crawl
+        .as_ref()
+        .filter(|earlier| earlier.id == crawl.id)?;
+    let CrawlView {
+        topic,
+        relevant,
+        pages,
+        ..
+    } = crawl;
+    if earlier.state.is_running() && !crawl.state.is_running() {
+        return Some(format!(
+            "The crawl for “{topic}” has ended: {relevant} of {pages} pages are relevant."
+        ));
+    }
+    let asked = crawl.question.as_ref()?;
+    (earlier.question.as_ref() != Some(asked)).then(|| {
+        format!(
+            "A crawl for “{topic}” asks whether “{}” is what you look for.",
+            asked.title
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use linkscent_core::wire::CrawlState;
+    use linkscent_core::wire::api::QuestionView;
+
+    use crate::request::Request;
+    use crate::twins::Stage;
+    use crate::twins::companion::{CODE, PORT, crawl};
+    use crate::twins::town::marked;
+
+    fn told(stage: &mut Stage) -> Vec<String> {
+        stage.own(Request::Sync).unwrap();
+        std::mem::take(&mut *stage.world.notices.borrow_mut())
+    }
+
+    #[test]
+    fn the_end_of_a_crawl_and_its_questions_are_told_once_if_that_is_wanted() {
+        let mut stage = marked();
+        let (port, code) = (PORT, CODE.to_owned());
+        stage.own(Request::Pair { port, code }).unwrap();
+        let mut view = crawl("kidneys");
+        view.question = None;
+        let show = |stage: &Stage, view: &_| {
+            stage.world.companion.borrow_mut().crawls = vec![Clone::clone(view)];
+        };
+        show(&stage, &view);
+        stage.own(Request::TellOfCrawls { on: true }).unwrap();
+        assert!(stage.world.looks_often.get());
+        assert_eq!(told(&mut stage), Vec::<String>::new(), "it is no news");
+        view.question = Some(QuestionView {
+            address: "http://a.test/".to_owned(),
+            title: "Salt".to_owned(),
+        });
+        show(&stage, &view);
+        let asks = "A crawl for “kidneys” asks whether “Salt” is what you look for.";
+        assert_eq!(told(&mut stage), [asks]);
+        assert_eq!(told(&mut stage), Vec::<String>::new());
+        view.question = None;
+        (view.state, view.pages, view.relevant) = (CrawlState::Done, 30, 4);
+        show(&stage, &view);
+        let ended = "The crawl for “kidneys” has ended: 4 of 30 pages are relevant.";
+        assert_eq!(told(&mut stage), [ended]);
+        assert_eq!(told(&mut stage), Vec::<String>::new());
+        // Nothing is told to whoever does not want it.
+        stage.own(Request::TellOfCrawls { on: false }).unwrap();
+        assert!(!stage.world.looks_often.get());
+        view.state = CrawlState::Running;
+        show(&stage, &view);
+        told(&mut stage);
+        view.state = CrawlState::Stopped;
+        show(&stage, &view);
+        assert_eq!(told(&mut stage), Vec::<String>::new());
+    }
+}
