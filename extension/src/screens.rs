@@ -71,7 +71,11 @@ mod tests {
     #[test]
     fn templates_and_code_name_the_same_places() {
         let popup = include_str!("../pages/popup.html");
-        fits(popup, include_str!("screens/popup.rs"));
+        let code = [
+            include_str!("screens/popup.rs"),
+            include_str!("screens/popup/companion.rs"),
+        ];
+        fits(popup, &code.concat());
         let panel = include_str!("../pages/panel.html");
         let code = [
             include_str!("screens/panel.rs"),

@@ -6,6 +6,7 @@ mod classes;
 mod crawl;
 mod databases;
 mod facets;
+mod new_crawl;
 mod settings;
 mod topics;
 
@@ -32,6 +33,7 @@ pub fn routes() -> Router<App> {
         .merge(topics::routes())
         .merge(classes::routes())
         .merge(facets::routes())
+        .merge(new_crawl::routes())
         .merge(crawl::routes())
         .merge(databases::routes())
         .merge(settings::routes())

@@ -1,15 +1,11 @@
-//! Topics: the list, one topic with its marks and crawls, a new one, a new
-//! crawl.
+//! Topics: the list, one topic with its marks and crawls, a new one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use askama::Template;
 use axum::extract::{Form, Path, State};
-use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
-use linkscent_core::address::Address;
-use linkscent_core::crawl::StoppingRule;
 use linkscent_core::critics;
 use linkscent_core::guide::Belief;
 use linkscent_core::strategies::{
@@ -17,11 +13,12 @@ use linkscent_core::strategies::{
 };
 use serde::Deserialize;
 
+use super::new_crawl::addresses;
 use super::{PageError, PageResult, check_csrf, classes, facets, go_to, percent, show};
 use crate::api::{App, Base};
 use crate::hop_training::DistanceModel;
-use crate::service::{Learned, NewCrawl, Starts};
-use crate::store::{CrawlState, MarkRow, Reaction, Topic};
+use crate::service::Learned;
+use crate::store::{CrawlState, MarkRow, Topic};
 
 /// Words of each place that are shown of an iteration of learning.
 const WORDS: usize = 6;
@@ -31,7 +28,6 @@ pub(super) fn routes() -> Router<App> {
         .route("/", get(list))
         .route("/topics", post(create))
         .route("/topic/{id}", get(one))
-        .route("/topic/{id}/crawl", post(crawl))
         .route("/topic/{id}/mark", post(mark))
         .route("/topic/{id}/correct", post(correct))
         .route("/topic/{id}/say", post(say))
@@ -428,76 +424,4 @@ async fn train_distance(
     let model = DistanceModel::named(&form.model).unwrap_or_default();
     app.service.train_distance(&topic, model).await?;
     Ok(go_to(&format!("/topic/{id}")))
-}
-
-#[derive(Deserialize)]
-struct CrawlForm {
-    csrf: String,
-    budget: u64,
-    /// Addresses, a line each.
-    #[serde(default)]
-    starts: String,
-    /// What the crawl does when it loses its way.
-    #[serde(default)]
-    on_drift: String,
-    /// Pages of a site after which it is left; empty for never.
-    #[serde(default)]
-    site_pages: String,
-    /// Targets of a site after which it is left; empty for never.
-    #[serde(default)]
-    site_targets: String,
-    /// The topic with whose knowledge it begins; empty for none.
-    #[serde(default)]
-    start_from: String,
-}
-
-async fn crawl(
-    State(app): State<App>,
-    Path(id): Path<i64>,
-    Form(form): Form<CrawlForm>,
-) -> Result<Response, PageError> {
-    check_csrf(&app, &form.csrf)?;
-    let topic = app.service.topic(id).await?;
-    let starts = Starts {
-        seeds: addresses(&form.starts)?,
-        from_targets: true,
-        ..Starts::default()
-    };
-    let new = NewCrawl {
-        on_drift: Reaction::of(&form.on_drift),
-        stopping: StoppingRule {
-            pages: number(&form.site_pages)?,
-            targets: number(&form.site_targets)?,
-        },
-        start_from: Some(form.start_from).filter(|from| !from.is_empty()),
-        ..NewCrawl::new(starts, form.budget)
-    };
-    let crawl = app.service.begin_crawl(&topic, &new).await?;
-    Ok(go_to(&format!("/crawl/{}", crawl.id)))
-}
-
-/// A number, if there is one.
-fn number(text: &str) -> Result<Option<u32>, PageError> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let number = text.parse();
-    number.map(Some).map_err(|_| {
-        PageError::bad(format!(
-            "“{text}” is no number of pages or targets after which a site can be left."
-        ))
-    })
-}
-
-/// Addresses, a line each; empty lines are passed over.
-fn addresses(text: &str) -> Result<Vec<String>, PageError> {
-    let lines = text.lines().zip(1..);
-    let lines = lines.map(|(line, number)| (line.trim(), number));
-    let lines = lines.filter(|(line, _)| !line.is_empty());
-    let address = |(line, number)| match Address::parse(line) {
-        Ok(address) => Ok(address.to_string()),
-        Err(error) => Err(PageError::bad(format!("Line {number}: {error}"))),
-    };
-    lines.map(address).collect()
 }

@@ -12,9 +12,13 @@ const MEAN_BEFORE: f32 = 1.0;
 /// Pages with a greater cosine to the targets or the name do not tell what other pages are
 /// like.
 const SET_ASIDE: f64 = 0.6;
-/// Two targets with a smaller cosine need others between them to be of one facet, where the
-/// person did not say of which they are.
-const APART: f32 = -0.3;
+/// Groups of targets with a smaller mean cosine between them are of two facets, where the person
+/// did not say of which they are: groups of two and more, or of any number. A single target that
+/// lies apart is rarely a facet of its own.
+const GROUPS_APART: f32 = -0.14;
+const ANY_APART: f32 = -0.3;
+/// Targets that groups are made of; others join the nearest.
+const MOST_GROUPED: usize = 40;
 
 /// What the person told of a topic, and what stands beside it.
 #[derive(Debug, Clone)]
@@ -236,27 +240,66 @@ fn directions_of_words(told: &Told<'_>, facets: impl Iterator<Item = usize>) -> 
     by_facet.values().map(Meaning::unit).collect()
 }
 
-/// Targets with the numbers of their facets. What the person said decides; of the others, those
-/// that point nearly against each other and against all that is between them are not of one.
+/// Targets with the numbers of their facets: what the person said, or else groups that lie
+/// apart.
 fn with_facets(targets: Vec<Meaning>, told: &[Option<&str>]) -> Vec<(Meaning, usize)> {
-    let mut facets: Vec<usize> = (0..targets.len()).collect();
-    let belong = |later: usize, earlier: usize| match (told[later], told[earlier]) {
-        (None, None) => targets[later].dot(&targets[earlier]) > APART,
-        (a, b) => a == b,
-    };
-    for later in 0..targets.len() {
-        for earlier in 0..later {
-            let (own, other) = (facets[later], facets[earlier]);
-            if own != other && belong(later, earlier) {
-                for facet in &mut facets {
-                    if *facet == own {
-                        *facet = other;
-                    }
-                }
-            }
+    let mut facets = vec![0; targets.len()];
+    let names: BTreeSet<&str> = told.iter().flatten().copied().collect();
+    for (number, name) in names.iter().enumerate() {
+        for (facet, _) in facets
+            .iter_mut()
+            .zip(told)
+            .filter(|row| *row.1 == Some(*name))
+        {
+            *facet = number;
+        }
+    }
+    let unsaid = (0..targets.len()).filter(|&target| told[target].is_none());
+    for (number, group) in groups(&targets, unsaid.collect()).into_iter().enumerate() {
+        for target in group {
+            facets[target] = names.len() + number;
         }
     }
     targets.into_iter().zip(facets).collect()
+}
+
+/// Groups of some of the targets, which grow by average linkage until all that are left lie
+/// apart.
+fn groups(targets: &[Meaning], mut members: Vec<usize>) -> Vec<Vec<usize>> {
+    let late = members.split_off(members.len().min(MOST_GROUPED));
+    let mean_cosine = |a: &[usize], b: &[usize]| {
+        let pairs = a
+            .iter()
+            .flat_map(|&one| b.iter().map(move |&other| (one, other)));
+        let cosines = pairs.map(|(one, other)| targets[one].dot(&targets[other]));
+        cosines.sum::<f32>() / (a.len() * b.len()) as f32
+    };
+    let mut groups: Vec<Vec<usize>> = members.into_iter().map(|target| vec![target]).collect();
+    loop {
+        let pairs = (1..groups.len()).flat_map(|later| (0..later).map(move |one| (one, later)));
+        let pairs = pairs.map(|(one, later)| {
+            let cosine = mean_cosine(&groups[one], &groups[later]);
+            let are_many = groups[one].len() > 1 && groups[later].len() > 1;
+            let apart = if are_many { GROUPS_APART } else { ANY_APART };
+            (one, later, cosine, cosine < apart)
+        });
+        let nearest = pairs
+            .filter(|pair| !pair.3)
+            .max_by(|a, b| a.2.total_cmp(&b.2));
+        let Some((one, later, ..)) = nearest else {
+            break;
+        };
+        let merged = groups.swap_remove(later);
+        groups[one].extend(merged);
+    }
+    for target in late {
+        let near = |group: &&mut Vec<usize>| mean_cosine(group, &[target]);
+        let nearest = groups.iter_mut().max_by(|a, b| near(a).total_cmp(&near(b)));
+        if let Some(group) = nearest {
+            group.push(target);
+        }
+    }
+    groups
 }
 
 fn mean_of<'a>(pages: impl Iterator<Item = &'a Meaning>) -> Meaning {
@@ -266,4 +309,76 @@ fn mean_of<'a>(pages: impl Iterator<Item = &'a Meaning>) -> Meaning {
         count += 1.0;
     }
     sum.scaled(1.0 / count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::meaning::DIMENSIONS;
+
+    /// A direction in a plane, by degrees.
+    fn at(degrees: f32) -> Meaning {
+        let mut numbers = [0.0; DIMENSIONS];
+        (numbers[1], numbers[0]) = degrees.to_radians().sin_cos();
+        Meaning(numbers)
+    }
+
+    fn facets(degrees: &[f32], told: &[Option<&str>]) -> Vec<usize> {
+        let targets = degrees.iter().map(|&degrees| at(degrees)).collect();
+        let rows = with_facets(targets, told);
+        // Numbers by the order in which they come.
+        let mut order: Vec<usize> = Vec::new();
+        let number = |facet: usize| {
+            let known = order.iter().position(|&one| one == facet);
+            known.unwrap_or_else(|| {
+                order.push(facet);
+                order.len() - 1
+            })
+        };
+        rows.into_iter().map(|row| row.1).map(number).collect()
+    }
+
+    #[test]
+    fn groups_of_two_and_more_that_lie_apart_are_facets() {
+        let unsaid = [None; 5];
+        assert_eq!(
+            facets(&[0.0, 110.0, 10.0, 120.0], &unsaid[..4]),
+            [0, 1, 0, 1]
+        );
+        // Not far enough.
+        assert_eq!(facets(&[0.0, 80.0, 10.0, 85.0], &unsaid[..4]), [0; 4]);
+        // One alone lies apart only where it points nearly the other way.
+        assert_eq!(facets(&[0.0, 10.0, 5.0, 105.0], &unsaid[..4]), [0; 4]);
+        assert_eq!(facets(&[0.0, 10.0, 5.0, 170.0], &unsaid[..4]), [0, 0, 0, 1]);
+        assert_eq!(
+            facets(&[0.0, 10.0, 120.0, 130.0, 245.0], &unsaid),
+            [0, 0, 1, 1, 2]
+        );
+        assert_eq!(facets(&[], &[]), Vec::<usize>::new());
+    }
+
+    #[test]
+    fn what_was_said_decides_and_the_others_are_grouped_by_themselves() {
+        let (a, b) = (Some("a"), Some("b"));
+        assert_eq!(facets(&[0.0, 5.0, 0.0], &[a, b, a]), [0, 1, 0]);
+        assert_eq!(
+            facets(&[0.0, 180.0, 0.0, 3.0], &[a, a, None, None]),
+            [0, 0, 1, 1]
+        );
+        let said = [a, None, None, None, None];
+        assert_eq!(
+            facets(&[0.0, 0.0, 5.0, 120.0, 125.0], &said),
+            [0, 1, 1, 2, 2]
+        );
+    }
+
+    #[test]
+    fn of_many_targets_the_last_join_the_nearest_group() {
+        let degrees: Vec<f32> = (0..MOST_GROUPED + 10)
+            .map(|number| if number % 2 == 0 { 0.0 } else { 120.0 })
+            .collect();
+        let told = vec![None; degrees.len()];
+        let expected: Vec<usize> = (0..degrees.len()).map(|number| number % 2).collect();
+        assert_eq!(facets(&degrees, &told), expected);
+    }
 }

@@ -215,6 +215,14 @@ impl Panel {
             }
         })?;
         self.act_on(&panel, "#delete-everything", || Request::DeleteEverything)?;
+        let tools = self.tools.clone();
+        panel.on_press("#open-dashboard", move || {
+            let tools = tools.clone();
+            async move {
+                let link: String = ask(&tools, &Request::Dashboard).await?;
+                tools.call("openDashboard", &[link.into()]).await.map(drop)
+            }
+        })?;
         self.act_on(&panel, "#unpair", || Request::Unpair)?;
         panel.show_in(&self.root)?;
         self.shown.replace(None);

@@ -1,11 +1,12 @@
 //! The popup: the current topic, this page's mark, a question, the databases behind the
 //! page, the companion. Asks the background for everything and shows the answer.
 
+mod companion;
+
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use linkscent_core::wire::api::Answer;
-use linkscent_core::wire::api::{DEFAULT_PORT, PROPOSED_BUDGET};
 use serde::de::IgnoredAny;
 use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 
@@ -16,17 +17,10 @@ use crate::ports::BrowserError;
 use crate::request::Request;
 use crate::shown::{ClassLine, FormLine, State};
 
-/// Finds of the last crawl that are shown.
-const MOST_FINDS: usize = 5;
 /// Milliseconds between looks at what the companion says.
 const BETWEEN_LOOKS: u32 = 1_000;
 /// Where the parts of the popup come.
 const PARTS: &str = "[data-place=parts]";
-
-const NO_PORT: &str = "a port is a number up to 65535: the companion's settings page shows it";
-const NO_NOTICES: &str = "the browser was told not to show notices";
-const NOT_ALLOWED: &str =
-    "without that permission nothing is told to your companion, so there is no pairing";
 
 /// See the module.
 pub struct Popup {
@@ -380,128 +374,9 @@ impl Popup {
         line.keep_if("marked", mark.is_some())?;
         Ok(line)
     }
-
-    fn pairing(self: &Rc<Self>) -> Result<Part, BrowserError> {
-        let part = self.part("unpaired")?;
-        let port: HtmlInputElement = part.field("#port")?;
-        port.set_value(&DEFAULT_PORT.to_string());
-        let code: HtmlInputElement = part.field("#code")?;
-        let this = Rc::clone(self);
-        part.on_press("#pair", move || {
-            let (this, port, code) = (Rc::clone(&this), port.value(), code.value());
-            async move {
-                let port = port.trim().parse();
-                let port = port.map_err(|_| BrowserError(NO_PORT.to_owned()))?;
-                if this.tools.call("askToTell", &[]).await?.is_falsy() {
-                    return Err(BrowserError(NOT_ALLOWED.to_owned()));
-                }
-                this.act(Request::Pair { port, code }).await
-            }
-        })?;
-        Ok(part)
-    }
-
-    fn companion(self: &Rc<Self>, state: &State) -> Result<Part, BrowserError> {
-        let part = self.part("companion")?;
-        part.say("problem", &state.problem)?;
-        part.keep_if("problem", !state.problem.is_empty())?;
-        self.fill_crawl(&part, state)?;
-        part.say("waiting", &state.waiting.to_string())?;
-        part.keep_if("waiting", state.waiting > 0)?;
-        self.fill_hand_over(&part, state)?;
-        self.act_on(&part, "#sync", || Request::Sync)?;
-        let tools = self.tools.clone();
-        part.on_press("#open-dashboard", move || {
-            let tools = tools.clone();
-            async move {
-                let link: String = ask(&tools, &Request::Dashboard).await?;
-                tools.call("openDashboard", &[link.into()]).await.map(drop)
-            }
-        })?;
-        self.notices(&part, state.tells)?;
-        self.act_on(&part, "#unpair", || Request::Unpair)?;
-        Ok(part)
-    }
-
-    fn notices(self: &Rc<Self>, part: &Part, tells: bool) -> Result<(), BrowserError> {
-        let this = Rc::clone(self);
-        part.on_press("#tell-on", move || {
-            let this = Rc::clone(&this);
-            async move {
-                if this.tools.call("askToNotify", &[]).await?.is_falsy() {
-                    return Err(BrowserError(NO_NOTICES.to_owned()));
-                }
-                this.act(Request::TellOfCrawls { on: true }).await
-            }
-        })?;
-        let off = || Request::TellOfCrawls { on: false };
-        self.act_on(part, "#tell-off", off)?;
-        part.keep_if("silent", !tells)?;
-        part.keep_if("tells", tells)
-    }
-
-    fn fill_crawl(&self, part: &Part, state: &State) -> Result<(), BrowserError> {
-        if let Some(crawl) = &state.crawl {
-            let line = format!(
-                "Last crawl {}: {} relevant of {} pages ({:.0} %)",
-                crawl.state,
-                crawl.relevant,
-                crawl.pages,
-                100.0 * crawl.harvest
-            );
-            part.say("crawl", &line)?;
-            part.say("alarm", &crawl.alarm)?;
-            for find in crawl.finds.iter().take(MOST_FINDS) {
-                let line = self.part("find")?;
-                line.link("page", &find.address, &find.title)?;
-                part.add("#finds", &line)?;
-            }
-        }
-        let crawl = state.crawl.as_ref();
-        part.keep_if("alarm", crawl.is_some_and(|crawl| !crawl.alarm.is_empty()))?;
-        part.keep_if("crawl", crawl.is_some())
-    }
-
-    /// Shows seeds, budget and what else can be said; nothing starts before they are confirmed.
-    fn fill_hand_over(self: &Rc<Self>, part: &Part, state: &State) -> Result<(), BrowserError> {
-        for mark in &state.targets {
-            let seed = self.part("seed")?;
-            let title = if mark.title.is_empty() {
-                &mark.address
-            } else {
-                &mark.title
-            };
-            seed.say("page", title)?;
-            part.add("[data-place=seeds]", &seed)?;
-        }
-        let targets = state.targets.iter();
-        let seeds: Vec<String> = targets.map(|mark| mark.address.clone()).collect();
-        let budget: HtmlInputElement = part.field("#budget")?;
-        budget.set_value(&PROPOSED_BUDGET.to_string());
-        let site_pages: HtmlInputElement = part.field("#site-pages")?;
-        let site_targets: HtmlInputElement = part.field("#site-targets")?;
-        self.add_choices(part, "#start-from", &state.teachers)?;
-        let start_from: HtmlSelectElement = part.field("#start-from")?;
-        self.act_on(part, "#start-crawl", move || Request::HandOver {
-            budget: number(&budget.value()).map_or(PROPOSED_BUDGET, u64::from),
-            seeds: seeds.clone(),
-            site_pages: number(&site_pages.value()),
-            site_targets: number(&site_targets.value()),
-            start_from: Some(start_from.value()).filter(|topic| !topic.is_empty()),
-        })?;
-        part.keep_if("teachers", !state.teachers.is_empty())?;
-        part.keep_if("targets", !state.targets.is_empty())
-    }
 }
 
 /// To be held against what is shown.
 fn text_of(state: &State) -> String {
     serde_json::to_string(state).unwrap_or_default()
-}
-
-/// A number of pages or targets; nothing where nothing is typed. What is no such number is sent
-/// as 0, which the companion refuses and says what would be one.
-fn number(typed: &str) -> Option<u32> {
-    let typed = typed.trim();
-    (!typed.is_empty()).then(|| typed.parse().unwrap_or(0))
 }

@@ -1,0 +1,90 @@
+//! A new crawl, as a topic's page begins it.
+
+use axum::Router;
+use axum::extract::{Form, Path, State};
+use axum::response::Response;
+use axum::routing::post;
+use linkscent_core::address::Address;
+use linkscent_core::crawl::StoppingRule;
+use serde::Deserialize;
+
+use super::{PageError, check_csrf, go_to};
+use crate::api::App;
+use crate::service::{NewCrawl, Starts};
+use crate::store::Reaction;
+
+pub(super) fn routes() -> Router<App> {
+    Router::new().route("/topic/{id}/crawl", post(crawl))
+}
+
+#[derive(Deserialize)]
+struct CrawlForm {
+    csrf: String,
+    budget: u64,
+    /// Addresses, a line each.
+    #[serde(default)]
+    starts: String,
+    /// What the crawl does when it loses its way.
+    #[serde(default)]
+    on_drift: String,
+    /// Pages of a site after which it is left; empty for never.
+    #[serde(default)]
+    site_pages: String,
+    /// Targets of a site after which it is left; empty for never.
+    #[serde(default)]
+    site_targets: String,
+    /// The topic with whose knowledge it begins; empty for none.
+    #[serde(default)]
+    start_from: String,
+}
+
+async fn crawl(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Form(form): Form<CrawlForm>,
+) -> Result<Response, PageError> {
+    check_csrf(&app, &form.csrf)?;
+    let topic = app.service.topic(id).await?;
+    let starts = Starts {
+        seeds: addresses(&form.starts)?,
+        from_targets: true,
+        ..Starts::default()
+    };
+    let new = NewCrawl {
+        on_drift: Reaction::of(&form.on_drift),
+        stopping: StoppingRule {
+            pages: number(&form.site_pages)?,
+            targets: number(&form.site_targets)?,
+        },
+        start_from: Some(form.start_from).filter(|from| !from.is_empty()),
+        ..NewCrawl::new(starts, form.budget)
+    };
+    let crawl = app.service.begin_crawl(&topic, &new).await?;
+    Ok(go_to(&format!("/crawl/{}", crawl.id)))
+}
+
+/// A number, if there is one.
+fn number(text: &str) -> Result<Option<u32>, PageError> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let number = text.parse();
+    number.map(Some).map_err(|_| {
+        PageError::bad(format!(
+            "“{text}” is no number of pages or targets after which a site can be left."
+        ))
+    })
+}
+
+/// Addresses, a line each; empty lines are passed over.
+pub(super) fn addresses(text: &str) -> Result<Vec<String>, PageError> {
+    let lines = text.lines().zip(1..);
+    let lines = lines.map(|(line, number)| (line.trim(), number));
+    let lines = lines.filter(|(line, _)| !line.is_empty());
+    let address = |(line, number)| match Address::parse(line) {
+        Ok(address) => Ok(address.to_string()),
+        Err(error) => Err(PageError::bad(format!("Line {number}: {error}"))),
+    };
+    lines.map(address).collect()
+}
