@@ -104,6 +104,8 @@ pub enum Request {
     NotLater { address: String },
     /// The links that were kept.
     Later,
+    /// The topic's last crawl with its best finds, as it was heard last.
+    Finds,
     /// Pages of the topic by words.
     Find { text: String },
     /// Shows notices of crawls from now on, or no more.
@@ -169,6 +171,8 @@ pub enum Response {
     Trails(Vec<TrailRow>),
     /// To [`Request::Later`].
     Later(LaterView),
+    /// To [`Request::Finds`]; none if there was no crawl.
+    Finds(Option<Box<CrawlView>>),
     /// To [`Request::Find`].
     Found(Vec<FoundPage>),
     /// To [`Request::Ledger`].

@@ -1,6 +1,7 @@
 //! Popup, panel and welcome page: templates in their HTML, filled with what the background answers.
 
 mod ask;
+mod finds;
 mod kept;
 mod later;
 mod panel;
@@ -81,6 +82,7 @@ mod tests {
             include_str!("screens/panel.rs"),
             include_str!("screens/kept.rs"),
             include_str!("screens/later.rs"),
+            include_str!("screens/finds.rs"),
         ];
         fits(panel, &code.concat());
         let welcome = include_str!("../pages/welcome.html");

@@ -159,6 +159,9 @@ async fn crawled_from(stage: &Stage) -> Result<()> {
     })
     .await?;
     ensure!(fetched[0] == "http://trains.test/timetable", "{fetched:?}");
+    // The panel says how it went, by itself.
+    screen.wait_for_text("Crawl 1 is done").await?;
+    stage.picture("found").await?;
     drop(companion);
     Ok(())
 }

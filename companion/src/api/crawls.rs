@@ -5,6 +5,8 @@ use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::StoppingRule;
+use linkscent_core::critics;
+use linkscent_core::web_graph::Relevance;
 use linkscent_core::wire::api::{
     ApiError, CrawlOrder, CrawlView, FindView, QuestionAnswer, QuestionView, SkippedView,
 };
@@ -13,7 +15,7 @@ use serde::Deserialize;
 use super::problem::WRONG;
 use super::{App, Problem};
 use crate::service::{NewCrawl, Service, Starts};
-use crate::store::CrawlRow;
+use crate::store::{CrawlRow, ResultRow};
 
 /// Crawls of a topic that a browser is told of.
 const MOST_CRAWLS: usize = 5;
@@ -127,6 +129,19 @@ pub(super) async fn answer(
     Ok(Json(view(&app.service, &crawl, &topic.name).await?))
 }
 
+/// A page that was found, by a topic's critic.
+fn find_view(find: ResultRow, critic: &str) -> FindView {
+    let relevance = find.relevance.unwrap_or(0.0);
+    FindView {
+        address: find.address,
+        title: find.title,
+        relevance,
+        probability: critics::probability(critic, Relevance::new(relevance)),
+        reason: find.reason,
+        path: find.trail.into_iter().rev().collect(),
+    }
+}
+
 pub(super) async fn view(
     service: &Service,
     crawl: &CrawlRow,
@@ -135,6 +150,8 @@ pub(super) async fn view(
     let store = &service.store;
     let counts = service.counts(crawl.id).await?;
     let finds = store.best_results(crawl.id, MOST_FINDS, 0).await?;
+    let critic = store.critic(crawl.topic).await?;
+    let critic = critic.unwrap_or_else(|| critics::NAMES[0].to_owned());
     let question = store.questions(crawl.id).await?.into_iter().next();
     let alarm = store.alarms(crawl.id).await?.into_iter().next();
     let skipped = store.skipped(crawl.id).await?;
@@ -149,11 +166,7 @@ pub(super) async fn view(
         harvest: counts.harvest(),
         finds: finds
             .into_iter()
-            .map(|find| FindView {
-                address: find.address,
-                title: find.title,
-                relevance: find.relevance.unwrap_or(0.0),
-            })
+            .map(|find| find_view(find, &critic))
             .collect(),
         question: question.map(|page| QuestionView {
             address: page.address,

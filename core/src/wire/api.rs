@@ -371,4 +371,16 @@ pub struct FindView {
     pub title: String,
     /// Its relevance, 0..=1.
     pub relevance: f64,
+    /// How likely it is what is looked for, 0..=1; 0 where that is not said.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
+    pub probability: f64,
+    /// Why the link to it was chosen.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
+    pub reason: String,
+    /// The pages on the way there, from the seed on.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
+    pub path: Vec<String>,
 }

@@ -1,6 +1,8 @@
 //! Finds, targets and links kept for later, by words: what the address bar suggests after the
 //! extension's keyword. Whole pages are not searched here.
 
+use linkscent_core::wire::api::CrawlView;
+
 use super::Background;
 use crate::ports::World;
 use crate::problem::Problem;
@@ -10,6 +12,16 @@ use crate::shown::FoundPage;
 const MOST_FOUND: usize = 8;
 
 impl<W: World> Background<W> {
+    /// The last crawl of the current topic, as it was heard last.
+    pub(super) async fn finds(&self) -> Result<Option<Box<CrawlView>>, Problem> {
+        let (current, seen) = (
+            self.store.settings().await?.current,
+            self.store.seen().await?,
+        );
+        let is_its = current.is_some_and(|topic| topic == seen.topic);
+        Ok(seen.crawl.filter(|_| is_its).map(Box::new))
+    }
+
     /// Pages of the current topic whose titles and addresses have all the words, in the order:
     /// targets, finds of its last crawl, links kept for later. Without words the first of them.
     pub(super) async fn find(&self, text: &str) -> Result<Vec<FoundPage>, Problem> {

@@ -186,6 +186,7 @@ impl<W: World> Background<W> {
                 quietly(Response::Done)
             }
             (Request::Later, OwnPage) => quietly(Response::Later(self.later().await?)),
+            (Request::Finds, OwnPage) => quietly(Response::Finds(self.finds().await?)),
             (Request::Find { text }, OwnPage) => quietly(Response::Found(self.find(&text).await?)),
             (Request::TellOfCrawls { on }, OwnPage) => {
                 self.tell_of_crawls(on).await?;

@@ -88,6 +88,9 @@ fn pages_are_found_by_all_words_of_title_and_address() {
         address: address.to_owned(),
         title: title.to_owned(),
         relevance: 0.9,
+        probability: 0.7,
+        reason: String::new(),
+        path: Vec::new(),
     };
     let crawl: CrawlView = serde_json::from_value(serde_json::json!({
         "id": 1, "topic": "kidneys", "state": "done", "stop_reason": "", "pages": 9,

@@ -55,6 +55,7 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "keep_for_later", "address": HERE, "title": "EVIL" }),
         json!({ "kind": "not_later", "address": HERE }),
         json!({ "kind": "later" }),
+        json!({ "kind": "finds" }),
         json!({ "kind": "find", "text": "EVIL" }),
         json!({ "kind": "everything" }),
         json!({ "kind": "delete_everything" }),
@@ -213,6 +214,7 @@ fn the_scripts_name_the_same_kinds() {
         include_str!("../screens/popup/companion.rs"),
         include_str!("../screens/panel.rs"),
         include_str!("../screens/later.rs"),
+        include_str!("../screens/finds.rs"),
     ]
     .concat();
     let mut others = set(&FROM_PAGES);

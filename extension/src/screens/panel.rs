@@ -11,6 +11,7 @@ use wasm_bindgen::JsValue;
 use web_sys::{Element, HtmlTextAreaElement};
 
 use super::ask::ask;
+use super::finds::Finds;
 use super::kept::Kept;
 use super::later::Later;
 use super::template::{Part, set_filled};
@@ -35,6 +36,7 @@ pub struct Panel {
     /// What is shown of the page beside it.
     shown: RefCell<Option<PageShown>>,
     later: Rc<Later>,
+    finds: Finds,
 }
 
 /// What a page's content script has drawn.
@@ -56,11 +58,13 @@ impl Panel {
     /// The panel, to be filled into `root`.
     pub fn new(root: Element, tools: Tools) -> Rc<Self> {
         let later = Later::new(root.clone(), tools.clone());
+        let finds = Finds::new(root.clone(), tools.clone());
         Rc::new(Self {
             root,
             tools,
             shown: RefCell::default(),
             later,
+            finds,
         })
     }
 
@@ -70,6 +74,7 @@ impl Panel {
         loop {
             self.look_beside().await?;
             self.later.look().await?;
+            self.finds.look().await?;
             let rest = [BETWEEN_LOOKS.into()];
             self.tools.call("rest", &rest).await?;
         }
@@ -228,6 +233,7 @@ impl Panel {
         self.shown.replace(None);
         self.later.is_stale();
         self.later.look().await?;
+        self.finds.is_stale();
         set_filled(&self.root, true)
     }
 

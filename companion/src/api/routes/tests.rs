@@ -177,6 +177,9 @@ fn full_view() -> CrawlView {
             address: text(),
             title: text(),
             relevance: 1.0,
+            probability: 0.5,
+            reason: text(),
+            path: vec![text()],
         }],
         question: Some(QuestionView {
             address: text(),
