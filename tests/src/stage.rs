@@ -213,6 +213,14 @@ impl Stage {
         self.press("create-topic").await
     }
 
+    /// Pairs with a companion by its code.
+    pub async fn pair(&self, port: u16, code: &str) -> Result<()> {
+        self.popup().await?;
+        self.type_in("port", &port.to_string()).await?;
+        self.type_in("code", code).await?;
+        self.press("pair").await
+    }
+
     /// Opens a page and presses one of the buttons that mark it.
     pub async fn mark(&self, address: &str, id: &str) -> Result<()> {
         self.open(address).await?;

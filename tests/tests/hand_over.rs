@@ -12,13 +12,6 @@ use linkscent_tests::stage::Stage;
 use linkscent_tests::{shell, wait_for};
 use thirtyfour::prelude::*;
 
-async fn pair(stage: &Stage, port: u16, code: &str) -> Result<()> {
-    stage.popup().await?;
-    stage.type_in("port", &port.to_string()).await?;
-    stage.type_in("code", code).await?;
-    stage.press("pair").await
-}
-
 /// Opens the part of the popup where a topic is handed over.
 async fn open_hand_over(stage: &Stage) -> Result<()> {
     stage.popup().await?;
@@ -65,7 +58,7 @@ async fn rules_and_beginning(kind: BrowserKind) -> Result<()> {
     stage.new_topic("kidneys").await?;
     let dialysis = "http://kidney.test/dialysis";
     stage.mark(dialysis, "mark-target").await?;
-    pair(&stage, port, &code).await?;
+    stage.pair(port, &code).await?;
 
     // What is no number of pages or targets is refused, and what would be one is said.
     for (field, wrong, said) in [
@@ -178,7 +171,7 @@ async fn classes(kind: BrowserKind) -> Result<()> {
     import(&stage, &data).await?;
     let (companion, port, _, code) = Companion::serve(&data, stage.proxy).await?;
     stage.new_topic("kidneys").await?;
-    pair(&stage, port, &code).await?;
+    stage.pair(port, &code).await?;
 
     // The page's class is said once the model has come, also where nothing was marked.
     stage.open("http://trains.test/timetable").await?;

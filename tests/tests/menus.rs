@@ -140,10 +140,7 @@ async fn crawled_from(stage: &Stage) -> Result<()> {
     let screen = &stage.browser;
     let data = stage.folder.path().join("data");
     let (companion, port, _, code) = Companion::serve(&data, stage.proxy).await?;
-    stage.popup().await?;
-    stage.type_in("port", &port.to_string()).await?;
-    stage.type_in("code", &code).await?;
-    stage.press("pair").await?;
+    stage.pair(port, &code).await?;
     stage.panel().await?;
     screen.wait_for_text("Crawl from those ticked").await?;
     stage.picture("for-later").await?;

@@ -222,10 +222,7 @@ async fn paths_reach_the_companion(kind: BrowserKind) -> Result<()> {
 
     let data = stage.folder.path().join("data");
     let (companion, port, _, code) = Companion::serve(&data, proxy).await?;
-    stage.popup().await?;
-    stage.type_in("port", &port.to_string()).await?;
-    stage.type_in("code", &code).await?;
-    stage.press("pair").await?;
+    stage.pair(port, &code).await?;
     let events = wait_for("the companion knows the visits", 20, || async {
         let events = taken_in(&data).await?;
         Ok((events.len() >= expected.len()).then_some(events))

@@ -275,10 +275,7 @@ async fn forgotten_is_gone(kind: BrowserKind) -> Result<()> {
     let stage = stage(kind).await?;
     let data = stage.folder.path().join("data");
     let (companion, port, _, code) = Companion::serve(&data, stage.proxy).await?;
-    stage.popup().await?;
-    stage.type_in("port", &port.to_string()).await?;
-    stage.type_in("code", &code).await?;
-    stage.press("pair").await?;
+    stage.pair(port, &code).await?;
     stage.open("http://news.test/news").await?;
     stage.shown().await?;
     stage

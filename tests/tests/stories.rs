@@ -300,10 +300,7 @@ async fn hand_over(kind: BrowserKind) -> Result<()> {
     stage.type_in("code", wrong).await?;
     let refused = stage.press("pair").await.unwrap_err().to_string();
     ensure!(refused.contains("does not fit"), "{refused}");
-    stage.popup().await?;
-    stage.type_in("port", &port.to_string()).await?;
-    stage.type_in("code", &code).await?;
-    stage.press("pair").await?;
+    stage.pair(port, &code).await?;
 
     // Seeds and budget are shown before it starts.
     let driver = &stage.browser.driver;

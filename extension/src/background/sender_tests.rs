@@ -210,6 +210,7 @@ fn the_scripts_name_the_same_kinds() {
     );
     // Popup and panel send the others but what is only the background's, by the enum itself.
     let screens = [
+        include_str!("../screens/ask.rs"),
         include_str!("../screens/popup.rs"),
         include_str!("../screens/popup/companion.rs"),
         include_str!("../screens/panel.rs"),

@@ -4,6 +4,7 @@ use js_sys::{Object, Reflect};
 use serde::de::DeserializeOwned;
 use wasm_bindgen::JsCast;
 
+use super::template::Part;
 use crate::js_values::{Tools, give, take};
 use crate::ports::BrowserError;
 use crate::request::Request;
@@ -19,4 +20,17 @@ pub async fn ask<T: DeserializeOwned>(tools: &Tools, request: &Request) -> Resul
         return Err(BrowserError(error));
     }
     take(answer)
+}
+
+/// Has the button of a part that is made for it open the companion's dashboard.
+pub fn opens_dashboard(part: &Part, tools: &Tools) -> Result<(), BrowserError> {
+    let tools = tools.clone();
+    let open = move || {
+        let tools = tools.clone();
+        async move {
+            let link: String = ask(&tools, &Request::Dashboard).await?;
+            tools.call("openDashboard", &[link.into()]).await.map(drop)
+        }
+    };
+    part.on_press("#open-dashboard", open).map(drop)
 }

@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use wasm_bindgen::JsValue;
 use web_sys::{Element, HtmlTextAreaElement};
 
-use super::ask::ask;
+use super::ask::{ask, opens_dashboard};
 use super::finds::Finds;
 use super::kept::Kept;
 use super::later::Later;
@@ -148,9 +148,11 @@ impl Panel {
     ) -> Result<(), BrowserError> {
         let tab = tab.as_f64().unwrap_or(-1.0) as i32;
         let (address, title) = (link.href.clone(), link.text.clone());
-        self.ask_on(line, "[data-press=later]", move || Request::KeepForLater {
-            address: address.clone(),
-            title: title.clone(),
+        self.ask_on(line, "[data-press=later]", false, move || {
+            Request::KeepForLater {
+                address: address.clone(),
+                title: title.clone(),
+            }
         })?;
         for (button, wanted) in [("more", true), ("fewer", false)] {
             let text = match link.text.as_str() {
@@ -158,31 +160,13 @@ impl Panel {
                 text => text.to_owned(),
             };
             let button = format!("[data-press={button}]");
-            self.ask_on(line, &button, move || Request::Say {
+            self.ask_on(line, &button, false, move || Request::Say {
                 tab,
                 text: text.clone(),
                 wanted: Some(wanted),
             })?;
         }
         Ok(())
-    }
-
-    /// Has a button ask for something; what is shown of the page and for later follows it.
-    fn ask_on(
-        self: &Rc<Self>,
-        part: &Part,
-        button: &str,
-        request: impl Fn() -> Request + 'static,
-    ) -> Result<(), BrowserError> {
-        let this = Rc::clone(self);
-        let act = move || {
-            let (this, request) = (Rc::clone(&this), request());
-            async move {
-                ask::<IgnoredAny>(&this.tools, &request).await?;
-                this.later.look().await
-            }
-        };
-        part.on_press(button, act).map(drop)
     }
 
     /// Asks for everything again and shows it.
@@ -220,14 +204,7 @@ impl Panel {
             }
         })?;
         self.act_on(&panel, "#delete-everything", || Request::DeleteEverything)?;
-        let tools = self.tools.clone();
-        panel.on_press("#open-dashboard", move || {
-            let tools = tools.clone();
-            async move {
-                let link: String = ask(&tools, &Request::Dashboard).await?;
-                tools.call("openDashboard", &[link.into()]).await.map(drop)
-            }
-        })?;
+        opens_dashboard(&panel, &self.tools)?;
         self.act_on(&panel, "#unpair", || Request::Unpair)?;
         panel.show_in(&self.root)?;
         self.shown.replace(None);
@@ -258,12 +235,26 @@ impl Panel {
         button: &str,
         request: impl Fn() -> Request + 'static,
     ) -> Result<(), BrowserError> {
+        self.ask_on(part, button, true, request)
+    }
+
+    /// The same; unless all of the panel is filled again, only what is kept for later is.
+    fn ask_on(
+        self: &Rc<Self>,
+        part: &Part,
+        button: &str,
+        fills: bool,
+        request: impl Fn() -> Request + 'static,
+    ) -> Result<(), BrowserError> {
         let this = Rc::clone(self);
         let act = move || {
             let (this, request) = (Rc::clone(&this), request());
             async move {
                 ask::<IgnoredAny>(&this.tools, &request).await?;
-                this.fill().await
+                if fills {
+                    return this.fill().await;
+                }
+                this.later.look().await
             }
         };
         part.on_press(button, act).map(drop)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde::de::IgnoredAny;
 use web_sys::{Element, HtmlInputElement};
 
-use super::ask::ask;
+use super::ask::{ask, opens_dashboard};
 use super::template::{Part, set_filled};
 use crate::js_values::Tools;
 use crate::ports::BrowserError;
@@ -49,14 +49,7 @@ impl Welcome {
                 this.fill().await
             }
         })?;
-        let tools = self.tools.clone();
-        welcome.on_press("#open-dashboard", move || {
-            let tools = tools.clone();
-            async move {
-                let link: String = ask(&tools, &Request::Dashboard).await?;
-                tools.call("openDashboard", &[link.into()]).await.map(drop)
-            }
-        })?;
+        opens_dashboard(&welcome, &self.tools)?;
         welcome.say("topic", state.current.as_deref().unwrap_or_default())?;
         welcome.keep_if("named", state.current.is_some())?;
         welcome.keep_if("asks", !may_read)?;

@@ -8,7 +8,7 @@ use web_sys::{HtmlInputElement, HtmlSelectElement};
 use super::Popup;
 use crate::ports::BrowserError;
 use crate::request::Request;
-use crate::screens::ask::ask;
+use crate::screens::ask::opens_dashboard;
 use crate::screens::template::Part;
 use crate::shown::State;
 
@@ -49,14 +49,7 @@ impl Popup {
         part.keep_if("waiting", state.waiting > 0)?;
         self.fill_hand_over(&part, state)?;
         self.act_on(&part, "#sync", || Request::Sync)?;
-        let tools = self.tools.clone();
-        part.on_press("#open-dashboard", move || {
-            let tools = tools.clone();
-            async move {
-                let link: String = ask(&tools, &Request::Dashboard).await?;
-                tools.call("openDashboard", &[link.into()]).await.map(drop)
-            }
-        })?;
+        opens_dashboard(&part, &self.tools)?;
         self.notices(&part, state.tells)?;
         self.act_on(&part, "#unpair", || Request::Unpair)?;
         Ok(part)
