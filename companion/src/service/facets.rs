@@ -174,7 +174,7 @@ mod tests {
         let guide = facets_of_guide(&service, &topic).await;
         assert_eq!(
             guide,
-            [(String::new(), 1), ("castle gardens".to_owned(), 2)]
+            [("castle gardens".to_owned(), 2), (String::new(), 1)]
         );
         service.drop_facet(&topic, "castle gardens").await.unwrap();
         let facets = service.facets(&topic).await.unwrap();
