@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use crate::ports::{TabMessage, Table};
 use crate::request::{Request, Response};
-use crate::rows::Way;
+use crate::rows::{LedgerLine, Way};
 use crate::shown::LedgerView;
 use crate::store::MOST_LINES;
 use crate::twins::companion::{CODE, PORT};
@@ -74,6 +74,10 @@ fn the_last_hour_goes_and_what_was_before_stays() {
     assert_eq!(stage.trails().len(), 1);
     // A page from before that is read once more is not new.
     stage.open(9, &dialysis());
+    stage.own(Request::Sync).unwrap();
+    let lines = |stage: &Stage| stage.rows::<LedgerLine>(Table::Ledger);
+    let since = stage.world.time.get() - HOUR;
+    assert!(lines(&stage).iter().any(|line| line.time >= since));
     stage.wait(0.1 * HOUR);
     assert!(
         stage
@@ -83,6 +87,8 @@ fn the_last_hour_goes_and_what_was_before_stays() {
             .sync
     );
     assert_eq!(stage.trails(), []);
+    let late = lines(&stage).into_iter().filter(|line| line.time >= since);
+    assert_eq!(late.count(), 0);
     let kept = stage.kept();
     let named = kept
         .lines()
