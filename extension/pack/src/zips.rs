@@ -6,9 +6,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use zip::write::SimpleFileOptions;
 use zip::{DateTime, ZipWriter};
+
+/// What builds and git leave in the project's folder.
+const LEFT_BEHIND: [&str; 2] = [".git", "target"];
 
 /// Packs a folder into one file, as browsers install it.
 pub fn pack(folder: &Path, file: &Path) -> Result<()> {
@@ -22,13 +25,13 @@ pub fn pack(folder: &Path, file: &Path) -> Result<()> {
     write(folder, names, file)
 }
 
-/// Packs what a reviewer needs to build the extension: every file of the project that git
-/// keeps, as it is now.
+/// Packs what a reviewer needs to build the extension: every file of the project, as it is now.
 pub(crate) fn pack_source(root: &Path, file: &Path) -> Result<()> {
     write(root, source(root)?, file)
 }
 
-/// The files of the project, by their places in its folder.
+/// The files of the project, by their places in its folder: those that git keeps or would keep,
+/// and where it does not know the folder all but what builds leave behind.
 pub fn source(root: &Path) -> Result<Vec<PathBuf>> {
     let listed = Command::new("git")
         .current_dir(root)
@@ -39,15 +42,30 @@ pub fn source(root: &Path) -> Result<Vec<PathBuf>> {
             "--others",
             "--exclude-standard",
         ])
-        .output()
-        .context("running git")?;
-    if !listed.status.success() {
-        bail!("git does not know this folder: the source can only be packed in a checkout");
+        .output();
+    let names = match listed {
+        Ok(listed) if listed.status.success() => {
+            let names = String::from_utf8(listed.stdout).context("a file's name is no UTF-8")?;
+            let names = names.split('\0').filter(|name| !name.is_empty());
+            names.map(PathBuf::from).collect()
+        }
+        _ => every_file(root)?,
+    };
+    let there = names.into_iter().filter(|name| root.join(name).is_file());
+    Ok(there.collect())
+}
+
+fn every_file(root: &Path) -> Result<Vec<PathBuf>> {
+    let is_left_out = |entry: &walkdir::DirEntry| {
+        let name = entry.file_name().to_string_lossy();
+        entry.depth() == 1 && LEFT_BEHIND.contains(&&*name)
+    };
+    let mut names = Vec::new();
+    let entries = walkdir::WalkDir::new(root).into_iter();
+    for entry in entries.filter_entry(|entry| !is_left_out(entry)) {
+        names.push(entry?.path().strip_prefix(root)?.to_owned());
     }
-    let listed = String::from_utf8(listed.stdout).context("a file's name is no UTF-8")?;
-    let names = listed.split('\0').filter(|name| !name.is_empty());
-    let names = names.map(PathBuf::from);
-    Ok(names.filter(|name| root.join(name).is_file()).collect())
+    Ok(names)
 }
 
 fn write(folder: &Path, mut names: Vec<PathBuf>, file: &Path) -> Result<()> {
@@ -68,6 +86,23 @@ fn write(folder: &Path, mut names: Vec<PathBuf>, file: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_git_the_source_is_every_file_but_what_builds_leave() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = ["a.rs", "b/c.rs", "b/target", ".cargo/config.toml"];
+        for name in files.into_iter().chain(["target/debug/x", ".git/config"]) {
+            let file = folder.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, name).unwrap();
+        }
+        let mut names = every_file(folder.path()).unwrap();
+        names.retain(|name| folder.path().join(name).is_file());
+        names.sort();
+        let mut expected = files.map(PathBuf::from);
+        expected.sort();
+        assert_eq!(names, expected);
+    }
 
     #[test]
     fn an_archive_is_the_same_whatever_the_order_and_the_time() {
