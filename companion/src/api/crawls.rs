@@ -5,8 +5,6 @@ use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::StoppingRule;
-use linkscent_core::critics;
-use linkscent_core::web_graph::Relevance;
 use linkscent_core::wire::api::{
     ApiError, CrawlOrder, CrawlView, FindView, QuestionAnswer, QuestionView, SkippedView,
 };
@@ -131,12 +129,11 @@ pub(super) async fn answer(
 
 /// A page that was found, by a topic's critic.
 fn find_view(find: ResultRow, critic: &str) -> FindView {
-    let relevance = find.relevance.unwrap_or(0.0);
     FindView {
+        probability: find.probability(critic),
         address: find.address,
         title: find.title,
-        relevance,
-        probability: critics::probability(critic, Relevance::new(relevance)),
+        relevance: find.relevance.unwrap_or(0.0),
         reason: find.reason,
         path: find.trail.into_iter().rev().collect(),
     }
@@ -150,8 +147,8 @@ pub(super) async fn view(
     let store = &service.store;
     let counts = service.counts(crawl.id).await?;
     let finds = store.best_results(crawl.id, MOST_FINDS, 0).await?;
-    let critic = store.critic(crawl.topic).await?;
-    let critic = critic.unwrap_or_else(|| critics::NAMES[0].to_owned());
+    let of = service.topic(crawl.topic).await?;
+    let critic = service.critic_of(&of).await?;
     let question = store.questions(crawl.id).await?.into_iter().next();
     let alarm = store.alarms(crawl.id).await?.into_iter().next();
     let skipped = store.skipped(crawl.id).await?;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
+use linkscent_core::band::Band;
 use tokio::net::TcpListener;
 
 use super::{replay, serve::router};
@@ -98,15 +99,18 @@ impl Demo {
             counts.relevant,
             100.0 * counts.harvest()
         );
+        let (_, topic) = app.service.crawl(crawl).await?;
+        let critic = app.service.critic_of(&topic).await?;
         for found in app.service.store.best_results(crawl, 8, 0).await? {
+            let likely = Band::of(found.probability(&critic));
             println!(
-                "  {:3.0} %  {}  {}",
-                100.0 * found.relevance.unwrap_or(0.0),
+                "  {:<12}  {}  {}",
+                likely.words(),
                 found.title,
                 found.address
             );
             if !found.reason.is_empty() {
-                println!("         {}", found.reason);
+                println!("{:16}{}", "", found.reason);
             }
         }
         Ok(())

@@ -14,8 +14,6 @@ use axum::{Extension, Router};
 use futures_util::Stream;
 use linkscent_bench::chart;
 use linkscent_core::band::Band;
-use linkscent_core::critics;
-use linkscent_core::web_graph::Relevance;
 use linkscent_core::wire::api::Answer;
 use serde::Deserialize;
 
@@ -170,8 +168,7 @@ async fn results(
     let (crawl, topic) = app.service.crawl(id).await?;
     let page = query.page.max(0);
     let marks = app.service.store.marks(topic.id).await?;
-    let critic = app.service.store.critic(topic.id).await?;
-    let critic = critic.unwrap_or_else(|| critics::NAMES[0].to_owned());
+    let critic = app.service.critic_of(&topic).await?;
     let skip = page.saturating_mul(PER_PAGE);
     let mut rows = app
         .service
@@ -181,7 +178,7 @@ async fn results(
     let more = rows.len() as i64 > PER_PAGE;
     rows.truncate(PER_PAGE as usize);
     let results = rows.into_iter().map(|row| Marked {
-        band: band_of(&critic, row.relevance),
+        band: Band::of(row.probability(&critic)),
         mark: match marks.iter().find(|mark| mark.address == row.address) {
             Some(mark) if mark.target => "target",
             Some(_) => "not",
@@ -198,12 +195,6 @@ async fn results(
         page,
         more,
     })
-}
-
-/// How likely a page is what was looked for, by the relevance that was kept of it.
-fn band_of(critic: &str, relevance: Option<f64>) -> Band {
-    let relevance = Relevance::new(relevance.unwrap_or_default());
-    Band::of(critics::probability(critic, relevance))
 }
 
 #[derive(Deserialize)]

@@ -25,6 +25,7 @@ pub use taxonomies::{MOST_CLASSED, TopicClasses};
 
 use std::sync::Arc;
 
+use linkscent_core::critics;
 use linkscent_core::wire::api::{Forget, Forgotten};
 
 use crate::crawler::fetch::Way;
@@ -55,6 +56,12 @@ impl Service {
             way,
             forgetting: Arc::default(),
         }
+    }
+
+    /// Who judges a topic's pages, as it is chosen, see [`linkscent_core::critics::described`].
+    pub async fn critic_of(&self, topic: &Topic) -> Result<String, ServiceError> {
+        let chosen = self.store.critic(topic.id).await?;
+        Ok(chosen.unwrap_or_else(|| critics::NAMES[0].to_owned()))
     }
 
     /// A topic by its number.

@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Record, Skipped};
-use linkscent_core::web_graph::Judgment;
+use linkscent_core::critics;
+use linkscent_core::web_graph::{Judgment, Relevance};
 
 use crate::store::error::StoreResult;
 
@@ -68,6 +69,15 @@ pub struct ResultRow {
     pub problem: String,
     /// Its likeliest class; empty where pages were not judged by their classes.
     pub class: String,
+}
+
+impl ResultRow {
+    /// How likely it is what is looked for, by the relevance that was kept of it and the topic's
+    /// critic, 0..=1.
+    pub fn probability(&self, critic: &str) -> f64 {
+        let relevance = Relevance::new(self.relevance.unwrap_or_default());
+        critics::probability(critic, relevance)
+    }
 }
 
 /// A searchable form and the page it stands on.
