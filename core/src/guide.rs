@@ -26,7 +26,6 @@ pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
 
 use log::Log;
 use outlinks::{Around, class_features};
-
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;

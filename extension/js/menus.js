@@ -6,48 +6,29 @@ const LONGEST = 80; // characters of a link or a selection that are repeated
 
 const short = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
+// Words of a link or a selection are, or are not, what is looked for.
+const says = (wanted) => ({
+  message: (tab, { text }) => ({ kind: "say", tab, text, wanted }),
+  done: ({ text }) => `“${short(text)}” ${wanted ? "counts for" : "is not"} your topic. Take it back in the popup.`,
+});
+
+const keeps = (done) => ({
+  message: (_tab, { text, href }) => ({ kind: "keep_for_later", address: href, title: text }),
+  done: () => done,
+});
+
+const marks = (target, done) => ({ message: (tab) => ({ kind: "mark", tab, target }), done: () => done });
+
 // What stands in the menu, where, the message it becomes, and what is said then.
 const ITEMS = {
-  "more-like": {
-    title: "More links like this one", contexts: ["link"],
-    message: (tab, { text }) => ({ kind: "say", tab, text, wanted: true }),
-    done: ({ text }) => `“${short(text)}” counts for your topic. Take it back in the popup.`,
-  },
-  "fewer-like": {
-    title: "Fewer links like this one", contexts: ["link"],
-    message: (tab, { text }) => ({ kind: "say", tab, text, wanted: false }),
-    done: ({ text }) => `“${short(text)}” is not your topic. Take it back in the popup.`,
-  },
-  "later": {
-    title: "Follow this link later", contexts: ["link"],
-    message: (_tab, { text, href }) => ({ kind: "keep_for_later", address: href, title: text }),
-    done: () => "Kept for later, in the side panel.",
-  },
-  "crawl-from": {
-    title: "Crawl from here …", contexts: ["link"], opensPanel: true,
-    message: (_tab, { text, href }) => ({ kind: "keep_for_later", address: href, title: text }),
-    done: () => "Kept for later: start the crawl in the side panel.",
-  },
-  "matters": {
-    title: "This matters for my topic", contexts: ["selection"],
-    message: (tab, { text }) => ({ kind: "say", tab, text, wanted: true }),
-    done: ({ text }) => `“${short(text)}” counts for your topic. Take it back in the popup.`,
-  },
-  "not-this": {
-    title: "This is not what I look for", contexts: ["selection"],
-    message: (tab, { text }) => ({ kind: "say", tab, text, wanted: false }),
-    done: ({ text }) => `“${short(text)}” is not your topic. Take it back in the popup.`,
-  },
-  "target": {
-    title: "This page is what I look for", contexts: ["page"],
-    message: (tab) => ({ kind: "mark", tab, target: true }),
-    done: () => "Marked: this is it. Undo it in the popup.",
-  },
-  "not-target": {
-    title: "This page is not what I look for", contexts: ["page"],
-    message: (tab) => ({ kind: "mark", tab, target: false }),
-    done: () => "Marked: not this. Undo it in the popup.",
-  },
+  "more-like": { title: "More links like this one", contexts: ["link"], ...says(true) },
+  "fewer-like": { title: "Fewer links like this one", contexts: ["link"], ...says(false) },
+  "later": { title: "Follow this link later", contexts: ["link"], ...keeps("Kept for later, in the side panel.") },
+  "crawl-from": { title: "Crawl from here …", contexts: ["link"], opensPanel: true, ...keeps("Kept for later: start the crawl in the side panel.") },
+  "matters": { title: "This matters for my topic", contexts: ["selection"], ...says(true) },
+  "not-this": { title: "This is not what I look for", contexts: ["selection"], ...says(false) },
+  "target": { title: "This page is what I look for", contexts: ["page"], ...marks(true, "Marked: this is it. Undo it in the popup.") },
+  "not-target": { title: "This page is not what I look for", contexts: ["page"], ...marks(false, "Marked: not this. Undo it in the popup.") },
 };
 
 // What a command of the manifest does in a tab, or says of it.
