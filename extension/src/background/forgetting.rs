@@ -2,6 +2,7 @@
 //! What is forgotten here the companion is told to forget too, as soon as it answers.
 
 use std::collections::BTreeSet;
+use std::mem::take;
 
 use linkscent_core::address::Address;
 use linkscent_core::guide::{Guide, ToForget};
@@ -15,6 +16,9 @@ use crate::ports::{TabMessage, World};
 use crate::problem::Problem;
 use crate::rows::{Seen, Settings, Way};
 use crate::store::Change;
+
+/// Pages and clicks that the companion is asked to forget in one call.
+const MOST_IN_A_CALL: usize = 900;
 
 impl<W: World> Background<W> {
     /// Forgets a trail, or with `None` everything that was read.
@@ -212,7 +216,7 @@ impl<W: World> Background<W> {
         let mut settings = self.store.settings().await?;
         settings.versions.clear();
         if settings.key.is_some() {
-            settings.to_forget.push(what);
+            settings.to_forget.extend(in_parts(what));
         }
         change.settings(&settings)?;
         Ok(self.store.apply(change).await?)
@@ -240,6 +244,23 @@ impl<W: World> Background<W> {
     }
 }
 
+/// As a companion takes it: it refuses more than a thousand pages and clicks in one call.
+fn in_parts(mut what: Forget) -> Vec<Forget> {
+    if what.pages.len() + what.clicks.len() <= MOST_IN_A_CALL {
+        return vec![what];
+    }
+    let (pages, clicks) = (take(&mut what.pages), take(&mut what.clicks));
+    let pages = pages.chunks(MOST_IN_A_CALL).map(|pages| Forget {
+        pages: pages.to_vec(),
+        ..Forget::default()
+    });
+    let clicks = clicks.chunks(MOST_IN_A_CALL).map(|clicks| Forget {
+        clicks: clicks.to_vec(),
+        ..Forget::default()
+    });
+    pages.chain(clicks).chain([what]).collect()
+}
+
 fn is_gone(gone: &ToForget, page: &str) -> bool {
     Address::parse(page).is_ok_and(|page| gone.has_page(&page))
 }
@@ -248,5 +269,37 @@ fn is_gone_click(gone: &ToForget, from: &str, to: &str) -> bool {
     match (Address::parse(from), Address::parse(to)) {
         (Ok(from), Ok(to)) => gone.clicks.contains(&(from, to)),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn much_is_forgotten_in_parts_that_a_companion_takes() {
+        let page = |number: usize| format!("http://a.test/{number}");
+        let few = Forget {
+            pages: vec![page(1)],
+            visits_since: Some(7),
+            ..Forget::default()
+        };
+        assert_eq!(in_parts(few.clone()), [few]);
+        let much = Forget {
+            pages: (0..1_000).map(page).collect(),
+            clicks: (0..2_000).map(|n| (page(n), page(n + 1))).collect(),
+            visits_since: Some(7),
+            ..Forget::default()
+        };
+        let parts = in_parts(much.clone());
+        let sizes = parts
+            .iter()
+            .map(|part| part.pages.len() + part.clicks.len());
+        assert_eq!(sizes.collect::<Vec<_>>(), [900, 100, 900, 900, 200, 0]);
+        let pages = parts.iter().flat_map(|part| part.pages.clone());
+        assert_eq!(pages.collect::<Vec<_>>(), much.pages);
+        let clicks = parts.iter().flat_map(|part| part.clicks.clone());
+        assert_eq!(clicks.collect::<Vec<_>>(), much.clicks);
+        assert_eq!(parts[5].visits_since, Some(7));
     }
 }
