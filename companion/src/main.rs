@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
-    config, crawl, demo, import, inspect, log, model, repair, replay, serve, shell, train,
+    backup, config, crawl, demo, import, inspect, log, model, repair, replay, serve, shell, train,
 };
 use linkscent::settings::Settings;
 use linkscent_bench::commands::eval;
@@ -32,6 +32,7 @@ enum Command {
     Crawl(crawl::Crawl),
     Replay(replay::Replay),
     Repair(repair::Repair),
+    Backup(backup::Backup),
     Demo(demo::Demo),
     Eval(eval::Eval),
     Train(train::Train),
@@ -84,6 +85,7 @@ fn run() -> Result<()> {
         Command::Import(import) => runtime.block_on(import.run()),
         Command::Model(model) => model.run(),
         Command::Repair(repair) => runtime.block_on(repair.run()),
+        Command::Backup(backup) => runtime.block_on(backup.run()),
         Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),
         Command::Inspect(subject) => runtime.block_on(subject.inspect()),

@@ -48,8 +48,9 @@ pub(super) async fn crawls(
     let Some(topic) = app.service.find_known_as(&query.topic).await? else {
         return Ok(Json(views));
     };
-    let crawls = store.crawls(Some(topic.id)).await?;
-    for crawl in crawls.into_iter().take(MOST_CRAWLS) {
+    let crawls = store.crawls(Some(topic.id)).await?.into_iter();
+    let seen = crawls.filter(|crawl| !crawl.is_removed);
+    for crawl in seen.take(MOST_CRAWLS) {
         views.push(view(&app.service, &crawl, &topic.name).await?);
     }
     Ok(Json(views))

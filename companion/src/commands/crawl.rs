@@ -238,7 +238,8 @@ impl Crawl {
             service.topic(topic.id).await?
         };
         let unfinished = store.crawls(Some(topic.id)).await?;
-        let unfinished = unfinished.into_iter().find(|crawl| !crawl.state.is_over());
+        let is_unfinished = |crawl: &CrawlRow| !crawl.state.is_over() && !crawl.is_removed;
+        let unfinished = unfinished.into_iter().find(is_unfinished);
         if let Some(crawl) = unfinished {
             eprintln!(
                 "linkscent: going on with crawl {} of “{}” as it was begun, to {} pages",

@@ -51,6 +51,7 @@ impl Serve {
         let way = self.network.way();
         let service = Service::new(store, way);
         let app = App::new(service.clone(), listener.local_addr()?.port());
+        service.finish_deleting().await?;
         service.supervisor.resume_all().await?;
         self.announce(&app);
         let supervisor = service.supervisor.clone();

@@ -7,6 +7,7 @@ mod crawl;
 mod databases;
 mod facets;
 mod new_crawl;
+mod removed;
 mod settings;
 mod topics;
 
@@ -34,6 +35,7 @@ pub fn routes() -> Router<App> {
         .merge(classes::routes())
         .merge(facets::routes())
         .merge(new_crawl::routes())
+        .merge(removed::routes())
         .merge(crawl::routes())
         .merge(databases::routes())
         .merge(settings::routes())

@@ -1,12 +1,13 @@
-//! Settings: pairing a browser, forgetting one, where things are.
+//! Settings: pairing a browser, calling it otherwise, forgetting one, where things are.
 
 use askama::Template;
 use axum::extract::{Form, State};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
+use linkscent_core::wire::api::LONGEST_NAME;
 use serde::Deserialize;
 
-use super::{PageResult, check_csrf, go_to, show};
+use super::{PageError, PageResult, check_csrf, go_to, show};
 use crate::api::{App, Base};
 use crate::sentence_model;
 use crate::store::Device;
@@ -15,6 +16,7 @@ pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/settings", get(page))
         .route("/settings/pair", post(pair))
+        .route("/settings/rename", post(rename))
         .route("/settings/forget", post(forget))
 }
 
@@ -56,6 +58,25 @@ struct PairForm {
 async fn pair(State(app): State<App>, Form(form): Form<PairForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
     app.pairing.new_code();
+    Ok(go_to("/settings"))
+}
+
+#[derive(Deserialize)]
+struct RenameForm {
+    csrf: String,
+    id: i64,
+    called: String,
+}
+
+async fn rename(State(app): State<App>, Form(form): Form<RenameForm>) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let name = form.called.trim();
+    if name.is_empty() || name.chars().count() > LONGEST_NAME {
+        return Err(PageError::bad(format!(
+            "A browser is called something, in at most {LONGEST_NAME} characters."
+        )));
+    }
+    app.service.store.rename_device(form.id, name).await?;
     Ok(go_to("/settings"))
 }
 

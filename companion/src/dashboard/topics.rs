@@ -72,6 +72,8 @@ struct TopicPage<'a> {
     targets: Vec<MarkRow>,
     others: Vec<MarkRow>,
     crawls: Vec<CrawlLine>,
+    /// Those that were removed, and can be brought back.
+    removed_crawls: Vec<CrawlLine>,
     /// What was said of it in words, and whether that is what is looked for.
     said: Vec<(String, bool)>,
     belief: Belief,
@@ -141,9 +143,11 @@ impl IterationLine {
     }
 }
 
-async fn crawl_lines(app: &App, topic: i64) -> Result<Vec<CrawlLine>, PageError> {
+/// The topic's crawls that were removed, or the others; newest first.
+async fn crawl_lines(app: &App, topic: i64, removed: bool) -> Result<Vec<CrawlLine>, PageError> {
     let mut lines = Vec::new();
-    for crawl in app.service.store.crawls(Some(topic)).await? {
+    let crawls = app.service.store.crawls(Some(topic)).await?.into_iter();
+    for crawl in crawls.filter(|crawl| crawl.is_removed == removed) {
         let counts = app.service.counts(crawl.id).await?;
         lines.push(CrawlLine {
             id: crawl.id,
@@ -161,13 +165,15 @@ async fn list(State(app): State<App>, Extension(Base(base)): Extension<Base>) ->
     let (mut topics, mut removed) = (Vec::new(), Vec::new());
     for topic in app.service.store.topics().await? {
         if topic.is_removed {
-            removed.push(topic);
+            if !topic.is_deleted {
+                removed.push(topic);
+            }
             continue;
         }
         let marks = app.service.store.marks(topic.id).await?;
         topics.push(TopicLine {
             targets: marks.iter().filter(|mark| mark.target).count(),
-            last: crawl_lines(&app, topic.id).await?.into_iter().next(),
+            last: crawl_lines(&app, topic.id, false).await?.into_iter().next(),
             topic,
         });
     }
@@ -205,7 +211,8 @@ async fn one(
         teachers: teachers.map(|other| other.name).collect(),
         base,
         csrf: app.access.csrf(),
-        crawls: crawl_lines(&app, id).await?,
+        crawls: crawl_lines(&app, id, false).await?,
+        removed_crawls: crawl_lines(&app, id, true).await?,
         topic,
         facet_lines: facets::FacetLine::all(&targets, &facets),
         facet_names: facets::names(&facets),

@@ -48,6 +48,7 @@ impl Service {
         let view = |topic: Topic| TopicView {
             is_taught: taught.contains(&topic.id),
             is_removed: topic.is_removed,
+            is_deleted: topic.is_deleted,
             key: topic.key,
             name: topic.name,
         };

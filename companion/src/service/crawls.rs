@@ -158,6 +158,7 @@ impl Service {
             name: name.to_owned(),
             version: 0,
             is_removed: false,
+            is_deleted: false,
         };
         self.order(topic.unwrap_or(&unmade), new).await.map(|_| ())
     }

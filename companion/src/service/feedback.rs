@@ -45,6 +45,7 @@ impl Service {
         let taken = self.store.take_events(&good).await?;
         self.tell_crawls(&good).await?;
         self.pause_removed(&good).await?;
+        self.delete_removed(&good).await?;
         Ok(EventsTaken {
             taken,
             known: good.len() - taken,

@@ -55,11 +55,21 @@ pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotte
 }
 
 /// A crawl that was paused, and whether this process ran it.
-type Paused = (CrawlRow, bool);
+pub(super) type Paused = (CrawlRow, bool);
 
 /// Pauses every crawl that runs, here or elsewhere, and waits until it rests.
 async fn pause_all(service: &Service, paused: &mut Vec<Paused>) -> Result<()> {
-    for crawl in service.store.crawls(None).await? {
+    let all = service.store.crawls(None).await?;
+    bring_to_rest(service, all, paused).await
+}
+
+/// Pauses those of the crawls that run, here or elsewhere, and waits until they rest.
+pub(super) async fn bring_to_rest(
+    service: &Service,
+    crawls: Vec<CrawlRow>,
+    paused: &mut Vec<Paused>,
+) -> Result<()> {
+    for crawl in crawls {
         let is_ours = service.supervisor.run_by(&crawl) == Some(RunBy::Us);
         if service.supervisor.send(crawl.id, Command::Pause).await? {
             paused.push((crawl, is_ours));
@@ -70,7 +80,7 @@ async fn pause_all(service: &Service, paused: &mut Vec<Paused>) -> Result<()> {
         while service.store.is_locked(crawl.id) {
             if looks == LOOKS {
                 let id = crawl.id;
-                bail!("crawl {id} does not come to rest: pause it, then forget again");
+                bail!("crawl {id} does not come to rest: pause it, then try again");
             }
             looks += 1;
             tokio::time::sleep(LOOK_EVERY).await;
@@ -81,7 +91,7 @@ async fn pause_all(service: &Service, paused: &mut Vec<Paused>) -> Result<()> {
 
 /// Crawls of this process go on. Those of another go on where they ran: it may make its
 /// requests in another way.
-async fn go_on(service: &Service, paused: Vec<Paused>) {
+pub(super) async fn go_on(service: &Service, paused: Vec<Paused>) {
     for (crawl, is_ours) in paused {
         let done = if is_ours {
             service.supervisor.resume(crawl.id).await

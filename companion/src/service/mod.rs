@@ -4,6 +4,7 @@
 mod beginning;
 mod changes;
 mod crawls;
+mod deleting;
 mod error;
 mod facets;
 mod feedback;
@@ -42,7 +43,7 @@ pub struct Service {
     /// How crawls make requests.
     pub way: Way,
     guides: Guides,
-    /// Held while pages are forgotten.
+    /// Held while pages are forgotten, or crawls and topics deleted.
     forgetting: Arc<tokio::sync::Mutex<()>>,
 }
 

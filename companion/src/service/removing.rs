@@ -12,7 +12,10 @@ impl Service {
         if topic.is_removed == removed {
             return Ok(());
         }
-        let said = EventKind::Remove { removed };
+        let said = EventKind::Remove {
+            removed,
+            for_good: false,
+        };
         let event = self.store.happens(topic, said).await?;
         self.take_events(vec![event]).await?;
         Ok(())
@@ -21,7 +24,7 @@ impl Service {
     /// Pauses the crawls of topics that were just removed.
     pub(super) async fn pause_removed(&self, events: &[Event]) -> Result<(), ServiceError> {
         for event in events {
-            if !matches!(event.what, EventKind::Remove { removed: true }) {
+            if !matches!(event.what, EventKind::Remove { removed: true, .. }) {
                 continue;
             }
             let topic = self.store.find_topic(&event.topic).await?;

@@ -32,7 +32,7 @@ pub use ports::{
     AlarmRow, Command, CrawlRow, CrawlState, Device, FetchRow, FormRow, Location, LostPage,
     ModelOf, NewCrawl, Order, QuestionRow, Reaction, ResultRow, SkippedRow, Topic,
 };
-pub use sqlite::repair;
+pub use sqlite::{BackedUp, backup, repair};
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -43,6 +43,11 @@ use anyhow::Result;
 use crate::clock;
 use ports::Ports;
 use sqlite::SqliteStore;
+
+/// The file of a crawl's pages, in a data folder.
+fn warc_name(crawl: i64) -> String {
+    format!("crawl-{crawl}.warc.gz")
+}
 
 /// The ports of a backend, and the data folder. Clones are the same store.
 #[derive(Clone)]
@@ -82,7 +87,7 @@ impl Store {
 
     /// Where pages of a crawl are kept.
     pub fn warc_path(&self, crawl: i64) -> PathBuf {
-        self.folder.join(format!("crawl-{crawl}.warc.gz"))
+        self.folder.join(warc_name(crawl))
     }
 
     /// The right to run a crawl. Blocks for a moment; not for a runtime's thread.
@@ -95,7 +100,8 @@ impl Store {
         CrawlLock::is_held(&self.lock_path(crawl))
     }
 
-    fn lock_path(&self, crawl: i64) -> PathBuf {
+    /// Where it is written who runs a crawl.
+    pub(crate) fn lock_path(&self, crawl: i64) -> PathBuf {
         self.folder.join(format!("crawl-{crawl}.lock"))
     }
 

@@ -266,6 +266,7 @@ fn topics_that_were_taught_something_are_offered_to_begin_with() {
         name: name.to_owned(),
         is_taught,
         is_removed: false,
+        is_deleted: false,
     };
     let topics = vec![
         topic("birds", false),

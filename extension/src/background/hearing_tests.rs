@@ -20,6 +20,7 @@ fn topic(key: &str, name: &str) -> TopicView {
         name: name.to_owned(),
         is_taught: false,
         is_removed: false,
+        is_deleted: false,
     }
 }
 

@@ -45,7 +45,10 @@ impl<W: World> Background<W> {
             change.send(&self.event(topic, said, EventKind::Name { name }))?;
         }
         for topic in &settings.removed {
-            let what = EventKind::Remove { removed: true };
+            let what = EventKind::Remove {
+                removed: true,
+                for_good: false,
+            };
             change.send(&self.event(topic, self.world.now(), what))?;
         }
         for (topic, said) in &settings.said {

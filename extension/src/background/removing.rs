@@ -16,7 +16,10 @@ impl<W: World> Background<W> {
         settings.removed.push(topic.clone());
         let mut change = Change::default();
         change.settings(&settings)?;
-        let what = EventKind::Remove { removed: true };
+        let what = EventKind::Remove {
+            removed: true,
+            for_good: false,
+        };
         self.says(&topic, what, &mut change).await?;
         Ok(self.store.apply(change).await?)
     }
@@ -44,7 +47,10 @@ impl<W: World> Background<W> {
         let before = settings.removed.len();
         settings.removed.retain(|removed| removed != topic);
         if settings.removed.len() < before {
-            let what = EventKind::Remove { removed: false };
+            let what = EventKind::Remove {
+                removed: false,
+                for_good: false,
+            };
             self.says(topic, what, change).await?;
         }
         Ok(())
@@ -105,7 +111,7 @@ mod tests {
             let companion = stage.world.companion.borrow();
             let events = companion.events.iter();
             let removed = events.filter_map(|event| match event.what {
-                EventKind::Remove { removed } => Some(removed),
+                EventKind::Remove { removed, .. } => Some(removed),
                 _ => None,
             });
             removed.collect::<Vec<_>>()
@@ -120,6 +126,7 @@ mod tests {
                 name: "kidneys".to_owned(),
                 is_taught: false,
                 is_removed,
+                is_deleted: false,
             };
             let elsewhere = Elsewhere {
                 topics: vec![topic],

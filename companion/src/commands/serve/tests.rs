@@ -17,6 +17,7 @@ use crate::service::{LARGEST_BUDGET, RunBy};
 use crate::store::Reaction;
 
 mod choices;
+mod removed;
 
 const PORT: u16 = 7000;
 const HOST: &str = "127.0.0.1:7000";

@@ -7,7 +7,7 @@ use linkscent_core::address::Address;
 use linkscent_core::crawl::{Record, Skipped};
 use linkscent_core::web_graph::Judgment;
 
-use super::{CrawlEntry, MemoryStore, at, at_mut};
+use super::{CrawlEntry, MemoryStore, at};
 use crate::store::ports::{
     CrawlRow, CrawlState, CrawlWriter, Crawls, Location, LostPage, MOST_SKIPPED, NewCrawl,
 };
@@ -18,16 +18,18 @@ impl Crawls for MemoryStore {
     async fn begin_crawl(&self, new: &NewCrawl<'_>) -> StoreResult<i64> {
         self.change(|state| {
             at(&state.topics, new.topic).ok_or(StoreError::Missing("topic"))?;
-            let id = state.crawls.len() as i64 + 1;
+            state.crawls_made += 1;
+            let id = state.crawls_made;
             let row = CrawlRow {
                 id,
                 topic: new.topic,
                 state: CrawlState::Running,
                 stop_reason: String::new(),
+                is_removed: false,
                 order: new.order.clone(),
                 warc_length: 0,
             };
-            state.crawls.push(CrawlEntry {
+            let entry = CrawlEntry {
                 row,
                 start_model: new.start_model.to_vec(),
                 log: BTreeMap::new(),
@@ -35,31 +37,35 @@ impl Crawls for MemoryStore {
                 skipped: BTreeMap::new(),
                 questions: BTreeMap::new(),
                 commands: Vec::new(),
-            });
+            };
+            state.crawls.insert(id, entry);
             Ok(id)
         })
     }
 
     async fn crawl(&self, id: i64) -> StoreResult<Option<CrawlRow>> {
-        Ok(at(&self.read().crawls, id).map(|crawl| crawl.row.clone()))
+        Ok(self.read().crawls.get(&id).map(|crawl| crawl.row.clone()))
     }
 
     async fn crawls(&self, topic: Option<i64>) -> StoreResult<Vec<CrawlRow>> {
         let state = self.read();
-        let rows = state.crawls.iter().rev().map(|crawl| &crawl.row);
+        let rows = state.crawls.values().rev().map(|crawl| &crawl.row);
         let rows = rows.filter(|row| topic.is_none_or(|topic| row.topic == topic));
         Ok(rows.cloned().collect())
     }
 
     async fn start_model(&self, crawl: i64) -> StoreResult<Vec<u8>> {
         let state = self.read();
-        let crawl = at(&state.crawls, crawl).ok_or(StoreError::Missing("crawl"))?;
+        let crawl = state
+            .crawls
+            .get(&crawl)
+            .ok_or(StoreError::Missing("crawl"))?;
         Ok(crawl.start_model.clone())
     }
 
     async fn set_state(&self, crawl: i64, to: CrawlState, reason: &str) -> StoreResult<()> {
         self.change(|state| {
-            if let Some(crawl) = at_mut(&mut state.crawls, crawl) {
+            if let Some(crawl) = state.crawls.get_mut(&crawl) {
                 crawl.row.state = to;
                 reason.clone_into(&mut crawl.row.stop_reason);
             }
@@ -77,7 +83,10 @@ impl CrawlWriter for MemoryStore {
         fetches: &[(Record, Location)],
     ) -> StoreResult<()> {
         self.change(|state| {
-            let crawl = at_mut(&mut state.crawls, crawl).ok_or(StoreError::Missing("crawl"))?;
+            let crawl = state
+                .crawls
+                .get_mut(&crawl)
+                .ok_or(StoreError::Missing("crawl"))?;
             for (record, place) in fetches {
                 let mut record = record.clone();
                 if let Some(alarm) = record.alarm.take() {
@@ -102,7 +111,7 @@ impl CrawlWriter for MemoryStore {
 
     async fn lose_pages(&self, crawl: i64, lost: &[LostPage], warc_length: u64) -> StoreResult<()> {
         self.change(|state| {
-            let Some(crawl) = at_mut(&mut state.crawls, crawl) else {
+            let Some(crawl) = state.crawls.get_mut(&crawl) else {
                 return Ok(());
             };
             for page in lost {
@@ -121,7 +130,7 @@ impl CrawlWriter for MemoryStore {
 
     async fn judge_again(&self, crawl: i64, judged: &[(Address, Judgment)]) -> StoreResult<()> {
         self.change(|state| {
-            let Some(crawl) = at_mut(&mut state.crawls, crawl) else {
+            let Some(crawl) = state.crawls.get_mut(&crawl) else {
                 return Ok(());
             };
             let judged: BTreeMap<&Address, Judgment> = judged
@@ -140,7 +149,10 @@ impl CrawlWriter for MemoryStore {
 
     async fn skip(&self, crawl: i64, skipped: &[Skipped]) -> StoreResult<()> {
         self.change(|state| {
-            let crawl = at_mut(&mut state.crawls, crawl).ok_or(StoreError::Missing("crawl"))?;
+            let crawl = state
+                .crawls
+                .get_mut(&crawl)
+                .ok_or(StoreError::Missing("crawl"))?;
             for link in skipped {
                 if crawl.skipped.len() as u64 == MOST_SKIPPED {
                     break;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use linkscent_core::address::Address;
 use linkscent_core::guide::ToForget;
 
-use super::{CrawlEntry, MemoryStore, State, at_mut};
+use super::{CrawlEntry, MemoryStore, State};
 use crate::store::StoreResult;
 use crate::store::marks::{gone_clicks, is_gone};
 use crate::store::ports::{Command, Forgetting, KeptPage, ModelOf};
@@ -80,7 +80,7 @@ impl State {
         for row in &self.events {
             places.push(("events", format!("{:?}", row.event).into_bytes()));
         }
-        for crawl in &self.crawls {
+        for crawl in self.crawls.values() {
             places.push(("crawls", crawl.text().into_bytes()));
             places.push(("models", crawl.start_model.clone()));
         }
@@ -95,7 +95,7 @@ impl State {
 impl Forgetting for MemoryStore {
     async fn spellings(&self, gone: &ToForget) -> StoreResult<Vec<String>> {
         let mut spellings: BTreeSet<String> = gone.pages.iter().map(Address::to_string).collect();
-        for crawl in &self.read().crawls {
+        for crawl in self.read().crawls.values() {
             let seen = crawl.skipped.keys().chain(crawl.questions.keys()).cloned();
             let fetched = crawl.log.values().flat_map(|(record, place)| {
                 [Some(record.address.to_string()), place.redirect.clone()]
@@ -118,7 +118,7 @@ impl Forgetting for MemoryStore {
 
     async fn kept_pages(&self, spellings: &[String]) -> StoreResult<Vec<KeptPage>> {
         let mut kept = Vec::new();
-        for crawl in &self.read().crawls {
+        for crawl in self.read().crawls.values() {
             let offsets: BTreeSet<u64> = crawl
                 .log
                 .values()
@@ -152,7 +152,7 @@ impl Forgetting for MemoryStore {
                 .notices
                 .retain(|notice| !spellings.iter().any(|page| notice.said.contains(page)));
             let mut went = before - state.events.len() - state.notices.len();
-            for crawl in &mut state.crawls {
+            for crawl in state.crawls.values_mut() {
                 went += crawl.forget(gone, &spellings);
             }
             Ok(went as u64)
@@ -164,7 +164,7 @@ impl Forgetting for MemoryStore {
         let topics = state.topics.iter();
         let topics =
             topics.filter_map(|topic| Some((ModelOf::Topic(topic.row.id), topic.model.clone()?)));
-        let crawls = state.crawls.iter();
+        let crawls = state.crawls.values();
         let crawls = crawls.map(|crawl| (ModelOf::Crawl(crawl.row.id), crawl.start_model.clone()));
         Ok(topics.chain(crawls).collect())
     }
@@ -181,7 +181,7 @@ impl Forgetting for MemoryStore {
             match of {
                 ModelOf::Topic(id) => state.renew(id, |topic| topic.model = Some(file.to_vec())),
                 ModelOf::Crawl(id) => {
-                    if let Some(crawl) = at_mut(&mut state.crawls, id) {
+                    if let Some(crawl) = state.crawls.get_mut(&id) {
                         crawl.start_model = file.to_vec();
                     }
                 }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use linkscent_core::crawl::Record;
 use linkscent_core::critics::taxonomy::is_under;
 
-use super::{CrawlEntry, MemoryStore, at};
+use super::{CrawlEntry, MemoryStore};
 use crate::store::ports::{
     AlarmRow, CrawlLog, FetchRow, FormRow, Location, MOST_ALARMS, MOST_REASONS, ResultRow,
     SkippedRow,
@@ -57,7 +57,9 @@ impl CrawlEntry {
 impl MemoryStore {
     /// An answer on a crawl; the neutral one if it is not there.
     fn of_crawl<T: Default>(&self, crawl: i64, answer: impl FnOnce(&CrawlEntry) -> T) -> T {
-        at(&self.read().crawls, crawl)
+        self.read()
+            .crawls
+            .get(&crawl)
             .map(answer)
             .unwrap_or_default()
     }
@@ -105,7 +107,10 @@ impl CrawlLog for MemoryStore {
 
     async fn counts(&self, crawl: i64) -> StoreResult<(u64, u64, u64, u64)> {
         let state = self.read();
-        let crawl = at(&state.crawls, crawl).ok_or(StoreError::Missing("crawl"))?;
+        let crawl = state
+            .crawls
+            .get(&crawl)
+            .ok_or(StoreError::Missing("crawl"))?;
         let count = |which: fn(&Record) -> bool| {
             crawl.records().filter(|record| which(record)).count() as u64
         };

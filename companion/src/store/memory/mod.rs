@@ -2,6 +2,7 @@
 //! from nothing of the database. Tests hold the database against it, and services run on it.
 
 mod crawls;
+mod deleting;
 mod forgetting;
 mod log;
 mod people;
@@ -22,14 +23,16 @@ use super::ports::{Changes, Command, CrawlRow, Device, Location, Topic, Watch};
 #[derive(Default)]
 pub(super) struct MemoryStore(Arc<Mutex<State>>);
 
-/// All that is kept. Topics and crawls have their place, from 1, as their number.
+/// All that is kept. Topics have their place, from 1, as their number.
 #[derive(Default, Clone)]
 struct State {
     topics: Vec<TopicEntry>,
     /// In the order they were taken in.
     events: Vec<LoggedEvent>,
     events_taken: i64,
-    crawls: Vec<CrawlEntry>,
+    crawls: BTreeMap<i64, CrawlEntry>,
+    crawls_made: i64,
+    deleted_crawls: Vec<i64>,
     notices: Vec<Notice>,
     devices: Vec<DeviceEntry>,
     devices_made: i64,

@@ -4,7 +4,7 @@ use std::mem;
 
 use async_trait::async_trait;
 
-use super::{MemoryStore, Notice, at, at_mut};
+use super::{MemoryStore, Notice, at};
 use crate::store::ports::{Command, Commands, MOST_NOTICES, Notices, QuestionRow, Questions};
 use crate::store::{StoreError, StoreResult};
 
@@ -12,7 +12,10 @@ use crate::store::{StoreError, StoreResult};
 impl Questions for MemoryStore {
     async fn add_question(&self, crawl: i64, address: &str, asked: i64) -> StoreResult<()> {
         self.change(|state| {
-            let crawl = at_mut(&mut state.crawls, crawl).ok_or(StoreError::Missing("crawl"))?;
+            let crawl = state
+                .crawls
+                .get_mut(&crawl)
+                .ok_or(StoreError::Missing("crawl"))?;
             let question = crawl.questions.entry(address.to_owned());
             question.or_insert((asked, None));
             Ok(())
@@ -21,14 +24,14 @@ impl Questions for MemoryStore {
 
     async fn asked(&self, crawl: i64) -> StoreResult<Vec<String>> {
         let state = self.read();
-        let crawl = at(&state.crawls, crawl);
+        let crawl = state.crawls.get(&crawl);
         let asked = crawl.map(|crawl| crawl.questions.keys().cloned().collect());
         Ok(asked.unwrap_or_default())
     }
 
     async fn questions(&self, crawl: i64) -> StoreResult<Vec<QuestionRow>> {
         let state = self.read();
-        let Some(crawl) = at(&state.crawls, crawl) else {
+        let Some(crawl) = state.crawls.get(&crawl) else {
             return Ok(Vec::new());
         };
         let mut open = Vec::new();
@@ -50,7 +53,7 @@ impl Questions for MemoryStore {
 
     async fn answer(&self, crawl: i64, address: &str, answer: &str) -> StoreResult<()> {
         self.change(|state| {
-            let crawl = at_mut(&mut state.crawls, crawl);
+            let crawl = state.crawls.get_mut(&crawl);
             if let Some(question) = crawl.and_then(|crawl| crawl.questions.get_mut(address)) {
                 question.1 = Some(answer.to_owned());
             }
@@ -102,7 +105,10 @@ impl Notices for MemoryStore {
 impl Commands for MemoryStore {
     async fn leave_command(&self, crawl: i64, command: &Command) -> StoreResult<()> {
         self.change(|state| {
-            let crawl = at_mut(&mut state.crawls, crawl).ok_or(StoreError::Missing("crawl"))?;
+            let crawl = state
+                .crawls
+                .get_mut(&crawl)
+                .ok_or(StoreError::Missing("crawl"))?;
             crawl.commands.push(command.clone());
             Ok(())
         })
@@ -110,7 +116,7 @@ impl Commands for MemoryStore {
 
     async fn take_commands(&self, crawl: i64) -> StoreResult<Vec<Command>> {
         self.change(|state| {
-            let crawl = at_mut(&mut state.crawls, crawl);
+            let crawl = state.crawls.get_mut(&crawl);
             Ok(crawl.map_or_else(Vec::new, |crawl| mem::take(&mut crawl.commands)))
         })
     }

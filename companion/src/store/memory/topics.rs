@@ -24,6 +24,7 @@ impl State {
             name: key.to_owned(),
             version: 0,
             is_removed: false,
+            is_deleted: false,
         };
         self.topics.push(TopicEntry {
             row,
@@ -50,13 +51,14 @@ impl State {
         })
     }
 
-    fn is_removed(&self, topic: i64) -> bool {
+    /// Whether it was removed, and for good.
+    fn is_removed(&self, topic: i64) -> (bool, bool) {
         let mut newest_first = self.events_of_topic(topic).rev();
         let said = newest_first.find_map(|event| match event.what {
-            EventKind::Remove { removed } => Some(removed),
+            EventKind::Remove { removed, for_good } => Some((removed, for_good)),
             _ => None,
         });
-        said.unwrap_or(false)
+        said.unwrap_or_default()
     }
 
     /// Changes what a topic's model is made from, if the topic is there.
@@ -170,12 +172,13 @@ impl Events for MemoryStore {
             if taken > 0 {
                 for topic in named {
                     let name = state.name_said_last(topic);
-                    let is_removed = state.is_removed(topic);
+                    let (is_removed, is_deleted) = state.is_removed(topic);
                     state.renew(topic, |topic| {
                         if let Some(name) = name {
                             topic.row.name = name;
                         }
                         topic.row.is_removed = is_removed;
+                        topic.row.is_deleted = is_deleted;
                     });
                 }
             }
@@ -251,6 +254,16 @@ impl Devices for MemoryStore {
                 key: key.clone(),
             });
             Ok(identifier)
+        })
+    }
+
+    async fn rename_device(&self, id: i64, name: &str) -> StoreResult<()> {
+        self.change(|state| {
+            let mut devices = state.devices.iter_mut();
+            if let Some(device) = devices.find(|device| device.row.id == id) {
+                name.clone_into(&mut device.row.name);
+            }
+            Ok(())
         })
     }
 

@@ -78,6 +78,8 @@ pub struct CrawlRow {
     pub state: CrawlState,
     /// Why it ended, if it has.
     pub stop_reason: String,
+    /// Whether it was removed: out of sight, with all it has.
+    pub is_removed: bool,
     /// How it was to go.
     pub order: Order,
     /// Bytes of its WARC file that count.

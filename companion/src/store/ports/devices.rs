@@ -33,6 +33,9 @@ pub trait Devices: Send + Sync {
     /// name stay apart.
     async fn add_device(&self, name: &str, origin: &str, key: &DeviceKey) -> StoreResult<String>;
 
+    /// Calls a browser otherwise.
+    async fn rename_device(&self, id: i64, name: &str) -> StoreResult<()>;
+
     /// Forgets a browser: its key no longer opens anything. Its number may be given to
     /// another one, so whoever forgets a browser closes its channels.
     async fn remove_device(&self, id: i64) -> StoreResult<()>;

@@ -16,6 +16,7 @@
 mod changes;
 mod commands;
 mod crawls;
+mod deleting;
 mod devices;
 mod forgetting;
 mod log;
@@ -25,6 +26,7 @@ mod topics;
 pub use changes::{Changes, Watch};
 pub use commands::{Command, Commands};
 pub use crawls::{CrawlRow, Crawls, NewCrawl, Order, Reaction};
+pub use deleting::Deleting;
 pub use devices::{Device, Devices};
 pub use forgetting::{Forgetting, KeptPage, ModelOf};
 pub use linkscent_core::wire::CrawlState;
@@ -47,6 +49,7 @@ pub trait Ports:
     + Notices
     + Devices
     + Forgetting
+    + Deleting
     + Changes
 {
 }
@@ -62,6 +65,7 @@ impl<T> Ports for T where
         + Notices
         + Devices
         + Forgetting
+        + Deleting
         + Changes
 {
 }

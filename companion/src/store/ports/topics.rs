@@ -19,6 +19,8 @@ pub struct Topic {
     pub version: i64,
     /// Whether the person removed it: then it is out of sight, and can be brought back.
     pub is_removed: bool,
+    /// Whether all of it was deleted then, and only its key is left.
+    pub is_deleted: bool,
 }
 
 /// Topics, their critics, taxonomies and models. No two topics have one key.

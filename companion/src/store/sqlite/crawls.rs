@@ -14,16 +14,18 @@ use crate::store::{StoreError, StoreResult};
 /// A crawl without its start model, which is large.
 const CRAWL: &str =
     "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts,
-    warc_length, site_pages, site_targets, on_drift FROM crawl";
+    warc_length, site_pages, site_targets, on_drift, removed FROM crawl";
 
 #[async_trait]
 impl Crawls for SqliteStore {
     async fn begin_crawl(&self, new: &NewCrawl<'_>) -> StoreResult<i64> {
         let order = new.order;
         let done = sqlx::query(
-            "INSERT INTO crawl (topic, created, state, budget, delay, random_seed, seeds, hosts,
+            "INSERT INTO crawl (id, topic, created, state, budget, delay, random_seed, seeds, hosts,
              start_model, site_pages, site_targets, on_drift)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             VALUES (1 + max((SELECT coalesce(max(id), 0) FROM crawl),
+                             (SELECT coalesce(max(id), 0) FROM deleted_crawl)),
+                     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(new.topic)
         .bind(clock::now())
@@ -99,6 +101,7 @@ fn crawl(row: &SqliteRow) -> StoreResult<CrawlRow> {
         topic: row.try_get("topic")?,
         state,
         stop_reason: row.try_get("stop_reason")?,
+        is_removed: row.try_get("removed")?,
         order: Order {
             budget: number("budget")?,
             delay: number("delay")?,

@@ -53,6 +53,15 @@ impl Devices for SqliteStore {
         Ok(identifier)
     }
 
+    async fn rename_device(&self, id: i64, name: &str) -> StoreResult<()> {
+        sqlx::query("UPDATE device SET name = ? WHERE id = ?")
+            .bind(name)
+            .bind(id)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
     async fn remove_device(&self, id: i64) -> StoreResult<()> {
         sqlx::query("DELETE FROM device WHERE id = ?")
             .bind(id)

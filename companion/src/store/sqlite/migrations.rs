@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 7] = [
+const STEPS: [(i64, &str, &str); 8] = [
     (
         1,
         "first",
@@ -50,6 +50,11 @@ const STEPS: [(i64, &str, &str); 7] = [
         7,
         "removed",
         include_str!("../../../migrations/0007_removed.sql"),
+    ),
+    (
+        8,
+        "deleted",
+        include_str!("../../../migrations/0008_deleted.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -1,9 +1,11 @@
 //! The store in one `SQLite` file. With `synchronous=FULL` what a transaction acknowledged
 //! survives a power cut.
 
+mod backup;
 mod changes;
 mod commands;
 mod crawls;
+mod deleting;
 mod devices;
 mod forgetting;
 mod log;
@@ -13,6 +15,7 @@ mod salvage;
 mod topics;
 mod writer;
 
+pub use backup::{BackedUp, backup};
 pub use salvage::repair;
 
 use std::fs::File;

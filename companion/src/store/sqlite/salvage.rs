@@ -24,11 +24,12 @@ enum Key {
 }
 
 /// Tables in an order in which each comes after those it refers to.
-const TABLES: [(&str, Key); 14] = [
+const TABLES: [(&str, Key); 15] = [
     ("topic", Key::Column("rowid")),
     ("event", Key::Column("rowid")),
     ("looked_for", Key::Column("rowid")),
     ("crawl", Key::Column("rowid")),
+    ("deleted_crawl", Key::Column("rowid")),
     ("leaving", Key::Column("rowid")),
     ("on_drift", Key::Column("rowid")),
     ("fetch", Key::CrawlAndNumber),

@@ -10,14 +10,14 @@ use crate::clock;
 use crate::store::StoreResult;
 use crate::store::ports::{Events, Said, Topic, Topics};
 
-/// Number, key, name, version, whether it is removed.
-type TopicRow = (i64, String, String, i64, bool);
+/// Number, key, name, version, whether it is removed, and deleted.
+type TopicRow = (i64, String, String, i64, bool, bool);
 
 /// Topics as rows. The column `name` is the key: a topic once had one name for good.
 macro_rules! select {
     ($which:literal) => {
         concat!(
-            "SELECT id, name, coalesce(called, name), version, removed FROM topic ",
+            "SELECT id, name, coalesce(called, name), version, removed, deleted FROM topic ",
             $which
         )
     };
@@ -32,13 +32,15 @@ macro_rules! kind {
 
 /// Sets a column of a topic to what the last event of a kind says.
 macro_rules! said_last {
-    ($column:literal, $field:literal) => {
+    ($column:literal, $field:literal, $otherwise:literal) => {
         concat!(
             "UPDATE topic SET ",
             $column,
-            " = (SELECT body ->> '",
+            " = (SELECT coalesce(body ->> '",
             $field,
-            "' FROM event WHERE event.topic = topic.id AND ",
+            "', ",
+            $otherwise,
+            ") FROM event WHERE event.topic = topic.id AND ",
             kind!(),
             " = ? ORDER BY time DESC, number DESC LIMIT 1) WHERE id = ?"
         )
@@ -183,16 +185,21 @@ impl Events for SqliteStore {
             .execute(&mut *transaction)
             .await?;
             taken += done.rows_affected() as usize;
-            let column = match event.what.name() {
-                EventName::Name => said_last!("called", "name"),
-                EventName::Remove => said_last!("removed", "removed"),
-                _ => continue,
+            let columns: &[&'static str] = match event.what.name() {
+                EventName::Name => &[said_last!("called", "name", "NULL")],
+                EventName::Remove => &[
+                    said_last!("removed", "removed", "0"),
+                    said_last!("deleted", "for_good", "0"),
+                ],
+                _ => &[],
             };
-            sqlx::query(column)
-                .bind(event.what.name().as_str())
-                .bind(topics[event.topic.as_str()])
-                .execute(&mut *transaction)
-                .await?;
+            for column in columns {
+                sqlx::query(*column)
+                    .bind(event.what.name().as_str())
+                    .bind(topics[event.topic.as_str()])
+                    .execute(&mut *transaction)
+                    .await?;
+            }
         }
         for id in topics.values() {
             sqlx::query("UPDATE topic SET version = version + 1 WHERE id = ? AND ? > 0")
@@ -285,13 +292,14 @@ impl SqliteStore {
     }
 }
 
-fn topic((id, key, name, version, is_removed): TopicRow) -> Topic {
+fn topic((id, key, name, version, is_removed, is_deleted): TopicRow) -> Topic {
     Topic {
         id,
         key,
         name,
         version,
         is_removed,
+        is_deleted,
     }
 }
 

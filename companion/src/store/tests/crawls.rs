@@ -49,6 +49,7 @@ async fn a_crawl_begins_running_and_as_it_was_ordered(store: &Store) {
             topic: store.topic_named("bees").await.unwrap().id,
             state: CrawlState::Running,
             stop_reason: String::new(),
+            is_removed: false,
             order,
             warc_length: 0,
         };

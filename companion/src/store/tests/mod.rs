@@ -26,6 +26,7 @@ macro_rules! promises {
 }
 
 mod crawls;
+mod deleting;
 mod forgetting;
 mod log;
 mod people;

@@ -103,7 +103,10 @@ async fn a_topic_is_called_what_was_said_last(store: &Store) {
 
 async fn a_topic_is_removed_if_that_was_said_last(store: &Store) {
     let said = |id: &str, time: u64, removed: bool| Event {
-        what: EventKind::Remove { removed },
+        what: EventKind::Remove {
+            removed,
+            for_good: false,
+        },
         time,
         ..mark(id, "bees", "http://a.test/")
     };

@@ -18,6 +18,9 @@ pub struct TopicView {
     /// Whether the person removed it.
     #[serde(default)]
     pub is_removed: bool,
+    /// Whether all of it was deleted then, and only its key is left.
+    #[serde(default)]
+    pub is_deleted: bool,
 }
 
 /// A node of a taxonomy.

@@ -114,6 +114,9 @@ pub enum EventKind {
     Remove {
         /// True: removed; false: brought back.
         removed: bool,
+        /// Whether all of it is deleted, and not only out of sight.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        for_good: bool,
     },
     /// The person followed a link.
     #[serde(rename = "trail", alias = "click")]

@@ -1,0 +1,62 @@
+//! `linkscent backup`: everything in one file.
+
+use std::fs::OpenOptions;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::json;
+
+use crate::settings::data_folder;
+use crate::store::{Store, backup};
+
+/// Write everything that is kept to one tar file.
+///
+/// Topics, marks, crawls with their pages and paired browsers, as they stand at one moment; also
+/// while crawls run. Unpacked into a folder of its own, it is used with --data. It holds what
+/// browsers and this program prove themselves with: keep it where others do not look.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  linkscent backup --data ~/linkscent linkscent-2026.tar")]
+pub struct Backup {
+    /// The file to write; it must not be there.
+    out: PathBuf,
+    /// Where everything is kept.
+    #[arg(long, env = "LINKSCENT_DATA")]
+    data: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Backup {
+    /// Writes it; where that fails nothing is left.
+    pub async fn run(self) -> Result<()> {
+        let folder = data_folder(self.data.as_deref())?;
+        // Brings the database to the form of this version, and says if it is damaged.
+        let store = Store::open(&folder).await?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&self.out);
+        let file = file.with_context(|| format!("making {}", self.out.display()))?;
+        eprintln!("Copying {} …", folder.display());
+        let written = match backup(store.folder(), file).await {
+            Ok(written) => written,
+            Err(error) => {
+                // It was made here a moment ago, and is not whole.
+                let _ = std::fs::remove_file(&self.out);
+                return Err(error);
+            }
+        };
+        let (out, archives, bytes) = (self.out.display(), written.archives, written.bytes);
+        if self.json {
+            let said = json!({ "file": out.to_string(), "archives": archives, "bytes": bytes });
+            println!("{said}");
+        } else {
+            println!("{out}: the database and {archives} archives of crawls, {bytes} bytes");
+        }
+        Ok(())
+    }
+}

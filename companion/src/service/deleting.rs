@@ -1,0 +1,161 @@
+//! Crawls and topics that are removed from sight, and deleted for good, with their archives; and
+//! everything.
+//!
+//! What was deleted in the store is gone for everybody at once; archives go after it. Where the
+//! program ends in between, they go when it starts again.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use linkscent_core::wire::api::{Event, EventKind};
+
+use super::forgetting::{bring_to_rest, go_on};
+use super::{Service, ServiceError};
+use crate::store::{CrawlRow, Store, Topic};
+
+impl Service {
+    /// Removes a crawl from sight, or brings it back. One that runs is paused.
+    pub async fn hide_crawl(&self, crawl: &CrawlRow, removed: bool) -> Result<(), ServiceError> {
+        if removed {
+            self.pause(crawl).await?;
+        }
+        self.store.hide_crawl(crawl.id, removed).await?;
+        self.supervisor.say_changed();
+        Ok(())
+    }
+
+    /// Deletes a crawl, its log and its archive. What the topic's model learned from it stays.
+    /// Once begun it is done to its end, whether or not somebody waits.
+    pub async fn delete_crawl(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
+        let (service, crawl) = (self.clone(), crawl.clone());
+        let deleted = tokio::spawn(async move {
+            let _one_at_a_time = service.forgetting.lock().await;
+            let id = crawl.id;
+            bring_to_rest(&service, vec![crawl], &mut Vec::new()).await?;
+            service.store.delete_crawl(id).await?;
+            service.clean_up().await
+        });
+        deleted.await.map_err(anyhow::Error::from)??;
+        Ok(())
+    }
+
+    /// Deletes a topic with all that hangs on it, but for its key: by that browsers hear of it.
+    pub async fn delete_topic(&self, topic: &Topic) -> Result<(), ServiceError> {
+        let said = EventKind::Remove {
+            removed: true,
+            for_good: true,
+        };
+        let event = self.store.happens(topic, said).await?;
+        self.take_events(vec![event]).await?;
+        Ok(())
+    }
+
+    /// Deletes topics that these events say are deleted, and what is still said of topics that
+    /// were.
+    pub(super) async fn delete_removed(&self, events: &[Event]) -> Result<(), ServiceError> {
+        let keys: BTreeSet<&str> = events.iter().map(|event| &*event.topic).collect();
+        let mut gone = Vec::new();
+        for key in keys {
+            let topic = self.store.find_topic(key).await?;
+            gone.extend(topic.filter(|topic| topic.is_deleted));
+        }
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let service = self.clone();
+        let deleted = tokio::spawn(async move {
+            let _one_at_a_time = service.forgetting.lock().await;
+            service.delete_topics(gone).await
+        });
+        deleted.await.map_err(anyhow::Error::from)??;
+        Ok(())
+    }
+
+    async fn delete_topics(&self, gone: Vec<Topic>) -> Result<()> {
+        for topic in gone {
+            let crawls = self.store.crawls(Some(topic.id)).await?;
+            bring_to_rest(self, crawls, &mut Vec::new()).await?;
+            self.store.delete_topic(topic.id).await?;
+        }
+        self.clean_up().await
+    }
+
+    /// Deletes what a program that ended in between left: called once, before crawls go on.
+    pub async fn finish_deleting(&self) -> Result<()> {
+        let topics = self.store.topics().await?.into_iter();
+        let mut unfinished = Vec::new();
+        for topic in topics.filter(|topic| topic.is_deleted) {
+            if self.store.events(topic.id).await?.len() > 1
+                || !self.store.crawls(Some(topic.id)).await?.is_empty()
+            {
+                unfinished.push(topic);
+            }
+        }
+        if !unfinished.is_empty() {
+            return self.delete_topics(unfinished).await;
+        }
+        delete_archives(&self.store).await.map(drop)
+    }
+
+    /// Deletes everything: topics, crawls, archives, paired browsers. Crawls that run elsewhere
+    /// on this folder are ended first. A model of sentences stays: it says nothing of anybody.
+    pub async fn delete_everything(&self) -> Result<(), ServiceError> {
+        let service = self.clone();
+        let deleted = tokio::spawn(async move {
+            let _one_at_a_time = service.forgetting.lock().await;
+            let crawls = service.store.crawls(None).await?;
+            let mut paused = Vec::new();
+            if let Err(error) = bring_to_rest(&service, crawls.clone(), &mut paused).await {
+                go_on(&service, paused).await;
+                return Err(error);
+            }
+            let archived = service.store.deleted_crawls().await?;
+            service.store.delete_everything().await?;
+            for id in archived
+                .into_iter()
+                .chain(crawls.iter().map(|crawl| crawl.id))
+            {
+                delete_archive(&service.store, id)?;
+            }
+            service.clean_up().await
+        });
+        deleted.await.map_err(anyhow::Error::from)??;
+        Ok(())
+    }
+
+    async fn clean_up(&self) -> Result<()> {
+        delete_archives(&self.store).await?;
+        self.store.sweep().await?;
+        self.guides.clear();
+        self.supervisor.say_changed();
+        Ok(())
+    }
+}
+
+/// Deletes the archives of crawls that were deleted.
+async fn delete_archives(store: &Store) -> Result<()> {
+    for id in store.deleted_crawls().await? {
+        delete_archive(store, id)?;
+    }
+    Ok(())
+}
+
+fn delete_archive(store: &Store, crawl: i64) -> Result<()> {
+    delete_file(&store.warc_path(crawl))?;
+    delete_file(&store.lock_path(crawl))
+}
+
+fn delete_file(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("deleting {}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
