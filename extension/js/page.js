@@ -30,6 +30,7 @@ function askToTell() {
 const tools = {
   currentTab,
   shown: (tab) => chrome.tabs.sendMessage(tab, { kind: "shown" }).catch(() => null),
+  go: (tab, url) => chrome.tabs.update(tab, { url }),
   reach: (tab, number) => chrome.tabs.sendMessage(tab, { kind: "reach", number }).catch(() => null),
   rest: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   ask: (message) => chrome.runtime.sendMessage(message),

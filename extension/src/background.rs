@@ -54,6 +54,7 @@ mod steps_tests;
 mod visits;
 #[cfg(test)]
 mod visits_tests;
+mod way;
 mod why;
 
 use std::collections::VecDeque;

@@ -79,6 +79,7 @@ pub fn milliseconds_to_log(snapshot: &Snapshot, rounds: u32) -> Result<f64, Prob
                 topic: event.topic.clone(),
                 visit: event.id.clone(),
                 click: None,
+                title: page.title(),
             },
             &arriving,
         );

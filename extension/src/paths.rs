@@ -89,6 +89,9 @@ pub struct Step {
     pub visit: String,
     /// The `id` of the click that led to it.
     pub click: Option<String>,
+    /// Its title then.
+    #[serde(default)]
+    pub title: String,
 }
 
 /// A page that is being read, as it lies to a tab's path.
@@ -171,6 +174,13 @@ impl TabPath {
     pub fn visit_of(&self, page: &str, topic: &str) -> Option<String> {
         let step = self.current()?;
         (step.page == page && step.topic == topic).then(|| step.visit.clone())
+    }
+
+    /// What a page was titled that lay in this tab, or from which it was opened.
+    pub fn title_of(&self, page: &str) -> &str {
+        let steps = self.steps.iter().rev().chain(&self.opener);
+        let mut of_page = steps.filter(|step| step.page == page);
+        of_page.next().map_or("", |step| &step.title)
     }
 
     /// Notes that the tab shows a page that is not read; whether that is new.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::paths::Showing;
 use crate::rows::TrailRow;
-use crate::shown::{FoundPage, LaterView, LedgerView, State};
+use crate::shown::{FoundPage, LaterView, LedgerView, State, TopicsView, WayStep};
 
 /// A request. `loaded` is the address a page's document was loaded from, `tab` the tab
 /// whose page is meant.
@@ -85,6 +85,12 @@ pub enum Request {
     Remove { tab: i32 },
     /// Brings a removed topic back.
     BringBack { tab: i32, name: String },
+    /// Deletes a removed topic with all it has, here and at the companion.
+    DeleteTopic { name: String },
+    /// All topics.
+    Topics,
+    /// The way to the page that a tab shows.
+    Way { tab: i32 },
     /// Pauses on the page's host, or goes on there.
     Pause { tab: i32, on: bool },
     /// All trails, newest first.
@@ -169,6 +175,10 @@ pub enum Response {
     State(Box<State>),
     /// To [`Request::Trails`].
     Trails(Vec<TrailRow>),
+    /// To [`Request::Topics`].
+    Topics(TopicsView),
+    /// To [`Request::Way`].
+    Way(Vec<WayStep>),
     /// To [`Request::Later`].
     Later(LaterView),
     /// To [`Request::Finds`]; none if there was no crawl.

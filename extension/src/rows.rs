@@ -199,11 +199,28 @@ pub struct TrailRow {
     pub tab: i32,
     /// Milliseconds since 1970.
     pub time: f64,
+    /// The title of the page with the link, if it is known.
+    #[serde(default)]
+    pub from_title: String,
+    /// That of the page to which it led.
+    #[serde(default)]
+    pub title: String,
+    /// The browser's session; empty where it was not kept yet.
+    #[serde(default)]
+    pub session: String,
+}
+
+/// The two ends of a link that was followed: addresses and titles.
+pub struct Ends<'a> {
+    /// The page with the link.
+    pub from: (&'a str, &'a str),
+    /// Where it led.
+    pub to: (&'a str, &'a str),
 }
 
 impl TrailRow {
     /// The trail of a click.
-    pub fn of(click: &PendingClick, event: &Event, from: &str, to: &str) -> Self {
+    pub fn of(click: &PendingClick, event: &Event, ends: &Ends<'_>, session: &str) -> Self {
         let anchor = match &event.what {
             EventKind::Click { anchor, .. } => anchor.clone(),
             _ => String::new(),
@@ -211,11 +228,14 @@ impl TrailRow {
         Self {
             id: format!("{:015}-{}", event.time, event.id),
             topic: click.topic.clone(),
-            from: from.to_owned(),
-            to: to.to_owned(),
+            from: ends.from.0.to_owned(),
+            to: ends.to.0.to_owned(),
             anchor,
             tab: click.tab,
             time: click.time,
+            from_title: ends.from.1.to_owned(),
+            title: ends.to.1.to_owned(),
+            session: session.to_owned(),
         }
     }
 

@@ -7,6 +7,9 @@ mod later;
 mod panel;
 mod popup;
 mod template;
+mod topics;
+mod trails;
+mod way;
 mod welcome;
 
 use web_sys::Element;
@@ -83,6 +86,9 @@ mod tests {
             include_str!("screens/kept.rs"),
             include_str!("screens/later.rs"),
             include_str!("screens/finds.rs"),
+            include_str!("screens/topics.rs"),
+            include_str!("screens/trails.rs"),
+            include_str!("screens/way.rs"),
         ];
         fits(panel, &code.concat());
         let welcome = include_str!("../pages/welcome.html");

@@ -115,6 +115,30 @@ pub struct LaterView {
     pub can_crawl: bool,
 }
 
+/// Topics, by what they are called.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TopicsView {
+    /// The current one.
+    pub current: Option<String>,
+    /// All that can be chosen.
+    pub topics: Vec<String>,
+    /// Those that were removed, the last one last.
+    pub removed: Vec<String>,
+}
+
+/// A page of the tree that led to the one that is shown, after the page that it was reached from.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct WayStep {
+    /// Pages before it on the way.
+    pub depth: usize,
+    /// Where it is.
+    pub address: String,
+    /// Its title; empty if it is not known.
+    pub title: String,
+    /// Whether it is the one that is shown.
+    pub is_here: bool,
+}
+
 /// A page that was found here by words.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundPage {

@@ -151,6 +151,12 @@ impl<W: World> Background<W> {
                 self.world.tell(tab, TabMessage::Refresh).await;
                 Ok(Handled::with_news())
             }
+            (Request::DeleteTopic { name }, OwnPage) => {
+                self.delete_topic(&name).await?;
+                Ok(Handled::with_news())
+            }
+            (Request::Topics, OwnPage) => quietly(Response::Topics(self.topics().await?)),
+            (Request::Way { tab }, OwnPage) => quietly(Response::Way(self.way_here(tab).await?)),
             (Request::Pause { tab, on }, OwnPage) => {
                 let page = self.page_of(tab).await?;
                 self.pause(&page, on).await?;

@@ -40,7 +40,13 @@ impl<W: World> Background<W> {
         while let Some(changes) = companion.changes(settings.heard).await? {
             let mut change = Change::default();
             for topic in changes.topics.iter().rev() {
-                is_other |= take_topic(topic, settings);
+                if !topic.is_deleted {
+                    is_other |= take_topic(topic, settings);
+                } else if settings.topics.contains(&topic.key) {
+                    let change = &mut change;
+                    self.delete_all_of(&topic.key, settings, change).await?;
+                    is_other = true;
+                }
             }
             let mut latest = self.store.latest_word().await?;
             if !changes.in_force.is_empty() {

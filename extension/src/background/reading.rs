@@ -14,7 +14,7 @@ use crate::paths::{Arriving, Met, Showing};
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::request::News;
-use crate::rows::{PendingClick, TrailRow};
+use crate::rows::{Ends, PendingClick, TrailRow};
 use crate::store::Change;
 
 /// Followed links that wait at most.
@@ -72,8 +72,12 @@ impl<W: World> Background<W> {
             let mut event = click.link.clone();
             event.what.arrived(&page.address, visit.judgment);
             change.send(&event)?;
-            let (from, to) = (from.as_str(), page.address.as_str());
-            change.trail(&TrailRow::of(click, &event, from, to))?;
+            let ends = Ends {
+                from: (from.as_str(), known.path.title_of(from.as_str())),
+                to: (page.address.as_str(), &page.title()),
+            };
+            let session = &known.path.session;
+            change.trail(&TrailRow::of(click, &event, &ends, session))?;
             sent = Some(event.id);
         }
         let read = Read {

@@ -38,6 +38,9 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "rename", "tab": 7, "name": "EVIL" }),
         json!({ "kind": "remove", "tab": 7 }),
         json!({ "kind": "bring_back", "tab": 7, "name": "EVIL" }),
+        json!({ "kind": "delete_topic", "name": "EVIL" }),
+        json!({ "kind": "topics" }),
+        json!({ "kind": "way", "tab": 7 }),
         json!({ "kind": "pause", "tab": 7, "on": true }),
         json!({ "kind": "trails" }),
         json!({ "kind": "forget", "id": null }),
@@ -216,6 +219,9 @@ fn the_scripts_name_the_same_kinds() {
         include_str!("../screens/panel.rs"),
         include_str!("../screens/later.rs"),
         include_str!("../screens/finds.rs"),
+        include_str!("../screens/topics.rs"),
+        include_str!("../screens/trails.rs"),
+        include_str!("../screens/way.rs"),
     ]
     .concat();
     let mut others = set(&FROM_PAGES);

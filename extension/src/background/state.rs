@@ -13,25 +13,26 @@ use super::forms::form_lines;
 use crate::ports::{Look, World};
 use crate::problem::Problem;
 use crate::searched;
-use crate::shown::State;
+use crate::shown::{State, TopicsView};
 
 impl<W: World> Background<W> {
     /// See [`crate::request::Request::State`].
     pub(super) async fn state(&mut self, look: Look, tab: i32) -> Result<State, Problem> {
         let settings = self.store.settings().await?;
-        let current = settings.current.as_deref();
-        let name = |topic: &String| settings.name_of(topic).to_owned();
-        let in_sight = settings.topics.iter();
-        let in_sight = in_sight.filter(|topic| !settings.removed.contains(topic));
+        let TopicsView {
+            current: called,
+            topics,
+            removed,
+        } = self.topics().await?;
         let mut state = State {
             refused: if settings.is_off {
                 Some(OFF.to_owned())
             } else {
                 look.refused
             },
-            topics: in_sight.map(name).collect(),
-            removed: settings.removed.iter().map(name).collect(),
-            current: current.map(|topic| settings.name_of(topic).to_owned()),
+            topics,
+            removed,
+            current: called,
             is_off: settings.is_off,
             tells: settings.tells,
             paired: settings.key.is_some(),

@@ -124,6 +124,7 @@ impl<W: World> Background<W> {
                     topic: arriving.topic.to_owned(),
                     visit: event.id.clone(),
                     click: read.click,
+                    title: read.page.title(),
                 };
                 tab.path.add(step, arriving);
                 event

@@ -1,5 +1,5 @@
-//! The panel: the promising links of the page beside it, trails, to be looked at and deleted,
-//! forgetting, sites that are not read, and the companion.
+//! The panel: topics, the promising links of the page beside it and the way there, trails, to be
+//! looked at and deleted, forgetting, sites that are not read, and the companion.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,14 +15,13 @@ use super::finds::Finds;
 use super::kept::Kept;
 use super::later::Later;
 use super::template::{Part, set_filled};
+use super::topics::Topics;
+use super::way::Way;
 use crate::js_values::{Tools, message, take};
 use crate::ports::BrowserError;
 use crate::request::Request;
 use crate::rows::TrailRow;
 use crate::shown::LedgerView;
-
-/// Trails shown; older ones are kept all the same.
-const SHOWN: usize = 200;
 
 /// What the file of everything is called.
 const FILE: &str = "linkscent.json";
@@ -31,12 +30,14 @@ const BETWEEN_LOOKS: u32 = 1_000;
 
 /// See the module.
 pub struct Panel {
-    root: Element,
+    pub(super) root: Element,
     tools: Tools,
     /// What is shown of the page beside it.
     shown: RefCell<Option<PageShown>>,
     later: Rc<Later>,
     finds: Finds,
+    topics: Rc<Topics>,
+    way: Rc<Way>,
 }
 
 /// What a page's content script has drawn.
@@ -59,12 +60,16 @@ impl Panel {
     pub fn new(root: Element, tools: Tools) -> Rc<Self> {
         let later = Later::new(root.clone(), tools.clone());
         let finds = Finds::new(root.clone(), tools.clone());
+        let topics = Topics::new(root.clone(), tools.clone());
+        let way = Way::new(root.clone(), tools.clone());
         Rc::new(Self {
             root,
             tools,
             shown: RefCell::default(),
             later,
             finds,
+            topics,
+            way,
         })
     }
 
@@ -72,7 +77,10 @@ impl Panel {
     pub async fn show(self: &Rc<Self>) -> Result<(), BrowserError> {
         self.fill().await?;
         loop {
-            self.look_beside().await?;
+            let tab = self.tools.call("currentTab", &[]).await?;
+            self.look_beside(&tab).await?;
+            self.topics.look(&tab).await?;
+            self.way.look(&tab).await?;
             self.later.look().await?;
             self.finds.look().await?;
             let rest = [BETWEEN_LOOKS.into()];
@@ -81,9 +89,8 @@ impl Panel {
     }
 
     /// A panel in a tab of its own has no page beside it.
-    async fn look_beside(self: &Rc<Self>) -> Result<(), BrowserError> {
-        let tab = self.tools.call("currentTab", &[]).await?;
-        let asked = std::slice::from_ref(&tab);
+    async fn look_beside(self: &Rc<Self>, tab: &JsValue) -> Result<(), BrowserError> {
+        let asked = std::slice::from_ref(tab);
         let shown = self.tools.call("shown", asked).await?;
         let shown: Option<PageShown> = if shown.is_object() {
             Some(take(shown)?)
@@ -92,7 +99,7 @@ impl Panel {
         };
         let shown = shown.filter(|shown| shown.done);
         if shown != *self.shown.borrow() {
-            self.draw_page(shown.as_ref(), &tab)?;
+            self.draw_page(shown.as_ref(), tab)?;
             self.shown.replace(shown);
         }
         Ok(())
@@ -177,10 +184,7 @@ impl Panel {
         let panel = Part::of(&self.root, "panel")?;
         let root = self.root.clone();
         panel.add("[data-place=kept]", &Kept { root }.part(&ledger)?)?;
-        for trail in trails.iter().take(SHOWN) {
-            panel.add("#trails", &self.trail(trail)?)?;
-        }
-        panel.keep_if("empty", trails.is_empty())?;
+        self.add_trails(&panel, &trails)?;
         self.act_on(&panel, "#forget-all", || Request::Forget { id: None })?;
         let list: HtmlTextAreaElement = panel.field("#excluded")?;
         list.set_value(&excluded);
@@ -211,25 +215,13 @@ impl Panel {
         self.later.is_stale();
         self.later.look().await?;
         self.finds.is_stale();
+        self.topics.is_stale();
+        self.way.is_stale();
         set_filled(&self.root, true)
     }
 
-    fn trail(self: &Rc<Self>, trail: &TrailRow) -> Result<Part, BrowserError> {
-        let line = Part::of(&self.root, "trail")?;
-        line.say("topic", &trail.topic)?;
-        line.say("from", &trail.from)?;
-        line.say("to", &trail.to)?;
-        line.say("anchor", &trail.anchor)?;
-        line.say("tab", &trail.tab.to_string())?;
-        let id = trail.id.clone();
-        self.act_on(&line, "[data-press=delete]", move || Request::Forget {
-            id: Some(id.clone()),
-        })?;
-        Ok(line)
-    }
-
     /// Has a button ask for something; the panel is filled again then.
-    fn act_on(
+    pub(super) fn act_on(
         self: &Rc<Self>,
         part: &Part,
         button: &str,
