@@ -10,6 +10,7 @@ mod classes;
 mod classes_tests;
 #[cfg(test)]
 mod companion_tests;
+mod dry_run;
 mod everything;
 #[cfg(test)]
 mod everything_tests;

@@ -25,11 +25,13 @@ pub enum Table {
     Steps,
     /// Lines of what was kept and sent, in the order of their keys.
     Ledger,
+    /// Pages that are marked as targets, as they were shown, by topic and page.
+    Pages,
 }
 
 impl Table {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Values,
         Self::Guides,
         Self::Marks,
@@ -38,6 +40,7 @@ impl Table {
         Self::Paths,
         Self::Steps,
         Self::Ledger,
+        Self::Pages,
     ];
 
     /// What it is called by in the database.
@@ -51,6 +54,7 @@ impl Table {
             Self::Paths => "paths",
             Self::Steps => "steps",
             Self::Ledger => "ledger",
+            Self::Pages => "pages",
         }
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::paths::Showing;
 use crate::rows::TrailRow;
-use crate::shown::{FoundPage, LaterView, LedgerView, State, TopicsView, WayStep};
+use crate::shown::{DryRunView, FoundPage, LaterView, LedgerView, State, TopicsView, WayStep};
 
 /// A request. `loaded` is the address a page's document was loaded from, `tab` the tab
 /// whose page is meant.
@@ -110,6 +110,9 @@ pub enum Request {
     NotLater { address: String },
     /// The links that were kept.
     Later,
+    /// What a crawl that begins at these pages, or without any at the topic's targets, would
+    /// fetch.
+    DryRun { seeds: Vec<String> },
     /// The topic's last crawl with its best finds, as it was heard last.
     Finds,
     /// Pages of the topic by words.
@@ -181,6 +184,8 @@ pub enum Response {
     Way(Vec<WayStep>),
     /// To [`Request::Later`].
     Later(LaterView),
+    /// To [`Request::DryRun`].
+    DryRun(DryRunView),
     /// To [`Request::Finds`]; none if there was no crawl.
     Finds(Option<Box<CrawlView>>),
     /// To [`Request::Find`].

@@ -1,5 +1,6 @@
 //! Popup, panel and welcome page: templates in their HTML, filled with what the background answers.
 
+mod ahead;
 mod ask;
 mod finds;
 mod kept;
@@ -89,6 +90,7 @@ mod tests {
             include_str!("screens/topics.rs"),
             include_str!("screens/trails.rs"),
             include_str!("screens/way.rs"),
+            include_str!("screens/ahead.rs"),
         ];
         fits(panel, &code.concat());
         let welcome = include_str!("../pages/welcome.html");

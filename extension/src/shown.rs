@@ -139,6 +139,36 @@ pub struct WayStep {
     pub is_here: bool,
 }
 
+/// What a crawl would fetch, before anything is fetched.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DryRunView {
+    /// The pages in their order.
+    pub pages: Vec<UpcomingView>,
+    /// How many of them are expected to be what is looked for, those that are marked apart.
+    pub expected: f64,
+    /// Of how many that is said.
+    pub judged: usize,
+    /// Pages that were at hand here, so that their links are known.
+    pub used: usize,
+}
+
+/// A page that a crawl would fetch.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct UpcomingView {
+    /// Where it is.
+    pub address: String,
+    /// What the link to it says.
+    pub title: String,
+    /// The page with the link; empty for one to begin at.
+    pub from: String,
+    /// How likely it is what is looked for, 0..=1, if that can be told.
+    pub probability: Option<f64>,
+    /// Why it is chosen.
+    pub reason: String,
+    /// Whether it is marked.
+    pub is_marked: bool,
+}
+
 /// A page that was found here by words.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundPage {

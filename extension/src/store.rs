@@ -24,6 +24,8 @@ const LATER: &str = "later";
 const LATEST_WORD: &str = "latest-word";
 /// Pages that a guide has read which are kept beside it.
 pub const MOST_STEPS: u32 = 128;
+/// Marked pages kept as they were shown; no more are added to them.
+pub const MOST_MARKED_PAGES: usize = 200;
 /// Trails kept; the oldest go.
 const MOST_TRAILS: usize = 5_000;
 /// Lines of the ledger kept; the oldest go.
@@ -52,6 +54,7 @@ impl Change {
         self.0.push(Write::Clear(Table::Guides));
         self.0.push(Write::Clear(Table::Steps));
         self.0.push(Write::Clear(Table::Ledger));
+        self.0.push(Write::Clear(Table::Pages));
         self.0.push(Write::Clear(Table::Trails));
         self.clear_paths();
         self.known_tabs(tabs)?;
@@ -156,6 +159,24 @@ impl Change {
     /// Takes a mark back.
     pub fn unmark(&mut self, topic: &str, address: &str) {
         self.delete(Table::Marks, &mark_key(topic, address));
+        self.delete_marked(topic, address);
+    }
+
+    /// Deletes a page that was marked as a target, as it was shown.
+    pub fn delete_marked(&mut self, topic: &str, address: &str) {
+        self.delete_page(&mark_key(topic, address));
+    }
+
+    /// Keeps a page that is marked as a target, packed.
+    pub fn page(&mut self, topic: &str, address: &str, page: Vec<u8>) {
+        let key = mark_key(topic, address);
+        self.0
+            .push(Write::Put(Table::Pages, key, Value::Bytes(page)));
+    }
+
+    /// Deletes one that is kept under a key.
+    pub fn delete_page(&mut self, key: &str) {
+        self.delete(Table::Pages, key);
     }
 
     /// Adds a trail.
@@ -314,6 +335,17 @@ impl<D: Database> Store<D> {
     pub async fn ledger_with_keys(&self) -> Result<Vec<(String, LedgerLine)>, DatabaseError> {
         let keys = self.keys(Table::Ledger).await?;
         Ok(keys.into_iter().zip(self.ledger().await?).collect())
+    }
+
+    /// Marked targets as they were shown, packed, with their keys.
+    pub async fn marked_pages(&self) -> Result<Vec<(String, Vec<u8>)>, DatabaseError> {
+        let keys = self.keys(Table::Pages).await?;
+        let pages = self.0.all(Table::Pages).await?;
+        let bytes = |value| match value {
+            Value::Bytes(bytes) => bytes,
+            Value::Json(_) => Vec::new(),
+        };
+        Ok(keys.into_iter().zip(pages.into_iter().map(bytes)).collect())
     }
 
     /// The keys of a table, in order.

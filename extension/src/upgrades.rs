@@ -21,7 +21,7 @@ pub struct Step {
 }
 
 /// All steps, oldest first.
-pub const STEPS: [Step; 3] = [
+pub const STEPS: [Step; 4] = [
     Step {
         form: 1,
         take: first,
@@ -33,6 +33,10 @@ pub const STEPS: [Step; 3] = [
     Step {
         form: 3,
         take: steps,
+    },
+    Step {
+        form: 4,
+        take: pages,
     },
 ];
 /// The form of this version, which is the database's version number in the browser.
@@ -61,6 +65,11 @@ fn paths(database: &mut dyn Upgrade) -> Result<(), String> {
 fn steps(database: &mut dyn Upgrade) -> Result<(), String> {
     database.create_table(Table::Steps)?;
     database.create_table(Table::Ledger)
+}
+
+/// Targets as they were shown.
+fn pages(database: &mut dyn Upgrade) -> Result<(), String> {
+    database.create_table(Table::Pages)
 }
 
 /// Takes the steps that a database of form `from` lacks; 0 is an empty one. After an

@@ -21,7 +21,7 @@ pub use politeness::{CrawlDelay, Instant, Politeness};
 pub use robots::{Denial, Robots};
 pub use robots_cache::RobotsCache;
 pub use scope::{Refusal, Scope};
-pub use session::Session;
+pub use session::{DryRun, Session, Upcoming};
 pub use stats::CrawlStats;
 pub use stopping::{StoppingCounts, StoppingRule};
 pub use types::{Failure, Fetch, Limits, Next, Outcome, Record, Seed, Skipped, StopReason};

@@ -400,5 +400,7 @@ fn restricted(guide: &Guide, is_restricted: bool, link: &Candidate, score: LinkS
 }
 
 mod arrivals;
+mod dry_run;
+pub use dry_run::{DryRun, Upcoming};
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@ use linkscent_core::wire::api::{Event, EventKind, Forget};
 use linkscent_core::wire::{Snapshot, write_model};
 
 use super::Background;
+use super::steps::GuideStep;
 use crate::companion::Companion;
 use crate::paths::Step;
 use crate::ports::{TabMessage, World};
@@ -146,6 +147,17 @@ impl<W: World> Background<W> {
         for mark in self.store.all_marks().await? {
             if is_gone(gone, &mark.address) {
                 change.unmark(&mark.topic, &mark.address);
+            }
+        }
+        // A page that is marked may have a link to what is forgotten.
+        for (key, page) in self.store.marked_pages().await? {
+            let page = GuideStep::unpack(&page).and_then(|step| step.page());
+            let stays = page.is_some_and(|page| {
+                let mut links = page.outlinks.iter().map(|link| &link.target);
+                !gone.has_page(&page.address) && !links.any(|link| gone.has_page(link))
+            });
+            if !stays {
+                change.delete_page(&key);
             }
         }
         // With a click goes the visit that it led to.

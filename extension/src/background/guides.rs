@@ -171,6 +171,6 @@ pub fn bounded(guide: Guide, kept: Knowledge) -> Option<Guide> {
     Guide::with_knowledge(kept)
 }
 
-fn unwritten(error: serde_json::Error) -> Problem {
+pub(super) fn unwritten(error: serde_json::Error) -> Problem {
     DatabaseError::Row(error.to_string()).into()
 }

@@ -192,6 +192,9 @@ impl<W: World> Background<W> {
                 quietly(Response::Done)
             }
             (Request::Later, OwnPage) => quietly(Response::Later(self.later().await?)),
+            (Request::DryRun { seeds }, OwnPage) => {
+                quietly(Response::DryRun(self.dry_run(&seeds).await?))
+            }
             (Request::Finds, OwnPage) => quietly(Response::Finds(self.finds().await?)),
             (Request::Find { text }, OwnPage) => quietly(Response::Found(self.find(&text).await?)),
             (Request::TellOfCrawls { on }, OwnPage) => {

@@ -1,13 +1,16 @@
 //! The person's word on a page.
 
+use linkscent_core::page::Page;
 use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::{EventKind, mark_of};
 
 use super::Background;
-use crate::ports::World;
+use super::guides::unwritten;
+use super::steps::GuideStep;
+use crate::ports::{Table, World};
 use crate::problem::Problem;
-use crate::rows::MarkRow;
-use crate::store::Change;
+use crate::rows::{MarkRow, Way};
+use crate::store::{Change, MOST_MARKED_PAGES};
 
 impl<W: World> Background<W> {
     /// Marks a page, or with `None` takes the mark back.
@@ -33,8 +36,34 @@ impl<W: World> Background<W> {
             })?,
             _ => change.unmark(&topic, page.address.as_str()),
         }
+        if target == Some(true) {
+            self.keep_marked(snapshot, &page, &topic, &mut change)
+                .await?;
+        } else {
+            change.delete_marked(&topic, page.address.as_str());
+        }
         self.keep_guide(topic, guide, &mut change)?;
         self.store.apply(change).await?;
         Ok(self.store.trim().await?)
+    }
+
+    /// Keeps a target as it is shown: what a crawl would do can be told by it.
+    async fn keep_marked(
+        &self,
+        snapshot: &Snapshot,
+        page: &Page,
+        topic: &str,
+        change: &mut Change,
+    ) -> Result<(), Problem> {
+        if self.store.keys(Table::Pages).await?.len() >= MOST_MARKED_PAGES {
+            return Ok(());
+        }
+        let packed = GuideStep::new(snapshot, page, None, 0).pack();
+        let packed = packed.map_err(unwritten)?;
+        let about = vec![page.address.to_string()];
+        let line = self.line(Way::Kept, "target", about, packed.len());
+        self.put_down(&line, change)?;
+        change.page(topic, page.address.as_str(), packed);
+        Ok(())
     }
 }

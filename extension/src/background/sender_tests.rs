@@ -58,6 +58,7 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "keep_for_later", "address": HERE, "title": "EVIL" }),
         json!({ "kind": "not_later", "address": HERE }),
         json!({ "kind": "later" }),
+        json!({ "kind": "dry_run", "seeds": [HERE] }),
         json!({ "kind": "finds" }),
         json!({ "kind": "find", "text": "EVIL" }),
         json!({ "kind": "everything" }),
@@ -222,6 +223,7 @@ fn the_scripts_name_the_same_kinds() {
         include_str!("../screens/topics.rs"),
         include_str!("../screens/trails.rs"),
         include_str!("../screens/way.rs"),
+        include_str!("../screens/ahead.rs"),
     ]
     .concat();
     let mut others = set(&FROM_PAGES);

@@ -78,13 +78,18 @@ impl GuideStep {
         })
     }
 
+    /// The page, if it makes sense.
+    pub(super) fn page(&self) -> Option<Page> {
+        self.page.to_page().ok()
+    }
+
     /// As it is kept.
     pub fn pack(&self) -> Result<Vec<u8>, serde_json::Error> {
         let step = serde_json::to_vec(self)?;
         Ok(compress_to_vec_zlib(&step, PACKING))
     }
 
-    fn unpack(bytes: &[u8]) -> Option<Self> {
+    pub(super) fn unpack(bytes: &[u8]) -> Option<Self> {
         let step = decompress_to_vec_zlib_with_limit(bytes, LARGEST).ok()?;
         serde_json::from_slice(&step).ok()
     }

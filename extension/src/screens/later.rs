@@ -8,6 +8,7 @@ use linkscent_core::wire::api::{CrawlView, PROPOSED_BUDGET};
 use serde::de::IgnoredAny;
 use web_sys::{Element, HtmlInputElement};
 
+use super::ahead::Ahead;
 use super::ask::ask;
 use super::template::{Part, is_in_use};
 use crate::js_values::{Tools, message};
@@ -24,14 +25,16 @@ pub struct Later {
     root: Element,
     tools: Tools,
     shown: RefCell<Option<LaterView>>,
+    ahead: Rc<Ahead>,
     /// The number of the crawl that was begun here last.
     begun: RefCell<String>,
 }
 
 impl Later {
     /// The part of a panel.
-    pub fn new(root: Element, tools: Tools) -> Rc<Self> {
+    pub fn new(root: Element, tools: Tools, ahead: Rc<Ahead>) -> Rc<Self> {
         Rc::new(Self {
+            ahead,
             root,
             tools,
             shown: RefCell::default(),
@@ -81,6 +84,7 @@ impl Later {
             ticks.push((line.field("input")?, row.address.clone()));
             part.add("#later", &line)?;
         }
+        self.look_ahead(&part, &ticks)?;
         self.crawl_from(&part, ticks)?;
         part.keep_if("none", view.rows.is_empty())?;
         part.keep_if("some", !view.rows.is_empty())?;
@@ -105,6 +109,27 @@ impl Later {
             }
         })?;
         Ok(line)
+    }
+
+    /// Has a button show what a crawl from those ticked would fetch.
+    fn look_ahead(
+        &self,
+        part: &Part,
+        ticks: &[(HtmlInputElement, String)],
+    ) -> Result<(), BrowserError> {
+        let (ahead, ticks) = (Rc::clone(&self.ahead), ticks.to_vec());
+        part.on_press("#ahead-ticked", move || {
+            let ticked = ticks.iter().filter(|(tick, _)| tick.checked());
+            let seeds: Vec<String> = ticked.map(|(_, address)| address.clone()).collect();
+            let ahead = Rc::clone(&ahead);
+            async move {
+                if seeds.is_empty() {
+                    return Err(BrowserError(NONE_TICKED.to_owned()));
+                }
+                ahead.show(seeds).await
+            }
+        })?;
+        Ok(())
     }
 
     fn crawl_from(

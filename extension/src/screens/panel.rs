@@ -10,6 +10,7 @@ use serde::de::IgnoredAny;
 use wasm_bindgen::JsValue;
 use web_sys::{Element, HtmlTextAreaElement};
 
+use super::ahead::Ahead;
 use super::ask::{ask, opens_dashboard};
 use super::finds::Finds;
 use super::kept::Kept;
@@ -36,6 +37,7 @@ pub struct Panel {
     shown: RefCell<Option<PageShown>>,
     later: Rc<Later>,
     finds: Finds,
+    ahead: Rc<Ahead>,
     topics: Rc<Topics>,
     way: Rc<Way>,
 }
@@ -58,7 +60,8 @@ struct ShownLink {
 impl Panel {
     /// The panel, to be filled into `root`.
     pub fn new(root: Element, tools: Tools) -> Rc<Self> {
-        let later = Later::new(root.clone(), tools.clone());
+        let ahead = Ahead::new(root.clone(), tools.clone());
+        let later = Later::new(root.clone(), tools.clone(), Rc::clone(&ahead));
         let finds = Finds::new(root.clone(), tools.clone());
         let topics = Topics::new(root.clone(), tools.clone());
         let way = Way::new(root.clone(), tools.clone());
@@ -67,6 +70,7 @@ impl Panel {
             tools,
             shown: RefCell::default(),
             later,
+            ahead,
             finds,
             topics,
             way,
@@ -208,6 +212,7 @@ impl Panel {
             }
         })?;
         self.act_on(&panel, "#delete-everything", || Request::DeleteEverything)?;
+        self.ahead.offer(&panel)?;
         opens_dashboard(&panel, &self.tools)?;
         self.act_on(&panel, "#unpair", || Request::Unpair)?;
         panel.show_in(&self.root)?;

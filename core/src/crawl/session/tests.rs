@@ -4,12 +4,12 @@ use crate::dom::{Builder, LeafRange};
 use crate::page::Page;
 use crate::strategies::SplitMix;
 
-fn address(text: &str) -> Address {
+pub(super) fn address(text: &str) -> Address {
     Address::parse(text).unwrap()
 }
 
 /// Page `n` of a host links to pages `2n` and `2n+1`, and to another host.
-fn page(at: &Address) -> Outcome {
+pub(super) fn page(at: &Address) -> Outcome {
     let n: u64 = at.path_and_query()[1..].parse().unwrap_or(1);
     let mut builder = Builder::new();
     builder.leaf(if n.is_multiple_of(2) {
@@ -44,7 +44,7 @@ fn page(at: &Address) -> Outcome {
     Outcome::Page(Box::new(page), digest)
 }
 
-fn session(budget: u64, strategy: &str) -> Session {
+pub(super) fn session(budget: u64, strategy: &str) -> Session {
     let limits = Limits {
         stopping: StoppingRule::default(),
         budget,
@@ -60,7 +60,7 @@ fn session(budget: u64, strategy: &str) -> Session {
 
 /// Runs a session to its end on a web where every answer is immediate; what
 /// was fetched, and when.
-fn run(
+pub(super) fn run(
     session: &mut Session,
     answer: impl Fn(&Address) -> Outcome,
 ) -> (Vec<(Address, u64)>, StopReason) {

@@ -1,0 +1,97 @@
+//! The part of the panel that looks ahead: which pages a crawl would fetch, how likely each is
+//! what is looked for, and how many that comes to.
+
+use std::rc::Rc;
+
+use linkscent_core::band::Band;
+use web_sys::Element;
+
+use super::ask::ask;
+use super::template::Part;
+use crate::js_values::{Tools, message};
+use crate::ports::BrowserError;
+use crate::request::Request;
+use crate::shown::{DryRunView, UpcomingView};
+
+/// See the module.
+pub struct Ahead {
+    root: Element,
+    tools: Tools,
+}
+
+impl Ahead {
+    /// The part of a panel.
+    pub fn new(root: Element, tools: Tools) -> Rc<Self> {
+        Rc::new(Self { root, tools })
+    }
+
+    /// Has the panel's button look ahead from the topic's targets.
+    pub fn offer(self: &Rc<Self>, panel: &Part) -> Result<(), BrowserError> {
+        let this = Rc::clone(self);
+        panel.on_press("#ahead", move || {
+            let this = Rc::clone(&this);
+            async move { this.show(Vec::new()).await }
+        })?;
+        Ok(())
+    }
+
+    /// Shows what a crawl would fetch that begins at these pages, or without any at the targets.
+    pub async fn show(&self, seeds: Vec<String>) -> Result<(), BrowserError> {
+        let view: DryRunView = ask(&self.tools, &Request::DryRun { seeds }).await?;
+        let place = self.root.query_selector("[data-place=ahead]");
+        let Some(place) = place.map_err(|error| message(&error))? else {
+            return Ok(());
+        };
+        self.part(&view)?.show_in(&place)?;
+        place.scroll_into_view();
+        Ok(())
+    }
+
+    fn part(&self, view: &DryRunView) -> Result<Part, BrowserError> {
+        let part = Part::of(&self.root, "ahead")?;
+        part.say("expected", &expected(view))?;
+        for page in &view.pages {
+            part.add("#upcoming", &self.page(page)?)?;
+        }
+        part.keep_if("expected", view.judged > 0)?;
+        part.keep_if("unread", view.used == 0)?;
+        Ok(part)
+    }
+
+    fn page(&self, page: &UpcomingView) -> Result<Part, BrowserError> {
+        let line = Part::of(&self.root, "upcoming")?;
+        let title = match page.title.as_str() {
+            "" => &page.address,
+            title => title,
+        };
+        if page.address.starts_with("http:") || page.address.starts_with("https:") {
+            line.link("upcoming", &page.address, title)?;
+        }
+        let chance = match page.probability {
+            _ if page.is_marked => "marked by you".to_owned(),
+            Some(probability) => {
+                let band = Band::of(probability);
+                format!("{band} ({})", band.range())
+            }
+            None => String::new(),
+        };
+        line.say("chance", &chance)?;
+        line.keep_if("chance", !chance.is_empty())?;
+        line.say("cause", &page.reason)?;
+        line.keep_if("cause", !page.reason.is_empty())?;
+        Ok(line)
+    }
+}
+
+/// How many pages are expected to be right, in words that promise no more than is known.
+fn expected(view: &DryRunView) -> String {
+    let (right, of) = (view.expected.round(), view.judged);
+    match right {
+        ..1.0 => format!(
+            "Of the {of} pages that are not marked hardly any is expected to be what you look for."
+        ),
+        _ => format!(
+            "Of the {of} pages that are not marked about {right} are expected to be what you look for."
+        ),
+    }
+}
