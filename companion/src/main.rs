@@ -7,7 +7,8 @@ use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
-    backup, config, crawl, demo, import, inspect, log, model, repair, replay, serve, shell, train,
+    ahead, backup, config, crawl, demo, import, inspect, log, model, repair, replay, serve, shell,
+    train,
 };
 use linkscent::settings::Settings;
 use linkscent_bench::commands::eval;
@@ -30,6 +31,7 @@ struct Arguments {
 enum Command {
     Serve(serve::Serve),
     Crawl(crawl::Crawl),
+    Ahead(ahead::Ahead),
     Replay(replay::Replay),
     Repair(repair::Repair),
     Backup(backup::Backup),
@@ -85,6 +87,7 @@ fn run() -> Result<()> {
         Command::Import(import) => runtime.block_on(import.run()),
         Command::Model(model) => model.run(),
         Command::Repair(repair) => runtime.block_on(repair.run()),
+        Command::Ahead(ahead) => runtime.block_on(ahead.run()),
         Command::Backup(backup) => runtime.block_on(backup.run()),
         Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),

@@ -23,6 +23,9 @@ const tools = {
   async tell(tab, kind) {
     await inTime(chrome.tabs.sendMessage(tab, { kind }));
   },
+  async openPanel() {
+    await chrome.tabs.create({ url: chrome.runtime.getURL("pages/panel.html") });
+  },
   async notify(message) {
     await chrome.notifications?.create({ type: "basic", iconUrl: chrome.runtime.getURL("icons/on-128.png"), title: "Linkscent", message });
   },

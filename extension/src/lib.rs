@@ -45,7 +45,7 @@ pub struct Linkscent(Background<Browser>);
 #[wasm_bindgen]
 impl Linkscent {
     /// Opens the extension's database. `tools` are functions of the background script:
-    /// `look`, `session`, `tell`, `notify`, `lookOften`, `reads`, `count` and `unread`.
+    /// `look`, `session`, `tell`, `notify`, `openPanel`, `lookOften`, `reads`, `count` and `unread`.
     pub async fn open(tools: JsValue) -> Result<Self, JsError> {
         let browser = Browser::open(Tools(tools)).await.map_err(thrown)?;
         let background = Background::new(Rc::new(browser));

@@ -217,6 +217,9 @@ pub trait Tabs {
     /// Tells a tab's content script something, if there is one.
     async fn tell(&self, tab: i32, what: TabMessage);
 
+    /// Opens the panel in a tab.
+    async fn open_panel(&self);
+
     /// Has the browser show a notice, if it may.
     async fn notify(&self, text: &str);
 

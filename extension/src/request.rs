@@ -49,6 +49,8 @@ pub enum Request {
         place: usize,
         loaded: Option<String>,
     },
+    /// The person presses what leads from the dashboard to the extension.
+    OpenPanel,
     /// A tab was opened from another.
     Opened { tab: i32, opener: i32 },
     /// What the popup shows.

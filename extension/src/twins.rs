@@ -49,6 +49,8 @@ pub struct Twin {
     pub told: RefCell<Vec<(i32, TabMessage)>>,
     /// The numbers shown at the extension's button.
     pub counts: RefCell<BTreeMap<i32, Option<usize>>>,
+    /// How often the panel was opened.
+    pub panels: Cell<u32>,
     /// Notices that were shown.
     pub notices: RefCell<Vec<String>>,
     /// Whether the companion is asked each minute.
@@ -147,6 +149,10 @@ impl Tabs for Twin {
         self.counts.borrow_mut().insert(tab, links);
     }
 
+    async fn open_panel(&self) {
+        self.panels.set(self.panels.get() + 1);
+    }
+
     async fn notify(&self, text: &str) {
         self.notices.borrow_mut().push(text.to_owned());
     }
@@ -220,6 +226,7 @@ impl Stage {
             session: RefCell::new("first".to_owned()),
             told: RefCell::default(),
             counts: RefCell::default(),
+            panels: Cell::default(),
             notices: RefCell::default(),
             looks_often: Cell::new(false),
             is_on: Cell::new(true),

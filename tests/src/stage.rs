@@ -288,7 +288,7 @@ impl Stage {
                 const unpacked = (bytes) => new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).text();
                 const plain = (value) => value instanceof Uint8Array ? new TextDecoder('latin1').decode(value) : JSON.stringify(value);
                 for (let n = 0; n < keys.length; n++) {
-                    text.push(`${name} ${keys[n]} ${name === 'steps' ? await unpacked(values[n]) : plain(values[n])}`);
+                    text.push(`${name} ${keys[n]} ${name === 'steps' || name === 'pages' ? await unpacked(values[n]) : plain(values[n])}`);
                 }
             }
             database.close();

@@ -3,6 +3,7 @@
 use linkscent_core::critics;
 use linkscent_core::predicate::PredicateError;
 
+pub mod ahead;
 pub mod backup;
 pub mod config;
 pub mod crawl;

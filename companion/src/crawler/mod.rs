@@ -11,4 +11,4 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-pub use start::DEFAULT_DELAY;
+pub use start::{DEFAULT_DELAY, taken_up};

@@ -3,13 +3,15 @@
 
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{CrawlDelay, Limits, Scope, Seed};
+use linkscent_core::crawl::{CrawlDelay, Limits, Scope, Seed, Session};
 use linkscent_core::guide::Guide;
+use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::read_model;
+use tokio::runtime::Handle;
 
-use super::replay::Replayed;
-use crate::store::{CrawlRow, Store};
+use super::replay::{Replayed, replay};
+use crate::store::{CrawlRow, Reaction, Store};
 use crate::topic_guide;
 
 /// The guide that a crawl began with. Where its model cannot be read any more, one
@@ -97,6 +99,28 @@ pub(super) fn seeds(crawl: &CrawlRow) -> Result<Vec<Seed>> {
         })
     };
     crawl.order.seeds.iter().map(seed).collect()
+}
+
+/// The session of a crawl as it stands, told all of its log, and its random numbers. It has no
+/// lock and nothing is written: for looking at. Blocks; not for a runtime's thread.
+pub fn taken_up(
+    store: &Store,
+    crawl: &CrawlRow,
+    is_replay: bool,
+    handle: &Handle,
+) -> Result<(Session, SplitMix)> {
+    let guide = handle.block_on(start_guide(store, crawl))?;
+    let mut session = Session::new(guide, limits(crawl, is_replay), seeds(crawl)?);
+    let mut rng = SplitMix(crawl.order.random_seed);
+    let log = handle.block_on(store.fetches(crawl.id))?;
+    let path = store.warc_path(crawl.id);
+    let restricts = crawl.order.on_drift == Reaction::Restrict;
+    replay(&mut session, &log, &path, &mut rng, |session, _, alarm| {
+        if let Some(alarm) = alarm.filter(|_| restricts) {
+            session.restrict(&alarm);
+        }
+    })?;
+    Ok((session, rng))
 }
 
 #[cfg(test)]

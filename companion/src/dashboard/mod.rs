@@ -2,6 +2,7 @@
 //! the templates; links and forms work without script, one small script
 //! brings live numbers.
 
+mod ahead;
 mod classes;
 mod crawl;
 mod databases;
@@ -35,6 +36,7 @@ pub fn routes() -> Router<App> {
         .merge(classes::routes())
         .merge(facets::routes())
         .merge(new_crawl::routes())
+        .merge(ahead::routes())
         .merge(removed::routes())
         .merge(crawl::routes())
         .merge(databases::routes())

@@ -1,6 +1,7 @@
 //! Beginning crawls, and pausing, resuming and stopping them: the same rules for whoever
 //! asks.
 
+use anyhow::Context;
 use linkscent_core::crawl::StoppingRule;
 use linkscent_core::guide::Guide;
 use linkscent_core::wire::api::EventKind;
@@ -99,7 +100,8 @@ impl Service {
         new: &NewCrawl,
     ) -> Result<CrawlRow, ServiceError> {
         let order = self.order(topic, new).await?;
-        let (start_model, begun_with) = self.start_model(topic, new).await?;
+        let (guide, begun_with) = self.start_guide(topic, new).await?;
+        let start_model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
         let marks = self.store.marks(topic.id).await?;
         let is_target = |page: &&String| {
             marks
@@ -121,27 +123,39 @@ impl Service {
         Ok(self.crawl(id).await?.0)
     }
 
-    /// The model file that a crawl begins with, and what another topic taught of it.
-    async fn start_model(
+    /// How a crawl would go, and the guide it would begin with. Nothing is kept.
+    pub(super) async fn unbegun(
         &self,
         topic: &Topic,
         new: &NewCrawl,
-    ) -> Result<(Vec<u8>, Option<String>), ServiceError> {
+    ) -> Result<(Order, Guide), ServiceError> {
+        let order = self.order(topic, new).await?;
+        Ok((order, self.start_guide(topic, new).await?.0))
+    }
+
+    /// The guide that a crawl begins with, and what another topic taught of it.
+    async fn start_guide(
+        &self,
+        topic: &Topic,
+        new: &NewCrawl,
+    ) -> Result<(Guide, Option<String>), ServiceError> {
         let (critic, strategy) = (new.critic.as_deref(), new.strategy.as_deref());
         if critic.is_none() && strategy.is_none() && new.start_from.is_none() {
             let guide = self.guide(topic).await?;
             check_guide(&guide)?;
-            return Ok((model_file(&guide)?, None));
+            let copy = Guide::with_knowledge(guide.knowledge());
+            let copy = copy.context("a guide cannot be made of what it knows")?;
+            return Ok((copy, None));
         }
         let guide = topic_guide::of(&self.store, topic, critic, strategy).await;
         let guide = guide.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
         check_guide(&guide)?;
         let Some(from) = &new.start_from else {
-            return Ok((model_file(&guide)?, None));
+            return Ok((guide, None));
         };
         let teacher = self.teacher(topic, from).await?;
         let (guide, said) = self.begin_with(guide, &teacher).await?;
-        Ok((model_file(&guide)?, Some(said)))
+        Ok((guide, Some(said)))
     }
 
     /// Whether a crawl would be refused, and why: for a topic, or for one that is still to be
@@ -296,10 +310,6 @@ fn check_stopping(rule: StoppingRule) -> Result<(), ServiceError> {
         }
     }
     Ok(())
-}
-
-fn model_file(guide: &Guide) -> anyhow::Result<Vec<u8>> {
-    Ok(write_model(&guide.knowledge())?)
 }
 
 #[cfg(test)]

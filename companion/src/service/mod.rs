@@ -5,6 +5,7 @@ mod beginning;
 mod changes;
 mod crawls;
 mod deleting;
+mod dry_run;
 mod error;
 mod facets;
 mod feedback;
@@ -18,6 +19,7 @@ mod taxonomies;
 mod training;
 
 pub use crawls::{CrawlCounts, LARGEST_BUDGET, NewCrawl, Starts};
+pub use dry_run::MOST_UPCOMING;
 pub use error::ServiceError;
 pub use facets::Facets;
 pub use guides::Learned;

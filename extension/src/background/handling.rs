@@ -1,7 +1,7 @@
 //! Answers requests. Each stands here beside who may send it: pages (their content
 //! scripts, and whoever breaks into one) ask whether they are to be read, send what they
-//! show and what was followed, no more; everything else comes from the extension's own
-//! pages.
+//! show and what was followed, no more; the companion's dashboard may have the panel opened;
+//! everything else comes from the extension's own pages.
 
 use linkscent_core::crawl::StoppingRule;
 use linkscent_core::wire::Snapshot;
@@ -87,6 +87,12 @@ impl<W: World> Background<W> {
                     return Err(Problem::NothingToRead);
                 }
                 quietly(Response::Text(self.why(&page, place).await?))
+            }
+            (Request::OpenPanel, Page { url, .. }) => {
+                if self.is_dashboard(url).await? {
+                    self.world.open_panel().await;
+                }
+                quietly(Response::Done)
             }
             (Request::Opened { tab, opener }, OwnPage) => {
                 self.opened(tab, opener).await?;
@@ -265,6 +271,17 @@ impl<W: World> Background<W> {
             return Ok(false);
         }
         Ok(self.world.unread(url, loaded).await?.is_none())
+    }
+
+    /// Whether a page lies on the port of the companion that this browser is paired with.
+    async fn is_dashboard(&self, url: &str) -> Result<bool, Problem> {
+        let settings = self.store.settings().await?;
+        let is_there = |url: Url| {
+            url.scheme() == "http"
+                && url.host_str() == Some("127.0.0.1")
+                && url.port_or_known_default() == Some(settings.port)
+        };
+        Ok(settings.key.is_some() && Url::parse(url).is_ok_and(is_there))
     }
 
     /// What a tab shows, if it is read.

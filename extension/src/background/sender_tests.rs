@@ -11,7 +11,7 @@ use crate::twins::companion::{CODE, PORT};
 use crate::twins::{Stage, page};
 
 /// What pages may send, and nothing else.
-const FROM_PAGES: [&str; 4] = ["followed", "may_read", "page", "why"];
+const FROM_PAGES: [&str; 5] = ["followed", "may_read", "open_panel", "page", "why"];
 const HERE: &str = "http://kidney.test/";
 
 /// How a page says that it came to be shown.
@@ -27,6 +27,7 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "page", "page": page, "started": 1.5, "showing": showing(), "loaded": HERE }),
         json!({ "kind": "followed", "page": page, "place": -1, "newTab": false, "loaded": HERE }),
         json!({ "kind": "why", "page": page, "place": 0, "loaded": HERE }),
+        json!({ "kind": "open_panel" }),
         json!({ "kind": "opened", "tab": 8, "opener": 7 }),
         json!({ "kind": "state", "tab": 7 }),
         json!({ "kind": "mark", "tab": 7, "target": true }),
@@ -102,7 +103,7 @@ fn there_is_a_message_of_each_kind() {
 }
 
 #[test]
-fn pages_may_send_four_kinds_and_own_pages_the_others() {
+fn pages_may_send_five_kinds_and_own_pages_the_others() {
     for message in messages() {
         let is_from_page = FROM_PAGES.contains(&kind(&message));
         let mut stage = stage();
@@ -156,6 +157,26 @@ fn a_page_speaks_for_its_own_site_only() {
 }
 
 #[test]
+fn only_the_dashboard_of_the_paired_companion_opens_the_panel() {
+    let mut stage = stage();
+    let dashboard = format!("http://127.0.0.1:{PORT}/d/secret/");
+    let opened = |stage: &mut Stage, url: &str| {
+        stage.as_page(7, url, Request::OpenPanel).unwrap();
+        stage.world.panels.take()
+    };
+    assert_eq!(opened(&mut stage, &dashboard), 0, "it is not paired");
+    let (port, code) = (PORT, CODE.to_owned());
+    stage.own(Request::Pair { port, code }).unwrap();
+    assert_eq!(opened(&mut stage, &dashboard), 1);
+    let other = format!("http://127.0.0.1:{}/", PORT + 1);
+    let secure = format!("https://127.0.0.1:{PORT}/");
+    let named = format!("http://127.0.0.1.evil.test:{PORT}/");
+    for url in [HERE, &other, &secure, &named, "no address"] {
+        assert_eq!(opened(&mut stage, url), 0, "{url}");
+    }
+}
+
+#[test]
 fn what_is_no_request_is_none() {
     for message in [
         json!(null),
@@ -187,7 +208,9 @@ fn the_scripts_name_the_same_kinds() {
         names.iter().map(|name| (*name).to_owned()).collect()
     };
     // What content scripts send is what pages may send.
-    assert_eq!(named(content, "kind: \""), set(&FROM_PAGES));
+    let dashboard = include_str!("../../js/dashboard.js");
+    let sent = [content, dashboard].concat();
+    assert_eq!(named(&sent, "kind: \""), set(&FROM_PAGES));
     // What they listen to is what tabs are told, and what they are asked.
     let told = [TabMessage::Refresh, TabMessage::Forgotten].map(|what| {
         let name = serde_json::to_value(what).unwrap();

@@ -31,6 +31,10 @@ impl Tabs for Browser {
             .await;
     }
 
+    async fn open_panel(&self) {
+        let _ = self.tools.call("openPanel", &[]).await;
+    }
+
     async fn notify(&self, text: &str) {
         // The person may have taken the permission back.
         let _ = self.tools.call("notify", &[text.into()]).await;

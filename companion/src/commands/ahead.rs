@@ -1,0 +1,114 @@
+//! `linkscent ahead`: what a crawl would fetch.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use linkscent_core::band::Band;
+use linkscent_core::crawl::{DryRun, Upcoming};
+use linkscent_core::wire::api::PROPOSED_BUDGET;
+use serde_json::json;
+
+use super::network::Network;
+use crate::service::{NewCrawl, Service, Starts};
+use crate::settings::data_folder;
+use crate::store::Store;
+
+/// Print what a crawl for a topic would fetch next, before anything is fetched.
+///
+/// The topic's last crawl as it would go on; without one a new crawl from its targets, played
+/// through with pages that earlier crawls kept. Nothing is fetched and nothing changes.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  linkscent ahead --topic castles --data ~/linkscent")]
+pub struct Ahead {
+    /// Name of the topic.
+    #[arg(long)]
+    topic: String,
+    /// Where everything is kept.
+    #[arg(long, env = "LINKSCENT_DATA")]
+    data: Option<PathBuf>,
+    /// A new crawl, also where the last one could go on.
+    #[arg(long)]
+    new: bool,
+    #[command(flatten)]
+    network: Network,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Ahead {
+    /// Prints it.
+    pub async fn run(self) -> Result<()> {
+        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let service = Service::new(store, self.network.way());
+        let topic = service.topic_known_as(&self.topic).await?;
+        let crawls = service.store.crawls(Some(topic.id)).await?.into_iter();
+        let mut unfinished = crawls.filter(|crawl| !crawl.is_removed && !crawl.state.is_over());
+        let unfinished = unfinished.next().filter(|_| !self.new);
+        eprintln!("linkscent: playing the crawl through …");
+        let run = match &unfinished {
+            Some(crawl) => service.dry_run_of(crawl).await?,
+            None => {
+                let new = NewCrawl::new(Starts::default(), PROPOSED_BUDGET);
+                service.dry_run(&topic, &new).await?
+            }
+        };
+        if self.json {
+            let pages: Vec<_> = run.pages.iter().map(as_json).collect();
+            let crawl = unfinished.map(|crawl| crawl.id);
+            let (expected, judged) = (run.expected, run.judged);
+            let all = json!({
+                "crawl": crawl, "expected": expected, "judged": judged, "pages": pages,
+            });
+            println!("{all}");
+            return Ok(());
+        }
+        match unfinished {
+            Some(crawl) => println!("Crawl {} would go on with:", crawl.id),
+            None => println!(
+                "A new crawl from the targets of “{}” would fetch:",
+                topic.name
+            ),
+        }
+        print(&run);
+        Ok(())
+    }
+}
+
+fn as_json(page: &Upcoming) -> serde_json::Value {
+    json!({
+        "address": page.address.as_str(),
+        "anchor": page.anchor,
+        "from": page.from.as_ref().map(linkscent_core::address::Address::as_str),
+        "probability": page.probability,
+        "reason": page.reason,
+        "marked": page.is_marked,
+    })
+}
+
+fn print(run: &DryRun) {
+    for (page, number) in run.pages.iter().zip(1..) {
+        let chance = match page.probability {
+            _ if page.is_marked => "marked by you".to_owned(),
+            Some(probability) => format!(
+                "{} ({})",
+                Band::of(probability),
+                Band::of(probability).range()
+            ),
+            None => "nothing is known of it".to_owned(),
+        };
+        println!("{number:4}. {}\n      {chance}{}", page.address, said(page));
+    }
+    println!(
+        "Of the {} that are not marked about {:.0} are expected to be what you look for.",
+        run.judged, run.expected
+    );
+}
+
+fn said(page: &Upcoming) -> String {
+    let parts = [page.anchor.as_str(), page.reason.as_str()];
+    let parts = parts.iter().filter(|part| !part.is_empty());
+    parts.map(|part| format!(" · {part}")).collect()
+}
