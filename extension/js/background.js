@@ -5,6 +5,7 @@ import * as first from "../pkg/linkscent.js?1";
 import * as second from "../pkg/linkscent.js?2";
 import * as third from "../pkg/linkscent.js?3";
 import { Failed, inModule } from "./module.js";
+import { isOurs, lookThrough } from "./looking.js";
 import { listen } from "./menus.js";
 import { failedAt, unread, watch } from "./unread.js";
 
@@ -109,12 +110,20 @@ async function handle(message, sender) {
 // What is new goes to the companion when the answers so far are out.
 function syncSoon() {
   handle({ kind: "sync" }, here).catch(() => {});
+  // Sites may have been chosen whose pages wait.
+  lookThrough((message) => handle(message, here)).catch(() => {});
 }
 
 chrome.alarms.onAlarm.addListener(({ name }) => name === LOOK && syncSoon());
 
+// Pages that were opened to be read for the companion are not the person's.
+async function answerTo(message, sender) {
+  if (await isOurs(sender.tab?.id)) return { refused: "it was opened for a crawl" };
+  return handle(message, sender);
+}
+
 chrome.runtime.onMessage.addListener((message, sender, answer) => {
-  handle(message, sender).then(
+  answerTo(message, sender).then(
     (value) => answer(value ?? null),
     async (error) => {
       if (error instanceof Failed && sender.url && !isOwn(sender)) await failedAt(sender.url);

@@ -212,6 +212,44 @@
     return { page: walk().page, refused, selected };
   }
 
+  // What stays of an element that is sent for a crawl, besides its text: nothing that stands in
+  // a field, no script's data.
+  const SHOWN_ATTRIBUTES = new Set(["href", "content", "action", "method", "alt", "title", "lang", "name", "id", "class", "type", "placeholder", "rel", "for", "datetime", "colspan", "rowspan", "dir"]);
+  const UNSENT = "script, style, noscript, template, iframe, object, embed, link, meta:not([name=description i])";
+  const QUIET = 500; // milliseconds without a change until a page is taken for whole
+  const LONGEST_RENDERING = 8000;
+
+  function quiet() {
+    return new Promise((resolve) => {
+      let timer = setTimeout(done, QUIET);
+      const end = setTimeout(done, LONGEST_RENDERING);
+      const watch = new MutationObserver(() => (clearTimeout(timer), (timer = setTimeout(done, QUIET))));
+      watch.observe(document, { childList: true, subtree: true, characterData: true });
+      function done() {
+        watch.disconnect();
+        clearTimeout(timer);
+        clearTimeout(end);
+        resolve();
+      }
+    });
+  }
+
+  // The page as it is shown when it has come to rest, for a crawl; or why it is not to be sent.
+  async function rendered() {
+    await quiet();
+    const problem = privateField() ?? noPage();
+    if (problem) return { url: location.href, problem };
+    const copy = rootOf(document).cloneNode(true);
+    for (const element of copy.querySelectorAll(UNSENT)) element.remove();
+    for (const field of copy.querySelectorAll("textarea, [contenteditable]")) field.textContent = "";
+    for (const element of [copy, ...copy.querySelectorAll("*")]) {
+      for (const { name } of [...element.attributes]) {
+        if (!SHOWN_ATTRIBUTES.has(name)) element.removeAttribute(name);
+      }
+    }
+    return { url: location.href, html: `<!doctype html>${copy.outerHTML}` };
+  }
+
   const loading = () => performance.getEntriesByType("navigation")[0];
 
   // Where the document came from; a page may call itself something else since.
@@ -358,6 +396,10 @@
   chrome.runtime.onMessage.addListener((message, _sender, answer) => {
     if (message.kind === "snapshot") {
       snapshot().then(answer);
+      return true;
+    }
+    if (message.kind === "rendered") {
+      rendered().then(answer);
       return true;
     }
     // What is drawn, for the extension's own pages.

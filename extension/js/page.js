@@ -15,11 +15,12 @@ async function currentTab() {
 let asked = null;
 const REQUESTS = {
   "allow": () => chrome.permissions.request(EVERYWHERE),
+  "read": () => chrome.permissions.request(EVERYWHERE),
   "pair": askToTell,
   "tell-on": () => chrome.permissions.request({ permissions: ["notifications"] }),
 };
 
-document.addEventListener("click", ({ target }) => (asked = REQUESTS[target.id]?.() ?? asked), true);
+document.addEventListener("click", ({ target }) => (asked = (REQUESTS[target.id] ?? REQUESTS[target.dataset?.allow])?.() ?? asked), true);
 
 // Firefox asks before anything of what is read leaves the browser, also for a program beside it.
 function askToTell() {

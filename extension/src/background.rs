@@ -46,6 +46,7 @@ mod reading;
 #[cfg(test)]
 mod reading_tests;
 mod removing;
+mod rendering;
 #[cfg(test)]
 mod sender_tests;
 mod state;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use linkscent_core::wire::api::{
     Answer, AnswerHead, ApiError, CallHead, Changes, ChannelOpened, CrawlOrder, CrawlView,
     DashboardLink, Event, Forget, Forgotten, OpenChannel, PairRequest, PairStarted, Paired,
-    QuestionAnswer, TopicView,
+    QuestionAnswer, Rendering, RenderingQuery, RenderingsView, TopicView,
 };
 use linkscent_core::wire::channel::{Channel, DeviceKey, Random};
 use linkscent_core::wire::pairing::{Attempt, PairingError, Side};
@@ -151,6 +151,23 @@ impl<W: Network + RandomSource> Companion<W> {
     /// Has something forgotten.
     pub async fn forget(&self, what: &Forget) -> Fetched<Forgotten> {
         self.call("POST", "forget", Some(json(what)?)).await?.read()
+    }
+
+    /// What waits for a browser of the topic's last crawl; nothing with an older companion.
+    pub async fn renderings(&self, topic: String, hosts: Vec<String>) -> Fetched<RenderingsView> {
+        let asked = json(&RenderingQuery { topic, hosts })?;
+        match self.call("POST", "renderings/next", Some(asked)).await {
+            Err(CompanionError::Status(404)) => Ok(RenderingsView::default()),
+            answered => answered?.read(),
+        }
+    }
+
+    /// Brings a page that this browser read.
+    pub async fn bring(&self, page: &Rendering) -> Fetched<()> {
+        let brought = json(page)?;
+        self.call("POST", "renderings", Some(brought))
+            .await
+            .map(drop)
     }
 
     /// A link that opens the dashboard, once.

@@ -5,13 +5,15 @@
 //! told in `background/handling`, where they are answered.
 
 use linkscent_core::wire::Snapshot;
-use linkscent_core::wire::api::{Answer, CrawlView};
+use linkscent_core::wire::api::{Answer, CrawlView, Rendering, RenderingsView};
 use linkscent_core::wire::views::PageView;
 use serde::{Deserialize, Serialize};
 
 use crate::paths::Showing;
 use crate::rows::TrailRow;
-use crate::shown::{DryRunView, FoundPage, LaterView, LedgerView, State, TopicsView, WayStep};
+use crate::shown::{
+    DryRunView, FoundPage, LaterView, LedgerView, SiteView, State, TopicsView, WayStep,
+};
 
 /// A request. `loaded` is the address a page's document was loaded from, `tab` the tab
 /// whose page is meant.
@@ -140,6 +142,14 @@ pub enum Request {
     /// Sends what is new to the companion, hears what was said elsewhere, and pulls its newer
     /// model.
     Sync,
+    /// Sites of which pages wait for a browser, and those that were chosen.
+    WaitingSites,
+    /// Reads pages of a host for the companion's crawls from now on, or no more.
+    LookThrough { host: String, on: bool },
+    /// The pages that are to be read now.
+    NextRenderings,
+    /// A page as it is shown, or why it could not be read.
+    Rendered { page: Rendering },
     /// Keeps the guide in memory whole, in place of the pages kept beside it.
     KeepGuide,
     /// A link that opens the companion's dashboard, once.
@@ -192,6 +202,10 @@ pub enum Response {
     Finds(Option<Box<CrawlView>>),
     /// To [`Request::Find`].
     Found(Vec<FoundPage>),
+    /// To [`Request::WaitingSites`].
+    Sites(Vec<SiteView>),
+    /// To [`Request::NextRenderings`].
+    Renderings(RenderingsView),
     /// To [`Request::Ledger`].
     Ledger(LedgerView),
     /// To [`Request::Excluded`], [`Request::Everything`], [`Request::Dashboard`] and

@@ -39,6 +39,8 @@ pub struct Settings {
     pub is_off: bool,
     /// Whether the browser shows notices of crawls.
     pub tells: bool,
+    /// Hosts whose pages this browser reads for the companion's crawls.
+    pub looks: Vec<String>,
     /// How far the companion's log was heard.
     pub heard: i64,
 }

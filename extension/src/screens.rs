@@ -7,6 +7,7 @@ mod kept;
 mod later;
 mod panel;
 mod popup;
+mod sites;
 mod template;
 mod topics;
 mod trails;
@@ -91,6 +92,7 @@ mod tests {
             include_str!("screens/trails.rs"),
             include_str!("screens/way.rs"),
             include_str!("screens/ahead.rs"),
+            include_str!("screens/sites.rs"),
         ];
         fits(panel, &code.concat());
         let welcome = include_str!("../pages/welcome.html");

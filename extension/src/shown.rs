@@ -169,6 +169,17 @@ pub struct UpcomingView {
     pub is_marked: bool,
 }
 
+/// A host of which pages wait for a browser.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct SiteView {
+    /// The host.
+    pub host: String,
+    /// How many pages wait.
+    pub pages: usize,
+    /// Whether the person chose it.
+    pub is_chosen: bool,
+}
+
 /// A page that was found here by words.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundPage {

@@ -59,9 +59,7 @@ async fn look_ahead(stage: &Stage) -> Result<()> {
     stage.highlights().await?;
     stage.panel().await?;
     screen.press("#ahead").await?;
-    screen
-        .wait_for_text("are expected to be what you look for")
-        .await?;
+    screen.wait_for_text("Expected among the").await?;
     let listed =
         "return [...document.querySelectorAll('#upcoming li')].map((line) => line.textContent);";
     let listed: Vec<String> = serde_json::from_value(screen.read(listed).await?)?;

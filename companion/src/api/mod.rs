@@ -8,6 +8,7 @@ mod crawls;
 mod description;
 mod pairing;
 mod problem;
+mod rendering;
 mod routes;
 mod server;
 mod strategies;

@@ -22,7 +22,9 @@ use utoipa_axum::routes;
 
 use super::channel::{self, Calls, MODEL_VERSION};
 use super::problem::WRONG;
-use super::{App, LARGEST_BODY, Problem, changes, classes, crawls, description, strategies};
+use super::{
+    App, LARGEST_BODY, Problem, changes, classes, crawls, description, rendering, strategies,
+};
 
 /// The description of all calls.
 #[derive(Clone)]
@@ -67,6 +69,8 @@ fn calls() -> OpenApiRouter<App> {
         .routes(routes!(topics))
         .routes(routes!(strategies::strategies, strategies::choose))
         .routes(routes!(strategies::train))
+        .routes(routes!(rendering::next))
+        .routes(routes!(rendering::take))
         .routes(routes!(dashboard))
         .routes(routes!(forget))
 }

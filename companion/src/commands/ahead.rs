@@ -102,7 +102,7 @@ fn print(run: &DryRun) {
         println!("{number:4}. {}\n      {chance}{}", page.address, said(page));
     }
     println!(
-        "Of the {} that are not marked about {:.0} are expected to be what you look for.",
+        "Expected among the {} that are not marked: about {:.0} of what you look for.",
         run.judged, run.expected
     );
 }

@@ -69,6 +69,7 @@ impl Subject {
             Reply::Redirect(target) => {
                 anyhow::bail!("{address} redirects to {target}; inspect that")
             }
+            Reply::Unrendered(why) => anyhow::bail!("{address}: {why}; a browser could read it"),
             Reply::Problem(problem) => anyhow::bail!("{address}: {problem}"),
         }
     }

@@ -85,3 +85,20 @@ pub fn no_web() -> Way {
     drop(listener);
     way
 }
+
+/// A web where page `/1` of a host links to `/2` and `/3`, and all pages but that one show nothing
+/// without scripts. It is served as long as the runtime lives.
+pub async fn scripted_web() -> Way {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let way = through(listener.local_addr().unwrap());
+    let page = |address: Uri| async move {
+        let html = match address.path() {
+            "/robots.txt" => return StatusCode::NOT_FOUND.into_response(),
+            "/1" => "<p>bees</p><a href=/2>bees 2</a> <a href=/3>hives 3</a>".to_owned(),
+            other => format!("<title>{other}</title><div></div><script>'{other}'</script>"),
+        };
+        Html(html).into_response()
+    };
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(page)).await });
+    way
+}

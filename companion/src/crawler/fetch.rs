@@ -40,6 +40,9 @@ const RATE_TIME: Duration = Duration::from_secs(4);
 /// each; who comes in addition waits.
 const PIECE: usize = 64 << 10;
 const MOST_PIECES: usize = 1_024;
+/// A page with fewer words, without a link and with a script, is empty without a browser.
+const FEWEST_WORDS: usize = 20;
+const SCRIPT: &[u8] = b"<script";
 /// What a proxy is given to be there at all.
 const PROXY_TIME: Duration = Duration::from_secs(3);
 
@@ -85,6 +88,9 @@ pub enum Reply {
     Page(Box<Fetched>),
     /// A redirect.
     Redirect(Address),
+    /// A page that only a browser could read: it shows nothing without scripts, or asks for a
+    /// login. Which of both.
+    Unrendered(String),
     /// Something else, in one line.
     Problem(String),
 }
@@ -172,6 +178,10 @@ impl Fetcher {
         if status.is_redirection() {
             return redirect(address, &response);
         }
+        if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+            let said = describe(status);
+            return Ok(Reply::Unrendered(format!("the server answered {said}")));
+        }
         if !status.is_success() {
             bail!("the server answered {}", describe(status));
         }
@@ -196,7 +206,12 @@ impl Fetcher {
                 body,
             }
         });
-        Ok(Reply::Page(Box::new(fetched.await?)))
+        let fetched = fetched.await?;
+        if is_empty_without_scripts(&fetched.page, &fetched.body) {
+            let why = "it shows nothing without scripts";
+            return Ok(Reply::Unrendered(why.to_owned()));
+        }
+        Ok(Reply::Page(Box::new(fetched)))
     }
 
     /// Fetches the robots.txt of an address's host: 4xx but 429 allows everything,
@@ -325,6 +340,15 @@ pub fn choose_cryptography() {
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
+/// Whether a page has no link and next to no text, but a script that may bring both.
+fn is_empty_without_scripts(page: &Page, body: &[u8]) -> bool {
+    let words = page.document().raw_text().split_whitespace();
+    let has_script = body
+        .windows(SCRIPT.len())
+        .any(|bytes| bytes.eq_ignore_ascii_case(SCRIPT));
+    page.outlinks.is_empty() && words.take(FEWEST_WORDS).count() < FEWEST_WORDS && has_script
+}
+
 fn redirect(from: &Address, response: &Response) -> Result<Reply> {
     let location = header(response, LOCATION).context("a redirect to nowhere")?;
     let target = from.join(&location)?;
@@ -365,4 +389,29 @@ fn innermost(error: reqwest::Error) -> anyhow::Error {
 
 fn one_line(error: &anyhow::Error) -> String {
     error.to_string().replace(['\r', '\n'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_that_needs_a_browser_is_told_from_a_short_one() {
+        let words = "word ".repeat(FEWEST_WORDS);
+        for (html, is_empty) in [
+            ("<div id=app></div><SCRIPT src=/app.js></SCRIPT>", true),
+            (
+                "<noscript>Please enable scripts to see the great many things that we have to show to you here on this page of ours</noscript><script>1</script>",
+                true,
+            ),
+            ("<p>Nothing here yet.</p>", false),
+            ("<a href=/next>on</a><script>1</script>", false),
+            (&format!("<p>{words}</p><script>1</script>"), false),
+        ] {
+            let address = Address::parse("http://a.test/").unwrap();
+            let (page, _) = build(address, html.as_bytes(), Some("text/html"));
+            let said = is_empty_without_scripts(&page, html.as_bytes());
+            assert_eq!(said, is_empty, "{html}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{DriftAlarm, Failure, Outcome, Session};
+use linkscent_core::crawl::{DriftAlarm, Failure, Outcome, Session, UNRENDERED};
 use linkscent_core::strategies::SplitMix;
 
 use crate::store::{FetchRow, LostPage};
@@ -65,7 +65,10 @@ pub fn replay(
                     // Found so before, and the crawl ended before it came again.
                     lost.push(address.clone());
                 }
-                Outcome::Failed(Failure::Other(row.problem.clone()))
+                match row.problem.strip_prefix(UNRENDERED) {
+                    Some(why) => Outcome::Unrendered(why.to_owned()),
+                    None => Outcome::Failed(Failure::Other(row.problem.clone())),
+                }
             }
         };
         let came = matches!(outcome, Outcome::Page(..));

@@ -85,6 +85,10 @@ enum Message {
     Page(Address, Result<Reply, ProxyDown>),
     Robots(Address, Result<Robots, ProxyDown>),
     Told(Command),
+    /// A page that a browser read: its address, and its HTML.
+    Rendered(Address, Vec<u8>),
+    /// A browser looks for pages of these hosts to read.
+    BrowserLooks(Vec<String>),
     Retrained(Result<Retrained>),
 }
 
@@ -96,6 +100,18 @@ impl Control {
     /// Passes a command on; false if the crawl has come to rest.
     pub fn send(&self, command: Command) -> bool {
         self.0.send(Message::Told(command)).is_ok()
+    }
+
+    /// Passes a page on that a browser read; false if the crawl has come to rest.
+    pub fn rendered(&self, page: Address, html: Vec<u8>) -> bool {
+        self.0.send(Message::Rendered(page, html)).is_ok()
+    }
+
+    /// Says that a browser looks for pages of these hosts to read: the crawl does not end for a
+    /// while as long as there are some.
+    pub fn browser_looks(&self, hosts: Vec<String>) {
+        // A crawl that has come to rest goes on when a page comes.
+        let _ = self.0.send(Message::BrowserLooks(hosts));
     }
 }
 
@@ -118,6 +134,8 @@ pub struct Runner {
     asked: BTreeSet<Address>,
     /// When it was last looked whether another process left a command.
     listened: Clock,
+    /// When a browser looked last for pages to read, and of which hosts.
+    browser: Option<(Clock, Vec<String>)>,
     /// If links are chosen by a model of hop distances.
     retraining: Option<Retraining>,
     _lock: CrawlLock,
@@ -182,6 +200,7 @@ impl Runner {
             model_kept: Clock::now(),
             asked: asked.iter().flat_map(|page| Address::parse(page)).collect(),
             listened: Clock::now(),
+            browser: None,
             retraining,
             _lock: lock,
         };
@@ -256,8 +275,16 @@ impl Runner {
             self.keep_skipped()?;
             if let Some(Next::Stop(reason)) = next
                 && self.session.under_way() == 0
+                && !(reason == StopReason::FrontierEmpty && self.waits_for_browser())
             {
-                return Ok(Ended::Done(reason));
+                // It may have been told something that it was taken up for.
+                let Ok(message) = self.receiver.try_recv() else {
+                    return Ok(Ended::Done(reason));
+                };
+                if let Some(ended) = self.handle(message)? {
+                    return Ok(ended);
+                }
+                continue;
             }
             match self.receiver.recv_timeout(self.patience(next.as_ref())) {
                 Ok(message) => {
@@ -341,6 +368,8 @@ impl Runner {
             Message::Told(Command::Stop) => return Ok(Some(Ended::Stopped)),
             Message::Told(Command::Mark(address, mark)) => self.mark(&address, mark)?,
             Message::Told(Command::Said) => self.hear()?,
+            Message::Rendered(page, html) => return self.take_rendered(&page, html),
+            Message::BrowserLooks(hosts) => self.browser = Some((Clock::now(), hosts)),
             Message::Retrained(trained) => self.go_on_with(trained)?,
         }
         Ok(None)
@@ -368,6 +397,7 @@ impl Runner {
                 place.redirect = Some(target.to_string());
                 (Outcome::Redirect(target), None)
             }
+            Reply::Unrendered(why) => (Outcome::Unrendered(why), None),
             Reply::Problem(problem) => (Outcome::Failed(Failure::Other(problem)), None),
         };
         let Some(record) = self.session.take(address, outcome, now, &mut self.rng) else {
@@ -385,6 +415,11 @@ impl Runner {
             });
             place.warc_offset = Some(offset.context("writing the WARC file")?);
         }
+        self.put_down(record, place)
+    }
+
+    /// Puts a request into the log with the next batch.
+    fn put_down(&mut self, record: Record, place: Location) -> Result<Option<Ended>> {
         self.batch_began.get_or_insert_with(Clock::now);
         let alarm = record.alarm.clone();
         self.batch.push((record, place));
@@ -467,6 +502,7 @@ impl Runner {
     }
 }
 
+mod browser;
 mod judging;
 #[cfg(test)]
 mod tests;

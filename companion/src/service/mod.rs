@@ -14,6 +14,7 @@ mod guides;
 mod naming;
 mod phrases;
 mod removing;
+mod rendering;
 mod supervisor;
 mod taxonomies;
 mod training;
@@ -45,6 +46,7 @@ pub struct Service {
     /// How crawls make requests.
     pub way: Way,
     guides: Guides,
+    leases: rendering::Leases,
     /// Held while pages are forgotten, or crawls and topics deleted.
     forgetting: Arc<tokio::sync::Mutex<()>>,
 }
@@ -57,6 +59,7 @@ impl Service {
             guides: Guides::new(store.clone()),
             store,
             way,
+            leases: rendering::Leases::default(),
             forgetting: Arc::default(),
         }
     }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
+use linkscent_core::address::Address;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -17,6 +18,9 @@ use crate::store::{Command, CrawlRow, CrawlState, LockError, Store};
 
 /// Between two looks at what other processes changed.
 const LOOK_EVERY: Duration = Duration::from_millis(700);
+
+/// Pages from browsers that wait at a time until a crawl is taken up; others come again.
+const MOST_RENDERED: usize = 8;
 
 /// Who runs a crawl that is not at rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +51,8 @@ pub struct Supervisor {
 struct Entry {
     control: Option<Control>,
     waiting: Vec<Command>,
+    /// Pages that browsers read before it could be told of them.
+    rendered: Vec<(Address, Vec<u8>)>,
 }
 
 impl Supervisor {
@@ -96,6 +102,40 @@ impl Supervisor {
         Ok(true)
     }
 
+    /// Hands a page on that a browser read, and takes the crawl up that rests. One that another
+    /// process runs does not get it: the page goes on waiting.
+    pub async fn rendered(&self, id: i64, page: Address, html: Vec<u8>) -> Result<()> {
+        let is_elsewhere = self.store.is_locked(id) && !self.lock().contains_key(&id);
+        if is_elsewhere || self.is_handed_on(id, &page, &html) {
+            return Ok(());
+        }
+        // It rests, or is about to: it is taken up, and told of the page then.
+        self.resume(id).await?;
+        if !self.is_handed_on(id, &page, &html)
+            && let Some(running) = self.lock().get_mut(&id)
+            && running.rendered.len() < MOST_RENDERED
+        {
+            running.rendered.push((page, html));
+        }
+        Ok(())
+    }
+
+    /// Whether a crawl that runs here took a page.
+    fn is_handed_on(&self, id: i64, page: &Address, html: &[u8]) -> bool {
+        let crawls = self.lock();
+        let control = crawls.get(&id).and_then(|running| running.control.as_ref());
+        control.is_some_and(|control| control.rendered(page.clone(), html.to_vec()))
+    }
+
+    /// Says that a browser looks for pages of these hosts to read, for a crawl that runs here.
+    pub fn browser_looks(&self, id: i64, hosts: &[String]) {
+        if let Some(running) = self.lock().get(&id)
+            && let Some(control) = &running.control
+        {
+            control.browser_looks(hosts.to_vec());
+        }
+    }
+
     /// Who runs a crawl; nothing for one that is at rest.
     pub fn run_by(&self, crawl: &CrawlRow) -> Option<RunBy> {
         if self.lock().contains_key(&crawl.id) {
@@ -134,6 +174,7 @@ impl Supervisor {
         let new = Entry {
             control: None,
             waiting: Vec::new(),
+            rendered: Vec::new(),
         };
         {
             let mut crawls = self.lock();
@@ -208,6 +249,9 @@ impl Supervisor {
         if let Some(running) = self.lock().get_mut(&id) {
             for command in running.waiting.drain(..) {
                 control.send(command);
+            }
+            for (page, html) in running.rendered.drain(..) {
+                control.rendered(page, html);
             }
             running.control = Some(control);
         }

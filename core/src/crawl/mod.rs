@@ -24,4 +24,6 @@ pub use scope::{Refusal, Scope};
 pub use session::{DryRun, Session, Upcoming};
 pub use stats::CrawlStats;
 pub use stopping::{StoppingCounts, StoppingRule};
-pub use types::{Failure, Fetch, Limits, Next, Outcome, Record, Seed, Skipped, StopReason};
+pub use types::{
+    Failure, Fetch, Limits, Next, Outcome, Record, Seed, Skipped, StopReason, UNRENDERED,
+};

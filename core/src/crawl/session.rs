@@ -11,11 +11,12 @@ use super::types::MOST_REDIRECTS;
 use super::{
     Arm, Bandit, CrawlStats, Denial, Drift, DriftAlarm, DriftCause, Fetch, Frontier, Instant,
     Limits, Next, Outcome, Politeness, Record, Robots, RobotsCache, Seed, Skipped, StopReason,
-    StoppingCounts,
+    StoppingCounts, UNRENDERED,
 };
 use crate::address::Address;
 use crate::critics::SentenceVectors;
 use crate::guide::Guide;
+use crate::page::Page;
 use crate::strategies::{Candidate, LinkScore, Priority, Rng};
 use crate::web_graph::{Judgment, Mark, Relevance};
 
@@ -26,6 +27,8 @@ const REQUESTS_PER_PAGE: u64 = 20;
 const RESTRICTED_PAGES: u32 = 300;
 /// Links not asked for that are kept until the caller takes them.
 pub const MOST_SKIPPED: usize = 10_000;
+/// Pages that only a browser can read which are remembered.
+const MOST_UNRENDERED: usize = 5_000;
 /// Pages on the way that are kept in a record.
 const LONGEST_TRAIL: usize = 32;
 
@@ -69,6 +72,8 @@ pub struct Session {
     /// Pages for which it keeps closer to what is known to be good.
     restricted_pages: u32,
     under_way: FxHashMap<Address, InFlight>,
+    /// Links to pages that only a browser can read.
+    unrendered: FxHashMap<Address, InFlight>,
     /// Requests that were begun.
     begun: u64,
     /// Requests that ended.
@@ -101,6 +106,7 @@ impl Session {
             seeds: FxHashMap::default(),
             redirects: FxHashMap::default(),
             under_way: FxHashMap::default(),
+            unrendered: FxHashMap::default(),
             begun: 0,
             requests: 0,
             stats: CrawlStats::default(),
@@ -332,8 +338,37 @@ impl Session {
                 self.stats.other += 1;
                 record.problem = failure.to_string();
             }
+            Outcome::Unrendered(why) => {
+                self.stats.other += 1;
+                record.problem = format!("{UNRENDERED}{why}");
+                if self.unrendered.len() < MOST_UNRENDERED {
+                    self.unrendered.insert(address.clone(), in_flight);
+                }
+            }
         }
         Some(record)
+    }
+
+    /// Takes in a page that a browser read, as if the request had brought it; the record is
+    /// `None` if it is none of those that only a browser can read.
+    pub fn take_rendered(
+        &mut self,
+        address: &Address,
+        page: &Page,
+        digest: u64,
+        rng: &mut dyn Rng,
+    ) -> Option<Record> {
+        let in_flight = self.unrendered.remove(address)?;
+        self.requests += 1;
+        let mut record = self.record(address, &in_flight);
+        self.take_page(page, digest, in_flight, &mut record, rng);
+        Some(record)
+    }
+
+    /// Whether a page of one of these hosts waits for a browser.
+    pub fn waits_for_browser(&self, hosts: &[String]) -> bool {
+        let mut waiting = self.unrendered.keys();
+        waiting.any(|page| hosts.iter().any(|host| host == page.host()))
     }
 
     /// Takes in again what was taken in before a restart. A page that does not
@@ -345,6 +380,11 @@ impl Session {
         outcome: Outcome,
         rng: &mut dyn Rng,
     ) -> Option<Record> {
+        if let Outcome::Page(page, digest) = &outcome
+            && self.unrendered.contains_key(address)
+        {
+            return self.take_rendered(address, page, *digest, rng);
+        }
         let arm = self.frontier.taken_by(self.arm(), address);
         let waiting = self.frontier.pop_again(address).unwrap_or_else(|| {
             super::FrontierEntry::pinned(vec![Candidate::seed(address.clone())])

@@ -99,7 +99,12 @@ pub enum Outcome {
     Redirect(Address),
     /// No page.
     Failed(Failure),
+    /// No page for who asks without a browser; why.
+    Unrendered(String),
 }
+
+/// What the problem of a request begins with whose page a browser could read.
+pub const UNRENDERED: &str = "a browser could read it: ";
 
 /// Why a request brought no page.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

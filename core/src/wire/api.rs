@@ -5,6 +5,7 @@
 mod changes;
 mod classes;
 mod event;
+mod rendering;
 mod strategies;
 mod visit;
 
@@ -13,6 +14,9 @@ pub use classes::{ClassCorrection, ClassNode, ClassedPage, ClassesView, GoodNode
 pub use event::{
     Event, EventKind, EventName, LONGEST_NAME, PassedOver, is_facet_name, is_topic_name, mark_of,
     marked_terms,
+};
+pub use rendering::{
+    MOST_HOSTS, Rendering, RenderingQuery, RenderingTask, RenderingsView, WaitingSite,
 };
 pub use strategies::{StrategyChoice, StrategyView, TrainingOrder, TrainingView};
 pub use visit::{Transition, Visit};

@@ -211,6 +211,20 @@ impl<W: World> Background<W> {
                 self.switch(on).await?;
                 quietly(Response::Done)
             }
+            (Request::WaitingSites, OwnPage) => {
+                quietly(Response::Sites(self.waiting_sites().await?))
+            }
+            (Request::LookThrough { host, on }, OwnPage) => {
+                self.look_through(&host, on).await?;
+                Ok(Handled::with_news())
+            }
+            (Request::NextRenderings, OwnPage) => {
+                quietly(Response::Renderings(self.next_renderings().await?))
+            }
+            (Request::Rendered { page }, OwnPage) => {
+                self.bring(page).await?;
+                quietly(Response::Done)
+            }
             (Request::Ledger, OwnPage) => quietly(Response::Ledger(self.ledger().await?)),
             (Request::Everything, OwnPage) => quietly(Response::Text(self.everything().await?)),
             (Request::DeleteEverything, OwnPage) => {

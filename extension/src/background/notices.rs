@@ -16,7 +16,9 @@ impl<W: World> Background<W> {
         let mut change = Change::default();
         change.settings(&settings)?;
         self.store.apply(change).await?;
-        self.world.look_often(on).await;
+        self.world
+            .look_often(on || !settings.looks.is_empty())
+            .await;
         Ok(())
     }
 }

@@ -62,6 +62,10 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "dry_run", "seeds": [HERE] }),
         json!({ "kind": "finds" }),
         json!({ "kind": "find", "text": "EVIL" }),
+        json!({ "kind": "waiting_sites" }),
+        json!({ "kind": "look_through", "host": "EVIL", "on": true }),
+        json!({ "kind": "next_renderings" }),
+        json!({ "kind": "rendered", "page": { "crawl": 3, "address": HERE, "html": "EVIL" } }),
         json!({ "kind": "everything" }),
         json!({ "kind": "delete_everything" }),
         json!({ "kind": "forget_site", "tab": 7 }),
@@ -216,18 +220,29 @@ fn the_scripts_name_the_same_kinds() {
         let name = serde_json::to_value(what).unwrap();
         name.as_str().unwrap().to_owned()
     });
-    let mut heard = set(&["snapshot", "shown", "reach", "link", "told", "jump", "why"]);
+    let mut heard = set(&[
+        "rendered", "snapshot", "shown", "reach", "link", "told", "jump", "why",
+    ]);
     heard.extend(told);
     assert_eq!(named(content, "message.kind === \""), heard);
     // The background script makes messages of its own and of what the browser's menus, keys and
     // address bar are used for, asks tabs, and knows no other kind.
-    let to_tabs = ["link", "refresh", "snapshot", "told"];
+    let to_tabs = ["rendered", "link", "refresh", "snapshot", "told"];
     let background = [
         include_str!("../../js/background.js"),
         include_str!("../../js/menus.js"),
+        include_str!("../../js/looking.js"),
     ]
     .concat();
-    let by_itself = ["keep_guide", "opened", "refresh", "snapshot", "sync"];
+    let by_itself = [
+        "keep_guide",
+        "next_renderings",
+        "rendered",
+        "opened",
+        "refresh",
+        "snapshot",
+        "sync",
+    ];
     let by_the_browser = ["find", "keep_for_later", "link", "mark", "say", "told"];
     let own = set(&[&by_itself[..], &by_the_browser[..]].concat());
     assert_eq!(named(&background, "kind: \""), own);
@@ -247,10 +262,17 @@ fn the_scripts_name_the_same_kinds() {
         include_str!("../screens/trails.rs"),
         include_str!("../screens/way.rs"),
         include_str!("../screens/ahead.rs"),
+        include_str!("../screens/sites.rs"),
     ]
     .concat();
     let mut others = set(&FROM_PAGES);
-    others.extend(set(&["opened", "keep_guide", "find"]));
+    others.extend(set(&[
+        "opened",
+        "keep_guide",
+        "find",
+        "next_renderings",
+        "rendered",
+    ]));
     for kind in kinds().difference(&others) {
         let words = kind.split('_').map(|word| {
             let (first, rest) = word.split_at(1);

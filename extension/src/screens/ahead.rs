@@ -85,13 +85,12 @@ impl Ahead {
 
 /// How many pages are expected to be right, in words that promise no more than is known.
 fn expected(view: &DryRunView) -> String {
-    let (right, of) = (view.expected.round(), view.judged);
-    match right {
-        ..1.0 => format!(
-            "Of the {of} pages that are not marked hardly any is expected to be what you look for."
-        ),
-        _ => format!(
-            "Of the {of} pages that are not marked about {right} are expected to be what you look for."
-        ),
+    let among = format!(
+        "Expected among the {} pages that are not marked",
+        view.judged
+    );
+    match view.expected.round() {
+        ..1.0 => format!("{among}: hardly any that is what you look for."),
+        right => format!("{among}: about {right} of what you look for."),
     }
 }

@@ -15,6 +15,7 @@ use super::ask::{ask, opens_dashboard};
 use super::finds::Finds;
 use super::kept::Kept;
 use super::later::Later;
+use super::sites::Sites;
 use super::template::{Part, set_filled};
 use super::topics::Topics;
 use super::way::Way;
@@ -40,6 +41,7 @@ pub struct Panel {
     ahead: Rc<Ahead>,
     topics: Rc<Topics>,
     way: Rc<Way>,
+    sites: Rc<Sites>,
 }
 
 /// What a page's content script has drawn.
@@ -65,6 +67,7 @@ impl Panel {
         let finds = Finds::new(root.clone(), tools.clone());
         let topics = Topics::new(root.clone(), tools.clone());
         let way = Way::new(root.clone(), tools.clone());
+        let sites = Sites::new(root.clone(), tools.clone());
         Rc::new(Self {
             root,
             tools,
@@ -74,6 +77,7 @@ impl Panel {
             finds,
             topics,
             way,
+            sites,
         })
     }
 
@@ -87,6 +91,7 @@ impl Panel {
             self.way.look(&tab).await?;
             self.later.look().await?;
             self.finds.look().await?;
+            self.sites.look().await?;
             let rest = [BETWEEN_LOOKS.into()];
             self.tools.call("rest", &rest).await?;
         }
@@ -222,6 +227,7 @@ impl Panel {
         self.finds.is_stale();
         self.topics.is_stale();
         self.way.is_stale();
+        self.sites.is_stale();
         set_filled(&self.root, true)
     }
 

@@ -8,7 +8,7 @@ use linkscent_core::wire::CrawlState;
 use linkscent_core::wire::api::{
     AnswerHead, ApiError, CallHead, Changes, ChannelOpened, CrawlOrder, CrawlView, DashboardLink,
     Event, Forget, Forgotten, OpenChannel, PairRequest, PairStarted, Paired, QuestionAnswer,
-    TopicView,
+    Rendering, RenderingQuery, RenderingTask, RenderingsView, TopicView,
 };
 use linkscent_core::wire::channel::{Channel, DeviceKey, Random};
 use linkscent_core::wire::pairing::{Attempt, Key, Side};
@@ -46,6 +46,10 @@ pub struct CompanionTwin {
     pub forgotten: Vec<Forget>,
     /// What it cannot forget.
     pub left: Vec<String>,
+    /// What waits for a browser.
+    pub renderings: RenderingsView,
+    /// Pages that were brought.
+    pub brought: Vec<Rendering>,
     /// Answers to questions of crawls, by the path they were sent to.
     pub answers: Vec<(String, QuestionAnswer)>,
     /// After so many messages it is started again: channels are gone, all else is kept.
@@ -221,6 +225,20 @@ impl CompanionTwin {
                 self.forgotten.push(read(body));
                 let left = self.left.clone();
                 write(&Forgotten { rows: 1, left })
+            }
+            ("POST", "renderings/next") => {
+                let asked: RenderingQuery = read(body);
+                let mut view = self.renderings.clone();
+                let is_chosen = |page: &RenderingTask| {
+                    asked.hosts.iter().any(|host| page.address.contains(host))
+                };
+                view.pages.retain(is_chosen);
+                write(&view)
+            }
+            ("POST", "renderings") => {
+                self.brought.push(read(body));
+                status = 204;
+                Vec::new()
             }
             ("POST", "dashboard") => write(&DashboardLink {
                 link: "http://127.0.0.1:7474/once".to_owned(),

@@ -152,6 +152,7 @@ async fn a_crawl_that_turns_out_to_run_elsewhere_is_left_to_it() {
     let entry = Entry {
         control: None,
         waiting: told,
+        rendered: Vec::new(),
     };
     stage.supervisor.lock().insert(id, entry);
     let (this, handle) = (stage.supervisor.clone(), Handle::current());
@@ -191,6 +192,7 @@ async fn a_crawl_resumed_before_it_has_left_goes_on() {
     let entry = || Entry {
         control: None,
         waiting: Vec::new(),
+        rendered: Vec::new(),
     };
     stage.supervisor.lock().insert(id, entry());
     let leave = async |failed| {

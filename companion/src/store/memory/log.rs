@@ -4,13 +4,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use linkscent_core::crawl::Record;
+use linkscent_core::crawl::{Record, UNRENDERED};
 use linkscent_core::critics::taxonomy::is_under;
 
 use super::{CrawlEntry, MemoryStore};
 use crate::store::ports::{
-    AlarmRow, CrawlLog, FetchRow, FormRow, Location, MOST_ALARMS, MOST_REASONS, ResultRow,
-    SkippedRow,
+    AlarmRow, CrawlLog, FetchRow, FormRow, Location, MOST_ALARMS, MOST_REASONS, MOST_UNRENDERED,
+    ResultRow, SkippedRow,
 };
 use crate::store::{StoreError, StoreResult};
 
@@ -75,6 +75,21 @@ impl CrawlLog for MemoryStore {
             place: place.clone(),
         };
         Ok(self.of_crawl(crawl, |crawl| crawl.log.values().map(row).collect()))
+    }
+
+    async fn unrendered(&self, crawl: i64) -> StoreResult<Vec<String>> {
+        Ok(self.of_crawl(crawl, |crawl| {
+            let mut waiting: Vec<String> = Vec::new();
+            for record in crawl.records() {
+                let page = record.address.to_string();
+                waiting.retain(|waiting| *waiting != page);
+                if record.problem.starts_with(UNRENDERED) {
+                    waiting.push(page);
+                }
+            }
+            waiting.truncate(MOST_UNRENDERED as usize);
+            waiting
+        }))
     }
 
     async fn last_results(&self, crawl: i64, most: i64) -> StoreResult<Vec<ResultRow>> {

@@ -15,6 +15,9 @@ pub const MOST_REASONS: usize = 20;
 /// Alarms that are told of one crawl at most.
 pub const MOST_ALARMS: usize = 5;
 
+/// Pages that wait for a browser which are told of one crawl at most.
+pub const MOST_UNRENDERED: i64 = 5_000;
+
 /// Where a fetch leads besides its record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Location {
@@ -162,6 +165,10 @@ pub trait CrawlWriter: Send + Sync {
 /// A page counts for the harvest, and is a find, only if its record was scored.
 #[async_trait]
 pub trait CrawlLog: Send + Sync {
+    /// Pages that only a browser could read and that none has read since, in the order in which
+    /// they were asked for; at most [`MOST_UNRENDERED`].
+    async fn unrendered(&self, crawl: i64) -> StoreResult<Vec<String>>;
+
     /// The whole log of a crawl, by number. Numbers may be missing.
     async fn fetches(&self, crawl: i64) -> StoreResult<Vec<FetchRow>>;
 

@@ -32,7 +32,7 @@ pub use forgetting::{Forgetting, KeptPage, ModelOf};
 pub use linkscent_core::wire::CrawlState;
 pub use log::{
     AlarmRow, CrawlLog, CrawlWriter, FetchRow, FormRow, Location, LostPage, MOST_ALARMS,
-    MOST_REASONS, MOST_SKIPPED, ResultRow, SkippedRow,
+    MOST_REASONS, MOST_SKIPPED, MOST_UNRENDERED, ResultRow, SkippedRow,
 };
 pub use people::{MOST_NOTICES, Notices, QuestionRow, Questions};
 pub use topics::{Events, Said, Topic, Topics};

@@ -4,10 +4,12 @@ use async_trait::async_trait;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, Row};
 
+use linkscent_core::crawl::UNRENDERED;
+
 use super::SqliteStore;
 use crate::store::ports::{
-    AlarmRow, CrawlLog, FetchRow, FormRow, Location, MOST_ALARMS, MOST_REASONS, ResultRow,
-    SkippedRow,
+    AlarmRow, CrawlLog, FetchRow, FormRow, Location, MOST_ALARMS, MOST_REASONS, MOST_UNRENDERED,
+    ResultRow, SkippedRow,
 };
 use crate::store::{StoreError, StoreResult};
 
@@ -21,6 +23,21 @@ impl CrawlLog for SqliteStore {
              ORDER BY number",
         );
         Ok(query.bind(crawl).fetch_all(&self.pool).await?)
+    }
+
+    async fn unrendered(&self, crawl: i64) -> StoreResult<Vec<String>> {
+        let rows: Vec<(String,)> = sqlx::query_as(
+            "SELECT address FROM fetch WHERE crawl = ?1 AND substr(problem, 1, length(?2)) = ?2
+             AND NOT EXISTS (SELECT 1 FROM fetch AS later WHERE later.crawl = ?1
+                             AND later.address = fetch.address AND later.number > fetch.number)
+             ORDER BY number LIMIT ?3",
+        )
+        .bind(crawl)
+        .bind(UNRENDERED)
+        .bind(MOST_UNRENDERED)
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.into_iter().map(|row| row.0).collect())
     }
 
     async fn last_results(&self, crawl: i64, most: i64) -> StoreResult<Vec<ResultRow>> {

@@ -1,7 +1,7 @@
 //! The log of a crawl: what is written, and how it is read.
 
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{Denial, Skipped};
+use linkscent_core::crawl::{Denial, Skipped, UNRENDERED};
 use linkscent_core::web_graph::{Judgment, Relevance};
 
 use super::{NOBODY, address, alarm, crawl, failed, fetched, form, numbers, take, texts};
@@ -29,11 +29,29 @@ promises! {
     links_not_asked_for_are_told_by_reason,
     few_reasons_are_told,
     so_many_links_not_asked_for_are_kept,
+    pages_wait_for_a_browser_until_one_read_them,
 }
 
 const A: &str = "http://a.test/";
 const B: &str = "http://b.test/";
 const C: &str = "http://c.test/";
+
+async fn pages_wait_for_a_browser_until_one_read_them(store: &Store) {
+    let (id, other) = (crawl(&**store).await, crawl(&**store).await);
+    let waiting = |number, page| {
+        let (mut record, place) = failed(number, page);
+        record.problem = format!("{UNRENDERED}it shows nothing without scripts");
+        (record, place)
+    };
+    let gone = failed(3, C);
+    take(store, id, &[waiting(1, B), waiting(2, A), gone]).await;
+    take(store, other, &[waiting(1, C)]).await;
+    assert_eq!(store.unrendered(id).await.unwrap(), [B, A]);
+    take(store, id, &[fetched(4, B, 0.9)]).await;
+    assert_eq!(store.unrendered(id).await.unwrap(), [A]);
+    assert_eq!(store.unrendered(other).await.unwrap(), [C]);
+    assert!(store.unrendered(NOBODY).await.unwrap().is_empty());
+}
 
 async fn a_resume_reads_what_was_acknowledged(store: &Store) {
     let id = crawl(&**store).await;

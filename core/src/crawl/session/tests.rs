@@ -250,3 +250,70 @@ fn a_web_of_dead_links_ends() {
     });
     assert_eq!((log.len(), reason), (4, StopReason::FrontierEmpty));
 }
+
+#[test]
+fn a_page_that_a_browser_read_joins_as_if_it_had_been_fetched() {
+    let only_rendered = address("http://b.org/1");
+    let crawl = |rendered: bool| {
+        let (mut session, mut rng) = (session(30, "ensemble"), SplitMix(5));
+        let (mut now, mut log) = (Instant(0), Vec::new());
+        loop {
+            match session.next(now) {
+                Next::Robots(at) => session.robots(&at, Robots::allow_all()),
+                Next::Fetch(fetch) => {
+                    let at = fetch.address;
+                    let outcome = if at == only_rendered {
+                        Outcome::Unrendered("it shows nothing".to_owned())
+                    } else {
+                        page(&at)
+                    };
+                    log.extend(session.take(&at, outcome, now, &mut rng));
+                    let hosts = ["b.org".to_owned()];
+                    if rendered && session.waits_for_browser(&hosts) {
+                        assert!(!session.waits_for_browser(&["a.org".to_owned()]));
+                        let Outcome::Page(page, digest) = page(&only_rendered) else {
+                            panic!("it is a page")
+                        };
+                        let taken = session.take_rendered(&only_rendered, &page, digest, &mut rng);
+                        log.extend(taken);
+                        let again = session.take_rendered(&only_rendered, &page, digest, &mut rng);
+                        assert!(again.is_none(), "once");
+                    }
+                }
+                Next::Wait(until) => now = until,
+                Next::Busy => panic!("nothing is under way"),
+                Next::Stop(_) => return (session, log),
+            }
+        }
+    };
+    let (_, without) = crawl(false);
+    let row = without.iter().find(|row| row.address == only_rendered);
+    let problem = &row.unwrap().problem;
+    assert_eq!(problem, "a browser could read it: it shows nothing");
+    let (whole, log) = crawl(true);
+    let rows: Vec<&Record> = log
+        .iter()
+        .filter(|row| row.address == only_rendered)
+        .collect();
+    assert_eq!(rows.len(), 2);
+    assert!(rows[0].judgment.is_none() && rows[1].judgment.is_some());
+    assert_eq!(rows[0].trail, rows[1].trail, "it keeps the way there");
+    assert!(
+        log.iter()
+            .any(|row| row.trail.first() == Some(&only_rendered))
+    );
+    // What was written is told again to the same end.
+    let (mut again, mut rng) = (session(30, "ensemble"), SplitMix(5));
+    for row in &log {
+        let outcome = match row.problem.strip_prefix(UNRENDERED) {
+            Some(why) => Outcome::Unrendered(why.to_owned()),
+            None => page(&row.address),
+        };
+        let told = again.replay(&row.address, outcome, &mut rng).unwrap();
+        assert_eq!((&told.reason, told.number), (&row.reason, row.number));
+        assert_eq!(told.judgment, row.judgment);
+    }
+    assert_eq!(again.stats(), whole.stats());
+    let bytes = |session: &Session| crate::wire::write_model(&session.guide().knowledge()).unwrap();
+    assert!(bytes(&again) == bytes(&whole), "both know the same");
+}

@@ -1,0 +1,52 @@
+//! Calls of browsers that read pages for a crawl.
+
+use axum::Json;
+use axum::extract::State;
+use axum::extract::rejection::JsonRejection;
+use axum::http::StatusCode;
+use linkscent_core::wire::api::{ApiError, Rendering, RenderingQuery, RenderingsView};
+
+use super::problem::WRONG;
+use super::{App, Problem};
+
+/// Look for pages that a browser is to read
+#[utoipa::path(
+    post,
+    path = "/api/v1/renderings/next",
+    request_body = RenderingQuery,
+    responses(
+        (status = 200, description = "what waits, and pages to read now", body = RenderingsView),
+        (status = 400, description = WRONG, body = ApiError),
+        (status = 401, description = WRONG, body = ApiError),
+        (status = 422, description = WRONG, body = ApiError),
+    )
+)]
+pub(super) async fn next(
+    State(app): State<App>,
+    asked: Result<Json<RenderingQuery>, JsonRejection>,
+) -> Result<Json<RenderingsView>, Problem> {
+    let Json(asked) = asked?;
+    Ok(Json(app.service.renderings(&asked).await?))
+}
+
+/// Bring a page as a browser shows it
+#[utoipa::path(
+    post,
+    path = "/api/v1/renderings",
+    request_body = Rendering,
+    responses(
+        (status = 204, description = "taken"),
+        (status = 400, description = WRONG, body = ApiError),
+        (status = 401, description = WRONG, body = ApiError),
+        (status = 404, description = WRONG, body = ApiError),
+        (status = 422, description = WRONG, body = ApiError),
+    )
+)]
+pub(super) async fn take(
+    State(app): State<App>,
+    brought: Result<Json<Rendering>, JsonRejection>,
+) -> Result<StatusCode, Problem> {
+    let Json(brought) = brought?;
+    app.service.take_rendering(brought).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
