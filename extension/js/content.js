@@ -324,6 +324,8 @@
     read();
   }
 
+  let pointed = null;
+
   const isLink = (node) => node instanceof Element && hrefOf(node) !== null;
 
   function onPointed(event) {
@@ -342,9 +344,16 @@
     tell({ kind: "followed", page, place: elements.indexOf(link), newTab, loaded: loadedFrom() });
   }
 
-  // Of any link that is pointed at or focused.
+  // The link that is focused, or pointed at.
+  const onLink = () => (isLink(document.activeElement) ? document.activeElement : pointed);
+
+  function linkPointed() {
+    const element = onLink();
+    return element?.isConnected && refused === null ? { href: String(element.href), text: overlay.textOf(element) } : null;
+  }
+
   async function tellWhy() {
-    const element = isLink(document.activeElement) ? document.activeElement : pointed;
+    const element = onLink();
     if (!element?.isConnected || refused !== null || privateField() !== null) return;
     const { page, elements } = walk();
     const why = await tell({ kind: "why", page, place: elements.indexOf(element), loaded: loadedFrom() });
@@ -407,6 +416,7 @@
       answer({ done: (isRead || (refused !== null && refused !== NOT_YET)) && !reading, refused, ...overlay.shown() });
     }
     if (message.kind === "link") answer(linkAsked());
+    if (message.kind === "pointed") answer(linkPointed());
     if (message.kind === "told") overlay.say(message.text);
     if (message.kind === "jump") jump(null);
     if (message.kind === "why") tellWhy();

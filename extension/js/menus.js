@@ -37,6 +37,8 @@ const COMMANDS = {
   "not-this": "not-target",
 };
 
+const ON_LINKS = new Set(["more-like", "fewer-like", "later"]);
+
 export function listen(handle) {
   const tell = (tab, message) => chrome.tabs.sendMessage(tab, message).catch(() => null);
 
@@ -77,8 +79,15 @@ export function listen(handle) {
     opened.catch(() => {});
   }
 
+  // Of the link that is pointed at or focused.
+  async function actOnLink(item, tab) {
+    const link = await tell(tab, { kind: "pointed" });
+    if (link) await act(item, tab, link);
+  }
+
   chrome.commands.onCommand.addListener(async (command, tab) => {
     if (tab?.id === undefined) return;
+    if (ON_LINKS.has(command)) return actOnLink(ITEMS[command], tab.id);
     if (command in COMMANDS) await act(ITEMS[COMMANDS[command]], tab.id, {});
     else await tell(tab.id, { kind: command });
   });

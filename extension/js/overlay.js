@@ -4,6 +4,8 @@
 globalThis.linkscentOverlay = () => {
   const SEEN = 4; // pixels that a link is wide and high at least
   const LONGEST_TEXT = 80; // characters of a link's text that are told
+  // What can be done with the link: the tip itself takes no pointer, lest the page hears of it.
+  const ACTIONS = "In its menu: more like this, fewer, follow later";
   const SAID = 6000; // milliseconds that something said is shown
   const POINTED = 250; // milliseconds that a link is pointed at before its tip is shown
   // Ink by what it lies on: the first that stands out. Blue and sky, black and white.
@@ -16,9 +18,12 @@ globalThis.linkscentOverlay = () => {
     :host { all: initial !important; position: absolute !important; left: 0 !important; top: 0 !important; width: 0 !important; height: 0 !important; z-index: 2147483647 !important; pointer-events: none !important; }
     div { position: absolute; box-sizing: border-box; }
     i { position: absolute; box-sizing: border-box; width: 7px; height: 7px; border: 1.5px solid currentColor; border-radius: 50%; }
+    b { position: absolute; font: bold 11px/1 system-ui, sans-serif; }
+    b::before { content: "\\2713"; }
     i.corner { width: 18px; height: 18px; border: 3px solid #fff; outline: 2px solid #0b5fa5; color: #0b5fa5; }
     div.unsure { filter: drop-shadow(0 0 1px #000) drop-shadow(0 0 1px #000); }
-    p { position: fixed; box-sizing: border-box; margin: 0; width: max-content; max-width: 320px; padding: 5px 9px; border: 1px solid #fff; border-radius: 6px; background: #1c2430; color: #fff; font: 13px/1.4 system-ui, sans-serif; }
+    p { position: fixed; box-sizing: border-box; margin: 0; width: max-content; max-width: 320px; padding: 5px 9px; border: 1px solid #fff; border-radius: 6px; background: #1c2430; color: #fff; font: 13px/1.4 system-ui, sans-serif; white-space: pre-line; }
+    small { display: block; margin-top: 3px; font-size: 11px; color: #c4cbd6; }
     span { position: fixed; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }`;
 
   let highlighted = [], overlay = null, inside = null, tip = null, spoken = null, placing = 0, waiting = 0;
@@ -134,12 +139,12 @@ globalThis.linkscentOverlay = () => {
     }
     if (seen.length > 0) open();
     seen.sort((a, b) => a.link.place - b.link.place);
-    highlighted = seen.map(({ element, link }) => ({ element, grade: link.grade, why: link.why, marks: [] }));
+    highlighted = seen.map(({ element, link }) => ({ element, grade: link.grade, why: link.why, known: link.known, marks: [] }));
     place();
   }
 
   // What is to be drawn of one link: an element's name, class and style each.
-  function marksOf({ element, grade }, origin) {
+  function marksOf({ element, grade, known }, origin) {
     if (!element.isConnected) return [];
     const shapes = shapesOf(element).map((shape) => seenPart(element, shape)).filter((shape) => shape !== null);
     if (shapes.length === 0) return [];
@@ -157,7 +162,9 @@ globalThis.linkscentOverlay = () => {
       return ["div", kind, `${at(left, top)}; width: ${width}px; height: ${height + 2}px; ${ink}; border-bottom: ${LINES[grade]}`];
     });
     const last = shapes[shapes.length - 1];
-    return [...lines, ["i", kind, `${at(last.left + last.width - 2, last.top - 3)}; ${ink}; background: ${FILLINGS[grade]}`]];
+    // A page that is known already has a tick behind its marker.
+    const tick = known ? [["b", kind, `${at(last.left + last.width + 6, last.top - 6)}; ${ink}`]] : [];
+    return [...lines, ...tick, ["i", kind, `${at(last.left + last.width - 2, last.top - 3)}; ${ink}; background: ${FILLINGS[grade]}`]];
   }
 
   // Puts what is drawn where the links are now.
@@ -184,17 +191,18 @@ globalThis.linkscentOverlay = () => {
 
   // The one line that says why, or why not, near the link the person is on: below it, or above
   // where below is no room.
-  function showTip({ element, why, grade }) {
+  function showTip({ element, why, grade, known }) {
     hideTip();
     if (!why) return;
     open();
     tip = inside.appendChild(document.createElement("p"));
-    tip.textContent = why;
+    tip.textContent = known ? `${why}\n${known}` : why;
+    if (grade > 0) tip.append(Object.assign(document.createElement("small"), { textContent: ACTIONS }));
     const link = element.getBoundingClientRect(), { width, height } = tip.getBoundingClientRect();
     const below = link.bottom + 8, above = link.top - height - 8;
     const top = below + height > innerHeight && above >= 0 ? above : Math.min(below, innerHeight - height - 4);
     tip.style.cssText = `left: ${Math.max(4, Math.min(link.left, innerWidth - width - 4))}px; top: ${Math.max(4, top)}px`;
-    spoken.textContent = grade > 0 ? `Promising link, ${grade} of 3. ${why}` : why;
+    spoken.textContent = grade > 0 ? `Promising link, ${grade} of 3. ${tip.firstChild.data}` : why;
   }
 
   // Says what came of something, at the foot of the window, for a while.
@@ -238,8 +246,8 @@ globalThis.linkscentOverlay = () => {
 
   // For the extension's own pages.
   function shown() {
-    const links = highlighted.map(({ element, grade, why }) => ({ href: String(element.href), text: textOf(element), grade, why }));
-    return { links, tip: tip?.textContent ?? null, said: toast?.isConnected ? toast.textContent : null };
+    const links = highlighted.map(({ element, grade, why, known }) => ({ href: String(element.href), text: textOf(element), grade, why, known: known ?? "" }));
+    return { links, tip: tip?.firstChild.data ?? null, said: toast?.isConnected ? toast.textContent : null };
   }
 
   function textOf(element) {

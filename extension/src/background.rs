@@ -26,6 +26,7 @@ mod hearing;
 mod hearing_tests;
 #[cfg(test)]
 mod kept_visits_tests;
+mod known;
 mod later;
 #[cfg(test)]
 mod later_tests;

@@ -228,7 +228,8 @@ fn step_key(topic: &str, number: u32) -> String {
     format!("{topic}\n{number:04}")
 }
 
-fn mark_key(topic: &str, address: &str) -> String {
+/// Where a mark stands.
+pub fn mark_key(topic: &str, address: &str) -> String {
     format!("{topic}\n{address}")
 }
 

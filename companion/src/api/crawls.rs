@@ -134,6 +134,7 @@ fn find_view(find: ResultRow, critic: &str) -> FindView {
         probability: find.probability(critic),
         address: find.address,
         title: find.title,
+        snippet: find.snippet,
         relevance: find.relevance.unwrap_or(0.0),
         reason: find.reason,
         path: find.trail.into_iter().rev().collect(),

@@ -373,6 +373,10 @@ pub struct FindView {
     pub address: String,
     /// Its title.
     pub title: String,
+    /// Beginning of its text.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
+    pub snippet: String,
     /// Its relevance, 0..=1.
     pub relevance: f64,
     /// How likely it is what is looked for, 0..=1; 0 where that is not said.

@@ -28,6 +28,9 @@ pub struct LinkView {
     pub why: String,
     /// How likely it leads to a good page, 0..=1.
     pub probability: f64,
+    /// What is known already of the page behind it; empty if nothing.
+    #[serde(default)]
+    pub known: String,
 }
 
 /// A page read in the browser.
@@ -66,6 +69,7 @@ impl PageView {
                 grade: grade(probability),
                 why: said(probability, &guide.reason(&visit.outlinks[index].0)),
                 probability,
+                known: String::new(),
             })
             .collect();
         Self {

@@ -86,6 +86,7 @@ fn pages_are_found_by_all_words_of_title_and_address() {
     keep(&mut stage, "http://a.test/salt", "Salt and the kidney");
     let find_view = |address: &str, title: &str| FindView {
         address: address.to_owned(),
+        snippet: String::new(),
         title: title.to_owned(),
         relevance: 0.9,
         probability: 0.7,

@@ -87,7 +87,9 @@ impl<W: World> Background<W> {
             click: sent,
         };
         let logged = self.log_visit(known, met, &arriving, read, &mut change)?;
-        let view = PageView::of(&page, &visit, &held.guide);
+        let mut view = PageView::of(&page, &visit, &held.guide);
+        self.say_known(&mut view, &page, &topic, &held.guide)
+            .await?;
         let followed = !via.is_empty();
         let mut news = News {
             sync: followed,

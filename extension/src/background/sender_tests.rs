@@ -221,13 +221,13 @@ fn the_scripts_name_the_same_kinds() {
         name.as_str().unwrap().to_owned()
     });
     let mut heard = set(&[
-        "rendered", "snapshot", "shown", "reach", "link", "told", "jump", "why",
+        "rendered", "snapshot", "shown", "reach", "link", "told", "jump", "why", "pointed",
     ]);
     heard.extend(told);
     assert_eq!(named(content, "message.kind === \""), heard);
     // The background script makes messages of its own and of what the browser's menus, keys and
     // address bar are used for, asks tabs, and knows no other kind.
-    let to_tabs = ["rendered", "link", "refresh", "snapshot", "told"];
+    let to_tabs = ["rendered", "link", "refresh", "snapshot", "told", "pointed"];
     let background = [
         include_str!("../../js/background.js"),
         include_str!("../../js/menus.js"),
@@ -243,7 +243,15 @@ fn the_scripts_name_the_same_kinds() {
         "snapshot",
         "sync",
     ];
-    let by_the_browser = ["find", "keep_for_later", "link", "mark", "say", "told"];
+    let by_the_browser = [
+        "find",
+        "keep_for_later",
+        "link",
+        "mark",
+        "say",
+        "told",
+        "pointed",
+    ];
     let own = set(&[&by_itself[..], &by_the_browser[..]].concat());
     assert_eq!(named(&background, "kind: \""), own);
     assert!(

@@ -57,6 +57,9 @@ struct ShownLink {
     href: String,
     text: String,
     why: String,
+    /// What is known already of the page behind it.
+    #[serde(default)]
+    known: String,
 }
 
 impl Panel {
@@ -136,6 +139,8 @@ impl Panel {
                 line.link("link", &link.href, text.unwrap_or(&link.href))?;
             }
             line.say("reason", &link.why)?;
+            line.say("known", &link.known)?;
+            line.keep_if("known", !link.known.is_empty())?;
             self.act_on_link(&line, link, tab)?;
             let (tools, tab) = (self.tools.clone(), tab.clone());
             line.on_press("[data-press=reach]", move || {

@@ -177,6 +177,7 @@ fn full_view() -> CrawlView {
         harvest: 0.5,
         finds: vec![FindView {
             address: text(),
+            snippet: "Bees fly.".to_owned(),
             title: text(),
             relevance: 1.0,
             probability: 0.5,
