@@ -48,12 +48,11 @@ impl Ahead {
         let mut unfinished = crawls.filter(|crawl| !crawl.is_removed && !crawl.state.is_over());
         let unfinished = unfinished.next().filter(|_| !self.new);
         eprintln!("linkscent: playing the crawl through …");
-        let run = match &unfinished {
-            Some(crawl) => service.dry_run_of(crawl).await?,
-            None => {
-                let new = NewCrawl::new(Starts::default(), PROPOSED_BUDGET);
-                service.dry_run(&topic, &new).await?
-            }
+        let run = if let Some(crawl) = &unfinished {
+            service.dry_run_of(crawl).await?
+        } else {
+            let new = NewCrawl::new(Starts::default(), PROPOSED_BUDGET);
+            service.dry_run(&topic, &new).await?
         };
         if self.json {
             let pages: Vec<_> = run.pages.iter().map(as_json).collect();

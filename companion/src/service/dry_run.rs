@@ -97,7 +97,8 @@ mod tests {
         let store = Store::open(folder.path()).await.unwrap();
         let service = Service::new(store, web_about(|_| WORDS).await);
         let page = "http://host0.test/0".to_owned();
-        let topic = service.create_topic("bees", &[page.clone()]).await.unwrap();
+        let targets = std::slice::from_ref(&page);
+        let topic = service.create_topic("bees", targets).await.unwrap();
         // Of pages never fetched only where to begin is known.
         let run = service.dry_run(&topic, &new(5)).await.unwrap();
         assert_eq!(run.pages.len(), 1);

@@ -22,7 +22,10 @@ impl Stage {
         let store = Store::open(&folder.path().join("data")).await.unwrap();
         let service = Service::new(store, Way::default());
         let page = PAGE.to_owned();
-        service.create_topic("bees", &[page.clone()]).await.unwrap();
+        service
+            .create_topic("bees", std::slice::from_ref(&page))
+            .await
+            .unwrap();
         let topic = service.create_topic("castles", &[page]).await.unwrap();
         let stage = Self {
             _folder: folder,
@@ -77,7 +80,7 @@ async fn a_deleted_crawl_takes_its_archive_along_and_nothing_else() {
     let [newest, other] = stage.crawls().await.try_into().unwrap();
     assert!(stage.is_written("http://a.test/keep"));
     stage.service.delete_crawl(&newest).await.unwrap();
-    assert_eq!(stage.crawls().await, [other.clone()]);
+    assert_eq!(stage.crawls().await, std::slice::from_ref(&other));
     assert_eq!(stage.archives(), 1);
     let missing = stage.service.crawl(newest.id).await;
     assert!(matches!(missing, Err(ServiceError::Missing("crawl"))));
