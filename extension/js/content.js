@@ -33,6 +33,7 @@
   const [typeOf, firstOf, nextOf, previousOf, parentOf] = ["nodeType", "firstChild", "nextSibling", "previousSibling", "parentNode"]
     .map((name) => getter(Node.prototype, name));
   const [nameOf, namespaceOf] = ["localName", "namespaceURI"].map((name) => getter(Element.prototype, name));
+  const shadowOf = getter(Element.prototype, "shadowRoot"), hostOf = getter(ShadowRoot.prototype, "host");
   const [rootOf, titleOf, referrerOf] = ["documentElement", "title", "referrer"].map((name) => getter(Document.prototype, name));
   const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
 
@@ -101,7 +102,7 @@
         // A form begun inside a table does not hold its fields.
         if (attribute(element, "form") === null) form.leaves[1] = leaves.length;
       }
-      if (firstOf(element) === null) {
+      if (firstOf(element) === null && shadowOf(element) === null) {
         leaf(name === "img" || name === "area" ? attribute(element, "alt") ?? "" : "");
       }
     }
@@ -130,20 +131,27 @@
       }
     }
 
+    // What is inside a node: what an open shadow root shows comes before what is slotted into it.
+    const insideOf = (node) => (typeOf(node) === Node.ELEMENT_NODE && shadowOf(node) ? firstOf(shadowOf(node)) : null) ?? firstOf(node);
+
+    // What comes when a node and its inside are done.
+    function after(node) {
+      while (node !== root) {
+        leave(node);
+        const next = nextOf(node);
+        if (next) return next;
+        const parent = parentOf(node);
+        const isShadow = typeOf(parent) === Node.DOCUMENT_FRAGMENT_NODE;
+        if (isShadow && firstOf(hostOf(parent))) return firstOf(hostOf(parent));
+        node = isShadow ? hostOf(parent) : parent;
+      }
+      leave(root);
+      return null;
+    }
+
     const root = rootOf(document);
     let node = root;
-    while (node) {
-      if (enter(node) && firstOf(node)) {
-        node = firstOf(node);
-        continue;
-      }
-      leave(node);
-      while (node !== root && !nextOf(node)) {
-        node = parentOf(node);
-        leave(node);
-      }
-      node = node === root ? null : nextOf(node);
-    }
+    while (node) node = (enter(node) && insideOf(node)) || after(node);
     const page = {
       url: location.href,
       title: titleOf(document),

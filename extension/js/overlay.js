@@ -29,11 +29,14 @@ globalThis.linkscentOverlay = () => {
   let highlighted = [], overlay = null, inside = null, tip = null, spoken = null, placing = 0, waiting = 0;
   let pointed = null, toast = null, saying = 0;
 
+  // What an element stands in, also if that is the host of its shadow root.
+  const around = (element) => element.parentElement ?? element.getRootNode().host ?? null;
+
   // The part of a shape of a link that a person can see: what it stands in may cut it off,
   // or hide all of it.
   function seenPart(element, shape) {
     let { left, top, right, bottom } = shape;
-    for (let node = element; node instanceof Element; node = node.parentElement) {
+    for (let node = element; node instanceof Element; node = around(node)) {
       const { overflowX, overflowY, clipPath, clip, opacity, filter } = getComputedStyle(node);
       if (Number(opacity) < 0.1 || /opacity\(0/.test(filter)) return null;
       if (clipPath !== "none" && /inset\((50|100)%|circle\(0|polygon\(0(px|%)? 0(px|%)?, 0(px|%)? 0/.test(clipPath)) return null;
@@ -61,7 +64,7 @@ globalThis.linkscentOverlay = () => {
   }
 
   function isScrolledAway(element, shape) {
-    for (let node = element.parentElement; node && node !== document.body; node = node.parentElement) {
+    for (let node = around(element); node && node !== document.body; node = around(node)) {
       const { overflowX, overflowY } = getComputedStyle(node);
       const scrolls = (kind, inner, outer) => (kind === "auto" || kind === "scroll") && inner > outer;
       if (!scrolls(overflowX, node.scrollWidth, node.clientWidth) && !scrolls(overflowY, node.scrollHeight, node.clientHeight)) continue;
@@ -77,7 +80,7 @@ globalThis.linkscentOverlay = () => {
 
   // The colour that lies behind an element; null where that is a picture.
   function groundOf(element) {
-    for (let node = element; node instanceof Element; node = node.parentElement) {
+    for (let node = element; node instanceof Element; node = around(node)) {
       const { backgroundColor, backgroundImage } = getComputedStyle(node);
       if (backgroundImage !== "none") return null;
       const ground = channels(backgroundColor);
@@ -163,7 +166,7 @@ globalThis.linkscentOverlay = () => {
     });
     const last = shapes[shapes.length - 1];
     // A page that is known already has a tick behind its marker.
-    const tick = known ? [["b", kind, `${at(last.left + last.width + 6, last.top - 6)}; ${ink}`]] : [];
+    const tick = known ? [["b", kind, `${at(last.left + last.width + 5, last.top - 9)}; ${ink}`]] : [];
     return [...lines, ...tick, ["i", kind, `${at(last.left + last.width - 2, last.top - 3)}; ${ink}; background: ${FILLINGS[grade]}`]];
   }
 
