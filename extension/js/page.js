@@ -1,6 +1,7 @@
 // Starts the popup, the panel or the welcome page: the Rust side fills their templates.
 import init, { show_panel, show_popup, show_welcome } from "../pkg/linkscent.js";
 
+const MOST_VISITED = 5000;
 const EVERYWHERE = { origins: ["http://*/*", "https://*/*"] };
 
 async function currentTab() {
@@ -16,6 +17,8 @@ let asked = null;
 const REQUESTS = {
   "allow": () => chrome.permissions.request(EVERYWHERE),
   "read": () => chrome.permissions.request(EVERYWHERE),
+  "bookmarks": () => chrome.permissions.request({ permissions: ["bookmarks"] }),
+  "history": () => chrome.permissions.request({ permissions: ["history"] }),
   "pair": askToTell,
   "tell-on": () => chrome.permissions.request({ permissions: ["notifications"] }),
 };
@@ -39,6 +42,14 @@ const tools = {
   askToRead: () => asked,
   askToTell: () => asked,
   askToNotify: () => asked,
+  async bookmarks() {
+    const flat = (node) => [...(node.url ? [[node.url, node.title ?? ""]] : []), ...(node.children ?? []).flatMap(flat)];
+    return (await chrome.bookmarks.getTree()).flatMap(flat);
+  },
+  async history() {
+    const pages = await chrome.history.search({ text: "", startTime: 0, maxResults: MOST_VISITED });
+    return pages.map(({ url, title }) => [url, title ?? ""]);
+  },
   save(name, text) {
     const file = document.createElement("a");
     file.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));

@@ -14,6 +14,8 @@ mod dry_run;
 mod everything;
 #[cfg(test)]
 mod everything_tests;
+#[cfg(test)]
+mod faults_tests;
 mod finding;
 mod forgetting;
 #[cfg(test)]
@@ -42,6 +44,7 @@ mod pairing;
 mod phrases;
 #[cfg(test)]
 mod phrases_tests;
+mod proposing;
 mod questions;
 mod reading;
 #[cfg(test)]

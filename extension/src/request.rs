@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::paths::Showing;
 use crate::rows::TrailRow;
 use crate::shown::{
-    DryRunView, FoundPage, LaterView, LedgerView, SiteView, State, TopicsView, WayStep,
+    DryRunView, FoundPage, LaterView, LedgerView, Proposal, SiteView, State, TopicsView, WayStep,
 };
 
 /// A request. `loaded` is the address a page's document was loaded from, `tab` the tab
@@ -117,6 +117,8 @@ pub enum Request {
     /// What a crawl that begins at these pages, or without any at the topic's targets, would
     /// fetch.
     DryRun { seeds: Vec<String> },
+    /// Which of these pages (address, title) are likely what is looked for.
+    Propose { pages: Vec<(String, String)> },
     /// The topic's last crawl with its best finds, as it was heard last.
     Finds,
     /// Pages of the topic by words.
@@ -196,6 +198,8 @@ pub enum Response {
     Way(Vec<WayStep>),
     /// To [`Request::Later`].
     Later(LaterView),
+    /// To [`Request::Propose`].
+    Proposals(Vec<Proposal>),
     /// To [`Request::DryRun`].
     DryRun(DryRunView),
     /// To [`Request::Finds`]; none if there was no crawl.

@@ -7,6 +7,7 @@ mod kept;
 mod later;
 mod panel;
 mod popup;
+mod proposals;
 mod sites;
 mod template;
 mod topics;
@@ -93,6 +94,7 @@ mod tests {
             include_str!("screens/way.rs"),
             include_str!("screens/ahead.rs"),
             include_str!("screens/sites.rs"),
+            include_str!("screens/proposals.rs"),
         ];
         fits(panel, &code.concat());
         let welcome = include_str!("../pages/welcome.html");

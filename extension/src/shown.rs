@@ -180,6 +180,17 @@ pub struct SiteView {
     pub is_chosen: bool,
 }
 
+/// A page to start from.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// Where it is.
+    pub address: String,
+    /// Its title.
+    pub title: String,
+    /// How likely it is what is looked for, by its title and address, 0..=1.
+    pub probability: f64,
+}
+
 /// A page that was found here by words.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundPage {

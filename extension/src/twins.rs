@@ -35,6 +35,8 @@ pub struct Twin {
     pub rows: RefCell<BTreeMap<(Table, String), Value>>,
     /// Whether the database takes nothing more.
     pub is_full: Cell<bool>,
+    /// Writes that it takes still; none: all.
+    pub writes_left: Cell<Option<u32>>,
     /// Milliseconds since 1970.
     pub time: Cell<f64>,
     /// Who listens on the companion's port.
@@ -86,7 +88,10 @@ impl Database for Twin {
     }
 
     async fn write(&self, writes: Vec<Write>) -> Result<(), DatabaseError> {
-        if self.is_full.get() {
+        let left = self.writes_left.get();
+        self.writes_left
+            .set(left.map(|left| left.saturating_sub(1)));
+        if self.is_full.get() || left == Some(0) {
             return Err(DatabaseError::Failed("no room".to_owned()));
         }
         let mut rows = self.rows.borrow_mut();
@@ -219,6 +224,7 @@ impl Stage {
         let world = Rc::new(Twin {
             rows: RefCell::default(),
             is_full: Cell::new(false),
+            writes_left: Cell::default(),
             time: Cell::new(1_700_000_000_000.0),
             companion: RefCell::default(),
             reach: Cell::new(None),

@@ -69,6 +69,19 @@ async fn look_ahead(stage: &Stage) -> Result<()> {
     stage.picture("look-ahead").await
 }
 
+/// Bookmarks are judged by their titles. No driver can answer the browser's question whether the
+/// extension may see them, so they are handed in here.
+async fn from_bookmarks(stage: &Stage) -> Result<()> {
+    let proposed = "const pages = [['http://kidney.test/diet', 'Dialysis diet of kidney patients'], ['http://trains.test/', 'Railway timetable']];
+        return (await chrome.runtime.sendMessage({ kind: 'propose', pages })).map(({ address }) => address);";
+    let proposed = stage.browser.script(proposed).await?;
+    ensure!(
+        proposed == serde_json::json!(["http://kidney.test/diet"]),
+        "{proposed}"
+    );
+    Ok(())
+}
+
 async fn deleted_on_both_sides(stage: &Stage, companion_link: &str) -> Result<()> {
     let screen = &stage.browser;
     stage.popup().await?;
@@ -129,6 +142,7 @@ async fn beside_a_page(kind: BrowserKind) -> Result<()> {
         .mark("http://kidney.test/dialysis", "mark-target")
         .await?;
     look_ahead(&stage).await?;
+    from_bookmarks(&stage).await?;
     stage.pair(port, &code).await?;
     deleted_on_both_sides(&stage, &link).await?;
     back_from_the_dashboard(&stage).await?;

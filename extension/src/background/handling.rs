@@ -201,6 +201,9 @@ impl<W: World> Background<W> {
             (Request::DryRun { seeds }, OwnPage) => {
                 quietly(Response::DryRun(self.dry_run(&seeds).await?))
             }
+            (Request::Propose { pages }, OwnPage) => {
+                quietly(Response::Proposals(self.propose(&pages).await?))
+            }
             (Request::Finds, OwnPage) => quietly(Response::Finds(self.finds().await?)),
             (Request::Find { text }, OwnPage) => quietly(Response::Found(self.find(&text).await?)),
             (Request::TellOfCrawls { on }, OwnPage) => {

@@ -60,6 +60,7 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "not_later", "address": HERE }),
         json!({ "kind": "later" }),
         json!({ "kind": "dry_run", "seeds": [HERE] }),
+        json!({ "kind": "propose", "pages": [[HERE, "EVIL"]] }),
         json!({ "kind": "finds" }),
         json!({ "kind": "find", "text": "EVIL" }),
         json!({ "kind": "waiting_sites" }),
@@ -271,6 +272,7 @@ fn the_scripts_name_the_same_kinds() {
         include_str!("../screens/way.rs"),
         include_str!("../screens/ahead.rs"),
         include_str!("../screens/sites.rs"),
+        include_str!("../screens/proposals.rs"),
     ]
     .concat();
     let mut others = set(&FROM_PAGES);
