@@ -39,7 +39,7 @@ const tools = {
     const path = Object.fromEntries([16, 32, 48].map((size) => [size, `/icons/${on ? "on" : "off"}-${size}.png`]));
     await chrome.action.setIcon({ path });
     await chrome.action.setBadgeText({ text: on ? "" : "off" });
-    await chrome.action.setTitle({ title: on ? "Linkscent" : "Linkscent: reading is switched off" });
+    await chrome.action.setTitle({ title: on ? "Linkscent" : chrome.i18n.getMessage("switched_off_title") });
     for (const { id } of await chrome.tabs.query({})) chrome.tabs.sendMessage(id, { kind: "refresh" }).catch(() => {});
   },
   async count(tab, text) {

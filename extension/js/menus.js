@@ -4,12 +4,13 @@
 
 const LONGEST = 80; // characters of a link or a selection that are repeated
 
+const say = (key, values) => chrome.i18n.getMessage(key, values);
 const short = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
 // Words of a link or a selection are, or are not, what is looked for.
 const says = (wanted) => ({
   message: (tab, { text }) => ({ kind: "say", tab, text, wanted }),
-  done: ({ text }) => `“${short(text)}” ${wanted ? "counts for" : "is not"} your topic. Take it back in the popup.`,
+  done: ({ text }) => say(wanted ? "counts_for_topic" : "is_not_topic", [short(text)]),
 });
 
 const keeps = (done) => ({
@@ -21,14 +22,14 @@ const marks = (target, done) => ({ message: (tab) => ({ kind: "mark", tab, targe
 
 // What stands in the menu, where, the message it becomes, and what is said then.
 const ITEMS = {
-  "more-like": { title: "More links like this one", contexts: ["link"], ...says(true) },
-  "fewer-like": { title: "Fewer links like this one", contexts: ["link"], ...says(false) },
-  "later": { title: "Follow this link later", contexts: ["link"], ...keeps("Kept for later, in the side panel.") },
-  "crawl-from": { title: "Crawl from here …", contexts: ["link"], opensPanel: true, ...keeps("Kept for later: start the crawl in the side panel.") },
-  "matters": { title: "This matters for my topic", contexts: ["selection"], ...says(true) },
-  "not-this": { title: "This is not what I look for", contexts: ["selection"], ...says(false) },
-  "target": { title: "This page is what I look for", contexts: ["page"], ...marks(true, "Marked: this is it. Undo it in the popup.") },
-  "not-target": { title: "This page is not what I look for", contexts: ["page"], ...marks(false, "Marked: not this. Undo it in the popup.") },
+  "more-like": { title: say("menu_more"), contexts: ["link"], ...says(true) },
+  "fewer-like": { title: say("menu_fewer"), contexts: ["link"], ...says(false) },
+  "later": { title: say("menu_later"), contexts: ["link"], ...keeps(say("kept_for_later")) },
+  "crawl-from": { title: say("menu_crawl"), contexts: ["link"], opensPanel: true, ...keeps(say("kept_to_crawl")) },
+  "matters": { title: say("menu_matters"), contexts: ["selection"], ...says(true) },
+  "not-this": { title: say("menu_not_this"), contexts: ["selection"], ...says(false) },
+  "target": { title: say("menu_target"), contexts: ["page"], ...marks(true, say("marked_target")) },
+  "not-target": { title: say("menu_not_target"), contexts: ["page"], ...marks(false, say("marked_not")) },
 };
 
 // What a command of the manifest does in a tab, or says of it.
@@ -92,7 +93,7 @@ export function listen(handle) {
     else await tell(tab.id, { kind: command });
   });
 
-  chrome.omnibox.setDefaultSuggestion({ description: "Search your topic's finds, targets and links kept for later" });
+  chrome.omnibox.setDefaultSuggestion({ description: say("omnibox_hint") });
 
   const escaped = (text) => text.replace(/[<>&'"]/g, (sign) => `&#${sign.codePointAt(0)};`);
   // Chromium reads a description as XML, Firefox as it stands.

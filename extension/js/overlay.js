@@ -5,7 +5,7 @@ globalThis.linkscentOverlay = () => {
   const SEEN = 4; // pixels that a link is wide and high at least
   const LONGEST_TEXT = 80; // characters of a link's text that are told
   // What can be done with the link: the tip itself takes no pointer, lest the page hears of it.
-  const ACTIONS = "In its menu: more like this, fewer, follow later";
+  const ACTIONS = chrome.i18n.getMessage("tip_actions");
   const SAID = 6000; // milliseconds that something said is shown
   const POINTED = 250; // milliseconds that a link is pointed at before its tip is shown
   // Ink by what it lies on: the first that stands out. Blue and sky, black and white.
@@ -205,7 +205,7 @@ globalThis.linkscentOverlay = () => {
     const below = link.bottom + 8, above = link.top - height - 8;
     const top = below + height > innerHeight && above >= 0 ? above : Math.min(below, innerHeight - height - 4);
     tip.style.cssText = `left: ${Math.max(4, Math.min(link.left, innerWidth - width - 4))}px; top: ${Math.max(4, top)}px`;
-    spoken.textContent = grade > 0 ? `Promising link, ${grade} of 3. ${tip.firstChild.data}` : why;
+    spoken.textContent = grade > 0 ? `${chrome.i18n.getMessage("promising_grade", [String(grade)])} ${tip.firstChild.data}` : why;
   }
 
   // Says what came of something, at the foot of the window, for a while.

@@ -1,4 +1,5 @@
 // Starts the popup, the panel or the welcome page: the Rust side fills their templates.
+import { count, fillPage, text } from "./texts.js";
 import init, { show_panel, show_popup, show_welcome } from "../pkg/linkscent.js";
 
 const MOST_VISITED = 5000;
@@ -32,6 +33,8 @@ function askToTell() {
 }
 
 const tools = {
+  text,
+  count,
   currentTab,
   shown: (tab) => chrome.tabs.sendMessage(tab, { kind: "shown" }).catch(() => null),
   go: (tab, url) => chrome.tabs.update(tab, { url }),
@@ -75,6 +78,7 @@ document.addEventListener("keydown", (event) => {
   if (button) document.getElementById(button)?.click();
 });
 
+fillPage();
 const tab = currentTab();
 
 await init({ module_or_path: chrome.runtime.getURL("pkg/linkscent_bg.wasm") });

@@ -10,6 +10,7 @@ mod popup;
 mod proposals;
 mod sites;
 mod template;
+mod texts;
 mod topics;
 mod trails;
 mod way;

@@ -57,7 +57,8 @@ pub fn program() -> Result<PathBuf> {
     if let Err(error) = built {
         bail!("{error}");
     }
-    Ok(root.canonicalize()?.join("target/debug/linkscent"))
+    let target = linkscent_pack::target_folder(&root.canonicalize()?);
+    Ok(target.join("debug/linkscent"))
 }
 
 impl Companion {

@@ -18,6 +18,7 @@ const LISTEN: &str = "
     const event = (name) => ({ addListener: (listener) => (heard[name] = listener) });
     const opened = (window.opened = []);
     globalThis.chrome = {
+        i18n: real.i18n,
         runtime: { onInstalled: event('installed'), sendMessage: (message) => real.runtime.sendMessage(message) },
         scripting: real.scripting,
         storage: real.storage,

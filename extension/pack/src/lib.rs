@@ -3,6 +3,8 @@
 //! and one archive to install. The same source gives the same bytes, in whatever folder it lies.
 
 mod icons;
+#[cfg(test)]
+mod locales;
 mod manifest;
 mod zips;
 
@@ -96,6 +98,10 @@ pub fn build_in(root: &Path, target: &Path, variant: Variant) -> Result<Built> {
     for part in ["js", "pages"] {
         copy(&root.join("extension").join(part), &first.join(part))?;
     }
+    copy(
+        &root.join("web-ext-manifest/_locales"),
+        &first.join("_locales"),
+    )?;
     if variant == Variant::Test {
         let script = first.join("js/background.js");
         let pairs = fs::read_to_string(root.join("extension/scratch/pair.js"))?;
@@ -115,7 +121,7 @@ pub fn build_in(root: &Path, target: &Path, variant: Variant) -> Result<Built> {
         .out_name("linkscent")
         .generate(first.join("pkg"))?;
     let second = built.folder(Target::Firefox);
-    for part in ["js", "pages", "icons", "pkg"] {
+    for part in ["js", "pages", "icons", "pkg", "_locales"] {
         copy(&first.join(part), &second.join(part))?;
     }
     for target in Target::ALL {

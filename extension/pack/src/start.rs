@@ -146,7 +146,7 @@ fn companion() -> Result<PathBuf> {
     if !status.success() {
         bail!("the companion does not compile; see above");
     }
-    Ok(root.join("target/debug/linkscent"))
+    Ok(linkscent_pack::target_folder(&root).join("debug/linkscent"))
 }
 
 /// Starts the first Chromium there is, or else the first Firefox, on a scratch

@@ -3,11 +3,11 @@
 
 use std::rc::Rc;
 
-use linkscent_core::band::Band;
 use web_sys::Element;
 
 use super::ask::ask;
 use super::template::Part;
+use super::texts;
 use crate::js_values::{Tools, message};
 use crate::ports::BrowserError;
 use crate::request::Request;
@@ -47,9 +47,14 @@ impl Ahead {
         Ok(())
     }
 
+    /// Said where no page is ticked to begin at.
+    pub fn nothing_ticked(&self) -> BrowserError {
+        texts::wrong(&self.tools, "none_ticked")
+    }
+
     fn part(&self, view: &DryRunView) -> Result<Part, BrowserError> {
         let part = Part::of(&self.root, "ahead")?;
-        part.say("expected", &expected(view))?;
+        part.say("expected", &expected(&self.tools, view))?;
         for page in &view.pages {
             part.add("#upcoming", &self.page(page)?)?;
         }
@@ -68,11 +73,8 @@ impl Ahead {
             line.link("upcoming", &page.address, title)?;
         }
         let chance = match page.probability {
-            _ if page.is_marked => "marked by you".to_owned(),
-            Some(probability) => {
-                let band = Band::of(probability);
-                format!("{band} ({})", band.range())
-            }
+            _ if page.is_marked => texts::text(&self.tools, "marked_by_you", &[]),
+            Some(probability) => texts::band(&self.tools, probability),
             None => String::new(),
         };
         line.say("chance", &chance)?;
@@ -84,13 +86,10 @@ impl Ahead {
 }
 
 /// How many pages are expected to be right, in words that promise no more than is known.
-fn expected(view: &DryRunView) -> String {
-    let among = format!(
-        "Expected among the {} pages that are not marked",
-        view.judged
-    );
+fn expected(tools: &Tools, view: &DryRunView) -> String {
+    let judged = view.judged.to_string();
     match view.expected.round() {
-        ..1.0 => format!("{among}: hardly any that is what you look for."),
-        right => format!("{among}: about {right} of what you look for."),
+        ..1.0 => texts::text(tools, "expected_hardly_any", &[&judged]),
+        right => texts::text(tools, "expected_about", &[&judged, &right.to_string()]),
     }
 }

@@ -3,13 +3,13 @@
 
 use std::cell::RefCell;
 
-use linkscent_core::band::Band;
 use linkscent_core::wire::api::{CrawlView, FindView};
 use serde::de::IgnoredAny;
 use web_sys::Element;
 
 use super::ask::ask;
 use super::template::{Part, is_in_use};
+use super::texts;
 use crate::js_values::{Tools, message};
 use crate::ports::BrowserError;
 use crate::request::Request;
@@ -69,10 +69,14 @@ impl Finds {
 
     fn crawl(&self, crawl: &CrawlView) -> Result<Part, BrowserError> {
         let part = Part::of(&self.root, "finds")?;
-        let how = format!(
-            "Crawl {} is {}: {} of {} pages are relevant.",
-            crawl.id, crawl.state, crawl.relevant, crawl.pages
-        );
+        let numbers = [
+            crawl.id.to_string(),
+            crawl.relevant.to_string(),
+            crawl.pages.to_string(),
+        ];
+        let [id, relevant, pages] = &numbers;
+        let state = texts::state(&self.tools, crawl.state);
+        let how = texts::text(&self.tools, "crawl_is", &[id, &state, relevant, pages]);
         part.say("how", &how)?;
         for find in &crawl.finds {
             part.add("#found", &self.find(find)?)?;
@@ -86,9 +90,8 @@ impl Finds {
         if find.address.starts_with("http:") || find.address.starts_with("https:") {
             line.link("find", &find.address, &find.title)?;
         }
-        let band = Band::of(find.probability);
         // A companion of before does not say how likely a find is.
-        line.say("likely", &format!("{band} ({})", band.range()))?;
+        line.say("likely", &texts::band(&self.tools, find.probability))?;
         line.keep_if("likely", find.probability > 0.0)?;
         line.say("because", &find.reason)?;
         for step in &find.path {

@@ -5,6 +5,8 @@ use wasm_bindgen::JsValue;
 use web_sys::Element;
 
 use super::template::Part;
+use super::texts;
+use crate::js_values::Tools;
 use crate::ports::BrowserError;
 use crate::rows::{LedgerLine, Way};
 use crate::shown::LedgerView;
@@ -16,15 +18,17 @@ const MOST_NAMED: usize = 2;
 pub struct Kept {
     /// An element of the panel.
     pub root: Element,
+    /// The panel's tools.
+    pub tools: Tools,
 }
 
 impl Kept {
     /// The part, filled in.
     pub fn part(&self, ledger: &LedgerView) -> Result<Part, BrowserError> {
         let part = Part::of(&self.root, "kept")?;
-        part.say("kept", &sum(ledger.kept))?;
-        part.say("sent", &sum(ledger.sent))?;
-        part.say("taken", &sum(ledger.taken))?;
+        part.say("kept", &sum(&self.tools, ledger.kept))?;
+        part.say("sent", &sum(&self.tools, ledger.sent))?;
+        part.say("taken", &sum(&self.tools, ledger.taken))?;
         for line in &ledger.lines {
             part.add("tbody", &self.line(line)?)?;
         }
@@ -38,11 +42,11 @@ impl Kept {
         let when = when.to_locale_string("default", &options);
         row.say("when", &String::from(when))?;
         let way = match line.way {
-            Way::Kept => "kept",
-            Way::Sent => "→ companion",
-            Way::Taken => "← companion",
+            Way::Kept => "way_kept",
+            Way::Sent => "way_sent",
+            Way::Taken => "way_taken",
         };
-        row.say("way", way)?;
+        row.say("way", &texts::text(&self.tools, way, &[]))?;
         row.say("what", &line.what)?;
         let named = line.about.iter().take(MOST_NAMED);
         row.say("about", &named.cloned().collect::<Vec<String>>().join(" "))?;
@@ -51,10 +55,12 @@ impl Kept {
     }
 }
 
-fn sum((lines, bytes): (usize, usize)) -> String {
-    let things = if lines == 1 { "thing" } else { "things" };
-    match bytes {
-        0..10_000 => format!("{lines} {things}, {bytes} bytes"),
-        _ => format!("{lines} {things}, {} kB", bytes / 1_000),
-    }
+/// How many things, and how large they are together.
+fn sum(tools: &Tools, (lines, bytes): (usize, usize)) -> String {
+    let things = texts::count(tools, "things", lines);
+    let (key, size) = match bytes {
+        0..10_000 => ("things_bytes", bytes),
+        _ => ("things_kilobytes", bytes / 1_000),
+    };
+    texts::text(tools, key, &[&things, &size.to_string()])
 }

@@ -11,14 +11,12 @@ use web_sys::{Element, HtmlInputElement};
 use super::ahead::Ahead;
 use super::ask::ask;
 use super::template::{Part, is_in_use};
+use super::texts;
 use crate::js_values::{Tools, message};
 use crate::ports::BrowserError;
 use crate::request::Request;
 use crate::rows::LaterRow;
 use crate::shown::LaterView;
-
-const NO_BUDGET: &str = "how many pages to fetch is a number from 1 on";
-const NONE_TICKED: &str = "tick the links to begin at";
 
 /// See the module.
 pub struct Later {
@@ -124,7 +122,7 @@ impl Later {
             let ahead = Rc::clone(&ahead);
             async move {
                 if seeds.is_empty() {
-                    return Err(BrowserError(NONE_TICKED.to_owned()));
+                    return Err(ahead.nothing_ticked());
                 }
                 ahead.show(seeds).await
             }
@@ -146,9 +144,9 @@ impl Later {
             let (this, budget) = (Rc::clone(&this), budget.value());
             async move {
                 let budget = budget.trim().parse().ok().filter(|&pages| pages > 0);
-                let budget = budget.ok_or_else(|| BrowserError(NO_BUDGET.to_owned()))?;
+                let budget = budget.ok_or_else(|| texts::wrong(&this.tools, "no_budget"))?;
                 if seeds.is_empty() {
-                    return Err(BrowserError(NONE_TICKED.to_owned()));
+                    return Err(texts::wrong(&this.tools, "none_ticked"));
                 }
                 let order = Request::HandOver {
                     budget,

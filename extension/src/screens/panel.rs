@@ -34,7 +34,7 @@ const BETWEEN_LOOKS: u32 = 1_000;
 /// See the module.
 pub struct Panel {
     pub(super) root: Element,
-    tools: Tools,
+    pub(super) tools: Tools,
     /// What is shown of the page beside it.
     shown: RefCell<Option<PageShown>>,
     later: Rc<Later>,
@@ -197,8 +197,8 @@ impl Panel {
         let excluded: String = ask(&self.tools, &Request::Excluded).await?;
         let ledger: LedgerView = ask(&self.tools, &Request::Ledger).await?;
         let panel = Part::of(&self.root, "panel")?;
-        let root = self.root.clone();
-        panel.add("[data-place=kept]", &Kept { root }.part(&ledger)?)?;
+        let (root, tools) = (self.root.clone(), self.tools.clone());
+        panel.add("[data-place=kept]", &Kept { root, tools }.part(&ledger)?)?;
         self.add_trails(&panel, &trails)?;
         self.act_on(&panel, "#forget-all", || Request::Forget { id: None })?;
         let list: HtmlTextAreaElement = panel.field("#excluded")?;

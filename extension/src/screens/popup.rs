@@ -12,6 +12,7 @@ use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 
 use super::ask::ask;
 use super::template::{Part, is_in_use, set_filled};
+use super::texts;
 use crate::js_values::Tools;
 use crate::ports::BrowserError;
 use crate::request::Request;
@@ -251,6 +252,8 @@ impl Popup {
         }
         let page = self.part("page")?;
         page.say("promising", &state.promising.to_string())?;
+        let links = texts::count(&self.tools, "promising_links", state.promising);
+        page.say("promising-links", &links)?;
         page.say("standing", state.standing.as_deref().unwrap_or_default())?;
         page.say("host", &state.host)?;
         page.say("site", &state.host)?;
@@ -353,8 +356,8 @@ impl Popup {
     fn form(self: &Rc<Self>, form: &FormLine) -> Result<Part, BrowserError> {
         let line = self.part("form")?;
         let fields = match form.fields[..] {
-            [] => "a form without named fields".to_owned(),
-            [..] => format!("a form with {}", form.fields.join(", ")),
+            [] => texts::text(&self.tools, "form_without_fields", &[]),
+            [..] => texts::text(&self.tools, "form_with", &[&form.fields.join(", ")]),
         };
         line.say("fields", &fields)?;
         line.say("confidence", &format!("{:.0} %", 100.0 * form.confidence))?;

@@ -3,18 +3,16 @@
 
 use std::rc::Rc;
 
-use linkscent_core::band::Band;
 use serde::de::IgnoredAny;
 use web_sys::Element;
 
 use super::ask::ask;
 use super::template::Part;
+use super::texts;
 use crate::js_values::{Tools, message, take};
 use crate::ports::BrowserError;
 use crate::request::Request;
 use crate::shown::Proposal;
-
-const NOT_ALLOWED: &str = "the browser was not allowed to show them";
 
 /// See the module.
 pub struct Proposals {
@@ -45,7 +43,7 @@ impl Proposals {
 
     async fn look(self: &Rc<Self>, tool: &str) -> Result<(), BrowserError> {
         if !self.tools.call("askToRead", &[]).await?.is_truthy() {
-            return Err(BrowserError(NOT_ALLOWED.to_owned()));
+            return Err(texts::wrong(&self.tools, "not_allowed_to_show"));
         }
         let pages: Vec<(String, String)> = take(self.tools.call(tool, &[]).await?)?;
         let looked_at = pages.len();
@@ -70,8 +68,7 @@ impl Proposals {
             title => title,
         };
         line.link("proposal", &proposal.address, title)?;
-        let band = Band::of(proposal.probability);
-        line.say("band", &format!("{band} ({})", band.range()))?;
+        line.say("band", &texts::band(&self.tools, proposal.probability))?;
         let (tools, row) = (
             self.tools.clone(),
             (proposal.address.clone(), proposal.title.clone()),

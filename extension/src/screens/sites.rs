@@ -9,6 +9,7 @@ use web_sys::{Element, HtmlInputElement};
 
 use super::ask::ask;
 use super::template::Part;
+use super::texts;
 use crate::js_values::{Tools, message};
 use crate::ports::BrowserError;
 use crate::request::Request;
@@ -16,7 +17,6 @@ use crate::shown::SiteView;
 
 /// Between so many looks the companion is asked once.
 const SELDOM: u32 = 5;
-const NOT_ALLOWED: &str = "the browser was not allowed to read pages";
 
 /// See the module.
 pub struct Sites {
@@ -80,10 +80,7 @@ impl Sites {
     fn site(self: &Rc<Self>, site: &SiteView) -> Result<Part, BrowserError> {
         let line = Part::of(&self.root, "site")?;
         line.say("site", &site.host)?;
-        let pages = match site.pages {
-            1 => "1 page waits".to_owned(),
-            many => format!("{many} pages wait"),
-        };
+        let pages = texts::count(&self.tools, "pages_wait", site.pages);
         line.say("pages", &pages)?;
         let tick: HtmlInputElement = line.field("input")?;
         tick.set_checked(site.is_chosen);
@@ -94,7 +91,7 @@ impl Sites {
                 let on = tick.checked();
                 if on && !this.tools.call("askToRead", &[]).await?.is_truthy() {
                     tick.set_checked(false);
-                    return Err(BrowserError(NOT_ALLOWED.to_owned()));
+                    return Err(texts::wrong(&this.tools, "not_allowed_to_read"));
                 }
                 let chosen = Request::LookThrough { host, on };
                 ask::<IgnoredAny>(&this.tools, &chosen).await?;

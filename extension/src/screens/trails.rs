@@ -7,6 +7,7 @@ use wasm_bindgen::JsValue;
 
 use super::panel::Panel;
 use super::template::Part;
+use super::texts;
 use crate::ports::BrowserError;
 use crate::request::Request;
 use crate::rows::TrailRow;
@@ -41,11 +42,7 @@ impl Panel {
             part.say("when", &String::from(when))?;
             part.say("topic", &first.topic)?;
         }
-        let links = match trails.len() {
-            1 => "1 link".to_owned(),
-            many => format!("{many} links"),
-        };
-        part.say("links", &links)?;
+        part.say("links", &texts::count(&self.tools, "links", trails.len()))?;
         for trail in trails {
             part.add("ul", &self.trail(trail)?)?;
         }

@@ -10,14 +10,11 @@ use crate::ports::BrowserError;
 use crate::request::Request;
 use crate::screens::ask::opens_dashboard;
 use crate::screens::template::Part;
+use crate::screens::texts;
 use crate::shown::State;
 
 /// Finds of the last crawl that are shown.
 const MOST_FINDS: usize = 5;
-const NO_PORT: &str = "a port is a number up to 65535: the companion's settings page shows it";
-const NO_NOTICES: &str = "the browser was told not to show notices";
-const NOT_ALLOWED: &str =
-    "without that permission nothing is told to your companion, so there is no pairing";
 
 impl Popup {
     pub(super) fn pairing(self: &Rc<Self>) -> Result<Part, BrowserError> {
@@ -30,9 +27,9 @@ impl Popup {
             let (this, port, code) = (Rc::clone(&this), port.value(), code.value());
             async move {
                 let port = port.trim().parse();
-                let port = port.map_err(|_| BrowserError(NO_PORT.to_owned()))?;
+                let port = port.map_err(|_| texts::wrong(&this.tools, "no_port"))?;
                 if this.tools.call("askToTell", &[]).await?.is_falsy() {
-                    return Err(BrowserError(NOT_ALLOWED.to_owned()));
+                    return Err(texts::wrong(&this.tools, "no_pairing_without"));
                 }
                 this.act(Request::Pair { port, code }).await
             }
@@ -61,7 +58,7 @@ impl Popup {
             let this = Rc::clone(&this);
             async move {
                 if this.tools.call("askToNotify", &[]).await?.is_falsy() {
-                    return Err(BrowserError(NO_NOTICES.to_owned()));
+                    return Err(texts::wrong(&this.tools, "no_notices"));
                 }
                 this.act(Request::TellOfCrawls { on: true }).await
             }
@@ -74,13 +71,12 @@ impl Popup {
 
     fn fill_crawl(&self, part: &Part, state: &State) -> Result<(), BrowserError> {
         if let Some(crawl) = &state.crawl {
-            let line = format!(
-                "Last crawl {}: {} relevant of {} pages ({:.0} %)",
-                crawl.state,
-                crawl.relevant,
-                crawl.pages,
-                100.0 * crawl.harvest
-            );
+            let harvest = format!("{:.0}", 100.0 * crawl.harvest);
+            let numbers = [crawl.relevant.to_string(), crawl.pages.to_string(), harvest];
+            let [relevant, pages, harvest] = &numbers;
+            let state = texts::state(&self.tools, crawl.state);
+            let values = [&*state, relevant, pages, harvest];
+            let line = texts::text(&self.tools, "last_crawl", &values);
             part.say("crawl", &line)?;
             part.say("alarm", &crawl.alarm)?;
             for find in crawl.finds.iter().take(MOST_FINDS) {
