@@ -101,8 +101,9 @@ fn print(run: &DryRun) {
         println!("{number:4}. {}\n      {chance}{}", page.address, said(page));
     }
     println!(
-        "Expected among the {} that are not marked: about {:.0} of what you look for.",
-        run.judged, run.expected
+        "Expected among the {} that are not marked: {} of what you look for.",
+        run.judged,
+        run.expected_in_words()
     );
 }
 

@@ -46,7 +46,7 @@ impl AheadPage {
             base,
             topic,
             crawl,
-            expected: format!("{:.0}", run.expected),
+            expected: run.expected_in_words(),
             judged: run.judged,
             pages: run.pages.into_iter().map(line).collect(),
         }

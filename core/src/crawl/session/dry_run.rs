@@ -42,6 +42,16 @@ pub struct DryRun {
     pub judged: usize,
 }
 
+impl DryRun {
+    /// How many pages are expected to be what is looked for, for people.
+    pub fn expected_in_words(&self) -> String {
+        match self.expected.round() {
+            ..1.0 => "hardly any".to_owned(),
+            right => format!("about {right}"),
+        }
+    }
+}
+
 impl Session {
     /// The pages that it would ask for next, so many at most. `at_hand` gives pages that need
     /// not be fetched to know them.
