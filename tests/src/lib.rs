@@ -3,6 +3,7 @@
 
 pub mod browser;
 pub mod companion;
+pub mod contrast;
 pub mod paired;
 pub mod scripted;
 pub mod shell;

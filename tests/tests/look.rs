@@ -5,6 +5,7 @@
 
 use anyhow::{Result, ensure};
 use linkscent_tests::browser::BrowserKind;
+use linkscent_tests::contrast::contrast;
 use linkscent_tests::scripted::{Reply, scripted_web};
 use linkscent_tests::stage::Stage;
 use serde_json::Value;
@@ -217,23 +218,6 @@ const DRAWING: &str = "
     const seen = links.map(box);
     return { moved: before !== after, marks, links: seen, drawn: overlay.shown().links.length, text: links.map((link) => link.querySelector('img') === null) };";
 
-/// Contrast of two colours, as WCAG 2.2 defines it.
-fn contrast(one: [f64; 3], other: [f64; 3]) -> f64 {
-    let bright = |colour: [f64; 3]| {
-        let linear = colour.map(|part| {
-            let part = part / 255.0;
-            if part <= 0.04045 {
-                part / 12.92
-            } else {
-                ((part + 0.055) / 1.055).powf(2.4)
-            }
-        });
-        0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    };
-    let (one, other) = (bright(one), bright(other));
-    (one.max(other) + 0.05) / (one.min(other) + 0.05)
-}
-
 fn colour(css: &Value) -> [f64; 3] {
     let text = css.as_str().unwrap_or_default();
     let numbers = text.split(|letter: char| !letter.is_ascii_digit() && letter != '.');
@@ -275,7 +259,7 @@ async fn looks_right(stage: &Stage, number: usize) -> Result<()> {
     if let Some(ground) = ground {
         let lines = marks.iter().filter(|mark| mark["corner"] == false);
         for mark in lines {
-            let stands_out = contrast(colour(&mark["color"]), ground);
+            let stands_out = contrast(&colour(&mark["color"]), &ground);
             ensure!(stands_out >= 3.0, "{name}: {stands_out:.1} to 1, {mark}");
         }
     }

@@ -3,6 +3,7 @@
 
 use anyhow::{Result, ensure};
 use linkscent_tests::browser::BrowserKind;
+use linkscent_tests::contrast::contrast;
 use linkscent_tests::stage::Stage;
 use serde_json::Value;
 
@@ -35,23 +36,6 @@ async fn drawn(stage: &Stage, script: &str) -> Result<Value> {
 
 fn number(value: &Value, name: &str) -> f64 {
     value[name].as_f64().unwrap_or(f64::NAN)
-}
-
-/// Contrast of two colours, as WCAG 2.2 defines it.
-fn contrast(one: &[f64], other: &[f64]) -> f64 {
-    let bright = |colour: &[f64]| -> f64 {
-        let linear = |part: f64| {
-            let part = part / 255.0;
-            if part <= 0.04045 {
-                part / 12.92
-            } else {
-                ((part + 0.055) / 1.055).powf(2.4)
-            }
-        };
-        0.2126 * linear(colour[0]) + 0.7152 * linear(colour[1]) + 0.0722 * linear(colour[2])
-    };
-    let (one, other) = (bright(one), bright(other));
-    (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
 /// Lines stand out from every ground.

@@ -51,7 +51,7 @@ mod tests {
     /// `{0}` and `$1` and the like, each as often as it stands there.
     fn places(text: &str) -> Vec<&str> {
         let is_place = |at: &usize| {
-            let rest = text[*at..].as_bytes();
+            let rest = &text.as_bytes()[*at..];
             matches!(
                 rest,
                 [b'{', b'0'..=b'9', b'}', ..] | [b'$', b'1'..=b'9', ..]
