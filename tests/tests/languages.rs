@@ -10,7 +10,9 @@ use linkscent_tests::browser::BrowserKind;
 use linkscent_tests::stage::Stage;
 use serde_json::Value;
 
-const LANGUAGES: [&str; 7] = ["ar", "de", "en", "es", "fr", "he", "zh_CN"];
+const LANGUAGES: [&str; 10] = [
+    "ar", "de", "en", "es", "fr", "he", "ja", "pt_BR", "ru", "zh_CN",
+];
 const FROM_THE_RIGHT: [&str; 2] = ["ar", "he"];
 
 /// Shows every template of a page in a language, one below the other.

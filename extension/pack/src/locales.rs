@@ -12,13 +12,16 @@ mod tests {
     use crate::root;
 
     /// Languages with the forms that a number asks for in each, as Unicode's rules have it.
-    const LANGUAGES: [(&str, &[&str]); 7] = [
+    const LANGUAGES: [(&str, &[&str]); 10] = [
         ("ar", &["zero", "one", "two", "few", "many", "other"]),
         ("de", &["one", "other"]),
         ("en", &["one", "other"]),
         ("es", &["one", "many", "other"]),
         ("fr", &["one", "many", "other"]),
         ("he", &["one", "two", "other"]),
+        ("ja", &["other"]),
+        ("pt_BR", &["one", "many", "other"]),
+        ("ru", &["one", "few", "many", "other"]),
         ("zh_CN", &["other"]),
     ];
     const FORMS: [&str; 6] = ["zero", "one", "two", "few", "many", "other"];
