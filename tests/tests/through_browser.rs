@@ -143,7 +143,7 @@ async fn through_the_browser(kind: BrowserKind) -> Result<()> {
     // Browsers take a request for a permission only of a person's press.
     let tick = screen.driver.find(By::Css("#sites input")).await?;
     tick.click().await?;
-    wait_for("most targets are reached", 180, || async {
+    wait_for("most targets are reached", 300, || async {
         Ok((targets_reached(&store, alone).await? >= 80).then_some(()))
     })
     .await?;
