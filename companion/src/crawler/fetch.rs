@@ -343,10 +343,12 @@ pub fn choose_cryptography() {
 /// Whether a page has no link and next to no text, but a script that may bring both.
 fn is_empty_without_scripts(page: &Page, body: &[u8]) -> bool {
     let words = page.document().raw_text().split_whitespace();
-    let has_script = body
-        .windows(SCRIPT.len())
-        .any(|bytes| bytes.eq_ignore_ascii_case(SCRIPT));
-    page.outlinks.is_empty() && words.take(FEWEST_WORDS).count() < FEWEST_WORDS && has_script
+    // Few pages are looked through for scripts.
+    page.outlinks.is_empty()
+        && words.take(FEWEST_WORDS).count() < FEWEST_WORDS
+        && body
+            .windows(SCRIPT.len())
+            .any(|bytes| bytes.eq_ignore_ascii_case(SCRIPT))
 }
 
 fn redirect(from: &Address, response: &Response) -> Result<Reply> {

@@ -11,4 +11,4 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-pub use start::{DEFAULT_DELAY, taken_up};
+pub use start::{DEFAULT_DELAY, TakenUp, take_up};

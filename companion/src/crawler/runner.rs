@@ -15,22 +15,24 @@ use std::time::{Duration, Instant as Clock};
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{
-    CrawlStats, DriftAlarm, Failure, Instant, Next, Outcome, Record, Robots, Session, StopReason,
+    CrawlStats, DriftAlarm, Failure, Instant, Next, Outcome, Record, Session, StopReason,
 };
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::Judgment;
 use linkscent_core::wire::{ModelError, write_model};
 use tokio::runtime::Handle;
 
-use super::fetch::{Fetched, Fetcher, ProxyDown, Reply};
-use super::replay::replay;
-use super::retraining::{Retrained, Retraining};
-use super::start::{limits, seeds, start_guide, take_stock};
+use super::fetch::{Fetched, Fetcher, Reply};
+use super::retraining::Retraining;
+use super::start::{TakenUp, take_stock, take_up};
 use crate::clock;
 use crate::store::{
     Command, CrawlLock, CrawlRow, CrawlState, Location, Reaction, Store, open_private,
 };
 use linkscent_archive::warc::{Kept, Writer};
+
+pub use control::Control;
+use control::Message;
 
 /// Requests under way at a time, over all hosts. Slow hosts hold a place until they
 /// are given up, so there are far more places than a crawl needs of quick ones.
@@ -81,40 +83,6 @@ pub enum Ended {
     Stopped,
 }
 
-enum Message {
-    Page(Address, Result<Reply, ProxyDown>),
-    Robots(Address, Result<Robots, ProxyDown>),
-    Told(Command),
-    /// A page that a browser read: its address, and its HTML.
-    Rendered(Address, Vec<u8>),
-    /// A browser looks for pages of these hosts to read.
-    BrowserLooks(Vec<String>),
-    Retrained(Result<Retrained>),
-}
-
-/// Tells a running crawl something.
-#[derive(Clone)]
-pub struct Control(Sender<Message>);
-
-impl Control {
-    /// Passes a command on; false if the crawl has come to rest.
-    pub fn send(&self, command: Command) -> bool {
-        self.0.send(Message::Told(command)).is_ok()
-    }
-
-    /// Passes a page on that a browser read; false if the crawl has come to rest.
-    pub fn rendered(&self, page: Address, html: Vec<u8>) -> bool {
-        self.0.send(Message::Rendered(page, html)).is_ok()
-    }
-
-    /// Says that a browser looks for pages of these hosts to read: the crawl does not end for a
-    /// while as long as there are some.
-    pub fn browser_looks(&self, hosts: Vec<String>) {
-        // A crawl that has come to rest goes on when a page comes.
-        let _ = self.0.send(Message::BrowserLooks(hosts));
-    }
-}
-
 /// A crawl under way: its session, its requests and what it has kept.
 pub struct Runner {
     store: Store,
@@ -150,7 +118,7 @@ impl Runner {
         crawl: CrawlRow,
         fetcher: Fetcher,
         handle: Handle,
-        mut on_replay: impl FnMut(usize, usize),
+        on_replay: impl FnMut(usize, usize),
     ) -> Result<Self> {
         let lock = store.lock_crawl(crawl.id)?;
         // What it was told while nobody ran it was done at once.
@@ -159,24 +127,12 @@ impl Runner {
         // The log may have grown before the lock was ours.
         let crawl = handle.block_on(store.crawl(crawl.id))?;
         let crawl = crawl.context("there is no such crawl")?;
-        let guide = handle.block_on(start_guide(&store, &crawl))?;
-        let mut session = Session::new(guide, limits(&crawl, fetcher.is_replay()), seeds(&crawl)?);
-        let mut rng = SplitMix(crawl.order.random_seed);
-        let log = handle.block_on(store.fetches(crawl.id))?;
+        let TakenUp {
+            session,
+            rng,
+            replayed,
+        } = take_up(&store, &crawl, fetcher.is_replay(), &handle, on_replay)?;
         let path = store.warc_path(crawl.id);
-        let restricts = crawl.order.on_drift == Reaction::Restrict;
-        let replayed = replay(
-            &mut session,
-            &log,
-            &path,
-            &mut rng,
-            |session, told, alarm| {
-                if let Some(alarm) = alarm.filter(|_| restricts) {
-                    session.restrict(&alarm);
-                }
-                on_replay(told, log.len());
-            },
-        )?;
         let length = handle.block_on(take_stock(&store, &crawl, &replayed))?;
         let warc = open_private(&path)
             .and_then(|file| Writer::open(file, length))
@@ -406,16 +362,28 @@ impl Runner {
         if let Some((status, content_type, body)) = kept
             && record.judgment.is_some()
         {
-            let offset = self.warc.page(&Kept {
-                address: address.as_str(),
-                status,
-                content_type: content_type.as_deref(),
-                body: &body,
-                date: &clock::date(clock::now()),
-            });
-            place.warc_offset = Some(offset.context("writing the WARC file")?);
+            let content_type = content_type.as_deref();
+            place.warc_offset = Some(self.keep_page(address, status, content_type, &body)?);
         }
         self.put_down(record, place)
+    }
+
+    /// Writes a page to the WARC file; where its record begins.
+    fn keep_page(
+        &mut self,
+        address: &Address,
+        status: u16,
+        content_type: Option<&str>,
+        body: &[u8],
+    ) -> Result<u64> {
+        let kept = Kept {
+            address: address.as_str(),
+            status,
+            content_type,
+            body,
+            date: &clock::date(clock::now()),
+        };
+        self.warc.page(&kept).context("writing the WARC file")
     }
 
     /// Puts a request into the log with the next batch.
@@ -503,6 +471,7 @@ impl Runner {
 }
 
 mod browser;
+mod control;
 mod judging;
 #[cfg(test)]
 mod tests;

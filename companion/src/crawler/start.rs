@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{CrawlDelay, Limits, Scope, Seed, Session};
+use linkscent_core::crawl::{CrawlDelay, DriftAlarm, Limits, Scope, Seed, Session};
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::Mark;
@@ -16,7 +16,7 @@ use crate::topic_guide;
 
 /// The guide that a crawl began with. Where its model cannot be read any more, one
 /// made of the marks stands in for it.
-pub(super) async fn start_guide(store: &Store, crawl: &CrawlRow) -> Result<Guide> {
+async fn start_guide(store: &Store, crawl: &CrawlRow) -> Result<Guide> {
     let read = match read_model(&store.start_model(crawl.id).await?) {
         Ok(knowledge) => Guide::with_knowledge(knowledge)
             .context("the crawl's model names a critic or strategy this version lacks"),
@@ -75,7 +75,7 @@ pub(super) async fn take_stock(
 pub const DEFAULT_DELAY: u64 = 1_000;
 
 /// The bounds that a crawl was ordered with.
-pub(super) fn limits(crawl: &CrawlRow, is_replay: bool) -> Limits {
+fn limits(crawl: &CrawlRow, is_replay: bool) -> Limits {
     let delay = match crawl.order.delay {
         0 if !is_replay => DEFAULT_DELAY,
         delay => delay,
@@ -91,7 +91,7 @@ pub(super) fn limits(crawl: &CrawlRow, is_replay: bool) -> Limits {
 }
 
 /// Where a crawl begins, with the pages marked as targets.
-pub(super) fn seeds(crawl: &CrawlRow) -> Result<Vec<Seed>> {
+fn seeds(crawl: &CrawlRow) -> Result<Vec<Seed>> {
     let seed = |(address, example): &(String, bool)| {
         Ok(Seed {
             address: Address::parse(address)?,
@@ -101,26 +101,43 @@ pub(super) fn seeds(crawl: &CrawlRow) -> Result<Vec<Seed>> {
     crawl.order.seeds.iter().map(seed).collect()
 }
 
-/// The session of a crawl as it stands, told all of its log, and its random numbers. It has no
-/// lock and nothing is written: for looking at. Blocks; not for a runtime's thread.
-pub fn taken_up(
+/// A crawl as it stands.
+pub struct TakenUp {
+    /// Told all of its log.
+    pub session: Session,
+    /// As they stand behind it.
+    pub rng: SplitMix,
+    /// What was found on the way.
+    pub replayed: Replayed,
+}
+
+/// Takes a crawl up where its log ends; `on_replay` hears how many of how many requests were
+/// replayed. Nothing is written but notices. Blocks; not for a runtime's thread.
+pub fn take_up(
     store: &Store,
     crawl: &CrawlRow,
     is_replay: bool,
     handle: &Handle,
-) -> Result<(Session, SplitMix)> {
+    mut on_replay: impl FnMut(usize, usize),
+) -> Result<TakenUp> {
     let guide = handle.block_on(start_guide(store, crawl))?;
     let mut session = Session::new(guide, limits(crawl, is_replay), seeds(crawl)?);
     let mut rng = SplitMix(crawl.order.random_seed);
     let log = handle.block_on(store.fetches(crawl.id))?;
     let path = store.warc_path(crawl.id);
     let restricts = crawl.order.on_drift == Reaction::Restrict;
-    replay(&mut session, &log, &path, &mut rng, |session, _, alarm| {
+    let on_row = |session: &mut Session, told, alarm: Option<DriftAlarm>| {
         if let Some(alarm) = alarm.filter(|_| restricts) {
             session.restrict(&alarm);
         }
-    })?;
-    Ok((session, rng))
+        on_replay(told, log.len());
+    };
+    let replayed = replay(&mut session, &log, &path, &mut rng, on_row)?;
+    Ok(TakenUp {
+        session,
+        rng,
+        replayed,
+    })
 }
 
 #[cfg(test)]

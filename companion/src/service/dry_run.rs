@@ -14,7 +14,7 @@ use linkscent_core::web_graph::Mark;
 use tokio::runtime::Handle;
 
 use super::{NewCrawl, Service, ServiceError};
-use crate::crawler::taken_up;
+use crate::crawler::{TakenUp, take_up};
 use crate::page_archive;
 use crate::store::{CrawlRow, Order, Store, Topic};
 
@@ -28,7 +28,10 @@ impl Service {
         let is_replay = self.way.is_loopback_proxy();
         let handle = Handle::current();
         let run = tokio::task::spawn_blocking(move || {
-            let (session, mut rng) = taken_up(&store, &crawl, is_replay, &handle)?;
+            let taken_up = take_up(&store, &crawl, is_replay, &handle, |_, _| {})?;
+            let TakenUp {
+                session, mut rng, ..
+            } = taken_up;
             anyhow::Ok(session.dry_run(MOST_UPCOMING, |_| None, &mut rng))
         });
         Ok(run.await.map_err(anyhow::Error::from)??)

@@ -22,35 +22,58 @@ const LEASE: i64 = 120_000;
 /// Largest page that is taken, in bytes of HTML.
 const LARGEST_PAGE: usize = 4 << 20;
 
-/// The pages that were handed out, and until when each is.
+/// How often a page is handed out, as long as the program runs.
+const MOST_TRIES: u32 = 2;
+
+/// A page that was handed out.
+#[derive(Debug, Clone, Copy, Default)]
+struct Lease {
+    /// Until when it is not handed out again, in milliseconds since 1970.
+    until: i64,
+    /// How often it was.
+    tries: u32,
+    /// Whether it was not brought yet.
+    is_open: bool,
+}
+
+/// The pages that were handed out, by crawl and address.
 #[derive(Clone, Default)]
-pub(super) struct Leases(Arc<Mutex<HashMap<(i64, String), i64>>>);
+pub(super) struct Leases(Arc<Mutex<HashMap<(i64, String), Lease>>>);
 
 impl Leases {
-    fn lock(&self) -> MutexGuard<'_, HashMap<(i64, String), i64>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(i64, String), Lease>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a lease on a page, unless somebody has one.
+    /// Hands a page out, unless somebody has it or it was tried often enough. Of an earlier
+    /// crawl nothing is remembered.
     fn take(&self, crawl: i64, page: &str, now: i64) -> bool {
         let mut leases = self.lock();
-        leases.retain(|_, until| *until > now);
-        let key = (crawl, page.to_owned());
-        let is_free = !leases.contains_key(&key);
+        leases.retain(|(of, _), _| *of >= crawl);
+        let lease = leases.entry((crawl, page.to_owned())).or_default();
+        let is_free = lease.until <= now && lease.tries < MOST_TRIES;
         if is_free {
-            leases.insert(key, now + LEASE);
+            *lease = Lease {
+                until: now + LEASE,
+                tries: lease.tries + 1,
+                is_open: true,
+            };
         }
         is_free
     }
 
-    /// Gives a page back; false if nobody had it.
-    fn give_back(&self, crawl: i64, page: &str) -> bool {
-        self.lock().remove(&(crawl, page.to_owned())).is_some()
+    /// A page is brought; false if nobody was to bring it. It is not handed out again before its
+    /// time: until then the crawl has taken it in.
+    fn end(&self, crawl: i64, page: &str) -> bool {
+        let mut leases = self.lock();
+        let lease = leases.get_mut(&(crawl, page.to_owned()));
+        lease.is_some_and(|lease| std::mem::take(&mut lease.is_open))
     }
 
-    /// Hands a page out no more, as long as the program runs.
+    /// Hands a page out no more.
     fn keep_back(&self, crawl: i64, page: &str) {
-        self.lock().insert((crawl, page.to_owned()), i64::MAX);
+        let mut leases = self.lock();
+        leases.entry((crawl, page.to_owned())).or_default().tries = MOST_TRIES;
     }
 }
 
@@ -103,7 +126,7 @@ impl Service {
     pub async fn take_rendering(&self, brought: Rendering) -> Result<(), ServiceError> {
         let (crawl, page) = (brought.crawl, Address::parse(&brought.address));
         let page = page.map_err(|error| ServiceError::refused(error.to_string()))?;
-        if !self.leases.give_back(crawl, &brought.address) {
+        if !self.leases.end(crawl, &brought.address) {
             return Err(ServiceError::Missing(
                 "page that a browser was asked to read",
             ));
@@ -151,6 +174,22 @@ impl Service {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_is_handed_out_twice_at_most_and_not_at_once() {
+        let leases = Leases::default();
+        let page = "http://a.test/";
+        assert!(!leases.end(1, page), "nobody was to bring it");
+        assert!(leases.take(1, page, 0) && !leases.take(1, page, LEASE - 1));
+        assert!(leases.end(1, page) && !leases.end(1, page), "once");
+        assert!(!leases.take(1, page, LEASE - 1), "it may be on its way");
+        assert!(leases.take(1, page, LEASE) && !leases.take(1, page, 9 * LEASE));
+        assert!(leases.take(2, page, 0), "another crawl's");
+        leases.keep_back(2, page);
+        assert!(!leases.take(2, page, 9 * LEASE));
+        assert_eq!(leases.lock().len(), 1);
+    }
+
     use crate::crawler::fake_web::scripted_web;
     use crate::service::{NewCrawl, Starts};
     use crate::store::Store;

@@ -3,14 +3,12 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use linkscent_core::address::Address;
 
 use super::{Ended, Runner};
-use crate::clock;
 use crate::store::Location;
 use linkscent_archive::page::build;
-use linkscent_archive::warc::Kept;
 
 /// How long after a browser has looked a crawl waits that has nothing else to do. Browsers look
 /// each minute.
@@ -42,14 +40,7 @@ impl Runner {
         };
         let mut place = Location::default();
         if record.judgment.is_some() {
-            let offset = self.warc.page(&Kept {
-                address: address.as_str(),
-                status: 200,
-                content_type: Some(HTML),
-                body: &html,
-                date: &clock::date(clock::now()),
-            });
-            place.warc_offset = Some(offset.context("writing the WARC file")?);
+            place.warc_offset = Some(self.keep_page(address, 200, Some(HTML), &html)?);
         }
         self.put_down(record, place)
     }

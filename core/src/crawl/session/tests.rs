@@ -302,7 +302,7 @@ fn a_page_that_a_browser_read_joins_as_if_it_had_been_fetched() {
         log.iter()
             .any(|row| row.trail.first() == Some(&only_rendered))
     );
-    // What was written is told again to the same end.
+    // The log, replayed, leads to the same state.
     let (mut again, mut rng) = (session(30, "ensemble"), SplitMix(5));
     for row in &log {
         let outcome = match row.problem.strip_prefix(UNRENDERED) {

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use linkscent_core::crawl::Robots;
+
 use super::*;
 use crate::crawler::fake_web::web_about;
 use crate::sentence_model;
