@@ -146,8 +146,18 @@ impl Browser {
     /// Presses the button or link that this selector finds, once it is there.
     /// A live screen draws itself again, so finding and pressing are one step.
     pub async fn press(&self, selector: &str) -> Result<()> {
+        self.press_having(selector, "").await
+    }
+
+    /// Like [`Self::press`]; what the script does, such as filling in a field, comes before it
+    /// in the same step.
+    pub async fn press_having(&self, selector: &str, first: &str) -> Result<()> {
         let script = format!(
-            "const found = document.querySelector({selector:?}); found?.click(); return found !== null;"
+            "const found = document.querySelector({selector:?});
+             if (found === null) return false;
+             {first}
+             found.click();
+             return true;"
         );
         let pressed = wait_for(&format!("{selector} to press"), 20, || async {
             Ok((self.read(&script).await? == Value::Bool(true)).then_some(()))
@@ -327,6 +337,18 @@ impl Browser {
             bail!("in the page: {error}");
         }
         Ok(answer["ok"].clone())
+    }
+
+    /// Waits until the screen, drawn whole, no longer says something. Between two pages a screen
+    /// says nothing, and of one that is still coming nobody knows what it will say.
+    pub async fn wait_for_text_gone(&self, unwanted: &str) -> Result<()> {
+        let drawn = "return document.readyState === 'complete' ? document.body.innerText : '';";
+        wait_for(&format!("no {unwanted}"), 20, || async {
+            let answer = self.read(drawn).await?;
+            let text = answer.as_str().unwrap_or_default();
+            Ok((!text.is_empty() && !text.contains(unwanted)).then_some(()))
+        })
+        .await
     }
 
     /// Ends the browser.

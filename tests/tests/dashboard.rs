@@ -107,10 +107,7 @@ async fn forms_are_taken(kind: BrowserKind) -> Result<()> {
     screen.press("form button[value=yes]").await?;
     screen.wait_for_text("✓ for my topic").await?;
     screen.press("form button[value=undo]").await?;
-    wait_for("the form's mark is gone", 20, || async {
-        Ok((!screen.text().await?.contains("✓ for my topic")).then_some(()))
-    })
-    .await?;
+    screen.wait_for_text_gone("✓ for my topic").await?;
     screen.press(".crumbs a[href*='/crawl/']").await?;
 
     // A mark is taken back, and the answered question's mark stays; a code is shown.
@@ -130,21 +127,20 @@ async fn forms_are_taken(kind: BrowserKind) -> Result<()> {
     screen.wait_for_text("What this topic is taken for").await?;
 
     // What is said in words is kept, and can be taken back.
-    let say = "document.querySelector('#belief textarea').value = 'tram <b>lines</b>';
-               document.querySelector('#belief button[value=not]').click();";
-    screen.read(say).await?;
+    let say = "document.querySelector('#belief textarea').value = 'tram <b>lines</b>';";
+    screen
+        .press_having("#belief button[value=not]", say)
+        .await?;
     screen.wait_for_text("✗ not “tram <b>lines</b>”").await?;
     screen.press("#belief button[value=undo]").await?;
-    wait_for("the words are taken back", 20, || async {
-        Ok((!screen.text().await?.contains("tram <b>")).then_some(()))
-    })
-    .await?;
+    screen.wait_for_text_gone("tram <b>").await?;
 
     // Targets can be of kinds, which can be dropped and brought back.
     let name = "document.querySelector('#facets').open = true;
-                document.querySelector('#facets input[name=facet]:not([type])').value = 'lines';
-                document.querySelector('#facets form[action$=\"/facets\"] button').click();";
-    screen.read(name).await?;
+                document.querySelector('#facets input[name=facet]:not([type])').value = 'lines';";
+    screen
+        .press_having("#facets form[action$='/facets'] button", name)
+        .await?;
     screen.wait_for_text("Drop this kind").await?;
     screen.press("#facets button[value=drop]").await?;
     screen.wait_for_text("“lines” was dropped").await?;

@@ -85,7 +85,7 @@ async fn from_bookmarks(stage: &Stage) -> Result<()> {
 async fn deleted_on_both_sides(stage: &Stage, companion_link: &str) -> Result<()> {
     let screen = &stage.browser;
     stage.popup().await?;
-    screen.read("document.querySelector('#rename')?.setAttribute('open', ''); document.querySelector('#remove-topic').closest('details')?.setAttribute('open', '');").await?;
+    screen.press("#rename summary").await?;
     stage.press("remove-topic").await?;
     stage.panel().await?;
     screen.wait_for_text("Removed topics").await?;
