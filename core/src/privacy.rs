@@ -128,17 +128,6 @@ pub enum Refusal {
     SecretAddress,
 }
 
-impl Refusal {
-    /// In a few words, for people.
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::PrivateNetwork => "it lies on this machine or in a private network",
-            Self::Excluded => "its site is on the list of sites that are not read",
-            Self::SecretAddress => "its address looks like one that logs someone in",
-        }
-    }
-}
-
 /// The patterns of hosts that are excluded unless the person says otherwise.
 pub fn usually_excluded() -> Vec<String> {
     patterns(USUALLY_EXCLUDED)

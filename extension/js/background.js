@@ -7,6 +7,7 @@ import * as third from "../pkg/linkscent.js?3";
 import { Failed, inModule } from "./module.js";
 import { isOurs, lookThrough } from "./looking.js";
 import { listen } from "./menus.js";
+import { count, text } from "./texts.js";
 import { failedAt, unread, watch } from "./unread.js";
 
 const LONGEST = 25000; // milliseconds that a page may take
@@ -39,15 +40,17 @@ const tools = {
     const path = Object.fromEntries([16, 32, 48].map((size) => [size, `/icons/${on ? "on" : "off"}-${size}.png`]));
     await chrome.action.setIcon({ path });
     await chrome.action.setBadgeText({ text: on ? "" : "off" });
-    await chrome.action.setTitle({ title: on ? "Linkscent" : chrome.i18n.getMessage("switched_off_title") });
+    await chrome.action.setTitle({ title: on ? "Linkscent" : text("switched_off_title") });
     for (const { id } of await chrome.tabs.query({})) chrome.tabs.sendMessage(id, { kind: "refresh" }).catch(() => {});
   },
-  async count(tab, text) {
+  async badge(tab, text) {
     await chrome.action.setBadgeBackgroundColor({ tabId: tab, color: text === "0" ? "#6b7280" : "#0b5fa5" });
     // Without a text of its own a tab has that of all.
     await chrome.action.setBadgeText({ tabId: tab, text: text || null });
   },
   unread,
+  text,
+  count,
 };
 
 async function start(module) {
@@ -118,7 +121,7 @@ chrome.alarms.onAlarm.addListener(({ name }) => name === LOOK && syncSoon());
 
 // Pages that were opened to be read for the companion are not the person's.
 async function answerTo(message, sender) {
-  if (await isOurs(sender.tab?.id)) return { refused: "it was opened for a crawl" };
+  if (await isOurs(sender.tab?.id)) return { refused: text("opened_for_a_crawl") };
   return handle(message, sender);
 }
 

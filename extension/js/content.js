@@ -7,6 +7,7 @@
   // there already stays, unless the browser has cut it off.
   if (globalThis.linkscentReads?.()) return;
   globalThis.linkscentReads = () => Boolean(chrome.runtime?.id);
+  const say = (key, values) => chrome.i18n.getMessage(key, values);
   const SPACELESS = /\P{White_Space}/u;
   const SEPARATOR = "\u0001";
   const WITHOUT_LEAVES = new Set(["head", "script", "style", "noscript", "template", "iframe", "object"]);
@@ -181,11 +182,11 @@
 
   // Why the page is not read, if that shows on the page itself.
   function privateField() {
-    if (document.querySelector(PRIVATE_FIELDS)) return "it has a field for a password, a card or a code";
+    if (document.querySelector(PRIVATE_FIELDS)) return say("unread_private_field");
     for (const input of document.querySelectorAll("input")) {
       const kind = (attribute(input, "type") || "text").toLowerCase();
       const naming = attributes(input, ["name", "id", "autocomplete", "placeholder"]);
-      if (TYPED.has(kind) && PRIVATE_NAMES.test(naming)) return "it has a field for a password, a card or a code";
+      if (TYPED.has(kind) && PRIVATE_NAMES.test(naming)) return say("unread_private_field");
     }
     return null;
   }
@@ -193,8 +194,8 @@
   // Why there is no page of the web to read, as when the site says that there is none.
   function noPage() {
     const status = loading()?.responseStatus ?? 0, { contentType } = document;
-    if (status >= 400 && bare(location.href) === bare(loadedFrom())) return `the site answers that there is no such page (${status})`;
-    return ["text/html", "application/xhtml+xml"].includes(contentType) ? null : `it is no page but a file (${contentType})`;
+    if (status >= 400 && bare(location.href) === bare(loadedFrom())) return say("unread_no_such_page", [String(status)]);
+    return ["text/html", "application/xhtml+xml"].includes(contentType) ? null : say("unread_file", [contentType]);
   }
 
   const overlay = linkscentOverlay();
@@ -202,12 +203,12 @@
   let reading = false, again = false;
 
   // Why the page is not read; null if it is.
-  const NOT_YET = "it was not looked at yet";
+  const NOT_YET = say("unread_not_yet");
   let refused = NOT_YET, forgotten = null;
 
   async function mayRead() {
     const answer = await tell({ kind: "may_read", loaded: loadedFrom(), isPrivate: privateField() !== null || noPage() !== null });
-    refused = forgotten ?? privateField() ?? noPage() ?? answer?.refused ?? (answer?.error ? "Linkscent did not answer" : null);
+    refused = forgotten ?? privateField() ?? noPage() ?? answer?.refused ?? (answer?.error ? say("unread_no_answer") : null);
     return refused === null;
   }
 
@@ -293,7 +294,7 @@
       const shown = { ...showing, referrer: referrerOf(document) };
       const view = await tell({ kind: "page", page, started: performance.timeOrigin, showing: shown, loaded: loadedFrom() });
       // What failed on this page is not tried again when the popup asks for it.
-      if (view?.error) refused = "Linkscent failed on it";
+      if (view?.error) refused = say("unread_failed");
       if (forgotten) break;
       overlay.draw(view?.links ? view : null, elements);
       isRead = true;
@@ -431,7 +432,7 @@
     if (message.kind === "reach") overlay.reach(message.number);
     if (message.kind === "refresh") read();
     if (message.kind === "forgotten") {
-      forgotten = "you had it forgotten; it is read again when it is loaded again";
+      forgotten = say("unread_forgotten");
       refused = forgotten;
       overlay.clear();
     }

@@ -3,6 +3,8 @@
 // finds a fresh one. What it knew is in the database, so nothing is lost but the piece of
 // work. Other work may take as long as the companion does.
 
+import { text } from "./texts.js";
+
 export class Failed extends Error {}
 
 // `modules` are copies of the module, each with a memory of its own; `start` makes one
@@ -28,14 +30,14 @@ export function inModule(modules, start, restart) {
   async function run(work, longest) {
     let timer = 0;
     const late = new Promise((_, reject) => {
-      if (longest) timer = setTimeout(() => reject(new Failed("it took too long")), longest);
+      if (longest) timer = setTimeout(() => reject(new Failed(text("took_too_long"))), longest);
     });
     try {
       return await Promise.race([open().then(work), late]);
     } catch (error) {
       if (error instanceof WebAssembly.RuntimeError || error instanceof Failed) {
         next();
-        throw new Failed(`Linkscent failed here and was started again: ${error.message}`);
+        throw new Failed(text("failed_and_started_again", [error.message]));
       }
       throw error;
     } finally {

@@ -1,6 +1,8 @@
 // Pages that are not read, as far as that is known before they are asked for their
 // content: answers that must not be stored, sites that ask for a login by HTTP, and pages
 // at which Linkscent failed. Kept as long as the browser runs, and only in its memory.
+import { text } from "./texts.js";
+
 const EVERY_PAGE = { urls: ["http://*/*", "https://*/*"], types: ["main_frame"] };
 const EVERYTHING = { urls: ["http://*/*", "https://*/*"] };
 const MOST = 1000;
@@ -8,9 +10,8 @@ const MOST_LOGINS = 2000;
 const LONGEST_WAIT = 400; // milliseconds
 const KEY = "unread";
 
-const NO_STORE = "its site says that it must not be stored";
-const LOGIN = "its site asks for a login";
-export const FAILED = "Linkscent failed at it; it is passed over until the browser is started again";
+// Reasons, by the keys of their texts.
+const NO_STORE = "unread_no_store", LOGIN = "unread_login", FAILED = "unread_failed_before";
 
 const bare = (url) => url.split("#")[0];
 
@@ -71,7 +72,7 @@ async function known(...urls) {
   const rows = new Map((await chrome.storage.session.get(KEY))[KEY] ?? []);
   for (const url of urls.filter(Boolean)) {
     const why = rows.get(bare(url)) ?? rows.get(new URL(url).origin);
-    if (why) return why;
+    if (why) return text(why);
   }
   return null;
 }

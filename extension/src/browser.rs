@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast;
 use web_sys::Crypto;
 
 use crate::js_values::Tools;
-use crate::ports::{Clock, DatabaseError, RandomSource};
+use crate::ports::{Clock, DatabaseError, RandomSource, Texts};
 
 /// See the module.
 pub struct Browser {
@@ -55,5 +55,15 @@ impl RandomSource for BrowserRandom {
 impl RandomSource for Browser {
     fn fill(&self, bytes: &mut [u8]) {
         BrowserRandom.fill(bytes);
+    }
+}
+
+impl Texts for Browser {
+    fn text(&self, key: &str, values: &[&str]) -> String {
+        self.tools.text(key, values)
+    }
+
+    fn count(&self, key: &str, number: usize) -> String {
+        self.tools.count(key, number)
     }
 }

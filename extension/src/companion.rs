@@ -20,35 +20,32 @@ use thiserror::Error;
 use crate::ports::{Body, Network, NetworkError, RandomSource};
 use crate::rows::Settings;
 
-/// Why the companion does not do what it is asked.
+/// Why the companion does not do what it is asked. Displays as the key of its text.
 #[derive(Debug, Error)]
 pub enum CompanionError {
     /// It cannot be reached.
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// Whoever answers does not know the common key.
-    #[error(
-        "what answers on port {0} is not the companion this browser was paired with, so it was \
-         told nothing: start the companion, or pair again"
-    )]
+    #[error("companion_is_another")]
     Stranger(u16),
     /// Both sides were given another code.
-    #[error("the code does not fit: look at the companion's settings page and try again")]
+    #[error("companion_code_does_not_fit")]
     Code,
     /// A message of pairing is none.
-    #[error(transparent)]
+    #[error("companion_not_understood")]
     Pairing(#[from] PairingError),
     /// It says what is wrong.
-    #[error("{0}")]
+    #[error("companion_said")]
     Said(String),
     /// It does not say what is wrong.
-    #[error("the companion answered {0}")]
+    #[error("companion_status")]
     Status(u16),
     /// It was closed while a call was under way.
-    #[error("the channel was closed")]
+    #[error("companion_closed")]
     Closed,
     /// Something is not the JSON that belongs there.
-    #[error(transparent)]
+    #[error("companion_not_understood")]
     Json(#[from] serde_json::Error),
 }
 

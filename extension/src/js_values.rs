@@ -7,7 +7,7 @@ use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::{JsCast, JsError, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use crate::ports::BrowserError;
+use crate::ports::{BrowserError, Texts};
 
 /// Plain data of a browser's value.
 pub fn take<T: DeserializeOwned>(value: JsValue) -> Result<T, BrowserError> {
@@ -47,5 +47,28 @@ impl Tools {
         let promise = tool.apply(&self.0, &arguments).map_err(failed)?;
         let done = JsFuture::from(Promise::resolve(&promise)).await;
         done.map_err(failed)
+    }
+}
+
+/// The scripts' functions for texts wait for nothing. Where one fails, its key says what is
+/// missing.
+impl Texts for Tools {
+    fn text(&self, key: &str, values: &[&str]) -> String {
+        let values: Array = values.iter().map(|value| JsValue::from(*value)).collect();
+        self.said("text", key, &values)
+    }
+
+    fn count(&self, key: &str, number: usize) -> String {
+        self.said("count", key, &JsValue::from(number as f64))
+    }
+}
+
+impl Tools {
+    fn said(&self, function: &str, key: &str, values: &JsValue) -> String {
+        let said = Reflect::get(&self.0, &function.into())
+            .and_then(JsCast::dyn_into::<Function>)
+            .and_then(|function| function.call2(&self.0, &key.into(), values));
+        let said = said.ok().and_then(|said| said.as_string());
+        said.unwrap_or_else(|| key.to_owned())
     }
 }

@@ -20,6 +20,7 @@ mod searched;
 mod sender;
 mod shown;
 mod store;
+mod texts;
 #[cfg(test)]
 mod twins;
 mod upgrades;
@@ -40,32 +41,39 @@ use sender::SenderFacts;
 
 /// The handle the background script holds.
 #[wasm_bindgen]
-pub struct Linkscent(Background<Browser>);
+pub struct Linkscent {
+    background: Background<Browser>,
+    tools: Tools,
+}
 
 #[wasm_bindgen]
 impl Linkscent {
     /// Opens the extension's database. `tools` are functions of the background script:
-    /// `look`, `session`, `tell`, `notify`, `openPanel`, `lookOften`, `reads`, `count` and `unread`.
+    /// `look`, `session`, `tell`, `notify`, `openPanel`, `lookOften`, `reads`, `badge`, `unread`,
+    /// `text` and `count`.
     pub async fn open(tools: JsValue) -> Result<Self, JsError> {
-        let browser = Browser::open(Tools(tools)).await.map_err(thrown)?;
+        let tools = Tools(tools);
+        let browser = Browser::open(tools.clone()).await;
+        let browser = browser.map_err(|error| thrown(Problem::from(error).text(&tools)))?;
         let background = Background::new(Rc::new(browser));
         background.show_switch().await;
-        Ok(Self(background))
+        Ok(Self { background, tools })
     }
 
     /// Handles a message, given what the browser says of its sender: `answer` is the
     /// answer, `sync` and `isFull` what is to be done next, see [`request::News`].
     pub async fn handle(&mut self, message: JsValue, sender: JsValue) -> Result<JsValue, JsError> {
-        let facts: SenderFacts = take(sender).map_err(thrown)?;
-        let sender = facts.sender().ok_or_else(not_taken)?;
-        let request: Request = take(message).map_err(|_| not_taken())?;
-        let handled = self.0.handle(&sender, request).await.map_err(thrown)?;
-        give(&handled).map_err(thrown)
+        let handled = self.handled(message, sender).await;
+        handled.map_err(|problem| thrown(problem.text(&self.tools)))
     }
-}
 
-fn not_taken() -> JsError {
-    thrown(Problem::NotTaken)
+    async fn handled(&mut self, message: JsValue, sender: JsValue) -> Result<JsValue, Problem> {
+        let facts: SenderFacts = take(sender)?;
+        let sender = facts.sender().ok_or(Problem::NotTaken)?;
+        let request: Request = take(message).map_err(|_| Problem::NotTaken)?;
+        let handled = self.background.handle(&sender, request).await?;
+        Ok(give(&handled)?)
+    }
 }
 
 /// Shows the popup for a tab. `tools` are functions of the page's script: `ask`,

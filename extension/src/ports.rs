@@ -79,23 +79,17 @@ pub enum Write {
     Clear(Table),
 }
 
-/// Why the database cannot be used.
+/// Why the database cannot be used. Displays as the key of its text.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DatabaseError {
     /// It has steps that this version does not know.
-    #[error(
-        "what is kept in this browser was written by a newer Linkscent, and this one leaves it \
-         as it is (it knows form {known}): update the extension"
-    )]
+    #[error("database_is_newer")]
     Newer {
         /// The newest form that is known.
         known: u32,
     },
     /// A step to a newer form failed; all that were due were taken back.
-    #[error(
-        "what is kept in this browser could not be brought to form {form}, and stays as it was: \
-         {why}"
-    )]
+    #[error("database_not_upgraded")]
     Upgrade {
         /// The form that the step leads to.
         form: u32,
@@ -103,10 +97,10 @@ pub enum DatabaseError {
         why: String,
     },
     /// A row is none of this version's.
-    #[error("something kept in this browser cannot be read: {0}")]
+    #[error("database_row")]
     Row(String),
     /// The browser says no.
-    #[error("the browser's database fails: {0}")]
+    #[error("database_failed")]
     Failed(String),
 }
 
@@ -137,14 +131,14 @@ pub enum Body<'a> {
     Bytes(&'a [u8]),
 }
 
-/// Why nothing came back.
+/// Why nothing came back. Displays as the key of its text.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NetworkError {
     /// Nobody answered on this port.
-    #[error("the companion does not answer on port {0}: is it running?")]
+    #[error("companion_is_silent")]
     Silent(u16),
     /// The browser did not send it.
-    #[error("{0}")]
+    #[error("problem_browser")]
     Browser(String),
 }
 
@@ -232,7 +226,7 @@ pub trait Tabs {
 
     /// Shows the number of promising links at the extension's button, also if there is none;
     /// nothing where nothing is looked for.
-    async fn count(&self, tab: i32, links: Option<usize>);
+    async fn badge(&self, tab: i32, links: Option<usize>);
 
     /// Why a page is not read, as far as its headers and what happened to it before say:
     /// by its address and the one its document was loaded from.
@@ -240,7 +234,16 @@ pub trait Tabs {
     -> Result<Option<String>, BrowserError>;
 }
 
-/// All of it.
-pub trait World: Database + Network + Clock + RandomSource + Tabs {}
+/// Texts in the person's language, by their keys in `_locales`.
+pub trait Texts {
+    /// A text and what stands in it.
+    fn text(&self, key: &str, values: &[&str]) -> String;
 
-impl<W: Database + Network + Clock + RandomSource + Tabs> World for W {}
+    /// A text that goes by a number.
+    fn count(&self, key: &str, number: usize) -> String;
+}
+
+/// All of it.
+pub trait World: Database + Network + Clock + RandomSource + Tabs + Texts {}
+
+impl<W: Database + Network + Clock + RandomSource + Tabs + Texts> World for W {}

@@ -1,68 +1,69 @@
-//! Why a request is not done, as a person reads it.
+//! Why a request is not done. Each error displays as the key of its text in `_locales`, which a
+//! person reads in their language.
 
 use linkscent_core::address::AddressError;
 use linkscent_core::wire::{ModelError, SnapshotError};
 use thiserror::Error;
 
 use crate::companion::CompanionError;
-use crate::ports::{BrowserError, DatabaseError};
+use crate::ports::{BrowserError, DatabaseError, NetworkError, Texts};
 
 /// See the module.
 #[derive(Debug, Error)]
 pub enum Problem {
     /// Whoever sent it may not ask for it, or it is no request.
-    #[error("This message is not taken from here.")]
+    #[error("problem_not_taken")]
     NotTaken,
     /// There is no topic.
-    #[error("choose a topic first")]
+    #[error("problem_no_topic")]
     NoTopic,
     /// There is no companion.
-    #[error("pair with the companion first")]
+    #[error("problem_not_paired")]
     NotPaired,
     /// The tab shows nothing that could be read.
-    #[error("There is nothing to read here.")]
+    #[error("problem_nothing_to_read")]
     NothingToRead,
-    /// The tab's page is none that is read.
-    #[error("This page is not read: {0}.")]
+    /// The tab's page is none that is read, for a reason in the person's language.
+    #[error("problem_not_read")]
     NotRead(String),
     /// A topic's name is empty or too long.
-    #[error("a topic needs a name of at most 80 characters")]
+    #[error("problem_topic_name")]
     TopicName,
     /// Two topics would have one name.
-    #[error("another topic is called that already: rename that one first")]
+    #[error("problem_name_taken")]
     NameTaken,
     /// No topic of that name was removed.
-    #[error("this topic was not removed")]
+    #[error("problem_not_removed")]
     NotRemoved,
     /// The form is not on the page.
-    #[error("this page has no such form any more")]
+    #[error("problem_no_form")]
     NoForm,
     /// What is said of a topic is empty or too long.
-    #[error("say it in 1 to 1000 characters")]
+    #[error("problem_phrase")]
     Phrase,
     /// More was said of a topic than is taken.
-    #[error("50 things were said of this topic: take one back first")]
+    #[error("problem_too_many_phrases")]
     TooManyPhrases,
     /// The link leads to no page that could be judged.
-    #[error("this link leads to no other page")]
+    #[error("problem_no_link")]
     NoLink,
     /// The topic is not judged by classes.
-    #[error("this topic has no classes: import a taxonomy in the companion, then sync")]
+    #[error("problem_no_classes")]
     NoClasses,
     /// The taxonomy does not have the class.
-    #[error("the topic's taxonomy has no such class any more")]
+    #[error("problem_no_class")]
     NoClass,
     /// The guide let go of the page.
-    #[error("this page is not remembered any more")]
+    #[error("problem_not_remembered")]
     NotRemembered,
     /// What the topic is learned by is not part of this build.
-    #[error("no critic or no strategy")]
+    #[error("problem_no_guide")]
     NoGuide,
     /// The companion's model names what this version does not have.
-    #[error("the companion's model needs a newer extension: update it")]
+    #[error("problem_newer_model")]
     NewerModel,
     /// The companion could not delete everything.
-    #[error("the companion still holds something of what was to be forgotten, in {0}")]
+    #[error("problem_still_held")]
     StillHeld(String),
     /// The database.
     #[error(transparent)]
@@ -71,15 +72,58 @@ pub enum Problem {
     #[error(transparent)]
     Companion(#[from] CompanionError),
     /// The browser.
-    #[error(transparent)]
+    #[error("problem_browser")]
     Browser(#[from] BrowserError),
     /// An address is none.
-    #[error(transparent)]
+    #[error("problem_address")]
     Address(#[from] AddressError),
     /// A page is none.
-    #[error(transparent)]
+    #[error("problem_page")]
     Page(#[from] SnapshotError),
     /// A model file.
-    #[error(transparent)]
+    #[error("problem_model")]
     Model(#[from] ModelError),
+}
+
+impl Problem {
+    /// As a person reads it.
+    pub fn text(&self, texts: &impl Texts) -> String {
+        let values = self.values();
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
+        texts.text(&self.to_string(), &values)
+    }
+
+    /// What stands in its text. What libraries and the companion say is English.
+    fn values(&self) -> Vec<String> {
+        match self {
+            Self::NotRead(detail)
+            | Self::StillHeld(detail)
+            | Self::Browser(BrowserError(detail)) => vec![detail.clone()],
+            Self::Address(error) => vec![error.to_string()],
+            Self::Page(error) => vec![error.to_string()],
+            Self::Model(error) => vec![error.to_string()],
+            Self::Database(error) => match error {
+                DatabaseError::Newer { known } => vec![known.to_string()],
+                DatabaseError::Upgrade { form, why } => vec![form.to_string(), why.clone()],
+                DatabaseError::Row(detail) | DatabaseError::Failed(detail) => vec![detail.clone()],
+            },
+            Self::Companion(error) => of_companion(error),
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn of_companion(error: &CompanionError) -> Vec<String> {
+    match error {
+        CompanionError::Network(NetworkError::Silent(port)) | CompanionError::Stranger(port) => {
+            vec![port.to_string()]
+        }
+        CompanionError::Network(NetworkError::Browser(detail)) | CompanionError::Said(detail) => {
+            vec![detail.clone()]
+        }
+        CompanionError::Status(status) => vec![status.to_string()],
+        CompanionError::Pairing(error) => vec![error.to_string()],
+        CompanionError::Json(error) => vec![error.to_string()],
+        CompanionError::Code | CompanionError::Closed => Vec::new(),
+    }
 }

@@ -10,7 +10,6 @@ mod popup;
 mod proposals;
 mod sites;
 mod template;
-mod texts;
 mod topics;
 mod trails;
 mod way;

@@ -21,7 +21,7 @@ use crate::background::Background;
 use crate::paths::{Arrival, Showing};
 use crate::ports::{
     Body, BrowserError, Clock, Database, DatabaseError, Look, Network, NetworkError, RandomSource,
-    TabMessage, Table, Tabs, Value, Write,
+    TabMessage, Table, Tabs, Texts, Value, Write,
 };
 use crate::problem::Problem;
 use crate::request::{Handled, Request, Response};
@@ -150,7 +150,7 @@ impl Tabs for Twin {
         self.told.borrow_mut().push((tab, what));
     }
 
-    async fn count(&self, tab: i32, links: Option<usize>) {
+    async fn badge(&self, tab: i32, links: Option<usize>) {
         self.counts.borrow_mut().insert(tab, links);
     }
 
@@ -180,6 +180,39 @@ impl Tabs for Twin {
             .get(url)
             .or_else(|| loaded.and_then(|url| unread.get(url)));
         Ok(why.cloned())
+    }
+}
+
+/// The texts in English, as they are in `_locales`.
+pub struct English;
+
+impl Texts for English {
+    fn text(&self, key: &str, values: &[&str]) -> String {
+        let texts: serde_json::Value = serde_json::from_str(include_str!(
+            "../../web-ext-manifest/_locales/en/messages.json"
+        ))
+        .unwrap();
+        let text = texts[key]["message"].as_str();
+        let mut text = text.unwrap_or_else(|| panic!("no {key}")).to_owned();
+        for (number, value) in values.iter().enumerate().rev() {
+            text = text.replace(&format!("${}", number + 1), value);
+        }
+        text
+    }
+
+    fn count(&self, key: &str, number: usize) -> String {
+        let form = if number == 1 { "one" } else { "other" };
+        self.text(&format!("{key}_{form}"), &[&number.to_string()])
+    }
+}
+
+impl Texts for Twin {
+    fn text(&self, key: &str, values: &[&str]) -> String {
+        English.text(key, values)
+    }
+
+    fn count(&self, key: &str, number: usize) -> String {
+        English.count(key, number)
     }
 }
 

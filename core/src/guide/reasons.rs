@@ -1,4 +1,7 @@
-//! Why a link is worth following, or why not, in one line for people.
+//! Why a link is worth following, or why not: as plain data, for people in any language, and in
+//! English.
+
+use std::fmt;
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -16,70 +19,203 @@ const OFTEN: f32 = 2.0;
 /// Reasons that are told of one link.
 const MOST_REASONS: usize = 2;
 
+/// A reason for or against a link.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reason {
+    /// The strategy's own words.
+    Described(String),
+    /// A word of the link and what it has to do with the topic.
+    Word(String, Vec<Tie>),
+    /// A word near the link, and what was learned of it.
+    Near {
+        /// As it stands on pages.
+        word: String,
+        /// Where it stands.
+        place: Place,
+        /// What it has to do with the topic, if that is told.
+        tie: Option<Tie>,
+        /// How often it led to a good page, of how often it was met; none if it never did.
+        led: Option<(f32, f32)>,
+    },
+    /// Nothing of the link has to do with the topic.
+    SaysLittle,
+    /// The page it stands on looks like what is looked for.
+    GoodPage,
+}
+
+/// What a word has to do with the topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tie {
+    /// It is one of the topic's name.
+    InName,
+    /// It means much the same as the topic's name, which is this.
+    CloseToName(String),
+    /// It stands in the only target.
+    InTarget,
+    /// It stands in so many of so many targets.
+    InTargets(usize, usize),
+    /// It means much the same as words of the only target.
+    CloseToTarget,
+    /// It means much the same as words of the targets.
+    CloseToTargets,
+}
+
+/// Where a word stands, as seen from a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Before it, with others between.
+    Before,
+    /// Next to it.
+    JustBefore,
+    /// In it.
+    Within,
+    /// Next to it.
+    JustAfter,
+    /// Behind it, with others between.
+    After,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Described(text) => f.write_str(text),
+            Self::Word(word, ties) => {
+                let ties: Vec<String> = ties.iter().map(Tie::to_string).collect();
+                write!(f, "“{word}” is {}", ties.join(" and "))
+            }
+            Self::Near {
+                word,
+                place,
+                tie,
+                led,
+            } => {
+                write!(f, "“{word}” {place}")?;
+                if let Some(tie) = tie {
+                    write!(f, "; {tie}")?;
+                }
+                match led {
+                    Some((good, all)) if tie.is_some() => {
+                        write!(f, "; led to a good page {good} of {all} times")
+                    }
+                    Some((good, all)) => write!(f, " led to a good page {good} of {all} times"),
+                    None => Ok(()),
+                }
+            }
+            Self::SaysLittle => f.write_str("its words say little of your topic"),
+            Self::GoodPage => f.write_str("this page looks like what you look for"),
+        }
+    }
+}
+
+impl fmt::Display for Tie {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InName => f.write_str("in your topic's name"),
+            Self::CloseToName(name) => write!(f, "close in meaning to “{name}”"),
+            Self::InTarget => f.write_str("in your target"),
+            Self::InTargets(some, all) if some == all => f.write_str("in all your targets"),
+            Self::InTargets(some, all) => write!(f, "in {some} of your {all} targets"),
+            Self::CloseToTarget => f.write_str("close in meaning to your target"),
+            Self::CloseToTargets => f.write_str("close in meaning to your targets"),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Before => "before the link",
+            Self::JustBefore => "just before the link",
+            Self::Within => "in the link",
+            Self::JustAfter => "just after the link",
+            Self::After => "after the link",
+        })
+    }
+}
+
+impl From<DomOffset> for Place {
+    fn from(offset: DomOffset) -> Self {
+        match offset.0 {
+            0 => Self::Within,
+            -1 => Self::JustBefore,
+            1 => Self::JustAfter,
+            ..0 => Self::Before,
+            _ => Self::After,
+        }
+    }
+}
+
 impl Guide {
-    /// The main reasons for or against a link in one line: the strategy's own words; what it
-    /// says of itself, seen from the topic; or the strongest word near it. Empty if nothing
-    /// speaks for it and nothing is known of the topic.
+    /// The main reasons for or against a link in one line of English; empty if there are none.
     pub fn reason(&self, link: &Candidate) -> String {
-        if let Some(described) = self.strategy.describe(Subject::Link(link), self.known()) {
-            return described;
-        }
-        let learned = self.learned_reason(link);
-        if !self.critic.goes_by_meaning() {
-            return learned.unwrap_or_default();
-        }
-        let topic = &self.graph.topic_meaning;
-        if topic.targets() == 0 && !topic.is_named() {
-            return String::new();
-        }
-        let mut reasons = self.reasons_of_itself(link);
-        reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut told: Vec<String> = reasons.into_iter().map(|row| row.1).collect();
-        told.extend(learned);
-        if told.is_empty() {
-            told.push("its words say little of your topic".to_owned());
-        }
-        let page = link.source().map(|page| self.graph.judgment(page));
-        if page.is_some_and(|page| page.relevance.is_high()) {
-            told.push("this page looks like what you look for".to_owned());
-        }
-        told.truncate(MOST_REASONS);
+        let reasons = self.reasons(link).into_iter();
+        let told: Vec<String> = reasons.map(|reason| reason.to_string()).collect();
         told.join("; ")
     }
 
+    /// The main reasons for or against a link: the strategy's own words; what it says of itself,
+    /// seen from the topic; or the strongest word near it. None if nothing speaks for it and
+    /// nothing is known of the topic.
+    pub fn reasons(&self, link: &Candidate) -> Vec<Reason> {
+        if let Some(described) = self.strategy.describe(Subject::Link(link), self.known()) {
+            return vec![Reason::Described(described)];
+        }
+        let learned = self.learned_reason(link);
+        if !self.critic.goes_by_meaning() {
+            return learned.into_iter().collect();
+        }
+        let topic = &self.graph.topic_meaning;
+        if topic.targets() == 0 && !topic.is_named() {
+            return Vec::new();
+        }
+        let mut reasons = self.reasons_of_itself(link);
+        reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut told: Vec<Reason> = reasons.into_iter().map(|row| row.1).collect();
+        told.extend(learned);
+        if told.is_empty() {
+            told.push(Reason::SaysLittle);
+        }
+        let page = link.source().map(|page| self.graph.judgment(page));
+        if page.is_some_and(|page| page.relevance.is_high()) {
+            told.push(Reason::GoodPage);
+        }
+        told.truncate(MOST_REASONS);
+        told
+    }
+
     /// What speaks for a link by its own words, a reason a word, with its weight.
-    fn reasons_of_itself(&self, link: &Candidate) -> Vec<(f64, String)> {
+    fn reasons_of_itself(&self, link: &Candidate) -> Vec<(f64, Reason)> {
         let evidence = Evidence::of(link, Promise::AboveUsual(0.0), self.known());
         let topic = &self.graph.topic_meaning;
-        let mut said: Vec<(f64, String, String)> = Vec::new();
+        let mut said: Vec<(f64, String, Vec<Tie>)> = Vec::new();
         if let Some(word) = self.word_of_name(&link.anchor) {
             let weight = evidence.name_words + evidence.name;
-            said.push((weight, word, "is in your topic's name".to_owned()));
+            said.push((weight, word, vec![Tie::InName]));
         } else if let Some(word) = nearest_word(&link.anchor, |word| topic.to_name(word))
             && topic.to_name(&Meaning::of_text(&word).unit()) >= CLOSE
         {
-            let what = format!("is close in meaning to “{}”", self.graph.topic_name);
-            said.push((evidence.name, word, what));
+            let tie = Tie::CloseToName(self.graph.topic_name.clone());
+            said.push((evidence.name, word, vec![tie]));
         }
         if let Some(word) = nearest_word(&link.anchor, |word| topic.to_words(word))
-            && let Some(what) = self.near_targets(&word)
+            && let Some(tie) = self.near_targets(&word)
         {
             match said.iter_mut().find(|row| row.1 == word) {
                 Some(row) => {
                     row.0 += evidence.targets;
-                    row.2 = format!("{} and {}", row.2, what.trim_start_matches("is "));
+                    row.2.push(tie);
                 }
-                None => said.push((evidence.targets, word, what)),
+                None => said.push((evidence.targets, word, vec![tie])),
             }
         }
         let reasons = said.into_iter();
         reasons
-            .map(|(weight, word, what)| (weight, format!("“{word}” {what}")))
+            .map(|(weight, word, ties)| (weight, Reason::Word(word, ties)))
             .collect()
     }
 
     /// Whether a word stands in the targets or is close to them.
-    fn near_targets(&self, word: &str) -> Option<String> {
+    fn near_targets(&self, word: &str) -> Option<Tie> {
         let cosine = self
             .graph
             .topic_meaning
@@ -94,11 +230,10 @@ impl Guide {
         let with_word = with_word.filter(|page| ids.iter().any(|id| page.terms.contains(*id)));
         Some(match (with_word.count(), targets) {
             (0, _) if cosine < CLOSE => return None,
-            (0, 1) => "is close in meaning to your target".to_owned(),
-            (0, _) => "is close in meaning to your targets".to_owned(),
-            (_, 1) => "is in your target".to_owned(),
-            (count, _) if count == targets => "is in all your targets".to_owned(),
-            (count, _) => format!("is in {count} of your {targets} targets"),
+            (0, 1) => Tie::CloseToTarget,
+            (0, _) => Tie::CloseToTargets,
+            (_, 1) => Tie::InTarget,
+            (count, _) => Tie::InTargets(count, targets),
         })
     }
 
@@ -115,14 +250,14 @@ impl Guide {
     }
 
     /// What was learned of the strongest word near a link that is worth telling.
-    fn learned_reason(&self, link: &Candidate) -> Option<String> {
+    fn learned_reason(&self, link: &Candidate) -> Option<Reason> {
         let explanation = self.explain(link);
         let strongest = explanation
             .nodes()
             .filter_map(|node| node.cue.map(|cue| (node.value, cue)))
             .filter(|(value, cue)| *value > 0.0 && self.is_telling(*cue))
             .max_by(|a, b| a.0.total_cmp(&b.0));
-        strongest.map(|(_, cue)| self.phrase(cue))
+        strongest.map(|(_, cue)| self.near(cue))
     }
 
     /// Beside what a link says of itself a word is told only if it often led to good pages.
@@ -130,33 +265,23 @@ impl Guide {
         !self.critic.goes_by_meaning() || cue.high.round() > 0.0 && cue.high * OFTEN >= cue.low
     }
 
-    fn phrase(&self, cue: Cue) -> String {
+    fn near(&self, cue: Cue) -> Reason {
         let term = cue.feature.term();
-        let word = self.graph.vocabulary.surface(term);
-        let place = place_of(cue.feature.offset());
-        let targets = self.graph.targets().count();
-        let with_word = self
-            .graph
-            .targets()
-            .filter(|target| target.terms.contains(term));
-        let with_word = with_word.count();
+        let targets = self.graph.targets();
+        let with_word = targets.filter(|target| target.terms.contains(term)).count();
         let (high, low) = (cue.high.round(), cue.low.round());
-        if self.critic.goes_by_meaning() {
-            let all = high + low;
-            return format!("“{word}” {place} led to a good page {high} of {all} times");
+        let tie = (!self.critic.goes_by_meaning() && with_word > 0).then(|| {
+            match self.graph.targets().count() {
+                1 => Tie::InTarget,
+                targets => Tie::InTargets(with_word, targets),
+            }
+        });
+        Reason::Near {
+            word: self.graph.vocabulary.surface(term).to_owned(),
+            place: cue.feature.offset().into(),
+            tie,
+            led: (high > 0.0).then_some((high, high + low)),
         }
-        let mut reasons = Vec::new();
-        if with_word > 0 {
-            let plural = if targets == 1 { "" } else { "s" };
-            reasons.push(format!("in {with_word} of your {targets} target{plural}"));
-        }
-        if high > 0.0 {
-            let all = high + low;
-            reasons.push(format!("led to a good page {high} of {all} times"));
-        }
-        format!("“{word}” {place}; {}", reasons.join("; "))
-            .trim_end_matches("; ")
-            .to_owned()
     }
 }
 
@@ -169,14 +294,4 @@ fn nearest_word(text: &str, cosine: impl Fn(&Meaning) -> f64) -> Option<String> 
     });
     let nearest = words.max_by(|a, b| a.0.total_cmp(&b.0));
     nearest.map(|row| row.1.to_owned())
-}
-
-fn place_of(offset: DomOffset) -> &'static str {
-    match offset.0 {
-        0 => "in the link",
-        -1 => "just before the link",
-        1 => "just after the link",
-        ..0 => "before the link",
-        _ => "after the link",
-    }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::band::Band;
-use crate::guide::{Guide, Visit};
+use crate::guide::{Guide, Reason, Visit};
 use crate::page::Page;
 
 /// Links highlighted on one page at most.
@@ -24,7 +24,11 @@ pub struct LinkView {
     pub place: usize,
     /// 3 (best), 2 or 1.
     pub grade: u8,
-    /// Why, in one line.
+    /// Why, for the extension to say.
+    #[serde(skip)]
+    pub reasons: Vec<Reason>,
+    /// Why, in one line, in the person's language: put by the extension.
+    #[serde(default)]
     pub why: String,
     /// How likely it leads to a good page, 0..=1.
     pub probability: f64,
@@ -67,7 +71,8 @@ impl PageView {
             .map(|(index, probability)| LinkView {
                 place: page.outlinks[index].place,
                 grade: grade(probability),
-                why: said(probability, &guide.reason(&visit.outlinks[index].0)),
+                reasons: guide.reasons(&visit.outlinks[index].0),
+                why: String::new(),
                 probability,
                 known: String::new(),
             })
@@ -80,13 +85,16 @@ impl PageView {
     }
 }
 
+/// A probability, and what speaks for it.
+pub type Why = (f64, Vec<Reason>);
+
 /// How likely a link leads to a good page and why, or why it is not highlighted, by its place
 /// among all links of its page; none where it leads to no other page.
-pub fn why(page: &Page, visit: &Visit, guide: &Guide, place: usize) -> Option<String> {
+pub fn why(page: &Page, visit: &Visit, guide: &Guide, place: usize) -> Option<Why> {
     let index = page.outlinks.iter().position(|link| link.place == place)?;
     let (link, score) = visit.outlinks.get(index)?;
     let probability = guide.probability(link, score.priority()?);
-    Some(said(probability, &guide.reason(link)))
+    Some((probability, guide.reasons(link)))
 }
 
 /// 3 (best), 2 or 1; 0 for a link that is not highlighted.

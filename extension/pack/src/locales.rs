@@ -96,13 +96,13 @@ mod tests {
         let pages = files(&extension.join("pages"), ".html");
         let scripts = files(&extension.join("js"), ".js");
         let manifest = files(&root().join("web-ext-manifest"), "manifest.json");
-        let screens = files(&extension.join("src/screens"), ".rs");
+        let screens = files(&extension.join("src"), ".rs");
         let of_pages = [
             "data-say=\"",
             "data-say-label=\"",
             "data-say-placeholder=\"",
         ];
-        let of_scripts = ["getMessage(\"", "say(\""];
+        let of_scripts = ["getMessage(\"", "say(\"", "text(\""];
         let mut named: BTreeSet<String> = BTreeSet::new();
         named.extend(
             of_pages
@@ -119,10 +119,12 @@ mod tests {
         named.extend(
             between(&manifest, "__MSG_", '"').map(|key| key.trim_end_matches('_').to_owned()),
         );
-        // Screens name keys as plain strings, some of them chosen by a match.
+        // Rust names keys as plain strings, some of them chosen by a match, and a script
+        // keeps reasons by their keys.
         let english = messages("en");
         let counted = counted(&english);
-        let strings: BTreeSet<&str> = screens.split('"').skip(1).step_by(2).collect();
+        let strings = screens.split('"').chain(scripts.split('"'));
+        let strings: BTreeSet<&str> = strings.collect();
         named.extend(
             english
                 .keys()
@@ -136,6 +138,8 @@ mod tests {
             named.extend(FORMS.iter().map(|form| format!("{stem}_{form}")));
         }
         named.extend(["counts_for_topic", "is_not_topic"].map(str::to_owned));
+        // The browser's own.
+        named.retain(|key| !key.starts_with("@@"));
         named
     }
 

@@ -10,9 +10,7 @@ use crate::ports::World;
 use crate::problem::Problem;
 use crate::rows::{Settings, TrailRow};
 use crate::store::Change;
-
-/// Why no page is read while reading is switched off.
-pub(super) const OFF: &str = "reading is switched off";
+use crate::texts;
 
 impl<W: World> Background<W> {
     /// Pauses on the page's host, or goes on there.
@@ -29,24 +27,30 @@ impl<W: World> Background<W> {
     }
 
     /// Why a page is not read, in a few words, if that can be told by its address.
-    pub(super) async fn refusal(&self, address: &str) -> Result<Option<&'static str>, Problem> {
+    pub(super) async fn refusal(&self, address: &str) -> Result<Option<String>, Problem> {
         let settings = self.store.settings().await?;
         if settings.is_off {
-            return Ok(Some(OFF));
+            return Ok(Some(self.switched_off()));
         }
         let address = Address::parse(address)?;
-        Ok(refusal(&settings, &address).map(Refusal::text))
+        let refusal = refusal(&settings, &address);
+        Ok(refusal.map(|refusal| texts::refusal(&*self.world, refusal)))
+    }
+
+    /// Why no page is read while reading is switched off.
+    pub(super) fn switched_off(&self) -> String {
+        self.world.text("unread_switched_off", &[])
     }
 
     /// A page of which the person says something, and the topic for which they do.
     pub(super) async fn judged(&self, snapshot: &Snapshot) -> Result<(Page, String), Problem> {
         let settings = self.store.settings().await?;
         if settings.is_off {
-            return Err(Problem::NotRead(OFF.to_owned()));
+            return Err(Problem::NotRead(self.switched_off()));
         }
         let page = snapshot.to_page()?;
         if let Some(refusal) = refusal(&settings, &page.address) {
-            return Err(Problem::NotRead(refusal.text().to_owned()));
+            return Err(Problem::NotRead(texts::refusal(&*self.world, refusal)));
         }
         Ok((page, settings.current.ok_or(Problem::NoTopic)?))
     }

@@ -11,7 +11,7 @@ use linkscent_core::wire::{Snapshot, write_model};
 
 use crate::request::{Request, Response};
 use crate::twins::companion::{CODE, PORT, crawl};
-use crate::twins::{Stage, page};
+use crate::twins::{English, Stage, page};
 
 fn dialysis(number: usize) -> Snapshot {
     page(
@@ -46,7 +46,7 @@ fn a_wrong_code_pairs_nobody_and_tells_nothing() {
     let mut stage = marked();
     let (port, code) = (PORT, "87654321".to_owned());
     let refused = stage.own(Request::Pair { port, code }).unwrap_err();
-    assert!(refused.to_string().contains("does not fit"), "{refused}");
+    assert!(refused.text(&English).contains("does not fit"), "{refused}");
     assert!(!stage.state(7).paired);
     let companion = stage.world.companion.borrow();
     assert!(companion.events.is_empty());
@@ -62,7 +62,7 @@ fn nobody_on_the_port_is_said() {
     let (port, code) = (PORT + 1, CODE.to_owned());
     let refused = stage.own(Request::Pair { port, code }).unwrap_err();
     let expected = "the companion does not answer on port 7475: is it running?";
-    assert_eq!(refused.to_string(), expected);
+    assert_eq!(refused.text(&English), expected);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn another_program_on_the_port_is_told_nothing() {
     pair(&mut stage);
     stage.mark(7, None);
     stage.world.companion.borrow_mut().take_its_place();
-    let refused = stage.own(Request::Sync).unwrap_err().to_string();
+    let refused = stage.own(Request::Sync).unwrap_err().text(&English);
     assert!(refused.contains("told nothing"), "{refused}");
     assert_eq!(stage.state(7).waiting, 1);
     let companion = stage.world.companion.borrow();
@@ -226,7 +226,7 @@ fn a_topic_is_handed_over_with_what_is_known_first() {
         site_targets: None,
         start_from: Some("trains".to_owned()),
     };
-    let refused = stage.own(order()).unwrap_err().to_string();
+    let refused = stage.own(order()).unwrap_err().text(&English);
     assert_eq!(refused, "pair with the companion first");
     pair(&mut stage);
     stage.mark(7, Some(true));

@@ -11,7 +11,7 @@ use crate::shown::LedgerView;
 use crate::store::MOST_LINES;
 use crate::twins::companion::{CODE, PORT};
 use crate::twins::town::{TO_DIET, dialysis, diet, marked, town};
-use crate::twins::{Stage, page};
+use crate::twins::{English, Stage, page};
 
 const HOUR: f64 = 3_600_000.0;
 
@@ -177,7 +177,7 @@ fn while_reading_is_switched_off_nothing_is_read_or_marked() {
         tab: 8,
         target: Some(true),
     };
-    let refused = stage.own(mark).unwrap_err().to_string();
+    let refused = stage.own(mark).unwrap_err().text(&English);
     assert!(refused.contains("switched off"), "{refused}");
     assert!(stage.state(8).is_off);
     assert_eq!(stage.kept(), before);

@@ -9,7 +9,7 @@ use crate::request::{Request, Response};
 use crate::rows::{LaterRow, MarkRow};
 use crate::twins::companion::{CODE, PORT};
 use crate::twins::town::{TO_DIET, diet, town};
-use crate::twins::{Stage, page};
+use crate::twins::{English, Stage, page};
 
 const TAB: i32 = 7;
 
@@ -200,7 +200,7 @@ fn a_row_that_cannot_be_read_is_named_and_marks_stay() {
         tab: TAB,
         target: None,
     });
-    let said = refused.unwrap_err().to_string();
+    let said = refused.unwrap_err().text(&English);
     assert!(said.contains("cannot be read"), "{said}");
     assert_eq!(stage.world.rows.borrow()[&key], wrong);
 }

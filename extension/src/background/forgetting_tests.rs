@@ -6,7 +6,7 @@ use linkscent_core::wire::api::Forget;
 use crate::ports::TabMessage;
 use crate::request::Request;
 use crate::twins::companion::{CODE, PORT};
-use crate::twins::{Stage, page};
+use crate::twins::{English, Stage, page};
 
 fn clinic() -> Snapshot {
     page(
@@ -176,7 +176,7 @@ fn what_the_companion_cannot_forget_is_said() {
     stage.world.companion.borrow_mut().left = vec!["crawl-1.warc".to_owned()];
     let (tab, address) = (7, "http://town.test/clinic".to_owned());
     stage.own(Request::ForgetPage { tab, address }).unwrap();
-    let said = stage.own(Request::Sync).unwrap_err().to_string();
+    let said = stage.own(Request::Sync).unwrap_err().text(&English);
     assert!(said.contains("crawl-1.warc"), "{said}");
     let asked = stage.world.companion.borrow().forgotten.clone();
     assert_eq!(asked[0].pages, ["http://town.test/clinic"]);

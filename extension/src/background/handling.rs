@@ -31,11 +31,11 @@ impl<W: World> Background<W> {
             (Request::MayRead { loaded, is_private }, Page { tab, url }) => {
                 let refused = match self.world.unread(url, loaded.as_deref()).await? {
                     Some(refused) => Some(refused),
-                    None => self.refusal(url).await?.map(str::to_owned),
+                    None => self.refusal(url).await?,
                 };
                 if is_private || refused.is_some() {
                     self.leave(*tab).await?;
-                    self.world.count(*tab, None).await;
+                    self.world.badge(*tab, None).await;
                 }
                 quietly(Response::MayRead { refused })
             }
@@ -55,7 +55,7 @@ impl<W: World> Background<W> {
                 let (view, news) = self.read(&page, *tab, started, &showing).await?;
                 let is_looking = self.store.settings().await?.current.is_some();
                 self.world
-                    .count(*tab, is_looking.then_some(view.most))
+                    .badge(*tab, is_looking.then_some(view.most))
                     .await;
                 let answer = Response::View(Some(view));
                 Ok(Handled { answer, news })

@@ -34,11 +34,12 @@ impl<W: World> Background<W> {
             let key = mark_key(topic, target.as_str());
             let find = finds.iter().find(|find| find.address == target.as_str());
             link.known = if marked.binary_search(&key).is_ok() {
-                "You marked this page.".to_owned()
+                self.world.text("known_marked", &[])
             } else if let Some(find) = find {
-                format!("A crawl found it: {}. {}", find.title, find.snippet)
+                let values = [&*find.title, &*find.snippet];
+                self.world.text("known_found", &values)
             } else if guide.graph().page(target).is_some() {
-                "It was read before.".to_owned()
+                self.world.text("known_read", &[])
             } else {
                 String::new()
             };

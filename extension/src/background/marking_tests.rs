@@ -8,7 +8,7 @@ use crate::ports::{Look, TabMessage, Table};
 use crate::request::Request;
 use crate::rows::MarkRow;
 use crate::twins::town::{DIALYSIS, TRANSPLANT, dialysis, marked, town};
-use crate::twins::{Stage, page};
+use crate::twins::{English, Stage, page};
 
 #[test]
 fn a_mark_is_kept_sent_and_taken_back() {
@@ -50,7 +50,7 @@ fn a_page_that_is_not_read_cannot_be_marked() {
     let mark = |stage: &mut Stage, tab| {
         let target = Some(true);
         let refused = stage.own(Request::Mark { tab, target });
-        refused.unwrap_err().to_string()
+        refused.unwrap_err().text(&English)
     };
     assert_eq!(mark(&mut stage, 9), "There is nothing to read here.");
     let refused = Some("it has a field for a password".to_owned());
@@ -153,7 +153,7 @@ fn a_form_is_marked_and_taken_back() {
     mark(&mut stage, forms[0].place, None).unwrap();
     assert_eq!(stage.state(7).forms[0].mark, None);
     let gone = mark(&mut stage, 5, Some(true)).unwrap_err();
-    assert_eq!(gone.to_string(), "this page has no such form any more");
+    assert_eq!(gone.text(&English), "this page has no such form any more");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use linkscent_core::wire::api::CrawlView;
 
 use super::Background;
-use crate::ports::World;
+use crate::ports::{Texts, World};
 use crate::problem::Problem;
 use crate::rows::Seen;
 use crate::store::Change;
@@ -25,7 +25,7 @@ impl<W: World> Background<W> {
 
 /// What is to be told of what the companion says now and did not say before. A crawl that is
 /// seen for the first time is no news.
-pub(super) fn news(before: &Seen, now: &Seen) -> Option<String> {
+pub(super) fn news(texts: &impl Texts, before: &Seen, now: &Seen) -> Option<String> {
     let crawl = now.crawl.as_ref()?;
     let earlier = before
         .crawl
@@ -38,17 +38,12 @@ pub(super) fn news(before: &Seen, now: &Seen) -> Option<String> {
         ..
     } = crawl;
     if earlier.state.is_running() && !crawl.state.is_running() {
-        return Some(format!(
-            "The crawl for “{topic}” has ended: {relevant} of {pages} pages are relevant."
-        ));
+        let values = [&**topic, &relevant.to_string(), &pages.to_string()];
+        return Some(texts.text("notice_crawl_ended", &values));
     }
     let asked = crawl.question.as_ref()?;
-    (earlier.question.as_ref() != Some(asked)).then(|| {
-        format!(
-            "A crawl for “{topic}” asks whether “{}” is what you look for.",
-            asked.title
-        )
-    })
+    (earlier.question.as_ref() != Some(asked))
+        .then(|| texts.text("notice_crawl_asks", &[topic, &asked.title]))
 }
 
 #[cfg(test)]

@@ -88,8 +88,7 @@ impl<W: World> Background<W> {
         let exchanged = self.exchange(&companion, settings).await;
         let seen = match &exchanged {
             Ok((_, topic)) => self.seen_at(&companion, topic.as_deref()).await,
-            Err(Problem::Companion(error)) => Err(error.to_string()),
-            Err(problem) => Err(problem.to_string()),
+            Err(problem) => Err(problem.text(&*self.world)),
         };
         let seen = seen.unwrap_or_else(|problem| Seen {
             problem,
@@ -100,7 +99,7 @@ impl<W: World> Background<W> {
             let mut change = Change::default();
             change.seen(&seen)?;
             self.store.apply(change).await?;
-            if let Some(text) = news(&before, &seen).filter(|_| tells) {
+            if let Some(text) = news(&*self.world, &before, &seen).filter(|_| tells) {
                 self.world.notify(&text).await;
             }
         }
@@ -113,7 +112,7 @@ impl<W: World> Background<W> {
             return Ok(Seen::default());
         };
         let crawls = companion.crawls(topic).await;
-        let crawls = crawls.map_err(|error| error.to_string())?;
+        let crawls = crawls.map_err(|error| Problem::from(error).text(&*self.world))?;
         // An older companion does not say; a crawl then begins with nothing else.
         let topics = companion.topics().await.unwrap_or_default();
         let others = topics.into_iter();

@@ -16,6 +16,7 @@ use crate::problem::Problem;
 use crate::request::News;
 use crate::rows::{Ends, PendingClick, TrailRow};
 use crate::store::Change;
+use crate::texts;
 
 /// Followed links that wait at most.
 const MOST_PENDING_CLICKS: usize = 50;
@@ -88,6 +89,9 @@ impl<W: World> Background<W> {
         };
         let logged = self.log_visit(known, met, &arriving, read, &mut change)?;
         let mut view = PageView::of(&page, &visit, &held.guide);
+        for link in &mut view.links {
+            link.why = texts::why(&*self.world, link.probability, &link.reasons);
+        }
         self.say_known(&mut view, &page, &topic, &held.guide)
             .await?;
         let followed = !via.is_empty();

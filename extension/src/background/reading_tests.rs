@@ -14,8 +14,9 @@ use crate::ports::{Table, Value};
 use crate::problem::Problem;
 use crate::request::{Handled, Request, Response};
 use crate::rows::TrailRow;
+use crate::texts;
 use crate::twins::town::{TO_DIET, dialysis, diet, marked, town};
-use crate::twins::{Stage, page};
+use crate::twins::{English, Stage, page};
 
 fn view(handled: Handled) -> PageView {
     match handled.answer {
@@ -47,7 +48,7 @@ fn without_a_topic_nothing_is_read() {
         tab: 7,
         target: Some(true),
     });
-    assert_eq!(refused.unwrap_err().to_string(), "choose a topic first");
+    assert_eq!(refused.unwrap_err().text(&English), "choose a topic first");
 }
 
 #[test]
@@ -106,7 +107,8 @@ fn what_is_learned_is_what_a_guide_learns() {
         for (shown, expected) in shown.links.iter().zip(&expected.links) {
             let is_same = (shown.probability - expected.probability).abs() < 1e-5;
             assert!(is_same, "{shown:?} {expected:?}");
-            assert_eq!(shown.why, expected.why);
+            let why = texts::why(&English, expected.probability, &expected.reasons);
+            assert_eq!(shown.why, why);
         }
     }
 }
@@ -327,7 +329,7 @@ fn a_guide_of_a_newer_version_is_left_alone() {
         tab: 7,
         target: None,
     });
-    let said = said.unwrap_err().to_string();
+    let said = said.unwrap_err().text(&English);
     assert!(said.contains("update it"), "{said}");
     assert_eq!(stage.world.rows.borrow().get(&key), Some(&newer));
 }

@@ -7,7 +7,7 @@ use linkscent_core::strategies::Candidate;
 use linkscent_core::wire::views::PageView;
 
 use super::Background;
-use super::choices::{OFF, is_left_alone};
+use super::choices::is_left_alone;
 use super::classes::class_line;
 use super::forms::form_lines;
 use crate::ports::{Look, World};
@@ -26,7 +26,7 @@ impl<W: World> Background<W> {
         } = self.topics().await?;
         let mut state = State {
             refused: if settings.is_off {
-                Some(OFF.to_owned())
+                Some(self.switched_off())
             } else {
                 look.refused
             },

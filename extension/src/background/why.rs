@@ -6,6 +6,7 @@ use linkscent_core::wire::views::why;
 use super::Background;
 use crate::ports::World;
 use crate::problem::Problem;
+use crate::texts;
 
 impl<W: World> Background<W> {
     /// Of the link at a place among all links of a page.
@@ -18,10 +19,11 @@ impl<W: World> Background<W> {
         let mut held = self.take_held(&topic).await?;
         let is_known = held.guide.graph().page(&page.address).is_some();
         let visit = held.guide.visit(&page, &[], None, &mut self.tie_breaks());
-        let text = why(&page, &visit, &held.guide, place);
+        let why = why(&page, &visit, &held.guide, place);
         if is_known {
             self.hold(held);
         }
-        text.ok_or(Problem::NoLink)
+        let (probability, reasons) = why.ok_or(Problem::NoLink)?;
+        Ok(texts::why(&*self.world, probability, &reasons))
     }
 }

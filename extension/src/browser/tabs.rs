@@ -22,12 +22,12 @@ impl Tabs for Browser {
         }
     }
 
-    async fn count(&self, tab: i32, links: Option<usize>) {
+    async fn badge(&self, tab: i32, links: Option<usize>) {
         let text = links.map(|links| links.to_string()).unwrap_or_default();
         // The tab may be gone.
         let _ = self
             .tools
-            .call("count", &[tab.into(), JsValue::from(text)])
+            .call("badge", &[tab.into(), JsValue::from(text)])
             .await;
     }
 

@@ -7,11 +7,11 @@ use web_sys::Element;
 
 use super::ask::ask;
 use super::template::Part;
-use super::texts;
 use crate::js_values::{Tools, message};
 use crate::ports::BrowserError;
 use crate::request::Request;
 use crate::shown::{DryRunView, UpcomingView};
+use crate::texts;
 
 /// See the module.
 pub struct Ahead {

@@ -9,10 +9,10 @@ use web_sys::Element;
 
 use super::ask::ask;
 use super::template::{Part, is_in_use};
-use super::texts;
 use crate::js_values::{Tools, message};
 use crate::ports::BrowserError;
 use crate::request::Request;
+use crate::texts;
 
 /// Between so many looks the companion is asked once.
 const SELDOM: u32 = 5;

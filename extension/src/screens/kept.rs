@@ -5,11 +5,11 @@ use wasm_bindgen::JsValue;
 use web_sys::Element;
 
 use super::template::Part;
-use super::texts;
 use crate::js_values::Tools;
 use crate::ports::BrowserError;
 use crate::rows::{LedgerLine, Way};
 use crate::shown::LedgerView;
+use crate::texts;
 
 /// Pages or words of a line that are named.
 const MOST_NAMED: usize = 2;

@@ -11,12 +11,12 @@ use web_sys::{Element, HtmlInputElement};
 use super::ahead::Ahead;
 use super::ask::ask;
 use super::template::{Part, is_in_use};
-use super::texts;
 use crate::js_values::{Tools, message};
 use crate::ports::BrowserError;
 use crate::request::Request;
 use crate::rows::LaterRow;
 use crate::shown::LaterView;
+use crate::texts;
 
 /// See the module.
 pub struct Later {

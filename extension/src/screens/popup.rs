@@ -12,11 +12,11 @@ use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 
 use super::ask::ask;
 use super::template::{Part, is_in_use, set_filled};
-use super::texts;
 use crate::js_values::Tools;
 use crate::ports::BrowserError;
 use crate::request::Request;
 use crate::shown::{ClassLine, FormLine, State};
+use crate::texts;
 
 /// Milliseconds between looks at what the companion says.
 const BETWEEN_LOOKS: u32 = 1_000;

@@ -9,11 +9,11 @@ use web_sys::{Element, HtmlInputElement};
 
 use super::ask::ask;
 use super::template::Part;
-use super::texts;
 use crate::js_values::{Tools, message};
 use crate::ports::BrowserError;
 use crate::request::Request;
 use crate::shown::SiteView;
+use crate::texts;
 
 /// Between so many looks the companion is asked once.
 const SELDOM: u32 = 5;

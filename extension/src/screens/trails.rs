@@ -7,10 +7,10 @@ use wasm_bindgen::JsValue;
 
 use super::panel::Panel;
 use super::template::Part;
-use super::texts;
 use crate::ports::BrowserError;
 use crate::request::Request;
 use crate::rows::TrailRow;
+use crate::texts;
 
 /// Trails shown; older ones are kept all the same.
 const SHOWN: usize = 200;

@@ -10,8 +10,8 @@ use crate::ports::BrowserError;
 use crate::request::Request;
 use crate::screens::ask::opens_dashboard;
 use crate::screens::template::Part;
-use crate::screens::texts;
 use crate::shown::State;
+use crate::texts;
 
 /// Finds of the last crawl that are shown.
 const MOST_FINDS: usize = 5;
