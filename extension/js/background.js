@@ -16,7 +16,7 @@ const LONGEST_TAB = 2000; // and a tab that is asked
 const LOOK = "look";
 const SESSION = "session";
 const EVERYWHERE = { origins: ["http://*/*", "https://*/*"] };
-const SCRIPT = { id: "content", js: ["js/overlay.js", "js/content.js"], runAt: "document_idle" };
+const SCRIPT = { id: "content", js: ["js/overlay.js", "js/content.js"], runAt: "document_idle", allFrames: true };
 
 // What only JavaScript can do for the Rust side.
 const tools = {
@@ -99,7 +99,7 @@ const isOwn = ({ url }) => Boolean(url?.startsWith(ownPages));
 
 // What the browser says of a sender. Who may send what is told by the Rust side.
 function factsOf({ id, url, tab, frameId }) {
-  return { id, url, tab: tab?.id, frame: frameId, ownId: chrome.runtime.id, ownPages };
+  return { id, url, tab: tab?.id, tabUrl: tab?.url, frame: frameId, ownId: chrome.runtime.id, ownPages };
 }
 
 async function handle(message, sender) {
@@ -161,7 +161,7 @@ async function readOpenPages() {
   await registering;
   if (!(await chrome.permissions.contains(EVERYWHERE))) return;
   const tabs = await chrome.tabs.query({ url: EVERYWHERE.origins, discarded: false });
-  const read = ({ id }) => chrome.scripting.executeScript({ target: { tabId: id }, files: SCRIPT.js });
+  const read = ({ id }) => chrome.scripting.executeScript({ target: { tabId: id, allFrames: true }, files: SCRIPT.js });
   await Promise.allSettled(tabs.map(read));
 }
 

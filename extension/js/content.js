@@ -1,7 +1,7 @@
-// Runs in every page that may be read. Asks whether it is one; takes the page down as
+// Runs in every page that may be read, and in the frames within it. Asks whether it is one; takes the page down as
 // flat data, sends it to the background, draws what comes back, reports what the person
 // follows. Decides nothing but what anybody can see: which links are promising is the
-// background's word. overlay.js draws.
+// background's word. Of a frame the links are pointed out, and that is all. overlay.js draws.
 (() => {
   // A page that was open before is given the script once more after an update: what is
   // there already stays, unless the browser has cut it off.
@@ -23,6 +23,7 @@
   const SETTLED = 600; // milliseconds from a change until a page is read again
   const LOADING = 2000; // milliseconds that a page may take to load before it is read
   const IDLE = 200; // and that it may be busy after that
+  const SMALLEST_FRAME = [200, 100]; // pixels, wide and high, from which a frame is read
   const SELDOM = 15000; // milliseconds between readings of a page that changes all the time
 
   // Read by the getters of the prototype: a form's own properties may be hidden
@@ -200,6 +201,9 @@
 
   const overlay = linkscentOverlay();
 
+  const isFrame = window !== window.top;
+  const isTooSmall = () => isFrame && (innerWidth < SMALLEST_FRAME[0] || innerHeight < SMALLEST_FRAME[1]);
+
   let reading = false, again = false;
 
   // Why the page is not read; null if it is.
@@ -277,6 +281,7 @@
   }
 
   async function read() {
+    if (isTooSmall()) return;
     if (reading) {
       again = true;
       return;
@@ -292,7 +297,8 @@
       known = JSON.stringify(page);
       if (bare(page.url) !== named) showsNow("same_document");
       const shown = { ...showing, referrer: referrerOf(document) };
-      const view = await tell({ kind: "page", page, started: performance.timeOrigin, showing: shown, loaded: loadedFrom() });
+      const loaded = loadedFrom(), started = performance.timeOrigin;
+      const view = await tell(isFrame ? { kind: "frame", page, loaded } : { kind: "page", page, started, showing: shown, loaded });
       // What failed on this page is not tried again when the popup asks for it.
       if (view?.error) refused = say("unread_failed");
       if (forgotten) break;
@@ -345,7 +351,7 @@
 
   // Only what the person does counts; a page's own script cannot make trails.
   function onFollowed(event) {
-    if (!event.isTrusted || event.defaultPrevented) return;
+    if (isFrame || !event.isTrusted || event.defaultPrevented) return;
     const link = event.composedPath().find(isLink);
     if (!link || refused !== null || privateField() !== null) return;
     const { page, elements } = walk();
@@ -402,6 +408,7 @@
   const { placeSoon } = overlay;
   addEventListener("scroll", placeSoon, { passive: true, capture: true });
   addEventListener("resize", placeSoon, { passive: true });
+  if (isFrame) addEventListener("resize", () => isRead || changed(), { passive: true });
   addEventListener("load", placeSoon, { passive: true, capture: true });
   new ResizeObserver(placeSoon).observe(document.documentElement);
   addEventListener("pageshow", (event) => {
@@ -411,7 +418,26 @@
   });
   addEventListener("popstate", (event) => event.isTrusted && bare(location.href) !== named && showsNow("back_forward"));
 
+  // Whether what the person does by key is meant for this document, not for a frame within it.
+  function isAtHand() {
+    const isInFrame = ["iframe", "frame"].includes(document.activeElement?.localName);
+    return !isInFrame && (!isFrame || document.hasFocus());
+  }
+
   chrome.runtime.onMessage.addListener((message, _sender, answer) => {
+    if (message.kind === "refresh") read();
+    if (message.kind === "forgotten") {
+      forgotten = say("unread_forgotten");
+      refused = forgotten;
+      overlay.clear();
+    }
+    if (isAtHand()) {
+      if (message.kind === "pointed") answer(linkPointed());
+      if (message.kind === "jump") jump(null);
+      if (message.kind === "why") tellWhy();
+    }
+    // The extension's own pages speak to the page itself.
+    if (isFrame) return;
     if (message.kind === "snapshot") {
       snapshot().then(answer);
       return true;
@@ -425,17 +451,8 @@
       answer({ done: (isRead || (refused !== null && refused !== NOT_YET)) && !reading, refused, ...overlay.shown() });
     }
     if (message.kind === "link") answer(linkAsked());
-    if (message.kind === "pointed") answer(linkPointed());
     if (message.kind === "told") overlay.say(message.text);
-    if (message.kind === "jump") jump(null);
-    if (message.kind === "why") tellWhy();
     if (message.kind === "reach") overlay.reach(message.number);
-    if (message.kind === "refresh") read();
-    if (message.kind === "forgotten") {
-      forgotten = say("unread_forgotten");
-      refused = forgotten;
-      overlay.clear();
-    }
   });
 
   new MutationObserver((changes) => {

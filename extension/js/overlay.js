@@ -26,6 +26,8 @@ globalThis.linkscentOverlay = () => {
     small { display: block; margin-top: 3px; font-size: 11px; color: #c4cbd6; }
     span { position: fixed; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }`;
 
+  // Links to pages that are known, without being promising.
+  let ticked = [];
   let highlighted = [], overlay = null, inside = null, tip = null, spoken = null, placing = 0, waiting = 0;
   let pointed = null, toast = null, saying = 0;
 
@@ -126,9 +128,11 @@ globalThis.linkscentOverlay = () => {
     if (!overlay.isConnected) document.documentElement.append(overlay);
   }
 
+  const drawn = () => [...highlighted, ...ticked];
+
   function clear() {
-    for (const { marks } of highlighted) marks.forEach((mark) => mark.remove());
-    highlighted = [];
+    for (const { marks } of drawn()) marks.forEach((mark) => mark.remove());
+    [highlighted, ticked] = [[], []];
     hideTip();
   }
 
@@ -140,7 +144,9 @@ globalThis.linkscentOverlay = () => {
       const element = elements[link.place];
       if (element?.isConnected && isSeen(element)) seen.push({ element, link });
     }
-    if (seen.length > 0) open();
+    const others = (view?.ticked ?? []).map(({ place, known }) => ({ element: elements[place], grade: 0, why: known, known, marks: [] }));
+    ticked = others.filter(({ element }) => element?.isConnected && isSeen(element));
+    if (seen.length + ticked.length > 0) open();
     seen.sort((a, b) => a.link.place - b.link.place);
     highlighted = seen.map(({ element, link }) => ({ element, grade: link.grade, why: link.why, known: link.known, marks: [] }));
     place();
@@ -152,21 +158,23 @@ globalThis.linkscentOverlay = () => {
     const shapes = shapesOf(element).map((shape) => seenPart(element, shape)).filter((shape) => shape !== null);
     if (shapes.length === 0) return [];
     const at = (left, top) => `left: ${left - origin.left}px; top: ${top - origin.top}px`;
+    const last = shapes[shapes.length - 1];
     const rings = element === document.activeElement || element === pointed;
     if (isPicture(element)) {
+      if (grade === 0) return [];
       const largest = shapes.reduce((a, b) => (b.width * b.height > a.width * a.height ? b : a));
       return [["i", "corner", `${at(largest.left + 5, largest.top + 5)}; background: ${grade === 3 ? "#0b5fa5" : grade === 2 ? "linear-gradient(90deg, #0b5fa5 50%, #fff 50%)" : "#fff"}`]];
     }
     const ground = groundOf(element);
     const ink = `color: rgb(${ground ? inkOn(ground) : "255 255 255"})`;
     const kind = ground ? "" : "unsure";
+    // A page that is known already has a tick behind its marker.
+    const tick = known ? [["b", kind, `${at(last.left + last.width + (grade > 0 ? 5 : 1), last.top - 9)}; ${ink}`]] : [];
+    if (grade === 0) return tick;
     const lines = shapes.map(({ left, top, width, height }) => {
       if (rings) return ["div", kind, `${at(left - 5, top - 4)}; width: ${width + 10}px; height: ${height + 8}px; ${ink}; border: ${LINES[grade]}; border-radius: 4px`];
       return ["div", kind, `${at(left, top)}; width: ${width}px; height: ${height + 2}px; ${ink}; border-bottom: ${LINES[grade]}`];
     });
-    const last = shapes[shapes.length - 1];
-    // A page that is known already has a tick behind its marker.
-    const tick = known ? [["b", kind, `${at(last.left + last.width + 5, last.top - 9)}; ${ink}`]] : [];
     return [...lines, ...tick, ["i", kind, `${at(last.left + last.width - 2, last.top - 3)}; ${ink}; background: ${FILLINGS[grade]}`]];
   }
 
@@ -174,7 +182,7 @@ globalThis.linkscentOverlay = () => {
   function place() {
     placing = 0;
     const origin = overlay?.isConnected ? overlay.getBoundingClientRect() : null;
-    for (const one of highlighted) {
+    for (const one of drawn()) {
       const wanted = origin ? marksOf(one, origin) : [];
       while (one.marks.length > wanted.length) one.marks.pop().remove();
       wanted.forEach(([name, kind, style], number) => {
@@ -189,7 +197,7 @@ globalThis.linkscentOverlay = () => {
   }
 
   function placeSoon() {
-    if (highlighted.length > 0) placing ||= requestAnimationFrame(place);
+    if (highlighted.length + ticked.length > 0) placing ||= requestAnimationFrame(place);
   }
 
   // The one line that says why, or why not, near the link the person is on: below it, or above
@@ -199,7 +207,7 @@ globalThis.linkscentOverlay = () => {
     if (!why) return;
     open();
     tip = inside.appendChild(document.createElement("p"));
-    tip.textContent = known ? `${why}\n${known}` : why;
+    tip.textContent = known && known !== why ? `${why}\n${known}` : why;
     if (grade > 0) tip.append(Object.assign(document.createElement("small"), { textContent: ACTIONS }));
     const link = element.getBoundingClientRect(), { width, height } = tip.getBoundingClientRect();
     const below = link.bottom + 8, above = link.top - height - 8;
@@ -229,7 +237,7 @@ globalThis.linkscentOverlay = () => {
   // The person points at something, or is led to it by the keyboard: the tip comes after a
   // moment, or at once.
   function point(path, atOnce) {
-    const found = highlighted.find(({ element }) => path.includes(element));
+    const found = drawn().find(({ element }) => path.includes(element));
     if (pointed !== (found?.element ?? null)) {
       pointed = found?.element ?? null;
       placeSoon();
@@ -250,7 +258,7 @@ globalThis.linkscentOverlay = () => {
   // For the extension's own pages.
   function shown() {
     const links = highlighted.map(({ element, grade, why, known }) => ({ href: String(element.href), text: textOf(element), grade, why, known: known ?? "" }));
-    return { links, tip: tip?.firstChild.data ?? null, said: toast?.isConnected ? toast.textContent : null };
+    return { links, ticked: ticked.map(({ element, known }) => ({ href: String(element.href), known })), tip: tip?.firstChild.data ?? null, said: toast?.isConnected ? toast.textContent : null };
   }
 
   function textOf(element) {

@@ -21,6 +21,7 @@ mod forgetting;
 #[cfg(test)]
 mod forgetting_tests;
 mod forms;
+mod frames;
 mod guides;
 mod handling;
 mod hearing;

@@ -38,6 +38,11 @@ pub enum Request {
         showing: Showing,
         loaded: Option<String>,
     },
+    /// A frame within a page as it is now: its links are scored, and that is all.
+    Frame {
+        page: Snapshot,
+        loaded: Option<String>,
+    },
     /// The person follows the link at `place`, counted in document order; -1 is none.
     Followed {
         page: Snapshot,

@@ -13,6 +13,8 @@ pub struct SenderFacts {
     pub url: Option<String>,
     /// Its tab, if it lies in one.
     pub tab: Option<i32>,
+    /// The address that its tab shows.
+    pub tab_url: Option<String>,
     /// Its frame; 0 is the tab's own document.
     pub frame: Option<i32>,
     /// This extension's id.
@@ -34,11 +36,18 @@ pub enum Sender {
         /// The page's address.
         url: String,
     },
+    /// The content script of a frame within a page.
+    Frame {
+        /// The frame's address.
+        url: String,
+        /// The address of the page around it.
+        around: String,
+    },
 }
 
 impl SenderFacts {
     /// Who it is; nobody who is listened to if it belongs to another extension, has no
-    /// address, or lies in a frame of a page.
+    /// address, or lies in a frame of a page that is not known.
     pub fn sender(&self) -> Option<Sender> {
         if self.own_id.is_empty() || self.id.as_deref() != Some(&self.own_id) {
             return None;
@@ -47,11 +56,12 @@ impl SenderFacts {
         if !self.own_pages.is_empty() && url.starts_with(&self.own_pages) {
             return Some(Sender::OwnPage);
         }
-        let tab = self.tab.filter(|_| self.frame == Some(0))?;
-        Some(Sender::Page {
-            tab,
-            url: url.to_owned(),
-        })
+        let (tab, url) = (self.tab?, url.to_owned());
+        if self.frame? == 0 {
+            return Some(Sender::Page { tab, url });
+        }
+        let around = self.tab_url.clone().filter(|around| !around.is_empty())?;
+        Some(Sender::Frame { url, around })
     }
 }
 
@@ -64,6 +74,7 @@ mod tests {
             id: Some("abc".to_owned()),
             url: Some(url.to_owned()),
             tab: Some(7),
+            tab_url: None,
             frame: Some(0),
             own_id: "abc".to_owned(),
             own_pages: "chrome-extension://abc/".to_owned(),
@@ -88,6 +99,20 @@ mod tests {
         // An address that only looks like one of the extension's.
         let url = "http://chrome-extension://abc/pages/popup.html";
         assert!(matches!(facts(url).sender(), Some(Sender::Page { .. })));
+    }
+
+    #[test]
+    fn a_frame_speaks_for_itself_within_a_page_that_is_known() {
+        let frame = SenderFacts {
+            frame: Some(3),
+            tab_url: Some("http://a.test/".to_owned()),
+            ..facts("http://b.test/")
+        };
+        let expected = Sender::Frame {
+            url: "http://b.test/".to_owned(),
+            around: "http://a.test/".to_owned(),
+        };
+        assert_eq!(frame.sender(), Some(expected));
     }
 
     #[test]

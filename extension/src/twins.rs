@@ -306,6 +306,11 @@ impl Stage {
         at_once(self.background.handle(&Sender::OwnPage, request))
     }
 
+    /// A request of someone.
+    pub fn as_sender(&mut self, sender: &Sender, request: Request) -> Result<Handled, Problem> {
+        at_once(self.background.handle(sender, request))
+    }
+
     /// A request of a page's content script.
     pub fn as_page(&mut self, tab: i32, url: &str, request: Request) -> Result<Handled, Problem> {
         let url = url.to_owned();

@@ -37,6 +37,16 @@ pub struct LinkView {
     pub known: String,
 }
 
+/// A link that is not promising, or not any more, to a page that the person marked or a crawl
+/// found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TickedLink {
+    /// Its place among all links of the page, in document order.
+    pub place: usize,
+    /// What is known of the page behind it.
+    pub known: String,
+}
+
 /// A page read in the browser.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageView {
@@ -48,6 +58,9 @@ pub struct PageView {
     /// How many are to be highlighted.
     #[serde(default)]
     pub most: usize,
+    /// Other links to pages that are known: put by the extension.
+    #[serde(default)]
+    pub ticked: Vec<TickedLink>,
 }
 
 impl PageView {
@@ -81,6 +94,7 @@ impl PageView {
             relevance: visit.judgment.relevance.value(),
             most: most.min(links.len()),
             links,
+            ticked: Vec::new(),
         }
     }
 }

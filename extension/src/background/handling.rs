@@ -1,6 +1,6 @@
 //! Answers requests. Each stands here beside who may send it: pages (their content
 //! scripts, and whoever breaks into one) ask whether they are to be read, send what they
-//! show and what was followed, no more; the companion's dashboard may have the panel opened;
+//! show and what was followed, no more; frames within pages only show; the companion's dashboard may have the panel opened;
 //! everything else comes from the extension's own pages.
 
 use linkscent_core::crawl::StoppingRule;
@@ -25,7 +25,7 @@ impl<W: World> Background<W> {
     }
 
     async fn take(&mut self, sender: &Sender, request: Request) -> Result<Handled, Problem> {
-        use Sender::{OwnPage, Page};
+        use Sender::{Frame, OwnPage, Page};
         let quietly = |answer| Ok(Handled::quietly(answer));
         match (request, sender) {
             (Request::MayRead { loaded, is_private }, Page { tab, url }) => {
@@ -39,6 +39,18 @@ impl<W: World> Background<W> {
                 }
                 quietly(Response::MayRead { refused })
             }
+            (Request::MayRead { loaded, .. }, Frame { url, around }) => {
+                let refused = self
+                    .refusal_of_frame(url, around, loaded.as_deref())
+                    .await?;
+                quietly(Response::MayRead { refused })
+            }
+            (Request::Frame { page, loaded }, Frame { .. }) => {
+                if !self.shows(sender, &page, loaded.as_deref()).await? {
+                    return quietly(Response::View(None));
+                }
+                quietly(Response::View(Some(self.read_frame(&page).await?)))
+            }
             (
                 Request::Page {
                     page,
@@ -46,10 +58,10 @@ impl<W: World> Background<W> {
                     showing,
                     loaded,
                 },
-                Page { tab, url },
+                Page { tab, .. },
             ) => {
                 let is_forgotten = self.was_forgotten(*tab, started);
-                if is_forgotten || !self.shows(url, &page, loaded.as_deref()).await? {
+                if is_forgotten || !self.shows(sender, &page, loaded.as_deref()).await? {
                     return quietly(Response::View(None));
                 }
                 let (view, news) = self.read(&page, *tab, started, &showing).await?;
@@ -67,9 +79,9 @@ impl<W: World> Background<W> {
                     new_tab,
                     loaded,
                 },
-                Page { tab, url },
+                Page { tab, .. },
             ) => {
-                if !self.shows(url, &page, loaded.as_deref()).await? {
+                if !self.shows(sender, &page, loaded.as_deref()).await? {
                     return quietly(Response::Followed(false));
                 }
                 let followed = self.followed(&page, place, *tab, new_tab).await?;
@@ -81,9 +93,9 @@ impl<W: World> Background<W> {
                     place,
                     loaded,
                 },
-                Page { url, .. },
+                Page { .. } | Frame { .. },
             ) => {
-                if !self.shows(url, &page, loaded.as_deref()).await? {
+                if !self.shows(sender, &page, loaded.as_deref()).await? {
                     return Err(Problem::NothingToRead);
                 }
                 quietly(Response::Text(self.why(&page, place).await?))
@@ -280,14 +292,18 @@ impl<W: World> Background<W> {
     /// Whether a snapshot is one of the page that its sender shows, and that page is read.
     async fn shows(
         &self,
-        url: &str,
+        sender: &Sender,
         page: &Snapshot,
         loaded: Option<&str>,
     ) -> Result<bool, Problem> {
-        if !is_of_one_site(&page.url, url) {
-            return Ok(false);
-        }
-        Ok(self.world.unread(url, loaded).await?.is_none())
+        let (url, refused) = match sender {
+            Sender::OwnPage => return Ok(false),
+            Sender::Page { url, .. } => (url, self.world.unread(url, loaded).await?),
+            Sender::Frame { url, around } => {
+                (url, self.refusal_of_frame(url, around, loaded).await?)
+            }
+        };
+        Ok(refused.is_none() && is_of_one_site(&page.url, url))
     }
 
     /// Whether a page lies on the port of the companion that this browser is paired with.

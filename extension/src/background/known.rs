@@ -1,17 +1,49 @@
-//! What is known already of the pages behind promising links: that the person marked one, that a
-//! crawl found it, that it was read before.
+//! What is known already of the pages behind links: that the person marked one, that a crawl found
+//! it; of promising links also that their page was read before.
 
+use std::collections::HashSet;
+
+use linkscent_core::address::Address;
 use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
-use linkscent_core::wire::views::PageView;
+use linkscent_core::wire::api::FindView;
+use linkscent_core::wire::views::{PageView, TickedLink};
 
 use super::Background;
-use crate::ports::{Table, World};
+use crate::ports::{Table, Texts, World};
 use crate::problem::Problem;
 use crate::store::mark_key;
 
+/// Links of one page that are ticked at most without being promising.
+const MOST_TICKED: usize = 50;
+
+/// What is known of pages of a topic.
+struct Known {
+    topic: String,
+    marked: Vec<String>,
+    finds: Vec<FindView>,
+}
+
+impl Known {
+    /// That the person marked a page, or that a crawl found it.
+    fn of(&self, page: &Address, texts: &impl Texts) -> Option<String> {
+        let key = mark_key(&self.topic, page.as_str());
+        if self.marked.binary_search(&key).is_ok() {
+            return Some(texts.text("known_marked", &[]));
+        }
+        let mut finds = self.finds.iter();
+        let find = finds.find(|find| find.address == page.as_str())?;
+        Some(texts.text("known_found", &[&find.title, &find.snippet]))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.marked.is_empty() && self.finds.is_empty()
+    }
+}
+
 impl<W: World> Background<W> {
-    /// Says at the links of a view what is known of where they lead.
+    /// Says at the links of a view what is known of where they lead, and ticks others whose page
+    /// is known.
     pub(super) async fn say_known(
         &self,
         view: &mut PageView,
@@ -19,31 +51,41 @@ impl<W: World> Background<W> {
         topic: &str,
         guide: &Guide,
     ) -> Result<(), Problem> {
-        if view.links.is_empty() {
-            return Ok(());
-        }
-        let marked = self.store.keys(Table::Marks).await?;
         let seen = self.store.seen().await?;
-        let finds = seen.crawl.filter(|_| seen.topic == topic);
-        let finds = finds.map(|crawl| crawl.finds).unwrap_or_default();
+        let crawl = seen.crawl.filter(|_| seen.topic == topic);
+        let known = Known {
+            topic: topic.to_owned(),
+            marked: self.store.keys(Table::Marks).await?,
+            finds: crawl.map(|crawl| crawl.finds).unwrap_or_default(),
+        };
+        let target_of = |place: usize| {
+            let outlink = page.outlinks.iter().find(|link| link.place == place);
+            outlink.map(|outlink| &outlink.target)
+        };
         for link in &mut view.links {
-            let outlink = page.outlinks.iter().find(|one| one.place == link.place);
-            let Some(target) = outlink.map(|outlink| &outlink.target) else {
+            let Some(target) = target_of(link.place) else {
                 continue;
             };
-            let key = mark_key(topic, target.as_str());
-            let find = finds.iter().find(|find| find.address == target.as_str());
-            link.known = if marked.binary_search(&key).is_ok() {
-                self.world.text("known_marked", &[])
-            } else if let Some(find) = find {
-                let values = [&*find.title, &*find.snippet];
-                self.world.text("known_found", &values)
-            } else if guide.graph().page(target).is_some() {
-                self.world.text("known_read", &[])
-            } else {
-                String::new()
+            let read = || {
+                let is_read = guide.graph().page(target).is_some();
+                is_read.then(|| self.world.text("known_read", &[]))
             };
+            let said = known.of(target, &*self.world).or_else(read);
+            link.known = said.unwrap_or_default();
         }
+        if known.is_empty() {
+            return Ok(());
+        }
+        let promising: HashSet<usize> = view.links.iter().map(|link| link.place).collect();
+        let others = page.outlinks.iter();
+        let others = others
+            .filter(|link| !promising.contains(&link.place) && link.target != page.address)
+            .filter_map(|link| {
+                let known = known.of(&link.target, &*self.world)?;
+                let place = link.place;
+                Some(TickedLink { place, known })
+            });
+        view.ticked = others.take(MOST_TICKED).collect();
         Ok(())
     }
 }
@@ -102,5 +144,23 @@ mod tests {
             (3, ""),
         ];
         assert_eq!(known, expected);
+        assert_eq!(view.ticked, []);
+        // A link that promises nothing is ticked all the same, if its page is known.
+        let far = [
+            ("http://kidney.test/found", "here"),
+            ("http://kidney.test/read", "there"),
+        ];
+        let other = page("http://trains.test/links", "Trains", "Trains.", &far);
+        let Response::View(Some(view)) = stage.open(9, &other).answer else {
+            panic!("no view")
+        };
+        assert!(view.links.is_empty(), "{view:?}");
+        let ticked: Vec<(usize, &str)> = view
+            .ticked
+            .iter()
+            .map(|link| (link.place, &*link.known))
+            .collect();
+        let found = "A crawl found it: Found. How blood is cleaned.";
+        assert_eq!(ticked, [(0, found)]);
     }
 }

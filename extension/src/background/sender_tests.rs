@@ -7,11 +7,14 @@ use serde_json::{Value, json};
 use crate::ports::TabMessage;
 use crate::problem::Problem;
 use crate::request::Request;
+use crate::sender::Sender;
 use crate::twins::companion::{CODE, PORT};
 use crate::twins::{Stage, page};
 
 /// What pages may send, and nothing else.
 const FROM_PAGES: [&str; 5] = ["followed", "may_read", "open_panel", "page", "why"];
+/// What frames may send.
+const FROM_FRAMES: [&str; 3] = ["frame", "may_read", "why"];
 const HERE: &str = "http://kidney.test/";
 
 /// How a page says that it came to be shown.
@@ -25,6 +28,7 @@ fn messages() -> Vec<Value> {
     vec![
         json!({ "kind": "may_read", "loaded": HERE }),
         json!({ "kind": "page", "page": page, "started": 1.5, "showing": showing(), "loaded": HERE }),
+        json!({ "kind": "frame", "page": page, "loaded": HERE }),
         json!({ "kind": "followed", "page": page, "place": -1, "newTab": false, "loaded": HERE }),
         json!({ "kind": "why", "page": page, "place": 0, "loaded": HERE }),
         json!({ "kind": "open_panel" }),
@@ -108,7 +112,7 @@ fn there_is_a_message_of_each_kind() {
 }
 
 #[test]
-fn pages_may_send_five_kinds_and_own_pages_the_others() {
+fn pages_may_send_five_kinds_frames_three_and_own_pages_the_others() {
     for message in messages() {
         let is_from_page = FROM_PAGES.contains(&kind(&message));
         let mut stage = stage();
@@ -120,9 +124,21 @@ fn pages_may_send_five_kinds_and_own_pages_the_others() {
             assert_eq!(stage.kept(), before, "{message}");
             assert!(stage.world.companion.borrow().seen.is_empty());
         }
+        let frame = Sender::Frame {
+            url: HERE.to_owned(),
+            around: HERE.to_owned(),
+        };
+        let is_from_frame = FROM_FRAMES.contains(&kind(&message));
+        let as_frame = stage.as_sender(&frame, request(&message));
+        let refused = matches!(as_frame, Err(Problem::NotTaken));
+        assert_eq!(
+            refused, !is_from_frame,
+            "{message} of a frame: {as_frame:?}"
+        );
         let as_own = stage.own(request(&message));
         let refused = matches!(as_own, Err(Problem::NotTaken));
-        assert_eq!(refused, is_from_page, "{message} of our own: {as_own:?}");
+        let is_from_own = !is_from_page && !is_from_frame;
+        assert_eq!(refused, !is_from_own, "{message} of our own: {as_own:?}");
     }
 }
 
@@ -212,10 +228,11 @@ fn the_scripts_name_the_same_kinds() {
     let set = |names: &[&str]| -> BTreeSet<String> {
         names.iter().map(|name| (*name).to_owned()).collect()
     };
-    // What content scripts send is what pages may send.
+    // What content scripts send is what pages and frames may send.
     let dashboard = include_str!("../../js/dashboard.js");
     let sent = [content, dashboard].concat();
-    assert_eq!(named(&sent, "kind: \""), set(&FROM_PAGES));
+    let from_outside = set(&[&FROM_PAGES[..], &FROM_FRAMES].concat());
+    assert_eq!(named(&sent, "kind: \""), from_outside);
     // What they listen to is what tabs are told, and what they are asked.
     let told = [TabMessage::Refresh, TabMessage::Forgotten].map(|what| {
         let name = serde_json::to_value(what).unwrap();
@@ -275,7 +292,7 @@ fn the_scripts_name_the_same_kinds() {
         include_str!("../screens/proposals.rs"),
     ]
     .concat();
-    let mut others = set(&FROM_PAGES);
+    let mut others = from_outside;
     others.extend(set(&[
         "opened",
         "keep_guide",
