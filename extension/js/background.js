@@ -71,7 +71,7 @@ async function inTime(answer) {
 
 // Either the page, or why it is not read.
 async function look(tab) {
-  const asked = chrome.tabs.sendMessage(tab, { kind: "snapshot" });
+  const asked = chrome.tabs.sendMessage(tab, { kind: "snapshot" }, { frameId: 0 });
   return (await inTime(asked)) ?? { page: null, refused: null };
 }
 

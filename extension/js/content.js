@@ -436,8 +436,6 @@
       if (message.kind === "jump") jump(null);
       if (message.kind === "why") tellWhy();
     }
-    // The extension's own pages speak to the page itself.
-    if (isFrame) return;
     if (message.kind === "snapshot") {
       snapshot().then(answer);
       return true;

@@ -45,7 +45,7 @@ function loaded(tab) {
 
 // The page's script may not be there yet when the page is.
 async function ask(tab) {
-  const answer = () => chrome.tabs.sendMessage(tab, { kind: "rendered" }).catch(() => null);
+  const answer = () => chrome.tabs.sendMessage(tab, { kind: "rendered" }, { frameId: 0 }).catch(() => null);
   return (await answer()) ?? (await rest(SCRIPT), await answer());
 }
 

@@ -41,7 +41,9 @@ const COMMANDS = {
 const ON_LINKS = new Set(["more-like", "fewer-like", "later"]);
 
 export function listen(handle) {
-  const tell = (tab, message) => chrome.tabs.sendMessage(tab, message).catch(() => null);
+  // The page itself, one frame of it, or all of both: who is meant knows it.
+  const tell = (tab, message, where = { frameId: 0 }) => chrome.tabs.sendMessage(tab, message, where).catch(() => null);
+  const everywhere = {};
 
   async function act(item, tab, what) {
     try {
@@ -54,7 +56,7 @@ export function listen(handle) {
 
   // Only the page's script knows what a link says. Chromium does not tell.
   async function linkOf(info, tab) {
-    const link = await tell(tab, { kind: "link" });
+    const link = await tell(tab, { kind: "link" }, { frameId: info.frameId ?? 0 });
     const isIt = link?.href === info.linkUrl;
     return { href: info.linkUrl, text: (isIt && link.text) || info.linkText || info.linkUrl };
   }
@@ -82,7 +84,7 @@ export function listen(handle) {
 
   // Of the link that is pointed at or focused.
   async function actOnLink(item, tab) {
-    const link = await tell(tab, { kind: "pointed" });
+    const link = await tell(tab, { kind: "pointed" }, everywhere);
     if (link) await act(item, tab, link);
   }
 
@@ -90,7 +92,7 @@ export function listen(handle) {
     if (tab?.id === undefined) return;
     if (ON_LINKS.has(command)) return actOnLink(ITEMS[command], tab.id);
     if (command in COMMANDS) await act(ITEMS[COMMANDS[command]], tab.id, {});
-    else await tell(tab.id, { kind: command });
+    else await tell(tab.id, { kind: command }, everywhere);
   });
 
   chrome.omnibox.setDefaultSuggestion({ description: say("omnibox_hint") });

@@ -15,8 +15,8 @@ pub struct SenderFacts {
     pub tab: Option<i32>,
     /// The address that its tab shows.
     pub tab_url: Option<String>,
-    /// Its frame; 0 is the tab's own document.
-    pub frame: Option<i32>,
+    /// Its frame; 0 is the tab's own document. Firefox's numbers are long.
+    pub frame: Option<i64>,
     /// This extension's id.
     pub own_id: String,
     /// What the addresses of this extension's own pages begin with.
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn a_frame_speaks_for_itself_within_a_page_that_is_known() {
         let frame = SenderFacts {
-            frame: Some(3),
+            frame: Some(19_327_352_833),
             tab_url: Some("http://a.test/".to_owned()),
             ..facts("http://b.test/")
         };

@@ -258,7 +258,7 @@ impl Stage {
             "const tabs = await chrome.tabs.query({{}});
              const tab = tabs.find(tab => tab.url === {:?});
              if (!tab) return null;
-             return chrome.tabs.sendMessage(tab.id, {{ kind: 'shown' }}).catch(() => null);",
+             return chrome.tabs.sendMessage(tab.id, {{ kind: 'shown' }}, {{ frameId: 0 }}).catch(() => null);",
             page.as_str()
         );
         let shown = wait_for("the page is scored", 15, || async {

@@ -1,13 +1,14 @@
 //! How highlights look on pages of thirty designs, in real browsers: nothing of the page moves,
 //! every link that can be seen has its mark, and lines stand out from what they lie on. With
 //! `LINKSCENT_PICTURES` a picture of each is taken, to be looked at. And links in open shadow
-//! roots are links like others.
+//! roots and in frames are links like others.
 
 use anyhow::{Result, ensure};
 use linkscent_tests::browser::BrowserKind;
 use linkscent_tests::contrast::contrast;
 use linkscent_tests::scripted::{Reply, scripted_web};
 use linkscent_tests::stage::Stage;
+use linkscent_tests::wait_for;
 use serde_json::Value;
 
 /// A list of links, as most pages have one.
@@ -286,6 +287,8 @@ const SHADOWS: &str = "<!doctype html><title>Cards</title><h1>Cards</h1>
 async fn in_shadow_roots(kind: BrowserKind) -> Result<()> {
     let (proxy, _) = scripted_web(|address| match address.rsplit('/').next() {
         Some("" | "cards") => Reply::Page(SHADOWS.to_owned()),
+        Some("around") => Reply::Page(FRAMES.to_owned()),
+        Some("list") => Reply::Page(LIST_IN_FRAME.to_owned()),
         Some("care" | "diet") => {
             Reply::Page("<!doctype html><title>Care</title><p>Dialysis of kidneys.</p>".to_owned())
         }
@@ -318,7 +321,45 @@ async fn in_shadow_roots(kind: BrowserKind) -> Result<()> {
         "http://cards.test/care".to_owned(),
     );
     ensure!(trails == [way], "{trails:?}");
+    in_frames(&stage).await?;
     stage.strike().await
+}
+
+/// A page with a frame of another site, and with one that is too small to be read.
+const FRAMES: &str = "<!doctype html><title>Around</title><p>Opening hours and imprint.</p>
+    <iframe src=http://frame.test/list width=600 height=300></iframe>
+    <iframe src=http://small.test/list width=60 height=60></iframe>";
+const LIST_IN_FRAME: &str = "<!doctype html><title>List</title><p><a href=/care>Kidney dialysis care</a></p><p><a href=/trains>Railway timetable</a></p>";
+
+/// Links of a frame are pointed out in it, and nothing of it is kept.
+async fn in_frames(stage: &Stage) -> Result<()> {
+    stage.open("http://cards.test/around").await?;
+    ensure!(stage.highlights().await?.is_empty());
+    let screen = &stage.browser;
+    let driver = &screen.driver;
+    driver.switch_to_window(stage.popup.clone()).await?;
+    let frames = "const [tab] = (await chrome.tabs.query({})).filter(({ url }) => url.endsWith('/around'));
+        const frames = await chrome.scripting.executeScript({ target: { tabId: tab.id, allFrames: true }, func: () => location.href });
+        const ask = async ({ frameId, result }) => [new URL(result).host, await chrome.tabs.sendMessage(tab.id, { kind: 'shown' }, { frameId }).catch(() => null)];
+        return Object.fromEntries(await Promise.all(frames.map(ask)));";
+    let told = wait_for("the frame is read", 15, || async {
+        let told = screen.script(frames).await?;
+        Ok((told["frame.test"]["done"] == true).then_some(told))
+    })
+    .await?;
+    let links = &told["frame.test"]["links"];
+    ensure!(links.as_array().map(Vec::len) == Some(1), "{told}");
+    ensure!(links[0]["href"] == "http://frame.test/care", "{told}");
+    ensure!(told["small.test"]["done"] == false, "{told}");
+    ensure!(
+        told["small.test"]["links"] == serde_json::json!([]),
+        "{told}"
+    );
+    driver.switch_to_window(stage.page.clone()).await?;
+    stage.picture("frames").await?;
+    let kept = stage.kept().await?;
+    ensure!(!kept.contains("frame.test"), "{kept}");
+    Ok(())
 }
 
 async fn look(kind: BrowserKind) -> Result<()> {

@@ -22,7 +22,7 @@ const LISTEN: &str = "
         runtime: { onInstalled: event('installed'), sendMessage: (message) => real.runtime.sendMessage(message) },
         scripting: real.scripting,
         storage: real.storage,
-        tabs: { query: (what) => real.tabs.query(what), sendMessage: (tab, message) => real.tabs.sendMessage(tab, message), update: async (what) => opened.push(what), create: async (what) => opened.push(what) },
+        tabs: { query: (what) => real.tabs.query(what), sendMessage: (...message) => real.tabs.sendMessage(...message), update: async (what) => opened.push(what), create: async (what) => opened.push(what) },
         contextMenus: { removeAll: (done) => done(), create: (item) => (window.items ??= []).push(item), onClicked: event('clicked') },
         commands: { onCommand: event('command') },
         omnibox: { setDefaultSuggestion() {}, onInputChanged: event('typed'), onInputEntered: event('entered') },

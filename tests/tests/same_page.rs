@@ -141,7 +141,7 @@ async fn compare(kind: BrowserKind, pages: &[(String, String)]) -> Result<Compar
         let script = format!(
             "const tabs = await chrome.tabs.query({{}});
              const tab = tabs.find(t => t.url === '{address}');
-             return tab ? await chrome.tabs.sendMessage(tab.id, {{kind: 'snapshot'}}).catch(() => null) : null;"
+             return tab ? await chrome.tabs.sendMessage(tab.id, {{kind: 'snapshot'}}, {{frameId: 0}}).catch(() => null) : null;"
         );
         let mut answer = wait_for("the page is read or refused", 20, || async {
             let found = browser.script(&script).await?;
