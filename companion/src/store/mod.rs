@@ -29,8 +29,9 @@ pub use lock::{CrawlLock, LockError};
 pub use marks::MarkRow;
 pub(crate) use marks::{gone_clicks, is_gone};
 pub use ports::{
-    AlarmRow, Command, CrawlRow, CrawlState, Device, FetchRow, FormRow, Location, LostPage,
-    ModelOf, NewCrawl, Order, QuestionRow, Reaction, ResultRow, SkippedRow, Topic,
+    AlarmRow, Command, CrawlRow, CrawlState, Device, FetchRow, FormRow, KeptRow, Location,
+    LostPage, ModelOf, NewCrawl, Order, QuestionRow, Reaction, ResultRow, SkippedRow, StandingRow,
+    Topic,
 };
 pub use sqlite::{BackedUp, backup, repair};
 

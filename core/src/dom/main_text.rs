@@ -1,5 +1,7 @@
-//! Where a page begins to say something: its first running text, behind menus, notices of a
-//! few words and lists of links.
+//! What a page says: its passages, each as it is read; and where it begins to say something, with
+//! its first running text, behind menus, notices of a few words and lists of links.
+
+use std::collections::HashSet;
 
 use super::Document;
 use crate::text::fold_space;
@@ -25,9 +27,45 @@ impl Document {
         fold_space(&text)
     }
 
-    /// The leaf at which running text begins: from there on, however far it is read, more
-    /// stands outside links than in them.
-    fn running_text(&self) -> Option<u32> {
+    /// Its text in passages, such as paragraphs, entries of lists and headings, white space
+    /// folded. Where one ends is told from leaves alone: a link goes on with the text around it,
+    /// and so does text that is joined to the next by a space or begins in lower case.
+    pub fn passages(&self) -> Vec<String> {
+        let is_linked = self.linked_leaves();
+        let mut passages: Vec<String> = Vec::new();
+        let mut before: Option<(&str, bool)> = None;
+        let edges = self.headings.iter();
+        let edges: HashSet<u32> = edges
+            .flat_map(|heading| [heading.leaves.first, heading.leaves.end])
+            .collect();
+        for (number, (leaf, &is_link)) in (0..).zip(self.leaves().zip(&is_linked)) {
+            if edges.contains(&number) {
+                before = None;
+            }
+            if leaf.trim().is_empty() {
+                continue;
+            }
+            match (before, passages.last_mut()) {
+                (Some((last, was_link)), Some(passage)) if joins(last, was_link, leaf, is_link) => {
+                    let is_spaced = last.ends_with(char::is_whitespace)
+                        || leaf.starts_with(char::is_whitespace)
+                        || was_link == is_link;
+                    let is_mark = leaf.starts_with(|sign| ",.;:!?)]”’".contains(sign));
+                    if is_spaced && !is_mark {
+                        passage.push(' ');
+                    }
+                    passage.push_str(leaf.trim());
+                }
+                _ => passages.push(leaf.trim().to_owned()),
+            }
+            before = Some((leaf, is_link));
+        }
+        let folded = passages.iter().map(|passage| fold_space(passage));
+        folded.collect()
+    }
+
+    /// Whether each leaf lies in a link.
+    fn linked_leaves(&self) -> Vec<bool> {
         let mut is_linked = vec![false; self.leaf_count() as usize];
         for link in &self.links {
             let range = link.leaves.first as usize..link.leaves.end as usize;
@@ -35,6 +73,13 @@ impl Document {
                 leaves.fill(true);
             }
         }
+        is_linked
+    }
+
+    /// The leaf at which running text begins: from there on, however far it is read, more
+    /// stands outside links than in them.
+    fn running_text(&self) -> Option<u32> {
+        let is_linked = self.linked_leaves();
         let lengths: Vec<usize> = self.leaves().map(str::len).collect();
         let leaves = is_linked.iter().zip(&lengths);
         // Characters outside links, and in them.
@@ -53,6 +98,21 @@ impl Document {
         };
         (0..parts.len()).find(is_running).map(|start| start as u32)
     }
+}
+
+/// Whether a leaf goes on with the one before it. Between blocks there is no space: the white
+/// space around them is no leaf.
+fn joins(before: &str, was_link: bool, leaf: &str, is_link: bool) -> bool {
+    if was_link && is_link {
+        return false;
+    }
+    let begins_low = leaf
+        .trim_start()
+        .starts_with(|sign: char| sign.is_lowercase() || ",.;:!?)]”’".contains(sign));
+    let is_spaced = before.ends_with(char::is_whitespace) || leaf.starts_with(char::is_whitespace);
+    begins_low
+        || is_spaced
+        || was_link != is_link && before.ends_with(['(', '[', '“', '‘', '/', '-'])
 }
 
 #[cfg(test)]
@@ -100,5 +160,28 @@ mod tests {
         let mut page = Builder::new();
         page.title("Nothing");
         assert_eq!(page.finish().unwrap().main_text(600), "Nothing.");
+    }
+
+    #[test]
+    #[cfg(feature = "html")]
+    fn passages_keep_their_links_and_lists_fall_apart() {
+        let html =
+            "<title>Wales</title><ul><li><a href=/>Home</a></li><li><a href=/b>About</a></li></ul>
+            <h1>Queen of <a href=/uk>the United Kingdom</a> and her dominions</h1>
+            <p>She was <b>crowned</b> in <a href=/w>Westminster</a>, in 1838.</p>
+            <p>Another paragraph.</p><table><tr><td>Born</td><td>1819</td></tr></table>";
+        let passages = crate::dom::html::parse(html).passages();
+        assert_eq!(
+            passages,
+            [
+                "Home",
+                "About",
+                "Queen of the United Kingdom and her dominions",
+                "She was crowned in Westminster, in 1838.",
+                "Another paragraph.",
+                "Born",
+                "1819"
+            ]
+        );
     }
 }

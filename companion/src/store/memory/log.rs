@@ -26,7 +26,7 @@ fn relevance(record: &Record) -> Option<f64> {
     record.judgment.map(|judgment| judgment.relevance.value())
 }
 
-fn row(record: &Record) -> ResultRow {
+pub(super) fn row(record: &Record) -> ResultRow {
     ResultRow {
         address: record.address.to_string(),
         title: record.title.clone(),
@@ -56,7 +56,11 @@ impl CrawlEntry {
 
 impl MemoryStore {
     /// An answer on a crawl; the neutral one if it is not there.
-    fn of_crawl<T: Default>(&self, crawl: i64, answer: impl FnOnce(&CrawlEntry) -> T) -> T {
+    pub(super) fn of_crawl<T: Default>(
+        &self,
+        crawl: i64,
+        answer: impl FnOnce(&CrawlEntry) -> T,
+    ) -> T {
         self.read()
             .crawls
             .get(&crawl)

@@ -4,6 +4,7 @@
 mod crawls;
 mod deleting;
 mod forgetting;
+mod kept;
 mod log;
 mod people;
 mod topics;

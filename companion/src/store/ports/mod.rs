@@ -19,6 +19,7 @@ mod crawls;
 mod deleting;
 mod devices;
 mod forgetting;
+mod kept;
 mod log;
 mod people;
 mod topics;
@@ -29,6 +30,7 @@ pub use crawls::{CrawlRow, Crawls, NewCrawl, Order, Reaction};
 pub use deleting::Deleting;
 pub use devices::{Device, Devices};
 pub use forgetting::{Forgetting, KeptPage, ModelOf};
+pub use kept::{Kept, KeptRow, StandingRow};
 pub use linkscent_core::wire::CrawlState;
 pub use log::{
     AlarmRow, CrawlLog, CrawlWriter, FetchRow, FormRow, Location, LostPage, MOST_ALARMS,
@@ -44,6 +46,7 @@ pub trait Ports:
     + Crawls
     + CrawlWriter
     + CrawlLog
+    + Kept
     + Commands
     + Questions
     + Notices
@@ -60,6 +63,7 @@ impl<T> Ports for T where
         + Crawls
         + CrawlWriter
         + CrawlLog
+        + Kept
         + Commands
         + Questions
         + Notices

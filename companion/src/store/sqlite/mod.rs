@@ -8,6 +8,7 @@ mod crawls;
 mod deleting;
 mod devices;
 mod forgetting;
+mod kept;
 mod log;
 mod migrations;
 mod people;

@@ -28,6 +28,7 @@ macro_rules! promises {
 mod crawls;
 mod deleting;
 mod forgetting;
+mod kept;
 mod log;
 mod people;
 mod topics;

@@ -1,0 +1,267 @@
+//! What a person types into a search field.
+//!
+//! All words have to be met; `"words in quotes"` next to each other; `-word` not at all. `word*`
+//! stands for all that begin so, `word~` for those that are spelled much the same;
+//! `title:word` asks the title, `site:host` and `lang:code` where the page lies and what
+//! language it is in.
+
+use std::collections::BTreeSet;
+
+use linkscent_core::text::{Language, terms};
+use tantivy::Term;
+use tantivy::query::{
+    AllQuery, BooleanQuery, BoostQuery, FuzzyTermQuery, Occur, PhraseQuery, Query as Asked,
+    RegexQuery, TermQuery,
+};
+use tantivy::schema::{Field, IndexRecordOption};
+
+use super::Fields;
+
+/// A word of the title counts so much more.
+const TITLE: f32 = 2.0;
+/// Parts of one query that are taken at most.
+const MOST_PARTS: usize = 40;
+
+/// A query, read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Query {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
+    is_not: bool,
+    only_title: bool,
+    what: What,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum What {
+    Word(String),
+    Phrase(String),
+    Beginning(String),
+    Similar(String),
+    Site(String),
+    Language(String),
+}
+
+impl Query {
+    /// Reads what was typed. Never fails: what is no sign of this language is a word.
+    pub fn read(text: &str) -> Self {
+        let mut parts = Vec::new();
+        let mut rest = text.trim_start();
+        while !rest.is_empty() && parts.len() < MOST_PARTS {
+            let (part, left) = read_part(rest);
+            parts.extend(part);
+            rest = left.trim_start();
+        }
+        Self { parts }
+    }
+
+    /// Whether nothing is asked for.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// The terms of its words in a language: what is marked in snippets.
+    pub fn terms(&self, language: Language) -> BTreeSet<String> {
+        let wanted = self.parts.iter().filter(|part| !part.is_not);
+        let words = wanted.filter_map(|part| match &part.what {
+            What::Word(text) | What::Phrase(text) | What::Beginning(text) | What::Similar(text) => {
+                Some(text)
+            }
+            What::Site(_) | What::Language(_) => None,
+        });
+        words.flat_map(|text| terms(text, language)).collect()
+    }
+
+    /// As the index is asked; with `any`, pages that have only some of the words are found too.
+    pub(crate) fn asked(
+        &self,
+        fields: &Fields,
+        languages: &[Language],
+        any: bool,
+    ) -> Box<dyn Asked> {
+        let mut all: Vec<(Occur, Box<dyn Asked>)> = Vec::new();
+        let mut some: Vec<(Occur, Box<dyn Asked>)> = Vec::new();
+        // Words that only join others in one of the languages are not asked for beside others.
+        let joins = |part: &Part| match &part.what {
+            What::Word(word) => languages.iter().any(|one| terms(word, *one).is_empty()),
+            _ => false,
+        };
+        let has_others = self.parts.iter().any(|part| !part.is_not && !joins(part));
+        for part in &self.parts {
+            if has_others && joins(part) {
+                continue;
+            }
+            let Some(asked) = part.asked(fields, languages) else {
+                continue;
+            };
+            let is_word = matches!(part.what, What::Word(_));
+            if part.is_not {
+                all.push((Occur::MustNot, asked));
+            } else if any && is_word {
+                some.push((Occur::Should, asked));
+            } else {
+                all.push((Occur::Must, asked));
+            }
+        }
+        if !some.is_empty() {
+            all.push((Occur::Must, Box::new(BooleanQuery::new(some))));
+        }
+        if all.iter().all(|(occur, _)| *occur == Occur::MustNot) {
+            all.push((Occur::Must, Box::new(AllQuery)));
+        }
+        Box::new(BooleanQuery::new(all))
+    }
+}
+
+impl Part {
+    fn asked(&self, fields: &Fields, languages: &[Language]) -> Option<Box<dyn Asked>> {
+        let exact = |field: Field, text: &str| -> Box<dyn Asked> {
+            let term = Term::from_field_text(field, text);
+            Box::new(TermQuery::new(term, IndexRecordOption::Basic))
+        };
+        match &self.what {
+            What::Site(host) => return Some(exact(fields.site, host)),
+            What::Language(code) => return Some(exact(fields.language, code)),
+            _ => {}
+        }
+        let mut ways: Vec<Box<dyn Asked>> = Vec::new();
+        for (field, weight) in [(fields.title_words, TITLE), (fields.words, 1.0)] {
+            if self.only_title && field == fields.words {
+                continue;
+            }
+            for asked in self.in_field(field, languages) {
+                ways.push(Box::new(BoostQuery::new(asked, weight)));
+            }
+        }
+        (!ways.is_empty()).then(|| -> Box<dyn Asked> { Box::new(BooleanQuery::union(ways)) })
+    }
+
+    /// Its words in each language that makes another term of them.
+    fn in_field(&self, field: Field, languages: &[Language]) -> Vec<Box<dyn Asked>> {
+        let term = |text: &str| Term::from_field_text(field, text);
+        let (What::Word(text) | What::Phrase(text) | What::Beginning(text) | What::Similar(text)) =
+            &self.what
+        else {
+            return Vec::new();
+        };
+        if let What::Beginning(text) = &self.what {
+            let plain: String = text.to_lowercase();
+            let letters = plain.chars().filter(|letter| letter.is_alphanumeric());
+            let pattern = format!("{}.*", letters.collect::<String>());
+            let asked = RegexQuery::from_pattern(&pattern, field);
+            return asked
+                .into_iter()
+                .map(|asked| Box::new(asked) as _)
+                .collect();
+        }
+        let readings: BTreeSet<Vec<String>> = languages
+            .iter()
+            .map(|language| terms(text, *language))
+            .filter(|terms| !terms.is_empty())
+            .collect();
+        let asked = readings.into_iter().map(|words| -> Box<dyn Asked> {
+            match &words[..] {
+                [word] if matches!(self.what, What::Similar(_)) => {
+                    let distance = if word.chars().count() < 5 { 1 } else { 2 };
+                    Box::new(FuzzyTermQuery::new(term(word), distance, true))
+                }
+                [word] => Box::new(TermQuery::new(
+                    term(word),
+                    IndexRecordOption::WithFreqsAndPositions,
+                )),
+                // A word that is several terms, as in Chinese, stands for them in this order.
+                words => Box::new(PhraseQuery::new(
+                    words.iter().map(|word| term(word)).collect(),
+                )),
+            }
+        });
+        asked.collect()
+    }
+}
+
+/// The first part of a text, if it is one, and what is left.
+fn read_part(text: &str) -> (Option<Part>, &str) {
+    let (is_not, text) = match text.strip_prefix('-') {
+        Some(rest) if rest.starts_with(|sign: char| !sign.is_whitespace()) => (true, rest),
+        _ => (false, text),
+    };
+    let (only_title, text) = match text.strip_prefix("title:") {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let part = |what| Part {
+        is_not,
+        only_title,
+        what,
+    };
+    if let Some(rest) = text.strip_prefix('"') {
+        let (phrase, left) = rest.split_once('"').unwrap_or((rest, ""));
+        let what = (!phrase.trim().is_empty()).then(|| What::Phrase(phrase.to_owned()));
+        return (what.map(part), left);
+    }
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    let (word, left) = text.split_at(end);
+    let field = |name: &str| word.strip_prefix(name).filter(|value| !value.is_empty());
+    let what = if let Some(host) = field("site:") {
+        What::Site(host.to_lowercase())
+    } else if let Some(code) = field("lang:") {
+        What::Language(code.to_lowercase())
+    } else if let Some(beginning) = word.strip_suffix('*').filter(|word| word.len() > 1) {
+        What::Beginning(beginning.to_owned())
+    } else if let Some(similar) = word.strip_suffix('~').filter(|word| !word.is_empty()) {
+        What::Similar(similar.to_owned())
+    } else {
+        What::Word(word.to_owned())
+    };
+    ((!word.is_empty()).then(|| part(what)), left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str) -> Vec<String> {
+        let query = Query::read(text);
+        let said = query.parts.iter().map(|part| {
+            let not = if part.is_not { "not " } else { "" };
+            let title = if part.only_title { "title " } else { "" };
+            format!("{not}{title}{:?}", part.what)
+        });
+        said.collect()
+    }
+
+    #[test]
+    fn a_query_is_read_as_it_is_typed() {
+        assert_eq!(
+            parts(r#"castle "stone keep" -hotel title:moat site:A.test lang:de fort* casle~"#),
+            [
+                r#"Word("castle")"#,
+                r#"Phrase("stone keep")"#,
+                r#"not Word("hotel")"#,
+                r#"title Word("moat")"#,
+                r#"Site("a.test")"#,
+                r#"Language("de")"#,
+                r#"Beginning("fort")"#,
+                r#"Similar("casle")"#,
+            ]
+        );
+        assert_eq!(
+            parts(r#"-"of stone" "left open"#),
+            [r#"not Phrase("of stone")"#, r#"Phrase("left open")"#,]
+        );
+        assert_eq!(
+            parts(r#"  - "" * ~ site: "#),
+            [
+                r#"Word("-")"#,
+                r#"Word("*")"#,
+                r#"Word("~")"#,
+                r#"Word("site:")"#,
+            ]
+        );
+        assert!(Query::read("   ").is_empty());
+        assert_eq!(Query::read(&"a ".repeat(1000)).parts.len(), MOST_PARTS);
+    }
+}

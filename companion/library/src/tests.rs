@@ -1,0 +1,174 @@
+//! The index, searched.
+
+use std::sync::Arc;
+
+use super::*;
+
+fn item(number: u64, address: &str, title: &str, text: &str) -> Item {
+    let site = address.split('/').nth(2).unwrap_or_default();
+    Item {
+        topic: 1,
+        crawl: 1,
+        number,
+        address: address.to_owned(),
+        site: site.to_owned(),
+        title: title.to_owned(),
+        passages: vec![text.to_owned()],
+        language: linkscent_core::text::Language::English,
+    }
+}
+
+fn library(folder: &Path) -> Library {
+    let library = Library::open(folder).unwrap();
+    let mut writer = library.writer().unwrap();
+    let windsor = "Windsor Castle has a round tower of stone, and stone walls.";
+    for item in [
+        item(1, "http://a.test/windsor", "Windsor Castle", windsor),
+        item(
+            2,
+            "http://a.test/bodiam",
+            "Bodiam",
+            "A castle with a moat in Sussex.",
+        ),
+        item(
+            3,
+            "http://b.test/hotel",
+            "Castle hotel",
+            "A hotel with a view of the stone castle.",
+        ),
+        item(4, "http://b.test/trains", "Trains", "A railway timetable."),
+    ] {
+        writer.take(&item).unwrap();
+    }
+    let mut german = item(
+        5,
+        "http://c.test/burg",
+        "Burg",
+        "Die Burgen am Rhein sind alt.",
+    );
+    german.language = linkscent_core::text::Language::from_code("de").unwrap();
+    writer.take(&german).unwrap();
+    let mut elsewhere = item(1, "http://a.test/windsor", "Windsor again", "Castle.");
+    (elsewhere.topic, elsewhere.crawl) = (2, 2);
+    writer.take(&elsewhere).unwrap();
+    writer.note_read(1, 5);
+    writer.commit().unwrap();
+    library
+}
+
+fn search(text: &str) -> Search {
+    Search {
+        query: Query::read(text),
+        topic: Some(1),
+        standing: Arc::new(|_| Some(0.5)),
+        order: Order::Best,
+        most: 10,
+        skip: 0,
+    }
+}
+
+fn found(library: &Library, text: &str) -> Vec<u64> {
+    let found = library.search(&search(text)).unwrap();
+    found.hits.iter().map(|hit| of_key(hit.key).1).collect()
+}
+
+#[test]
+fn pages_are_found_by_words_phrases_fields_and_spellings() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = library(folder.path());
+    assert_eq!(library.len().unwrap(), 6);
+    assert_eq!(found(&library, "moats"), [2]);
+    assert_eq!(found(&library, "castle stone"), [1, 3]);
+    assert_eq!(found(&library, "\"stone castle\""), [3]);
+    assert_eq!(found(&library, "castle -hotel -moat"), [1]);
+    assert_eq!(found(&library, "title:castle -title:hotel"), [1]);
+    assert_eq!(found(&library, "castle site:a.test"), [1, 2]);
+    assert_eq!(found(&library, "-castle -lang:de"), [4]);
+    assert_eq!(found(&library, "lang:de"), [5]);
+    assert_eq!(found(&library, "burg"), [5], "stemmed as its page is");
+    assert_eq!(found(&library, "casle~ moat"), [2]);
+    assert_eq!(found(&library, "rail*"), [4]);
+    assert_eq!(found(&library, "").len(), 5);
+    assert_eq!(found(&library, "the moat"), [2], "“the” is in no index");
+    assert!(found(&library, "zeppelin").is_empty());
+    let relaxed = library.search(&search("moat zeppelin")).unwrap();
+    assert!(relaxed.is_relaxed);
+    assert_eq!(relaxed.hits.len(), 1);
+}
+
+#[test]
+fn what_is_known_elsewhere_orders_filters_and_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = library(folder.path());
+    let standing = |key| {
+        let probability = [0.9, 0.2, 0.7, 0.95, 0.1][of_key(key).1 as usize - 1];
+        (of_key(key).1 != 4).then_some(probability)
+    };
+    let mut asked = Search {
+        standing: Arc::new(standing),
+        ..search("")
+    };
+    let numbers =
+        |found: &Found| -> Vec<u64> { found.hits.iter().map(|hit| of_key(hit.key).1).collect() };
+    let all = library.search(&asked).unwrap();
+    assert_eq!(numbers(&all), [1, 3, 2, 5]);
+    assert_eq!(all.total, 4);
+    let sites: Vec<(&str, usize)> = all.sites.iter().map(|(site, n)| (&**site, *n)).collect();
+    assert_eq!(sites, [("a.test", 2), ("b.test", 1), ("c.test", 1)]);
+    assert_eq!(all.languages[0], ("en".to_owned(), 3));
+    (asked.most, asked.skip) = (2, 1);
+    let some = library.search(&asked).unwrap();
+    assert_eq!((numbers(&some), some.total), (vec![3, 2], 4));
+    asked.order = Order::Newest;
+    (asked.most, asked.skip) = (10, 0);
+    assert_eq!(numbers(&library.search(&asked).unwrap()), [5, 3, 2, 1]);
+    asked.topic = None;
+    assert_eq!(library.search(&asked).unwrap().total, 5);
+}
+
+#[test]
+fn a_page_is_one_item_however_often_it_was_read_and_crawls_go_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = library(folder.path());
+    let mut writer = library.writer().unwrap();
+    assert!(matches!(library.writer().err(), Some(LibraryError::Busy)));
+    let mut again = item(
+        9,
+        "http://a.test/windsor",
+        "Windsor Castle",
+        "Rebuilt in brick.",
+    );
+    again.crawl = 3;
+    writer.take(&again).unwrap();
+    assert_eq!(
+        found(&library, "windsor"),
+        [1],
+        "nothing is seen before it is written"
+    );
+    writer.note_read(3, 9);
+    writer.commit().unwrap();
+    assert_eq!(found(&library, "windsor"), [9]);
+    assert!(found(&library, "round tower").is_empty());
+    writer.drop_crawl(1);
+    writer.commit().unwrap();
+    drop(writer);
+    assert_eq!(found(&library, ""), [9]);
+    let read = Library::open(folder.path()).unwrap().read_up_to().unwrap();
+    assert_eq!(read.into_iter().collect::<Vec<_>>(), [(3, 9)]);
+}
+
+#[test]
+fn another_index_is_none_of_this_version_and_a_deleted_one_is_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("library");
+    drop(library(&path));
+    Library::delete(&path).unwrap();
+    Library::delete(&path).unwrap();
+    assert!(Library::open(&path).unwrap().is_empty().unwrap());
+    let other = folder.path().join("other");
+    fs::create_dir(&other).unwrap();
+    let schema = Schema::builder().build();
+    Index::create_in_dir(&other, schema).unwrap();
+    let wrong = Library::open(&other).err();
+    assert!(matches!(wrong, Some(LibraryError::Form(_))), "{wrong:?}");
+}

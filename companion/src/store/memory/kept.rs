@@ -1,0 +1,57 @@
+//! Pages that crawls kept, in memory.
+
+use async_trait::async_trait;
+use linkscent_core::crawl::Record;
+
+use super::log::row;
+use super::{MemoryStore, at};
+use crate::store::StoreResult;
+use crate::store::ports::{Kept, KeptRow, Location, ResultRow, StandingRow};
+
+fn is_kept((record, place): &(Record, Location)) -> bool {
+    place.warc_offset.is_some() && record.judgment.is_some()
+}
+
+#[async_trait]
+impl Kept for MemoryStore {
+    async fn kept_after(&self, crawl: i64, number: u64, most: i64) -> StoreResult<Vec<KeptRow>> {
+        let row = |(record, place): &(Record, Location)| KeptRow {
+            number: record.number,
+            address: record.address.to_string(),
+            offset: place.warc_offset.unwrap_or_default(),
+        };
+        Ok(self.of_crawl(crawl, |crawl| {
+            let kept = crawl.log.range(number.saturating_add(1)..);
+            let kept = kept.map(|entry| entry.1).filter(|one| is_kept(one));
+            kept.take(most.max(0) as usize).map(row).collect()
+        }))
+    }
+
+    async fn standings(&self, topic: Option<i64>) -> StoreResult<Vec<StandingRow>> {
+        let state = self.read();
+        let crawls = state.crawls.iter().filter(|(_, crawl)| {
+            let is_shown = |of| at(&state.topics, of).is_some_and(|topic| !topic.row.is_removed);
+            let of = crawl.row.topic;
+            !crawl.row.is_removed && is_shown(of) && topic.is_none_or(|topic| topic == of)
+        });
+        let rows = crawls.flat_map(|(&crawl, entry)| {
+            let kept = entry.log.values().filter(|one| is_kept(one));
+            kept.filter_map(move |(record, _)| {
+                let judgment = record.judgment?;
+                Some(StandingRow {
+                    crawl,
+                    number: record.number,
+                    relevance: judgment.relevance.value(),
+                    is_target: judgment.is_target,
+                })
+            })
+        });
+        Ok(rows.collect())
+    }
+
+    async fn result_at(&self, crawl: i64, number: u64) -> StoreResult<Option<ResultRow>> {
+        Ok(self.of_crawl(crawl, |crawl| {
+            crawl.log.get(&number).map(|(record, _)| row(record))
+        }))
+    }
+}

@@ -1,0 +1,44 @@
+//! Pages that crawls kept, over all crawls and topics: what the library is made of.
+
+use async_trait::async_trait;
+
+use super::ResultRow;
+use crate::store::error::StoreResult;
+
+/// A page in the archive of a crawl.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptRow {
+    /// Its number in the crawl's log.
+    pub number: u64,
+    /// Its address.
+    pub address: String,
+    /// Where its record begins.
+    pub offset: u64,
+}
+
+/// What a crawl says of a page it kept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StandingRow {
+    /// The crawl.
+    pub crawl: i64,
+    /// The page's number in its log.
+    pub number: u64,
+    /// Its relevance, 0..=1.
+    pub relevance: f64,
+    /// Whether it is what is looked for.
+    pub is_target: bool,
+}
+
+/// See the module. A page is kept if its record lies in the archive and it was judged.
+#[async_trait]
+pub trait Kept: Send + Sync {
+    /// Pages that a crawl kept, by number, from the one after `number` on.
+    async fn kept_after(&self, crawl: i64, number: u64, most: i64) -> StoreResult<Vec<KeptRow>>;
+
+    /// Of every page that was kept, by crawl and number: of a topic, or of all. Crawls that were
+    /// removed, and those of topics that were, are passed over.
+    async fn standings(&self, topic: Option<i64>) -> StoreResult<Vec<StandingRow>>;
+
+    /// A page of a crawl by its number.
+    async fn result_at(&self, crawl: i64, number: u64) -> StoreResult<Option<ResultRow>>;
+}

@@ -1,0 +1,60 @@
+//! Pages that crawls kept, over all of them.
+
+use async_trait::async_trait;
+
+use super::SqliteStore;
+use crate::store::StoreResult;
+use crate::store::ports::{Kept, KeptRow, ResultRow, StandingRow};
+
+#[async_trait]
+impl Kept for SqliteStore {
+    async fn kept_after(&self, crawl: i64, number: u64, most: i64) -> StoreResult<Vec<KeptRow>> {
+        let rows: Vec<(i64, String, i64)> = sqlx::query_as(
+            "SELECT number, address, warc_offset FROM fetch
+             WHERE crawl = ? AND number > ? AND warc_offset IS NOT NULL AND relevance IS NOT NULL
+             ORDER BY number LIMIT ?",
+        )
+        .bind(crawl)
+        .bind(i64::try_from(number).unwrap_or(i64::MAX))
+        .bind(most.max(0))
+        .fetch_all(&self.pool)
+        .await?;
+        let row = |(number, address, offset): (i64, String, i64)| KeptRow {
+            number: number as u64,
+            address,
+            offset: offset as u64,
+        };
+        Ok(rows.into_iter().map(row).collect())
+    }
+
+    async fn standings(&self, topic: Option<i64>) -> StoreResult<Vec<StandingRow>> {
+        let rows: Vec<(i64, i64, f64, bool)> = sqlx::query_as(
+            "SELECT fetch.crawl, number, relevance, is_target FROM fetch
+             JOIN crawl ON crawl.id = fetch.crawl JOIN topic ON topic.id = crawl.topic
+             WHERE warc_offset IS NOT NULL AND relevance IS NOT NULL
+             AND NOT crawl.removed AND NOT topic.removed AND (?1 IS NULL OR topic.id = ?1)
+             ORDER BY fetch.crawl, number",
+        )
+        .bind(topic)
+        .fetch_all(&self.pool)
+        .await?;
+        let row = |(crawl, number, relevance, is_target): (i64, i64, f64, bool)| StandingRow {
+            crawl,
+            number: number as u64,
+            relevance,
+            is_target,
+        };
+        Ok(rows.into_iter().map(row).collect())
+    }
+
+    async fn result_at(&self, crawl: i64, number: u64) -> StoreResult<Option<ResultRow>> {
+        let query = sqlx::query_as(
+            "SELECT address, title, snippet, relevance, is_target, reason, anchor, trail, problem,
+             class FROM fetch WHERE crawl = ? AND number = ?",
+        );
+        let query = query
+            .bind(crawl)
+            .bind(i64::try_from(number).unwrap_or(i64::MAX));
+        Ok(query.fetch_optional(&self.pool).await?)
+    }
+}

@@ -1,0 +1,75 @@
+//! Pages that crawls kept, over all of them.
+
+use super::{NOBODY, begin, crawl, failed, fetched, order, take};
+use crate::store::Store;
+use crate::store::ports::{KeptRow, StandingRow};
+
+promises! {
+    kept_pages_are_listed_from_a_number_on,
+    standings_are_of_what_is_in_sight,
+    a_page_is_found_by_its_number,
+}
+
+const A: &str = "http://a.test/";
+const B: &str = "http://b.test/";
+const C: &str = "http://c.test/";
+
+async fn kept_pages_are_listed_from_a_number_on(store: &Store) {
+    let (id, other) = (crawl(&**store).await, crawl(&**store).await);
+    let (mut lost, place) = fetched(4, C, 0.4);
+    lost.judgment = None;
+    let batch = [
+        fetched(1, A, 0.9),
+        failed(2, C),
+        fetched(3, B, 0.1),
+        (lost, place),
+    ];
+    take(store, id, &batch).await;
+    take(store, other, &[fetched(1, C, 0.2)]).await;
+    let row = |number, address: &str| KeptRow {
+        number,
+        address: address.to_owned(),
+        offset: 1000 * number,
+    };
+    let all = store.kept_after(id, 0, 10).await.unwrap();
+    assert_eq!(all, [row(1, A), row(3, B)]);
+    assert_eq!(store.kept_after(id, 1, 10).await.unwrap(), [row(3, B)]);
+    assert_eq!(store.kept_after(id, 0, 1).await.unwrap(), [row(1, A)]);
+    assert!(store.kept_after(id, 3, 10).await.unwrap().is_empty());
+    assert!(store.kept_after(id, u64::MAX, 10).await.unwrap().is_empty());
+    assert!(store.kept_after(NOBODY, 0, 10).await.unwrap().is_empty());
+}
+
+async fn standings_are_of_what_is_in_sight(store: &Store) {
+    let (first, second) = (crawl(&**store).await, crawl(&**store).await);
+    let trains = begin(&**store, "trains", &order()).await;
+    take(store, first, &[fetched(2, A, 0.9), failed(3, C)]).await;
+    take(store, second, &[fetched(1, B, 0.25)]).await;
+    take(store, trains, &[fetched(1, C, 0.5)]).await;
+    let row = |crawl, number, relevance| StandingRow {
+        crawl,
+        number,
+        relevance,
+        is_target: relevance >= 0.5,
+    };
+    let (a, b, c) = (
+        row(first, 2, 0.9),
+        row(second, 1, 0.25),
+        row(trains, 1, 0.5),
+    );
+    assert_eq!(store.standings(None).await.unwrap(), [a, b, c]);
+    let bees = store.topic_named("bees").await.unwrap();
+    assert_eq!(store.standings(Some(bees.id)).await.unwrap(), [a, b]);
+    store.hide_crawl(first, true).await.unwrap();
+    assert_eq!(store.standings(Some(bees.id)).await.unwrap(), [b]);
+    assert!(store.standings(Some(NOBODY)).await.unwrap().is_empty());
+}
+
+async fn a_page_is_found_by_its_number(store: &Store) {
+    let id = crawl(&**store).await;
+    take(store, id, &[fetched(2, A, 0.9)]).await;
+    let page = store.result_at(id, 2).await.unwrap().unwrap();
+    assert_eq!((&*page.address, &*page.title), (A, "title 2"));
+    assert_eq!(store.result_at(id, 1).await.unwrap(), None);
+    assert_eq!(store.result_at(NOBODY, 2).await.unwrap(), None);
+}
