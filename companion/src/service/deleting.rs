@@ -127,6 +127,7 @@ impl Service {
     }
 
     async fn clean_up(&self) -> Result<()> {
+        self.forget_index().await?;
         delete_archives(&self.store).await?;
         self.store.sweep().await?;
         self.guides.clear();

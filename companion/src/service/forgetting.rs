@@ -44,7 +44,7 @@ pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotte
         }
         let mut paused = Vec::new();
         let forgotten = match pause_all(&service, &mut paused).await {
-            Ok(()) => forget_at_rest(&service.store, &gone).await,
+            Ok(()) => forget_words(&service, &gone).await,
             Err(error) => Err(error),
         };
         service.guides.clear();
@@ -52,6 +52,14 @@ pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotte
         forgotten
     });
     Ok(forgotten.await.map_err(anyhow::Error::from)??)
+}
+
+/// Deletes the library's index, where pages are to be forgotten, and then all else.
+async fn forget_words(service: &Service, gone: &ToForget) -> Result<Forgotten> {
+    if gone.has_pages() {
+        service.forget_index().await?;
+    }
+    forget_at_rest(&service.store, gone).await
 }
 
 /// A crawl that was paused, and whether this process ran it.

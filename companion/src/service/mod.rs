@@ -11,6 +11,7 @@ mod facets;
 mod feedback;
 mod forgetting;
 mod guides;
+mod library;
 mod naming;
 mod phrases;
 mod removing;
@@ -24,6 +25,8 @@ pub use dry_run::MOST_UPCOMING;
 pub use error::ServiceError;
 pub use facets::Facets;
 pub use guides::Learned;
+pub use library::{LibraryQuery, MOST_SHOWN};
+pub use linkscent_library::Order as LibraryOrder;
 pub use supervisor::{RunBy, Supervisor, is_held};
 pub use taxonomies::{MOST_CLASSED, TopicClasses};
 
@@ -47,6 +50,7 @@ pub struct Service {
     pub way: Way,
     guides: Guides,
     leases: rendering::Leases,
+    shelf: library::Shelf,
     /// Held while pages are forgotten, or crawls and topics deleted.
     forgetting: Arc<tokio::sync::Mutex<()>>,
 }
@@ -57,6 +61,7 @@ impl Service {
         Self {
             supervisor: Supervisor::new(store.clone(), way.clone()),
             guides: Guides::new(store.clone()),
+            shelf: library::Shelf::new(store.folder()),
             store,
             way,
             leases: rendering::Leases::default(),

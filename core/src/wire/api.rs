@@ -5,6 +5,7 @@
 mod changes;
 mod classes;
 mod event;
+mod library;
 mod rendering;
 mod strategies;
 mod visit;
@@ -15,6 +16,7 @@ pub use event::{
     Event, EventKind, EventName, LONGEST_NAME, PassedOver, is_facet_name, is_topic_name, mark_of,
     marked_terms,
 };
+pub use library::{LibraryCount, LibraryFound, LibraryPage, SnippetPiece};
 pub use rendering::{
     MOST_HOSTS, Rendering, RenderingQuery, RenderingTask, RenderingsView, WaitingSite,
 };

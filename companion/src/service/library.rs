@@ -1,0 +1,343 @@
+//! The library: every page that crawls kept, one item for a topic whatever number of crawls met
+//! it, searched by words. The index follows the logs and the archives; it is written by whoever
+//! comes first, and made again from them where it is damaged or where something in it is to be
+//! forgotten.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Result;
+use linkscent_archive::page::page_at;
+use linkscent_core::address::Address;
+use linkscent_core::critics;
+use linkscent_core::web_graph::Relevance;
+use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage, SnippetPiece};
+use linkscent_library::{
+    Found, Hit, Item, Library, LibraryError, Order, Query, Search, key_of, of_key, snippet,
+};
+
+use super::{Service, ServiceError};
+use crate::store::{CrawlRow, KeptRow, Store, Topic};
+
+/// Pages of a library that are shown at once at most.
+pub const MOST_SHOWN: usize = 100;
+/// Pages that are read from an archive before they are written.
+const BATCH: i64 = 500;
+
+/// What is looked for in the library.
+#[derive(Debug, Clone, Default)]
+pub struct LibraryQuery {
+    /// In words, see [`Query`].
+    pub text: String,
+    /// All pages that were read, not the finds alone.
+    pub all: bool,
+    /// What comes first.
+    pub order: Order,
+    /// So many pages, at most [`MOST_SHOWN`].
+    pub most: usize,
+    /// After so many others.
+    pub skip: usize,
+}
+
+/// How likely pages are what is looked for, by their keys.
+type Standings = HashMap<u64, f64>;
+
+/// The index once it is open, and what was last worked out of the logs. Clones are the same.
+#[derive(Clone)]
+pub(super) struct Shelf {
+    folder: PathBuf,
+    open: Arc<Mutex<Option<Arc<Library>>>>,
+    standings: Arc<Mutex<Option<KnownStandings>>>,
+    /// Held while the index is written or deleted.
+    writing: Arc<tokio::sync::Mutex<()>>,
+}
+
+/// What standings were worked out of: the topic, whether all pages count, and the state of the
+/// logs.
+type StandingsOf = (Option<i64>, bool, u64);
+type KnownStandings = (StandingsOf, Arc<Standings>);
+
+impl Shelf {
+    pub(super) fn new(data: &Path) -> Self {
+        Self {
+            folder: data.join("library"),
+            open: Arc::default(),
+            standings: Arc::default(),
+            writing: Arc::default(),
+        }
+    }
+
+    /// The index. One that cannot be read is made anew: it is never the only copy of anything.
+    fn library(&self) -> Result<Arc<Library>, LibraryError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(library) = &*open {
+            return Ok(Arc::clone(library));
+        }
+        let library = match Library::open(&self.folder) {
+            Err(LibraryError::Form(_) | LibraryError::Index(_)) => {
+                Library::delete(&self.folder)?;
+                Library::open(&self.folder)?
+            }
+            opened => opened?,
+        };
+        let library = Arc::new(library);
+        *open = Some(Arc::clone(&library));
+        Ok(library)
+    }
+
+    /// Lets go of the index: another process deleted it, or it fails.
+    fn close(&self) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        *open = None;
+    }
+
+    /// Deletes the index with all the words in it.
+    fn delete(&self) -> Result<(), LibraryError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        *open = None;
+        Library::delete(&self.folder)
+    }
+}
+
+impl Service {
+    /// Takes pages into the library's index that crawls kept since it was written last; how
+    /// many. `told` hears how many there are so far. Where another process writes it, nothing is
+    /// done.
+    pub async fn catch_up(&self, told: impl Fn(u64) + Send) -> Result<u64, ServiceError> {
+        let _one_at_a_time = self.shelf.writing.lock().await;
+        let library = self.shelf.library().map_err(anyhow::Error::from)?;
+        let read = library.read_up_to().map_err(anyhow::Error::from)?;
+        let waiting = self.not_in(&read).await?;
+        if waiting.is_empty() {
+            return Ok(0);
+        }
+        let mut taken = 0;
+        for crawl in waiting {
+            let mut last = read.get(&crawl.id).copied().unwrap_or_default();
+            loop {
+                let rows = self.store.kept_after(crawl.id, last, BATCH).await?;
+                let Some(newest) = rows.last().map(|row| row.number) else {
+                    break;
+                };
+                let count = rows.len() as u64;
+                let (library, archive) = (Arc::clone(&library), self.store.warc_path(crawl.id));
+                let (topic, id) = (crawl.topic, crawl.id);
+                let written =
+                    tokio::task::spawn_blocking(move || take(&library, &archive, topic, id, rows));
+                match written.await.map_err(anyhow::Error::from)? {
+                    Ok(()) => {}
+                    Err(LibraryError::Busy) => return Ok(taken),
+                    Err(error) => {
+                        self.shelf.close();
+                        return Err(anyhow::Error::from(error).into());
+                    }
+                }
+                (last, taken) = (newest, taken + count);
+                told(taken);
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Crawls with pages that are not in the index.
+    async fn not_in(&self, read: &BTreeMap<i64, u64>) -> Result<Vec<CrawlRow>, ServiceError> {
+        let mut waiting = Vec::new();
+        let mut crawls = self.store.crawls(None).await?;
+        // Of two copies of a page the newer takes the place of the older.
+        crawls.sort_by_key(|crawl| crawl.id);
+        for crawl in crawls {
+            let last = read.get(&crawl.id).copied().unwrap_or_default();
+            if !self.store.kept_after(crawl.id, last, 1).await?.is_empty() {
+                waiting.push(crawl);
+            }
+        }
+        Ok(waiting)
+    }
+
+    /// Deletes the library's index: something in it is to be forgotten. It is written again when
+    /// it is asked for next.
+    pub(super) async fn forget_index(&self) -> Result<()> {
+        let _one_at_a_time = self.shelf.writing.lock().await;
+        Ok(self.shelf.delete()?)
+    }
+
+    /// Pages of a topic, or of all topics, by words.
+    pub async fn search(
+        &self,
+        topic: Option<&Topic>,
+        query: &LibraryQuery,
+    ) -> Result<LibraryFound, ServiceError> {
+        let standings = self.standings(topic, query.all).await?;
+        let asked = Query::read(&query.text);
+        let search = Search {
+            query: asked.clone(),
+            topic: topic.map(|topic| topic.id),
+            standing: Arc::new(move |key| standings.get(&key).copied()),
+            order: query.order,
+            most: query.most.min(MOST_SHOWN),
+            skip: query.skip,
+        };
+        let shelf = self.shelf.clone();
+        let searching = tokio::task::spawn_blocking(move || {
+            let found = shelf.library()?.search(&search);
+            // Another process may have deleted what is open here.
+            found.or_else(|_| {
+                shelf.close();
+                shelf.library()?.search(&search)
+            })
+        });
+        let found: Result<Found, LibraryError> = searching.await.map_err(anyhow::Error::from)?;
+        self.shown(found.map_err(anyhow::Error::from)?, &asked)
+            .await
+    }
+
+    /// How likely each page is what is looked for: of the finds, or of all pages. What was
+    /// worked out last is used as long as nothing has changed.
+    async fn standings(
+        &self,
+        topic: Option<&Topic>,
+        all: bool,
+    ) -> Result<Arc<Standings>, ServiceError> {
+        let version = *self.supervisor.changes().borrow();
+        let of = (topic.map(|topic| topic.id), all, version);
+        let known = self.shelf.standings.lock();
+        if let Some((_, known)) = known
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_ref()
+            .filter(|known| known.0 == of)
+        {
+            return Ok(Arc::clone(known));
+        }
+        let mut critic_of: HashMap<i64, String> = HashMap::new();
+        for crawl in self.store.crawls(topic.map(|topic| topic.id)).await? {
+            let topic = self.topic(crawl.topic).await?;
+            critic_of.insert(crawl.id, self.critic_of(&topic).await?);
+        }
+        let rows = self.store.standings(topic.map(|topic| topic.id)).await?;
+        let rows = rows.into_iter().filter(|row| all || row.is_target);
+        let standings: Standings = rows
+            .map(|row| {
+                let relevance = Relevance::new(row.relevance);
+                let critic = critic_of.get(&row.crawl).map_or("", String::as_str);
+                let probability = critics::probability(critic, relevance);
+                (key_of(row.crawl, row.number), probability)
+            })
+            .collect();
+        let standings = Arc::new(standings);
+        let mut kept = self
+            .shelf
+            .standings
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *kept = Some((of, Arc::clone(&standings)));
+        Ok(standings)
+    }
+
+    /// What was found with all that is to be shown of it.
+    async fn shown(&self, found: Found, asked: &Query) -> Result<LibraryFound, ServiceError> {
+        let mut pages = Vec::new();
+        let mut topics: HashMap<i64, (String, HashMap<String, bool>)> = HashMap::new();
+        for hit in found.hits {
+            let (crawl, number) = of_key(hit.key);
+            let Some(row) = self.store.result_at(crawl, number).await? else {
+                continue;
+            };
+            let Some(of) = self.store.crawl(crawl).await? else {
+                continue;
+            };
+            let (topic, marks) = match topics.entry(of.topic) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    let topic = self.topic(of.topic).await?;
+                    let marks = self.store.marks(topic.id).await?.into_iter();
+                    let marks = marks.map(|mark| (mark.address, mark.target));
+                    new.insert((topic.name, marks.collect()))
+                }
+            };
+            let snippet = snippet_of(&self.store, crawl, &hit, asked).await;
+            pages.push(LibraryPage {
+                topic: topic.clone(),
+                crawl,
+                number,
+                mark: marks.get(&hit.address).copied(),
+                address: hit.address,
+                title: hit.title,
+                site: hit.site,
+                language: hit.language.code().to_owned(),
+                probability: hit.probability,
+                snippet: snippet.unwrap_or_else(|| {
+                    vec![SnippetPiece {
+                        text: row.snippet,
+                        is_match: false,
+                    }]
+                }),
+                reason: row.reason,
+                path: row.trail.into_iter().rev().collect(),
+            });
+        }
+        let counts = |counts: Vec<(String, usize)>| {
+            let counts = counts.into_iter();
+            let counts = counts.map(|(name, pages)| LibraryCount { name, pages });
+            counts.collect()
+        };
+        Ok(LibraryFound {
+            total: found.total,
+            is_relaxed: found.is_relaxed,
+            pages,
+            sites: counts(found.sites),
+            languages: counts(found.languages),
+        })
+    }
+}
+
+/// Takes pages into the index from the archive of their crawl. One whose copy is damaged is
+/// passed over.
+fn take(
+    library: &Library,
+    archive: &Path,
+    topic: i64,
+    crawl: i64,
+    rows: Vec<KeptRow>,
+) -> Result<(), LibraryError> {
+    let mut writer = library.writer()?;
+    for row in rows {
+        let page = Address::parse(&row.address).ok();
+        let page = page.and_then(|address| page_at(archive, row.offset, &address).ok());
+        if let Some((page, _)) = page {
+            writer.take(&Item::of(&page, topic, crawl, row.number))?;
+        } else {
+            tracing::warn!(crawl, number = row.number, "a kept page cannot be read");
+        }
+        writer.note_read(crawl, row.number);
+    }
+    writer.commit()?;
+    writer.finish()
+}
+
+/// The sentences of a kept page that speak for it.
+async fn snippet_of(
+    store: &Store,
+    crawl: i64,
+    hit: &Hit,
+    asked: &Query,
+) -> Option<Vec<SnippetPiece>> {
+    let address = Address::parse(&hit.address).ok()?;
+    let (offset, _) = store.kept_page(crawl, &hit.address).await.ok()??;
+    let (archive, wanted) = (store.warc_path(crawl), asked.terms(hit.language));
+    let language = hit.language;
+    let reading = tokio::task::spawn_blocking(move || {
+        let (page, _) = page_at(&archive, offset, &address).ok()?;
+        Some(snippet(&page.document().passages(), &wanted, language))
+    });
+    let pieces = reading.await.ok()??.into_iter();
+    let pieces = pieces.map(|piece| SnippetPiece {
+        text: piece.text,
+        is_match: piece.is_match,
+    });
+    Some(pieces.collect()).filter(|pieces: &Vec<_>| !pieces.is_empty())
+}
+
+#[cfg(test)]
+mod tests;

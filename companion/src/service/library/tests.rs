@@ -1,0 +1,138 @@
+use linkscent_core::wire::api::Forget;
+
+use super::*;
+use crate::crawler::fake_web::web_about;
+use crate::crawler::fetch::Way;
+use crate::service::{NewCrawl, Starts};
+use crate::store::CrawlState;
+
+/// What the pages of a web say: of each third that it is about trains.
+fn about(page: u64) -> &'static str {
+    match page % 3 {
+        0 => "a railway timetable with trains",
+        _ => "bees in the hive. Honey and pollen are kept there",
+    }
+}
+
+async fn crawled(folder: &Path) -> (Service, Topic, i64) {
+    let store = Store::open(folder).await.unwrap();
+    let service = Service::new(store, web_about(about).await);
+    let page = "http://host0.test/1".to_owned();
+    let targets = std::slice::from_ref(&page);
+    let topic = service.create_topic("bees", targets).await.unwrap();
+    let new = NewCrawl::new(Starts::default(), 12);
+    let crawl = service.begin_crawl(&topic, &new).await.unwrap();
+    let mut changes = service.supervisor.changes();
+    loop {
+        let row = service.crawl(crawl.id).await.unwrap().0;
+        if row.state == CrawlState::Done && !service.store.is_locked(crawl.id) {
+            return (service, topic, crawl.id);
+        }
+        changes.changed().await.unwrap();
+    }
+}
+
+fn words(text: &str) -> LibraryQuery {
+    LibraryQuery {
+        text: text.to_owned(),
+        all: true,
+        most: 50,
+        ..LibraryQuery::default()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_crawl_kept_is_found_by_words_with_its_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let (service, topic, crawl) = crawled(folder.path()).await;
+    let kept = service.store.kept_after(crawl, 0, 100).await.unwrap();
+    assert!(kept.len() > 5, "{kept:?}");
+    let nothing = service.search(Some(&topic), &words("honey")).await.unwrap();
+    assert_eq!(nothing.total, 0, "nothing was taken in yet");
+    let told = Mutex::new(Vec::new());
+    let taken = service.catch_up(|so_far| told.lock().unwrap().push(so_far));
+    assert_eq!(taken.await.unwrap(), kept.len() as u64);
+    assert_eq!(told.into_inner().unwrap(), [kept.len() as u64]);
+    assert_eq!(service.catch_up(|_| {}).await.unwrap(), 0);
+
+    let found = service.search(Some(&topic), &words("honey")).await.unwrap();
+    let trains = service.search(None, &words("trains")).await.unwrap();
+    assert_eq!(found.total + trains.total, kept.len());
+    assert!(found.total > 0 && trains.total > 0);
+    let page = &found.pages[0];
+    assert_eq!((&*page.topic, page.crawl), ("bees", crawl));
+    let marked: Vec<&str> = page
+        .snippet
+        .iter()
+        .filter(|piece| piece.is_match)
+        .map(|piece| &*piece.text)
+        .collect();
+    assert_eq!(marked, ["Honey"]);
+    let far = found.pages.iter().find(|page| !page.path.is_empty());
+    assert_eq!(far.unwrap().path[0], "http://host0.test/1");
+
+    // Finds alone are those that the crawl takes for the topic.
+    let finds = LibraryQuery {
+        all: false,
+        ..words("")
+    };
+    let finds = service.search(Some(&topic), &finds).await.unwrap();
+    let best = service.store.best_results(crawl, 100, 0).await.unwrap();
+    assert!(finds.total >= best.len() && finds.total < kept.len());
+    let mark = found.pages[0].address.clone();
+    let row = service.crawl(crawl).await.unwrap().0;
+    let marking = service.mark_result(&row, &topic, &mark, Some(false));
+    marking.await.unwrap();
+    let found = service.search(Some(&topic), &words("honey")).await.unwrap();
+    let page = found.pages.iter().find(|page| page.address == mark);
+    assert_eq!(page.unwrap().mark, Some(false));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_forgotten_or_deleted_is_in_no_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let (service, topic, crawl) = crawled(folder.path()).await;
+    service.catch_up(|_| {}).await.unwrap();
+    let all = service.search(Some(&topic), &words("")).await.unwrap();
+    let gone = all.pages[0].address.clone();
+    // Another process has the index open.
+    let store = Store::open(folder.path()).await.unwrap();
+    let other = Service::new(store, Way::default());
+    let seen = other.search(Some(&topic), &words("")).await.unwrap();
+    assert_eq!(seen.total, all.total);
+
+    let asked = Forget {
+        pages: vec![gone.clone()],
+        ..Forget::default()
+    };
+    let forgotten = service.forget(&asked).await.unwrap();
+    assert!(forgotten.left.is_empty(), "{forgotten:?}");
+    assert!(!folder.path().join("library/meta.json").exists());
+    service.catch_up(|_| {}).await.unwrap();
+    for service in [&service, &other] {
+        let left = service.search(Some(&topic), &words("")).await.unwrap();
+        assert_eq!(left.total, all.total - 1);
+        assert!(left.pages.iter().all(|page| page.address != gone));
+    }
+
+    let row = service.crawl(crawl).await.unwrap().0;
+    service.hide_crawl(&row, true).await.unwrap();
+    let hidden = service.search(None, &words("")).await.unwrap();
+    assert_eq!(hidden.total, 0);
+    service.delete_crawl(&row).await.unwrap();
+    assert!(!folder.path().join("library/meta.json").exists());
+    assert_eq!(service.catch_up(|_| {}).await.unwrap(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_that_is_damaged_is_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (service, topic, _) = crawled(folder.path()).await;
+    let taken = service.catch_up(|_| {}).await.unwrap();
+    std::fs::write(folder.path().join("library/meta.json"), "{").unwrap();
+    let store = Store::open(folder.path()).await.unwrap();
+    let again = Service::new(store, Way::default());
+    assert_eq!(again.catch_up(|_| {}).await.unwrap(), taken);
+    let found = again.search(Some(&topic), &words("")).await.unwrap();
+    assert_eq!(found.total as u64, taken);
+}
