@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
-    ahead, backup, config, crawl, demo, import, inspect, log, model, repair, replay, serve, shell,
-    train,
+    ahead, backup, config, crawl, demo, import, inspect, log, model, repair, replay, search, serve,
+    shell, train,
 };
 use linkscent::settings::Settings;
 use linkscent_bench::commands::eval;
@@ -32,6 +32,7 @@ enum Command {
     Serve(serve::Serve),
     Crawl(crawl::Crawl),
     Ahead(ahead::Ahead),
+    Search(search::Search),
     Replay(replay::Replay),
     Repair(repair::Repair),
     Backup(backup::Backup),
@@ -88,6 +89,7 @@ fn run() -> Result<()> {
         Command::Model(model) => model.run(),
         Command::Repair(repair) => runtime.block_on(repair.run()),
         Command::Ahead(ahead) => runtime.block_on(ahead.run()),
+        Command::Search(search) => runtime.block_on(search.run()),
         Command::Backup(backup) => runtime.block_on(backup.run()),
         Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),

@@ -109,8 +109,8 @@ pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> 
     }
     let path = request.uri().path().to_owned();
     let Some(inner) = app.access.behind(&path) else {
-        let is_open =
-            path.starts_with("/api/") || matches!(&*path, "/enter" | "/style.css" | "/live.js");
+        let is_open = path.starts_with("/api/")
+            || matches!(&*path, "/enter" | "/style.css" | "/live.js" | "/library.js");
         return harden(if is_open {
             next.run(request).await
         } else {
@@ -198,7 +198,20 @@ fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     value.to_str().ok()
 }
 
+/// Says of an answer that it is a page of the web: it runs nothing, reaches nobody, and is of no
+/// origin, so that it cannot be taken for one of the dashboard's.
+#[derive(Clone)]
+pub struct Sandboxed;
+
 fn harden(mut response: Response) -> Response {
+    const SANDBOX: [(&str, &str); 2] = [
+        (
+            "content-security-policy",
+            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; \
+             base-uri 'none'; frame-ancestors 'none'; sandbox",
+        ),
+        ("referrer-policy", "no-referrer"),
+    ];
     const HEADERS: [(&str, &str); 6] = [
         (
             "content-security-policy",
@@ -211,7 +224,9 @@ fn harden(mut response: Response) -> Response {
         ("cross-origin-resource-policy", "same-origin"),
         ("cross-origin-opener-policy", "same-origin"),
     ];
-    for (name, value) in HEADERS {
+    let is_sandboxed = response.extensions().get::<Sandboxed>().is_some();
+    let sandbox = SANDBOX.into_iter().filter(|_| is_sandboxed);
+    for (name, value) in HEADERS.into_iter().chain(sandbox) {
         response.headers_mut().insert(
             HeaderName::from_static(name),
             HeaderValue::from_static(value),

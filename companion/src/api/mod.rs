@@ -6,6 +6,7 @@ mod channel;
 mod classes;
 mod crawls;
 mod description;
+mod library;
 mod pairing;
 mod problem;
 mod rendering;
@@ -13,8 +14,9 @@ mod routes;
 mod server;
 mod strategies;
 
-pub use auth::{AccessControl, Base, guard};
+pub use auth::{AccessControl, Base, Sandboxed, guard};
 pub use channel::Channels;
+pub use library::order;
 pub use pairing::Pairing;
 pub use problem::Problem;
 pub use routes::open_routes;

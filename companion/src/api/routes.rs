@@ -23,7 +23,8 @@ use utoipa_axum::routes;
 use super::channel::{self, Calls, MODEL_VERSION};
 use super::problem::WRONG;
 use super::{
-    App, LARGEST_BODY, Problem, changes, classes, crawls, description, rendering, strategies,
+    App, LARGEST_BODY, Problem, changes, classes, crawls, description, library, rendering,
+    strategies,
 };
 
 /// The description of all calls.
@@ -69,6 +70,7 @@ fn calls() -> OpenApiRouter<App> {
         .routes(routes!(topics))
         .routes(routes!(strategies::strategies, strategies::choose))
         .routes(routes!(strategies::train))
+        .routes(routes!(library::search))
         .routes(routes!(rendering::next))
         .routes(routes!(rendering::take))
         .routes(routes!(dashboard))

@@ -15,6 +15,7 @@ pub mod model;
 mod network;
 pub mod repair;
 pub mod replay;
+pub mod search;
 pub mod serve;
 pub mod shell;
 pub mod train;

@@ -58,6 +58,7 @@ impl Serve {
         tokio::select! {
             served = api::serve(listener, router(app)) => served,
             watched = supervisor.watch_others() => watched,
+            kept = service.keep_index() => kept,
             _ = tokio::signal::ctrl_c() => Ok(()),
         }
     }

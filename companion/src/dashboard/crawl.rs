@@ -215,16 +215,7 @@ async fn mark(
     Form(form): Form<MarkForm>,
 ) -> Result<Response, PageError> {
     check_csrf(&app, &form.csrf)?;
-    let target = match form.verdict.as_str() {
-        "target" => Some(true),
-        "not" => Some(false),
-        "undo" => None,
-        _ => {
-            return Err(PageError::bad(
-                "A page is marked as target or not, or the mark is taken back.",
-            ));
-        }
-    };
+    let target = verdict(&form.verdict)?;
     let (crawl, topic) = app.service.crawl(id).await?;
     app.service
         .mark_result(&crawl, &topic, &form.address, target)
@@ -233,6 +224,18 @@ async fn mark(
         "/crawl/{id}/results?page={}",
         form.page.max(0)
     )))
+}
+
+/// What a button says of a page.
+pub(super) fn verdict(name: &str) -> Result<Option<bool>, PageError> {
+    match name {
+        "target" => Ok(Some(true)),
+        "not" => Ok(Some(false)),
+        "undo" => Ok(None),
+        _ => Err(PageError::bad(
+            "A page is marked as target or not, or the mark is taken back.",
+        )),
+    }
 }
 
 #[derive(Deserialize)]

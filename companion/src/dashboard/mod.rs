@@ -7,6 +7,7 @@ mod classes;
 mod crawl;
 mod databases;
 mod facets;
+mod library;
 mod new_crawl;
 mod removed;
 mod settings;
@@ -32,9 +33,11 @@ pub fn routes() -> Router<App> {
         .route("/enter", get(enter))
         .route("/style.css", get(style))
         .route("/live.js", get(script))
+        .route("/library.js", get(judging))
         .merge(topics::routes())
         .merge(classes::routes())
         .merge(facets::routes())
+        .merge(library::routes())
         .merge(new_crawl::routes())
         .merge(ahead::routes())
         .merge(removed::routes())
@@ -72,6 +75,13 @@ async fn script() -> impl IntoResponse {
     (
         [(CONTENT_TYPE, "text/javascript")],
         include_str!("../../static/live.js"),
+    )
+}
+
+async fn judging() -> impl IntoResponse {
+    (
+        [(CONTENT_TYPE, "text/javascript")],
+        include_str!("../../static/library.js"),
     )
 }
 

@@ -7,9 +7,12 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use anyhow::Result;
+use linkscent_archive::charset::decode;
 use linkscent_archive::page::page_at;
+use linkscent_archive::warc::{Reader, WarcError};
 use linkscent_core::address::Address;
 use linkscent_core::critics;
 use linkscent_core::web_graph::Relevance;
@@ -23,6 +26,8 @@ use crate::store::{CrawlRow, KeptRow, Store, Topic};
 
 /// Pages of a library that are shown at once at most.
 pub const MOST_SHOWN: usize = 100;
+/// The index is written at most this often.
+const INDEXED_EVERY: Duration = Duration::from_secs(3);
 /// Pages that are read from an archive before they are written.
 const BATCH: i64 = 500;
 
@@ -163,6 +168,24 @@ impl Service {
         Ok(self.shelf.delete()?)
     }
 
+    /// Deletes the index, so that it is written again from logs and archives.
+    pub async fn rebuild_index(&self) -> Result<(), ServiceError> {
+        Ok(self.forget_index().await?)
+    }
+
+    /// Takes pages into the index as crawls bring them, as long as this is polled. A failure is
+    /// told, and tried again at the next change.
+    pub async fn keep_index(&self) -> Result<()> {
+        let mut changes = self.supervisor.changes();
+        loop {
+            if let Err(error) = self.catch_up(|_| {}).await {
+                tracing::warn!("the library's index is not written: {error}");
+            }
+            changes.changed().await?;
+            tokio::time::sleep(INDEXED_EVERY).await;
+        }
+    }
+
     /// Pages of a topic, or of all topics, by words.
     pub async fn search(
         &self,
@@ -191,6 +214,22 @@ impl Service {
         let found: Result<Found, LibraryError> = searching.await.map_err(anyhow::Error::from)?;
         self.shown(found.map_err(anyhow::Error::from)?, &asked)
             .await
+    }
+
+    /// A page of a crawl as it was kept, as HTML text.
+    pub async fn kept_html(&self, crawl: i64, number: u64) -> Result<String, ServiceError> {
+        let missing = || ServiceError::Missing("kept page");
+        let before = number.checked_sub(1).ok_or_else(missing)?;
+        let rows = self.store.kept_after(crawl, before, 1).await?.into_iter();
+        let mut rows = rows.filter(|row| row.number == number);
+        let row = rows.next().ok_or_else(missing)?;
+        let archive = self.store.warc_path(crawl);
+        let reading = tokio::task::spawn_blocking(move || {
+            let page = Reader::response_at(&archive, row.offset, &row.address)?;
+            Ok::<_, WarcError>(decode(&page.body, page.content_type.as_deref()))
+        });
+        let html = reading.await.map_err(anyhow::Error::from)?;
+        Ok(html.map_err(anyhow::Error::from)?)
     }
 
     /// How likely each page is what is looked for: of the finds, or of all pages. What was

@@ -17,6 +17,7 @@ use crate::service::{LARGEST_BUDGET, RunBy};
 use crate::store::Reaction;
 
 mod choices;
+mod library;
 mod removed;
 
 const PORT: u16 = 7000;

@@ -1,0 +1,136 @@
+//! `linkscent search`: the library by words.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use indicatif::ProgressBar;
+use linkscent_core::band::Band;
+use linkscent_core::wire::api::{LibraryFound, LibraryPage};
+
+use crate::crawler::fetch::Way;
+use crate::service::{LibraryOrder, LibraryQuery, MOST_SHOWN, Service};
+use crate::settings::data_folder;
+use crate::store::Store;
+
+/// Search what crawls found, by words.
+///
+/// All words have to be met; "words in quotes" next to each other; -word not at all; word* for
+/// all that begin so, word~ for similar spellings; title:word, site:host and lang:code.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linkscent search --topic castles moat
+  linkscent search 'site:castles.test \"round tower\" -hotel' --all --json")]
+pub struct Search {
+    /// What to look for; without any word the likeliest pages come first.
+    query: Vec<String>,
+    /// Name of a topic; without it all topics are searched.
+    #[arg(long)]
+    topic: Option<String>,
+    /// All pages that were read, not the finds alone.
+    #[arg(long)]
+    all: bool,
+    /// What comes first.
+    #[arg(long, value_enum, default_value_t = First::Best)]
+    order: First,
+    /// So many pages at most, from 1 to 100.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=MOST_SHOWN as i64))]
+    most: u16,
+    /// After so many others.
+    #[arg(long, default_value_t = 0)]
+    skip: usize,
+    /// Where everything is kept.
+    #[arg(long, env = "LINKSCENT_DATA")]
+    data: Option<PathBuf>,
+    /// Make the index again from the crawls' archives before.
+    #[arg(long)]
+    rebuild: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What comes first.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum First {
+    /// Pages that say most of the query.
+    Best,
+    /// Those likeliest to be looked for.
+    Likeliest,
+    /// Those read last.
+    Newest,
+}
+
+impl Search {
+    /// Prints it.
+    pub async fn run(self) -> Result<()> {
+        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let service = Service::new(store, Way::default());
+        if self.rebuild {
+            service.rebuild_index().await?;
+        }
+        let topic = match &self.topic {
+            Some(name) => Some(service.topic_known_as(name).await?),
+            None => None,
+        };
+        read_new_pages(&service).await?;
+        let query = LibraryQuery {
+            text: self.query.join(" "),
+            all: self.all,
+            order: match self.order {
+                First::Best => LibraryOrder::Best,
+                First::Likeliest => LibraryOrder::Likeliest,
+                First::Newest => LibraryOrder::Newest,
+            },
+            most: self.most.into(),
+            skip: self.skip,
+        };
+        let found = service.search(topic.as_ref(), &query).await?;
+        if self.json {
+            println!("{}", serde_json::to_string(&found)?);
+        } else {
+            print(&found, self.skip);
+        }
+        Ok(())
+    }
+}
+
+/// Takes pages into the index that are not there yet, and says how far that is.
+pub(super) async fn read_new_pages(service: &Service) -> Result<()> {
+    let bar = ProgressBar::new_spinner();
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar.set_message("looking for pages that are not in the index yet");
+    service
+        .catch_up(|pages| bar.set_message(format!("{pages} pages are new in the index")))
+        .await?;
+    bar.finish_and_clear();
+    Ok(())
+}
+
+fn print(found: &LibraryFound, skip: usize) {
+    if found.is_relaxed {
+        println!("No page has all of these words. Pages with some of them:");
+    }
+    for (page, number) in found.pages.iter().zip(skip + 1..) {
+        println!("{number:4}. {}\n      {}", page.title, page.address);
+        println!("      {}", said(page));
+    }
+    let shown = found.pages.len();
+    match found.total {
+        0 => println!("Nothing was found."),
+        total if total > shown => println!("{shown} of {total} pages."),
+        _ => {}
+    }
+}
+
+fn said(page: &LibraryPage) -> String {
+    let band = Band::of(page.probability);
+    let mark = match page.mark {
+        Some(true) => " · marked by you",
+        Some(false) => " · marked as not that",
+        None => "",
+    };
+    let snippet: String = page.snippet.iter().map(|piece| &*piece.text).collect();
+    format!("{band} ({}){mark} · {snippet}", band.range())
+}

@@ -1,0 +1,102 @@
+//! The library's screen: what is searched, judged and opened there.
+
+use super::*;
+use crate::crawler::fake_web::web_about;
+use crate::service::{NewCrawl, Starts};
+
+fn about(_: u64) -> &'static str {
+    "bees in the hive. <b>Honey</b> & pollen are kept <script>there</script>"
+}
+
+/// A server with a topic, whose crawl has ended and lies in the library.
+async fn with_a_library() -> (Server, String) {
+    let server = Server::on_web(web_about(about).await).await;
+    let base = server.enter().await;
+    let service = &server.app.service;
+    let pages = ["http://host0.test/1".to_owned()];
+    let topic = service.create_topic("bees", &pages).await.unwrap();
+    let new = NewCrawl::new(Starts::default(), 30);
+    let crawl = service.begin_crawl(&topic, &new).await.unwrap();
+    server.rest(crawl.id).await;
+    service.catch_up(|_| {}).await.unwrap();
+    (server, base)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_are_searched_paged_and_narrowed_down() {
+    let (server, base) = with_a_library().await;
+    let get = async |query: &str| server.get(&format!("{base}/library?{query}")).await;
+    let all = get("of=all&q=honey").await.text;
+    assert!(all.contains("<mark>Honey</mark>"), "{all}");
+    assert!(all.contains("rel=\"next\""), "there is another page");
+    let site = get("of=all&q=honey+site%3Ahost0.test").await.text;
+    assert!(site.contains("<mark>Honey</mark>"));
+    let elsewhere = get("of=all&q=honey+site%3Aother.test").await.text;
+    assert!(elsewhere.contains("Nothing was found"), "{elsewhere}");
+    let next = get("of=all&q=honey&topic=1&page=1").await.text;
+    assert!(next.contains("start=\"21\""), "{next}");
+    assert!(next.contains("rel=\"prev\""));
+    let nothing = get("q=zeppelin&topic=").await.text;
+    assert!(nothing.contains("Nothing was found among the finds"));
+    let written = get("q=%22%3E%3Cscript%3Ex").await.text;
+    assert!(!written.contains("<script>x"), "{written}");
+    for wrong in ["order=odd", "topic=x", "page=-1"] {
+        assert_eq!(get(wrong).await.status, StatusCode::BAD_REQUEST, "{wrong}");
+    }
+    assert_eq!(get("topic=77").await.status, StatusCode::NOT_FOUND);
+    let topic = server.get(&format!("{base}/topic/1")).await.text;
+    assert!(topic.contains("Search what was found"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_is_judged_with_and_without_a_script() {
+    let (server, base) = with_a_library().await;
+    let first = "address=http%3A%2F%2Fhost0.test%2F1&crawl=1&back=q%3Dhoney%26page%3D0";
+    let path = format!("{base}/library/mark");
+    let form = |verdict: &str| {
+        let csrf = server.app.access.csrf();
+        format!("csrf={csrf}&{first}&verdict={verdict}")
+    };
+    let post = async |verdict: &str, accept: &str| {
+        let headers = [("host", HOST), FORM, ("accept", accept)];
+        server.ask("POST", &path, &headers, form(verdict)).await
+    };
+    let reply = post("not", "text/html,*/*").await;
+    assert_eq!(reply.status, StatusCode::SEE_OTHER);
+    let to = reply.headers["location"].to_str().unwrap();
+    assert_eq!(to, format!("{base}/library?q=honey&page=0"));
+    let marks = server.app.service.store.marks(1).await.unwrap();
+    assert!(!marks[0].target);
+    let reply = post("undo", "application/json").await;
+    assert_eq!(reply.status, StatusCode::NO_CONTENT);
+    assert!(server.app.service.store.marks(1).await.unwrap().is_empty());
+    assert_eq!(post("odd", "*/*").await.status, StatusCode::BAD_REQUEST);
+    let forged = form("target").replace("csrf=", "csrf=x");
+    let reply = server.post(&path, FORM, forged).await;
+    assert_eq!(reply.status, StatusCode::FORBIDDEN);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kept_page_is_shut_in() {
+    let (server, base) = with_a_library().await;
+    let open = async |number: &str| {
+        let request = Request::builder().uri(format!("{base}/library/kept/{number}"));
+        let request = request.header("host", HOST).body(Body::empty()).unwrap();
+        server.router.clone().oneshot(request).await.unwrap()
+    };
+    let page = open("1/1").await;
+    assert_eq!(page.status(), StatusCode::OK);
+    let policy = page.headers()["content-security-policy"].to_str().unwrap();
+    assert!(policy.starts_with("default-src 'none'") && policy.ends_with("; sandbox"));
+    assert!(!policy.contains("script-src") && !policy.contains("connect-src"));
+    assert_eq!(page.headers()["referrer-policy"], "no-referrer");
+    let body = to_bytes(page.into_body(), usize::MAX).await.unwrap();
+    assert!(String::from_utf8_lossy(&body).contains("<b>Honey</b>"));
+    for missing in ["1/0", "1/999", "9/1"] {
+        assert_eq!(
+            open(missing).await.status(),
+            StatusCode::NOT_FOUND,
+            "{missing}"
+        );
+    }
+}

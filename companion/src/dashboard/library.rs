@@ -1,0 +1,222 @@
+//! The library: what crawls kept, searched, judged page by page, and opened as it was kept.
+
+use askama::Template;
+use axum::extract::{Form, Path, Query, State};
+use axum::http::StatusCode;
+use axum::http::header::{ACCEPT, HeaderMap};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Extension, Router};
+use linkscent_core::band::Band;
+use linkscent_core::wire::api::{LibraryFound, LibraryPage};
+use serde::Deserialize;
+
+use super::{PageError, PageResult, check_csrf, go_to, show};
+use crate::api::{App, Base, Sandboxed, order};
+use crate::service::LibraryQuery;
+use crate::store::Topic;
+
+/// Pages that are shown at once.
+const PER_PAGE: usize = 20;
+
+pub(super) fn routes() -> Router<App> {
+    Router::new()
+        .route("/library", get(search))
+        .route("/library/mark", post(mark))
+        .route("/library/kept/{crawl}/{number}", get(kept))
+}
+
+/// What is asked for, as an address says it.
+#[derive(Default)]
+struct Asked {
+    topic: Option<i64>,
+    q: String,
+    /// `all` for every page that was read.
+    of: String,
+    order: String,
+    page: usize,
+}
+
+impl Asked {
+    /// The same question as the query of an address, with other words and another page.
+    fn link(&self, q: &str, page: usize) -> String {
+        let topic = self.topic.map(|topic| topic.to_string());
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.append_pair("topic", &topic.unwrap_or_default());
+        query.append_pair("q", q);
+        query.append_pair("of", &self.of);
+        query.append_pair("order", &self.order);
+        query.append_pair("page", &page.to_string());
+        query.finish()
+    }
+}
+
+#[derive(Template)]
+#[template(path = "library.html")]
+struct LibraryScreen<'a> {
+    base: String,
+    csrf: &'a str,
+    topics: Vec<Topic>,
+    topic: Option<Topic>,
+    asked: Asked,
+    found: LibraryFound,
+    lines: Vec<Line>,
+    first: usize,
+    pages: usize,
+}
+
+struct Line {
+    page: LibraryPage,
+    band: Band,
+}
+
+impl LibraryScreen<'_> {
+    /// Whether the page's topic is said: not where only one is searched.
+    fn says_topic(&self) -> bool {
+        self.topic.is_none()
+    }
+
+    fn is_chosen(&self, topic: &Topic) -> bool {
+        self.asked.topic == Some(topic.id)
+    }
+
+    /// The question with one more condition.
+    fn narrowed(&self, field: &str, name: &str) -> String {
+        let condition = format!("{field}:{name}");
+        let q = self.asked.q.trim();
+        let has_it = q.split_whitespace().any(|word| word == condition);
+        let q = if has_it {
+            q.to_owned()
+        } else {
+            format!("{q} {condition}")
+        };
+        self.asked.link(q.trim(), 0)
+    }
+
+    fn here(&self) -> String {
+        self.asked.link(&self.asked.q, self.asked.page)
+    }
+
+    fn other_page(&self, page: usize) -> String {
+        self.asked.link(&self.asked.q, page)
+    }
+}
+
+async fn search(
+    State(app): State<App>,
+    Extension(Base(base)): Extension<Base>,
+    Query(asked): Query<RawAsked>,
+) -> PageResult {
+    let asked = asked.read()?;
+    let service = &app.service;
+    let topic = match asked.topic {
+        Some(id) => Some(service.topic(id).await?),
+        None => None,
+    };
+    let wrong = || PageError::bad("Results stand by best, likeliest or newest.");
+    let query = LibraryQuery {
+        text: asked.q.clone(),
+        all: asked.of == "all",
+        order: order(&asked.order).ok_or_else(wrong)?,
+        most: PER_PAGE,
+        skip: asked.page.saturating_mul(PER_PAGE),
+    };
+    let mut found = service.search(topic.as_ref(), &query).await?;
+    let lines = std::mem::take(&mut found.pages).into_iter();
+    let lines = lines.map(|page| Line {
+        band: Band::of(page.probability),
+        page,
+    });
+    let topics = service.store.topics().await?.into_iter();
+    show(&LibraryScreen {
+        base,
+        csrf: app.access.csrf(),
+        topics: topics
+            .filter(|topic| !topic.is_removed && !topic.is_deleted)
+            .collect(),
+        topic,
+        first: query.skip + 1,
+        pages: found.total.div_ceil(PER_PAGE),
+        asked,
+        found,
+        lines: lines.collect(),
+    })
+}
+
+/// A form's fields come as text, also those that are empty.
+#[derive(Deserialize)]
+struct RawAsked {
+    #[serde(default)]
+    topic: String,
+    #[serde(default)]
+    q: String,
+    #[serde(default)]
+    of: String,
+    #[serde(default)]
+    order: String,
+    #[serde(default)]
+    page: String,
+}
+
+impl RawAsked {
+    fn read(self) -> Result<Asked, PageError> {
+        let number = |text: &str| -> Result<Option<i64>, PageError> {
+            if text.is_empty() {
+                return Ok(None);
+            }
+            let number: Option<i64> = text.parse().ok().filter(|number| *number >= 0);
+            number
+                .map(Some)
+                .ok_or_else(|| PageError::bad("Topics and pages are told by numbers."))
+        };
+        Ok(Asked {
+            topic: number(&self.topic)?,
+            page: number(&self.page)?.unwrap_or_default() as usize,
+            q: self.q,
+            of: self.of,
+            order: self.order,
+        })
+    }
+}
+
+#[derive(Deserialize)]
+struct MarkForm {
+    csrf: String,
+    crawl: i64,
+    address: String,
+    /// `target`, `not` or `undo`.
+    verdict: String,
+    /// The question to come back to.
+    #[serde(default)]
+    back: String,
+}
+
+/// Marks a page, or takes the mark back. A script that asked stays where it is.
+async fn mark(
+    State(app): State<App>,
+    headers: HeaderMap,
+    Form(form): Form<MarkForm>,
+) -> Result<Response, PageError> {
+    check_csrf(&app, &form.csrf)?;
+    let target = super::crawl::verdict(&form.verdict)?;
+    let (crawl, topic) = app.service.crawl(form.crawl).await?;
+    app.service
+        .mark_result(&crawl, &topic, &form.address, target)
+        .await?;
+    let accepts = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
+    if !accepts.unwrap_or_default().contains("text/html") {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    Ok(go_to(&format!("/library?{}", form.back)))
+}
+
+/// A page as it was kept: shut in, so that it runs nothing and reaches nobody.
+async fn kept(
+    State(app): State<App>,
+    Path((crawl, number)): Path<(i64, u64)>,
+) -> Result<Response, PageError> {
+    let html = app.service.kept_html(crawl, number).await?;
+    let mut response = Html(html).into_response();
+    response.extensions_mut().insert(Sandboxed);
+    Ok(response)
+}
