@@ -3,8 +3,10 @@
 //! stores.
 
 pub mod charset;
+pub mod citation;
 pub mod frozen;
 pub mod page;
 pub mod sequences_file;
+pub mod takeout;
 pub mod taxonomy;
 pub mod warc;

@@ -1,0 +1,22 @@
+//! Lines of JSON: everything, with the pages' text.
+
+use std::io::{self, Write};
+
+use super::{Entry, Out, Takeout};
+
+struct Lines(Out);
+
+pub(super) fn begin(out: Out, _: &str) -> io::Result<Box<dyn Takeout + Send>> {
+    Ok(Box::new(Lines(out)))
+}
+
+impl Takeout for Lines {
+    fn page(&mut self, entry: &Entry) -> io::Result<()> {
+        serde_json::to_writer(&mut self.0, entry)?;
+        writeln!(self.0)
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
