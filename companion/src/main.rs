@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
-    ahead, backup, config, crawl, demo, import, inspect, log, model, repair, replay, search, serve,
-    shell, train,
+    ahead, backup, config, crawl, demo, export, import, inspect, log, model, repair, replay,
+    search, serve, shell, train,
 };
 use linkscent::settings::Settings;
 use linkscent_bench::commands::eval;
@@ -33,6 +33,7 @@ enum Command {
     Crawl(crawl::Crawl),
     Ahead(ahead::Ahead),
     Search(search::Search),
+    Export(export::Export),
     Replay(replay::Replay),
     Repair(repair::Repair),
     Backup(backup::Backup),
@@ -89,6 +90,7 @@ fn run() -> Result<()> {
         Command::Model(model) => model.run(),
         Command::Repair(repair) => runtime.block_on(repair.run()),
         Command::Ahead(ahead) => runtime.block_on(ahead.run()),
+        Command::Export(export) => runtime.block_on(export.run()),
         Command::Search(search) => runtime.block_on(search.run()),
         Command::Backup(backup) => runtime.block_on(backup.run()),
         Command::Demo(demo) => runtime.block_on(demo.run()),

@@ -46,6 +46,7 @@ impl FrozenWeb {
         let mut web = Self::default();
         for (address, body) in pages {
             let response = Response {
+                date: String::new(),
                 status: 200,
                 content_type: Some("text/html; charset=utf-8".to_owned()),
                 location: None,

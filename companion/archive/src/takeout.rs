@@ -51,8 +51,13 @@ pub struct Entry {
     pub text: Vec<String>,
 }
 
-/// Takes pages one by one, and ends.
+/// Begins, takes pages one by one, and ends.
 pub trait Takeout {
+    /// Writes what comes before the first page.
+    fn begin(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Writes a page.
     fn page(&mut self, entry: &Entry) -> io::Result<()>;
 
@@ -62,8 +67,10 @@ pub trait Takeout {
 
 /// Where a format is written to.
 pub type Out = Box<dyn Write + Send>;
-/// A format that was begun. `name` is what the list is called.
-pub type Begin = fn(out: Out, name: &str) -> io::Result<Box<dyn Takeout + Send>>;
+/// A format that is to be written.
+pub type Taking = Box<dyn Takeout + Send>;
+/// Makes one. `name` is what the list is called.
+pub type Begin = fn(out: Out, name: &str) -> Taking;
 
 /// A format.
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +85,7 @@ pub struct Format {
     pub media: &'static str,
     /// Whether it has the pages' whole text.
     pub has_text: bool,
-    /// Begins to write.
+    /// Makes ready to write.
     pub begin: Begin,
 }
 
@@ -197,8 +204,8 @@ impl Format {
 /// Addresses, one a line.
 struct Addresses(Out);
 
-fn addresses(out: Out, _: &str) -> io::Result<Box<dyn Takeout + Send>> {
-    Ok(Box::new(Addresses(out)))
+fn addresses(out: Out, _: &str) -> Taking {
+    Box::new(Addresses(out))
 }
 
 impl Takeout for Addresses {

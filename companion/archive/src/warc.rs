@@ -64,6 +64,8 @@ pub struct Record {
     pub kind: String,
     /// `WARC-Target-URI`, angle brackets removed.
     pub target: String,
+    /// `WARC-Date`, as written.
+    pub date: String,
     /// The block.
     pub block: Vec<u8>,
 }
@@ -73,6 +75,8 @@ pub struct Record {
 pub struct Response {
     /// Status code.
     pub status: u16,
+    /// When it was fetched, as WARC dates are written; empty if nobody knows.
+    pub date: String,
     /// `Content-Type`, if there was one.
     pub content_type: Option<String>,
     /// `Location`, if there was one.
@@ -113,6 +117,7 @@ impl Record {
         }
         Some(Response {
             status: parsed.code?,
+            date: self.date.clone(),
             content_type: header("content-type"),
             location: header("location"),
             policy: header("content-security-policy"),
@@ -263,6 +268,7 @@ impl Reader {
                         .trim_matches(['<', '>'])
                         .clone_into(&mut record.target);
                 }
+                "warc-date" => value.clone_into(&mut record.date),
                 "content-length" => length = value.parse::<u64>().ok(),
                 _ => {}
             }

@@ -8,6 +8,7 @@ pub mod backup;
 pub mod config;
 pub mod crawl;
 pub mod demo;
+pub mod export;
 pub mod import;
 pub mod inspect;
 pub mod log;

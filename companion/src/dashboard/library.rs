@@ -3,10 +3,11 @@
 use askama::Template;
 use axum::extract::{Form, Path, Query, State};
 use axum::http::StatusCode;
-use axum::http::header::{ACCEPT, HeaderMap};
+use axum::http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
+use linkscent_archive::takeout::Format;
 use linkscent_core::band::Band;
 use linkscent_core::wire::api::{LibraryFound, LibraryPage};
 use serde::Deserialize;
@@ -24,6 +25,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/library", get(search))
         .route("/library/mark", post(mark))
         .route("/library/kept/{crawl}/{number}", get(kept))
+        .route("/library/take/{format}", get(take))
 }
 
 /// What is asked for, as an address says it.
@@ -38,6 +40,17 @@ struct Asked {
 }
 
 impl Asked {
+    fn query(&self) -> Result<LibraryQuery, PageError> {
+        let wrong = || PageError::bad("Results stand by best, likeliest or newest.");
+        Ok(LibraryQuery {
+            text: self.q.clone(),
+            all: self.of == "all",
+            order: order(&self.order).ok_or_else(wrong)?,
+            most: PER_PAGE,
+            skip: self.page.saturating_mul(PER_PAGE),
+        })
+    }
+
     /// The same question as the query of an address, with other words and another page.
     fn link(&self, q: &str, page: usize) -> String {
         let topic = self.topic.map(|topic| topic.to_string());
@@ -113,14 +126,7 @@ async fn search(
         Some(id) => Some(service.topic(id).await?),
         None => None,
     };
-    let wrong = || PageError::bad("Results stand by best, likeliest or newest.");
-    let query = LibraryQuery {
-        text: asked.q.clone(),
-        all: asked.of == "all",
-        order: order(&asked.order).ok_or_else(wrong)?,
-        most: PER_PAGE,
-        skip: asked.page.saturating_mul(PER_PAGE),
-    };
+    let query = asked.query()?;
     let mut found = service.search(topic.as_ref(), &query).await?;
     let lines = std::mem::take(&mut found.pages).into_iter();
     let lines = lines.map(|page| Line {
@@ -208,6 +214,36 @@ async fn mark(
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     Ok(go_to(&format!("/library?{}", form.back)))
+}
+
+/// What a search finds as a file of another program.
+async fn take(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    Query(asked): Query<RawAsked>,
+) -> Result<Response, PageError> {
+    let format = Format::named(&name).ok_or_else(|| PageError::missing("format"))?;
+    let asked = asked.read()?;
+    let topic = match asked.topic {
+        Some(id) => Some(app.service.topic(id).await?),
+        None => None,
+    };
+    let query = asked.query()?;
+    let file = tempfile::NamedTempFile::new().map_err(anyhow::Error::from)?;
+    let out = file.reopen().map_err(anyhow::Error::from)?;
+    let out = Box::new(std::io::BufWriter::new(out));
+    let service = &app.service;
+    service
+        .take_out(topic.as_ref(), &query, format, out, |_| {})
+        .await?;
+    let bytes = tokio::task::spawn_blocking(move || std::fs::read(file.path()));
+    let bytes = bytes.await.map_err(anyhow::Error::from)?;
+    let disposition = format!("attachment; filename=\"linkscent.{}\"", format.ending);
+    let headers = [
+        (CONTENT_TYPE, format.media.to_owned()),
+        (CONTENT_DISPOSITION, disposition),
+    ];
+    Ok((headers, bytes.map_err(anyhow::Error::from)?).into_response())
 }
 
 /// A page as it was kept: shut in, so that it runs nothing and reaches nobody.

@@ -17,6 +17,7 @@ mod phrases;
 mod removing;
 mod rendering;
 mod supervisor;
+mod takeout;
 mod taxonomies;
 mod training;
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use sha2::{Digest, Sha256};
 
-use super::{Entry, Out, Takeout, xml};
+use super::{Entry, Out, Takeout, Taking, xml};
 
 /// A feed has a date, also if it is empty.
 const NEVER: &str = "1970-01-01T00:00:00Z";
@@ -16,13 +16,13 @@ struct Feed {
     newest: String,
 }
 
-pub(super) fn begin(out: Out, name: &str) -> io::Result<Box<dyn Takeout + Send>> {
-    Ok(Box::new(Feed {
+pub(super) fn begin(out: Out, name: &str) -> Taking {
+    Box::new(Feed {
         out,
         name: name.to_owned(),
         entries: Vec::new(),
         newest: NEVER.to_owned(),
-    }))
+    })
 }
 
 /// A name that no other has, for what is named by these words.
@@ -50,7 +50,7 @@ impl Takeout for Feed {
             &entry.read
         };
         if *updated > *self.newest {
-            self.newest = updated.to_owned();
+            updated.clone_into(&mut self.newest);
         }
         let authors = entry.citation.authors.iter();
         let authors = authors.map(|name| format!("<author><name>{}</name></author>", xml(name)));

@@ -2,20 +2,23 @@
 
 use std::io::{self, Write};
 
-use super::{Entry, Out, Takeout, one_line};
+use super::{Entry, Out, Takeout, Taking, one_line};
 
 const COLUMNS: &str =
     "title,address,site,language,topic,probability,mark,date,authors,snippet,reason,path,read";
 
 struct Table(Out);
 
-pub(super) fn begin(mut out: Out, _: &str) -> io::Result<Box<dyn Takeout + Send>> {
-    // Spreadsheets know by this that it is UTF-8.
-    write!(out, "\u{feff}{COLUMNS}\r\n")?;
-    Ok(Box::new(Table(out)))
+pub(super) fn begin(out: Out, _: &str) -> Taking {
+    Box::new(Table(out))
 }
 
 impl Takeout for Table {
+    fn begin(&mut self) -> io::Result<()> {
+        // Spreadsheets know by this that it is UTF-8.
+        write!(self.0, "\u{feff}{COLUMNS}\r\n")
+    }
+
     fn page(&mut self, entry: &Entry) -> io::Result<()> {
         let mark = match entry.mark {
             Some(true) => "target",

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
-use super::{Entry, Out, Takeout, xml};
+use super::{Entry, Out, Takeout, Taking, xml};
 
 struct Node {
     label: String,
@@ -18,13 +18,13 @@ struct Graph {
     edges: BTreeSet<(usize, usize)>,
 }
 
-pub(super) fn begin(out: Out, _: &str) -> io::Result<Box<dyn Takeout + Send>> {
-    Ok(Box::new(Graph {
+pub(super) fn begin(out: Out, _: &str) -> Taking {
+    Box::new(Graph {
         out,
         numbers: HashMap::new(),
         nodes: Vec::new(),
         edges: BTreeSet::new(),
-    }))
+    })
 }
 
 impl Graph {

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::{Entry, Out, Takeout};
+use super::{Entry, Out, Takeout, Taking};
 
 struct Lines(Out);
 
-pub(super) fn begin(out: Out, _: &str) -> io::Result<Box<dyn Takeout + Send>> {
-    Ok(Box::new(Lines(out)))
+pub(super) fn begin(out: Out, _: &str) -> Taking {
+    Box::new(Lines(out))
 }
 
 impl Takeout for Lines {

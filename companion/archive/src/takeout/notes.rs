@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::io;
 
-use super::{Entry, Out, Takeout, one_line};
+use super::{Entry, Out, Takeout, Taking, one_line};
 
 /// Characters of a file's name.
 const LONGEST_NAME: usize = 80;
@@ -14,11 +14,11 @@ struct Notes {
     names: HashSet<String>,
 }
 
-pub(super) fn begin(out: Out, _: &str) -> io::Result<Box<dyn Takeout + Send>> {
-    Ok(Box::new(Notes {
+pub(super) fn begin(out: Out, _: &str) -> Taking {
+    Box::new(Notes {
         files: tar::Builder::new(out),
         names: HashSet::new(),
-    }))
+    })
 }
 
 impl Takeout for Notes {

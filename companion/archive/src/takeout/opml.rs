@@ -3,25 +3,30 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{Entry, Out, Takeout, xml};
+use super::{Entry, Out, Takeout, Taking, xml};
 
 struct Outline {
     out: Out,
+    name: String,
     /// Titles and addresses by site.
     sites: BTreeMap<String, Vec<(String, String)>>,
 }
 
-pub(super) fn begin(mut out: Out, name: &str) -> io::Result<Box<dyn Takeout + Send>> {
-    write!(
-        out,
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n<head><title>{}</title></head>\n<body>\n",
-        xml(name)
-    )?;
+pub(super) fn begin(out: Out, name: &str) -> Taking {
+    let name = name.to_owned();
     let sites = BTreeMap::new();
-    Ok(Box::new(Outline { out, sites }))
+    Box::new(Outline { out, name, sites })
 }
 
 impl Takeout for Outline {
+    fn begin(&mut self) -> io::Result<()> {
+        write!(
+            self.out,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n<head><title>{}</title></head>\n<body>\n",
+            xml(&self.name)
+        )
+    }
+
     fn page(&mut self, entry: &Entry) -> io::Result<()> {
         let site = self.sites.entry(entry.site.clone()).or_default();
         site.push((xml(&entry.title), xml(&entry.address)));

@@ -5,13 +5,13 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{Entry, Out, Takeout, one_line};
+use super::{Entry, Out, Takeout, Taking, one_line};
 use crate::citation::Date;
 
 struct Ris(Out);
 
-pub(super) fn ris(out: Out, _: &str) -> io::Result<Box<dyn Takeout + Send>> {
-    Ok(Box::new(Ris(out)))
+pub(super) fn ris(out: Out, _: &str) -> Taking {
+    Box::new(Ris(out))
 }
 
 impl Takeout for Ris {
@@ -78,9 +78,9 @@ struct Bibtex {
     keys: HashSet<String>,
 }
 
-pub(super) fn bibtex(out: Out, _: &str) -> io::Result<Box<dyn Takeout + Send>> {
+pub(super) fn bibtex(out: Out, _: &str) -> Taking {
     let keys = HashSet::new();
-    Ok(Box::new(Bibtex { out, keys }))
+    Box::new(Bibtex { out, keys })
 }
 
 impl Takeout for Bibtex {
@@ -102,7 +102,7 @@ impl Takeout for Bibtex {
             .iter()
             .map(|name| format!("{{{}}}", tex(name)))
             .collect();
-        let date = Date::read(&cited.date).map(|date| date.with_dashes());
+        let date = Date::read(&cited.date).map(Date::with_dashes);
         let fields = [
             ("author", authors.join(" and ")),
             ("date", date.unwrap_or_default()),
@@ -197,12 +197,15 @@ struct Csl {
     count: usize,
 }
 
-pub(super) fn csl(mut out: Out, _: &str) -> io::Result<Box<dyn Takeout + Send>> {
-    write!(out, "[")?;
-    Ok(Box::new(Csl { out, count: 0 }))
+pub(super) fn csl(out: Out, _: &str) -> Taking {
+    Box::new(Csl { out, count: 0 })
 }
 
 impl Takeout for Csl {
+    fn begin(&mut self) -> io::Result<()> {
+        write!(self.out, "[")
+    }
+
     fn page(&mut self, entry: &Entry) -> io::Result<()> {
         self.count += 1;
         let comma = if self.count == 1 { "\n" } else { ",\n" };

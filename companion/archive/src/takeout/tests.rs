@@ -67,14 +67,14 @@ fn entries() -> Vec<Entry> {
 fn written(name: &str) -> Vec<u8> {
     let kept = Kept::default();
     let format = Format::named(name).unwrap();
-    let mut takeout = (format.begin)(Box::new(kept.clone()), "Castles <&>").unwrap();
+    let mut takeout = (format.begin)(Box::new(kept.clone()), "Castles <&>");
+    takeout.begin().unwrap();
     for entry in entries() {
         takeout.page(&entry).unwrap();
     }
     takeout.finish().unwrap();
     drop(takeout);
-    let bytes = kept.0.lock().unwrap().clone();
-    bytes
+    kept.0.lock().unwrap().clone()
 }
 
 fn text(name: &str) -> String {
@@ -88,7 +88,8 @@ fn formats_have_names_of_their_own_and_an_empty_list_is_whole() {
     assert!(Format::named("odd").is_none());
     for format in FORMATS {
         let kept = Kept::default();
-        let mut takeout = (format.begin)(Box::new(kept.clone()), "none").unwrap();
+        let mut takeout = (format.begin)(Box::new(kept.clone()), "none");
+        takeout.begin().unwrap();
         takeout.finish().unwrap();
         drop(takeout);
         let text = String::from_utf8(kept.0.lock().unwrap().clone()).unwrap();

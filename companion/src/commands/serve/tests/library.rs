@@ -100,3 +100,24 @@ async fn a_kept_page_is_shut_in() {
         );
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_search_finds_is_taken_away() {
+    let (server, base) = with_a_library().await;
+    let take = async |path: &str| server.get(&format!("{base}/library/take/{path}")).await;
+    let all = take("csv?of=all&q=honey").await;
+    assert_eq!(all.headers["content-type"], "text/csv; charset=utf-8");
+    let disposition = all.headers["content-disposition"].to_str().unwrap();
+    assert_eq!(disposition, "attachment; filename=\"linkscent.csv\"");
+    // A line of the table's head, and one for each page, not for the first twenty alone.
+    assert_eq!(all.text.lines().count(), 31, "{}", all.text);
+    let lines = take("jsonl?of=all&q=honey&topic=1").await.text;
+    let first: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert_eq!(first["topic"], "bees");
+    assert!(first["text"][0].as_str().unwrap().contains("Honey"));
+    assert!(first["read"].as_str().unwrap().starts_with("20"), "{first}");
+    assert_eq!(take("odd").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(take("csv?topic=77").await.status, StatusCode::NOT_FOUND);
+    let nothing = take("urls?q=zeppelin").await;
+    assert_eq!((nothing.status, &*nothing.text), (StatusCode::OK, ""));
+}

@@ -1,0 +1,104 @@
+//! `linkscent export`: pages of the library for other programs.
+
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use indicatif::ProgressBar;
+use linkscent_archive::takeout::{FORMATS, Format};
+use serde_json::json;
+use tempfile::NamedTempFile;
+
+use super::search::read_new_pages;
+use crate::crawler::fetch::Way;
+use crate::service::{LibraryOrder, LibraryQuery, Service};
+use crate::settings::data_folder;
+use crate::store::Store;
+
+/// Write what crawls found to a file for other programs.
+///
+/// A table (csv), lines of JSON with the text (jsonl), notes in Markdown in a tar archive (md),
+/// references (ris, bibtex, csl), an outline (opml), a feed (atom), bookmarks, a graph of the ways
+/// there (gexf), or addresses (urls). Pages themselves lie as WARC files in the data folder.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linkscent export --topic castles --format ris --out castles.ris
+  linkscent export --topic castles --format csv --out moats.csv 'moat -hotel'")]
+pub struct Export {
+    /// Only pages with these words, as `linkscent search` reads them.
+    query: Vec<String>,
+    /// Name of a topic; without it those of all topics.
+    #[arg(long)]
+    topic: Option<String>,
+    /// What is written.
+    #[arg(long, value_parser = PossibleValuesParser::new(FORMATS.map(|format| format.name)))]
+    format: String,
+    /// The file to write, replaced if it is there; - for standard output.
+    #[arg(long)]
+    out: PathBuf,
+    /// All pages that were read, not the finds alone.
+    #[arg(long)]
+    all: bool,
+    /// Where everything is kept.
+    #[arg(long, env = "LINKSCENT_DATA")]
+    data: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Export {
+    /// Writes it: a file is there when it is whole, or as it was.
+    pub async fn run(self) -> Result<()> {
+        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let service = Service::new(store, Way::default());
+        let topic = match &self.topic {
+            Some(name) => Some(service.topic_known_as(name).await?),
+            None => None,
+        };
+        let format = Format::named(&self.format).context("there is no such format")?;
+        read_new_pages(&service).await?;
+        let query = LibraryQuery {
+            text: self.query.join(" "),
+            all: self.all,
+            order: LibraryOrder::Likeliest,
+            ..LibraryQuery::default()
+        };
+        let bar = ProgressBar::new_spinner();
+        bar.enable_steady_tick(Duration::from_millis(200));
+        let told = |pages| bar.set_message(format!("{pages} pages"));
+        if self.out == Path::new("-") {
+            let out = Box::new(io::stdout());
+            service
+                .take_out(topic.as_ref(), &query, format, out, told)
+                .await?;
+            return Ok(());
+        }
+        let writing = || format!("writing {}", self.out.display());
+        let folder = self
+            .out
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let file = NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).with_context(writing)?;
+        let out: File = file.reopen().with_context(writing)?;
+        let out = Box::new(BufWriter::new(out));
+        let pages = service
+            .take_out(topic.as_ref(), &query, format, out, told)
+            .await;
+        let pages = pages.with_context(writing)?;
+        file.as_file().sync_all().with_context(writing)?;
+        file.persist(&self.out).with_context(writing)?;
+        bar.finish_and_clear();
+        let out = self.out.display();
+        if self.json {
+            println!("{}", json!({ "file": out.to_string(), "pages": pages }));
+        } else {
+            println!("{out}: {pages} pages");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! Pages of the library taken away, all or those that a search finds, in any format that
+//! `linkscent_archive::takeout` has.
+
+use std::io;
+
+use linkscent_archive::charset::decode;
+use linkscent_archive::citation::Citation;
+use linkscent_archive::takeout::{Entry, Format, Out};
+use linkscent_archive::warc::{Reader, Response};
+use linkscent_core::address::Address;
+use linkscent_core::dom::html;
+use linkscent_core::wire::api::LibraryPage;
+
+use super::{LibraryQuery, MOST_SHOWN, Service, ServiceError};
+use crate::store::Topic;
+
+impl Service {
+    /// Writes pages of a topic, or of all topics, in a format; how many. `told` hears how many
+    /// there are so far. A page whose copy is damaged is written without what stands in it.
+    pub async fn take_out(
+        &self,
+        topic: Option<&Topic>,
+        query: &LibraryQuery,
+        format: &'static Format,
+        out: Out,
+        told: impl Fn(u64) + Send,
+    ) -> Result<u64, ServiceError> {
+        let name = topic.map_or("Linkscent", |topic| &*topic.name);
+        let failed = |error: io::Error| anyhow::Error::from(error);
+        let mut takeout = (format.begin)(out, name);
+        takeout.begin().map_err(failed)?;
+        let mut written = 0;
+        loop {
+            let batch = LibraryQuery {
+                most: MOST_SHOWN,
+                skip: written,
+                ..query.clone()
+            };
+            let found = self.search(topic, &batch).await?;
+            if found.pages.is_empty() {
+                break;
+            }
+            for page in found.pages {
+                let response = self.kept_response(page.crawl, page.number).await;
+                let has_text = format.has_text;
+                let reading = tokio::task::spawn_blocking(move || entry(page, response, has_text));
+                let entry = reading.await.map_err(anyhow::Error::from)?;
+                takeout.page(&entry).map_err(failed)?;
+                written += 1;
+                told(written as u64);
+            }
+        }
+        takeout.finish().map_err(failed)?;
+        Ok(written as u64)
+    }
+
+    /// What was kept of a page, if it can be read.
+    async fn kept_response(&self, crawl: i64, number: u64) -> Option<Response> {
+        let before = number.checked_sub(1)?;
+        let rows = self.store.kept_after(crawl, before, 1).await.ok()?;
+        let row = rows.into_iter().find(|row| row.number == number)?;
+        let archive = self.store.warc_path(crawl);
+        let reading = tokio::task::spawn_blocking(move || {
+            Reader::response_at(&archive, row.offset, &row.address).ok()
+        });
+        reading.await.ok()?
+    }
+}
+
+fn entry(page: LibraryPage, response: Option<Response>, has_text: bool) -> Entry {
+    let date = response.as_ref().map(|response| response.date.clone());
+    let html = response.map(|response| decode(&response.body, response.content_type.as_deref()));
+    let html = html.unwrap_or_default();
+    let text = has_text.then(|| html::parse(&html).passages());
+    let snippet = page.snippet.iter().map(|piece| &*piece.text);
+    Entry {
+        snippet: snippet.collect(),
+        topic: page.topic,
+        // What is written is an address, whatever a log says.
+        address: Address::parse(&page.address).map_or_else(|_| String::new(), |it| it.to_string()),
+        title: page.title,
+        site: page.site,
+        language: page.language,
+        probability: page.probability,
+        mark: page.mark,
+        reason: page.reason,
+        path: page.path,
+        read: date.unwrap_or_default(),
+        citation: Citation::of(&html),
+        text: text.unwrap_or_default(),
+    }
+}
