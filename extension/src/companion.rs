@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use linkscent_core::wire::api::{
     Answer, AnswerHead, ApiError, CallHead, Changes, ChannelOpened, CrawlOrder, CrawlView,
-    DashboardLink, Event, Forget, Forgotten, OpenChannel, PairRequest, PairStarted, Paired,
-    QuestionAnswer, Rendering, RenderingQuery, RenderingsView, TopicView,
+    DashboardLink, Event, Forget, Forgotten, LibraryFound, OpenChannel, PairRequest, PairStarted,
+    Paired, QuestionAnswer, Rendering, RenderingQuery, RenderingsView, TopicView,
 };
 use linkscent_core::wire::channel::{Channel, DeviceKey, Random};
 use linkscent_core::wire::pairing::{Attempt, PairingError, Side};
@@ -110,6 +110,13 @@ impl<W: Network + RandomSource> Companion<W> {
     /// The topic's last crawls, newest first.
     pub async fn crawls(&self, topic: &str) -> Fetched<Vec<CrawlView>> {
         let path = format!("crawls?topic={}", escape(topic));
+        self.call("GET", &path, None).await?.read()
+    }
+
+    /// Pages of a topic that the companion kept, by words.
+    pub async fn library(&self, topic: &str, words: &str, most: usize) -> Fetched<LibraryFound> {
+        let (topic, words) = (escape(topic), escape(words));
+        let path = format!("library?topic={topic}&q={words}&all=true&most={most}");
         self.call("GET", &path, None).await?.read()
     }
 

@@ -8,6 +8,7 @@ mod later;
 mod panel;
 mod popup;
 mod proposals;
+mod searching;
 mod sites;
 mod template;
 mod topics;
@@ -95,6 +96,7 @@ mod tests {
             include_str!("screens/ahead.rs"),
             include_str!("screens/sites.rs"),
             include_str!("screens/proposals.rs"),
+            include_str!("screens/searching.rs"),
         ];
         fits(panel, &code.concat());
         let welcome = include_str!("../pages/welcome.html");

@@ -194,14 +194,16 @@ impl Browser {
 
     /// Waits until the screen says something.
     pub async fn wait_for_text(&self, wanted: &str) -> Result<()> {
-        wait_for(wanted, 20, || async {
+        let said = wait_for(wanted, 20, || async {
             let text = self.text().await?;
             if text.contains("not taken") {
                 bail!("{text}");
             }
             Ok(text.contains(wanted).then_some(()))
         })
-        .await
+        .await;
+        let screen = self.text().await?;
+        said.with_context(|| screen)
     }
 
     /// Stops the extension's background, as the browser does when it likes.

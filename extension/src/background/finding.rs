@@ -1,11 +1,14 @@
-//! Finds, targets and links kept for later, by words: what the address bar suggests after the
-//! extension's keyword. Whole pages are not searched here.
+//! Finds, targets and links kept for later, by words: what the panel finds, and the address bar
+//! suggests after the extension's keyword. Whole pages are searched by the companion, if there
+//! is one that answers.
 
-use linkscent_core::wire::api::CrawlView;
+use linkscent_core::wire::api::{CrawlView, LibraryPage};
 
 use super::Background;
+use crate::companion::Companion;
 use crate::ports::World;
 use crate::problem::Problem;
+use crate::rows::Settings;
 use crate::shown::FoundPage;
 
 /// Pages suggested at most.
@@ -32,22 +35,22 @@ impl<W: World> Background<W> {
         let page = |address: &str, title: &str, kind: &str| FoundPage {
             address: address.to_owned(),
             title: title.to_owned(),
-            kind: kind.to_owned(),
+            kind: self.world.text(kind, &[]),
         };
         let mut pages = Vec::new();
         for mark in self.store.marks(&topic).await? {
             if mark.target {
-                pages.push(page(&mark.address, &mark.title, "target"));
+                pages.push(page(&mark.address, &mark.title, "kind_target"));
             }
         }
         let seen = self.store.seen().await?;
         if let Some(crawl) = seen.crawl.filter(|_| seen.topic == topic) {
             let finds = crawl.finds.iter();
-            pages.extend(finds.map(|find| page(&find.address, &find.title, "found")));
+            pages.extend(finds.map(|find| page(&find.address, &find.title, "kind_found")));
         }
         let later = self.store.later().await?.into_iter();
         let later = later.filter(|row| row.topic == topic);
-        pages.extend(later.map(|row| page(&row.address, &row.title, "for later")));
+        pages.extend(later.map(|row| page(&row.address, &row.title, "kind_for_later")));
         let words = text.to_lowercase();
         let words: Vec<&str> = words.split_whitespace().collect();
         let mut found: Vec<FoundPage> = Vec::new();
@@ -58,7 +61,35 @@ impl<W: World> Background<W> {
                 found.push(page);
             }
         }
+        if !words.is_empty() && found.len() < MOST_FOUND {
+            for page in self.find_in_library(&settings, &topic, text).await {
+                if found.iter().all(|known| known.address != page.address) {
+                    found.push(page);
+                }
+            }
+        }
         found.truncate(MOST_FOUND);
         Ok(found)
+    }
+
+    /// The same of all pages that the companion kept; none where it does not answer, or is of a
+    /// version that has no library.
+    async fn find_in_library(
+        &self,
+        settings: &Settings,
+        topic: &str,
+        text: &str,
+    ) -> Vec<FoundPage> {
+        let Some(companion) = Companion::of(settings, &self.world) else {
+            return Vec::new();
+        };
+        let found = companion.library(topic, text, MOST_FOUND).await;
+        let pages = found.unwrap_or_default().pages.into_iter();
+        let page = |page: LibraryPage| FoundPage {
+            address: page.address,
+            title: page.title,
+            kind: self.world.text("kind_library", &[]),
+        };
+        pages.map(page).collect()
     }
 }

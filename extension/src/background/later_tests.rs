@@ -120,3 +120,43 @@ fn pages_are_found_by_all_words_of_title_and_address() {
     assert_eq!(find(&mut stage, "trains"), []);
     assert_eq!(find(&mut stage, "").len(), 3);
 }
+
+#[test]
+fn the_companions_library_is_searched_where_there_is_one() {
+    let mut stage = marked();
+    let (port, code) = (PORT, CODE.to_owned());
+    stage.own(Request::Pair { port, code }).unwrap();
+    let text = "renal care";
+    assert!(find(&mut stage, text).is_empty(), "it has no library");
+    let page = |address: &str| {
+        serde_json::json!({
+            "topic": "kidneys", "crawl": 1, "number": 1, "address": address, "title": "Renal care",
+            "site": "a.test", "language": "en", "probability": 0.9, "mark": null, "snippet": [],
+            "reason": "", "path": []
+        })
+    };
+    let found = serde_json::json!({
+        "total": 2, "is_relaxed": false, "sites": [], "languages": [],
+        "pages": [page("http://a.test/renal"), page("http://kidney.test/dialysis")]
+    });
+    stage.world.companion.borrow_mut().library = Some(serde_json::from_value(found).unwrap());
+    let found = find(&mut stage, text);
+    let kinds: Vec<&str> = found.iter().map(|page| &*page.kind).collect();
+    assert_eq!(kinds, ["in the library", "in the library"]);
+    let asked = stage.world.companion.borrow().searched.clone();
+    assert_eq!(
+        asked.last().unwrap(),
+        "topic=kidneys&q=renal%20care&all=true&most=8"
+    );
+    // What is known here comes first, and once.
+    let found = find(&mut stage, "dialysis");
+    let first = (&*found[0].address, &*found[0].kind);
+    assert_eq!(first, ("http://kidney.test/dialysis", "target"));
+    assert_eq!(found.len(), 2);
+    // Without words nobody is asked, and who is gone is not waited for.
+    let before = stage.world.companion.borrow().searched.len();
+    find(&mut stage, " ");
+    assert_eq!(stage.world.companion.borrow().searched.len(), before);
+    stage.world.reach.set(Some(0));
+    assert_eq!(find(&mut stage, "dialysis").len(), 1);
+}

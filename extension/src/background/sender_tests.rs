@@ -290,13 +290,13 @@ fn the_scripts_name_the_same_kinds() {
         include_str!("../screens/ahead.rs"),
         include_str!("../screens/sites.rs"),
         include_str!("../screens/proposals.rs"),
+        include_str!("../screens/searching.rs"),
     ]
     .concat();
     let mut others = from_outside;
     others.extend(set(&[
         "opened",
         "keep_guide",
-        "find",
         "next_renderings",
         "rendered",
     ]));

@@ -16,6 +16,7 @@ use super::finds::Finds;
 use super::kept::Kept;
 use super::later::Later;
 use super::proposals::Proposals;
+use super::searching::Searching;
 use super::sites::Sites;
 use super::template::{Part, set_filled};
 use super::topics::Topics;
@@ -225,6 +226,7 @@ impl Panel {
         self.act_on(&panel, "#delete-everything", || Request::DeleteEverything)?;
         self.ahead.offer(&panel)?;
         Proposals::new(self.root.clone(), self.tools.clone()).offer(&panel)?;
+        Searching::new(self.root.clone(), self.tools.clone()).offer(&panel)?;
         opens_dashboard(&panel, &self.tools)?;
         self.act_on(&panel, "#unpair", || Request::Unpair)?;
         panel.show_in(&self.root)?;

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use linkscent_core::wire::CrawlState;
 use linkscent_core::wire::api::{
     AnswerHead, ApiError, CallHead, Changes, ChannelOpened, CrawlOrder, CrawlView, DashboardLink,
-    Event, Forget, Forgotten, OpenChannel, PairRequest, PairStarted, Paired, QuestionAnswer,
-    Rendering, RenderingQuery, RenderingTask, RenderingsView, TopicView,
+    Event, Forget, Forgotten, LibraryFound, OpenChannel, PairRequest, PairStarted, Paired,
+    QuestionAnswer, Rendering, RenderingQuery, RenderingTask, RenderingsView, TopicView,
 };
 use linkscent_core::wire::channel::{Channel, DeviceKey, Random};
 use linkscent_core::wire::pairing::{Attempt, Key, Side};
@@ -40,6 +40,10 @@ pub struct CompanionTwin {
     pub changes: Option<Elsewhere>,
     /// The topic's crawls.
     pub crawls: Vec<CrawlView>,
+    /// What is in its library; none: it is of a version without one.
+    pub library: Option<LibraryFound>,
+    /// What was searched there.
+    pub searched: Vec<String>,
     /// Crawls that were handed over.
     pub orders: Vec<CrawlOrder>,
     /// What it was to forget.
@@ -215,6 +219,16 @@ impl CompanionTwin {
                 changes.map(|changes| write(&changes)).unwrap_or_default()
             }
             ("GET", "crawls") => write(&self.crawls),
+            ("GET", "library") => {
+                self.searched.push(query.to_owned());
+                status = if self.library.is_some() { 200 } else { 404 };
+                let found = self.library.as_ref().map(write);
+                found.unwrap_or_else(|| {
+                    write(&ApiError {
+                        error: "no library".to_owned(),
+                    })
+                })
+            }
             ("POST", "crawls") => {
                 let order: CrawlOrder = read(body);
                 let begun = crawl(&order.topic);

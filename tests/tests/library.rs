@@ -1,0 +1,175 @@
+//! The library, in real browsers: what a crawl kept is searched, judged by keys alone, opened as it
+//! was kept and taken away on the dashboard, and searched from the panel.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use linkscent::store::Store;
+use linkscent_tests::browser::BrowserKind;
+use linkscent_tests::companion::Companion;
+use linkscent_tests::stage::Stage;
+use linkscent_tests::{shell, wait_for};
+use thirtyfour::prelude::*;
+
+const DIALYSIS: &str = "http://kidney.test/dialysis";
+
+async fn crawl(stage: &Stage, data: &Path) -> Result<()> {
+    let list = shell::list(stage.folder.path(), &[DIALYSIS])?;
+    let seeds = stage.folder.path().join("seeds.txt");
+    std::fs::write(&seeds, "http://town.test/")?;
+    let seeds = seeds.display().to_string();
+    let proxy = format!("http://127.0.0.1:{}", stage.proxy);
+    let data = data.display().to_string();
+    let crawl = Companion::start(&[
+        "crawl",
+        "--json",
+        "--topic",
+        "kidneys",
+        "--examples",
+        &list,
+        "--seeds",
+        &seeds,
+        "--budget",
+        "12",
+        "--data",
+        &data,
+        "--proxy",
+        &proxy,
+    ])?;
+    crawl.finish().await?;
+    Ok(())
+}
+
+/// The person's marks, by address.
+async fn marks(data: &Path) -> Result<Vec<(String, bool)>> {
+    let marks = Store::open(data).await?.marks(1).await?;
+    Ok(marks
+        .into_iter()
+        .map(|mark| (mark.address, mark.target))
+        .collect())
+}
+
+/// Waits until a page is marked so, or not at all.
+async fn marked(data: &Path, page: &str, wanted: Option<bool>) -> Result<()> {
+    wait_for(&format!("{page}: {wanted:?}"), 15, || async {
+        let found = marks(data).await?.into_iter().find(|mark| mark.0 == page);
+        Ok((found.map(|mark| mark.1) == wanted).then_some(()))
+    })
+    .await
+}
+
+/// Everything by keys: the search field, the results, the verdicts.
+async fn by_keys(stage: &Stage, data: &Path) -> Result<()> {
+    let screen = &stage.browser;
+    let driver = &screen.driver;
+    let press = async |keys: &str| driver.action_chain().send_keys(keys).perform().await;
+    screen.press("header a[href$='/library']").await?;
+    screen.wait_for_text("How to ask").await?;
+    press("/").await?;
+    let field = driver.active_element().await?;
+    ensure!(field.id().await?.as_deref() == Some("words"));
+    screen
+        .read("document.querySelector('[name=of]').value = 'all';")
+        .await?;
+    field.send_keys("kidney").await?;
+    field.send_keys(Key::Enter).await?;
+    let listed = "return document.querySelector('.results mark') && [...document.querySelectorAll('.results > li')].map((line) => line.querySelector('a').href);";
+    let pages: Vec<String> = wait_for("pages with the word", 15, || async {
+        let listed = screen.read(listed).await?;
+        Ok(listed
+            .is_array()
+            .then(|| serde_json::from_value(listed))
+            .transpose()?)
+    })
+    .await?;
+    ensure!(pages.len() > 1, "{pages:?}");
+    let words = "return [...document.querySelectorAll('.results mark')].map((word) => word.textContent.toLowerCase());";
+    let words: Vec<String> = serde_json::from_value(screen.read(words).await?)?;
+    ensure!(
+        words.iter().any(|word| word.starts_with("kidney")),
+        "{words:?}"
+    );
+    stage.picture("library").await?;
+
+    let before = marks(data).await?;
+    let place = pages
+        .iter()
+        .position(|page| before.iter().all(|mark| mark.0 != *page));
+    let place = place.context("nothing to judge")?;
+    let page = &pages[place];
+    for _ in 0..=place {
+        press("j").await?;
+    }
+    press("n").await?;
+    screen.wait_for_text("1 judged here.").await?;
+    marked(data, page, Some(false)).await?;
+    press("y").await?;
+    marked(data, page, Some(true)).await?;
+    press("u").await?;
+    marked(data, page, None).await?;
+    let here = driver.current_url().await?;
+    ensure!(
+        here.path().ends_with("/library"),
+        "no other page came: {here}"
+    );
+    let focused = "return document.activeElement.querySelector('a').href;";
+    ensure!(screen.read(focused).await? == **page);
+    Ok(())
+}
+
+/// A kept page runs nothing, and what is taken away is a file.
+async fn kept_and_taken(stage: &Stage) -> Result<()> {
+    let screen = &stage.browser;
+    let kept = "return document.querySelector('.results a[href*=\"/library/kept/\"]').href;";
+    let kept = screen.read(kept).await?;
+    let file = "return document.querySelector('a[href*=\"/library/take/ris\"]').href;";
+    let file = screen.read(file).await?;
+    let fetched = format!("return await (await fetch({file})).text();");
+    let references = screen.script(&fetched).await?;
+    let references = references.as_str().context("no file")?;
+    ensure!(references.starts_with("TY  - ELEC\r\n"), "{references}");
+    screen
+        .driver
+        .goto(kept.as_str().context("no link")?)
+        .await?;
+    let origin = screen.read("return self.origin;").await?;
+    ensure!(origin == "null", "it is of no origin: {origin}");
+    Ok(())
+}
+
+async fn from_the_panel(stage: &Stage, port: u16, code: &str) -> Result<()> {
+    let screen = &stage.browser;
+    stage.new_topic("kidneys").await?;
+    stage.pair(port, code).await?;
+    stage.panel().await?;
+    screen.wait_for_text("Search what was found").await?;
+    stage.type_in("search-words", "dialysis").await?;
+    screen.press("#search").await?;
+    screen.wait_for_text("in the library").await?;
+    stage.picture("panel-search").await
+}
+
+async fn library(kind: BrowserKind) -> Result<()> {
+    let stage = Stage::set(kind).await?;
+    let data = stage.folder.path().join("data");
+    crawl(&stage, &data).await?;
+    let (companion, port, link, code) = Companion::serve(&data, stage.proxy).await?;
+    stage.open(&link).await?;
+    stage.browser.wait_for_text("New topic").await?;
+    by_keys(&stage, &data).await?;
+    kept_and_taken(&stage).await?;
+    stage.open("http://town.test/").await?;
+    from_the_panel(&stage, port, &code).await?;
+    drop(companion);
+    stage.strike().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn library_in_chromium() -> Result<()> {
+    library(BrowserKind::Chromium).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn library_in_firefox() -> Result<()> {
+    library(BrowserKind::Firefox).await
+}
