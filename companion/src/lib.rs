@@ -12,6 +12,7 @@ pub mod crawler;
 mod dashboard;
 pub mod distance_model;
 pub mod hop_training;
+pub mod mcp;
 mod page_archive;
 mod secret;
 mod sentence_model;

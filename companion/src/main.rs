@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
-    ahead, backup, config, crawl, demo, export, import, inspect, log, model, repair, replay,
+    ahead, backup, config, crawl, demo, export, import, inspect, log, mcp, model, repair, replay,
     search, serve, shell, train,
 };
 use linkscent::settings::Settings;
@@ -34,6 +34,7 @@ enum Command {
     Ahead(ahead::Ahead),
     Search(search::Search),
     Export(export::Export),
+    Mcp(mcp::Mcp),
     Replay(replay::Replay),
     Repair(repair::Repair),
     Backup(backup::Backup),
@@ -90,6 +91,7 @@ fn run() -> Result<()> {
         Command::Model(model) => model.run(),
         Command::Repair(repair) => runtime.block_on(repair.run()),
         Command::Ahead(ahead) => runtime.block_on(ahead.run()),
+        Command::Mcp(mcp) => runtime.block_on(mcp.run()),
         Command::Export(export) => runtime.block_on(export.run()),
         Command::Search(search) => runtime.block_on(search.run()),
         Command::Backup(backup) => runtime.block_on(backup.run()),

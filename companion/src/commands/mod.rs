@@ -12,6 +12,7 @@ pub mod export;
 pub mod import;
 pub mod inspect;
 pub mod log;
+pub mod mcp;
 pub mod model;
 mod network;
 pub mod repair;

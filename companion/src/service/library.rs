@@ -15,6 +15,7 @@ use linkscent_archive::page::page_at;
 use linkscent_archive::warc::{Reader, WarcError};
 use linkscent_core::address::Address;
 use linkscent_core::critics;
+use linkscent_core::page::Page;
 use linkscent_core::web_graph::Relevance;
 use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage, SnippetPiece};
 use linkscent_library::{
@@ -218,11 +219,7 @@ impl Service {
 
     /// A page of a crawl as it was kept, as HTML text.
     pub async fn kept_html(&self, crawl: i64, number: u64) -> Result<String, ServiceError> {
-        let missing = || ServiceError::Missing("kept page");
-        let before = number.checked_sub(1).ok_or_else(missing)?;
-        let rows = self.store.kept_after(crawl, before, 1).await?.into_iter();
-        let mut rows = rows.filter(|row| row.number == number);
-        let row = rows.next().ok_or_else(missing)?;
+        let row = self.kept_row(crawl, number).await?;
         let archive = self.store.warc_path(crawl);
         let reading = tokio::task::spawn_blocking(move || {
             let page = Reader::response_at(&archive, row.offset, &row.address)?;
@@ -230,6 +227,26 @@ impl Service {
         });
         let html = reading.await.map_err(anyhow::Error::from)?;
         Ok(html.map_err(anyhow::Error::from)?)
+    }
+
+    /// The same as it is read.
+    pub async fn kept_page(&self, crawl: i64, number: u64) -> Result<Page, ServiceError> {
+        let row = self.kept_row(crawl, number).await?;
+        let archive = self.store.warc_path(crawl);
+        let reading = tokio::task::spawn_blocking(move || {
+            let address = Address::parse(&row.address)?;
+            Ok::<_, anyhow::Error>(page_at(&archive, row.offset, &address)?.0)
+        });
+        let page = reading.await.map_err(anyhow::Error::from)??;
+        Ok(*page)
+    }
+
+    pub(super) async fn kept_row(&self, crawl: i64, number: u64) -> Result<KeptRow, ServiceError> {
+        let missing = || ServiceError::Missing("kept page");
+        let before = number.checked_sub(1).ok_or_else(missing)?;
+        let rows = self.store.kept_after(crawl, before, 1).await?.into_iter();
+        let mut rows = rows.filter(|row| row.number == number);
+        rows.next().ok_or_else(missing)
     }
 
     /// How likely each page is what is looked for: of the finds, or of all pages. What was

@@ -56,9 +56,7 @@ impl Service {
 
     /// What was kept of a page, if it can be read.
     async fn kept_response(&self, crawl: i64, number: u64) -> Option<Response> {
-        let before = number.checked_sub(1)?;
-        let rows = self.store.kept_after(crawl, before, 1).await.ok()?;
-        let row = rows.into_iter().find(|row| row.number == number)?;
+        let row = self.kept_row(crawl, number).await.ok()?;
         let archive = self.store.warc_path(crawl);
         let reading = tokio::task::spawn_blocking(move || {
             Reader::response_at(&archive, row.offset, &row.address).ok()

@@ -28,8 +28,8 @@ impl Document {
     }
 
     /// Its text in passages, such as paragraphs, entries of lists and headings, white space
-    /// folded. Where one ends is told from leaves alone: a link goes on with the text around it,
-    /// and so does text that is joined to the next by a space or begins in lower case.
+    /// folded. Where one ends is told from leaves alone: what is joined by a space, or begins
+    /// with a mark that ends or parts sentences, goes on.
     pub fn passages(&self) -> Vec<String> {
         let is_linked = self.linked_leaves();
         let mut passages: Vec<String> = Vec::new();
@@ -106,13 +106,11 @@ fn joins(before: &str, was_link: bool, leaf: &str, is_link: bool) -> bool {
     if was_link && is_link {
         return false;
     }
-    let begins_low = leaf
+    let is_mark = leaf
         .trim_start()
-        .starts_with(|sign: char| sign.is_lowercase() || ",.;:!?)]”’".contains(sign));
+        .starts_with(|sign: char| ",.;:!?)]”’".contains(sign));
     let is_spaced = before.ends_with(char::is_whitespace) || leaf.starts_with(char::is_whitespace);
-    begins_low
-        || is_spaced
-        || was_link != is_link && before.ends_with(['(', '[', '“', '‘', '/', '-'])
+    is_mark || is_spaced || was_link != is_link && before.ends_with(['(', '[', '“', '‘', '/', '-'])
 }
 
 #[cfg(test)]

@@ -1,0 +1,45 @@
+//! `linkscent mcp`: the library for programs that speak the Model Context Protocol.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use rmcp::ServiceExt;
+use rmcp::transport::stdio;
+
+use super::network::Network;
+use crate::mcp::Library;
+use crate::service::Service;
+use crate::settings::data_folder;
+use crate::store::Store;
+
+/// Serve the library to a program that speaks the Model Context Protocol, over standard input and
+/// output.
+///
+/// It may search, read kept pages and have finds explained, and change nothing. With --may-crawl it
+/// may also have pages fetched for your topics, 500 a call at most.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  linkscent mcp --data ~/linkscent")]
+pub struct Mcp {
+    /// Where everything is kept.
+    #[arg(long, env = "LINKSCENT_DATA")]
+    data: Option<PathBuf>,
+    /// Allow crawls, which fetch pages from the web.
+    #[arg(long)]
+    may_crawl: bool,
+    #[command(flatten)]
+    network: Network,
+}
+
+impl Mcp {
+    /// Runs until the other side ends.
+    pub async fn run(self) -> Result<()> {
+        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let service = Service::new(store, self.network.way());
+        let server = Library::new(service, self.may_crawl);
+        let running = server.serve(stdio()).await.context("beginning to speak")?;
+        running.waiting().await?;
+        Ok(())
+    }
+}
