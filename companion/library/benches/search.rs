@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use linkscent_archive::page::build;
 use linkscent_archive::warc::Reader;
 use linkscent_core::address::Address;
-use linkscent_library::{Item, Library, Order, Query, Search};
+use linkscent_library::{Item, Library, MEANING, Order, Query, Search};
 
 const MOST: usize = 100_000;
 const QUERIES: usize = 500;
@@ -134,6 +134,7 @@ fn ask(library: &Library, query: &str) -> Duration {
         topic: Some(1),
         standing: Arc::new(|key| Some((key % 1_000) as f64 / 1_000.0)),
         order: Order::Best,
+        meaning: MEANING,
         most: 20,
         skip: 0,
     };

@@ -14,10 +14,14 @@ use tantivy::{
     DocAddress, DocId, Score, Searcher, SegmentOrdinal, SegmentReader, TantivyDocument, Term,
 };
 
+use super::meaning::{Packed, cosine, packed};
 use super::{Fields, Library, Query, Result};
 
 /// Sites and languages that are told of one search at most.
 const MOST_FACETS: usize = 20;
+
+/// What a cosine of one between query and page counts, in units of BM25.
+pub const MEANING: f32 = 5.0;
 
 /// What pages are shown first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,6 +49,9 @@ pub struct Search {
     pub standing: Arc<Standing>,
     /// What comes first.
     pub order: Order,
+    /// What it counts that a page means much the same, against what its words do;
+    /// [`MEANING`] is usual.
+    pub meaning: f32,
     /// So many pages at most.
     pub most: usize,
     /// After so many others.
@@ -129,8 +136,10 @@ impl Library {
             Order::Best if search.query.is_empty() => Order::Likeliest,
             order => order,
         };
+        let words = search.query.words();
         let collector = Counting {
             standing: Arc::clone(&search.standing),
+            meaning: (!words.is_empty()).then(|| (packed(&words), search.meaning)),
             order,
             most: search.skip.saturating_add(search.most),
         };
@@ -222,6 +231,8 @@ struct Counted {
 /// Counts all pages that may be found, and keeps the best.
 struct Counting {
     standing: Arc<Standing>,
+    /// What the query means, and what that counts.
+    meaning: Option<(Packed, f32)>,
     order: Order,
     most: usize,
 }
@@ -229,9 +240,11 @@ struct Counting {
 struct CountingSegment {
     segment: SegmentOrdinal,
     standing: Arc<Standing>,
+    meaning: Option<(Packed, f32)>,
     order: Order,
     most: usize,
     keys: Column<u64>,
+    meanings: Column<u64>,
     sites: Option<StrColumn>,
     languages: Option<StrColumn>,
     total: usize,
@@ -253,9 +266,11 @@ impl Collector for Counting {
         Ok(CountingSegment {
             segment,
             standing: Arc::clone(&self.standing),
+            meaning: self.meaning,
             order: self.order,
             most: self.most,
             keys: columns.u64("key")?,
+            meanings: columns.u64("meaning")?,
             sites: columns.str("site")?,
             languages: columns.str("language")?,
             total: 0,
@@ -314,10 +329,13 @@ impl SegmentCollector for CountingSegment {
         if let Some(language) = number(&self.languages) {
             *self.of_language.entry(language).or_default() += 1;
         }
+        let means = self.meaning.map_or(0.0, |(meaning, weight)| {
+            weight * cosine(&meaning, self.meanings.values_for_doc(doc)).max(0.0)
+        });
         self.best.push(Ranked {
             page: DocAddress::new(self.segment, doc),
             key,
-            score,
+            score: score + means,
             probability,
         });
         if self.best.len() >= 2 * self.most.max(500) {

@@ -7,9 +7,11 @@
 //!
 //! Words are what the learners read (`linkscent_core::text`): normalised, without stop words,
 //! stemmed by the language of their page. A query is stemmed by every language there is in the
-//! index.
+//! index. Among pages with its words those come first that say most of them (BM25) and that mean
+//! much the same (`meaning`).
 
 mod found;
+mod meaning;
 mod query;
 mod snippet;
 mod words;
@@ -29,7 +31,7 @@ use tantivy::schema::{
 use tantivy::{Index, IndexReader, ReloadPolicy, Searcher};
 use thiserror::Error;
 
-pub use found::{Found, Hit, Order, Search};
+pub use found::{Found, Hit, MEANING, Order, Search};
 pub use query::Query;
 pub use snippet::{Piece, snippet};
 pub use writer::{Item, Writer};
@@ -69,6 +71,7 @@ struct Fields {
     words: Field,
     site: Field,
     language: Field,
+    meaning: Field,
 }
 
 /// What is noted beside the index with each commit.
@@ -173,6 +176,7 @@ fn schema() -> (Schema, Fields) {
         words: schema.add_text_field("words", words),
         site: schema.add_text_field("site", STRING | FAST),
         language: schema.add_text_field("language", STRING | FAST),
+        meaning: schema.add_u64_field("meaning", FAST),
     };
     (schema.build(), fields)
 }

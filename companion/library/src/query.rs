@@ -65,14 +65,19 @@ impl Query {
 
     /// The terms of its words in a language: what is marked in snippets.
     pub fn terms(&self, language: Language) -> BTreeSet<String> {
+        terms(&self.words(), language).into_iter().collect()
+    }
+
+    /// Its words as they were typed.
+    pub(crate) fn words(&self) -> String {
         let wanted = self.parts.iter().filter(|part| !part.is_not);
         let words = wanted.filter_map(|part| match &part.what {
             What::Word(text) | What::Phrase(text) | What::Beginning(text) | What::Similar(text) => {
-                Some(text)
+                Some(text.as_str())
             }
             What::Site(_) | What::Language(_) => None,
         });
-        words.flat_map(|text| terms(text, language)).collect()
+        words.collect::<Vec<_>>().join(" ")
     }
 
     /// As the index is asked; with `any`, pages that have only some of the words are found too.

@@ -62,14 +62,48 @@ fn search(text: &str) -> Search {
         topic: Some(1),
         standing: Arc::new(|_| Some(0.5)),
         order: Order::Best,
+        meaning: MEANING,
         most: 10,
         skip: 0,
     }
 }
 
+/// Numbers of what is found, by number.
 fn found(library: &Library, text: &str) -> Vec<u64> {
     let found = library.search(&search(text)).unwrap();
-    found.hits.iter().map(|hit| of_key(hit.key).1).collect()
+    let numbers = found.hits.iter().map(|hit| of_key(hit.key).1);
+    let mut numbers: Vec<u64> = numbers.collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+#[test]
+fn what_means_much_the_same_comes_first_among_pages_with_the_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = Library::open(folder.path()).unwrap();
+    let mut writer = library.writer().unwrap();
+    let trains = "The platform of the railway station, with trains and a timetable.";
+    let games = "A platform for video games, with software and players of games.";
+    for page in [
+        item(1, "http://a.test/1", "Games", games),
+        item(2, "http://a.test/2", "Station", trains),
+    ] {
+        writer.take(&page).unwrap();
+    }
+    writer.commit().unwrap();
+    let first = |text: &str, meaning| {
+        let asked = Search {
+            meaning,
+            ..search(text)
+        };
+        let hits = library.search(&asked).unwrap().hits;
+        hits.iter().map(|hit| of_key(hit.key).1).collect::<Vec<_>>()
+    };
+    // Only some of the words are met: those that are not still say what is meant.
+    assert_eq!(first("platform locomotive", MEANING), [2, 1]);
+    assert_eq!(first("platform console", MEANING), [1, 2]);
+    let alike = first("platform locomotive", 0.0) == first("platform console", 0.0);
+    assert!(alike, "words alone do not tell");
 }
 
 #[test]

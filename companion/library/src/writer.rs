@@ -5,6 +5,7 @@ use linkscent_core::text::Language;
 use tantivy::{IndexWriter, TantivyDocument, TantivyError, Term};
 
 use super::{Fields, Library, LibraryError, Notes, Result, key_of};
+use crate::meaning::of_page;
 use crate::words::tokens;
 
 /// Memory that pages wait in until they are written, in bytes.
@@ -93,6 +94,7 @@ impl Writer {
             words,
             site,
             language,
+            meaning,
         } = self.fields;
         let name = format!("{} {}", item.topic, item.address);
         self.index.delete_term(Term::from_field_text(id, &name));
@@ -108,6 +110,9 @@ impl Writer {
         page.add_pre_tokenized_text(words, tokens(&passages, item.language));
         page.add_text(site, &item.site);
         page.add_text(language, item.language.code());
+        for number in of_page(&item.title, &item.passages, item.language) {
+            page.add_u64(meaning, number);
+        }
         self.index.add_document(page)?;
         let code = item.language.code();
         if !self.notes.languages.contains(code) {

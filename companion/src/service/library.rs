@@ -19,7 +19,7 @@ use linkscent_core::page::Page;
 use linkscent_core::web_graph::Relevance;
 use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage, SnippetPiece};
 use linkscent_library::{
-    Found, Hit, Item, Library, LibraryError, Order, Query, Search, key_of, of_key, snippet,
+    Found, Hit, Item, Library, LibraryError, MEANING, Order, Query, Search, key_of, of_key, snippet,
 };
 
 use super::{Service, ServiceError};
@@ -200,6 +200,7 @@ impl Service {
             topic: topic.map(|topic| topic.id),
             standing: Arc::new(move |key| standings.get(&key).copied()),
             order: query.order,
+            meaning: MEANING,
             most: query.most.min(MOST_SHOWN),
             skip: query.skip,
         };
