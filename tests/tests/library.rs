@@ -58,6 +58,22 @@ async fn marked(data: &Path, page: &str, wanted: Option<bool>) -> Result<()> {
     .await
 }
 
+/// The bookmarks of another browser become addresses to look at.
+async fn from_a_file(stage: &Stage) -> Result<()> {
+    let screen = &stage.browser;
+    let file = stage.folder.path().join("bookmarks.html");
+    let bookmarks = "<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A HREF=\"http://kidney.test/diet\">Diet</A></DL>";
+    std::fs::write(&file, bookmarks)?;
+    let field = screen.driver.find(By::Css("input[type=file]")).await?;
+    field.send_keys(file.display().to_string()).await?;
+    let filled = "return document.querySelector('[name=examples]').value;";
+    wait_for("the field is filled", 10, || async {
+        Ok((screen.read(filled).await? == "http://kidney.test/diet").then_some(()))
+    })
+    .await?;
+    stage.picture("from-a-file").await
+}
+
 /// Everything by keys: the search field, the results, the verdicts.
 async fn by_keys(stage: &Stage, data: &Path) -> Result<()> {
     let screen = &stage.browser;
@@ -156,6 +172,7 @@ async fn library(kind: BrowserKind) -> Result<()> {
     let (companion, port, link, code) = Companion::serve(&data, stage.proxy).await?;
     stage.open(&link).await?;
     stage.browser.wait_for_text("New topic").await?;
+    from_a_file(&stage).await?;
     by_keys(&stage, &data).await?;
     kept_and_taken(&stage).await?;
     stage.open("http://town.test/").await?;

@@ -5,6 +5,7 @@
 pub mod charset;
 pub mod citation;
 pub mod frozen;
+pub mod lists;
 pub mod page;
 pub mod sequences_file;
 pub mod takeout;

@@ -110,7 +110,10 @@ pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> 
     let path = request.uri().path().to_owned();
     let Some(inner) = app.access.behind(&path) else {
         let is_open = path.starts_with("/api/")
-            || matches!(&*path, "/enter" | "/style.css" | "/live.js" | "/library.js");
+            || matches!(
+                &*path,
+                "/enter" | "/style.css" | "/live.js" | "/library.js" | "/lists.js"
+            );
         return harden(if is_open {
             next.run(request).await
         } else {

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressStyle};
+use linkscent_archive::lists;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{CrawlStats, StoppingRule};
 use linkscent_core::strategies::{self, Form};
@@ -47,10 +48,11 @@ pub struct Crawl {
     /// Where everything is kept.
     #[arg(long, env = "LINKSCENT_DATA")]
     data: Option<PathBuf>,
-    /// File with the addresses of pages that are what is looked for.
+    /// File with the addresses of pages that are what is looked for: a line each, or a list that
+    /// another program keeps (bookmarks, OPML, RSS, Atom, sitemap, RIS, BibTeX, CSL JSON, CSV).
     #[arg(long)]
     examples: Option<PathBuf>,
-    /// File with the addresses of pages to start from.
+    /// File with the addresses of pages to start from, the same way.
     #[arg(long)]
     seeds: Option<PathBuf>,
     /// Name of the topic; by default that of the examples' file.
@@ -407,14 +409,19 @@ fn bar(budget: u64, quiet: bool) -> ProgressBar {
     ProgressBar::new(budget).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// Addresses in a file, a line each; empty lines and `#` comments are passed
-/// over. What is no address is an error that names its line.
+/// Addresses in a file: a list that another program keeps, see [`lists`], or a line each; empty
+/// lines and `#` comments are passed over. What is no address is an error that names its line.
 fn addresses(file: Option<&Path>) -> Result<Vec<String>> {
     let Some(file) = file else {
         return Ok(Vec::new());
     };
     let text =
         std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    let listed = lists::read(&text).with_context(|| file.display().to_string())?;
+    if let Some(pages) = listed {
+        ensure!(!pages.is_empty(), "{} names no page", file.display());
+        return Ok(pages.iter().map(ToString::to_string).collect());
+    }
     let lines = text.lines().enumerate();
     lines
         .map(|(number, line)| (number + 1, line.trim()))

@@ -34,6 +34,7 @@ pub fn routes() -> Router<App> {
         .route("/style.css", get(style))
         .route("/live.js", get(script))
         .route("/library.js", get(judging))
+        .route("/lists.js", get(lists))
         .merge(topics::routes())
         .merge(classes::routes())
         .merge(facets::routes())
@@ -82,6 +83,13 @@ async fn judging() -> impl IntoResponse {
     (
         [(CONTENT_TYPE, "text/javascript")],
         include_str!("../../static/library.js"),
+    )
+}
+
+async fn lists() -> impl IntoResponse {
+    (
+        [(CONTENT_TYPE, "text/javascript")],
+        include_str!("../../static/lists.js"),
     )
 }
 

@@ -2,19 +2,22 @@
 
 use axum::Router;
 use axum::extract::{Form, Path, State};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use linkscent_archive::lists;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::StoppingRule;
 use serde::Deserialize;
 
-use super::{PageError, check_csrf, go_to};
+use super::{PageError, PageResult, check_csrf, go_to};
 use crate::api::App;
 use crate::service::{NewCrawl, Starts};
 use crate::store::Reaction;
 
 pub(super) fn routes() -> Router<App> {
-    Router::new().route("/topic/{id}/crawl", post(crawl))
+    Router::new()
+        .route("/topic/{id}/crawl", post(crawl))
+        .route("/lists", post(read_list))
 }
 
 #[derive(Deserialize)]
@@ -77,8 +80,13 @@ fn number(text: &str) -> Result<Option<u32>, PageError> {
     })
 }
 
-/// Addresses, a line each; empty lines are passed over.
+/// Addresses: a list that another program keeps, see [`lists`], or a line each; empty lines are
+/// passed over.
 pub(super) fn addresses(text: &str) -> Result<Vec<String>, PageError> {
+    let listed = lists::read(text).map_err(|error| PageError::bad(error.to_string()))?;
+    if let Some(pages) = listed {
+        return Ok(pages.iter().map(ToString::to_string).collect());
+    }
     let lines = text.lines().zip(1..);
     let lines = lines.map(|(line, number)| (line.trim(), number));
     let lines = lines.filter(|(line, _)| !line.is_empty());
@@ -87,4 +95,17 @@ pub(super) fn addresses(text: &str) -> Result<Vec<String>, PageError> {
         Err(error) => Err(PageError::bad(format!("Line {number}: {error}"))),
     };
     lines.map(address).collect()
+}
+
+#[derive(Deserialize)]
+struct ListForm {
+    csrf: String,
+    text: String,
+}
+
+/// The pages that a list names, a line each, to be looked at before they are used.
+async fn read_list(State(app): State<App>, Form(form): Form<ListForm>) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let pages = addresses(&form.text)?;
+    Ok(pages.join("\n").into_response())
 }

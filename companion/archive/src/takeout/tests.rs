@@ -3,6 +3,8 @@
 use std::io::Read as _;
 use std::sync::{Arc, Mutex};
 
+use linkscent_core::address::Address;
+
 use super::*;
 
 /// What is written, to be read back.
@@ -266,6 +268,26 @@ fn outline_feed_and_bookmarks_are_read_by_others() {
         ["http://a.test/bodiam?x=1&y=2", "http://b.test/{x}%7D"]
     );
     assert!(!html.contains("<script>"));
+}
+
+/// What is written here is read here too.
+#[test]
+fn lists_come_back() {
+    let wanted = ["http://a.test/bodiam?x=1&y=2", "http://b.test/%7Bx%7D%7D"];
+    for name in [
+        "ris",
+        "bibtex",
+        "csl",
+        "opml",
+        "atom",
+        "bookmarks",
+        "csv",
+        "jsonl",
+    ] {
+        let pages = crate::lists::read(&text(name)).unwrap().unwrap();
+        let pages: Vec<&str> = pages.iter().map(Address::as_str).collect();
+        assert_eq!(pages, wanted, "{name}");
+    }
 }
 
 #[test]

@@ -121,3 +121,32 @@ async fn what_a_search_finds_is_taken_away() {
     let nothing = take("urls?q=zeppelin").await;
     assert_eq!((nothing.status, &*nothing.text), (StatusCode::OK, ""));
 }
+
+#[tokio::test]
+async fn lists_of_other_programs_are_read_and_what_is_wrong_is_said() {
+    let server = Server::new().await;
+    let base = server.enter().await;
+    let read = async |text: &str| {
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        form.append_pair("csrf", server.app.access.csrf());
+        form.append_pair("text", text);
+        server
+            .post(&format!("{base}/lists"), FORM, form.finish())
+            .await
+    };
+    let references = "TY  - ELEC\r\nUR  - http://a.test/x\r\nER  - \r\n";
+    assert_eq!(read(references).await.text, "http://a.test/x");
+    assert_eq!(
+        read("http://a.test/1\nhttp://b.test").await.text,
+        "http://a.test/1\nhttp://b.test/"
+    );
+    let wrong = read("http://a.test/\nno address").await;
+    assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
+    assert!(wrong.text.contains("Line 2"), "{}", wrong.text);
+    let broken = read("<opml><body></opml>").await;
+    assert!(broken.text.contains("broken at byte"), "{}", broken.text);
+    let page = server.get(&format!("{base}/")).await.text;
+    assert!(page.contains("/lists.js"));
+    let script = server.get("/lists.js").await;
+    assert_eq!(script.headers["content-type"], "text/javascript");
+}

@@ -1,0 +1,24 @@
+// Puts the pages that a file names into the field beside it, to be looked at before they are sent:
+// bookmarks, outlines, feeds, sitemaps, references, tables.
+for (const file of document.querySelectorAll("input[type=file][data-into]")) {
+  const form = file.closest("form"), label = file.closest("label");
+  label.hidden = false;
+  file.addEventListener("change", async () => {
+    const [chosen] = file.files;
+    if (!chosen) return;
+    const fields = new URLSearchParams({ csrf: form.elements.csrf.value, text: await chosen.text() });
+    const answer = await fetch(file.dataset.url, { method: "POST", body: fields }).catch(() => null);
+    const text = await answer?.text() ?? "";
+    const field = form.elements[file.dataset.into];
+    const said = label.querySelector("output");
+    if (answer?.ok) {
+      const pages = text.split("\n").filter(Boolean);
+      field.value = [...field.value.split("\n").filter(Boolean), ...pages].join("\n");
+      field.rows = Math.min(12, field.value.split("\n").length);
+      said.textContent = `${pages.length} pages of ${chosen.name}`;
+    } else {
+      said.textContent = new DOMParser().parseFromString(text, "text/html").querySelector("main p")?.textContent ?? "The file was not read.";
+    }
+    file.value = "";
+  });
+}
