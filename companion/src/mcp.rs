@@ -295,7 +295,7 @@ fn page_named(name: &str) -> Result<(i64, u64), String> {
 fn listed(head: String, pages: &[LibraryPage], skip: usize, tokens: Option<usize>) -> String {
     let budget = LETTERS * tokens.unwrap_or(TOKENS).min(MOST_TOKENS);
     let mut text = format!("{head}\n");
-    for (page, number) in pages.iter().zip(skip + 1..) {
+    for (page, number) in pages.iter().zip(skip.saturating_add(1)..) {
         let snippet: String = page.snippet.iter().map(|piece| &*piece.text).collect();
         let band = Band::of(page.probability);
         let mark = match page.mark {

@@ -15,7 +15,7 @@ for (const file of document.querySelectorAll("input[type=file][data-into]")) {
       const pages = text.split("\n").filter(Boolean);
       field.value = [...field.value.split("\n").filter(Boolean), ...pages].join("\n");
       field.rows = Math.min(12, field.value.split("\n").length);
-      said.textContent = `${pages.length} pages of ${chosen.name}`;
+      said.textContent = `${pages.length === 1 ? "1 page" : `${pages.length} pages`} of ${chosen.name}`;
     } else {
       said.textContent = new DOMParser().parseFromString(text, "text/html").querySelector("main p")?.textContent ?? "The file was not read.";
     }

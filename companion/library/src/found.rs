@@ -338,7 +338,7 @@ impl SegmentCollector for CountingSegment {
             score: score + means,
             probability,
         });
-        if self.best.len() >= 2 * self.most.max(500) {
+        if self.best.len() >= self.most.max(500).saturating_mul(2) {
             self.trim();
         }
     }

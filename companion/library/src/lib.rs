@@ -97,7 +97,7 @@ impl Library {
     /// Opens the index in a folder, made if there is none.
     pub fn open(folder: &Path) -> Result<Self> {
         let wrong = |error| LibraryError::Folder(folder.to_owned(), error);
-        fs::create_dir_all(folder).map_err(wrong)?;
+        make_private(folder).map_err(wrong)?;
         let (schema, fields) = schema();
         let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
         let index = Index::open_or_create(directory, schema);
@@ -157,6 +157,17 @@ impl Library {
         let notes = payload.and_then(|payload| serde_json::from_str(&payload).ok());
         Ok(notes.unwrap_or_default())
     }
+}
+
+/// Makes a folder for its owner alone.
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
 }
 
 fn schema() -> (Schema, Fields) {

@@ -153,6 +153,8 @@ fn what_is_known_elsewhere_orders_filters_and_counts() {
     (asked.most, asked.skip) = (2, 1);
     let some = library.search(&asked).unwrap();
     assert_eq!((numbers(&some), some.total), (vec![3, 2], 4));
+    (asked.most, asked.skip) = (usize::MAX, usize::MAX);
+    assert!(library.search(&asked).unwrap().hits.is_empty());
     asked.order = Order::Newest;
     (asked.most, asked.skip) = (10, 0);
     assert_eq!(numbers(&library.search(&asked).unwrap()), [5, 3, 2, 1]);
@@ -199,6 +201,12 @@ fn another_index_is_none_of_this_version_and_a_deleted_one_is_made_again() {
     Library::delete(&path).unwrap();
     Library::delete(&path).unwrap();
     assert!(Library::open(&path).unwrap().is_empty().unwrap());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
     let other = folder.path().join("other");
     fs::create_dir(&other).unwrap();
     let schema = Schema::builder().build();

@@ -112,7 +112,7 @@ fn print(found: &LibraryFound, skip: usize) {
     if found.is_relaxed {
         println!("No page has all of these words. Pages with some of them:");
     }
-    for (page, number) in found.pages.iter().zip(skip + 1..) {
+    for (page, number) in found.pages.iter().zip(skip.saturating_add(1)..) {
         println!("{number:4}. {}\n      {}", page.title, page.address);
         println!("      {}", said(page));
     }

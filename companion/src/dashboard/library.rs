@@ -19,6 +19,8 @@ use crate::store::Topic;
 
 /// Pages that are shown at once.
 const PER_PAGE: usize = 20;
+/// The last page that can be asked for.
+const LAST_PAGE: i64 = 1_000_000;
 
 pub(super) fn routes() -> Router<App> {
     Router::new()
@@ -177,7 +179,7 @@ impl RawAsked {
         };
         Ok(Asked {
             topic: number(&self.topic)?,
-            page: number(&self.page)?.unwrap_or_default() as usize,
+            page: number(&self.page)?.unwrap_or_default().min(LAST_PAGE) as usize,
             q: self.q,
             of: self.of,
             order: self.order,
@@ -213,7 +215,9 @@ async fn mark(
     if !accepts.unwrap_or_default().contains("text/html") {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    Ok(go_to(&format!("/library?{}", form.back)))
+    // What is no sign of an address's query would be none of a header either.
+    let back = form.back.chars().filter(char::is_ascii_graphic);
+    Ok(go_to(&format!("/library?{}", back.collect::<String>())))
 }
 
 /// What a search finds as a file of another program.

@@ -40,6 +40,8 @@ async fn pages_are_searched_paged_and_narrowed_down() {
     assert!(nothing.contains("Nothing was found among the finds"));
     let written = get("q=%22%3E%3Cscript%3Ex").await.text;
     assert!(!written.contains("<script>x"), "{written}");
+    let far = get("of=all&page=9223372036854775807").await;
+    assert_eq!(far.status, StatusCode::OK, "{}", far.text);
     for wrong in ["order=odd", "topic=x", "page=-1"] {
         assert_eq!(get(wrong).await.status, StatusCode::BAD_REQUEST, "{wrong}");
     }
@@ -67,6 +69,12 @@ async fn a_page_is_judged_with_and_without_a_script() {
     assert_eq!(to, format!("{base}/library?q=honey&page=0"));
     let marks = server.app.service.store.marks(1).await.unwrap();
     assert!(!marks[0].target);
+    let headers = [("host", HOST), FORM, ("accept", "text/html")];
+    let forged = form("not").replace("page%3D0", "%0D%0Ax-evil%3A+1%C3%BC");
+    let reply = server.ask("POST", &path, &headers, forged).await;
+    let to = reply.headers["location"].to_str().unwrap();
+    assert_eq!(to, format!("{base}/library?q=honey&x-evil:1"));
+    assert!(!reply.headers.contains_key("x-evil"));
     let reply = post("undo", "application/json").await;
     assert_eq!(reply.status, StatusCode::NO_CONTENT);
     assert!(server.app.service.store.marks(1).await.unwrap().is_empty());
