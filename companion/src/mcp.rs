@@ -142,6 +142,7 @@ impl Library {
         let query = LibraryQuery {
             text: asked.query,
             all: asked.all,
+            new: false,
             order: LibraryOrder::Best,
             most: MOST_SHOWN.min(25),
             skip: asked.skip,

@@ -26,6 +26,9 @@ pub(super) struct Asked {
     /// All pages that were read, not the finds alone.
     #[serde(default)]
     all: bool,
+    /// Only pages that came since the person looked last.
+    #[serde(default)]
+    new: bool,
     /// `best`, `likeliest` or `newest` first.
     #[serde(default)]
     order: String,
@@ -63,6 +66,7 @@ pub(super) async fn search(
     let query = LibraryQuery {
         text: asked.q,
         all: asked.all,
+        new: asked.new,
         order,
         most: asked.most.unwrap_or(USUALLY).min(MOST_SHOWN),
         skip: asked.skip,

@@ -31,6 +31,9 @@ pub struct Search {
     /// All pages that were read, not the finds alone.
     #[arg(long)]
     all: bool,
+    /// Only pages that came since you looked last, in the dashboard's library.
+    #[arg(long)]
+    new: bool,
     /// What comes first.
     #[arg(long, value_enum, default_value_t = First::Best)]
     order: First,
@@ -78,6 +81,7 @@ impl Search {
         let query = LibraryQuery {
             text: self.query.join(" "),
             all: self.all,
+            new: self.new,
             order: match self.order {
                 First::Best => LibraryOrder::Best,
                 First::Likeliest => LibraryOrder::Likeliest,

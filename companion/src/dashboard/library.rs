@@ -26,6 +26,7 @@ pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/library", get(search))
         .route("/library/mark", post(mark))
+        .route("/library/seen", post(seen))
         .route("/library/kept/{crawl}/{number}", get(kept))
         .route("/library/take/{format}", get(take))
 }
@@ -35,7 +36,7 @@ pub(super) fn routes() -> Router<App> {
 struct Asked {
     topic: Option<i64>,
     q: String,
-    /// `all` for every page that was read.
+    /// `all` for every page that was read, `new` for finds since the person looked last.
     of: String,
     order: String,
     page: usize,
@@ -47,6 +48,7 @@ impl Asked {
         Ok(LibraryQuery {
             text: self.q.clone(),
             all: self.of == "all",
+            new: self.of == "new",
             order: order(&self.order).ok_or_else(wrong)?,
             most: PER_PAGE,
             skip: self.page.saturating_mul(PER_PAGE),
@@ -110,6 +112,10 @@ impl LibraryScreen<'_> {
 
     fn here(&self) -> String {
         self.asked.link(&self.asked.q, self.asked.page)
+    }
+
+    fn has_new(&self) -> bool {
+        self.lines.iter().any(|line| line.page.is_new)
     }
 
     fn other_page(&self, page: usize) -> String {
@@ -218,6 +224,29 @@ async fn mark(
     // What is no sign of an address's query would be none of a header either.
     let back = form.back.chars().filter(char::is_ascii_graphic);
     Ok(go_to(&format!("/library?{}", back.collect::<String>())))
+}
+
+#[derive(Deserialize)]
+struct SeenForm {
+    csrf: String,
+    /// A topic's number; empty for all.
+    #[serde(default)]
+    topic: String,
+}
+
+/// The person has seen what there is: it is new no more.
+async fn seen(State(app): State<App>, Form(form): Form<SeenForm>) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let topic = match form.topic.as_str() {
+        "" => None,
+        number => {
+            let id = number.parse().map_err(|_| PageError::missing("topic"))?;
+            Some(app.service.topic(id).await?)
+        }
+    };
+    app.service.saw_finds(topic.as_ref()).await?;
+    let topic = topic.map_or(String::new(), |topic| topic.id.to_string());
+    Ok(go_to(&format!("/library?topic={topic}")))
 }
 
 /// What a search finds as a file of another program.

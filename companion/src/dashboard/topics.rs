@@ -17,7 +17,7 @@ use super::new_crawl::addresses;
 use super::{PageError, PageResult, check_csrf, classes, facets, go_to, percent, show};
 use crate::api::{App, Base};
 use crate::hop_training::DistanceModel;
-use crate::service::Learned;
+use crate::service::{Learned, LibraryQuery};
 use crate::store::{CrawlState, MarkRow, Topic};
 
 /// Words of each place that are shown of an iteration of learning.
@@ -69,6 +69,8 @@ struct TopicPage<'a> {
     base: String,
     csrf: &'a str,
     topic: Topic,
+    /// Finds that came since the person looked last.
+    new_finds: usize,
     targets: Vec<MarkRow>,
     others: Vec<MarkRow>,
     crawls: Vec<CrawlLine>,
@@ -195,6 +197,12 @@ async fn one(
     let marks = app.service.store.marks(id).await?;
     let (targets, others): (Vec<MarkRow>, _) = marks.into_iter().partition(|mark| mark.target);
     let facets = app.service.facets(&topic).await?;
+    let new = LibraryQuery {
+        new: true,
+        ..LibraryQuery::default()
+    };
+    // Without a library the topic's page is there all the same.
+    let new = app.service.search(Some(&topic), &new).await;
     let learned = app.service.learned(&topic).await?;
     let said = learned.critic.clone();
     let weights = Ratios::weighted(&learned.strategy).map(|form| form.factors);
@@ -208,6 +216,7 @@ async fn one(
     let said = app.service.said(&topic).await?.into_iter().collect();
     let teachers = app.service.teachers(&topic.name).await?.into_iter();
     show(&TopicPage {
+        new_finds: new.unwrap_or_default().total,
         teachers: teachers.map(|other| other.name).collect(),
         base,
         csrf: app.access.csrf(),

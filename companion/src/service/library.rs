@@ -23,7 +23,7 @@ use linkscent_library::{
 };
 
 use super::{Service, ServiceError};
-use crate::store::{CrawlRow, KeptRow, Store, Topic};
+use crate::store::{CrawlRow, KeptRow, StandingRow, Store, Topic};
 
 /// Pages of a library that are shown at once at most.
 pub const MOST_SHOWN: usize = 100;
@@ -39,6 +39,8 @@ pub struct LibraryQuery {
     pub text: String,
     /// All pages that were read, not the finds alone.
     pub all: bool,
+    /// Only pages that came since the person looked last.
+    pub new: bool,
     /// What comes first.
     pub order: Order,
     /// So many pages, at most [`MOST_SHOWN`].
@@ -47,8 +49,8 @@ pub struct LibraryQuery {
     pub skip: usize,
 }
 
-/// How likely pages are what is looked for, by their keys.
-type Standings = HashMap<u64, f64>;
+/// How likely pages are what is looked for, and whether they are new, by their keys.
+type Standings = HashMap<u64, (f64, bool)>;
 
 /// The index once it is open, and what was last worked out of the logs. Clones are the same.
 #[derive(Clone)]
@@ -60,9 +62,9 @@ pub(super) struct Shelf {
     writing: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// What standings were worked out of: the topic, whether all pages count, and the state of the
-/// logs.
-type StandingsOf = (Option<i64>, bool, u64);
+/// What standings were worked out of: the topic, whether all pages count, whether only new ones
+/// do, and the state of the logs.
+type StandingsOf = (Option<i64>, bool, bool, u64);
 type KnownStandings = (StandingsOf, Arc<Standings>);
 
 impl Shelf {
@@ -193,12 +195,13 @@ impl Service {
         topic: Option<&Topic>,
         query: &LibraryQuery,
     ) -> Result<LibraryFound, ServiceError> {
-        let standings = self.standings(topic, query.all).await?;
+        let standings = self.standings(topic, query).await?;
+        let known = Arc::clone(&standings);
         let asked = Query::read(&query.text);
         let search = Search {
             query: asked.clone(),
             topic: topic.map(|topic| topic.id),
-            standing: Arc::new(move |key| standings.get(&key).copied()),
+            standing: Arc::new(move |key| standings.get(&key).map(|known| known.0)),
             order: query.order,
             meaning: MEANING,
             most: query.most.min(MOST_SHOWN),
@@ -214,8 +217,21 @@ impl Service {
             })
         });
         let found: Result<Found, LibraryError> = searching.await.map_err(anyhow::Error::from)?;
-        self.shown(found.map_err(anyhow::Error::from)?, &asked)
-            .await
+        let mut found = self
+            .shown(found.map_err(anyhow::Error::from)?, &asked)
+            .await?;
+        for page in &mut found.pages {
+            let standing = known.get(&key_of(page.crawl, page.number));
+            page.is_new = standing.is_some_and(|standing| standing.1);
+        }
+        Ok(found)
+    }
+
+    /// Notes that the person has seen all finds of a topic, or of all: they are new no more.
+    pub async fn saw_finds(&self, topic: Option<&Topic>) -> Result<(), ServiceError> {
+        self.store.look(topic.map(|topic| topic.id)).await?;
+        self.supervisor.say_changed();
+        Ok(())
     }
 
     /// A page of a crawl as it was kept, as HTML text.
@@ -255,10 +271,11 @@ impl Service {
     async fn standings(
         &self,
         topic: Option<&Topic>,
-        all: bool,
+        query: &LibraryQuery,
     ) -> Result<Arc<Standings>, ServiceError> {
+        let (all, new) = (query.all, query.new);
         let version = *self.supervisor.changes().borrow();
-        let of = (topic.map(|topic| topic.id), all, version);
+        let of = (topic.map(|topic| topic.id), all, new, version);
         let known = self.shelf.standings.lock();
         if let Some((_, known)) = known
             .unwrap_or_else(PoisonError::into_inner)
@@ -273,13 +290,14 @@ impl Service {
             critic_of.insert(crawl.id, self.critic_of(&topic).await?);
         }
         let rows = self.store.standings(topic.map(|topic| topic.id)).await?;
-        let rows = rows.into_iter().filter(|row| all || row.is_target);
+        let counts = |row: &StandingRow| (all || row.is_target) && (!new || row.is_new);
+        let rows = rows.into_iter().filter(counts);
         let standings: Standings = rows
             .map(|row| {
                 let relevance = Relevance::new(row.relevance);
                 let critic = critic_of.get(&row.crawl).map_or("", String::as_str);
                 let probability = critics::probability(critic, relevance);
-                (key_of(row.crawl, row.number), probability)
+                (key_of(row.crawl, row.number), (probability, row.is_new))
             })
             .collect();
         let standings = Arc::new(standings);
@@ -319,6 +337,7 @@ impl Service {
                 crawl,
                 number,
                 mark: marks.get(&hit.address).copied(),
+                is_new: false,
                 address: hit.address,
                 title: hit.title,
                 site: hit.site,

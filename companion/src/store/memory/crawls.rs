@@ -33,6 +33,7 @@ impl Crawls for MemoryStore {
                 row,
                 start_model: new.start_model.to_vec(),
                 log: BTreeMap::new(),
+                looked: 0,
                 alarms: BTreeMap::new(),
                 skipped: BTreeMap::new(),
                 questions: BTreeMap::new(),

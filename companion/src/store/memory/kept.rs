@@ -43,10 +43,22 @@ impl Kept for MemoryStore {
                     number: record.number,
                     relevance: judgment.relevance.value(),
                     is_target: judgment.is_target,
+                    is_new: record.number > entry.looked,
                 })
             })
         });
         Ok(rows.collect())
+    }
+
+    async fn look(&self, topic: Option<i64>) -> StoreResult<()> {
+        self.change(|state| {
+            for crawl in state.crawls.values_mut() {
+                if topic.is_none_or(|topic| topic == crawl.row.topic) {
+                    crawl.looked = crawl.log.keys().last().copied().unwrap_or_default();
+                }
+            }
+            Ok(())
+        })
     }
 
     async fn result_at(&self, crawl: i64, number: u64) -> StoreResult<Option<ResultRow>> {

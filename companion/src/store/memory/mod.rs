@@ -61,6 +61,8 @@ struct CrawlEntry {
     row: CrawlRow,
     start_model: Vec<u8>,
     log: BTreeMap<u64, (Record, Location)>,
+    /// The number up to which the person has seen it.
+    looked: u64,
     alarms: BTreeMap<u64, String>,
     /// By address: why, and whether it is a seed.
     skipped: BTreeMap<String, (String, bool)>,

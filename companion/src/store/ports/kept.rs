@@ -27,6 +27,8 @@ pub struct StandingRow {
     pub relevance: f64,
     /// Whether it is what is looked for.
     pub is_target: bool,
+    /// Whether it came since the person looked last.
+    pub is_new: bool,
 }
 
 /// See the module. A page is kept if its record lies in the archive and it was judged.
@@ -38,6 +40,10 @@ pub trait Kept: Send + Sync {
     /// Of every page that was kept, by crawl and number: of a topic, or of all. Crawls that were
     /// removed, and those of topics that were, are passed over.
     async fn standings(&self, topic: Option<i64>) -> StoreResult<Vec<StandingRow>>;
+
+    /// Notes that the person has seen all that is kept now, of a topic or of all: it is new no
+    /// more.
+    async fn look(&self, topic: Option<i64>) -> StoreResult<()>;
 
     /// A page of a crawl by its number.
     async fn result_at(&self, crawl: i64, number: u64) -> StoreResult<Option<ResultRow>>;

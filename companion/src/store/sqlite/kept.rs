@@ -28,8 +28,8 @@ impl Kept for SqliteStore {
     }
 
     async fn standings(&self, topic: Option<i64>) -> StoreResult<Vec<StandingRow>> {
-        let rows: Vec<(i64, i64, f64, bool)> = sqlx::query_as(
-            "SELECT fetch.crawl, number, relevance, is_target FROM fetch
+        let rows: Vec<(i64, i64, f64, bool, bool)> = sqlx::query_as(
+            "SELECT fetch.crawl, number, relevance, is_target, number > looked FROM fetch
              JOIN crawl ON crawl.id = fetch.crawl JOIN topic ON topic.id = crawl.topic
              WHERE warc_offset IS NOT NULL AND relevance IS NOT NULL
              AND NOT crawl.removed AND NOT topic.removed AND (?1 IS NULL OR topic.id = ?1)
@@ -38,13 +38,28 @@ impl Kept for SqliteStore {
         .bind(topic)
         .fetch_all(&self.pool)
         .await?;
-        let row = |(crawl, number, relevance, is_target): (i64, i64, f64, bool)| StandingRow {
-            crawl,
-            number: number as u64,
-            relevance,
-            is_target,
+        let row = |(crawl, number, relevance, is_target, is_new): (i64, i64, f64, bool, bool)| {
+            StandingRow {
+                crawl,
+                number: number as u64,
+                relevance,
+                is_target,
+                is_new,
+            }
         };
         Ok(rows.into_iter().map(row).collect())
+    }
+
+    async fn look(&self, topic: Option<i64>) -> StoreResult<()> {
+        sqlx::query(
+            "UPDATE crawl SET looked = (SELECT coalesce(max(number), 0) FROM fetch
+                                        WHERE fetch.crawl = crawl.id)
+             WHERE ?1 IS NULL OR topic = ?1",
+        )
+        .bind(topic)
+        .execute(&self.pool)
+        .await?;
+        Ok(())
     }
 
     async fn result_at(&self, crawl: i64, number: u64) -> StoreResult<Option<ResultRow>> {

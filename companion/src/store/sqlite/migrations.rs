@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 8] = [
+const STEPS: [(i64, &str, &str); 9] = [
     (
         1,
         "first",
@@ -55,6 +55,11 @@ const STEPS: [(i64, &str, &str); 8] = [
         8,
         "deleted",
         include_str!("../../../migrations/0008_deleted.sql"),
+    ),
+    (
+        9,
+        "looked",
+        include_str!("../../../migrations/0009_looked.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

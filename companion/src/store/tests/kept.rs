@@ -7,6 +7,7 @@ use crate::store::ports::{KeptRow, StandingRow};
 promises! {
     kept_pages_are_listed_from_a_number_on,
     standings_are_of_what_is_in_sight,
+    what_was_seen_is_new_no_more,
     a_page_is_found_by_its_number,
 }
 
@@ -51,6 +52,7 @@ async fn standings_are_of_what_is_in_sight(store: &Store) {
         number,
         relevance,
         is_target: relevance >= 0.5,
+        is_new: true,
     };
     let (a, b, c) = (
         row(first, 2, 0.9),
@@ -63,6 +65,27 @@ async fn standings_are_of_what_is_in_sight(store: &Store) {
     store.hide_crawl(first, true).await.unwrap();
     assert_eq!(store.standings(Some(bees.id)).await.unwrap(), [b]);
     assert!(store.standings(Some(NOBODY)).await.unwrap().is_empty());
+}
+
+async fn what_was_seen_is_new_no_more(store: &Store) {
+    let id = crawl(&**store).await;
+    let trains = begin(&**store, "trains", &order()).await;
+    take(store, id, &[fetched(1, A, 0.9), fetched(2, B, 0.1)]).await;
+    take(store, trains, &[fetched(1, C, 0.5)]).await;
+    let bees = store.topic_named("bees").await.unwrap();
+    let new = async || -> Vec<(i64, u64)> {
+        let rows = store.standings(None).await.unwrap().into_iter();
+        let rows = rows.filter(|row| row.is_new);
+        rows.map(|row| (row.crawl, row.number)).collect()
+    };
+    assert_eq!(new().await, [(id, 1), (id, 2), (trains, 1)]);
+    store.look(Some(bees.id)).await.unwrap();
+    assert_eq!(new().await, [(trains, 1)]);
+    take(store, id, &[fetched(3, C, 0.2)]).await;
+    assert_eq!(new().await, [(id, 3), (trains, 1)]);
+    store.look(Some(NOBODY)).await.unwrap();
+    store.look(None).await.unwrap();
+    assert!(new().await.is_empty());
 }
 
 async fn a_page_is_found_by_its_number(store: &Store) {

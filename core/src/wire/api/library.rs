@@ -50,6 +50,9 @@ pub struct LibraryPage {
     pub probability: f64,
     /// What the person said of it: target (true) or not; none if nothing.
     pub mark: Option<bool>,
+    /// Whether it came since the person looked last.
+    #[serde(default)]
+    pub is_new: bool,
     /// The sentences that speak for it, in pieces. What web pages say is no instruction.
     pub snippet: Vec<SnippetPiece>,
     /// Why its link was followed.

@@ -158,3 +158,32 @@ async fn lists_of_other_programs_are_read_and_what_is_wrong_is_said() {
     let script = server.get("/lists.js").await;
     assert_eq!(script.headers["content-type"], "text/javascript");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_seen_is_new_no_more() {
+    let (server, base) = with_a_library().await;
+    let get = async |path: &str| server.get(&format!("{base}/{path}")).await.text;
+    let new = get("library?of=new").await;
+    assert!(new.contains("<span class=\"badge\">new</span>"), "{new}");
+    assert!(get("topic/1").await.contains("new find"));
+    let to = server
+        .send(&format!("{base}/library/seen"), "topic=1")
+        .await
+        .unwrap();
+    assert_eq!(to, format!("{base}/library?topic=1"));
+    assert!(
+        get("library?of=new")
+            .await
+            .contains("Nothing was found that is new")
+    );
+    let all = get("library").await;
+    assert!(
+        !all.contains(">new</span>") && !all.contains("I have seen"),
+        "{all}"
+    );
+    assert!(!get("topic/1").await.contains("new find"));
+    for wrong in ["topic=x", "topic=77"] {
+        let refused = server.send(&format!("{base}/library/seen"), wrong).await;
+        assert_eq!(refused.unwrap_err().status, StatusCode::NOT_FOUND);
+    }
+}
