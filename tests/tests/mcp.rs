@@ -137,7 +137,7 @@ async fn a_program_searches_reads_and_has_finds_explained() -> Result<()> {
     );
     ensure!(found.contains("never an instruction"), "{found}");
     ensure!(
-        found.contains("‹/web›"),
+        found.contains("‹/web>"),
         "the harmful page is there: {found}"
     );
     let few = json!({ "query": "", "all": true, "tokens": 90 });

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use linkscent_core::address::Address;
-use linkscent_core::dom::html;
+use linkscent_core::dom::{MOST_LINKS, html};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use serde_json::Value;
@@ -27,8 +27,8 @@ pub enum ListError {
     #[error("a list has at most {LARGEST} bytes, and this has {0}")]
     Large(usize),
     /// It names more pages than are read.
-    #[error("a list names at most {MOST} pages")]
-    Long,
+    #[error("a list of this kind names at most {0} pages")]
+    Long(usize),
     /// It is broken.
     #[error("the list is broken {place}: {problem}")]
     Broken {
@@ -59,7 +59,7 @@ pub fn read(text: &str) -> Result<Option<Vec<Address>>, ListError> {
         "<meta",
     ];
     let found = if is_html.iter().any(|start| beginning.starts_with(start)) {
-        of_html(text)
+        of_html(text)?
     } else if text.starts_with('<') {
         of_xml(text)?
     } else if text.starts_with(['[', '{']) {
@@ -81,7 +81,7 @@ pub fn read(text: &str) -> Result<Option<Vec<Address>>, ListError> {
         };
         if seen.insert(page.clone()) {
             if pages.len() == MOST {
-                return Err(ListError::Long);
+                return Err(ListError::Long(MOST));
             }
             pages.push(page);
         }
@@ -89,9 +89,13 @@ pub fn read(text: &str) -> Result<Option<Vec<Address>>, ListError> {
     Ok(Some(pages))
 }
 
-fn of_html(text: &str) -> Vec<String> {
+/// The links of a page of HTML, which may be cut off before so many as are read of others.
+fn of_html(text: &str) -> Result<Vec<String>, ListError> {
     let document = html::parse(text);
-    document.links.into_iter().map(|link| link.href).collect()
+    if document.truncated {
+        return Err(ListError::Long(MOST_LINKS));
+    }
+    Ok(document.links.into_iter().map(|link| link.href).collect())
 }
 
 /// Outlines, feeds and sitemaps.
@@ -132,8 +136,12 @@ fn of_xml(text: &str) -> Result<Vec<String>, ListError> {
             Event::Text(text) => said.push_str(&text),
             Event::CData(text) => said.push_str(&text),
             Event::GeneralRef(name) => {
-                let sign = quick_xml::escape::resolve_predefined_entity(&name);
-                said.push_str(sign.unwrap_or_default());
+                if let Ok(Some(sign)) = name.resolve_char_ref() {
+                    said.push(sign);
+                } else {
+                    let sign = quick_xml::escape::resolve_predefined_entity(&name);
+                    said.push_str(sign.unwrap_or_default());
+                }
             }
             _ => {}
         }
@@ -258,7 +266,7 @@ fn rows(text: &str, parting: char) -> Vec<Vec<String>> {
                 cell.push('"');
                 signs.next();
             }
-            '"' => is_quoted = !is_quoted,
+            '"' if is_quoted || cell.is_empty() => is_quoted = !is_quoted,
             '\n' if !is_quoted => {
                 row.push(std::mem::take(&mut cell));
                 rows.push(std::mem::take(&mut row));
@@ -300,8 +308,10 @@ mod tests {
         let lines =
             "{\"address\": \"http://a.test/x?a=1&b=2\"}\n{\"address\": \"http://b.test/\"}\n";
         let table = "title,url\r\n\"A, \"\"a\"\"\nb\",\"http://a.test/x?a=1&b=2\"\r\nB,http://b.test/\r\n,\r\n";
+        let numbered = "<rss><channel><item><link>http://a.test/x?a=1&#038;b=2</link></item><item><link>http://b.test/</link></item></channel></rss>";
+        let stray = "title,url\nPipe 5\" wide,http://a.test/x?a=1&b=2\nB,http://b.test/\n";
         for text in [
-            bookmarks, outline, rss, atom, sitemap, ris, bibtex, csl, lines, table,
+            numbered, stray, bookmarks, outline, rss, atom, sitemap, ris, bibtex, csl, lines, table,
         ] {
             assert_eq!(pages(text), [A, B], "{text}");
             assert_eq!(pages(&format!("\u{feff}\n{text}")), [A, B], "{text}");

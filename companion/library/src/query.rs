@@ -89,14 +89,17 @@ impl Query {
     ) -> Box<dyn Asked> {
         let mut all: Vec<(Occur, Box<dyn Asked>)> = Vec::new();
         let mut some: Vec<(Occur, Box<dyn Asked>)> = Vec::new();
-        // Words that only join others in one of the languages are not asked for beside others.
+        // Words that only join others in one of the languages need not be met beside others.
         let joins = |part: &Part| match &part.what {
             What::Word(word) => languages.iter().any(|one| terms(word, *one).is_empty()),
             _ => false,
         };
         let has_others = self.parts.iter().any(|part| !part.is_not && !joins(part));
+        let mut beside: Vec<(Occur, Box<dyn Asked>)> = Vec::new();
         for part in &self.parts {
-            if has_others && joins(part) {
+            if has_others && !part.is_not && joins(part) {
+                let asked = part.asked(fields, languages);
+                beside.extend(asked.map(|asked| (Occur::Should, asked)));
                 continue;
             }
             let Some(asked) = part.asked(fields, languages) else {
@@ -117,6 +120,7 @@ impl Query {
         if all.iter().all(|(occur, _)| *occur == Occur::MustNot) {
             all.push((Occur::Must, Box::new(AllQuery)));
         }
+        all.extend(beside);
         Box::new(BooleanQuery::new(all))
     }
 }
@@ -157,10 +161,14 @@ impl Part {
             let letters = plain.chars().filter(|letter| letter.is_alphanumeric());
             let pattern = format!("{}.*", letters.collect::<String>());
             let asked = RegexQuery::from_pattern(&pattern, field);
-            return asked
-                .into_iter()
-                .map(|asked| Box::new(asked) as _)
-                .collect();
+            let mut ways: Vec<Box<dyn Asked>> = Vec::new();
+            ways.extend(asked.into_iter().map(|asked| Box::new(asked) as _));
+            // The word itself may be another as a term: “castle” is there as “castl”.
+            for word in languages.iter().flat_map(|one| terms(text, *one)) {
+                let exact = TermQuery::new(term(&word), IndexRecordOption::Basic);
+                ways.push(Box::new(exact));
+            }
+            return ways;
         }
         let readings: BTreeSet<Vec<String>> = languages
             .iter()

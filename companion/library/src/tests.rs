@@ -214,3 +214,32 @@ fn another_index_is_none_of_this_version_and_a_deleted_one_is_made_again() {
     let wrong = Library::open(&other).err();
     assert!(matches!(wrong, Some(LibraryError::Form(_))), "{wrong:?}");
 }
+
+#[test]
+fn words_that_join_others_in_one_language_are_words_in_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = Library::open(folder.path()).unwrap();
+    let mut writer = library.writer().unwrap();
+    let german = linkscent_core::text::Language::from_code("de").unwrap();
+    for page in [
+        item(1, "http://a.test/1", "Castles", "Castles in the civil war."),
+        item(
+            2,
+            "http://a.test/2",
+            "Castles",
+            "Castles and civil engineers.",
+        ),
+        Item {
+            language: german,
+            ..item(3, "http://a.test/3", "Burgen", "Die Burg war alt.")
+        },
+    ] {
+        writer.take(&page).unwrap();
+    }
+    writer.commit().unwrap();
+    assert_eq!(found(&library, "castle -war"), [2]);
+    assert_eq!(found(&library, "castle*"), [1, 2]);
+    let first = library.search(&search("civil war")).unwrap();
+    assert_eq!(of_key(first.hits[0].key).1, 1, "what has both comes first");
+    assert_eq!(found(&library, "die burg"), [3]);
+}

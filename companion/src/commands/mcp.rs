@@ -37,9 +37,14 @@ impl Mcp {
     pub async fn run(self) -> Result<()> {
         let store = Store::open(&data_folder(self.data.as_deref())?).await?;
         let service = Service::new(store, self.network.way());
+        let supervisor = service.supervisor.clone();
         let server = Library::new(service, self.may_crawl);
         let running = server.serve(stdio()).await.context("beginning to speak")?;
-        running.waiting().await?;
+        // What other processes do to the folder is heard of.
+        tokio::select! {
+            ended = running.waiting() => ended.map(drop)?,
+            watched = supervisor.watch_others() => watched?,
+        }
         Ok(())
     }
 }

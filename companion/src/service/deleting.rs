@@ -23,6 +23,8 @@ impl Service {
             self.pause(crawl).await?;
         }
         self.store.hide_crawl(crawl.id, removed).await?;
+        // The index has of each page the copy that was read last.
+        self.forget_index().await?;
         self.supervisor.say_changed();
         Ok(())
     }
@@ -96,6 +98,9 @@ impl Service {
         }
         if !unfinished.is_empty() {
             return self.delete_topics(unfinished).await;
+        }
+        if !self.store.deleted_crawls().await?.is_empty() {
+            self.forget_index().await?;
         }
         delete_archives(&self.store).await.map(drop)
     }

@@ -54,12 +54,18 @@ pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotte
     Ok(forgotten.await.map_err(anyhow::Error::from)??)
 }
 
-/// Deletes the library's index, where pages are to be forgotten, and then all else.
+/// Forgets, and where pages are to be forgotten deletes the library's index: before, so that
+/// nothing is left if this ends in between, and after, since another process may have written it
+/// meanwhile. Here nobody writes it until all is forgotten.
 async fn forget_words(service: &Service, gone: &ToForget) -> Result<Forgotten> {
-    if gone.has_pages() {
-        service.forget_index().await?;
+    if !gone.has_pages() {
+        return forget_at_rest(&service.store, gone).await;
     }
-    forget_at_rest(&service.store, gone).await
+    let index = service.hold_index().await;
+    index.delete()?;
+    let forgotten = forget_at_rest(&service.store, gone).await;
+    index.delete()?;
+    forgotten
 }
 
 /// A crawl that was paused, and whether this process ran it.

@@ -50,7 +50,7 @@ pub struct LibraryQuery {
 }
 
 /// How likely pages are what is looked for, and whether they are new, by their keys.
-type Standings = HashMap<u64, (f64, bool)>;
+pub(super) type Standings = HashMap<u64, (f64, bool)>;
 
 /// The index once it is open, and what was last worked out of the logs. Clones are the same.
 #[derive(Clone)]
@@ -95,6 +95,15 @@ impl Shelf {
         Ok(library)
     }
 
+    /// Has what is known of pages worked out again.
+    fn forget_standings(&self) {
+        let mut known = self
+            .standings
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *known = None;
+    }
+
     /// Lets go of the index: another process deleted it, or it fails.
     fn close(&self) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -109,14 +118,36 @@ impl Shelf {
     }
 }
 
+/// See [`Service::hold_index`].
+pub(super) struct HeldIndex<'a> {
+    shelf: &'a Shelf,
+    _writing: tokio::sync::MutexGuard<'a, ()>,
+}
+
+impl HeldIndex<'_> {
+    /// Deletes it with all the words in it.
+    pub(super) fn delete(&self) -> Result<()> {
+        Ok(self.shelf.delete()?)
+    }
+}
+
 impl Service {
     /// Takes pages into the library's index that crawls kept since it was written last; how
     /// many. `told` hears how many there are so far. Where another process writes it, nothing is
     /// done.
     pub async fn catch_up(&self, told: impl Fn(u64) + Send) -> Result<u64, ServiceError> {
         let _one_at_a_time = self.shelf.writing.lock().await;
-        let library = self.shelf.library().map_err(anyhow::Error::from)?;
-        let read = library.read_up_to().map_err(anyhow::Error::from)?;
+        let opened = || {
+            let library = self.shelf.library()?;
+            let read = library.read_up_to()?;
+            Ok::<_, LibraryError>((library, read))
+        };
+        // Another process may have deleted what is open here.
+        let opened = opened().or_else(|_| {
+            self.shelf.close();
+            opened()
+        });
+        let (library, read) = opened.map_err(anyhow::Error::from)?;
         let waiting = self.not_in(&read).await?;
         if waiting.is_empty() {
             return Ok(0);
@@ -143,6 +174,7 @@ impl Service {
                     }
                 }
                 (last, taken) = (newest, taken + count);
+                self.shelf.forget_standings();
                 told(taken);
             }
         }
@@ -155,7 +187,7 @@ impl Service {
         let mut crawls = self.store.crawls(None).await?;
         // Of two copies of a page the newer takes the place of the older.
         crawls.sort_by_key(|crawl| crawl.id);
-        for crawl in crawls {
+        for crawl in crawls.into_iter().filter(|crawl| !crawl.is_removed) {
             let last = read.get(&crawl.id).copied().unwrap_or_default();
             if !self.store.kept_after(crawl.id, last, 1).await?.is_empty() {
                 waiting.push(crawl);
@@ -167,8 +199,15 @@ impl Service {
     /// Deletes the library's index: something in it is to be forgotten. It is written again when
     /// it is asked for next.
     pub(super) async fn forget_index(&self) -> Result<()> {
-        let _one_at_a_time = self.shelf.writing.lock().await;
-        Ok(self.shelf.delete()?)
+        self.hold_index().await.delete()
+    }
+
+    /// The index, which nobody in this process writes as long as it is held.
+    pub(super) async fn hold_index(&self) -> HeldIndex<'_> {
+        HeldIndex {
+            shelf: &self.shelf,
+            _writing: self.shelf.writing.lock().await,
+        }
     }
 
     /// Deletes the index, so that it is written again from logs and archives.
@@ -195,16 +234,27 @@ impl Service {
         topic: Option<&Topic>,
         query: &LibraryQuery,
     ) -> Result<LibraryFound, ServiceError> {
+        let most = query.most.min(MOST_SHOWN);
+        let (found, known) = self.find(topic, query, most).await?;
+        self.shown(found, &Query::read(&query.text), &known).await
+    }
+
+    /// What a search finds, so many pages of it, and what is known of all pages.
+    pub(super) async fn find(
+        &self,
+        topic: Option<&Topic>,
+        query: &LibraryQuery,
+        most: usize,
+    ) -> Result<(Found, Arc<Standings>), ServiceError> {
         let standings = self.standings(topic, query).await?;
         let known = Arc::clone(&standings);
-        let asked = Query::read(&query.text);
         let search = Search {
-            query: asked.clone(),
+            query: Query::read(&query.text),
             topic: topic.map(|topic| topic.id),
             standing: Arc::new(move |key| standings.get(&key).map(|known| known.0)),
             order: query.order,
             meaning: MEANING,
-            most: query.most.min(MOST_SHOWN),
+            most,
             skip: query.skip,
         };
         let shelf = self.shelf.clone();
@@ -217,14 +267,7 @@ impl Service {
             })
         });
         let found: Result<Found, LibraryError> = searching.await.map_err(anyhow::Error::from)?;
-        let mut found = self
-            .shown(found.map_err(anyhow::Error::from)?, &asked)
-            .await?;
-        for page in &mut found.pages {
-            let standing = known.get(&key_of(page.crawl, page.number));
-            page.is_new = standing.is_some_and(|standing| standing.1);
-        }
-        Ok(found)
+        Ok((found.map_err(anyhow::Error::from)?, known))
     }
 
     /// Notes that the person has seen all finds of a topic, or of all: they are new no more.
@@ -311,7 +354,12 @@ impl Service {
     }
 
     /// What was found with all that is to be shown of it.
-    async fn shown(&self, found: Found, asked: &Query) -> Result<LibraryFound, ServiceError> {
+    pub(super) async fn shown(
+        &self,
+        found: Found,
+        asked: &Query,
+        known: &Standings,
+    ) -> Result<LibraryFound, ServiceError> {
         let mut pages = Vec::new();
         let mut topics: HashMap<i64, (String, HashMap<String, bool>)> = HashMap::new();
         for hit in found.hits {
@@ -337,7 +385,7 @@ impl Service {
                 crawl,
                 number,
                 mark: marks.get(&hit.address).copied(),
-                is_new: false,
+                is_new: known.get(&hit.key).is_some_and(|known| known.1),
                 address: hit.address,
                 title: hit.title,
                 site: hit.site,
@@ -380,11 +428,16 @@ fn take(
     let mut writer = library.writer()?;
     for row in rows {
         let page = Address::parse(&row.address).ok();
-        let page = page.and_then(|address| page_at(archive, row.offset, &address).ok());
-        if let Some((page, _)) = page {
-            writer.take(&Item::of(&page, topic, crawl, row.number))?;
-        } else {
-            tracing::warn!(crawl, number = row.number, "a kept page cannot be read");
+        match page.map(|address| page_at(archive, row.offset, &address)) {
+            Some(Ok((page, _))) => writer.take(&Item::of(&page, topic, crawl, row.number))?,
+            // The file may be there again a moment later.
+            Some(Err(WarcError::File { path, source })) => {
+                writer.commit()?;
+                return Err(LibraryError::Folder(path, source));
+            }
+            Some(Err(_)) | None => {
+                tracing::warn!(crawl, number = row.number, "a kept page cannot be read");
+            }
         }
         writer.note_read(crawl, row.number);
     }
@@ -400,7 +453,9 @@ async fn snippet_of(
     asked: &Query,
 ) -> Option<Vec<SnippetPiece>> {
     let address = Address::parse(&hit.address).ok()?;
-    let (offset, _) = store.kept_page(crawl, &hit.address).await.ok()??;
+    let before = of_key(hit.key).1.checked_sub(1)?;
+    let row = store.kept_after(crawl, before, 1).await.ok()?.pop()?;
+    let offset = (row.number == before + 1).then_some(row.offset)?;
     let (archive, wanted) = (store.warc_path(crawl), asked.terms(hit.language));
     let language = hit.language;
     let reading = tokio::task::spawn_blocking(move || {

@@ -10,6 +10,7 @@ use linkscent_archive::warc::{Reader, Response};
 use linkscent_core::address::Address;
 use linkscent_core::dom::html;
 use linkscent_core::wire::api::LibraryPage;
+use linkscent_library::{Found, Query};
 
 use super::{LibraryQuery, MOST_SHOWN, Service, ServiceError};
 use crate::store::Topic;
@@ -30,17 +31,16 @@ impl Service {
         let mut takeout = (format.begin)(out, name);
         takeout.begin().map_err(failed)?;
         let mut written = 0;
-        loop {
-            let batch = LibraryQuery {
-                most: MOST_SHOWN,
-                skip: written,
-                ..query.clone()
+        // Which pages is settled once: while a crawl runs their order changes.
+        let (mut found, known) = self.find(topic, query, usize::MAX).await?;
+        let asked = Query::read(&query.text);
+        let hits = std::mem::take(&mut found.hits);
+        for batch in hits.chunks(MOST_SHOWN) {
+            let batch = Found {
+                hits: batch.to_vec(),
+                ..Found::default()
             };
-            let found = self.search(topic, &batch).await?;
-            if found.pages.is_empty() {
-                break;
-            }
-            for page in found.pages {
+            for page in self.shown(batch, &asked, &known).await?.pages {
                 let response = self.kept_response(page.crawl, page.number).await;
                 let has_text = format.has_text;
                 let reading = tokio::task::spawn_blocking(move || entry(page, response, has_text));

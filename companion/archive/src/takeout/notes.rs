@@ -1,7 +1,7 @@
 //! Notes in Markdown, a file a page, as programs for notes read them: front matter in YAML, then
 //! the text. All files are in one archive (tar).
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io;
 
 use super::{Entry, Out, Takeout, Taking, one_line};
@@ -11,13 +11,14 @@ const LONGEST_NAME: usize = 80;
 
 struct Notes {
     files: tar::Builder<Out>,
-    names: HashSet<String>,
+    /// How often each was met, in lower case.
+    names: HashMap<String, usize>,
 }
 
 pub(super) fn begin(out: Out, _: &str) -> Taking {
     Box::new(Notes {
         files: tar::Builder::new(out),
-        names: HashSet::new(),
+        names: HashMap::new(),
     })
 }
 
@@ -57,13 +58,14 @@ impl Notes {
         } else {
             short.trim()
         };
-        let mut name = format!("{plain}.md");
-        let mut number = 1;
-        while !self.names.insert(name.to_lowercase()) {
-            number += 1;
-            name = format!("{plain} {number}.md");
+        let met = self.names.entry(plain.to_lowercase()).or_default();
+        *met += 1;
+        if *met == 1 {
+            format!("{plain}.md")
+        } else {
+            // A title that ends in a number is no other's second note.
+            format!("{plain} ({met}).md")
         }
-        name
     }
 }
 

@@ -1,6 +1,6 @@
 //! References for those who cite: RIS, BibTeX, CSL JSON.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
@@ -75,11 +75,12 @@ impl Takeout for Ris {
 
 struct Bibtex {
     out: Out,
-    keys: HashSet<String>,
+    /// How often each was met.
+    keys: HashMap<String, usize>,
 }
 
 pub(super) fn bibtex(out: Out, _: &str) -> Taking {
-    let keys = HashSet::new();
+    let keys = HashMap::new();
     Box::new(Bibtex { out, keys })
 }
 
@@ -156,13 +157,13 @@ impl Bibtex {
         } else {
             plain
         };
-        let mut key = plain.clone();
-        let mut number = 1;
-        while !self.keys.insert(key.clone()) {
-            number += 1;
-            key = format!("{plain}-{number}");
+        let met = self.keys.entry(plain.clone()).or_default();
+        *met += 1;
+        if *met == 1 {
+            plain
+        } else {
+            format!("{plain}-{met}")
         }
-        key
     }
 }
 
@@ -171,10 +172,13 @@ fn tex(text: &str) -> String {
     let mut plain = String::new();
     for sign in one_line(text).chars() {
         match sign {
-            '\\' => plain.push_str("\\textbackslash{}"),
-            '~' => plain.push_str("\\textasciitilde{}"),
-            '^' => plain.push_str("\\textasciicircum{}"),
-            '{' | '}' | '&' | '%' | '$' | '#' | '_' => {
+            // Braces are counted whatever stands before them.
+            '{' => plain.push_str("\\textbraceleft "),
+            '}' => plain.push_str("\\textbraceright "),
+            '\\' => plain.push_str("\\textbackslash "),
+            '~' => plain.push_str("\\textasciitilde "),
+            '^' => plain.push_str("\\textasciicircum "),
+            '&' | '%' | '$' | '#' | '_' => {
                 plain.push('\\');
                 plain.push(sign);
             }
