@@ -19,13 +19,18 @@ function show(line, mark) {
   for (const button of line.querySelectorAll("[name=verdict]")) button.hidden = (button.value === "undo") === (mark === "");
 }
 
+// The verdicts on one page reach the companion in their order.
+const lastOf = new WeakMap();
+
 async function judge(line, verdict) {
   const before = line.dataset.mark, mark = verdict === "undo" ? "" : verdict;
   if (before === mark) return;
   show(line, mark);
   const form = line.querySelector("form[data-judges]"), fields = new URLSearchParams(new FormData(form));
   fields.set("verdict", verdict);
-  const answer = await fetch(form.action, { method: "POST", body: fields, headers: { accept: "application/json" } }).catch(() => null);
+  const sending = Promise.resolve(lastOf.get(line)).then(() => fetch(form.action, { method: "POST", body: fields, headers: { accept: "application/json" } })).catch(() => null);
+  lastOf.set(line, sending);
+  const answer = await sending;
   if (answer?.ok) {
     counted += verdict === "undo" ? -1 : 1;
     judged.textContent = counted > 0 ? `${counted} judged here.` : "";

@@ -67,6 +67,7 @@
     const leaves = [], links = [], hrefs = [], headings = [], forms = [], elements = [];
     const formPlaces = new Map(), open = [];
     let truncated = false;
+    hasPrivateShadow = false;
 
     function leaf(text) {
       if (leaves.length >= MOST_LEAVES) truncated = true;
@@ -75,6 +76,7 @@
 
     function enterElement(element) {
       const name = nameOf(element);
+      if (name === "input" && element.getRootNode() !== document && isPrivate(element)) hasPrivateShadow = true;
       const html = namespaceOf(element) === XHTML;
       const href = hrefOf(element);
       if (href !== null) {
@@ -181,15 +183,20 @@
     }
   }
 
+  // Whether a field is for what nobody else is to know.
+  function isPrivate(input) {
+    if (input.matches(PRIVATE_FIELDS)) return true;
+    const kind = (attribute(input, "type") || "text").toLowerCase();
+    return TYPED.has(kind) && PRIVATE_NAMES.test(attributes(input, ["name", "id", "autocomplete", "placeholder"]));
+  }
+
+  // Fields in open shadow roots are met while the page is walked.
+  let hasPrivateShadow = false;
+
   // Why the page is not read, if that shows on the page itself.
   function privateField() {
-    if (document.querySelector(PRIVATE_FIELDS)) return say("unread_private_field");
-    for (const input of document.querySelectorAll("input")) {
-      const kind = (attribute(input, "type") || "text").toLowerCase();
-      const naming = attributes(input, ["name", "id", "autocomplete", "placeholder"]);
-      if (TYPED.has(kind) && PRIVATE_NAMES.test(naming)) return say("unread_private_field");
-    }
-    return null;
+    const found = hasPrivateShadow || [...document.querySelectorAll("input")].some(isPrivate);
+    return found ? say("unread_private_field") : null;
   }
 
   // Why there is no page of the web to read, as when the site says that there is none.
@@ -220,9 +227,11 @@
   async function snapshot() {
     if (refused === NOT_YET) await mayRead();
     refused = forgotten ?? privateField() ?? refused;
+    const { page } = refused === null ? walk() : {};
+    refused = privateField() ?? refused;
     if (refused !== null) return { page: null, refused };
     const selected = String(getSelection() ?? "").slice(0, LONGEST_SELECTION);
-    return { page: walk().page, refused, selected };
+    return { page, refused, selected };
   }
 
   // What stays of an element that is sent for a crawl, besides its text: nothing that stands in
@@ -295,6 +304,17 @@
       }
       const { page, elements } = walk();
       known = JSON.stringify(page);
+      isRead = true;
+      // What is found on the walk alone, the background hears of as of other private fields.
+      if (hasPrivateShadow) {
+        await mayRead();
+        overlay.clear();
+        break;
+      }
+      if (isFrame && elements.length === 0) {
+        overlay.clear();
+        break;
+      }
       if (bare(page.url) !== named) showsNow("same_document");
       const shown = { ...showing, referrer: referrerOf(document) };
       const loaded = loadedFrom(), started = performance.timeOrigin;

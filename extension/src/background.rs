@@ -64,7 +64,7 @@ mod visits_tests;
 mod way;
 mod why;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use linkscent_core::strategies::SplitMix;
@@ -89,6 +89,8 @@ pub struct Background<W> {
     guide: Option<Held>,
     /// Tabs whose page was forgotten, and when: it may have been on its way here.
     forgotten: VecDeque<(i32, f64)>,
+    /// Tabs whose page has a private field, as far as it was asked since this was started.
+    private_tabs: BTreeSet<i32>,
 }
 
 impl<W: World> Background<W> {
@@ -99,6 +101,7 @@ impl<W: World> Background<W> {
             world,
             guide: None,
             forgotten: VecDeque::new(),
+            private_tabs: BTreeSet::new(),
         }
     }
 

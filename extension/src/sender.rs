@@ -38,6 +38,8 @@ pub enum Sender {
     },
     /// The content script of a frame within a page.
     Frame {
+        /// The tab of the page around it.
+        tab: i32,
         /// The frame's address.
         url: String,
         /// The address of the page around it.
@@ -61,7 +63,7 @@ impl SenderFacts {
             return Some(Sender::Page { tab, url });
         }
         let around = self.tab_url.clone().filter(|around| !around.is_empty())?;
-        Some(Sender::Frame { url, around })
+        Some(Sender::Frame { tab, url, around })
     }
 }
 
@@ -109,6 +111,7 @@ mod tests {
             ..facts("http://b.test/")
         };
         let expected = Sender::Frame {
+            tab: 7,
             url: "http://b.test/".to_owned(),
             around: "http://a.test/".to_owned(),
         };

@@ -207,7 +207,8 @@ fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
 pub struct Sandboxed;
 
 fn harden(mut response: Response) -> Response {
-    const SANDBOX: [(&str, &str); 2] = [
+    const SANDBOX: [(&str, &str); 3] = [
+        ("x-dns-prefetch-control", "off"),
         (
             "content-security-policy",
             "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; \

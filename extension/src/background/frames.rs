@@ -1,6 +1,7 @@
 //! Frames within a page: their promising links are pointed out as the page's own are, and that is
 //! all. Nothing is learned from a frame and nothing of it is kept; the page around it decides, as
-//! much as the frame itself, whether it is read at all.
+//! much as the frame itself, whether it is read at all: by its address, and by a private field
+//! that it was seen to have since the background was started.
 
 use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::views::PageView;
@@ -16,10 +17,14 @@ impl<W: World> Background<W> {
     /// around it.
     pub(super) async fn refusal_of_frame(
         &self,
+        tab: i32,
         url: &str,
         around: &str,
         loaded: Option<&str>,
     ) -> Result<Option<String>, Problem> {
+        if self.private_tabs.contains(&tab) {
+            return Ok(Some(self.world.text("unread_private_field", &[])));
+        }
         for (address, loaded) in [(around, None), (url, loaded)] {
             if let Some(refused) = self.world.unread(address, loaded).await? {
                 return Ok(Some(refused));
@@ -42,18 +47,14 @@ impl<W: World> Background<W> {
             return Ok(PageView::default());
         }
         let mut held = self.take_held(&topic).await?;
-        let is_known = held.guide.graph().page(&page.address).is_some();
         let visit = held.guide.visit(&page, &[], None, &mut self.tie_breaks());
         let mut view = PageView::of(&page, &visit, &held.guide);
         for link in &mut view.links {
             link.why = texts::why(&*self.world, link.probability, &link.reasons);
         }
+        // What the guide learned of the frame goes with it: it is not held.
         self.say_known(&mut view, &page, &topic, &held.guide)
             .await?;
-        // What the guide learned of a page that it did not know goes with it.
-        if is_known {
-            self.hold(held);
-        }
         Ok(view)
     }
 }
@@ -76,6 +77,7 @@ mod tests {
 
     fn read(stage: &mut Stage, around: &str, frame: &Snapshot) -> PageView {
         let sender = Sender::Frame {
+            tab: 7,
             url: frame.url.clone(),
             around: around.to_owned(),
         };
@@ -101,6 +103,14 @@ mod tests {
         stage.restart();
         let again = read(&mut stage, AROUND, &frame());
         assert_eq!(again.links[0].probability, view.links[0].probability);
+        // Nor from one whose page was read before: what is kept next is as it was.
+        stage.open(8, &frame());
+        stage.own(Request::KeepGuide).unwrap();
+        let before = stage.kept();
+        let changed = page(&frame().url, "Clinic", "Railways.", &[("/new", "trains")]);
+        read(&mut stage, AROUND, &changed);
+        stage.own(Request::KeepGuide).unwrap();
+        assert_eq!(stage.kept(), before);
     }
 
     #[test]
@@ -108,6 +118,7 @@ mod tests {
         let mut stage = Stage::with_topic("dialysis");
         let refused = |stage: &mut Stage, url: &str, around: &str| {
             let sender = Sender::Frame {
+                tab: 7,
                 url: url.to_owned(),
                 around: around.to_owned(),
             };
@@ -125,8 +136,17 @@ mod tests {
             "http://localhost/"
         ));
         assert!(refused(&mut stage, "http://192.168.0.1/", AROUND));
+        // A page with a private field refuses its frames, until it has none.
+        for is_private in [true, false] {
+            let loaded = None;
+            let asked = Request::MayRead { loaded, is_private };
+            stage.as_page(7, AROUND, asked).unwrap();
+            let is_refused = refused(&mut stage, "http://clinic.test/list", AROUND);
+            assert_eq!(is_refused, is_private);
+        }
         let other = page("http://other.test/", "Other", "", &[("/a", "dialysis")]);
         let sender = Sender::Frame {
+            tab: 7,
             url: "http://clinic.test/list".to_owned(),
             around: AROUND.to_owned(),
         };

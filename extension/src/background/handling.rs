@@ -33,15 +33,20 @@ impl<W: World> Background<W> {
                     Some(refused) => Some(refused),
                     None => self.refusal(url).await?,
                 };
+                if is_private {
+                    self.private_tabs.insert(*tab);
+                } else {
+                    self.private_tabs.remove(tab);
+                }
                 if is_private || refused.is_some() {
                     self.leave(*tab).await?;
                     self.world.badge(*tab, None).await;
                 }
                 quietly(Response::MayRead { refused })
             }
-            (Request::MayRead { loaded, .. }, Frame { url, around }) => {
+            (Request::MayRead { loaded, .. }, Frame { tab, url, around }) => {
                 let refused = self
-                    .refusal_of_frame(url, around, loaded.as_deref())
+                    .refusal_of_frame(*tab, url, around, loaded.as_deref())
                     .await?;
                 quietly(Response::MayRead { refused })
             }
@@ -299,8 +304,9 @@ impl<W: World> Background<W> {
         let (url, refused) = match sender {
             Sender::OwnPage => return Ok(false),
             Sender::Page { url, .. } => (url, self.world.unread(url, loaded).await?),
-            Sender::Frame { url, around } => {
-                (url, self.refusal_of_frame(url, around, loaded).await?)
+            Sender::Frame { tab, url, around } => {
+                let refused = self.refusal_of_frame(*tab, url, around, loaded).await?;
+                (url, refused)
             }
         };
         Ok(refused.is_none() && is_of_one_site(&page.url, url))

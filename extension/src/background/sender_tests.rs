@@ -125,6 +125,7 @@ fn pages_may_send_five_kinds_frames_three_and_own_pages_the_others() {
             assert!(stage.world.companion.borrow().seen.is_empty());
         }
         let frame = Sender::Frame {
+            tab: 7,
             url: HERE.to_owned(),
             around: HERE.to_owned(),
         };
