@@ -144,7 +144,9 @@ impl Browser {
     }
 
     /// Presses the button or link that this selector finds, once it is there.
-    /// A live screen draws itself again, so finding and pressing are one step.
+    /// A live screen draws itself again, so finding and pressing are one step. What leads away
+    /// from a page that has not loaded yet takes its place in the history, so that nobody comes
+    /// back to it: the page is waited for.
     pub async fn press(&self, selector: &str) -> Result<()> {
         self.press_having(selector, "").await
     }
@@ -154,7 +156,7 @@ impl Browser {
     pub async fn press_having(&self, selector: &str, first: &str) -> Result<()> {
         let script = format!(
             "const found = document.querySelector({selector:?});
-             if (found === null) return false;
+             if (found === null || document.readyState !== 'complete') return false;
              {first}
              found.click();
              return true;"
@@ -174,7 +176,8 @@ impl Browser {
             "const kind = document.querySelector('input[value={kind}]');
              const condition = document.querySelector('textarea[name=predicate]');
              const button = document.querySelector(\"form[action$='/critic'] button\");
-             if (!kind || !condition || !button) return false;
+             const isLoaded = document.readyState === 'complete';
+             if (!kind || !condition || !button || !isLoaded) return false;
              kind.click();
              condition.value = {condition:?};
              button.click();
