@@ -2,6 +2,8 @@
 //! browsers, on pages that look and pages that hide.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use linkscent_tests::browser::BrowserKind;
@@ -288,13 +290,7 @@ async fn forgotten_is_gone(kind: BrowserKind) -> Result<()> {
     stage.wait_for_trails(1).await?;
     stage.popup().await?;
     stage.press("sync").await?;
-    let files = || -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        for entry in std::fs::read_dir(&data)? {
-            bytes.extend(std::fs::read(entry?.path())?);
-        }
-        Ok(bytes)
-    };
+    let files = || all_bytes(&data);
     let has = |bytes: &[u8], text: &str| {
         bytes
             .windows(text.len())
@@ -348,6 +344,24 @@ async fn forgotten_is_gone(kind: BrowserKind) -> Result<()> {
     ensure!(!kept.contains("town.test"), "{kept}");
     drop(companion);
     stage.strike().await
+}
+
+/// What stands in all files of a folder, those of the library's index too. A file may go while it
+/// is looked at.
+fn all_bytes(folder: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            bytes.extend(all_bytes(&path)?);
+            continue;
+        }
+        match std::fs::read(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            read => bytes.extend(read?),
+        }
+    }
+    Ok(bytes)
 }
 
 #[tokio::test(flavor = "multi_thread")]
