@@ -77,7 +77,7 @@ impl Shelf {
         }
     }
 
-    /// The index. One that cannot be read is made anew: it is never the only copy of anything.
+    /// The index. One that cannot be read is written again: it is never the only copy of anything.
     fn library(&self) -> Result<Arc<Library>, LibraryError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(library) = &*open {
