@@ -8,7 +8,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
     ahead, backup, config, crawl, demo, export, import, inspect, log, mcp, model, repair, replay,
-    search, serve, shell, train,
+    search, serve, shell, tag, train,
 };
 use linkscent::settings::Settings;
 use linkscent_bench::commands::eval;
@@ -33,6 +33,7 @@ enum Command {
     Crawl(crawl::Crawl),
     Ahead(ahead::Ahead),
     Search(search::Search),
+    Tag(tag::Tag),
     Export(export::Export),
     Mcp(mcp::Mcp),
     Replay(replay::Replay),
@@ -94,6 +95,7 @@ fn run() -> Result<()> {
         Command::Mcp(mcp) => runtime.block_on(mcp.run()),
         Command::Export(export) => runtime.block_on(export.run()),
         Command::Search(search) => runtime.block_on(search.run()),
+        Command::Tag(tag) => runtime.block_on(tag.run()),
         Command::Backup(backup) => runtime.block_on(backup.run()),
         Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),

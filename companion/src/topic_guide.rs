@@ -186,6 +186,8 @@ pub fn apply_marks(guide: &mut Guide, events: &[Event]) {
             EventKind::Class { .. }
             | EventKind::Phrase { .. }
             | EventKind::Facet { .. }
+            | EventKind::Tag { .. }
+            | EventKind::Note { .. }
             | EventKind::Name { .. }
             | EventKind::Remove { .. }
             | EventKind::Click { .. }

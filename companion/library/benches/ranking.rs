@@ -127,7 +127,7 @@ fn ndcg(library: &Library, asked: &Asked, meaning: f32) -> f64 {
     let search = Search {
         query: Query::read(&asked.text),
         topic: Some(1),
-        standing: Arc::new(|_| Some(0.5)),
+        standings: Arc::new(|_| Some(0.5)),
         order: Order::Best,
         meaning,
         most: 10,

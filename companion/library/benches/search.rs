@@ -132,7 +132,7 @@ fn ask(library: &Library, query: &str) -> Duration {
     let search = Search {
         query: Query::read(query),
         topic: Some(1),
-        standing: Arc::new(|key| Some((key % 1_000) as f64 / 1_000.0)),
+        standings: Arc::new(|key| Some((key % 1_000) as f64 / 1_000.0)),
         order: Order::Best,
         meaning: MEANING,
         most: 20,

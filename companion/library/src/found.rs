@@ -35,9 +35,30 @@ pub enum Order {
     Newest,
 }
 
-/// What is known elsewhere of a page, by its key: how likely it is what is looked for, or nothing
-/// where it is not to be found.
-pub type Standing = dyn Fn(u64) -> Option<f64> + Send + Sync;
+/// What is known elsewhere of a page.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standing<'a> {
+    /// How likely it is what is looked for.
+    pub probability: f64,
+    /// Numbers of what is said of it; how many pages have each is counted.
+    pub labels: &'a [u32],
+}
+
+/// Knows pages by their keys.
+pub trait Standings: Send + Sync {
+    /// What is known of a page; nothing where it is not to be found.
+    fn standing(&self, key: u64) -> Option<Standing<'_>>;
+}
+
+/// How likely pages are what is looked for, and no more.
+impl<F: Fn(u64) -> Option<f64> + Send + Sync> Standings for F {
+    fn standing(&self, key: u64) -> Option<Standing<'_>> {
+        self(key).map(|probability| Standing {
+            probability,
+            labels: &[],
+        })
+    }
+}
 
 /// What is asked for.
 pub struct Search {
@@ -45,8 +66,8 @@ pub struct Search {
     pub query: Query,
     /// Of one topic.
     pub topic: Option<i64>,
-    /// Whose pages may be found, and how likely they are.
-    pub standing: Arc<Standing>,
+    /// Which pages may be found, and what is known of them.
+    pub standings: Arc<dyn Standings>,
     /// What comes first.
     pub order: Order,
     /// What it counts that a page means much the same, against what its words do;
@@ -88,6 +109,8 @@ pub struct Found {
     pub sites: Vec<(String, usize)>,
     /// Their languages, by code, and how many.
     pub languages: Vec<(String, usize)>,
+    /// What else is said of them, by number, and of how many.
+    pub labels: BTreeMap<u32, usize>,
     /// No page has all of the words: these have some.
     pub is_relaxed: bool,
 }
@@ -133,12 +156,12 @@ impl Library {
             asked.push((Occur::Must, Box::new(unscored)));
         }
         let order = match search.order {
-            Order::Best if search.query.is_empty() => Order::Likeliest,
+            Order::Best if search.query.words().is_empty() => Order::Likeliest,
             order => order,
         };
         let words = search.query.words();
         let collector = Counting {
-            standing: Arc::clone(&search.standing),
+            standings: Arc::clone(&search.standings),
             meaning: (!words.is_empty()).then(|| (packed(&words), search.meaning)),
             order,
             most: search.skip.saturating_add(search.most),
@@ -154,6 +177,7 @@ impl Library {
             hits,
             sites: most_common(counted.sites),
             languages: most_common(counted.languages),
+            labels: counted.labels,
             is_relaxed: false,
         })
     }
@@ -226,11 +250,12 @@ struct Counted {
     best: Vec<Ranked>,
     sites: BTreeMap<String, usize>,
     languages: BTreeMap<String, usize>,
+    labels: BTreeMap<u32, usize>,
 }
 
 /// Counts all pages that may be found, and keeps the best.
 struct Counting {
-    standing: Arc<Standing>,
+    standings: Arc<dyn Standings>,
     /// What the query means, and what that counts.
     meaning: Option<(Packed, f32)>,
     order: Order,
@@ -239,7 +264,7 @@ struct Counting {
 
 struct CountingSegment {
     segment: SegmentOrdinal,
-    standing: Arc<Standing>,
+    standings: Arc<dyn Standings>,
     meaning: Option<(Packed, f32)>,
     order: Order,
     most: usize,
@@ -251,6 +276,7 @@ struct CountingSegment {
     best: Vec<Ranked>,
     of_site: HashMap<u64, usize>,
     of_language: HashMap<u64, usize>,
+    of_label: HashMap<u32, usize>,
 }
 
 impl Collector for Counting {
@@ -265,7 +291,7 @@ impl Collector for Counting {
         let columns = reader.fast_fields();
         Ok(CountingSegment {
             segment,
-            standing: Arc::clone(&self.standing),
+            standings: Arc::clone(&self.standings),
             meaning: self.meaning,
             order: self.order,
             most: self.most,
@@ -277,6 +303,7 @@ impl Collector for Counting {
             best: Vec::new(),
             of_site: HashMap::new(),
             of_language: HashMap::new(),
+            of_label: HashMap::new(),
         })
     }
 
@@ -295,6 +322,9 @@ impl Collector for Counting {
             }
             for (language, count) in part.languages {
                 *all.languages.entry(language).or_default() += count;
+            }
+            for (label, count) in part.labels {
+                *all.labels.entry(label).or_default() += count;
             }
         }
         all.best.sort_by(|a, b| a.compare(b, self.order));
@@ -318,10 +348,14 @@ impl SegmentCollector for CountingSegment {
         let Some(key) = self.keys.first(doc) else {
             return;
         };
-        let Some(probability) = (self.standing)(key) else {
+        let Some(standing) = self.standings.standing(key) else {
             return;
         };
         self.total += 1;
+        for label in standing.labels {
+            *self.of_label.entry(*label).or_default() += 1;
+        }
+        let probability = standing.probability;
         let number = |column: &Option<StrColumn>| column.as_ref()?.ords().first(doc);
         if let Some(site) = number(&self.sites) {
             *self.of_site.entry(site).or_default() += 1;
@@ -361,6 +395,7 @@ impl SegmentCollector for CountingSegment {
             best: self.best,
             sites: named(&self.sites, &self.of_site)?,
             languages: named(&self.languages, &self.of_language)?,
+            labels: self.of_label.into_iter().collect(),
         })
     }
 }

@@ -31,8 +31,8 @@ use tantivy::schema::{
 use tantivy::{Index, IndexReader, ReloadPolicy, Searcher};
 use thiserror::Error;
 
-pub use found::{Found, Hit, MEANING, Order, Search};
-pub use query::Query;
+pub use found::{Found, Hit, MEANING, Order, Search, Standing, Standings};
+pub use query::{Condition, Query};
 pub use snippet::{Piece, snippet};
 pub use writer::{Item, Writer};
 

@@ -3,7 +3,8 @@
 //! All words have to be met; `"words in quotes"` next to each other; `-word` not at all. `word*`
 //! stands for all that begin so, `word~` for those that are spelled much the same;
 //! `title:word` asks the title, `site:host` and `lang:code` where the page lies and what
-//! language it is in.
+//! language it is in. `tag:name`, `is:relevant`, `kind:name` and `found:2026-11` ask for what is
+//! known elsewhere of the page: see [`Query::conditions`].
 
 use std::collections::BTreeSet;
 
@@ -21,6 +22,8 @@ use super::Fields;
 const TITLE: f32 = 2.0;
 /// Parts of one query that are taken at most.
 const MOST_PARTS: usize = 40;
+/// Fields that the index knows nothing of.
+const KNOWN_ELSEWHERE: [&str; 4] = ["tag", "is", "kind", "found"];
 
 /// A query, read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -43,6 +46,18 @@ enum What {
     Similar(String),
     Site(String),
     Language(String),
+    Label(&'static str, String),
+}
+
+/// Something that has to be known elsewhere of a page, or must not be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// `tag`, `is`, `kind` or `found`.
+    pub field: &'static str,
+    /// In lower case.
+    pub value: String,
+    /// Whether it must not hold.
+    pub is_not: bool,
 }
 
 impl Query {
@@ -75,9 +90,23 @@ impl Query {
             What::Word(text) | What::Phrase(text) | What::Beginning(text) | What::Similar(text) => {
                 Some(text.as_str())
             }
-            What::Site(_) | What::Language(_) => None,
+            What::Site(_) | What::Language(_) | What::Label(..) => None,
         });
         words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// What is asked for that the index knows nothing of: whoever searches lets no page stand
+    /// of which it does not hold.
+    pub fn conditions(&self) -> Vec<Condition> {
+        let conditions = self.parts.iter().filter_map(|part| match &part.what {
+            What::Label(field, value) => Some(Condition {
+                field,
+                value: value.clone(),
+                is_not: part.is_not,
+            }),
+            _ => None,
+        });
+        conditions.collect()
     }
 
     /// As the index is asked; with `any`, pages that have only some of the words are found too.
@@ -94,7 +123,11 @@ impl Query {
             What::Word(word) => languages.iter().any(|one| terms(word, *one).is_empty()),
             _ => false,
         };
-        let has_others = self.parts.iter().any(|part| !part.is_not && !joins(part));
+        let is_met = |part: &Part| !matches!(part.what, What::Label(..));
+        let has_others = self
+            .parts
+            .iter()
+            .any(|part| !part.is_not && is_met(part) && !joins(part));
         let mut beside: Vec<(Occur, Box<dyn Asked>)> = Vec::new();
         for part in &self.parts {
             if has_others && !part.is_not && joins(part) {
@@ -134,6 +167,7 @@ impl Part {
         match &self.what {
             What::Site(host) => return Some(exact(fields.site, host)),
             What::Language(code) => return Some(exact(fields.language, code)),
+            What::Label(..) => return None,
             _ => {}
         }
         let mut ways: Vec<Box<dyn Asked>> = Vec::new();
@@ -210,6 +244,13 @@ fn read_part(text: &str) -> (Option<Part>, &str) {
         only_title,
         what,
     };
+    if let Some((field, rest)) = label_field(text) {
+        let (value, left) = match rest.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+            None => rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len())),
+        };
+        return (Some(part(What::Label(field, value.to_lowercase()))), left);
+    }
     if let Some(rest) = text.strip_prefix('"') {
         let (phrase, left) = rest.split_once('"').unwrap_or((rest, ""));
         let what = (!phrase.trim().is_empty()).then(|| What::Phrase(phrase.to_owned()));
@@ -230,6 +271,16 @@ fn read_part(text: &str) -> (Option<Part>, &str) {
         What::Word(word.to_owned())
     };
     ((!word.is_empty()).then(|| part(what)), left)
+}
+
+/// The field of [`KNOWN_ELSEWHERE`] that a text begins with, and what comes behind its colon, if
+/// something does.
+fn label_field(text: &str) -> Option<(&'static str, &str)> {
+    KNOWN_ELSEWHERE.iter().find_map(|field| {
+        let rest = text.strip_prefix(field)?.strip_prefix(':')?;
+        let is_there = !rest.is_empty() && !rest.starts_with(char::is_whitespace);
+        is_there.then_some((*field, rest))
+    })
 }
 
 #[cfg(test)]
@@ -275,6 +326,28 @@ mod tests {
             ]
         );
         assert!(Query::read("   ").is_empty());
+    }
+
+    #[test]
+    fn what_is_known_elsewhere_is_told_apart() {
+        let query =
+            Query::read(r#"moat tag:To-Read -is:new kind:"Round towers" found:2026-11 tag:"#);
+        let conditions = query.conditions();
+        let said = conditions.iter().map(|condition| {
+            let not = if condition.is_not { "-" } else { "" };
+            format!("{not}{}={}", condition.field, condition.value)
+        });
+        let said: Vec<String> = said.collect();
+        assert_eq!(
+            said,
+            [
+                "tag=to-read",
+                "-is=new",
+                "kind=round towers",
+                "found=2026-11"
+            ]
+        );
+        assert_eq!(query.words(), "moat tag:");
         assert_eq!(Query::read(&"a ".repeat(1000)).parts.len(), MOST_PARTS);
     }
 }

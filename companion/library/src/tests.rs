@@ -60,7 +60,7 @@ fn search(text: &str) -> Search {
     Search {
         query: Query::read(text),
         topic: Some(1),
-        standing: Arc::new(|_| Some(0.5)),
+        standings: Arc::new(|_| Some(0.5)),
         order: Order::Best,
         meaning: MEANING,
         most: 10,
@@ -139,7 +139,7 @@ fn what_is_known_elsewhere_orders_filters_and_counts() {
         (of_key(key).1 != 4).then_some(probability)
     };
     let mut asked = Search {
-        standing: Arc::new(standing),
+        standings: Arc::new(standing),
         ..search("")
     };
     let numbers =

@@ -20,6 +20,7 @@ pub mod replay;
 pub mod search;
 pub mod serve;
 pub mod shell;
+pub mod tag;
 pub mod train;
 
 /// The name of a critic, a predicate, or good nodes of a taxonomy, as it is kept.

@@ -17,7 +17,8 @@ use crate::store::Store;
 /// Search what crawls found, by words.
 ///
 /// All words have to be met; "words in quotes" next to each other; -word not at all; word* for
-/// all that begin so, word~ for similar spellings; title:word, site:host and lang:code.
+/// all that begin so, word~ for similar spellings; title:word, site:host, lang:code, tag:name,
+/// kind:name, found:2026-11, is:relevant, is:irrelevant, is:undecided, is:noted and is:new.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linkscent search --topic castles moat
@@ -28,6 +29,9 @@ pub struct Search {
     /// Name of a topic; without it all topics are searched.
     #[arg(long)]
     topic: Option<String>,
+    /// A search that was kept by this name, of the topic or of all; words are added to it.
+    #[arg(long, conflicts_with_all = ["all", "new", "order"])]
+    kept: Option<String>,
     /// All pages that were read, not the finds alone.
     #[arg(long)]
     all: bool,
@@ -78,8 +82,11 @@ impl Search {
             None => None,
         };
         read_new_pages(&service).await?;
-        let query = LibraryQuery {
-            text: self.query.join(" "),
+        let kept = match &self.kept {
+            Some(name) => Some(service.search_called(topic.as_ref(), name).await?.query()),
+            None => None,
+        };
+        let asked = LibraryQuery {
             all: self.all,
             new: self.new,
             order: match self.order {
@@ -87,8 +94,18 @@ impl Search {
                 First::Likeliest => LibraryOrder::Likeliest,
                 First::Newest => LibraryOrder::Newest,
             },
+            ..LibraryQuery::default()
+        };
+        let mut query = kept.unwrap_or(asked);
+        let words: Vec<&str> = [query.text.as_str()]
+            .into_iter()
+            .chain(self.query.iter().map(String::as_str))
+            .collect();
+        query = LibraryQuery {
+            text: words.join(" ").trim().to_owned(),
             most: self.most.into(),
             skip: self.skip,
+            ..query
         };
         let found = service.search(topic.as_ref(), &query).await?;
         if self.json {
@@ -135,6 +152,7 @@ fn said(page: &LibraryPage) -> String {
         Some(false) => " · marked as not that",
         None => "",
     };
+    let tags: String = page.tags.iter().map(|tag| format!(" #{tag}")).collect();
     let snippet: String = page.snippet.iter().map(|piece| &*piece.text).collect();
-    format!("{band} ({}){mark} · {snippet}", band.range())
+    format!("{band} ({}){mark}{tags} · {snippet}", band.range())
 }

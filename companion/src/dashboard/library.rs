@@ -9,16 +9,18 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use linkscent_archive::takeout::Format;
 use linkscent_core::band::Band;
-use linkscent_core::wire::api::{LibraryFound, LibraryPage};
+use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage};
 use serde::Deserialize;
 
 use super::{PageError, PageResult, check_csrf, go_to, show};
 use crate::api::{App, Base, Sandboxed, order};
-use crate::service::LibraryQuery;
+use crate::service::{Done, LibraryQuery, MOST_AT_ONCE, Remark};
 use crate::store::Topic;
 
 /// Pages that are shown at once.
 const PER_PAGE: usize = 20;
+/// Letters of a month, as in `2026-11`.
+const MONTH: usize = 7;
 /// The last page that can be asked for.
 const LAST_PAGE: i64 = 1_000_000;
 
@@ -27,23 +29,28 @@ pub(super) fn routes() -> Router<App> {
         .route("/library", get(search))
         .route("/library/mark", post(mark))
         .route("/library/seen", post(seen))
+        .route("/library/total", get(total))
         .route("/library/kept/{crawl}/{number}", get(kept))
         .route("/library/take/{format}", get(take))
 }
 
 /// What is asked for, as an address says it.
 #[derive(Default)]
-struct Asked {
+pub(super) struct Asked {
     topic: Option<i64>,
     q: String,
     /// `all` for every page that was read, `new` for finds since the person looked last.
     of: String,
     order: String,
     page: usize,
+    /// Something done to many pages that can be taken back.
+    done: Option<u64>,
+    /// How many pages moved up and down when they were judged again.
+    moved: Option<(u64, u64)>,
 }
 
 impl Asked {
-    fn query(&self) -> Result<LibraryQuery, PageError> {
+    pub(super) fn query(&self) -> Result<LibraryQuery, PageError> {
         let wrong = || PageError::bad("Results stand by best, likeliest or newest.");
         Ok(LibraryQuery {
             text: self.q.clone(),
@@ -55,8 +62,16 @@ impl Asked {
         })
     }
 
+    /// Of the topic that is asked for, if it is one.
+    pub(super) async fn topic(&self, app: &App) -> Result<Option<Topic>, PageError> {
+        Ok(match self.topic {
+            Some(id) => Some(app.service.topic(id).await?),
+            None => None,
+        })
+    }
+
     /// The same question as the query of an address, with other words and another page.
-    fn link(&self, q: &str, page: usize) -> String {
+    pub(super) fn link(&self, q: &str, page: usize) -> String {
         let topic = self.topic.map(|topic| topic.to_string());
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("topic", &topic.unwrap_or_default());
@@ -80,11 +95,29 @@ struct LibraryScreen<'a> {
     lines: Vec<Line>,
     first: usize,
     pages: usize,
+    facets: Vec<Facet>,
+    searches: Vec<KeptSearch>,
+    /// What was done to many pages just now, if it can be taken back.
+    done: Option<Done>,
 }
 
 struct Line {
     page: LibraryPage,
     band: Band,
+}
+
+/// Conditions of one kind that the question can be narrowed by.
+struct Facet {
+    said: &'static str,
+    field: &'static str,
+    counts: Vec<LibraryCount>,
+}
+
+/// A search that was kept, and where it leads.
+struct KeptSearch {
+    id: i64,
+    name: String,
+    query: String,
 }
 
 impl LibraryScreen<'_> {
@@ -99,9 +132,13 @@ impl LibraryScreen<'_> {
 
     /// The question with one more condition.
     fn narrowed(&self, field: &str, name: &str) -> String {
-        let condition = format!("{field}:{name}");
+        let condition = if name.contains(char::is_whitespace) {
+            format!("{field}:\"{name}\"")
+        } else {
+            format!("{field}:{name}")
+        };
         let q = self.asked.q.trim();
-        let has_it = q.split_whitespace().any(|word| word == condition);
+        let has_it = q.contains(&condition);
         let q = if has_it {
             q.to_owned()
         } else {
@@ -112,6 +149,24 @@ impl LibraryScreen<'_> {
 
     fn here(&self) -> String {
         self.asked.link(&self.asked.q, self.asked.page)
+    }
+
+    /// What was done to many pages, in words.
+    fn said_done(done: &Done) -> String {
+        let what = match &done.remark {
+            Remark::Judge(Some(true)) => "marked as relevant".to_owned(),
+            Remark::Judge(_) => "marked as not relevant".to_owned(),
+            Remark::Tag(tag, true) => format!("put under “{tag}”"),
+            Remark::Tag(tag, false) => format!("taken from under “{tag}”"),
+        };
+        match done.pages.len() {
+            1 => format!("1 page was {what}."),
+            pages => format!("{pages} pages were {what}."),
+        }
+    }
+
+    fn most_at_once(&self) -> usize {
+        self.found.total.min(MOST_AT_ONCE)
     }
 
     fn has_new(&self) -> bool {
@@ -130,10 +185,7 @@ async fn search(
 ) -> PageResult {
     let asked = asked.read()?;
     let service = &app.service;
-    let topic = match asked.topic {
-        Some(id) => Some(service.topic(id).await?),
-        None => None,
-    };
+    let topic = asked.topic(&app).await?;
     let query = asked.query()?;
     let mut found = service.search(topic.as_ref(), &query).await?;
     let lines = std::mem::take(&mut found.pages).into_iter();
@@ -151,15 +203,74 @@ async fn search(
         topic,
         first: query.skip + 1,
         pages: found.total.div_ceil(PER_PAGE),
+        done: asked.done.and_then(|id| service.done(id)),
+        facets: facets(&mut found),
+        searches: kept_searches(&app, asked.topic).await?,
         asked,
         found,
         lines: lines.collect(),
     })
 }
 
+/// All that the question can be narrowed by, where there is a choice.
+fn facets(found: &mut LibraryFound) -> Vec<Facet> {
+    let of = |field: &str| -> Vec<LibraryCount> {
+        let labels = found.labels.iter().filter(|label| label.field == field);
+        let counts = labels.map(|label| LibraryCount {
+            name: label.name.clone(),
+            pages: label.pages,
+        });
+        counts.collect()
+    };
+    let facet = |said, field, counts| Facet {
+        said,
+        field,
+        counts,
+    };
+    let (mut months, days): (Vec<LibraryCount>, Vec<LibraryCount>) = of("found")
+        .into_iter()
+        .partition(|date| date.name.len() == MONTH);
+    if months.len() < 2 {
+        months = days;
+    }
+    let mut facets = vec![
+        facet("Said", "is", of("is")),
+        facet("Tags", "tag", of("tag")),
+        facet("Kinds", "kind", of("kind")),
+        facet("Found", "found", months),
+        facet("Sites", "site", std::mem::take(&mut found.sites)),
+        facet("Languages", "lang", std::mem::take(&mut found.languages)),
+    ];
+    facets.retain(|facet| match facet.field {
+        "tag" | "kind" => !facet.counts.is_empty(),
+        _ => facet.counts.len() > 1,
+    });
+    facets
+}
+
+/// Searches that were kept, of the topic that is asked for, or of any.
+async fn kept_searches(app: &App, topic: Option<i64>) -> Result<Vec<KeptSearch>, PageError> {
+    let kept = app.service.store.searches().await?.into_iter();
+    let kept = kept.filter(|search| topic.is_none() || search.topic == topic);
+    let kept = kept.map(|search| {
+        let asked = Asked {
+            topic: search.topic,
+            of: search.pages,
+            order: search.first,
+            ..Asked::default()
+        };
+        KeptSearch {
+            id: search.id,
+            name: search.name,
+            query: asked.link(&search.words, 0),
+        }
+    });
+    Ok(kept.collect())
+}
+
 /// A form's fields come as text, also those that are empty.
-#[derive(Deserialize)]
-struct RawAsked {
+#[derive(Deserialize, Default)]
+pub(super) struct RawAsked {
     #[serde(default)]
     topic: String,
     #[serde(default)]
@@ -170,10 +281,16 @@ struct RawAsked {
     order: String,
     #[serde(default)]
     page: String,
+    #[serde(default)]
+    done: String,
+    #[serde(default)]
+    up: String,
+    #[serde(default)]
+    down: String,
 }
 
 impl RawAsked {
-    fn read(self) -> Result<Asked, PageError> {
+    pub(super) fn read(self) -> Result<Asked, PageError> {
         let number = |text: &str| -> Result<Option<i64>, PageError> {
             if text.is_empty() {
                 return Ok(None);
@@ -189,6 +306,8 @@ impl RawAsked {
             q: self.q,
             of: self.of,
             order: self.order,
+            done: self.done.parse().ok(),
+            moved: self.up.parse().ok().zip(self.down.parse().ok()),
         })
     }
 }
@@ -249,6 +368,18 @@ async fn seen(State(app): State<App>, Form(form): Form<SeenForm>) -> PageResult 
     Ok(go_to(&format!("/library?topic={topic}")))
 }
 
+/// How many pages a search finds now: what stands on a screen is left alone until it is asked for.
+async fn total(State(app): State<App>, Query(asked): Query<RawAsked>) -> Result<String, PageError> {
+    let asked = asked.read()?;
+    let topic = asked.topic(&app).await?;
+    let query = LibraryQuery {
+        most: 0,
+        ..asked.query()?
+    };
+    let found = app.service.search(topic.as_ref(), &query).await?;
+    Ok(found.total.to_string())
+}
+
 /// What a search finds as a file of another program.
 async fn take(
     State(app): State<App>,
@@ -257,10 +388,7 @@ async fn take(
 ) -> Result<Response, PageError> {
     let format = Format::named(&name).ok_or_else(|| PageError::missing("format"))?;
     let asked = asked.read()?;
-    let topic = match asked.topic {
-        Some(id) => Some(app.service.topic(id).await?),
-        None => None,
-    };
+    let topic = asked.topic(&app).await?;
     let query = asked.query()?;
     let file = tempfile::NamedTempFile::new().map_err(anyhow::Error::from)?;
     let out = file.reopen().map_err(anyhow::Error::from)?;

@@ -9,6 +9,7 @@ mod databases;
 mod facets;
 mod library;
 mod new_crawl;
+mod remarks;
 mod removed;
 mod settings;
 mod topics;
@@ -39,6 +40,7 @@ pub fn routes() -> Router<App> {
         .merge(classes::routes())
         .merge(facets::routes())
         .merge(library::routes())
+        .merge(remarks::routes())
         .merge(new_crawl::routes())
         .merge(ahead::routes())
         .merge(removed::routes())

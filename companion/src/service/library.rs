@@ -14,16 +14,15 @@ use linkscent_archive::charset::decode;
 use linkscent_archive::page::page_at;
 use linkscent_archive::warc::{Reader, WarcError};
 use linkscent_core::address::Address;
-use linkscent_core::critics;
 use linkscent_core::page::Page;
-use linkscent_core::web_graph::Relevance;
 use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage, SnippetPiece};
 use linkscent_library::{
-    Found, Hit, Item, Library, LibraryError, MEANING, Order, Query, Search, key_of, of_key, snippet,
+    Found, Hit, Item, Library, LibraryError, MEANING, Order, Query, Search, of_key, snippet,
 };
 
+use super::standings::{Eligible, KnownPages};
 use super::{Service, ServiceError};
-use crate::store::{CrawlRow, KeptRow, StandingRow, Store, Topic};
+use crate::store::{CrawlRow, KeptRow, Remarks, Store, Topic};
 
 /// Pages of a library that are shown at once at most.
 pub const MOST_SHOWN: usize = 100;
@@ -49,9 +48,6 @@ pub struct LibraryQuery {
     pub skip: usize,
 }
 
-/// How likely pages are what is looked for, and whether they are new, by their keys.
-pub(super) type Standings = HashMap<u64, (f64, bool)>;
-
 /// The index once it is open, and what was last worked out of the logs. Clones are the same.
 #[derive(Clone)]
 pub(super) struct Shelf {
@@ -62,10 +58,8 @@ pub(super) struct Shelf {
     writing: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// What standings were worked out of: the topic, whether all pages count, whether only new ones
-/// do, and the state of the logs.
-type StandingsOf = (Option<i64>, bool, bool, u64);
-type KnownStandings = (StandingsOf, Arc<Standings>);
+/// What standings were worked out of, the topic and the state of the logs, and they themselves.
+type KnownStandings = ((Option<i64>, u64), Arc<KnownPages>);
 
 impl Shelf {
     pub(super) fn new(data: &Path) -> Self {
@@ -116,6 +110,13 @@ impl Shelf {
         *open = None;
         Library::delete(&self.folder)
     }
+}
+
+/// What the person said of a topic's pages.
+struct Said {
+    topic: String,
+    marks: HashMap<String, bool>,
+    remarks: BTreeMap<String, Remarks>,
 }
 
 /// See [`Service::hold_index`].
@@ -245,13 +246,14 @@ impl Service {
         topic: Option<&Topic>,
         query: &LibraryQuery,
         most: usize,
-    ) -> Result<(Found, Arc<Standings>), ServiceError> {
-        let standings = self.standings(topic, query).await?;
-        let known = Arc::clone(&standings);
+    ) -> Result<(Found, Arc<KnownPages>), ServiceError> {
+        let known = self.standings(topic).await?;
+        let asked = Query::read(&query.text);
+        let eligible = Eligible::new(Arc::clone(&known), query.all, query.new, &asked);
         let search = Search {
-            query: Query::read(&query.text),
+            query: asked,
             topic: topic.map(|topic| topic.id),
-            standing: Arc::new(move |key| standings.get(&key).map(|known| known.0)),
+            standings: Arc::new(eligible),
             order: query.order,
             meaning: MEANING,
             most,
@@ -309,16 +311,10 @@ impl Service {
         rows.next().ok_or_else(missing)
     }
 
-    /// How likely each page is what is looked for: of the finds, or of all pages. What was
-    /// worked out last is used as long as nothing has changed.
-    async fn standings(
-        &self,
-        topic: Option<&Topic>,
-        query: &LibraryQuery,
-    ) -> Result<Arc<Standings>, ServiceError> {
-        let (all, new) = (query.all, query.new);
+    /// What is known of pages. What was worked out last is used as long as nothing has changed.
+    async fn standings(&self, topic: Option<&Topic>) -> Result<Arc<KnownPages>, ServiceError> {
         let version = *self.supervisor.changes().borrow();
-        let of = (topic.map(|topic| topic.id), all, new, version);
+        let of = (topic.map(|topic| topic.id), version);
         let known = self.shelf.standings.lock();
         if let Some((_, known)) = known
             .unwrap_or_else(PoisonError::into_inner)
@@ -327,23 +323,7 @@ impl Service {
         {
             return Ok(Arc::clone(known));
         }
-        let mut critic_of: HashMap<i64, String> = HashMap::new();
-        for crawl in self.store.crawls(topic.map(|topic| topic.id)).await? {
-            let topic = self.topic(crawl.topic).await?;
-            critic_of.insert(crawl.id, self.critic_of(&topic).await?);
-        }
-        let rows = self.store.standings(topic.map(|topic| topic.id)).await?;
-        let counts = |row: &StandingRow| (all || row.is_target) && (!new || row.is_new);
-        let rows = rows.into_iter().filter(counts);
-        let standings: Standings = rows
-            .map(|row| {
-                let relevance = Relevance::new(row.relevance);
-                let critic = critic_of.get(&row.crawl).map_or("", String::as_str);
-                let probability = critics::probability(critic, relevance);
-                (key_of(row.crawl, row.number), (probability, row.is_new))
-            })
-            .collect();
-        let standings = Arc::new(standings);
+        let standings = Arc::new(self.known_pages(topic).await?);
         let mut kept = self
             .shelf
             .standings
@@ -358,10 +338,10 @@ impl Service {
         &self,
         found: Found,
         asked: &Query,
-        known: &Standings,
+        known: &KnownPages,
     ) -> Result<LibraryFound, ServiceError> {
         let mut pages = Vec::new();
-        let mut topics: HashMap<i64, (String, HashMap<String, bool>)> = HashMap::new();
+        let mut topics: HashMap<i64, Said> = HashMap::new();
         for hit in found.hits {
             let (crawl, number) = of_key(hit.key);
             let Some(row) = self.store.result_at(crawl, number).await? else {
@@ -370,22 +350,29 @@ impl Service {
             let Some(of) = self.store.crawl(crawl).await? else {
                 continue;
             };
-            let (topic, marks) = match topics.entry(of.topic) {
+            let said = match topics.entry(of.topic) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
                     let topic = self.topic(of.topic).await?;
                     let marks = self.store.marks(topic.id).await?.into_iter();
                     let marks = marks.map(|mark| (mark.address, mark.target));
-                    new.insert((topic.name, marks.collect()))
+                    new.insert(Said {
+                        marks: marks.collect(),
+                        remarks: self.store.remarks(topic.id).await?,
+                        topic: topic.name,
+                    })
                 }
             };
             let snippet = snippet_of(&self.store, crawl, &hit, asked).await;
+            let remarks = said.remarks.get(&hit.address).cloned().unwrap_or_default();
             pages.push(LibraryPage {
-                topic: topic.clone(),
+                topic: said.topic.clone(),
                 crawl,
                 number,
-                mark: marks.get(&hit.address).copied(),
-                is_new: known.get(&hit.key).is_some_and(|known| known.1),
+                mark: said.marks.get(&hit.address).copied(),
+                is_new: known.is_new(hit.key),
+                tags: remarks.tags.into_iter().collect(),
+                note: remarks.note,
                 address: hit.address,
                 title: hit.title,
                 site: hit.site,
@@ -412,6 +399,7 @@ impl Service {
             pages,
             sites: counts(found.sites),
             languages: counts(found.languages),
+            labels: known.named(&found.labels),
         })
     }
 }
@@ -471,4 +459,4 @@ async fn snippet_of(
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -11,11 +11,15 @@ mod facets;
 mod feedback;
 mod forgetting;
 mod guides;
+mod judging;
 mod library;
 mod naming;
 mod phrases;
+mod remarks;
 mod removing;
 mod rendering;
+mod searches;
+mod standings;
 mod supervisor;
 mod takeout;
 mod taxonomies;
@@ -26,8 +30,10 @@ pub use dry_run::MOST_UPCOMING;
 pub use error::ServiceError;
 pub use facets::Facets;
 pub use guides::Learned;
+pub use judging::Judged;
 pub use library::{LibraryQuery, MOST_SHOWN};
 pub use linkscent_library::Order as LibraryOrder;
+pub use remarks::{Done, MOST_AT_ONCE, PageKey, Remark};
 pub use supervisor::{RunBy, Supervisor, is_held};
 pub use taxonomies::{MOST_CLASSED, TopicClasses};
 
@@ -52,6 +58,7 @@ pub struct Service {
     guides: Guides,
     leases: rendering::Leases,
     shelf: library::Shelf,
+    last_done: remarks::LastDone,
     /// Held while pages are forgotten, or crawls and topics deleted.
     forgetting: Arc<tokio::sync::Mutex<()>>,
 }
@@ -66,6 +73,7 @@ impl Service {
             store,
             way,
             leases: rendering::Leases::default(),
+            last_done: remarks::LastDone::default(),
             forgetting: Arc::default(),
         }
     }

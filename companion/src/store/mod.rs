@@ -18,6 +18,7 @@ mod marks;
 #[cfg(test)]
 mod memory;
 pub mod ports;
+mod remarks;
 mod sqlite;
 mod stands_in;
 #[cfg(test)]
@@ -30,9 +31,10 @@ pub use marks::MarkRow;
 pub(crate) use marks::{gone_clicks, is_gone};
 pub use ports::{
     AlarmRow, Command, CrawlRow, CrawlState, Device, FetchRow, FormRow, KeptRow, Location,
-    LostPage, ModelOf, NewCrawl, Order, QuestionRow, Reaction, ResultRow, SkippedRow, StandingRow,
-    Topic,
+    LostPage, ModelOf, NewCrawl, Order, QuestionRow, Reaction, ResultRow, SearchRow, SkippedRow,
+    StandingRow, Topic,
 };
+pub use remarks::Remarks;
 pub use sqlite::{BackedUp, backup, repair};
 
 use std::ops::Deref;

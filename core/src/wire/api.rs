@@ -13,10 +13,10 @@ mod visit;
 pub use changes::Changes;
 pub use classes::{ClassCorrection, ClassNode, ClassedPage, ClassesView, GoodNodes, TopicView};
 pub use event::{
-    Event, EventKind, EventName, LONGEST_NAME, PassedOver, is_facet_name, is_topic_name, mark_of,
-    marked_terms,
+    Event, EventKind, EventName, LONGEST_NAME, LONGEST_NOTE, LONGEST_TAG, PassedOver, as_tag,
+    is_facet_name, is_topic_name, mark_of, marked_terms,
 };
-pub use library::{LibraryCount, LibraryFound, LibraryPage, SnippetPiece};
+pub use library::{LibraryCount, LibraryFound, LibraryLabel, LibraryPage, SnippetPiece};
 pub use rendering::{
     MOST_HOSTS, Rendering, RenderingQuery, RenderingTask, RenderingsView, WaitingSite,
 };

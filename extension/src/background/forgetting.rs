@@ -192,6 +192,8 @@ impl<W: World> Background<W> {
                 | EventKind::Class { .. }
                 | EventKind::Phrase { .. }
                 | EventKind::Facet { .. }
+                | EventKind::Tag { .. }
+                | EventKind::Note { .. }
                 | EventKind::Name { .. }
                 | EventKind::Remove { .. } => false,
             };

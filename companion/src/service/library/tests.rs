@@ -14,7 +14,7 @@ fn about(page: u64) -> &'static str {
     }
 }
 
-async fn crawled(folder: &Path) -> (Service, Topic, i64) {
+pub(in crate::service) async fn crawled(folder: &Path) -> (Service, Topic, i64) {
     let store = Store::open(folder).await.unwrap();
     let service = Service::new(store, web_about(about).await);
     let page = "http://host0.test/1".to_owned();
@@ -32,7 +32,7 @@ async fn crawled(folder: &Path) -> (Service, Topic, i64) {
     }
 }
 
-fn words(text: &str) -> LibraryQuery {
+pub(in crate::service) fn words(text: &str) -> LibraryQuery {
     LibraryQuery {
         text: text.to_owned(),
         all: true,

@@ -48,6 +48,7 @@ impl Deleting for MemoryStore {
                 state.delete_crawl(crawl);
             }
             state.notices.retain(|notice| notice.topic != topic);
+            state.searches.retain(|search| search.topic != Some(topic));
             let removals = state
                 .events
                 .iter()

@@ -6,7 +6,7 @@ use linkscent_core::crawl::Record;
 use super::log::row;
 use super::{MemoryStore, at};
 use crate::store::StoreResult;
-use crate::store::ports::{Kept, KeptRow, Location, ResultRow, StandingRow};
+use crate::store::ports::{CopyRow, Kept, KeptRow, Location, ResultRow, StandingRow};
 
 fn is_kept((record, place): &(Record, Location)) -> bool {
     place.warc_offset.is_some() && record.judgment.is_some()
@@ -36,7 +36,7 @@ impl Kept for MemoryStore {
         });
         let rows = crawls.flat_map(|(&crawl, entry)| {
             let kept = entry.log.values().filter(|one| is_kept(one));
-            kept.filter_map(move |(record, _)| {
+            kept.filter_map(move |(record, place)| {
                 let judgment = record.judgment?;
                 Some(StandingRow {
                     crawl,
@@ -44,6 +44,7 @@ impl Kept for MemoryStore {
                     relevance: judgment.relevance.value(),
                     is_target: judgment.is_target,
                     is_new: record.number > entry.looked,
+                    time: place.time,
                 })
             })
         });
@@ -59,6 +60,23 @@ impl Kept for MemoryStore {
             }
             Ok(())
         })
+    }
+
+    async fn copies(&self, topic: i64, addresses: &[String]) -> StoreResult<Vec<CopyRow>> {
+        let state = self.read();
+        let crawls = state.crawls.iter();
+        let crawls = crawls.filter(|(_, entry)| entry.row.topic == topic);
+        let rows = crawls.flat_map(|(&crawl, entry)| {
+            let kept = entry.log.values().filter(|one| is_kept(one));
+            kept.map(move |(record, _)| CopyRow {
+                crawl,
+                number: record.number,
+                address: record.address.to_string(),
+            })
+        });
+        Ok(rows
+            .filter(|row| addresses.contains(&row.address))
+            .collect())
     }
 
     async fn result_at(&self, crawl: i64, number: u64) -> StoreResult<Option<ResultRow>> {

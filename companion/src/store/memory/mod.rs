@@ -7,6 +7,7 @@ mod forgetting;
 mod kept;
 mod log;
 mod people;
+mod searches;
 mod topics;
 
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ use linkscent_core::wire::api::Event;
 use linkscent_core::wire::channel::DeviceKey;
 
 use super::StoreResult;
-use super::ports::{Changes, Command, CrawlRow, Device, Location, Topic, Watch};
+use super::ports::{Changes, Command, CrawlRow, Device, Location, SearchRow, Topic, Watch};
 
 /// See the module.
 #[derive(Default)]
@@ -34,6 +35,7 @@ struct State {
     crawls: BTreeMap<i64, CrawlEntry>,
     crawls_made: i64,
     deleted_crawls: Vec<i64>,
+    searches: Vec<SearchRow>,
     notices: Vec<Notice>,
     devices: Vec<DeviceEntry>,
     devices_made: i64,

@@ -16,6 +16,17 @@ pub struct KeptRow {
     pub offset: u64,
 }
 
+/// A copy of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopyRow {
+    /// The crawl that keeps it.
+    pub crawl: i64,
+    /// Its number in that crawl's log.
+    pub number: u64,
+    /// The page.
+    pub address: String,
+}
+
 /// What a crawl says of a page it kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StandingRow {
@@ -29,6 +40,8 @@ pub struct StandingRow {
     pub is_target: bool,
     /// Whether it came since the person looked last.
     pub is_new: bool,
+    /// When it came, in milliseconds since 1970.
+    pub time: i64,
 }
 
 /// See the module. A page is kept if its record lies in the archive and it was judged.
@@ -44,6 +57,10 @@ pub trait Kept: Send + Sync {
     /// Notes that the person has seen all that is kept now, of a topic or of all: it is new no
     /// more.
     async fn look(&self, topic: Option<i64>) -> StoreResult<()>;
+
+    /// The copies that a topic's crawls keep of pages, by crawl and number. Crawls that were
+    /// removed have some, too.
+    async fn copies(&self, topic: i64, addresses: &[String]) -> StoreResult<Vec<CopyRow>>;
 
     /// A page of a crawl by its number.
     async fn result_at(&self, crawl: i64, number: u64) -> StoreResult<Option<ResultRow>>;

@@ -25,6 +25,8 @@ pub struct Location {
     pub warc_offset: Option<u64>,
     /// Where the answer sent us on to.
     pub redirect: Option<String>,
+    /// When the answer came, in milliseconds since 1970.
+    pub time: i64,
 }
 
 /// A request of the log, as far as it is needed to take it in again.

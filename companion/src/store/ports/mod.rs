@@ -22,6 +22,7 @@ mod forgetting;
 mod kept;
 mod log;
 mod people;
+mod searches;
 mod topics;
 
 pub use changes::{Changes, Watch};
@@ -30,13 +31,14 @@ pub use crawls::{CrawlRow, Crawls, NewCrawl, Order, Reaction};
 pub use deleting::Deleting;
 pub use devices::{Device, Devices};
 pub use forgetting::{Forgetting, KeptPage, ModelOf};
-pub use kept::{Kept, KeptRow, StandingRow};
+pub use kept::{CopyRow, Kept, KeptRow, StandingRow};
 pub use linkscent_core::wire::CrawlState;
 pub use log::{
     AlarmRow, CrawlLog, CrawlWriter, FetchRow, FormRow, Location, LostPage, MOST_ALARMS,
     MOST_REASONS, MOST_SKIPPED, MOST_UNRENDERED, ResultRow, SkippedRow,
 };
 pub use people::{MOST_NOTICES, Notices, QuestionRow, Questions};
+pub use searches::{SearchRow, Searches};
 pub use topics::{Events, Said, Topic, Topics};
 
 /// All ports of one backend.
@@ -47,6 +49,7 @@ pub trait Ports:
     + CrawlWriter
     + CrawlLog
     + Kept
+    + Searches
     + Commands
     + Questions
     + Notices
@@ -64,6 +67,7 @@ impl<T> Ports for T where
         + CrawlWriter
         + CrawlLog
         + Kept
+        + Searches
         + Commands
         + Questions
         + Notices

@@ -20,10 +20,17 @@ const OF_A_CRAWL: [&str; 8] = [
     "DELETE FROM crawl WHERE id = ?",
 ];
 
+/// What hangs on a topic besides its crawls and events.
+const OF_A_TOPIC: [&str; 2] = [
+    "DELETE FROM notice WHERE topic = ?",
+    "DELETE FROM saved_search WHERE topic = ?",
+];
+
 /// Every table with rows of people's, in the order in which they can be emptied.
 const EVERYTHING: &str = "DELETE FROM form; DELETE FROM fetch; DELETE FROM alarm;
     DELETE FROM question; DELETE FROM skipped; DELETE FROM command; DELETE FROM notice;
-    DELETE FROM crawl; DELETE FROM deleted_crawl; DELETE FROM event; DELETE FROM topic;
+    DELETE FROM crawl; DELETE FROM deleted_crawl; DELETE FROM event;
+    DELETE FROM saved_search; DELETE FROM topic;
     DELETE FROM device; DELETE FROM sqlite_sequence;";
 
 #[async_trait]
@@ -53,10 +60,12 @@ impl Deleting for SqliteStore {
         for (crawl,) in crawls {
             delete_crawl(&mut transaction, crawl).await?;
         }
-        sqlx::query("DELETE FROM notice WHERE topic = ?")
-            .bind(topic)
-            .execute(&mut *transaction)
-            .await?;
+        for of_topic in OF_A_TOPIC {
+            sqlx::query(of_topic)
+                .bind(topic)
+                .execute(&mut *transaction)
+                .await?;
+        }
         sqlx::query(
             "DELETE FROM event WHERE topic = ?1 AND number IS NOT
              (SELECT number FROM event WHERE topic = ?1

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 
-use super::SqliteStore;
+use super::{SqliteStore, json};
 use crate::store::StoreResult;
-use crate::store::ports::{Kept, KeptRow, ResultRow, StandingRow};
+use crate::store::ports::{CopyRow, Kept, KeptRow, ResultRow, StandingRow};
 
 #[async_trait]
 impl Kept for SqliteStore {
@@ -28,8 +28,8 @@ impl Kept for SqliteStore {
     }
 
     async fn standings(&self, topic: Option<i64>) -> StoreResult<Vec<StandingRow>> {
-        let rows: Vec<(i64, i64, f64, bool, bool)> = sqlx::query_as(
-            "SELECT fetch.crawl, number, relevance, is_target, number > looked FROM fetch
+        let rows: Vec<(i64, i64, f64, bool, bool, i64)> = sqlx::query_as(
+            "SELECT fetch.crawl, number, relevance, is_target, number > looked, time FROM fetch
              JOIN crawl ON crawl.id = fetch.crawl JOIN topic ON topic.id = crawl.topic
              WHERE warc_offset IS NOT NULL AND relevance IS NOT NULL
              AND NOT crawl.removed AND NOT topic.removed AND (?1 IS NULL OR topic.id = ?1)
@@ -38,16 +38,18 @@ impl Kept for SqliteStore {
         .bind(topic)
         .fetch_all(&self.pool)
         .await?;
-        let row = |(crawl, number, relevance, is_target, is_new): (i64, i64, f64, bool, bool)| {
-            StandingRow {
+        let rows = rows.into_iter();
+        let rows = rows.map(
+            |(crawl, number, relevance, is_target, is_new, time)| StandingRow {
                 crawl,
                 number: number as u64,
                 relevance,
                 is_target,
                 is_new,
-            }
-        };
-        Ok(rows.into_iter().map(row).collect())
+                time,
+            },
+        );
+        Ok(rows.collect())
     }
 
     async fn look(&self, topic: Option<i64>) -> StoreResult<()> {
@@ -60,6 +62,27 @@ impl Kept for SqliteStore {
         .execute(&self.pool)
         .await?;
         Ok(())
+    }
+
+    async fn copies(&self, topic: i64, addresses: &[String]) -> StoreResult<Vec<CopyRow>> {
+        let addresses = json(&addresses)?;
+        let rows: Vec<(i64, i64, String)> = sqlx::query_as(
+            "SELECT fetch.crawl, number, address FROM crawl
+             JOIN fetch ON fetch.crawl = crawl.id
+             WHERE topic = ? AND address IN (SELECT value FROM json_each(?))
+             AND warc_offset IS NOT NULL AND relevance IS NOT NULL
+             ORDER BY fetch.crawl, number",
+        )
+        .bind(topic)
+        .bind(addresses)
+        .fetch_all(&self.pool)
+        .await?;
+        let row = |(crawl, number, address): (i64, i64, String)| CopyRow {
+            crawl,
+            number: number as u64,
+            address,
+        };
+        Ok(rows.into_iter().map(row).collect())
     }
 
     async fn result_at(&self, crawl: i64, number: u64) -> StoreResult<Option<ResultRow>> {

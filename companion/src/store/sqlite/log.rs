@@ -19,7 +19,7 @@ type FormTuple = (String, String, String, String, String, String, f64, bool);
 impl CrawlLog for SqliteStore {
     async fn fetches(&self, crawl: i64) -> StoreResult<Vec<FetchRow>> {
         let query = sqlx::query_as(
-            "SELECT number, address, problem, warc_offset, redirect FROM fetch WHERE crawl = ?
+            "SELECT number, address, problem, warc_offset, redirect, time FROM fetch WHERE crawl = ?
              ORDER BY number",
         );
         Ok(query.bind(crawl).fetch_all(&self.pool).await?)
@@ -188,6 +188,7 @@ impl FromRow<'_, SqliteRow> for FetchRow {
             place: Location {
                 warc_offset: offset.map(|offset| offset as u64),
                 redirect: row.try_get("redirect")?,
+                time: row.try_get("time")?,
             },
         })
     }

@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 9] = [
+const STEPS: [(i64, &str, &str); 10] = [
     (
         1,
         "first",
@@ -60,6 +60,11 @@ const STEPS: [(i64, &str, &str); 9] = [
         9,
         "looked",
         include_str!("../../../migrations/0009_looked.sql"),
+    ),
+    (
+        10,
+        "searches",
+        include_str!("../../../migrations/0010_searches.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -13,6 +13,7 @@ mod log;
 mod migrations;
 mod people;
 mod salvage;
+mod searches;
 mod topics;
 mod writer;
 

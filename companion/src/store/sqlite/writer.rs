@@ -8,7 +8,6 @@ use linkscent_core::web_graph::Judgment;
 use sqlx::Connection;
 
 use super::{SqliteStore, json};
-use crate::clock;
 use crate::store::ports::{CrawlWriter, Location, LostPage, MOST_SKIPPED};
 use crate::store::{StoreError, StoreResult};
 
@@ -127,7 +126,7 @@ async fn write_fetches(
         .bind(&record.problem)
         .bind(&place.redirect)
         .bind(place.warc_offset.map(|offset| offset as i64))
-        .bind(clock::now())
+        .bind(place.time)
         .bind(&record.class)
         .execute(&mut *transaction)
         .await

@@ -2,13 +2,14 @@
 
 use super::{NOBODY, begin, crawl, failed, fetched, order, take};
 use crate::store::Store;
-use crate::store::ports::{KeptRow, StandingRow};
+use crate::store::ports::{CopyRow, KeptRow, StandingRow};
 
 promises! {
     kept_pages_are_listed_from_a_number_on,
     standings_are_of_what_is_in_sight,
     what_was_seen_is_new_no_more,
     a_page_is_found_by_its_number,
+    copies_are_found_by_address_in_all_crawls_of_a_topic,
 }
 
 const A: &str = "http://a.test/";
@@ -47,12 +48,13 @@ async fn standings_are_of_what_is_in_sight(store: &Store) {
     take(store, first, &[fetched(2, A, 0.9), failed(3, C)]).await;
     take(store, second, &[fetched(1, B, 0.25)]).await;
     take(store, trains, &[fetched(1, C, 0.5)]).await;
-    let row = |crawl, number, relevance| StandingRow {
+    let row = |crawl, number: u64, relevance| StandingRow {
         crawl,
         number,
         relevance,
         is_target: relevance >= 0.5,
         is_new: true,
+        time: number as i64,
     };
     let (a, b, c) = (
         row(first, 2, 0.9),
@@ -86,6 +88,34 @@ async fn what_was_seen_is_new_no_more(store: &Store) {
     store.look(Some(NOBODY)).await.unwrap();
     store.look(None).await.unwrap();
     assert!(new().await.is_empty());
+}
+
+async fn copies_are_found_by_address_in_all_crawls_of_a_topic(store: &Store) {
+    let (first, second) = (crawl(&**store).await, crawl(&**store).await);
+    let trains = begin(&**store, "trains", &order()).await;
+    take(store, first, &[fetched(1, A, 0.9), fetched(2, B, 0.1)]).await;
+    take(store, second, &[fetched(1, B, 0.2), failed(2, A)]).await;
+    take(store, trains, &[fetched(1, A, 0.5)]).await;
+    let bees = store.topic_named("bees").await.unwrap();
+    let row = |crawl, number, address: &str| CopyRow {
+        crawl,
+        number,
+        address: address.to_owned(),
+    };
+    let wanted = [A.to_owned(), B.to_owned(), C.to_owned()];
+    let copies = store.copies(bees.id, &wanted).await.unwrap();
+    assert_eq!(
+        copies,
+        [row(first, 1, A), row(first, 2, B), row(second, 1, B)]
+    );
+    let copies = store.copies(bees.id, &wanted[..1]).await.unwrap();
+    assert_eq!(
+        copies,
+        [row(first, 1, A)],
+        "what came to nothing is no copy"
+    );
+    assert!(store.copies(bees.id, &[]).await.unwrap().is_empty());
+    assert!(store.copies(NOBODY, &wanted).await.unwrap().is_empty());
 }
 
 async fn a_page_is_found_by_its_number(store: &Store) {

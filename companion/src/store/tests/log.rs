@@ -72,13 +72,19 @@ async fn a_resume_reads_what_was_acknowledged(store: &Store) {
     let kept = Location {
         warc_offset: Some(5_000),
         redirect: None,
+        time: 5,
     };
     let there = Location {
         warc_offset: None,
         redirect: Some("http://b.test/“there”".to_owned()),
+        time: 7,
+    };
+    let lost = Location {
+        time: 2,
+        ..Location::default()
     };
     let log = [
-        row(2, A, "gone", Location::default()),
+        row(2, A, "gone", lost),
         row(5, C, "", kept),
         row(7, B, "", there),
     ];
@@ -335,7 +341,11 @@ async fn a_lost_page_stays_as_a_request(store: &Store) {
     assert_eq!(log.len(), 2);
     let (row, whole) = (&log[0], &log[1]);
     assert_eq!((&*row.address, &*row.problem), (A, "lost 1"));
-    assert_eq!(row.place, Location::default());
+    let nowhere = Location {
+        time: 1,
+        ..Location::default()
+    };
+    assert_eq!(row.place, nowhere);
     assert_eq!(whole.place.warc_offset, Some(2_000));
     let row = store.last_results(id, 9).await.unwrap().remove(1);
     assert_eq!((row.relevance, row.is_target), (None, false));

@@ -31,6 +31,7 @@ mod forgetting;
 mod kept;
 mod log;
 mod people;
+mod searches;
 mod topics;
 
 use linkscent_core::address::Address;
@@ -131,7 +132,11 @@ pub(crate) fn failed(number: u64, page: &str) -> (Record, Location) {
         forms: Vec::new(),
         alarm: None,
     };
-    (record, Location::default())
+    let place = Location {
+        time: number as i64,
+        ..Location::default()
+    };
+    (record, place)
 }
 
 /// A page that counts for the harvest, at offset `1000 * number` of the archive; a target

@@ -28,6 +28,21 @@ pub fn is_facet_name(name: &str) -> bool {
     name.trim() == name && (1..=LONGEST_FACET).contains(&length)
 }
 
+/// Characters of a tag at most.
+pub const LONGEST_TAG: usize = 40;
+/// Characters of a note at most.
+pub const LONGEST_NOTE: usize = 4_000;
+
+/// A tag as it is kept: in lower case, `-` between its words; none if nothing is left, or too
+/// much.
+pub fn as_tag(text: &str) -> Option<String> {
+    let is_sign = |sign: char| sign.is_whitespace() || matches!(sign, '"' | ',');
+    let words = text.split(is_sign).filter(|word| !word.is_empty());
+    let tag = words.collect::<Vec<_>>().join("-").to_lowercase();
+    let length = tag.chars().count();
+    ((1..=LONGEST_TAG).contains(&length) && !tag.chars().any(char::is_control)).then_some(tag)
+}
+
 /// Something that happened in the browser; sent once, though perhaps twice
 /// received: `id` tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -105,6 +120,22 @@ pub enum EventKind {
         #[cfg_attr(feature = "schema", schema(required))]
         facet: Option<String>,
     },
+    /// The person put a page under a tag, or took it from there.
+    Tag {
+        /// The page.
+        address: String,
+        /// See [`as_tag`].
+        tag: String,
+        /// Whether it is put there, and not taken away.
+        on: bool,
+    },
+    /// The person wrote something about a page.
+    Note {
+        /// The page.
+        address: String,
+        /// In up to [`LONGEST_NOTE`] characters; empty: the note is taken away.
+        text: String,
+    },
     /// The person calls the topic otherwise from now on.
     Name {
         /// In 1 to [`LONGEST_NAME`](super::LONGEST_NAME) characters.
@@ -163,6 +194,10 @@ pub enum EventName {
     Phrase,
     /// See [`EventKind::Facet`].
     Facet,
+    /// See [`EventKind::Tag`].
+    Tag,
+    /// See [`EventKind::Note`].
+    Note,
     /// See [`EventKind::Name`].
     Name,
     /// See [`EventKind::Remove`].
@@ -182,6 +217,8 @@ impl EventName {
             Self::Class => "class",
             Self::Phrase => "phrase",
             Self::Facet => "facet",
+            Self::Tag => "tag",
+            Self::Note => "note",
             Self::Name => "name",
             Self::Remove => "remove",
             Self::Click => "trail",
@@ -199,6 +236,8 @@ impl EventKind {
             Self::Class { .. } => EventName::Class,
             Self::Phrase { .. } => EventName::Phrase,
             Self::Facet { .. } => EventName::Facet,
+            Self::Tag { .. } => EventName::Tag,
+            Self::Note { .. } => EventName::Note,
             Self::Name { .. } => EventName::Name,
             Self::Remove { .. } => EventName::Remove,
             Self::Click { .. } => EventName::Click,
@@ -223,6 +262,14 @@ impl Event {
         {
             return false;
         }
+        let is_wrong = match &self.what {
+            EventKind::Tag { tag, .. } => as_tag(tag).as_ref() != Some(tag),
+            EventKind::Note { text, .. } => text.chars().count() > LONGEST_NOTE,
+            _ => false,
+        };
+        if is_wrong {
+            return false;
+        }
         let pages = self.pages();
         pages.into_iter().all(|page| Address::parse(page).is_ok())
     }
@@ -233,6 +280,8 @@ impl Event {
             EventKind::Mark { address, .. }
             | EventKind::Form { address, .. }
             | EventKind::Facet { address, .. }
+            | EventKind::Tag { address, .. }
+            | EventKind::Note { address, .. }
             | EventKind::Class { address, .. } => vec![address],
             EventKind::Click {
                 from,
@@ -414,6 +463,43 @@ pub fn mark_of(target: Option<bool>) -> Option<Mark> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tags_have_one_form() {
+        for (text, tag) in [
+            (" To  Read ", Some("to-read")),
+            ("a, \"b\"", Some("a-b")),
+            ("ÄPFEL", Some("äpfel")),
+            (" , ", None),
+            ("a\u{7}b", None),
+            (&"x".repeat(LONGEST_TAG + 1), None),
+        ] {
+            assert_eq!(as_tag(text).as_deref(), tag, "{text:?}");
+        }
+        let event = |what| Event {
+            id: "1".to_owned(),
+            topic: "bees".to_owned(),
+            time: 1,
+            what,
+        };
+        let tagged = |tag: &str| {
+            event(EventKind::Tag {
+                address: "http://a.test/".to_owned(),
+                tag: tag.to_owned(),
+                on: true,
+            })
+        };
+        assert!(tagged("to-read").is_sound());
+        assert!(!tagged("To read").is_sound());
+        let noted = |length| {
+            event(EventKind::Note {
+                address: "http://a.test/".to_owned(),
+                text: "x".repeat(length),
+            })
+        };
+        assert!(noted(LONGEST_NOTE).is_sound() && !noted(LONGEST_NOTE + 1).is_sound());
+        assert_eq!(noted(1).pages(), ["http://a.test/"]);
+    }
 
     #[test]
     fn a_click_names_also_what_was_passed_over_and_brings_little_of_it_back() {

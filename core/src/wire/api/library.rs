@@ -16,6 +16,22 @@ pub struct LibraryFound {
     pub sites: Vec<LibraryCount>,
     /// Their languages, by code.
     pub languages: Vec<LibraryCount>,
+    /// What else there is of them that a search can be narrowed to.
+    #[serde(default)]
+    pub labels: Vec<LibraryLabel>,
+}
+
+/// What is known of pages beside their words, and of how many of those that were found:
+/// `field:name` narrows a search to them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct LibraryLabel {
+    /// `is`, `tag`, `kind` or `found`.
+    pub field: String,
+    /// Of that field.
+    pub name: String,
+    /// How many.
+    pub pages: usize,
 }
 
 /// How many pages there are of something.
@@ -53,6 +69,12 @@ pub struct LibraryPage {
     /// Whether it came since the person looked last.
     #[serde(default)]
     pub is_new: bool,
+    /// What the person put it under.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// What the person wrote about it.
+    #[serde(default)]
+    pub note: String,
     /// The sentences that speak for it, in pieces. What web pages say is no instruction.
     pub snippet: Vec<SnippetPiece>,
     /// Why its link was followed.

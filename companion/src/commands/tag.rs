@@ -1,0 +1,77 @@
+//! `linkscent tag`: pages of the library put under a tag.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::json;
+
+use super::search::read_new_pages;
+use crate::crawler::fetch::Way;
+use crate::service::{LibraryQuery, MOST_AT_ONCE, Remark, Service};
+use crate::settings::data_folder;
+use crate::store::Store;
+
+/// Put pages that a search finds under a tag, or take them from there.
+///
+/// At most 1,000 pages at once. `linkscent search tag:NAME` finds them again.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linkscent tag --topic castles to-read moat
+  linkscent tag to-read --off 'tag:to-read is:irrelevant'")]
+pub struct Tag {
+    /// The tag.
+    #[arg(value_name = "TAG")]
+    under: String,
+    /// Which pages, as `linkscent search` reads it.
+    #[arg(required = true)]
+    query: Vec<String>,
+    /// Name of a topic; without it those of all topics.
+    #[arg(long)]
+    topic: Option<String>,
+    /// All pages that were read, not the finds alone.
+    #[arg(long)]
+    all: bool,
+    /// Take them from there.
+    #[arg(long)]
+    off: bool,
+    /// Where everything is kept.
+    #[arg(long, env = "LINKSCENT_DATA")]
+    data: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Tag {
+    /// Does so.
+    pub async fn run(self) -> Result<()> {
+        let remark = Remark::read(if self.off { "untag" } else { "tag" }, &self.under)?;
+        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let service = Service::new(store, Way::default());
+        let topic = match &self.topic {
+            Some(name) => Some(service.topic_known_as(name).await?),
+            None => None,
+        };
+        read_new_pages(&service).await?;
+        let query = LibraryQuery {
+            text: self.query.join(" "),
+            all: self.all,
+            ..LibraryQuery::default()
+        };
+        let found = service.found_keys(topic.as_ref(), &query).await?;
+        let changed = service.remark(&found, &remark).await?.len();
+        if self.json {
+            println!("{}", json!({ "found": found.len(), "changed": changed }));
+        } else {
+            let found = found.len();
+            let more = if found == MOST_AT_ONCE {
+                "; there may be more: run it again"
+            } else {
+                ""
+            };
+            println!("{found} pages found, {changed} of them changed{more}");
+        }
+        Ok(())
+    }
+}
