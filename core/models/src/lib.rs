@@ -9,6 +9,12 @@ mod crf;
 mod decision_tree;
 mod ftrl;
 pub mod hmm;
+pub mod labels;
+pub mod layout;
+mod layout_apart;
+mod layout_pack;
+mod layout_start;
+mod layout_tree;
 pub mod lbfgs;
 mod linear_svm;
 mod memm;
@@ -34,3 +40,5 @@ pub use sequences::{Feature, Sequences};
 
 #[cfg(test)]
 mod chain_tests;
+#[cfg(test)]
+mod layout_tests;
