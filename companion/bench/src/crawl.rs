@@ -131,6 +131,7 @@ pub fn crawl(
     let facets = facets.map(|(page, facet)| (web.pages[*page as usize].address.clone(), facet));
     guide.take_facets(facets.map(|(page, facet)| (page, facet.clone())));
     let limits = Limits {
+        requests: None,
         budget: scenario.budget,
         delay: CrawlDelay(0),
         scope: Scope { hosts: Vec::new() },

@@ -355,6 +355,7 @@ fn the_figures_follow_from_the_files() -> Result<()> {
 fn found_by_predicate(web: &EvalWeb, predicate: &str, strategy: &str) -> BTreeSet<String> {
     let guide = Guide::new(predicate, strategy).unwrap();
     let limits = Limits {
+        requests: None,
         budget: web.pages.len() as u64,
         delay: CrawlDelay(0),
         scope: Scope { hosts: Vec::new() },

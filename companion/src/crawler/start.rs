@@ -81,6 +81,7 @@ fn limits(crawl: &CrawlRow, is_replay: bool) -> Limits {
         delay => delay,
     };
     Limits {
+        requests: None,
         budget: crawl.order.budget,
         delay: CrawlDelay(delay),
         scope: Scope {

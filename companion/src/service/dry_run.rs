@@ -62,6 +62,7 @@ fn unbegun_session(guide: Guide, order: &Order) -> Result<Session> {
     };
     let seeds: Vec<Seed> = order.seeds.iter().map(seed).collect::<Result<_>>()?;
     let limits = Limits {
+        requests: None,
         budget: order.budget,
         delay: CrawlDelay(0),
         scope: Scope {

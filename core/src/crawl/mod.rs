@@ -5,6 +5,7 @@ mod bandit;
 mod drift;
 mod frontier;
 mod politeness;
+mod revisits;
 pub mod robots;
 mod robots_cache;
 mod scope;
@@ -18,6 +19,7 @@ pub use bandit::{Arm, Bandit};
 pub use drift::{Drift, DriftAlarm, DriftCause, PageSignal};
 pub use frontier::{Frontier, FrontierEntry, LINKS_IN_MEAN, LINKS_PER_TARGET};
 pub use politeness::{CrawlDelay, Instant, Politeness};
+pub use revisits::{Millis, Watched, worth_a_look};
 pub use robots::{Denial, Robots};
 pub use robots_cache::RobotsCache;
 pub use scope::{Refusal, Scope};
@@ -25,5 +27,5 @@ pub use session::{DryRun, Session, Upcoming};
 pub use stats::CrawlStats;
 pub use stopping::{StoppingCounts, StoppingRule};
 pub use types::{
-    Failure, Fetch, Limits, Next, Outcome, Record, Seed, Skipped, StopReason, UNRENDERED,
+    Failure, Fetch, Limits, Next, Outcome, Record, Seed, Skipped, StopReason, UNCHANGED, UNRENDERED,
 };

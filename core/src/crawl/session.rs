@@ -123,6 +123,13 @@ impl Session {
         session
     }
 
+    /// Pages that are known already and are not asked for, unless the crawl starts from them.
+    pub fn know<'a>(&mut self, pages: impl IntoIterator<Item = &'a Address>) {
+        let pages = pages.into_iter();
+        self.seen
+            .extend(pages.map(|page| page.without_scheme().into()));
+    }
+
     /// Adds a page to start from while the crawl goes on; one that was asked
     /// for already is passed over.
     pub fn add_seed(&mut self, address: &Address) {
@@ -186,6 +193,15 @@ impl Session {
         }
         if self.stats.pages >= self.limits.budget {
             return Next::Stop(StopReason::Budget);
+        }
+        if let Some(most) = self.limits.requests
+            && self.requests + self.under_way.len() as u64 >= most
+        {
+            return if self.requests >= most {
+                Next::Stop(StopReason::Budget)
+            } else {
+                Next::Busy
+            };
         }
         if self.requests >= self.limits.budget.saturating_mul(REQUESTS_PER_PAGE) {
             return Next::Stop(StopReason::TooManyFailures);

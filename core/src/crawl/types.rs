@@ -26,6 +26,8 @@ pub struct Seed {
 pub struct Limits {
     /// Pages to fetch.
     pub budget: u64,
+    /// Requests to make at most, where they are counted and not only the pages they bring.
+    pub requests: Option<u64>,
     /// Rest of a host between two requests.
     pub delay: CrawlDelay,
     /// Which links may be followed at all.
@@ -106,6 +108,9 @@ pub enum Outcome {
 /// What the problem of a request begins with whose page a browser could read.
 pub const UNRENDERED: &str = "a browser could read it: ";
 
+/// What is said of a page that is as it was.
+pub const UNCHANGED: &str = "not changed since it was read last";
+
 /// Why a request brought no page.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Failure {
@@ -115,6 +120,9 @@ pub enum Failure {
     /// Redirects without end.
     #[error("more than {MOST_REDIRECTS} redirects")]
     Redirects,
+    /// It is as it was when it was read last.
+    #[error("{UNCHANGED}")]
+    Unchanged,
     /// What the server or the network said.
     #[error("{0}")]
     Other(String),

@@ -48,6 +48,7 @@ impl<W: World> Background<W> {
         let guide = Guide::with_knowledge(held.guide.knowledge());
         self.hold(held);
         let limits = Limits {
+            requests: None,
             budget: PROPOSED_BUDGET,
             delay: CrawlDelay(0),
             scope: Scope::default(),

@@ -136,6 +136,7 @@ mod tests {
     /// A crawl whose hosts never rest.
     fn at_once(strategy: &str, budget: u64) -> Session {
         let limits = Limits {
+            requests: None,
             stopping: StoppingRule::default(),
             budget,
             delay: CrawlDelay(0),

@@ -46,6 +46,7 @@ pub(super) fn page(at: &Address) -> Outcome {
 
 pub(super) fn session(budget: u64, strategy: &str) -> Session {
     let limits = Limits {
+        requests: None,
         stopping: StoppingRule::default(),
         budget,
         delay: CrawlDelay(1_000),

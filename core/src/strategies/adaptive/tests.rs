@@ -93,6 +93,7 @@ fn page(at: &Address) -> Outcome {
 
 fn session(budget: u64) -> Session {
     let limits = Limits {
+        requests: None,
         budget,
         delay: CrawlDelay(0),
         scope: Scope::default(),
