@@ -64,12 +64,13 @@ impl Subject {
         }
         let address = Address::parse(&self.page)?;
         let fetcher = Fetcher::new(self.network.way())?;
-        match fetcher.page(&address).await? {
+        match fetcher.page(&address, None).await? {
             Reply::Page(fetched) => Ok(*fetched.page),
             Reply::Redirect(target) => {
                 anyhow::bail!("{address} redirects to {target}; inspect that")
             }
             Reply::Unrendered(why) => anyhow::bail!("{address}: {why}; a browser could read it"),
+            Reply::Unchanged => anyhow::bail!("{address}: it was not asked whether it changed"),
             Reply::Problem(problem) => anyhow::bail!("{address}: {problem}"),
         }
     }

@@ -59,6 +59,7 @@ impl Serve {
             served = api::serve(listener, router(app)) => served,
             watched = supervisor.watch_others() => watched,
             kept = service.keep_index() => kept,
+            watched = service.keep_watch() => watched,
             _ = tokio::signal::ctrl_c() => Ok(()),
         }
     }

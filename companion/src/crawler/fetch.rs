@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Robots, robots};
 use linkscent_core::page::Page;
-use reqwest::header::{CONTENT_TYPE, LOCATION};
+use reqwest::header::{CONTENT_TYPE, IF_MODIFIED_SINCE, IF_NONE_MATCH, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -68,6 +68,17 @@ impl Way {
     }
 }
 
+/// What tells whether a page is as it was when it was read last.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Validators {
+    /// See [`Fetched::digest`].
+    pub digest: u64,
+    /// When it was read or changed last, as HTTP writes dates.
+    pub since: Option<String>,
+    /// The tag that its server gave it.
+    pub etag: Option<String>,
+}
+
 /// A page that was fetched.
 pub struct Fetched {
     /// What the learners see.
@@ -91,6 +102,8 @@ pub enum Reply {
     /// A page that only a browser could read: it shows nothing without scripts, or asks for a
     /// login. Which of both.
     Unrendered(String),
+    /// It is as it was.
+    Unchanged,
     /// Something else, in one line.
     Problem(String),
 }
@@ -144,10 +157,14 @@ impl Fetcher {
         self.way.is_loopback_proxy()
     }
 
-    /// Fetches a page.
+    /// Fetches a page; one that was read before only if it has changed since.
     #[tracing::instrument(name = "fetch", level = "debug", skip_all, fields(%address))]
-    pub async fn page(&self, address: &Address) -> Result<Reply, ProxyDown> {
-        match in_time(self.try_page(address)).await {
+    pub async fn page(
+        &self,
+        address: &Address,
+        known: Option<&Validators>,
+    ) -> Result<Reply, ProxyDown> {
+        match in_time(self.try_page(address, known)).await {
             Ok(reply) => Ok(reply),
             Err(error) => {
                 self.check_proxy().await?;
@@ -172,9 +189,12 @@ impl Fetcher {
         }
     }
 
-    async fn try_page(&self, address: &Address) -> Result<Reply> {
-        let response = self.send(address).await?;
+    async fn try_page(&self, address: &Address, known: Option<&Validators>) -> Result<Reply> {
+        let response = self.send(address, known).await?;
         let status = response.status();
+        if status == StatusCode::NOT_MODIFIED && known.is_some() {
+            return Ok(Reply::Unchanged);
+        }
         if status.is_redirection() {
             return redirect(address, &response);
         }
@@ -207,6 +227,9 @@ impl Fetcher {
             }
         });
         let fetched = fetched.await?;
+        if known.is_some_and(|known| known.digest == fetched.digest) {
+            return Ok(Reply::Unchanged);
+        }
         if is_empty_without_scripts(&fetched.page, &fetched.body) {
             let why = "it shows nothing without scripts";
             return Ok(Reply::Unrendered(why.to_owned()));
@@ -230,7 +253,7 @@ impl Fetcher {
     async fn try_robots(&self, address: &Address) -> Result<Robots> {
         let mut at = address.join("/robots.txt")?;
         for _ in 0..=5 {
-            let response = self.send(&at).await?;
+            let response = self.send(&at, None).await?;
             let status = response.status();
             if status.is_success() {
                 let (text, pieces) = self.read_head(response, robots::LARGEST_FILE).await?;
@@ -257,7 +280,7 @@ impl Fetcher {
 
     /// Through a proxy on this machine `https` is asked for as `http`: such a
     /// proxy replays, and cannot speak for the site.
-    async fn send(&self, address: &Address) -> Result<Response> {
+    async fn send(&self, address: &Address, known: Option<&Validators>) -> Result<Response> {
         ssrf_guard::check_port(address, &self.way.ports)?;
         if !self.way.allow_private {
             ssrf_guard::check(address)?;
@@ -272,7 +295,14 @@ impl Fetcher {
             self.check_resolved(&url).await?;
         }
         let request = self.client.get(url);
-        let request = request.header("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1");
+        let mut request =
+            request.header("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1");
+        if let Some(etag) = known.and_then(|known| known.etag.as_ref()) {
+            request = request.header(IF_NONE_MATCH, etag);
+        }
+        if let Some(since) = known.and_then(|known| known.since.as_ref()) {
+            request = request.header(IF_MODIFIED_SINCE, since);
+        }
         match tokio::time::timeout(HEAD, request.send()).await {
             Ok(answered) => answered.map_err(innermost),
             Err(_) => bail!("the server took too long to begin its answer"),

@@ -5,6 +5,7 @@ pub(crate) mod fake_web;
 pub mod fetch;
 pub mod replay;
 mod retraining;
+mod revisiting;
 pub mod runner;
 pub mod ssrf_guard;
 mod start;

@@ -8,7 +8,7 @@
 //! nothing more is acknowledged; the crawl is paused, and when it goes on all files
 //! are opened again and what was not acknowledged is fetched again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant as Clock};
 
@@ -22,8 +22,9 @@ use linkscent_core::web_graph::Judgment;
 use linkscent_core::wire::{ModelError, write_model};
 use tokio::runtime::Handle;
 
-use super::fetch::{Fetched, Fetcher, Reply};
+use super::fetch::{Fetched, Fetcher, Reply, Validators};
 use super::retraining::Retraining;
+use super::revisiting;
 use super::start::{TakenUp, take_stock, take_up};
 use crate::clock;
 use crate::store::{
@@ -100,6 +101,8 @@ pub struct Runner {
     model_kept: Clock,
     /// Pages that the person was asked about.
     asked: BTreeSet<Address>,
+    /// Of pages that a round begins with: what tells whether they have changed.
+    known: HashMap<Address, Validators>,
     /// When it was last looked whether another process left a command.
     listened: Clock,
     /// When a browser looked last for pages to read, and of which hosts.
@@ -137,6 +140,11 @@ impl Runner {
         let warc = open_private(&path)
             .and_then(|file| Writer::open(file, length))
             .with_context(|| format!("opening {}", path.display()))?;
+        let known = if crawl.order.is_round {
+            revisiting::validators(&store, &crawl, &handle)?
+        } else {
+            HashMap::new()
+        };
         let (sender, receiver) = mpsc::channel();
         let asked = handle.block_on(store.asked(crawl.id))?;
         let retraining = Retraining::of(session.guide().strategy());
@@ -155,6 +163,7 @@ impl Runner {
             batch_began: None,
             model_kept: Clock::now(),
             asked: asked.iter().flat_map(|page| Address::parse(page)).collect(),
+            known,
             listened: Clock::now(),
             browser: None,
             retraining,
@@ -295,8 +304,9 @@ impl Runner {
             match self.session.next(self.now()) {
                 Next::Fetch(fetch) => {
                     let (fetcher, sender) = (self.fetcher.clone(), self.sender.clone());
+                    let known = self.known.get(&fetch.address).cloned();
                     self.handle.spawn(async move {
-                        let reply = fetcher.page(&fetch.address).await;
+                        let reply = fetcher.page(&fetch.address, known.as_ref()).await;
                         let _ = sender.send(Message::Page(fetch.address, reply));
                     });
                 }
@@ -354,6 +364,7 @@ impl Runner {
                 (Outcome::Redirect(target), None)
             }
             Reply::Unrendered(why) => (Outcome::Unrendered(why), None),
+            Reply::Unchanged => (Outcome::Failed(Failure::Unchanged), None),
             Reply::Problem(problem) => (Outcome::Failed(Failure::Other(problem)), None),
         };
         let Some(record) = self.session.take(address, outcome, now, &mut self.rng) else {

@@ -11,6 +11,7 @@ use linkscent_core::wire::read_model;
 use tokio::runtime::Handle;
 
 use super::replay::{Replayed, replay};
+use super::revisiting;
 use crate::store::{CrawlRow, Reaction, Store};
 use crate::topic_guide;
 
@@ -81,7 +82,7 @@ fn limits(crawl: &CrawlRow, is_replay: bool) -> Limits {
         delay => delay,
     };
     Limits {
-        requests: None,
+        requests: crawl.order.is_round.then_some(crawl.order.budget),
         budget: crawl.order.budget,
         delay: CrawlDelay(delay),
         scope: Scope {
@@ -123,6 +124,9 @@ pub fn take_up(
 ) -> Result<TakenUp> {
     let guide = handle.block_on(start_guide(store, crawl))?;
     let mut session = Session::new(guide, limits(crawl, is_replay), seeds(crawl)?);
+    if crawl.order.is_round {
+        revisiting::know(&mut session, store, crawl, handle)?;
+    }
     let mut rng = SplitMix(crawl.order.random_seed);
     let log = handle.block_on(store.fetches(crawl.id))?;
     let path = store.warc_path(crawl.id);

@@ -51,6 +51,8 @@ pub struct NewCrawl {
     pub strategy: Option<String>,
     /// The topic with whose knowledge it begins, where that is wanted.
     pub start_from: Option<String>,
+    /// See [`Order::is_round`].
+    pub is_round: bool,
 }
 
 impl NewCrawl {
@@ -67,6 +69,7 @@ impl NewCrawl {
             critic: None,
             strategy: None,
             start_from: None,
+            is_round: false,
         }
     }
 }
@@ -215,6 +218,7 @@ impl Service {
             hosts: new.hosts.clone(),
             stopping: new.stopping,
             on_drift: new.on_drift,
+            is_round: new.is_round,
         })
     }
 

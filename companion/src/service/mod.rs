@@ -24,6 +24,7 @@ mod supervisor;
 mod takeout;
 mod taxonomies;
 mod training;
+mod watching;
 
 pub use crawls::{CrawlCounts, LARGEST_BUDGET, NewCrawl, Starts};
 pub use dry_run::MOST_UPCOMING;
@@ -36,6 +37,8 @@ pub use linkscent_library::Order as LibraryOrder;
 pub use remarks::{Done, MOST_AT_ONCE, PageKey, Remark};
 pub use supervisor::{RunBy, Supervisor, is_held};
 pub use taxonomies::{MOST_CLASSED, TopicClasses};
+
+pub use watching::USUAL_REQUESTS;
 
 use std::sync::Arc;
 

@@ -30,9 +30,9 @@ pub use lock::{CrawlLock, LockError};
 pub use marks::MarkRow;
 pub(crate) use marks::{gone_clicks, is_gone};
 pub use ports::{
-    AlarmRow, Command, CrawlRow, CrawlState, Device, FetchRow, FormRow, KeptRow, Location,
+    AlarmRow, Command, CrawlRow, CrawlState, Device, FetchRow, FormRow, KeptRow, Location, LookRow,
     LostPage, ModelOf, NewCrawl, Order, QuestionRow, Reaction, ResultRow, SearchRow, SkippedRow,
-    StandingRow, Topic,
+    StandingRow, StandingTopic, Topic,
 };
 pub use remarks::Remarks;
 pub use sqlite::{BackedUp, backup, repair};

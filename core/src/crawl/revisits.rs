@@ -24,6 +24,8 @@ const SITE_LOOKS: f64 = 1.0;
 const HOPE: f64 = 0.5;
 /// New targets that a look has to be hoped to bring.
 const LEAST_NEWS: f64 = 1.0;
+/// Pages that are looked at in any case where no page was ever looked at again.
+const FIRST_LOOKS: usize = 10;
 /// What is taken for seen before anything was, in looks, changes and targets over all pages.
 const BEFORE: f64 = 0.5;
 
@@ -162,9 +164,11 @@ pub fn revisits(pages: &[Watched], now: Millis) -> Vec<Expected> {
 
 /// Which pages are looked at now, at most so many: those that are hoped to be worth it.
 pub fn worth_a_look(pages: &[Watched], now: Millis, most: usize) -> Vec<usize> {
-    let all = revisits(pages, now).into_iter();
-    let worth = all.take_while(|one| one.news >= LEAST_NEWS);
-    worth.take(most).map(|one| one.page).collect()
+    let is_first = pages.iter().all(|page| page.looks == 0);
+    let least = if is_first { FIRST_LOOKS } else { 0 };
+    let all = revisits(pages, now).into_iter().zip(0..);
+    let worth = all.take_while(|(one, place)| one.news >= LEAST_NEWS || *place < least);
+    worth.take(most).map(|(one, _)| one.page).collect()
 }
 
 /// New targets of a page in a mean time between looks.

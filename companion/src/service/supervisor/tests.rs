@@ -45,6 +45,7 @@ impl Stage {
             hosts: Vec::new(),
             stopping: StoppingRule::default(),
             on_drift: Reaction::default(),
+            is_round: false,
         };
         let guide = Guide::new("topic", "best-first").unwrap();
         let new = NewCrawl {

@@ -8,6 +8,7 @@ mod kept;
 mod log;
 mod people;
 mod searches;
+mod standing;
 mod topics;
 
 use std::collections::BTreeMap;
@@ -19,7 +20,9 @@ use linkscent_core::wire::api::Event;
 use linkscent_core::wire::channel::DeviceKey;
 
 use super::StoreResult;
-use super::ports::{Changes, Command, CrawlRow, Device, Location, SearchRow, Topic, Watch};
+use super::ports::{
+    Changes, Command, CrawlRow, Device, Location, SearchRow, StandingTopic, Topic, Watch,
+};
 
 /// See the module.
 #[derive(Default)]
@@ -36,6 +39,7 @@ struct State {
     crawls_made: i64,
     deleted_crawls: Vec<i64>,
     searches: Vec<SearchRow>,
+    standing: Vec<StandingTopic>,
     notices: Vec<Notice>,
     devices: Vec<DeviceEntry>,
     devices_made: i64,

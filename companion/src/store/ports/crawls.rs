@@ -55,6 +55,9 @@ pub struct Order {
     pub stopping: StoppingRule,
     /// What it does when it loses its way.
     pub on_drift: Reaction,
+    /// Whether it is a round of a standing topic: its starts are asked for only if they changed,
+    /// pages that the topic has are not asked for again, and requests count, not pages.
+    pub is_round: bool,
 }
 
 /// A crawl that is about to begin.

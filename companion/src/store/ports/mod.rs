@@ -23,6 +23,7 @@ mod kept;
 mod log;
 mod people;
 mod searches;
+mod standing;
 mod topics;
 
 pub use changes::{Changes, Watch};
@@ -39,6 +40,7 @@ pub use log::{
 };
 pub use people::{MOST_NOTICES, Notices, QuestionRow, Questions};
 pub use searches::{SearchRow, Searches};
+pub use standing::{LookRow, Standing, StandingTopic};
 pub use topics::{Events, Said, Topic, Topics};
 
 /// All ports of one backend.
@@ -50,6 +52,7 @@ pub trait Ports:
     + CrawlLog
     + Kept
     + Searches
+    + Standing
     + Commands
     + Questions
     + Notices
@@ -68,6 +71,7 @@ impl<T> Ports for T where
         + CrawlLog
         + Kept
         + Searches
+        + Standing
         + Commands
         + Questions
         + Notices

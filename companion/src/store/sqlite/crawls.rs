@@ -14,7 +14,7 @@ use crate::store::{StoreError, StoreResult};
 /// A crawl without its start model, which is large.
 const CRAWL: &str =
     "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts,
-    warc_length, site_pages, site_targets, on_drift, removed FROM crawl";
+    warc_length, site_pages, site_targets, on_drift, removed, is_round FROM crawl";
 
 #[async_trait]
 impl Crawls for SqliteStore {
@@ -22,10 +22,10 @@ impl Crawls for SqliteStore {
         let order = new.order;
         let done = sqlx::query(
             "INSERT INTO crawl (id, topic, created, state, budget, delay, random_seed, seeds, hosts,
-             start_model, site_pages, site_targets, on_drift)
+             start_model, site_pages, site_targets, on_drift, is_round)
              VALUES (1 + max((SELECT coalesce(max(id), 0) FROM crawl),
                              (SELECT coalesce(max(id), 0) FROM deleted_crawl)),
-                     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(new.topic)
         .bind(clock::now())
@@ -39,6 +39,7 @@ impl Crawls for SqliteStore {
         .bind(order.stopping.pages)
         .bind(order.stopping.targets)
         .bind(order.on_drift.code())
+        .bind(order.is_round)
         .execute(&self.pool)
         .await?;
         Ok(done.last_insert_rowid())
@@ -113,6 +114,7 @@ fn crawl(row: &SqliteRow) -> StoreResult<CrawlRow> {
                 targets: row.try_get("site_targets")?,
             },
             on_drift: Reaction::of(row.try_get("on_drift")?),
+            is_round: row.try_get("is_round")?,
         },
         warc_length: number("warc_length")?,
     })

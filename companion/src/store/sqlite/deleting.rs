@@ -21,7 +21,8 @@ const OF_A_CRAWL: [&str; 8] = [
 ];
 
 /// What hangs on a topic besides its crawls and events.
-const OF_A_TOPIC: [&str; 2] = [
+const OF_A_TOPIC: [&str; 3] = [
+    "DELETE FROM standing WHERE topic = ?",
     "DELETE FROM notice WHERE topic = ?",
     "DELETE FROM saved_search WHERE topic = ?",
 ];
@@ -30,7 +31,7 @@ const OF_A_TOPIC: [&str; 2] = [
 const EVERYTHING: &str = "DELETE FROM form; DELETE FROM fetch; DELETE FROM alarm;
     DELETE FROM question; DELETE FROM skipped; DELETE FROM command; DELETE FROM notice;
     DELETE FROM crawl; DELETE FROM deleted_crawl; DELETE FROM event;
-    DELETE FROM saved_search; DELETE FROM topic;
+    DELETE FROM saved_search; DELETE FROM standing; DELETE FROM topic;
     DELETE FROM device; DELETE FROM sqlite_sequence;";
 
 #[async_trait]

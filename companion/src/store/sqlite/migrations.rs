@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 10] = [
+const STEPS: [(i64, &str, &str); 11] = [
     (
         1,
         "first",
@@ -65,6 +65,11 @@ const STEPS: [(i64, &str, &str); 10] = [
         10,
         "searches",
         include_str!("../../../migrations/0010_searches.sql"),
+    ),
+    (
+        11,
+        "watch",
+        include_str!("../../../migrations/0011_watch.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

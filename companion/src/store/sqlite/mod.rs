@@ -14,6 +14,7 @@ mod migrations;
 mod people;
 mod salvage;
 mod searches;
+mod standing;
 mod topics;
 mod writer;
 

@@ -24,7 +24,7 @@ enum Key {
 }
 
 /// Tables in an order in which each comes after those it refers to.
-const TABLES: [(&str, Key); 16] = [
+const TABLES: [(&str, Key); 17] = [
     ("topic", Key::Column("rowid")),
     ("event", Key::Column("rowid")),
     ("looked_for", Key::Column("rowid")),
@@ -41,6 +41,7 @@ const TABLES: [(&str, Key); 16] = [
     ("notice", Key::Column("topic")),
     ("command", Key::Column("rowid")),
     ("saved_search", Key::Column("rowid")),
+    ("standing", Key::Column("rowid")),
 ];
 /// Rows of crawls bring their counts along, and those of fetches add to them.
 const COUNT_AGAIN: &str = "UPDATE crawl SET (requests, pages, scored, relevant) = (

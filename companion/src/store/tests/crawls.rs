@@ -33,6 +33,7 @@ async fn a_crawl_begins_running_and_as_it_was_ordered(store: &Store) {
             targets: None,
         },
         on_drift: Reaction::Restrict,
+        is_round: false,
     };
     let second = Order {
         stopping: StoppingRule {

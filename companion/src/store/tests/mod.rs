@@ -32,6 +32,7 @@ mod kept;
 mod log;
 mod people;
 mod searches;
+mod standing;
 mod topics;
 
 use linkscent_core::address::Address;
@@ -96,6 +97,7 @@ fn order() -> Order {
         hosts: Vec::new(),
         stopping: StoppingRule::default(),
         on_drift: Reaction::Tell,
+        is_round: false,
     }
 }
 

@@ -1,0 +1,198 @@
+//! Topics that stand: now and then pages that may have changed are looked at again, and links
+//! that came to them are followed, most promising first. A round is a crawl like others, from
+//! pages that are worth a look, see [`worth_a_look`]; what it adds is new in the library.
+//!
+//! How pages change follows from the logs of the topic's crawls: nothing else is kept of it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::Result;
+use linkscent_core::address::Address;
+use linkscent_core::crawl::{Watched, worth_a_look};
+use linkscent_core::wire::api::LibraryPage;
+
+use super::{LibraryOrder, LibraryQuery, MOST_SHOWN, NewCrawl, Service, ServiceError, Starts};
+use crate::store::{CrawlRow, LookRow, StandingTopic, Topic};
+use crate::{clock, secret};
+
+/// Between two rounds at least, and at most.
+pub const LEAST_EVERY: Duration = Duration::from_secs(10 * 60);
+/// See [`LEAST_EVERY`].
+pub const MOST_EVERY: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+/// Requests of one round unless another number is wanted, and at most.
+pub const USUAL_REQUESTS: u64 = 100;
+/// See [`USUAL_REQUESTS`].
+pub const MOST_REQUESTS: u64 = 10_000;
+/// Between two looks whether a round is due.
+const LOOKED_EVERY: Duration = Duration::from_secs(20);
+
+/// What earlier requests tell of each page that a topic has.
+fn watched(looks: &[LookRow]) -> Vec<Watched> {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut pages: Vec<Watched> = Vec::new();
+    for look in looks {
+        let time = look.time.max(0) as u64;
+        if let Some(place) = places.get(&*look.address) {
+            pages[*place].look(time, look.came);
+        } else if let Ok(address) = Address::parse(&look.address) {
+            places.insert(&look.address, pages.len());
+            pages.push(Watched::new(address, time, 0));
+        }
+        let from = look.from.as_deref().filter(|_| look.is_target);
+        if let Some(place) = from.and_then(|from| places.get(from)) {
+            let page = &mut pages[*place];
+            if look.is_round {
+                page.news += 1;
+            } else {
+                page.led_to += 1;
+            }
+        }
+    }
+    pages
+}
+
+impl Service {
+    /// How a topic stands, if it does.
+    pub async fn standing(&self, topic: &Topic) -> Result<Option<StandingTopic>, ServiceError> {
+        let mut standing = self.store.standing().await?.into_iter();
+        Ok(standing.find(|standing| standing.topic == topic.id))
+    }
+
+    /// Has a topic stand: a round of so many requests at most each so often, the first one after
+    /// that time. Its feed stays where it is.
+    pub async fn stand(
+        &self,
+        topic: &Topic,
+        every: Duration,
+        requests: u64,
+    ) -> Result<StandingTopic, ServiceError> {
+        if !(LEAST_EVERY..=MOST_EVERY).contains(&every) {
+            return Err(ServiceError::refused(
+                "Between two looks lie ten minutes at least and 90 days at most.",
+            ));
+        }
+        if !(1..=MOST_REQUESTS).contains(&requests) {
+            return Err(ServiceError::refused(format!(
+                "A round makes 1 to {MOST_REQUESTS} requests."
+            )));
+        }
+        let known = self.standing(topic).await?;
+        let every = every.as_millis() as i64;
+        let standing = StandingTopic {
+            topic: topic.id,
+            every,
+            requests,
+            due: clock::now() + every,
+            feed: known.map_or_else(secret::random_hex::<24>, |known| known.feed),
+        };
+        self.store.stand(&standing).await?;
+        Ok(standing)
+    }
+
+    /// A topic stands no longer; its feed is gone.
+    pub async fn rest(&self, topic: &Topic) -> Result<(), ServiceError> {
+        Ok(self.store.rest(topic.id).await?)
+    }
+
+    /// Begins a round for a topic and leaves it to be run by whoever takes it up; none where no
+    /// page is worth a look.
+    pub async fn prepare_round(
+        &self,
+        topic: &Topic,
+        requests: u64,
+    ) -> Result<Option<CrawlRow>, ServiceError> {
+        let looks = self.store.looks(topic.id).await?;
+        let pages = watched(&looks);
+        // What is looked at may have new links: as many requests are left for these.
+        let most = usize::try_from(requests.div_ceil(2)).unwrap_or(usize::MAX);
+        let seeds = worth_a_look(&pages, clock::now().max(0) as u64, most);
+        if seeds.is_empty() {
+            return Ok(None);
+        }
+        let crawls = self.store.crawls(Some(topic.id)).await?;
+        let usual = crawls.iter().find(|crawl| !crawl.order.is_round);
+        let usual = usual.map(|crawl| crawl.order.clone());
+        let seeds = seeds
+            .into_iter()
+            .map(|page| pages[page].address.to_string());
+        let starts = Starts {
+            seeds: seeds.collect(),
+            ..Starts::default()
+        };
+        let new = NewCrawl {
+            is_round: true,
+            hosts: usual
+                .as_ref()
+                .map(|usual| usual.hosts.clone())
+                .unwrap_or_default(),
+            delay: usual.map(|usual| usual.delay).filter(|delay| *delay > 0),
+            ..NewCrawl::new(starts, requests)
+        };
+        Ok(Some(self.prepare_crawl(topic, &new).await?))
+    }
+
+    /// Begins a round and runs it here.
+    pub async fn begin_round(
+        &self,
+        topic: &Topic,
+        requests: u64,
+    ) -> Result<Option<CrawlRow>, ServiceError> {
+        let round = self.prepare_round(topic, requests).await?;
+        if let Some(round) = &round {
+            self.supervisor.start(round.id);
+        }
+        Ok(round)
+    }
+
+    /// Begins rounds as they are due, as long as this is polled. What fails is told, and the
+    /// topic's next round comes at its time.
+    pub async fn keep_watch(&self) -> Result<()> {
+        let mut looks = tokio::time::interval(LOOKED_EVERY);
+        loop {
+            looks.tick().await;
+            let now = clock::now();
+            for standing in self.store.standing().await? {
+                if standing.due > now {
+                    break;
+                }
+                if let Err(error) = self.round_is_due(standing, now).await {
+                    tracing::warn!("no round of a standing topic: {error}");
+                }
+            }
+        }
+    }
+
+    async fn round_is_due(&self, standing: StandingTopic, now: i64) -> Result<(), ServiceError> {
+        let next = StandingTopic {
+            due: now + standing.every,
+            ..standing.clone()
+        };
+        self.store.stand(&next).await?;
+        let topic = self.topic(standing.topic).await?;
+        let crawls = self.store.crawls(Some(topic.id)).await?;
+        if crawls.iter().any(|crawl| self.store.is_locked(crawl.id)) {
+            return Ok(()); // one that runs brings new pages anyway
+        }
+        self.begin_round(&topic, standing.requests).await?;
+        Ok(())
+    }
+
+    /// The topic whose feed lies under a secret, and what was found for it last.
+    pub async fn feed(&self, feed: &str) -> Result<(Topic, Vec<LibraryPage>), ServiceError> {
+        let mut standing = self.store.standing().await?.into_iter();
+        let standing = standing.find(|standing| secret::same(&standing.feed, feed));
+        let standing = standing.ok_or(ServiceError::Missing("feed"))?;
+        let topic = self.topic(standing.topic).await?;
+        let query = LibraryQuery {
+            order: LibraryOrder::Newest,
+            most: MOST_SHOWN,
+            ..LibraryQuery::default()
+        };
+        let found = self.search(Some(&topic), &query).await?;
+        Ok((topic, found.pages))
+    }
+}
+
+#[cfg(test)]
+mod tests;

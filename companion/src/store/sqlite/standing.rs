@@ -1,0 +1,84 @@
+//! Topics that stand, as rows.
+
+use async_trait::async_trait;
+use linkscent_core::crawl::UNCHANGED;
+
+use super::SqliteStore;
+use crate::store::ports::{LookRow, Standing, StandingTopic};
+use crate::store::{StoreError, StoreResult};
+
+#[async_trait]
+impl Standing for SqliteStore {
+    async fn stand(&self, standing: &StandingTopic) -> StoreResult<()> {
+        let done = sqlx::query(
+            "INSERT INTO standing (topic, every, requests, due, feed)
+             SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS (SELECT 1 FROM topic WHERE id = ?1)
+             ON CONFLICT (topic) DO UPDATE SET every = ?2, requests = ?3, due = ?4, feed = ?5",
+        )
+        .bind(standing.topic)
+        .bind(standing.every)
+        .bind(i64::try_from(standing.requests).unwrap_or(i64::MAX))
+        .bind(standing.due)
+        .bind(&standing.feed)
+        .execute(&self.pool)
+        .await?;
+        match done.rows_affected() {
+            0 => Err(StoreError::Missing("topic")),
+            _ => Ok(()),
+        }
+    }
+
+    async fn rest(&self, topic: i64) -> StoreResult<()> {
+        sqlx::query("DELETE FROM standing WHERE topic = ?")
+            .bind(topic)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    async fn standing(&self) -> StoreResult<Vec<StandingTopic>> {
+        let rows: Vec<(i64, i64, i64, i64, String)> = sqlx::query_as(
+            "SELECT topic, every, requests, due, feed FROM standing
+             JOIN topic ON topic.id = topic WHERE NOT removed ORDER BY due, topic",
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let rows = rows.into_iter();
+        let rows = rows.map(|(topic, every, requests, due, feed)| StandingTopic {
+            topic,
+            every,
+            requests: requests as u64,
+            due,
+            feed,
+        });
+        Ok(rows.collect())
+    }
+
+    async fn looks(&self, topic: i64) -> StoreResult<Vec<LookRow>> {
+        type Row = (i64, bool, String, Option<String>, i64, bool, bool);
+        let rows: Vec<Row> = sqlx::query_as(
+            "SELECT crawl.id, is_round, address, trail ->> 0, time, warc_offset IS NOT NULL,
+             is_target FROM crawl JOIN fetch ON fetch.crawl = crawl.id
+             WHERE topic = ?1 AND NOT removed
+             AND ((warc_offset IS NOT NULL AND relevance IS NOT NULL) OR problem = ?2)
+             ORDER BY crawl.id, number",
+        )
+        .bind(topic)
+        .bind(UNCHANGED)
+        .fetch_all(&self.pool)
+        .await?;
+        let rows = rows.into_iter();
+        let rows = rows.map(
+            |(crawl, is_round, address, from, time, came, is_target)| LookRow {
+                crawl,
+                is_round,
+                address,
+                from,
+                time,
+                came,
+                is_target,
+            },
+        );
+        Ok(rows.collect())
+    }
+}
