@@ -138,7 +138,7 @@ impl Runner {
         let path = store.warc_path(crawl.id);
         let length = handle.block_on(take_stock(&store, &crawl, &replayed))?;
         let warc = open_private(&path)
-            .and_then(|file| Writer::open(file, length))
+            .and_then(|file| Writer::open(file, length, &clock::date(clock::now())))
             .with_context(|| format!("opening {}", path.display()))?;
         let known = if crawl.order.is_round {
             revisiting::validators(&store, &crawl, &handle)?
@@ -393,6 +393,7 @@ impl Runner {
             content_type,
             body,
             date: &clock::date(clock::now()),
+            exchange: None,
         };
         self.warc.page(&kept).context("writing the WARC file")
     }

@@ -18,7 +18,7 @@ use super::feedback::MOST_EVENTS;
 use super::supervisor::RunBy;
 use super::{Service, ServiceError};
 use crate::store::{Command, CrawlRow, ModelOf, Store, gone_clicks, is_gone};
-use linkscent_archive::warc::{Reader, blank};
+use linkscent_archive::warc::{Reader, blank_exchange};
 
 /// How often, and how long, it is looked whether a crawl has come to rest.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -132,7 +132,7 @@ async fn forget_at_rest(store: &Store, gone: &ToForget) -> Result<Forgotten> {
         let (offset, end) = (page.offset, page.end);
         let blanking = tokio::task::spawn_blocking(move || {
             match File::options().read(true).write(true).open(&path) {
-                Ok(mut file) => blank(&mut file, offset, end),
+                Ok(mut file) => blank_exchange(&mut file, offset, end),
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
                 Err(error) => Err(error),
             }

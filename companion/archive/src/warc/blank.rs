@@ -1,10 +1,12 @@
-//! Taking a record out of an archive: in its place empty gzip members stand, as long
+//! Taking records out of an archive: in the place of one empty gzip members stand, as long
 //! as it was, so that every other record stays where it is.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 
 use flate2::bufread::GzDecoder;
+
+use super::reader::Member;
 
 /// Bytes of an empty member without padding.
 const SHORTEST: u64 = 22;
@@ -23,6 +25,50 @@ pub fn blank(file: &mut File, offset: u64, end: u64) -> io::Result<()> {
         Err(error) if is_damage(&error) => end - offset,
         Err(error) => return Err(error),
     };
+    overwrite(file, offset, length)
+}
+
+/// Overwrites the page's record that begins at `offset`, and every record between it and
+/// `end`, where the next page's begins, that names the same address: the request for it. What
+/// others left between them stays. From a damaged record on all is overwritten up to `end`.
+/// Those in front go last: if this breaks off it can be done again.
+pub fn blank_exchange(file: &mut File, offset: u64, end: u64) -> io::Result<()> {
+    let end = end.min(file.metadata()?.len());
+    let mut found = Vec::new();
+    let mut page = None;
+    let mut at = offset;
+    while at + SHORTEST <= end {
+        let member = match Member::read(file, at) {
+            Err(error) if !is_damage(&error) => return Err(error),
+            Ok(member) if member.end <= end => Some(member),
+            Ok(_) | Err(_) => None,
+        };
+        let Some(Member {
+            record: Ok(record),
+            end: next,
+        }) = member
+        else {
+            // Nobody can tell what it holds, nor where the next one begins.
+            found.push((at, end - at));
+            break;
+        };
+        if let Some(record) = record {
+            let page: &String = page.get_or_insert_with(|| record.target.clone());
+            if *page == record.target {
+                found.push((at, next - at));
+            }
+        } else if at == offset {
+            break; // it is gone already
+        }
+        at = next;
+    }
+    for (at, length) in found.into_iter().rev() {
+        overwrite(file, at, length)?;
+    }
+    Ok(())
+}
+
+fn overwrite(file: &mut File, offset: u64, length: u64) -> io::Result<()> {
     file.seek(SeekFrom::Start(offset))?;
     file.write_all(&empty_members(length)?)?;
     file.sync_data()
@@ -68,7 +114,7 @@ fn empty_members(mut length: u64) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::warc::{Kept, Reader, Writer};
+    use crate::warc::{Exchange, Kept, Reader, Request, Writer};
 
     #[test]
     fn a_blanked_record_is_gone_and_the_others_stay_where_they_are() {
@@ -82,7 +128,7 @@ mod tests {
                 .truncate(false)
                 .open(&path)
         };
-        let mut writer = Writer::open(open().unwrap(), 0).unwrap();
+        let mut writer = Writer::open(open().unwrap(), 0, "").unwrap();
         let random: String = (1..90_000u64)
             .map(|n| format!("{:x}", n.wrapping_pow(7)))
             .collect();
@@ -95,9 +141,8 @@ mod tests {
                 let kept = Kept {
                     address: &address,
                     status: 200,
-                    content_type: None,
                     body: body.as_bytes(),
-                    date: "",
+                    ..Kept::default()
                 };
                 let offset = writer.page(&kept).unwrap();
                 (address, offset)
@@ -117,6 +162,91 @@ mod tests {
                 b"three"
             );
         }
+    }
+
+    /// A page with its request, a redirect that leads to it, and another page.
+    fn exchanges(path: &std::path::Path) -> (Vec<u64>, u64) {
+        let file = File::create(path).unwrap();
+        let mut writer = Writer::open(file, 0, "").unwrap();
+        let exchange = Exchange {
+            request: Some(Request {
+                method: "GET".to_owned(),
+                target: "/".to_owned(),
+                ..Request::default()
+            }),
+            ..Exchange::default()
+        };
+        let kept = |address| Kept {
+            address,
+            status: 200,
+            body: b"secret",
+            exchange: Some(&exchange),
+            ..Kept::default()
+        };
+        let places = vec![
+            writer.page(&kept("http://a.test/one")).unwrap(),
+            writer
+                .redirect(&kept("http://a.test/to-two"), "http://a.test/two")
+                .unwrap(),
+            writer.page(&kept("http://a.test/two")).unwrap(),
+        ];
+        (places, writer.length())
+    }
+
+    fn left(path: &std::path::Path) -> Vec<String> {
+        let records = Reader::open(path).unwrap().map(Result::unwrap);
+        let named = records.map(|record| format!("{} {}", record.kind, record.target));
+        named.skip(1).collect()
+    }
+
+    fn open(path: &std::path::Path) -> File {
+        File::options().read(true).write(true).open(path).unwrap()
+    }
+
+    #[test]
+    fn a_blanked_exchange_is_gone_whole_and_what_others_left_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz");
+        let (places, length) = exchanges(&path);
+        assert_eq!(left(&path).len(), 6);
+        // Twice, as if the first time had been broken off.
+        for _ in 0..2 {
+            blank_exchange(&mut open(&path), places[0], places[2]).unwrap();
+            assert_eq!(
+                left(&path),
+                [
+                    "response http://a.test/to-two",
+                    "request http://a.test/to-two",
+                    "response http://a.test/two",
+                    "request http://a.test/two",
+                ]
+            );
+        }
+        blank_exchange(&mut open(&path), places[2], length).unwrap();
+        assert_eq!(left(&path).len(), 2);
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), length);
+    }
+
+    #[test]
+    fn a_damaged_exchange_is_gone_whole_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz");
+        let (places, length) = exchanges(&path);
+        let whole = std::fs::read(&path).unwrap();
+        for place in places[0] as usize..places[1] as usize {
+            let mut damaged = whole.clone();
+            damaged[place] ^= 0xFF;
+            std::fs::write(&path, damaged).unwrap();
+            blank_exchange(&mut open(&path), places[0], places[2]).unwrap();
+            let left = left(&path);
+            let gone = left.iter().all(|record| !record.ends_with("/one"));
+            assert!(gone, "byte {place}: {left:?}");
+            assert!(left.ends_with(&["request http://a.test/two".to_owned()]));
+            assert_eq!(std::fs::metadata(&path).unwrap().len(), length);
+        }
+        // What was cut off is not written anew.
+        std::fs::write(&path, &whole[..places[2] as usize + 9]).unwrap();
+        blank_exchange(&mut open(&path), places[2], length).unwrap();
     }
 
     #[test]

@@ -1,4 +1,13 @@
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
 use super::*;
+
+mod exchanges;
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
@@ -10,7 +19,7 @@ fn writer(path: &Path, length: u64) -> io::Result<Writer> {
         .write(true)
         .truncate(false)
         .open(path)?;
-    Writer::open(file, length)
+    Writer::open(file, length, "2026-01-02T00:00:00Z")
 }
 
 fn write(path: &Path, pages: &[(&str, &str)]) -> Vec<u64> {
@@ -24,6 +33,7 @@ fn write(path: &Path, pages: &[(&str, &str)]) -> Vec<u64> {
                 content_type: Some("text/html"),
                 body: body.as_bytes(),
                 date: "2026-01-02T03:04:05Z",
+                exchange: None,
             };
             writer.page(&kept).unwrap()
         })

@@ -1,0 +1,260 @@
+//! Records read: a file's in their order, or the one that begins at an offset.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::{GzDecoder, MultiGzDecoder};
+
+use super::exchange::read_request;
+use super::{KeptExchange, LARGEST_BLOCK, Record, Response, WarcError};
+
+/// Longest header section of a record, in bytes.
+const LONGEST_HEADER: usize = 64 << 10;
+
+/// Reads a file's records in order.
+pub struct Reader {
+    path: PathBuf,
+    input: Box<dyn BufRead + Send>,
+    record: u64,
+    over: bool,
+}
+
+impl Reader {
+    /// Opens a file; how it is packed is told by its first bytes.
+    pub fn open(path: &Path) -> Result<Self, WarcError> {
+        let fail = |source| WarcError::File {
+            path: path.to_owned(),
+            source,
+        };
+        let mut file = BufReader::with_capacity(1 << 20, File::open(path).map_err(fail)?);
+        let head = file.fill_buf().map_err(fail)?;
+        let input: Box<dyn BufRead + Send> = if head.starts_with(&[0x1F, 0x8B]) {
+            Box::new(BufReader::with_capacity(1 << 20, MultiGzDecoder::new(file)))
+        } else if head.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
+            let mut decoder = zstd::Decoder::with_buffer(file).map_err(fail)?;
+            decoder.window_log_max(31).map_err(fail)?;
+            Box::new(BufReader::with_capacity(1 << 20, decoder))
+        } else {
+            Box::new(file)
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            input,
+            record: 0,
+            over: false,
+        })
+    }
+
+    /// Reads the response that begins at `offset` of a file written by [`super::Writer`],
+    /// which must be that of a page. That it is whole is known by its checksum.
+    pub fn response_at(path: &Path, offset: u64, page: &str) -> Result<Response, WarcError> {
+        let damaged = damaged(path, offset);
+        let (_, record, _) = page_at(path, offset, page)?;
+        let response = record.response();
+        response.ok_or_else(|| damaged("it holds no HTTP response".to_owned()))
+    }
+
+    /// The same with all that is known of the exchange: the request, too, if it stands
+    /// behind the response.
+    pub fn exchange_at(path: &Path, offset: u64, page: &str) -> Result<KeptExchange, WarcError> {
+        let damaged = damaged(path, offset);
+        let (mut file, record, end) = page_at(path, offset, page)?;
+        let kept = record.exchange();
+        let mut kept = kept.ok_or_else(|| damaged("it holds no HTTP response".to_owned()))?;
+        // What is wrong with the record behind it is nothing of this page.
+        if let Ok(Member {
+            record: Ok(Some(next)),
+            ..
+        }) = Member::read(&mut file, end)
+            && next.is_request_of(&record)
+        {
+            kept.exchange.request = read_request(&next.block);
+        }
+        Ok(kept)
+    }
+}
+
+impl Record {
+    /// Whether it holds the request that a response answered.
+    pub(super) fn is_request_of(&self, response: &Self) -> bool {
+        self.kind == "request"
+            && self.target == response.target
+            && self.concurrent_to == response.id
+    }
+}
+
+fn damaged(path: &Path, offset: u64) -> impl Fn(String) -> WarcError {
+    move |problem| WarcError::Damaged {
+        path: path.to_owned(),
+        offset,
+        problem,
+    }
+}
+
+/// The record of a page that begins at an offset, its file, and where the next one begins.
+fn page_at(path: &Path, offset: u64, page: &str) -> Result<(File, Record, u64), WarcError> {
+    let damaged = damaged(path, offset);
+    let mut file = File::open(path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => damaged("the file is not there".to_owned()),
+        _ => WarcError::File {
+            path: path.to_owned(),
+            source,
+        },
+    })?;
+    let member = Member::read(&mut file, offset);
+    let member = member.map_err(|error| damaged(error.to_string()))?;
+    let record = member
+        .record
+        .map_err(&damaged)?
+        .ok_or_else(|| damaged("no record begins here".to_owned()))?;
+    if record.target != page {
+        return Err(damaged(format!("the page here is {}", record.target)));
+    }
+    Ok((file, record, member.end))
+}
+
+/// A gzip member that holds one record.
+pub(super) struct Member {
+    /// The record, none if the member is empty, or what is wrong with it.
+    pub record: Result<Option<Record>, String>,
+    /// Where the next member begins.
+    pub end: u64,
+}
+
+impl Member {
+    /// The member that begins at an offset; an error if it cannot be read to its end, behind
+    /// which its checksum stands.
+    pub fn read(file: &mut File, offset: u64) -> io::Result<Self> {
+        file.seek(SeekFrom::Start(offset))?;
+        let mut input = BufReader::new(GzDecoder::new(BufReader::new(file)));
+        let record = match read_record(&mut input) {
+            Ok(record) => Ok(record),
+            Err(Broken::File(error)) => return Err(error),
+            Err(Broken::Record(problem)) => Err(problem),
+        };
+        io::copy(&mut input, &mut io::sink())?;
+        let end = input.into_inner().into_inner().stream_position()?;
+        Ok(Self { record, end })
+    }
+}
+
+impl Iterator for Reader {
+    type Item = Result<Record, WarcError>;
+
+    /// The next record; after an error there is none.
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.over {
+            return None;
+        }
+        self.record += 1;
+        let record = read_record(&mut self.input).map_err(|broken| WarcError::Record {
+            path: self.path.clone(),
+            record: self.record,
+            problem: broken.to_string(),
+        });
+        let record = record.transpose();
+        self.over = !matches!(record, Some(Ok(_)));
+        record
+    }
+}
+
+/// Why a record cannot be read.
+enum Broken {
+    /// The bytes end, or cannot be unpacked.
+    File(io::Error),
+    /// They are no record.
+    Record(String),
+}
+
+impl From<io::Error> for Broken {
+    fn from(error: io::Error) -> Self {
+        Self::File(error)
+    }
+}
+
+impl From<&str> for Broken {
+    fn from(problem: &str) -> Self {
+        Self::Record(problem.to_owned())
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(error) => error.fmt(f),
+            Self::Record(problem) => f.write_str(problem),
+        }
+    }
+}
+
+/// The record that comes next; none at the end.
+fn read_record(input: &mut impl BufRead) -> Result<Option<Record>, Broken> {
+    let mut left = LONGEST_HEADER;
+    let mut first = read_line(input, &mut left)?;
+    while first == "\r\n" || first == "\n" {
+        first = read_line(input, &mut left)?;
+    }
+    if first.is_empty() {
+        return Ok(None);
+    }
+    if !first.starts_with("WARC/") {
+        let seen: String = first.trim_end().chars().take(40).collect();
+        return Err(Broken::Record(format!(
+            "begins with {seen:?}, not with WARC/"
+        )));
+    }
+    let mut record = Record::default();
+    let mut length = None;
+    loop {
+        let line = read_line(input, &mut left)?;
+        if line.is_empty() {
+            return Err("the file ends in its header".into());
+        }
+        let line = line.trim_end();
+        if line.is_empty() {
+            break;
+        }
+        let Some((name, value)) = line.split_once(':') else {
+            continue;
+        };
+        let value = value.trim();
+        match name.to_ascii_lowercase().as_str() {
+            "warc-type" => record.kind = value.to_ascii_lowercase(),
+            "warc-target-uri" => {
+                value
+                    .trim_matches(['<', '>'])
+                    .clone_into(&mut record.target);
+            }
+            "warc-date" => value.clone_into(&mut record.date),
+            "warc-record-id" => value.clone_into(&mut record.id),
+            "warc-concurrent-to" => value.clone_into(&mut record.concurrent_to),
+            "warc-ip-address" => value.clone_into(&mut record.ip),
+            "warc-protocol" => value.clone_into(&mut record.protocol),
+            "content-length" => length = value.parse::<u64>().ok(),
+            _ => {}
+        }
+    }
+    let length = length.ok_or("has no Content-Length")?;
+    if length > LARGEST_BLOCK {
+        io::copy(&mut input.take(length), &mut io::sink())?;
+        return Ok(Some(record));
+    }
+    let read = input.take(length).read_to_end(&mut record.block)?;
+    if (read as u64) < length {
+        let problem = format!("should be {length} bytes long and ends after {read}");
+        return Err(Broken::Record(problem));
+    }
+    Ok(Some(record))
+}
+
+fn read_line(input: &mut impl BufRead, left: &mut usize) -> Result<String, Broken> {
+    let mut line = Vec::new();
+    let read = input.take(*left as u64).read_until(b'\n', &mut line)?;
+    *left -= read;
+    if !line.ends_with(b"\n") && read > 0 && *left == 0 {
+        return Err("its header is too long".into());
+    }
+    Ok(String::from_utf8_lossy(&line).into_owned())
+}
