@@ -1,5 +1,5 @@
-//! Pages of a library as other programs take them: lists, notes, references, feeds, graphs. A
-//! format is a file here and a row of [`FORMATS`].
+//! Pages of a library as other programs take them: lists, notes, references, feeds, graphs, and
+//! archives of the pages themselves. A format is a file here and a row of [`FORMATS`].
 //!
 //! What pages say is data in every format: nothing of it is a formula, markup or a command in
 //! what is written.
@@ -11,13 +11,16 @@ mod graph;
 mod jsonl;
 mod notes;
 mod opml;
+mod records;
 mod references;
+mod wacz;
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
 use crate::citation::Citation;
+use crate::warc::KeptExchange;
 
 /// A page of the library.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -49,6 +52,18 @@ pub struct Entry {
     /// What it says, passage by passage.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub text: Vec<String>,
+    /// The page itself as it was kept, for formats that have records; none if it cannot be read.
+    #[serde(skip)]
+    pub kept: Option<KeptExchange>,
+}
+
+/// What is said of all pages together.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct About<'a> {
+    /// What the list is called.
+    pub name: &'a str,
+    /// When it is written, as `2026-01-02T03:04:05Z`.
+    pub now: &'a str,
 }
 
 /// Begins, takes pages one by one, and ends.
@@ -69,8 +84,8 @@ pub trait Takeout {
 pub type Out = Box<dyn Write + Send>;
 /// A format that is to be written.
 pub type Taking = Box<dyn Takeout + Send>;
-/// Makes one. `name` is what the list is called.
-pub type Begin = fn(out: Out, name: &str) -> Taking;
+/// Makes one.
+pub type Begin = fn(out: Out, about: &About<'_>) -> Taking;
 
 /// A format.
 #[derive(Debug, Clone, Copy)]
@@ -85,12 +100,14 @@ pub struct Format {
     pub media: &'static str,
     /// Whether it has the pages' whole text.
     pub has_text: bool,
+    /// Whether it has the pages themselves, as they were kept.
+    pub has_records: bool,
     /// Makes ready to write.
     pub begin: Begin,
 }
 
 /// All of them.
-pub const FORMATS: [Format; 11] = [
+pub const FORMATS: [Format; 13] = [
     row(
         "csv",
         "table, for spreadsheets",
@@ -170,6 +187,22 @@ pub const FORMATS: [Format; 11] = [
         "text/plain; charset=utf-8",
         addresses,
     ),
+    row(
+        "warc",
+        "the pages themselves, for archives, WARC",
+        "warc.gz",
+        "application/warc",
+        records::begin,
+    )
+    .with_records(),
+    row(
+        "wacz",
+        "the pages themselves, to be looked at and passed on, WACZ",
+        "wacz",
+        "application/wacz",
+        wacz::begin,
+    )
+    .with_records(),
 ];
 
 const fn row(
@@ -185,6 +218,7 @@ const fn row(
         ending,
         media,
         has_text: false,
+        has_records: false,
         begin,
     }
 }
@@ -192,6 +226,11 @@ const fn row(
 impl Format {
     const fn with_text(mut self) -> Self {
         self.has_text = true;
+        self
+    }
+
+    const fn with_records(mut self) -> Self {
+        self.has_records = true;
         self
     }
 
@@ -204,7 +243,7 @@ impl Format {
 /// Addresses, one a line.
 struct Addresses(Out);
 
-fn addresses(out: Out, _: &str) -> Taking {
+fn addresses(out: Out, _: &About<'_>) -> Taking {
     Box::new(Addresses(out))
 }
 

@@ -5,14 +5,15 @@ use std::io;
 
 use linkscent_archive::charset::decode;
 use linkscent_archive::citation::Citation;
-use linkscent_archive::takeout::{Entry, Format, Out};
-use linkscent_archive::warc::{Reader, Response};
+use linkscent_archive::takeout::{About, Entry, Format, Out};
+use linkscent_archive::warc::{KeptExchange, Reader};
 use linkscent_core::address::Address;
 use linkscent_core::dom::html;
 use linkscent_core::wire::api::LibraryPage;
 use linkscent_library::{Found, Query};
 
 use super::{LibraryQuery, MOST_SHOWN, Service, ServiceError};
+use crate::clock;
 use crate::store::Topic;
 
 impl Service {
@@ -26,9 +27,13 @@ impl Service {
         out: Out,
         told: impl Fn(u64) + Send,
     ) -> Result<u64, ServiceError> {
-        let name = topic.map_or("Linkscent", |topic| &*topic.name);
+        let now = clock::date(clock::now());
+        let about = About {
+            name: topic.map_or("Linkscent", |topic| &*topic.name),
+            now: &now,
+        };
         let failed = |error: io::Error| anyhow::Error::from(error);
-        let mut takeout = (format.begin)(out, name);
+        let mut takeout = (format.begin)(out, &about);
         takeout.begin().map_err(failed)?;
         let mut written = 0;
         // Which pages is settled once: while a crawl runs their order changes.
@@ -41,9 +46,8 @@ impl Service {
                 ..Found::default()
             };
             for page in self.shown(batch, &asked, &known).await?.pages {
-                let response = self.kept_response(page.crawl, page.number).await;
-                let has_text = format.has_text;
-                let reading = tokio::task::spawn_blocking(move || entry(page, response, has_text));
+                let kept = self.kept_exchange(page.crawl, page.number).await;
+                let reading = tokio::task::spawn_blocking(move || entry(page, kept, format));
                 let entry = reading.await.map_err(anyhow::Error::from)?;
                 takeout.page(&entry).map_err(failed)?;
                 written += 1;
@@ -55,21 +59,23 @@ impl Service {
     }
 
     /// What was kept of a page, if it can be read.
-    async fn kept_response(&self, crawl: i64, number: u64) -> Option<Response> {
+    async fn kept_exchange(&self, crawl: i64, number: u64) -> Option<KeptExchange> {
         let row = self.kept_row(crawl, number).await.ok()?;
         let archive = self.store.warc_path(crawl);
         let reading = tokio::task::spawn_blocking(move || {
-            Reader::response_at(&archive, row.offset, &row.address).ok()
+            Reader::exchange_at(&archive, row.offset, &row.address).ok()
         });
         reading.await.ok()?
     }
 }
 
-fn entry(page: LibraryPage, response: Option<Response>, has_text: bool) -> Entry {
-    let date = response.as_ref().map(|response| response.date.clone());
-    let html = response.map(|response| decode(&response.body, response.content_type.as_deref()));
+fn entry(page: LibraryPage, kept: Option<KeptExchange>, format: &Format) -> Entry {
+    let date = kept.as_ref().map(|kept| kept.date.clone());
+    let html = kept
+        .as_ref()
+        .map(|kept| decode(&kept.body, kept.header("content-type").as_deref()));
     let html = html.unwrap_or_default();
-    let text = has_text.then(|| html::parse(&html).passages());
+    let text = format.has_text.then(|| html::parse(&html).passages());
     let snippet = page.snippet.iter().map(|piece| &*piece.text);
     Entry {
         snippet: snippet.collect(),
@@ -86,5 +92,6 @@ fn entry(page: LibraryPage, response: Option<Response>, has_text: bool) -> Entry
         read: date.unwrap_or_default(),
         citation: Citation::of(&html),
         text: text.unwrap_or_default(),
+        kept: kept.filter(|_| format.has_records),
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use sha2::{Digest, Sha256};
 
-use super::{Entry, Out, Takeout, Taking, xml};
+use super::{About, Entry, Out, Takeout, Taking, xml};
 
 /// A feed has a date, also if it is empty.
 const NEVER: &str = "1970-01-01T00:00:00Z";
@@ -16,10 +16,10 @@ struct Feed {
     newest: String,
 }
 
-pub(super) fn begin(out: Out, name: &str) -> Taking {
+pub(super) fn begin(out: Out, about: &About<'_>) -> Taking {
     Box::new(Feed {
         out,
-        name: name.to_owned(),
+        name: about.name.to_owned(),
         entries: Vec::new(),
         newest: NEVER.to_owned(),
     })

@@ -2,15 +2,15 @@
 
 use std::io::{self, Write};
 
-use super::{Entry, Out, Takeout, Taking, xml};
+use super::{About, Entry, Out, Takeout, Taking, xml};
 
 struct Bookmarks {
     out: Out,
     name: String,
 }
 
-pub(super) fn begin(out: Out, name: &str) -> Taking {
-    let name = name.to_owned();
+pub(super) fn begin(out: Out, about: &About<'_>) -> Taking {
+    let name = about.name.to_owned();
     Box::new(Bookmarks { out, name })
 }
 

@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 
-use super::{Entry, Out, Takeout, Taking, one_line};
+use super::{About, Entry, Out, Takeout, Taking, one_line};
 
 const COLUMNS: &str =
     "title,address,site,language,topic,probability,mark,date,authors,snippet,reason,path,read";
 
 struct Table(Out);
 
-pub(super) fn begin(out: Out, _: &str) -> Taking {
+pub(super) fn begin(out: Out, _: &About<'_>) -> Taking {
     Box::new(Table(out))
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
-use super::{Entry, Out, Takeout, Taking, xml};
+use super::{About, Entry, Out, Takeout, Taking, xml};
 
 struct Node {
     label: String,
@@ -18,7 +18,7 @@ struct Graph {
     edges: BTreeSet<(usize, usize)>,
 }
 
-pub(super) fn begin(out: Out, _: &str) -> Taking {
+pub(super) fn begin(out: Out, _: &About<'_>) -> Taking {
     Box::new(Graph {
         out,
         numbers: HashMap::new(),

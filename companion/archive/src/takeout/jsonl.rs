@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use super::{Entry, Out, Takeout, Taking};
+use super::{About, Entry, Out, Takeout, Taking};
 
 struct Lines(Out);
 
-pub(super) fn begin(out: Out, _: &str) -> Taking {
+pub(super) fn begin(out: Out, _: &About<'_>) -> Taking {
     Box::new(Lines(out))
 }
 

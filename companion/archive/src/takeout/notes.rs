@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::io;
 
-use super::{Entry, Out, Takeout, Taking, one_line};
+use super::{About, Entry, Out, Takeout, Taking, one_line};
 
 /// Characters of a file's name.
 const LONGEST_NAME: usize = 80;
@@ -15,7 +15,7 @@ struct Notes {
     names: HashMap<String, usize>,
 }
 
-pub(super) fn begin(out: Out, _: &str) -> Taking {
+pub(super) fn begin(out: Out, _: &About<'_>) -> Taking {
     Box::new(Notes {
         files: tar::Builder::new(out),
         names: HashMap::new(),

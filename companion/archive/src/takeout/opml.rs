@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{Entry, Out, Takeout, Taking, xml};
+use super::{About, Entry, Out, Takeout, Taking, xml};
 
 struct Outline {
     out: Out,
@@ -12,8 +12,8 @@ struct Outline {
     sites: BTreeMap<String, Vec<(String, String)>>,
 }
 
-pub(super) fn begin(out: Out, name: &str) -> Taking {
-    let name = name.to_owned();
+pub(super) fn begin(out: Out, about: &About<'_>) -> Taking {
+    let name = about.name.to_owned();
     let sites = BTreeMap::new();
     Box::new(Outline { out, name, sites })
 }

@@ -5,12 +5,12 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{Entry, Out, Takeout, Taking, one_line};
+use super::{About, Entry, Out, Takeout, Taking, one_line};
 use crate::citation::Date;
 
 struct Ris(Out);
 
-pub(super) fn ris(out: Out, _: &str) -> Taking {
+pub(super) fn ris(out: Out, _: &About<'_>) -> Taking {
     Box::new(Ris(out))
 }
 
@@ -79,7 +79,7 @@ struct Bibtex {
     keys: HashMap<String, usize>,
 }
 
-pub(super) fn bibtex(out: Out, _: &str) -> Taking {
+pub(super) fn bibtex(out: Out, _: &About<'_>) -> Taking {
     let keys = HashMap::new();
     Box::new(Bibtex { out, keys })
 }
@@ -201,7 +201,7 @@ struct Csl {
     count: usize,
 }
 
-pub(super) fn csl(out: Out, _: &str) -> Taking {
+pub(super) fn csl(out: Out, _: &About<'_>) -> Taking {
     Box::new(Csl { out, count: 0 })
 }
 
