@@ -222,6 +222,15 @@ mod tests {
                 ]
             );
         }
+        // What is not the page's to the last byte is not touched.
+        let before = std::fs::read(&path).unwrap();
+        blank_exchange(&mut open(&path), places[2], places[2] + 40).unwrap();
+        let after = std::fs::read(&path).unwrap();
+        assert_eq!(
+            before[places[2] as usize + 40..],
+            after[places[2] as usize + 40..]
+        );
+        std::fs::write(&path, before).unwrap();
         blank_exchange(&mut open(&path), places[2], length).unwrap();
         assert_eq!(left(&path).len(), 2);
         assert_eq!(std::fs::metadata(&path).unwrap().len(), length);

@@ -174,7 +174,8 @@ fn a_browser_finds_every_page_in_a_wacz() {
         assert_eq!(time.len(), 14);
         // The record is as long as is said, whatever stands behind it.
         let bytes = &std::fs::read(&path).unwrap()[offset as usize..(offset + length) as usize];
-        assert!(unpacked(bytes).ends_with("\r\n\r\n"));
+        let record = unpacked(bytes);
+        assert!(record.ends_with("\r\n\r\n") && record.matches("WARC/1.1").count() == 1);
     }
     let (key, time, fields) = &lines[0];
     assert_eq!(
@@ -195,6 +196,7 @@ fn a_browser_finds_every_page_in_a_wacz() {
     assert_eq!(pages[0]["format"], "json-pages-1.0");
     assert_eq!(pages[1]["ts"], "2026-01-02T03:04:05Z");
     assert_eq!(pages[1]["title"], "Café \"{}\"");
+    assert_eq!(pages[2]["ts"], "1970-01-01T00:00:00Z");
 }
 
 #[test]

@@ -196,6 +196,27 @@ fn hostile_heads_break_no_record() {
 }
 
 #[test]
+fn a_head_that_is_full_still_says_how_long_the_body_is() {
+    let folder = folder();
+    let path = folder.path().join("a.warc.gz");
+    let mut writer = writer(&path, 0).unwrap();
+    for length in (65_400..65_600).step_by(5) {
+        let exchange = Exchange {
+            headers: vec![header("Long", &vec![b'x'; length])],
+            ..Exchange::default()
+        };
+        let from = Kept {
+            status: 301,
+            ..kept(&exchange)
+        };
+        let offset = writer.redirect(&from, "http://a.org/to").unwrap();
+        let read = Reader::exchange_at(&path, offset, from.address).unwrap();
+        assert_eq!(read.header("content-length").as_deref(), Some("0"));
+        assert_eq!(read.header("location").as_deref(), Some("http://a.org/to"));
+    }
+}
+
+#[test]
 fn a_page_without_heads_says_what_is_usual() {
     let folder = folder();
     let path = folder.path().join("a.warc.gz");
