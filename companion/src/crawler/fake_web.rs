@@ -102,3 +102,50 @@ pub async fn scripted_web() -> Way {
     tokio::spawn(async move { axum::serve(listener, Router::new().fallback(page)).await });
     way
 }
+
+/// What happened on a web that changes.
+#[derive(Debug, Default)]
+pub struct Changing {
+    /// Pages on its list.
+    pub listed: std::sync::atomic::AtomicU64,
+    /// Paths that were asked for, and whether it was said that they had not changed.
+    pub asked: std::sync::Mutex<Vec<(String, bool)>>,
+}
+
+/// A web whose page `/list` links to pages about bees, as many as it is told, beside pages
+/// `/still1` to `/still5` that never change and know their tags. It is served as long as the
+/// runtime lives.
+pub async fn changing_web() -> (Way, std::sync::Arc<Changing>) {
+    use std::sync::atomic::Ordering;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let way = through(listener.local_addr().unwrap());
+    let changing = std::sync::Arc::new(Changing::default());
+    let web = std::sync::Arc::clone(&changing);
+    let page = move |address: Uri, headers: axum::http::HeaderMap| {
+        let web = std::sync::Arc::clone(&web);
+        async move {
+            let path = address.path().to_owned();
+            let is_same = path.starts_with("/still")
+                && headers
+                    .get("if-none-match")
+                    .is_some_and(|tag| tag == "\"one\"");
+            web.asked.lock().unwrap().push((path.clone(), is_same));
+            let listed = web.listed.load(Ordering::SeqCst);
+            let link = |to: String| format!("<p><a href=/{to}>bees in {to}</a></p>");
+            let html = match &*path {
+                "/list" => (1..=listed).map(|n| link(format!("bee{n}"))).collect(),
+                "/1" => {
+                    let still = (1..=5).map(|n| link(format!("still{n}")));
+                    still.chain([link("list".to_owned())]).collect()
+                }
+                "/robots.txt" => return StatusCode::NOT_FOUND.into_response(),
+                _ if is_same => return StatusCode::NOT_MODIFIED.into_response(),
+                _ => String::new(),
+            };
+            let html = format!("<title>{path}</title><p>bees and hives of {path}</p>{html}");
+            ([("etag", "\"one\"")], Html(html)).into_response()
+        }
+    };
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(page)).await });
+    (way, changing)
+}

@@ -11,13 +11,16 @@ use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Robots, robots};
 use linkscent_core::page::Page;
-use reqwest::header::{CONTENT_TYPE, IF_MODIFIED_SINCE, IF_NONE_MATCH, LOCATION};
+use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::ssrf_guard::{self, PublicResolver};
 use linkscent_archive::page::build;
+use linkscent_archive::warc::Exchange;
+
+use super::exchange::{exchange, request_headers};
 
 /// Who we say we are, to servers and in robots.txt.
 pub const AGENT: &str = env!("CARGO_PKG_NAME");
@@ -91,6 +94,8 @@ pub struct Fetched {
     pub content_type: Option<String>,
     /// The body.
     pub body: Vec<u8>,
+    /// What was said besides.
+    pub exchange: Exchange,
 }
 
 /// What came of a request.
@@ -130,7 +135,6 @@ impl Fetcher {
     pub fn new(way: Way) -> Result<Self> {
         choose_cryptography();
         let mut builder = Client::builder()
-            .user_agent(USER_AGENT)
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT)
             .read_timeout(HEAD)
@@ -206,6 +210,8 @@ impl Fetcher {
             bail!("the server answered {}", describe(status));
         }
         let content_type = header(&response, CONTENT_TYPE);
+        let sent = request_headers(USER_AGENT, known);
+        let exchange = exchange(address, &sent, &response, self.way.proxy.is_none());
         if !content_type.as_deref().is_none_or(is_html) {
             bail!("not HTML but {}", content_type.unwrap_or_default());
         }
@@ -224,6 +230,7 @@ impl Fetcher {
                 status: status.as_u16(),
                 content_type,
                 body,
+                exchange,
             }
         });
         let fetched = fetched.await?;
@@ -294,15 +301,10 @@ impl Fetcher {
         } else if self.way.proxy.is_some() && !self.way.allow_private {
             self.check_resolved(&url).await?;
         }
-        let request = self.client.get(url);
-        let mut request =
-            request.header("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1");
-        if let Some(etag) = known.and_then(|known| known.etag.as_ref()) {
-            request = request.header(IF_NONE_MATCH, etag);
-        }
-        if let Some(since) = known.and_then(|known| known.since.as_ref()) {
-            request = request.header(IF_MODIFIED_SINCE, since);
-        }
+        let request = self
+            .client
+            .get(url)
+            .headers(request_headers(USER_AGENT, known));
         match tokio::time::timeout(HEAD, request.send()).await {
             Ok(answered) => answered.map_err(innermost),
             Err(_) => bail!("the server took too long to begin its answer"),

@@ -1,5 +1,6 @@
 //! The crawler: drives a session with real requests.
 
+mod exchange;
 #[cfg(test)]
 pub(crate) mod fake_web;
 pub mod fetch;

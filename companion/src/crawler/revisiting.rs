@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use anyhow::Result;
-use linkscent_archive::page::page_at;
+use linkscent_archive::page::build;
 use linkscent_archive::warc::Reader;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::Session;
@@ -51,17 +51,18 @@ pub(super) fn validators(
             continue;
         };
         let archive = store.warc_path(of);
-        let Ok((_, digest)) = page_at(&archive, row.offset, &address) else {
+        let Ok(kept) = Reader::exchange_at(&archive, row.offset, address.as_str()) else {
             continue;
         };
-        let Ok(response) = Reader::response_at(&archive, row.offset, address.as_str()) else {
-            continue;
-        };
-        let since = humantime::parse_rfc3339_weak(&response.date).ok();
+        let content_type = kept.header("content-type");
+        let (_, digest) = build(address.clone(), &kept.body, content_type.as_deref());
+        // Where the server did not say when it changed, when it was read.
+        let read = humantime::parse_rfc3339_weak(&kept.date).ok();
+        let read = read.map(httpdate::fmt_http_date);
         let validators = Validators {
             digest,
-            since: since.map(httpdate::fmt_http_date),
-            etag: None,
+            since: kept.header("last-modified").map(Into::into).or(read),
+            etag: kept.header("etag").map(Into::into),
         };
         known.insert(address, validators);
     }

@@ -353,10 +353,12 @@ impl Runner {
                     status,
                     content_type,
                     body,
+                    exchange,
                 } = *fetched;
+                let exchange = Some(exchange);
                 (
                     Outcome::Page(page, digest),
-                    Some((status, content_type, body)),
+                    Some((status, content_type, body, exchange)),
                 )
             }
             Reply::Redirect(target) => {
@@ -370,32 +372,25 @@ impl Runner {
         let Some(record) = self.session.take(address, outcome, now, &mut self.rng) else {
             return Ok(None);
         };
-        if let Some((status, content_type, body)) = kept
+        if let Some((status, content_type, body, exchange)) = kept
             && record.judgment.is_some()
         {
-            let content_type = content_type.as_deref();
-            place.warc_offset = Some(self.keep_page(address, status, content_type, &body)?);
+            let kept = Kept {
+                address: address.as_str(),
+                status,
+                content_type: content_type.as_deref(),
+                body: &body,
+                date: &clock::date(clock::now()),
+                exchange: exchange.as_ref(),
+            };
+            place.warc_offset = Some(self.keep_page(&kept)?);
         }
         self.put_down(record, place)
     }
 
     /// Writes a page to the WARC file; where its record begins.
-    fn keep_page(
-        &mut self,
-        address: &Address,
-        status: u16,
-        content_type: Option<&str>,
-        body: &[u8],
-    ) -> Result<u64> {
-        let kept = Kept {
-            address: address.as_str(),
-            status,
-            content_type,
-            body,
-            date: &clock::date(clock::now()),
-            exchange: None,
-        };
-        self.warc.page(&kept).context("writing the WARC file")
+    fn keep_page(&mut self, kept: &Kept<'_>) -> Result<u64> {
+        self.warc.page(kept).context("writing the WARC file")
     }
 
     /// Puts a request into the log with the next batch.

@@ -7,8 +7,10 @@ use anyhow::Result;
 use linkscent_core::address::Address;
 
 use super::{Ended, Runner};
+use crate::clock;
 use crate::store::Location;
 use linkscent_archive::page::build;
+use linkscent_archive::warc::Kept;
 
 /// How long after a browser has looked a crawl waits that has nothing else to do. Browsers look
 /// each minute.
@@ -40,7 +42,15 @@ impl Runner {
         };
         let mut place = Location::default();
         if record.judgment.is_some() {
-            place.warc_offset = Some(self.keep_page(address, 200, Some(HTML), &html)?);
+            let kept = Kept {
+                address: address.as_str(),
+                status: 200,
+                content_type: Some(HTML),
+                body: &html,
+                date: &clock::date(clock::now()),
+                exchange: None,
+            };
+            place.warc_offset = Some(self.keep_page(&kept)?);
         }
         self.put_down(record, place)
     }

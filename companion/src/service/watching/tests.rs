@@ -1,4 +1,11 @@
+use std::sync::atomic::Ordering;
+
+use linkscent_archive::warc::Reader;
+
 use super::*;
+use crate::crawler::fake_web::changing_web;
+use crate::crawler::fetch::Way;
+use crate::store::{CrawlState, Store};
 
 fn look(crawl: i64, page: u8, time: i64) -> LookRow {
     LookRow {
@@ -45,4 +52,135 @@ fn what_requests_tell_of_pages() {
     };
     assert_eq!(pages[0], first);
     assert_eq!(pages[1], Watched::new(pages[1].address.clone(), 110, 0));
+}
+
+async fn ended(service: &Service, crawl: i64) {
+    let mut changes = service.supervisor.changes();
+    loop {
+        let row = service.crawl(crawl).await.unwrap().0;
+        if row.state == CrawlState::Done && !service.store.is_locked(crawl) {
+            return;
+        }
+        changes.changed().await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
+    let folder = tempfile::tempdir().unwrap();
+    let (way, web) = changing_web().await;
+    web.listed.store(3, Ordering::SeqCst);
+    let service = Service::new(Store::open(folder.path()).await.unwrap(), way);
+    let start = "http://a.test/1".to_owned();
+    let topic = service
+        .create_topic("bees", std::slice::from_ref(&start))
+        .await
+        .unwrap();
+    let nothing = service.prepare_round(&topic, 20).await.unwrap();
+    assert_eq!(nothing, None, "nothing is known yet");
+    let first = NewCrawl::new(Starts::default(), 30);
+    let first = service.begin_crawl(&topic, &first).await.unwrap();
+    ended(&service, first.id).await;
+    assert_eq!(service.store.looks(topic.id).await.unwrap().len(), 10);
+    service.catch_up(|_| {}).await.unwrap();
+    service.saw_finds(Some(&topic)).await.unwrap();
+
+    // What was said is kept as it was said.
+    let still = ["http://a.test/still1".to_owned()];
+    let copy = service
+        .store
+        .copies(topic.id, &still)
+        .await
+        .unwrap()
+        .remove(0);
+    let row = service.kept_row(copy.crawl, copy.number).await.unwrap();
+    let archive = service.store.warc_path(copy.crawl);
+    let kept = Reader::exchange_at(&archive, row.offset, &row.address).unwrap();
+    assert_eq!(kept.header("etag").as_deref(), Some("\"one\""));
+    let request = kept.exchange.request.unwrap();
+    assert_eq!((&*request.method, &*request.target), ("GET", "/still1"));
+    assert!(
+        request
+            .headers
+            .contains(&("host".to_owned(), b"a.test".to_vec()))
+    );
+
+    web.listed.store(5, Ordering::SeqCst);
+    web.asked.lock().unwrap().clear();
+    let round = service.begin_round(&topic, 30).await.unwrap().unwrap();
+    ended(&service, round.id).await;
+    let asked = web.asked.lock().unwrap().clone();
+    let pages: Vec<&(String, bool)> = asked
+        .iter()
+        .filter(|page| page.0 != "/robots.txt")
+        .collect();
+    assert!(pages.contains(&&("/list".to_owned(), false)), "{asked:?}");
+    for page in ["/bee4", "/bee5"] {
+        assert!(pages.contains(&&(page.to_owned(), false)), "{asked:?}");
+    }
+    assert!(
+        pages.iter().any(|page| page.1),
+        "some are asked conditionally: {asked:?}"
+    );
+    let mut once: Vec<&str> = pages.iter().map(|page| &*page.0).collect();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(
+        once.len(),
+        pages.len(),
+        "nothing is asked for twice: {asked:?}"
+    );
+
+    service.catch_up(|_| {}).await.unwrap();
+    let new = LibraryQuery {
+        new: true,
+        most: 50,
+        ..LibraryQuery::default()
+    };
+    let new = service.search(Some(&topic), &new).await.unwrap();
+    let mut titles: Vec<&str> = new.pages.iter().map(|page| &*page.title).collect();
+    titles.sort_unstable();
+    assert_eq!(titles, ["/bee4", "/bee5"]);
+    assert_eq!(new.pages[0].path, ["http://a.test/list"]);
+
+    // It is known now that the list brought two, and the others nothing.
+    let pages = watched(&service.store.looks(topic.id).await.unwrap());
+    let list = pages
+        .iter()
+        .find(|page| page.address.as_str().ends_with("/list"));
+    let list = list.unwrap();
+    assert_eq!((list.looks, list.changes, list.news), (1, 1, 2));
+    let still = pages
+        .iter()
+        .find(|page| page.address.as_str().contains("still"));
+    assert_eq!(still.unwrap().changes, 0);
+}
+
+#[tokio::test]
+async fn a_topic_stands_within_bounds_and_its_feed_is_a_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::new(Store::in_memory(folder.path()), Way::default());
+    let topic = service.create_topic("bees", &[]).await.unwrap();
+    let day = Duration::from_secs(86_400);
+    for (every, requests) in [
+        (Duration::from_secs(59), 10),
+        (day * 91, 10),
+        (day, 0),
+        (day, MOST_REQUESTS + 1),
+    ] {
+        let refused = service.stand(&topic, every, requests).await;
+        assert!(matches!(refused, Err(ServiceError::Refused(_))));
+    }
+    assert_eq!(service.standing(&topic).await.unwrap(), None);
+    let before = clock::now();
+    let standing = service.stand(&topic, day, 50).await.unwrap();
+    assert!(standing.due >= before + 86_400_000);
+    let again = service.stand(&topic, day * 2, 60).await.unwrap();
+    assert_eq!(again.feed, standing.feed, "who reads it goes on reading it");
+    assert_eq!(service.feed(&again.feed).await.unwrap().0.id, topic.id);
+    for wrong in ["", "x", &again.feed[1..]] {
+        assert!(service.feed(wrong).await.is_err());
+    }
+    service.rest(&topic).await.unwrap();
+    assert!(service.feed(&again.feed).await.is_err());
 }

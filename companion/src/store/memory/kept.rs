@@ -34,16 +34,30 @@ impl Kept for MemoryStore {
             let of = crawl.row.topic;
             !crawl.row.is_removed && is_shown(of) && topic.is_none_or(|topic| topic == of)
         });
+        let was_seen = |crawl: i64, topic: i64, record: &Record| {
+            let mut earlier = state.crawls.range(..crawl);
+            earlier.any(|(_, entry)| {
+                let mut seen = entry.log.range(..=entry.looked);
+                entry.row.topic == topic
+                    && seen.any(|(_, (known, _))| {
+                        let is_target = |record: &Record| record.judgment.map(|it| it.is_target);
+                        known.address == record.address
+                            && is_target(known).is_some_and(|it| Some(it) >= is_target(record))
+                    })
+            })
+        };
+        let was_seen = &was_seen;
         let rows = crawls.flat_map(|(&crawl, entry)| {
             let kept = entry.log.values().filter(|one| is_kept(one));
             kept.filter_map(move |(record, place)| {
                 let judgment = record.judgment?;
+                let is_later = record.number > entry.looked;
                 Some(StandingRow {
                     crawl,
                     number: record.number,
                     relevance: judgment.relevance.value(),
                     is_target: judgment.is_target,
-                    is_new: record.number > entry.looked,
+                    is_new: is_later && !was_seen(crawl, entry.row.topic, record),
                     time: place.time,
                 })
             })

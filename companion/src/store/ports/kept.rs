@@ -38,7 +38,8 @@ pub struct StandingRow {
     pub relevance: f64,
     /// Whether it is what is looked for.
     pub is_target: bool,
-    /// Whether it came since the person looked last.
+    /// Whether it came since the person looked last, and no earlier crawl of the topic had it in
+    /// view; as a target, if it is one.
     pub is_new: bool,
     /// When it came, in milliseconds since 1970.
     pub time: i64,

@@ -29,7 +29,12 @@ impl Kept for SqliteStore {
 
     async fn standings(&self, topic: Option<i64>) -> StoreResult<Vec<StandingRow>> {
         let rows: Vec<(i64, i64, f64, bool, bool, i64)> = sqlx::query_as(
-            "SELECT fetch.crawl, number, relevance, is_target, number > looked, time FROM fetch
+            "SELECT fetch.crawl, number, relevance, is_target, number > looked AND NOT EXISTS (
+                 SELECT 1 FROM crawl AS earlier JOIN fetch AS known ON known.crawl = earlier.id
+                 WHERE earlier.topic = crawl.topic AND earlier.id < crawl.id
+                 AND known.address = fetch.address AND known.number <= earlier.looked
+                 AND known.relevance IS NOT NULL AND known.is_target >= fetch.is_target), time
+             FROM fetch
              JOIN crawl ON crawl.id = fetch.crawl JOIN topic ON topic.id = crawl.topic
              WHERE warc_offset IS NOT NULL AND relevance IS NOT NULL
              AND NOT crawl.removed AND NOT topic.removed AND (?1 IS NULL OR topic.id = ?1)

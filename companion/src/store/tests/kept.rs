@@ -88,6 +88,15 @@ async fn what_was_seen_is_new_no_more(store: &Store) {
     store.look(Some(NOBODY)).await.unwrap();
     store.look(None).await.unwrap();
     assert!(new().await.is_empty());
+    // What was seen is not new in a later crawl; but what is a target now, and was none, is.
+    let later = crawl(&**store).await;
+    take(
+        store,
+        later,
+        &[fetched(1, A, 0.8), fetched(2, B, 0.9), fetched(3, C, 0.1)],
+    )
+    .await;
+    assert_eq!(new().await, [(later, 2)]);
 }
 
 async fn copies_are_found_by_address_in_all_crawls_of_a_topic(store: &Store) {
