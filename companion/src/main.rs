@@ -8,7 +8,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
     ahead, backup, config, crawl, demo, export, import, inspect, log, mcp, model, repair, replay,
-    search, serve, shell, tag, train,
+    search, serve, shell, tag, train, watch,
 };
 use linkscent::settings::Settings;
 use linkscent_bench::commands::eval;
@@ -34,6 +34,7 @@ enum Command {
     Ahead(ahead::Ahead),
     Search(search::Search),
     Tag(tag::Tag),
+    Watch(watch::Watch),
     Export(export::Export),
     Mcp(mcp::Mcp),
     Replay(replay::Replay),
@@ -96,6 +97,7 @@ fn run() -> Result<()> {
         Command::Export(export) => runtime.block_on(export.run()),
         Command::Search(search) => runtime.block_on(search.run()),
         Command::Tag(tag) => runtime.block_on(tag.run()),
+        Command::Watch(watch) => runtime.block_on(watch.run()),
         Command::Backup(backup) => runtime.block_on(backup.run()),
         Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),

@@ -110,9 +110,10 @@ pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> 
     let path = request.uri().path().to_owned();
     let Some(inner) = app.access.behind(&path) else {
         let is_open = path.starts_with("/api/")
+            || path.starts_with("/feed/")
             || matches!(
                 &*path,
-                "/enter" | "/style.css" | "/live.js" | "/library.js" | "/lists.js"
+                "/enter" | "/style.css" | "/live.js" | "/library.js" | "/lists.js" | "/map.js"
             );
         return harden(if is_open {
             next.run(request).await

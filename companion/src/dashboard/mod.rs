@@ -8,11 +8,13 @@ mod crawl;
 mod databases;
 mod facets;
 mod library;
+mod map;
 mod new_crawl;
 mod remarks;
 mod removed;
 mod settings;
 mod topics;
+mod watching;
 
 use askama::Template;
 use axum::extract::{Query, Request, State};
@@ -36,17 +38,21 @@ pub fn routes() -> Router<App> {
         .route("/live.js", get(script))
         .route("/library.js", get(judging))
         .route("/lists.js", get(lists))
+        .route("/map.js", get(pointing))
         .merge(topics::routes())
         .merge(classes::routes())
         .merge(facets::routes())
         .merge(library::routes())
         .merge(remarks::routes())
+        .merge(watching::routes())
+        .merge(map::routes())
         .merge(new_crawl::routes())
         .merge(ahead::routes())
         .merge(removed::routes())
         .merge(crawl::routes())
         .merge(databases::routes())
         .merge(settings::routes())
+        .fallback(async || PageError::missing("page"))
         .layer(middleware::from_fn(show_error))
 }
 
@@ -85,6 +91,13 @@ async fn judging() -> impl IntoResponse {
     (
         [(CONTENT_TYPE, "text/javascript")],
         include_str!("../../static/library.js"),
+    )
+}
+
+async fn pointing() -> impl IntoResponse {
+    (
+        [(CONTENT_TYPE, "text/javascript")],
+        include_str!("../../static/map.js"),
     )
 }
 

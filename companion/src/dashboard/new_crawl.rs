@@ -23,7 +23,10 @@ pub(super) fn routes() -> Router<App> {
 #[derive(Deserialize)]
 struct CrawlForm {
     csrf: String,
-    budget: u64,
+    budget: String,
+    /// Hosts to keep to, a line or a word each; none for the whole web.
+    #[serde(default)]
+    hosts: String,
     /// Addresses, a line each.
     #[serde(default)]
     starts: String,
@@ -48,6 +51,9 @@ async fn crawl(
 ) -> Result<Response, PageError> {
     check_csrf(&app, &form.csrf)?;
     let topic = app.service.topic(id).await?;
+    let budget = form.budget.trim().parse().map_err(|_| {
+        PageError::bad(format!("“{}” is no number of pages to fetch.", form.budget))
+    })?;
     let starts = Starts {
         seeds: addresses(&form.starts)?,
         from_targets: true,
@@ -60,10 +66,23 @@ async fn crawl(
             targets: number(&form.site_targets)?,
         },
         start_from: Some(form.start_from).filter(|from| !from.is_empty()),
-        ..NewCrawl::new(starts, form.budget)
+        hosts: hosts(&form.hosts),
+        ..NewCrawl::new(starts, budget)
     };
     let crawl = app.service.begin_crawl(&topic, &new).await?;
     Ok(go_to(&format!("/crawl/{}", crawl.id)))
+}
+
+/// Hosts, or the hosts of addresses.
+fn hosts(text: &str) -> Vec<String> {
+    let words = text.split(|sign: char| sign.is_whitespace() || sign == ',');
+    let hosts = words
+        .filter(|word| !word.is_empty())
+        .map(|word| match Address::parse(word) {
+            Ok(address) => address.host().to_owned(),
+            Err(_) => word.to_lowercase(),
+        });
+    hosts.collect()
 }
 
 /// A number, if there is one.

@@ -6,20 +6,25 @@ use askama::Template;
 use axum::extract::{Form, Path, State};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
+use linkscent_core::band::Band;
 use linkscent_core::critics;
 use linkscent_core::guide::Belief;
 use linkscent_core::strategies::{
     self, Descriptor, Form as Ratios, LearningIteration, WeightsError,
 };
+use linkscent_core::wire::api::LibraryPage;
 use serde::Deserialize;
 
 use super::new_crawl::addresses;
+use super::watching::WatchLine;
 use super::{PageError, PageResult, check_csrf, classes, facets, go_to, percent, show};
 use crate::api::{App, Base};
 use crate::hop_training::DistanceModel;
-use crate::service::{Learned, LibraryQuery};
+use crate::service::{Learned, LibraryOrder, LibraryQuery};
 use crate::store::{CrawlState, MarkRow, Topic};
 
+/// Best finds on a topic's page.
+const BEST: usize = 5;
 /// Words of each place that are shown of an iteration of learning.
 const WORDS: usize = 6;
 
@@ -71,6 +76,11 @@ struct TopicPage<'a> {
     topic: Topic,
     /// Finds that came since the person looked last.
     new_finds: usize,
+    /// The likeliest pages.
+    best: Vec<(LibraryPage, Band)>,
+    /// Crawls that ask about pages, and about how many.
+    asked: Vec<(i64, usize)>,
+    watch: WatchLine,
     targets: Vec<MarkRow>,
     others: Vec<MarkRow>,
     crawls: Vec<CrawlLine>,
@@ -203,6 +213,24 @@ async fn one(
     };
     // Without a library the topic's page is there all the same.
     let new = app.service.search(Some(&topic), &new).await;
+    let best = LibraryQuery {
+        order: LibraryOrder::Likeliest,
+        most: BEST,
+        ..LibraryQuery::default()
+    };
+    let best = app
+        .service
+        .search(Some(&topic), &best)
+        .await
+        .unwrap_or_default();
+    let best = best.pages.into_iter();
+    let mut asked = Vec::new();
+    for crawl in app.service.store.crawls(Some(id)).await? {
+        let questions = app.service.store.questions(crawl.id).await?.len();
+        if questions > 0 && !crawl.is_removed {
+            asked.push((crawl.id, questions));
+        }
+    }
     let learned = app.service.learned(&topic).await?;
     let said = learned.critic.clone();
     let weights = Ratios::weighted(&learned.strategy).map(|form| form.factors);
@@ -217,6 +245,11 @@ async fn one(
     let teachers = app.service.teachers(&topic.name).await?.into_iter();
     show(&TopicPage {
         new_finds: new.unwrap_or_default().total,
+        best: best
+            .map(|page| (page.clone(), Band::of(page.probability)))
+            .collect(),
+        asked,
+        watch: WatchLine::of(&app, &topic).await?,
         teachers: teachers.map(|other| other.name).collect(),
         base,
         csrf: app.access.csrf(),

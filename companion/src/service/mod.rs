@@ -13,6 +13,7 @@ mod forgetting;
 mod guides;
 mod judging;
 mod library;
+mod map;
 mod naming;
 mod phrases;
 mod remarks;
@@ -34,8 +35,10 @@ pub use guides::Learned;
 pub use judging::Judged;
 pub use library::{LibraryQuery, MOST_SHOWN};
 pub use linkscent_library::Order as LibraryOrder;
+pub use map::{MOST_ON_MAP, MapPage, TopicMap};
 pub use remarks::{Done, MOST_AT_ONCE, PageKey, Remark};
 pub use supervisor::{RunBy, Supervisor, is_held};
+pub use takeout::feed_file;
 pub use taxonomies::{MOST_CLASSED, TopicClasses};
 
 pub use watching::USUAL_REQUESTS;

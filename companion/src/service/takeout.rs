@@ -1,7 +1,7 @@
 //! Pages of the library taken away, all or those that a search finds, in any format that
 //! `linkscent_archive::takeout` has.
 
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 
 use linkscent_archive::charset::decode;
 use linkscent_archive::citation::Citation;
@@ -67,6 +67,30 @@ impl Service {
         });
         reading.await.ok()?
     }
+}
+
+/// Pages of a topic as an Atom feed.
+pub fn feed_file(topic: &Topic, pages: Vec<LibraryPage>) -> Result<Vec<u8>, ServiceError> {
+    let format = Format::named("atom").ok_or(ServiceError::Missing("format"))?;
+    let now = clock::date(clock::now());
+    let about = About {
+        name: &topic.name,
+        now: &now,
+    };
+    let write = || -> anyhow::Result<Vec<u8>> {
+        let mut file = tempfile::tempfile()?;
+        let mut takeout = (format.begin)(Box::new(file.try_clone()?), &about);
+        takeout.begin()?;
+        for page in pages {
+            takeout.page(&entry(page, None, format))?;
+        }
+        takeout.finish()?;
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(0))?;
+        file.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    Ok(write()?)
 }
 
 fn entry(page: LibraryPage, kept: Option<KeptExchange>, format: &Format) -> Entry {

@@ -1,0 +1,138 @@
+//! `linkscent watch`: a topic that stands.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use indicatif::ProgressBar;
+use serde_json::json;
+
+use super::network::Network;
+use crate::clock;
+use crate::service::{LibraryOrder, LibraryQuery, Service, USUAL_REQUESTS};
+use crate::settings::data_folder;
+use crate::store::{CrawlState, StandingTopic, Store, Topic};
+
+/// Keep watching a topic: look again at pages that may have changed, and follow what came.
+///
+/// Rounds are made as they are due while `linkscent serve` runs. Without a flag it says how the
+/// topic stands.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linkscent watch --topic castles --every 12h --requests 200
+  linkscent watch --topic castles --now
+  linkscent watch --topic castles --off")]
+pub struct Watch {
+    /// Name of the topic.
+    #[arg(long)]
+    topic: String,
+    /// How often: such as 90m, 12h or 7days.
+    #[arg(long, value_parser = humantime::parse_duration, conflicts_with = "off")]
+    every: Option<Duration>,
+    /// Requests of one round at most.
+    #[arg(long, default_value_t = USUAL_REQUESTS)]
+    requests: u64,
+    /// Make a round now, to its end, and say what it found.
+    #[arg(long, conflicts_with = "off")]
+    now: bool,
+    /// Watch it no longer.
+    #[arg(long)]
+    off: bool,
+    /// Where everything is kept.
+    #[arg(long, env = "LINKSCENT_DATA")]
+    data: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    network: Network,
+}
+
+impl Watch {
+    /// Does so.
+    pub async fn run(self) -> Result<()> {
+        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let service = Service::new(store, self.network.way());
+        let topic = service.topic_known_as(&self.topic).await?;
+        if self.off {
+            service.rest(&topic).await?;
+        }
+        if let Some(every) = self.every {
+            service.stand(&topic, every, self.requests).await?;
+        }
+        if self.now {
+            return self.round(&service, &topic).await;
+        }
+        self.say(service.standing(&topic).await?.as_ref());
+        Ok(())
+    }
+
+    fn say(&self, standing: Option<&StandingTopic>) {
+        let every = |standing: &StandingTopic| Duration::from_millis(standing.every.max(0) as u64);
+        if self.json {
+            let said = standing.map(|standing| {
+                json!({
+                    "every_seconds": every(standing).as_secs(),
+                    "requests": standing.requests,
+                    "due": clock::date(standing.due),
+                    "feed": format!("/feed/{}", standing.feed),
+                })
+            });
+            println!("{}", json!({ "topic": self.topic, "standing": said }));
+            return;
+        }
+        match standing {
+            None => println!("“{}” is not watched", self.topic),
+            Some(standing) => println!(
+                "“{}” is watched every {} with at most {} requests; next after {}\n\
+                 its feed, while the companion runs: http://127.0.0.1:{}/feed/{}",
+                self.topic,
+                humantime::format_duration(every(standing)),
+                standing.requests,
+                clock::date(standing.due),
+                linkscent_core::wire::api::DEFAULT_PORT,
+                standing.feed,
+            ),
+        }
+    }
+
+    /// A round to its end, and what is new by it.
+    async fn round(&self, service: &Service, topic: &Topic) -> Result<()> {
+        let mut changes = service.supervisor.changes();
+        let round = service.begin_round(topic, self.requests).await?;
+        let round =
+            round.context("no page is worth another look yet: crawl first, or wait a while")?;
+        let bar = ProgressBar::new_spinner();
+        bar.enable_steady_tick(Duration::from_millis(200));
+        loop {
+            let (row, _) = service.crawl(round.id).await?;
+            let counts = service.counts(round.id).await?;
+            let (pages, same) = (counts.pages, counts.other);
+            bar.set_message(format!("{pages} pages read, {same} other answers"));
+            if row.state != CrawlState::Running && !service.store.is_locked(round.id) {
+                break;
+            }
+            changes.changed().await?;
+        }
+        bar.finish_and_clear();
+        service.catch_up(|_| {}).await?;
+        let query = LibraryQuery {
+            new: true,
+            order: LibraryOrder::Newest,
+            most: 50,
+            ..LibraryQuery::default()
+        };
+        let mut found = service.search(Some(topic), &query).await?;
+        found.pages.retain(|page| page.crawl == round.id);
+        if self.json {
+            println!("{}", json!({ "crawl": round.id, "new": found.pages }));
+            return Ok(());
+        }
+        println!("{} new finds by this round", found.pages.len());
+        for page in &found.pages {
+            println!("  {}\n    {}", page.title, page.address);
+        }
+        Ok(())
+    }
+}

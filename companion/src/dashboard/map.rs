@@ -1,0 +1,133 @@
+//! The map of a topic: its pages as marks, beside a list of the same for those who read it.
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::routing::get;
+use axum::{Extension, Router};
+
+use super::{PageResult, show};
+use crate::api::{App, Base};
+use crate::service::{MapPage, TopicMap};
+use crate::store::Topic;
+
+/// Width and height of the drawing, and what is left free around it.
+const SIZE: f64 = 1_000.0;
+const MARGIN: f64 = 30.0;
+
+pub(super) fn routes() -> Router<App> {
+    Router::new().route("/topic/{id}/map", get(map))
+}
+
+#[derive(Template)]
+#[template(path = "map.html")]
+struct MapScreen {
+    base: String,
+    topic: Topic,
+    marks: Vec<Mark>,
+    names: Vec<Name>,
+    groups: Vec<Group>,
+    finds: usize,
+}
+
+/// A page as a mark.
+struct Mark {
+    address: String,
+    is_find: bool,
+    x: String,
+    y: String,
+    from: Option<From>,
+}
+
+/// The page that led to another, and where it lies.
+struct From {
+    place: usize,
+    x: String,
+    y: String,
+}
+
+/// A group's name on the map.
+struct Name {
+    text: String,
+    x: String,
+    y: String,
+}
+
+/// A group in the list.
+struct Group {
+    name: String,
+    pages: Vec<(String, bool)>,
+}
+
+fn at(place: f64) -> String {
+    format!("{:.1}", MARGIN + place * (SIZE - 2.0 * MARGIN))
+}
+
+async fn map(
+    State(app): State<App>,
+    Extension(Base(base)): Extension<Base>,
+    Path(id): Path<i64>,
+) -> PageResult {
+    let topic = app.service.topic(id).await?;
+    let TopicMap { pages, groups } = app.service.map(&topic).await?;
+    let from = |page: &MapPage| {
+        let place = page.from?;
+        let [x, y] = pages.get(place)?.place.map(at);
+        Some(From { place, x, y })
+    };
+    let marks = pages.iter().map(|page| {
+        let [x, y] = page.place.map(at);
+        Mark {
+            address: page.address.clone(),
+            is_find: page.is_find,
+            x,
+            y,
+            from: from(page),
+        }
+    });
+    show(&MapScreen {
+        base,
+        topic,
+        marks: marks.collect(),
+        names: names(&pages, &groups),
+        groups: listed(&pages, &groups),
+        finds: pages.iter().filter(|page| page.is_find).count(),
+    })
+}
+
+/// Where names stand: in the middle of their groups.
+fn names(pages: &[MapPage], groups: &[String]) -> Vec<Name> {
+    let names = groups.iter().enumerate().filter_map(|(group, name)| {
+        let of = pages.iter().filter(|page| page.group == Some(group));
+        let places: Vec<[f64; 2]> = of.map(|page| page.place).collect();
+        let mean = |axis: usize| {
+            places.iter().map(|place| place[axis]).sum::<f64>() / places.len().max(1) as f64
+        };
+        (!name.is_empty()).then(|| Name {
+            text: name.clone(),
+            x: at(mean(0)),
+            y: at(mean(1)),
+        })
+    });
+    names.collect()
+}
+
+/// The pages by their groups, finds first; those of no group last.
+fn listed(pages: &[MapPage], groups: &[String]) -> Vec<Group> {
+    let mut by_group: BTreeMap<usize, Vec<(String, bool)>> = BTreeMap::new();
+    for page in pages {
+        let group = page.group.unwrap_or(groups.len());
+        let of = by_group.entry(group).or_default();
+        of.push((page.address.clone(), page.is_find));
+    }
+    let groups = by_group.into_iter().map(|(group, mut pages)| {
+        pages.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let name = groups.get(group).filter(|name| !name.is_empty());
+        Group {
+            name: name.cloned().unwrap_or_else(|| "others".to_owned()),
+            pages,
+        }
+    });
+    groups.collect()
+}
