@@ -15,6 +15,10 @@ use crate::store::Topic;
 /// Width and height of the drawing, and what is left free around it.
 const SIZE: f64 = 1_000.0;
 const MARGIN: f64 = 30.0;
+/// Height of names on wide and on narrow screens, as the style has them; width of a letter to it.
+const WIDE: f64 = 24.0;
+const NARROW: f64 = 42.0;
+const LETTER: f64 = 0.66;
 
 pub(super) fn routes() -> Router<App> {
     Router::new().route("/topic/{id}/map", get(map))
@@ -27,6 +31,8 @@ struct MapScreen {
     topic: Topic,
     marks: Vec<Mark>,
     names: Vec<Name>,
+    /// For small screens.
+    few_names: Vec<Name>,
     groups: Vec<Group>,
     finds: usize,
 }
@@ -90,27 +96,48 @@ async fn map(
         base,
         topic,
         marks: marks.collect(),
-        names: names(&pages, &groups),
+        names: names(&pages, &groups, WIDE),
+        few_names: names(&pages, &groups, NARROW),
         groups: listed(&pages, &groups),
         finds: pages.iter().filter(|page| page.is_find).count(),
     })
 }
 
-/// Where names stand: in the middle of their groups.
-fn names(pages: &[MapPage], groups: &[String]) -> Vec<Name> {
-    let names = groups.iter().enumerate().filter_map(|(group, name)| {
+/// Where names stand: in the middle of their groups, or a little above or below. Larger groups
+/// choose first, and a name for which there is no room is left to the list.
+fn names(pages: &[MapPage], groups: &[String], size: f64) -> Vec<Name> {
+    let mut taken: Vec<[f64; 3]> = Vec::new();
+    let mut names = Vec::new();
+    for (group, name) in groups
+        .iter()
+        .enumerate()
+        .filter(|(_, name)| !name.is_empty())
+    {
         let of = pages.iter().filter(|page| page.group == Some(group));
         let places: Vec<[f64; 2]> = of.map(|page| page.place).collect();
         let mean = |axis: usize| {
-            places.iter().map(|place| place[axis]).sum::<f64>() / places.len().max(1) as f64
+            let sum: f64 = places.iter().map(|place| place[axis]).sum();
+            MARGIN + sum / places.len().max(1) as f64 * (SIZE - 2.0 * MARGIN)
         };
-        (!name.is_empty()).then(|| Name {
-            text: name.clone(),
-            x: at(mean(0)),
-            y: at(mean(1)),
-        })
-    });
-    names.collect()
+        let half = (LETTER * size * name.chars().count() as f64 / 2.0).min(SIZE / 2.0);
+        let x = mean(0).clamp(half, SIZE - half);
+        let rows = [-0.6, 1.2, -1.6, 2.2, -2.6, 3.2];
+        let free = rows.iter().map(|row| mean(1) + 1.3 * size * row).find(|y| {
+            let is_off = |[at, of, line]: &[f64; 3]| {
+                (at - x).abs() > of + half || (line - y).abs() > 1.2 * size
+            };
+            (size..SIZE).contains(y) && taken.iter().all(is_off)
+        });
+        if let Some(y) = free {
+            taken.push([x, half, y]);
+            names.push(Name {
+                text: name.clone(),
+                x: format!("{x:.0}"),
+                y: format!("{y:.0}"),
+            });
+        }
+    }
+    names
 }
 
 /// The pages by their groups, finds first; those of no group last.
