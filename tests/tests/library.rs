@@ -133,6 +133,105 @@ async fn by_keys(stage: &Stage, data: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Tags, notes and ticks by keys; then a search by tag, of which all is judged at once and undone.
+async fn remarks(stage: &Stage, data: &Path) -> Result<()> {
+    let screen = &stage.browser;
+    let driver = &screen.driver;
+    let press = async |keys: &str| driver.action_chain().send_keys(keys).perform().await;
+    let page = screen
+        .read("return document.activeElement.querySelector('a').href;")
+        .await?;
+    let page = page.as_str().context("no line has the focus")?.to_owned();
+    press("t").await?;
+    let field = driver.active_element().await?;
+    field.send_keys("To read").await?;
+    field.send_keys(Key::Enter).await?;
+    screen.wait_for_text("#To read").await?;
+    press("m").await?;
+    let field = driver.active_element().await?;
+    field.send_keys("Ask the nurse").await?;
+    field.send_keys(Key::Tab).await?;
+    driver.active_element().await?.send_keys(Key::Enter).await?;
+    let note = "return document.activeElement.querySelector('[data-note]')?.textContent ?? '';";
+    wait_for("the note is shown", 10, || async {
+        Ok((screen.read(note).await? == "Ask the nurse").then_some(()))
+    })
+    .await?;
+    press("x").await?;
+    let ticked = "return document.querySelectorAll('[name=page]:checked').length;";
+    ensure!(screen.read(ticked).await? == 1);
+    stage.picture("library-remarks").await?;
+
+    press("/").await?;
+    let field = driver.active_element().await?;
+    field.clear().await?;
+    field.send_keys("tag:to-read is:noted").await?;
+    field.send_keys(Key::Enter).await?;
+    screen.wait_for_text("1 page.").await?;
+    screen.press("details:has(#many) > summary").await?;
+    screen
+        .read("document.querySelector('#many [name=which]').value = 'search';")
+        .await?;
+    screen.press("#many [value=not]").await?;
+    screen
+        .wait_for_text("1 page was marked as not relevant.")
+        .await?;
+    marked(data, &page, Some(false)).await?;
+    screen.press("form[action$='/library/undo'] button").await?;
+    screen
+        .wait_for_text_gone("was marked as not relevant")
+        .await?;
+    marked(data, &page, None).await?;
+
+    screen
+        .press("details:has([action$='/library/searches']) > summary")
+        .await?;
+    let name = driver
+        .find(By::Css("[action$='/library/searches'] [name=name]"))
+        .await?;
+    name.send_keys("with notes").await?;
+    name.send_keys(Key::Enter).await?;
+    screen.wait_for_text("Kept searches: with notes").await?;
+    Ok(())
+}
+
+/// A topic's map says the way to a page, and the topic can be watched.
+async fn map_and_watch(stage: &Stage) -> Result<()> {
+    let screen = &stage.browser;
+    screen.press("header a.brand").await?;
+    screen.wait_for_text("New topic").await?;
+    screen.press(".cards a[href*='/topic/']").await?;
+    screen.wait_for_text("Best finds").await?;
+    screen.press("[name=what][value=on]").await?;
+    screen.wait_for_text("Looked after every 24 hours").await?;
+    let feed = "return document.querySelector('a[href^=\"/feed/\"]').href;";
+    let feed = screen.read(feed).await?;
+    let fetched = format!("return await (await fetch({feed})).text();");
+    let feed = screen.script(&fetched).await?;
+    let feed = feed.as_str().context("no feed")?;
+    ensure!(
+        feed.contains("<entry>") && feed.contains("kidney.test"),
+        "{feed}"
+    );
+    stage.picture("topic-watched").await?;
+    screen.press("a[href$='/map']").await?;
+    screen.wait_for_text("As a list").await?;
+    // Keys and forms wait for loaded pages; so does the pointer.
+    wait_for("the map's script", 10, || async {
+        let loaded = screen
+            .read("return document.readyState === 'complete';")
+            .await?;
+        Ok((loaded == true).then_some(()))
+    })
+    .await?;
+    let mark = screen.driver.find(By::Css(".map .find")).await?;
+    mark.scroll_into_view().await?;
+    let pointer = screen.driver.action_chain();
+    pointer.move_to_element_center(&mark).perform().await?;
+    screen.wait_for_text("a start").await?;
+    stage.picture("map").await
+}
+
 /// A kept page runs nothing, and what is taken away is a file.
 async fn kept_and_taken(stage: &Stage) -> Result<()> {
     let screen = &stage.browser;
@@ -172,9 +271,13 @@ async fn library(kind: BrowserKind) -> Result<()> {
     let (companion, port, link, code) = Companion::serve(&data, stage.proxy).await?;
     stage.open(&link).await?;
     stage.browser.wait_for_text("New topic").await?;
+    let dashboard = stage.browser.driver.current_url().await?.to_string();
     from_a_file(&stage).await?;
     by_keys(&stage, &data).await?;
+    remarks(&stage, &data).await?;
     kept_and_taken(&stage).await?;
+    stage.open(&dashboard).await?;
+    map_and_watch(&stage).await?;
     stage.open("http://town.test/").await?;
     from_the_panel(&stage, port, &code).await?;
     drop(companion);

@@ -39,6 +39,10 @@ pub struct Entry {
     pub probability: f64,
     /// What the person said of it: target (true) or not; none if nothing.
     pub mark: Option<bool>,
+    /// What the person put it under.
+    pub tags: Vec<String>,
+    /// What the person wrote about it.
+    pub note: String,
     /// Sentences that speak for it.
     pub snippet: String,
     /// Why its link was followed.

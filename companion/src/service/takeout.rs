@@ -112,6 +112,8 @@ fn entry(page: LibraryPage, kept: Option<KeptExchange>, format: &Format) -> Entr
         probability: page.probability,
         mark: page.mark,
         reason: page.reason,
+        tags: page.tags,
+        note: page.note,
         path: page.path,
         read: date.unwrap_or_default(),
         citation: Citation::of(&html),

@@ -25,11 +25,17 @@ impl Takeout for Bookmarks {
 
     fn page(&mut self, entry: &Entry) -> io::Result<()> {
         let (title, address) = (xml(&entry.title), xml(&entry.address));
+        let tags = [&entry.topic].into_iter().chain(&entry.tags);
+        let tags: Vec<String> = tags.map(|tag| xml(tag)).collect();
         writeln!(
             self.out,
             "<DT><A HREF=\"{address}\" TAGS=\"{}\">{title}</A>",
-            xml(&entry.topic)
-        )
+            tags.join(",")
+        )?;
+        if !entry.note.is_empty() {
+            writeln!(self.out, "<DD>{}", xml(&entry.note))?;
+        }
+        Ok(())
     }
 
     fn finish(&mut self) -> io::Result<()> {

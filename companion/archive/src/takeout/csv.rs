@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use super::{About, Entry, Out, Takeout, Taking, one_line};
 
-const COLUMNS: &str =
-    "title,address,site,language,topic,probability,mark,date,authors,snippet,reason,path,read";
+const COLUMNS: &str = "title,address,site,language,topic,probability,mark,tags,note,date,authors,snippet,reason,path,read";
 
 struct Table(Out);
 
@@ -33,6 +32,8 @@ impl Takeout for Table {
             &entry.topic,
             &format!("{:.3}", entry.probability),
             mark,
+            &entry.tags.join(" "),
+            &entry.note,
             &entry.citation.date,
             &entry.citation.authors.join("; "),
             &entry.snippet,

@@ -91,8 +91,16 @@ pub(super) fn note(entry: &Entry) -> String {
         Some(false) => text.push_str("mark: not\n"),
         None => {}
     }
+    if !entry.tags.is_empty() {
+        let tags: Vec<String> = entry.tags.iter().map(|tag| quoted(tag)).collect();
+        text.push_str(&format!("tags: [{}]\n", tags.join(", ")));
+    }
     text.push_str("---\n\n");
     text.push_str(&format!("# {}\n", plain(&entry.title)));
+    for (line, place) in entry.note.lines().zip(0..) {
+        text.push_str(if place == 0 { "\n> " } else { "> " });
+        text.push_str(&format!("{}\n", plain(line)));
+    }
     for passage in &entry.text {
         text.push_str(&format!("\n{}\n", plain(passage)));
     }

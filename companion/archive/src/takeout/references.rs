@@ -65,6 +65,10 @@ impl Takeout for Ris {
             },
         )?;
         line("KW", &entry.topic)?;
+        for tag in &entry.tags {
+            line("KW", tag)?;
+        }
+        line("N1", &entry.note)?;
         line("ER", "")
     }
 

@@ -39,6 +39,8 @@ fn entries() -> Vec<Entry> {
         language: "en".to_owned(),
         probability: 0.75,
         mark: Some(true),
+        tags: vec!["to-read".to_owned(), "south".to_owned()],
+        note: "Go there.\n# Soon".to_owned(),
         snippet: "Its moat is wide.".to_owned(),
         reason: "“moat” is in your target".to_owned(),
         path: vec!["http://a.test/".to_owned()],
@@ -69,6 +71,7 @@ fn entries() -> Vec<Entry> {
             ..Citation::default()
         },
         mark: None,
+        note: "=1+1 <b>".to_owned(),
         ..plain.clone()
     };
     vec![plain, hostile]
@@ -134,6 +137,9 @@ fn a_table_has_no_formulas() {
     assert_eq!(cell(0, "mark"), "target");
     assert!(cell(1, "title").starts_with("'=HYPERLINK(\"http://evil.test\") <script>"));
     assert_eq!(cell(1, "reason"), "'+1");
+    assert_eq!(cell(0, "tags"), "to-read south");
+    assert_eq!(cell(0, "note"), "Go there. # Soon");
+    assert_eq!(cell(1, "note"), "'=1+1 <b>");
     let signs = ['=', '+', '-', '@'];
     assert!(rows.iter().flatten().all(|cell| !cell.starts_with(signs)));
 }
@@ -169,7 +175,16 @@ fn notes_have_front_matter_and_nothing_but_text() {
         text.starts_with("---\ntitle: \"Bodiam Castle, a moat & more\"\nurl: "),
         "{text}"
     );
-    assert!(text.contains("\n---\n\n# Bodiam Castle, a moat &amp; more\n\nIts moat is wide.\n"));
+    assert!(
+        text.contains("\ntags: [\"to-read\", \"south\"]\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "\n---\n\n# Bodiam Castle, a moat &amp; more\n\n> Go there.\n> \\# Soon\n\nIts moat"
+        ),
+        "{text}"
+    );
     assert!(text.contains("\n1\\. Built in 1385.\n"), "{text}");
     let (name, text) = &notes[1];
     assert!(!name.contains(['/', '<', '\\', ':']), "{name}");
