@@ -52,6 +52,7 @@ async function tag(line, form) {
   text.textContent = `#${field.value.trim()} `;
   field.value = "";
   line.focus({ preventScroll: true });
+  line.querySelector(".remarks").open = false;
   if (await send(line, form, fields)) line.querySelector(".tags").append(text);
   else judged.textContent = FAILED;
 }
@@ -62,6 +63,7 @@ async function keep(line, form) {
   if (await send(line, form, fields)) {
     note.textContent = fields.get("text").trim();
     note.hidden = !note.textContent;
+    line.querySelector(".remarks").open = false;
   } else judged.textContent = FAILED;
 }
 

@@ -23,7 +23,7 @@ use crate::store::Store;
 ///
 /// A table (csv), lines of JSON with the text (jsonl), notes in Markdown in a tar archive (md),
 /// references (ris, bibtex, csl), an outline (opml), a feed (atom), bookmarks, a graph of the ways
-/// there (gexf), or addresses (urls). Pages themselves lie as WARC files in the data folder.
+/// there (gexf), addresses (urls), or the pages themselves as they were fetched (warc, wacz).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linkscent export --topic castles --format ris --out castles.ris
