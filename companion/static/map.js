@@ -14,7 +14,7 @@ function show(page) {
     at = pages.get(at.dataset.from);
   }
   const steps = passed.size - 1;
-  shown.textContent = page ? `${page.href} · ${steps === 0 ? "a start" : steps === 1 ? "1 link from a start" : `${steps} links from a start`}` : "";
+  shown.textContent = page ? `${page.getAttribute("href")} · ${steps === 0 ? "a start" : steps === 1 ? "1 link from a start" : `${steps} links from a start`}` : "";
 }
 
 const pageOf = (event) => event.target.closest("a[data-page]");

@@ -30,9 +30,9 @@ pub struct Watch {
     /// How often: such as 90m, 12h or 7days.
     #[arg(long, value_parser = humantime::parse_duration, conflicts_with = "off")]
     every: Option<Duration>,
-    /// Requests of one round at most.
-    #[arg(long, default_value_t = USUAL_REQUESTS)]
-    requests: u64,
+    /// Requests of one round at most; not given, as many as before, or 100.
+    #[arg(long)]
+    requests: Option<u64>,
     /// Make a round now, to its end, and say what it found.
     #[arg(long, conflicts_with = "off")]
     now: bool,
@@ -58,11 +58,16 @@ impl Watch {
         if self.off {
             service.rest(&topic).await?;
         }
+        let before = service
+            .standing(&topic)
+            .await?
+            .map(|standing| standing.requests);
+        let requests = self.requests.or(before).unwrap_or(USUAL_REQUESTS);
         if let Some(every) = self.every {
-            service.stand(&topic, every, self.requests).await?;
+            service.stand(&topic, every, requests).await?;
         }
         if self.now {
-            return self.round(&service, &topic).await;
+            return self.round(&service, &topic, requests).await;
         }
         self.say(service.standing(&topic).await?.as_ref());
         Ok(())
@@ -98,9 +103,9 @@ impl Watch {
     }
 
     /// A round to its end, and what is new by it.
-    async fn round(&self, service: &Service, topic: &Topic) -> Result<()> {
+    async fn round(&self, service: &Service, topic: &Topic, requests: u64) -> Result<()> {
         let mut changes = service.supervisor.changes();
-        let round = service.begin_round(topic, self.requests).await?;
+        let round = service.begin_round(topic, requests).await?;
         let round =
             round.context("no page is worth another look yet: crawl first, or wait a while")?;
         let bar = ProgressBar::new_spinner();

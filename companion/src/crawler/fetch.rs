@@ -21,6 +21,7 @@ use linkscent_archive::page::build;
 use linkscent_archive::warc::Exchange;
 
 use super::exchange::{exchange, request_headers};
+use super::revisiting::shown;
 
 /// Who we say we are, to servers and in robots.txt.
 pub const AGENT: &str = env!("CARGO_PKG_NAME");
@@ -74,8 +75,8 @@ impl Way {
 /// What tells whether a page is as it was when it was read last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Validators {
-    /// See [`Fetched::digest`].
-    pub digest: u64,
+    /// What it shows, see `revisiting::shown`.
+    pub shown: u64,
     /// When it was read or changed last, as HTTP writes dates.
     pub since: Option<String>,
     /// The tag that its server gave it.
@@ -234,7 +235,7 @@ impl Fetcher {
             }
         });
         let fetched = fetched.await?;
-        if known.is_some_and(|known| known.digest == fetched.digest) {
+        if known.is_some_and(|known| known.shown == shown(&fetched.page)) {
             return Ok(Reply::Unchanged);
         }
         if is_empty_without_scripts(&fetched.page, &fetched.body) {

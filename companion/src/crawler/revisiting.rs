@@ -2,31 +2,52 @@
 //! begins with only what has changed since comes.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use anyhow::Result;
 use linkscent_archive::page::build;
 use linkscent_archive::warc::Reader;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::Session;
+use linkscent_core::page::Page;
 use tokio::runtime::Handle;
 
 use super::fetch::Validators;
-use crate::store::{CrawlRow, Store};
+use crate::store::{CrawlRow, FetchRow, Store};
 
-/// Has a session know all pages that earlier crawls of the topic brought.
+/// Has a session know all pages that earlier crawls of the topic had brought when this one began.
 pub(super) fn know(
     session: &mut Session,
     store: &Store,
     crawl: &CrawlRow,
+    log: &[FetchRow],
     handle: &Handle,
 ) -> Result<()> {
-    let looks = handle.block_on(store.looks(crawl.topic))?;
-    let earlier = looks.iter().filter(|look| look.crawl < crawl.id);
-    let pages: Vec<Address> = earlier
-        .filter_map(|look| Address::parse(&look.address).ok())
-        .collect();
-    session.know(&pages);
+    // A round that goes on knows what it knew when it began.
+    let began = log.first().map_or(i64::MAX, |row| row.place.time);
+    for earlier in handle.block_on(store.crawls(Some(crawl.topic)))? {
+        if earlier.id >= crawl.id {
+            continue;
+        }
+        let rows = handle.block_on(store.fetches(earlier.id))?.into_iter();
+        let came = rows.filter(|row| row.place.warc_offset.is_some() && row.place.time <= began);
+        let pages: Vec<Address> = came
+            .filter_map(|row| Address::parse(&row.address).ok())
+            .collect();
+        session.know(&pages);
+    }
     Ok(())
+}
+
+/// What of a page tells whether it has changed for who reads it: its text and where it links to.
+/// Only compared within one process.
+pub(super) fn shown(page: &Page) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    page.document().raw_text().hash(&mut hasher);
+    for link in &page.outlinks {
+        link.target.as_str().hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// What tells whether the pages that a round begins with have changed. One whose copy cannot be
@@ -55,16 +76,34 @@ pub(super) fn validators(
             continue;
         };
         let content_type = kept.header("content-type");
-        let (_, digest) = build(address.clone(), &kept.body, content_type.as_deref());
+        let (page, _) = build(address.clone(), &kept.body, content_type.as_deref());
         // Where the server did not say when it changed, when it was read.
         let read = humantime::parse_rfc3339_weak(&kept.date).ok();
         let read = read.map(httpdate::fmt_http_date);
         let validators = Validators {
-            digest,
-            since: kept.header("last-modified").map(Into::into).or(read),
-            etag: kept.header("etag").map(Into::into),
+            shown: shown(&page),
+            since: kept.header("last-modified").or(read),
+            etag: kept.header("etag"),
         };
         known.insert(address, validators);
     }
     Ok(known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_has_changed_if_its_text_or_its_links_have() {
+        let page = |html: &str| {
+            let address = Address::parse("http://a.test/").unwrap();
+            shown(&build(address, html.as_bytes(), Some("text/html")).0)
+        };
+        let first = page("<p>bees <a href=/1>one</a><script>a = 1</script>");
+        let nonce = page("<p>bees <a href=/1>one</a><script nonce=x>a = 2</script>");
+        assert_eq!(first, nonce, "what nobody sees");
+        assert_ne!(first, page("<p>bees <a href=/2>one</a>"));
+        assert_ne!(first, page("<p>wasps <a href=/1>one</a>"));
+    }
 }

@@ -124,11 +124,11 @@ pub fn take_up(
 ) -> Result<TakenUp> {
     let guide = handle.block_on(start_guide(store, crawl))?;
     let mut session = Session::new(guide, limits(crawl, is_replay), seeds(crawl)?);
-    if crawl.order.is_round {
-        revisiting::know(&mut session, store, crawl, handle)?;
-    }
     let mut rng = SplitMix(crawl.order.random_seed);
     let log = handle.block_on(store.fetches(crawl.id))?;
+    if crawl.order.is_round {
+        revisiting::know(&mut session, store, crawl, &log, handle)?;
+    }
     let path = store.warc_path(crawl.id);
     let restricts = crawl.order.on_drift == Reaction::Restrict;
     let on_row = |session: &mut Session, told, alarm: Option<DriftAlarm>| {

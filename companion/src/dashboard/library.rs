@@ -140,7 +140,7 @@ impl LibraryScreen<'_> {
             format!("{field}:{name}")
         };
         let q = self.asked.q.trim();
-        let has_it = q.contains(&condition);
+        let has_it = words(q).any(|word| word == condition);
         let q = if has_it {
             q.to_owned()
         } else {
@@ -211,6 +211,15 @@ async fn search(
         asked,
         found,
         lines: lines.collect(),
+    })
+}
+
+/// The words of a question, with what stands in quotes.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    text.split(move |sign: char| {
+        is_quoted ^= sign == '"';
+        sign.is_whitespace() && !is_quoted
     })
 }
 

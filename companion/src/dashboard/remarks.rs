@@ -71,7 +71,10 @@ async fn pages(State(app): State<App>, headers: HeaderMap, RawForm(form): RawFor
     if chosen.is_empty() {
         return Err(PageError::bad("No page is ticked. Go back and tick some."));
     }
-    let done = app.service.remark_once(&chosen, remark).await?;
+    // It is done to its end, whether or not somebody waits for the answer.
+    let service = app.service.clone();
+    let doing = tokio::spawn(async move { service.remark_once(&chosen, remark).await });
+    let done = doing.await.map_err(anyhow::Error::from)??;
     if is_script(&headers) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }

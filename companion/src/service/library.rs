@@ -371,6 +371,7 @@ impl Service {
                 number,
                 mark: said.marks.get(&hit.address).copied(),
                 is_new: known.is_new(hit.key),
+                read: known.read(hit.key),
                 tags: remarks.tags.into_iter().collect(),
                 note: remarks.note,
                 address: hit.address,

@@ -2,6 +2,7 @@
 //! by what they say, groups named by their words.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use linkscent_core::models::labels::labels;
 use linkscent_core::models::layout::{Edge, LayoutParams, layout};
@@ -19,6 +20,8 @@ const ALIKE: usize = 4;
 const LEAST_ALIKE: f64 = 0.15;
 /// Terms of more pages than this share say nothing of what is alike.
 const COMMON: f64 = 0.2;
+/// Terms of a page that are compared.
+const HEAVIEST: usize = 30;
 /// A term of so few pages is never common.
 const FEW: f64 = 8.0;
 /// What a link counts against two pages that say the same.
@@ -52,12 +55,21 @@ pub struct TopicMap {
     pub groups: Vec<String>,
 }
 
+/// The map that was drawn last, and of which topic in which state.
+pub(super) type LastMap = Arc<tokio::sync::Mutex<Option<((i64, u64), TopicMap)>>>;
+
 /// Words of a page by weight, of length 1.
 type Words = Vec<(u32, f64)>;
 
 impl Service {
     /// The map of a topic, by what its crawls kept.
     pub async fn map(&self, topic: &Topic) -> Result<TopicMap, ServiceError> {
+        // One is drawn at a time, and shown again as long as nothing has changed.
+        let mut last = self.last_map.lock().await;
+        let of = (topic.id, *self.supervisor.changes().borrow());
+        if let Some((_, map)) = last.as_ref().filter(|(last, _)| *last == of) {
+            return Ok(map.clone());
+        }
         let looks = self.store.looks(topic.id).await?;
         let mut guide = topic_guide::of(&self.store, topic, None, None).await?;
         let drawing = tokio::task::spawn_blocking(move || {
@@ -82,7 +94,9 @@ impl Service {
                 .collect();
             map
         });
-        Ok(drawing.await.map_err(anyhow::Error::from)?)
+        let map: TopicMap = drawing.await.map_err(anyhow::Error::from)?;
+        *last = Some((of, map.clone()));
+        Ok(map)
     }
 }
 
@@ -184,6 +198,9 @@ fn alike(pages: &[Words]) -> Vec<Edge> {
                 .iter()
                 .map(|(term, count)| (*term, weight(term, *count)))
                 .collect();
+            words.retain(|(_, weight)| *weight > 0.0);
+            words.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            words.truncate(HEAVIEST);
             let length = words.iter().map(|(_, weight)| weight * weight).sum::<f64>();
             let length = length.sqrt().max(f64::MIN_POSITIVE);
             for (_, weight) in &mut words {
@@ -192,16 +209,17 @@ fn alike(pages: &[Words]) -> Vec<Edge> {
             words
         })
         .collect();
-    let weights: Vec<HashMap<u32, f64>> = weighted
-        .iter()
-        .map(|words| words.iter().copied().collect())
-        .collect();
+    let mut heavy: HashMap<u32, Vec<(usize, f64)>> = HashMap::new();
+    for (page, words) in weighted.iter().enumerate() {
+        for (term, weight) in words {
+            heavy.entry(*term).or_default().push((page, *weight));
+        }
+    }
     let mut edges = Vec::new();
     for (page, words) in weighted.iter().enumerate() {
-        let mut near: BTreeMap<usize, f64> = BTreeMap::new();
-        for (term, weight) in words.iter().filter(|(_, weight)| *weight > 0.0) {
-            for other in holders.get(term).into_iter().flatten() {
-                let theirs = weights[*other].get(term).copied().unwrap_or_default();
+        let mut near: HashMap<usize, f64> = HashMap::new();
+        for (term, weight) in words {
+            for (other, theirs) in heavy.get(term).into_iter().flatten() {
                 *near.entry(*other).or_default() += weight * theirs;
             }
         }

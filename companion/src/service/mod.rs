@@ -65,6 +65,7 @@ pub struct Service {
     leases: rendering::Leases,
     shelf: library::Shelf,
     last_done: remarks::LastDone,
+    last_map: map::LastMap,
     /// Held while pages are forgotten, or crawls and topics deleted.
     forgetting: Arc<tokio::sync::Mutex<()>>,
 }
@@ -80,6 +81,7 @@ impl Service {
             way,
             leases: rendering::Leases::default(),
             last_done: remarks::LastDone::default(),
+            last_map: map::LastMap::default(),
             forgetting: Arc::default(),
         }
     }

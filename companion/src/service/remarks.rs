@@ -1,6 +1,6 @@
 //! The person's words on pages of the library: marks on many at once, tags and notes.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use linkscent_archive::page::page_at;
@@ -111,11 +111,12 @@ impl Service {
     pub async fn undo(&self, id: u64) -> Result<(), ServiceError> {
         let done = self.last_done.get(id);
         let done = done.ok_or(ServiceError::Missing("thing that can be taken back"))?;
-        let back = match done.remark {
+        let back = match &done.remark {
             Remark::Judge(_) => Remark::Judge(None),
-            Remark::Tag(tag, on) => Remark::Tag(tag, !on),
+            Remark::Tag(tag, on) => Remark::Tag(tag.clone(), !on),
         };
-        self.remark(&done.pages, &back).await?;
+        self.remark_where(&done.pages, &back, Some(&done.remark))
+            .await?;
         self.last_done.forget(id);
         Ok(())
     }
@@ -126,7 +127,11 @@ impl Service {
         topic: Option<&Topic>,
         query: &LibraryQuery,
     ) -> Result<Vec<PageKey>, ServiceError> {
-        let found = self.find(topic, query, MOST_AT_ONCE).await?.0;
+        let query = LibraryQuery {
+            skip: 0,
+            ..query.clone()
+        };
+        let found = self.find(topic, &query, MOST_AT_ONCE).await?.0;
         Ok(found.hits.iter().map(|hit| of_key(hit.key)).collect())
     }
 
@@ -135,6 +140,16 @@ impl Service {
         &self,
         pages: &[PageKey],
         remark: &Remark,
+    ) -> Result<Vec<PageKey>, ServiceError> {
+        self.remark_where(pages, remark, None).await
+    }
+
+    /// The same of pages of which something still holds.
+    async fn remark_where(
+        &self,
+        pages: &[PageKey],
+        remark: &Remark,
+        held: Option<&Remark>,
     ) -> Result<Vec<PageKey>, ServiceError> {
         if pages.len() > MOST_AT_ONCE {
             return Err(ServiceError::refused(format!(
@@ -152,7 +167,13 @@ impl Service {
         for (topic, pages) in of_topics {
             let topic = self.topic(topic).await?;
             done.extend(match remark {
-                Remark::Judge(target) => self.judge(&topic, pages, *target).await?,
+                Remark::Judge(target) => {
+                    let held = match held {
+                        Some(Remark::Judge(held)) => *held,
+                        _ => None,
+                    };
+                    self.judge(&topic, pages, *target, held).await?
+                }
                 Remark::Tag(tag, on) => self.tag(&topic, pages, tag, *on).await?,
             });
         }
@@ -165,13 +186,16 @@ impl Service {
         topic: &Topic,
         pages: Vec<(PageKey, String)>,
         target: Option<bool>,
+        held: Option<bool>,
     ) -> Result<Vec<PageKey>, ServiceError> {
         let marks = self.store.marks(topic.id).await?.into_iter();
-        let known: HashSet<String> = marks.map(|mark| mark.address).collect();
+        let known: HashMap<String, bool> = marks.map(|mark| (mark.address, mark.target)).collect();
         let (mut done, mut events, mut commands) = (Vec::new(), Vec::new(), HashMap::new());
         for ((crawl, number), address) in pages {
             // Whoever judges many at once overrules nothing that was said of one.
-            if known.contains(&address) == target.is_some() {
+            let before = known.get(&address).copied();
+            if before.is_some() == target.is_some() || held.is_some_and(|held| before != Some(held))
+            {
                 continue;
             }
             let row = self.kept_row(crawl, number).await?;

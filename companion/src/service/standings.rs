@@ -25,6 +25,8 @@ struct Known {
     probability: f64,
     is_target: bool,
     is_new: bool,
+    /// Milliseconds since 1970.
+    time: i64,
     /// Which of the sets of labels it has.
     labels: u32,
 }
@@ -45,6 +47,12 @@ impl KnownPages {
     /// Whether a page came since the person looked last.
     pub(super) fn is_new(&self, key: u64) -> bool {
         self.pages.get(&key).is_some_and(|known| known.is_new)
+    }
+
+    /// When a page was read, as dates are written.
+    pub(super) fn read(&self, key: u64) -> String {
+        let known = self.pages.get(&key);
+        known.map_or(String::new(), |known| clock::date(known.time))
     }
 
     /// Every page's probability, by its key.
@@ -179,6 +187,7 @@ impl Service {
                 probability: critics::probability(critic, Relevance::new(row.relevance)),
                 is_target: row.is_target,
                 is_new: row.is_new,
+                time: row.time,
                 labels: known.set(labels),
             };
             known.pages.insert(key, page);
@@ -213,7 +222,7 @@ impl Service {
         }
         let of = self.topic(topic).await?;
         for (address, kind) in self.facets(&of).await?.of_targets {
-            let label = known.label("kind", &kind.to_lowercase());
+            let label = known.label("kind", &kind.to_lowercase().replace('"', ""));
             labels.entry(address).or_default().push(label);
         }
         let undecided = known.label("is", UNDECIDED);

@@ -115,7 +115,7 @@ fn entry(page: LibraryPage, kept: Option<KeptExchange>, format: &Format) -> Entr
         tags: page.tags,
         note: page.note,
         path: page.path,
-        read: date.unwrap_or_default(),
+        read: date.filter(|date| !date.is_empty()).unwrap_or(page.read),
         citation: Citation::of(&html),
         text: text.unwrap_or_default(),
         kept: kept.filter(|_| format.has_records),

@@ -17,9 +17,9 @@ use crate::store::{CrawlRow, LookRow, StandingTopic, Topic};
 use crate::{clock, secret};
 
 /// Between two rounds at least, and at most.
-pub const LEAST_EVERY: Duration = Duration::from_secs(10 * 60);
+pub const LEAST_EVERY: Duration = Duration::from_mins(10);
 /// See [`LEAST_EVERY`].
-pub const MOST_EVERY: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+pub const MOST_EVERY: Duration = Duration::from_hours(90 * 24);
 /// Requests of one round unless another number is wanted, and at most.
 pub const USUAL_REQUESTS: u64 = 100;
 /// See [`USUAL_REQUESTS`].
@@ -34,8 +34,14 @@ fn watched(looks: &[LookRow]) -> Vec<Watched> {
     for look in looks {
         let time = look.time.max(0) as u64;
         if let Some(place) = places.get(&*look.address) {
-            pages[*place].look(time, look.came);
-        } else if let Ok(address) = Address::parse(&look.address) {
+            let page = &mut pages[*place];
+            if look.is_round {
+                page.look(time, look.came);
+            } else {
+                // An ordinary crawl does not ask whether it has changed.
+                page.last = page.last.max(time);
+            }
+        } else if let (true, Ok(address)) = (look.came, Address::parse(&look.address)) {
             places.insert(&look.address, pages.len());
             pages.push(Watched::new(address, time, 0));
         }
@@ -102,15 +108,27 @@ impl Service {
         topic: &Topic,
         requests: u64,
     ) -> Result<Option<CrawlRow>, ServiceError> {
+        let _nothing_is_forgotten_meanwhile = self.forgetting.lock().await;
+        let topic = &self.topic(topic.id).await?;
+        if topic.is_removed {
+            return Ok(None);
+        }
+        let crawls = self.store.crawls(Some(topic.id)).await?;
+        if crawls.iter().any(|crawl| self.store.is_locked(crawl.id)) {
+            return Err(ServiceError::refused(
+                "A crawl of this topic is running: it looks for new pages anyway.",
+            ));
+        }
         let looks = self.store.looks(topic.id).await?;
-        let pages = watched(&looks);
+        let mut pages = watched(&looks);
+        let denied = self.store.denied(topic.id).await?;
+        pages.retain(|page| denied.binary_search(&page.address.to_string()).is_err());
         // What is looked at may have new links: as many requests are left for these.
         let most = usize::try_from(requests.div_ceil(2)).unwrap_or(usize::MAX);
         let seeds = worth_a_look(&pages, clock::now().max(0) as u64, most);
         if seeds.is_empty() {
             return Ok(None);
         }
-        let crawls = self.store.crawls(Some(topic.id)).await?;
         let usual = crawls.iter().find(|crawl| !crawl.order.is_round);
         let usual = usual.map(|crawl| crawl.order.clone());
         let seeds = seeds
@@ -152,7 +170,14 @@ impl Service {
         loop {
             looks.tick().await;
             let now = clock::now();
-            for standing in self.store.standing().await? {
+            let standing = match self.store.standing().await {
+                Ok(standing) => standing,
+                Err(error) => {
+                    tracing::warn!("it is not known which topics stand: {error}");
+                    continue;
+                }
+            };
+            for standing in standing {
                 if standing.due > now {
                     break;
                 }
@@ -164,16 +189,11 @@ impl Service {
     }
 
     async fn round_is_due(&self, standing: StandingTopic, now: i64) -> Result<(), ServiceError> {
-        let next = StandingTopic {
-            due: now + standing.every,
-            ..standing.clone()
-        };
-        self.store.stand(&next).await?;
-        let topic = self.topic(standing.topic).await?;
-        let crawls = self.store.crawls(Some(topic.id)).await?;
-        if crawls.iter().any(|crawl| self.store.is_locked(crawl.id)) {
-            return Ok(()); // one that runs brings new pages anyway
+        // The person may have said otherwise meanwhile.
+        if !self.store.put_off(&standing, now + standing.every).await? {
+            return Ok(());
         }
+        let topic = self.topic(standing.topic).await?;
         self.begin_round(&topic, standing.requests).await?;
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! What follows from a topic's events, whatever keeps them: the person's marks and clicks.
 
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
 use linkscent_core::address::Address;
 use linkscent_core::guide::ToForget;
@@ -47,7 +48,14 @@ pub(crate) fn is_gone(event: &Event, gone: &ToForget, clicks: &HashSet<String>) 
         }
         _ => false,
     };
-    let pages = event.pages();
+    let mut pages = event.pages();
+    if let EventKind::Note { text, .. } = &event.what {
+        let signs = |sign: char| !sign.is_ascii_graphic() || "<>()[],;\"'".contains(sign);
+        pages.extend(
+            text.split(signs)
+                .map(|word| word.trim_end_matches(['.', '!', '?'])),
+        );
+    }
     let mut pages = pages.iter().filter_map(|page| Address::parse(page).ok());
     is_visit || clicks.contains(&event.id) || pages.any(|page| gone.has_page(&page))
 }
@@ -77,8 +85,13 @@ impl Store {
 
     /// The marks in force, newest first.
     pub async fn marks(&self, topic: i64) -> StoreResult<Vec<MarkRow>> {
-        let mut marks: Vec<MarkRow> = Vec::new();
-        for event in self.events_of(topic, EventName::Mark).await? {
+        let mut marks: HashMap<String, (usize, MarkRow)> = HashMap::new();
+        for (event, place) in self
+            .events_of(topic, EventName::Mark)
+            .await?
+            .into_iter()
+            .zip(0..)
+        {
             if let EventKind::Mark {
                 address,
                 title,
@@ -86,18 +99,21 @@ impl Store {
                 ..
             } = event.what
             {
-                marks.retain(|mark| mark.address != address);
-                if let Some(target) = target {
-                    marks.push(MarkRow {
-                        address,
-                        title,
-                        target,
-                    });
-                }
+                let Some(target) = target else {
+                    marks.remove(&address);
+                    continue;
+                };
+                let mark = MarkRow {
+                    address: address.clone(),
+                    title,
+                    target,
+                };
+                marks.insert(address, (place, mark));
             }
         }
-        marks.reverse();
-        Ok(marks)
+        let mut marks: Vec<(usize, MarkRow)> = marks.into_values().collect();
+        marks.sort_by_key(|(place, _)| Reverse(*place));
+        Ok(marks.into_iter().map(|(_, mark)| mark).collect())
     }
 
     /// The marks on forms in force: page, form, whether it is looked for.
@@ -126,5 +142,35 @@ impl Store {
             all.extend(events.iter().filter_map(click));
         }
         Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_that_names_a_page_goes_with_that_page() {
+        let gone = ToForget {
+            pages: [Address::parse("http://b.test/x").unwrap()].into(),
+            ..ToForget::default()
+        };
+        for (text, goes) in [
+            ("see http://b.test/x.", true),
+            ("(<http://b.test/x>)", true),
+            ("http://b.test/y is another", false),
+            ("b.test", false),
+        ] {
+            let event = Event {
+                id: "1".to_owned(),
+                topic: "bees".to_owned(),
+                time: 1,
+                what: EventKind::Note {
+                    address: "http://a.test/".to_owned(),
+                    text: text.to_owned(),
+                },
+            };
+            assert_eq!(is_gone(&event, &gone, &HashSet::new()), goes, "{text}");
+        }
     }
 }

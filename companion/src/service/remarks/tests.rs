@@ -10,6 +10,12 @@ async fn pages_are_judged_and_tagged_many_at_once_and_that_is_undone() {
     let honey = service.found_keys(Some(&topic), &words("honey")).await;
     let honey = honey.unwrap();
     assert_eq!(honey.len(), found("honey").await.total);
+    let second_page = LibraryQuery {
+        skip: 2,
+        ..words("honey")
+    };
+    let all = service.found_keys(Some(&topic), &second_page).await;
+    assert_eq!(all.unwrap(), honey, "all, wherever one is");
     // The start was marked when the topic was made.
     let before = found("is:relevant").await;
     assert_eq!(before.total, 1);
@@ -20,8 +26,16 @@ async fn pages_are_judged_and_tagged_many_at_once_and_that_is_undone() {
     assert_eq!(found("is:irrelevant").await.total, done.len());
     assert_eq!(found("is:relevant").await.total, 1);
     assert!(service.remark(&honey, &not).await.unwrap().is_empty());
+    // What is said of one page later is not taken back with what was said of many.
     let undo = Remark::Judge(None);
-    assert_eq!(service.remark(&done, &undo).await.unwrap(), done);
+    service.remark(&done, &undo).await.unwrap();
+    let many = service.remark_once(&honey, not.clone()).await.unwrap();
+    service.remark(&done[..1], &undo).await.unwrap();
+    let yes = Remark::Judge(Some(true));
+    service.remark(&done[..1], &yes).await.unwrap();
+    service.undo(many.id).await.unwrap();
+    assert_eq!(found("is:relevant").await.total, 2);
+    assert_eq!(service.remark(&done, &undo).await.unwrap(), done[..1]);
     assert_eq!(found("is:irrelevant").await.total, 0);
     assert_eq!(found("is:relevant").await.total, 1);
 

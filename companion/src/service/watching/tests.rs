@@ -161,7 +161,7 @@ async fn a_topic_stands_within_bounds_and_its_feed_is_a_secret() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::new(Store::in_memory(folder.path()), Way::default());
     let topic = service.create_topic("bees", &[]).await.unwrap();
-    let day = Duration::from_secs(86_400);
+    let day = Duration::from_hours(24);
     for (every, requests) in [
         (Duration::from_secs(59), 10),
         (day * 91, 10),

@@ -1,7 +1,9 @@
 //! Topics that stand, in memory.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
-use linkscent_core::crawl::UNCHANGED;
+use linkscent_core::crawl::Denial;
 
 use super::{MemoryStore, at};
 use crate::store::ports::{LookRow, Standing, StandingTopic};
@@ -17,6 +19,15 @@ impl Standing for MemoryStore {
             state.standing.retain(|row| row.topic != standing.topic);
             state.standing.push(standing.clone());
             Ok(())
+        })
+    }
+
+    async fn put_off(&self, standing: &StandingTopic, due: i64) -> StoreResult<bool> {
+        self.change(|state| {
+            let is_same =
+                |row: &&mut StandingTopic| (row.topic, row.due) == (standing.topic, standing.due);
+            let row = state.standing.iter_mut().find(is_same);
+            Ok(row.map(|row| row.due = due).is_some())
         })
     }
 
@@ -37,6 +48,18 @@ impl Standing for MemoryStore {
         Ok(rows)
     }
 
+    async fn denied(&self, topic: i64) -> StoreResult<Vec<String>> {
+        let state = self.read();
+        let rounds = state.crawls.values();
+        let rounds = rounds.filter(|entry| entry.row.topic == topic && entry.row.order.is_round);
+        let skipped = rounds.flat_map(|entry| &entry.skipped);
+        let denied: BTreeSet<&String> = skipped
+            .filter(|(_, (reason, is_seed))| *is_seed && *reason == Denial::Rule.to_string())
+            .map(|(address, _)| address)
+            .collect();
+        Ok(denied.into_iter().cloned().collect())
+    }
+
     async fn looks(&self, topic: i64) -> StoreResult<Vec<LookRow>> {
         let state = self.read();
         let crawls = state.crawls.iter();
@@ -44,7 +67,7 @@ impl Standing for MemoryStore {
         let rows = crawls.flat_map(|(&crawl, entry)| {
             entry.log.values().filter_map(move |(record, place)| {
                 let came = place.warc_offset.is_some() && record.judgment.is_some();
-                (came || record.problem == UNCHANGED).then(|| LookRow {
+                (came || entry.row.order.is_round).then(|| LookRow {
                     crawl,
                     is_round: entry.row.order.is_round,
                     address: record.address.to_string(),

@@ -32,7 +32,7 @@ pub struct LookRow {
     pub from: Option<String>,
     /// When the answer came.
     pub time: i64,
-    /// Whether a page came and was kept; where it had not changed none did.
+    /// Whether a page came and was kept: none did where it had not changed, or was gone.
     pub came: bool,
     /// Whether it is what is looked for.
     pub is_target: bool,
@@ -44,13 +44,20 @@ pub trait Standing: Send + Sync {
     /// Has a topic stand so from now on. An error if it is not there.
     async fn stand(&self, standing: &StandingTopic) -> StoreResult<()>;
 
+    /// Puts the next round of a topic off to another time, if it still stands and is due when it
+    /// was; whether it was so.
+    async fn put_off(&self, standing: &StandingTopic, due: i64) -> StoreResult<bool>;
+
     /// A topic stands no longer.
     async fn rest(&self, topic: i64) -> StoreResult<()>;
 
     /// All that stand, the one that is due next first. Topics that were removed do not.
     async fn standing(&self) -> StoreResult<Vec<StandingTopic>>;
 
-    /// All requests of a topic that brought a page, or found it unchanged, by crawl and number;
-    /// those of crawls that were removed are passed over.
+    /// Pages that a topic's rounds were to begin with and that robots.txt forbade, by address.
+    async fn denied(&self, topic: i64) -> StoreResult<Vec<String>>;
+
+    /// All requests of a topic that brought a page, and all of its rounds whatever they brought,
+    /// by crawl and number; those of crawls that were removed are passed over.
     async fn looks(&self, topic: i64) -> StoreResult<Vec<LookRow>>;
 }

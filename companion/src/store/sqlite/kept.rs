@@ -1,10 +1,36 @@
 //! Pages that crawls kept, over all of them.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 
 use super::{SqliteStore, json};
 use crate::store::StoreResult;
 use crate::store::ports::{CopyRow, Kept, KeptRow, ResultRow, StandingRow};
+
+/// By topic and page: the first crawl that had it in view, and the first that had it so as a
+/// target.
+type Seen = HashMap<(i64, String), (i64, Option<i64>)>;
+
+impl SqliteStore {
+    async fn seen(&self, topic: Option<i64>) -> StoreResult<Seen> {
+        let rows: Vec<(i64, String, i64, Option<i64>)> = sqlx::query_as(
+            "WITH looked AS MATERIALIZED (
+                 SELECT id, topic, looked FROM crawl
+                 WHERE looked > 0 AND (?1 IS NULL OR topic = ?1))
+             SELECT topic, address, min(looked.id), min(CASE WHEN is_target THEN looked.id END)
+             FROM looked CROSS JOIN fetch ON fetch.crawl = looked.id
+             WHERE number <= looked AND relevance IS NOT NULL GROUP BY topic, address",
+        )
+        .bind(topic)
+        .fetch_all(&self.pool)
+        .await?;
+        let rows = rows.into_iter();
+        Ok(rows
+            .map(|(topic, address, first, target)| ((topic, address), (first, target)))
+            .collect())
+    }
+}
 
 #[async_trait]
 impl Kept for SqliteStore {
@@ -28,30 +54,43 @@ impl Kept for SqliteStore {
     }
 
     async fn standings(&self, topic: Option<i64>) -> StoreResult<Vec<StandingRow>> {
-        let rows: Vec<(i64, i64, f64, bool, bool, i64)> = sqlx::query_as(
-            "SELECT fetch.crawl, number, relevance, is_target, number > looked AND NOT EXISTS (
-                 SELECT 1 FROM crawl AS earlier JOIN fetch AS known ON known.crawl = earlier.id
-                 WHERE earlier.topic = crawl.topic AND earlier.id < crawl.id
-                 AND known.address = fetch.address AND known.number <= earlier.looked
-                 AND known.relevance IS NOT NULL AND known.is_target >= fetch.is_target), time
-             FROM fetch
-             JOIN crawl ON crawl.id = fetch.crawl JOIN topic ON topic.id = crawl.topic
+        // What stands in a crawl's row behind its model is read once for the crawl.
+        let rows: Vec<(i64, i64, i64, f64, bool, i64, Option<String>)> = sqlx::query_as(
+            "WITH shown AS MATERIALIZED (
+                 SELECT crawl.id, topic.id AS topic, looked FROM crawl
+                 JOIN topic ON topic.id = crawl.topic
+                 WHERE NOT crawl.removed AND NOT topic.removed AND (?1 IS NULL OR topic.id = ?1))
+             SELECT shown.topic, shown.id, number, relevance, is_target, time,
+             CASE WHEN number > looked THEN address END
+             FROM shown CROSS JOIN fetch ON fetch.crawl = shown.id
              WHERE warc_offset IS NOT NULL AND relevance IS NOT NULL
-             AND NOT crawl.removed AND NOT topic.removed AND (?1 IS NULL OR topic.id = ?1)
-             ORDER BY fetch.crawl, number",
+             ORDER BY shown.id, number",
         )
         .bind(topic)
         .fetch_all(&self.pool)
         .await?;
-        let rows = rows.into_iter();
+        let is_first = |row: &(i64, i64, i64, f64, bool, i64, Option<String>)| {
+            row.6.is_none() || rows.first().is_some_and(|first| first.1 == row.1)
+        };
+        let seen = if rows.iter().all(is_first) {
+            HashMap::new()
+        } else {
+            self.seen(topic).await?
+        };
+        let rows = rows.iter();
         let rows = rows.map(
-            |(crawl, number, relevance, is_target, is_new, time)| StandingRow {
-                crawl,
-                number: number as u64,
-                relevance,
-                is_target,
-                is_new,
-                time,
+            |(topic, crawl, number, relevance, is_target, time, unseen)| StandingRow {
+                crawl: *crawl,
+                number: *number as u64,
+                relevance: *relevance,
+                is_target: *is_target,
+                is_new: unseen.as_ref().is_some_and(|address| {
+                    let seen = seen.get(&(*topic, address.clone()));
+                    let first =
+                        seen.and_then(|seen| if *is_target { seen.1 } else { Some(seen.0) });
+                    first.is_none_or(|first| first >= *crawl)
+                }),
+                time: *time,
             },
         );
         Ok(rows.collect())
@@ -73,7 +112,7 @@ impl Kept for SqliteStore {
         let addresses = json(&addresses)?;
         let rows: Vec<(i64, i64, String)> = sqlx::query_as(
             "SELECT fetch.crawl, number, address FROM crawl
-             JOIN fetch ON fetch.crawl = crawl.id
+             CROSS JOIN fetch INDEXED BY fetch_address ON fetch.crawl = crawl.id
              WHERE topic = ? AND address IN (SELECT value FROM json_each(?))
              AND warc_offset IS NOT NULL AND relevance IS NOT NULL
              ORDER BY fetch.crawl, number",

@@ -1,7 +1,7 @@
 //! Topics that stand, as rows.
 
 use async_trait::async_trait;
-use linkscent_core::crawl::UNCHANGED;
+use linkscent_core::crawl::Denial;
 
 use super::SqliteStore;
 use crate::store::ports::{LookRow, Standing, StandingTopic};
@@ -26,6 +26,16 @@ impl Standing for SqliteStore {
             0 => Err(StoreError::Missing("topic")),
             _ => Ok(()),
         }
+    }
+
+    async fn put_off(&self, standing: &StandingTopic, due: i64) -> StoreResult<bool> {
+        let done = sqlx::query("UPDATE standing SET due = ? WHERE topic = ? AND due = ?")
+            .bind(due)
+            .bind(standing.topic)
+            .bind(standing.due)
+            .execute(&self.pool)
+            .await?;
+        Ok(done.rows_affected() > 0)
     }
 
     async fn rest(&self, topic: i64) -> StoreResult<()> {
@@ -54,17 +64,29 @@ impl Standing for SqliteStore {
         Ok(rows.collect())
     }
 
+    async fn denied(&self, topic: i64) -> StoreResult<Vec<String>> {
+        let rows: Vec<(String,)> = sqlx::query_as(
+            "SELECT DISTINCT address FROM crawl JOIN skipped ON skipped.crawl = crawl.id
+             WHERE topic = ? AND is_round AND is_seed AND reason = ? ORDER BY address",
+        )
+        .bind(topic)
+        .bind(Denial::Rule.to_string())
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.into_iter().map(|row| row.0).collect())
+    }
+
     async fn looks(&self, topic: i64) -> StoreResult<Vec<LookRow>> {
         type Row = (i64, bool, String, Option<String>, i64, bool, bool);
         let rows: Vec<Row> = sqlx::query_as(
-            "SELECT crawl.id, is_round, address, trail ->> 0, time, warc_offset IS NOT NULL,
+            "SELECT crawl.id, is_round, address, trail ->> 0, time,
+             warc_offset IS NOT NULL AND relevance IS NOT NULL,
              is_target FROM crawl JOIN fetch ON fetch.crawl = crawl.id
              WHERE topic = ?1 AND NOT removed
-             AND ((warc_offset IS NOT NULL AND relevance IS NOT NULL) OR problem = ?2)
+             AND (is_round OR (warc_offset IS NOT NULL AND relevance IS NOT NULL))
              ORDER BY crawl.id, number",
         )
         .bind(topic)
-        .bind(UNCHANGED)
         .fetch_all(&self.pool)
         .await?;
         let rows = rows.into_iter();

@@ -1,6 +1,6 @@
 //! Topics that stand.
 
-use linkscent_core::crawl::UNCHANGED;
+use linkscent_core::crawl::{Denial, Skipped, UNCHANGED};
 
 use super::{NOBODY, address, begin, crawl, failed, fetched, order, take};
 use crate::store::ports::{LookRow, Order, StandingTopic};
@@ -27,6 +27,10 @@ async fn topics_stand_and_rest(store: &Store) {
     assert_eq!(standing().await, [row(trains, 10), row(bees, 20)]);
     store.stand(&row(trains, 30)).await.unwrap();
     assert_eq!(standing().await, [row(bees, 20), row(trains, 30)]);
+    assert!(store.put_off(&row(trains, 30), 40).await.unwrap());
+    assert!(!store.put_off(&row(trains, 30), 50).await.unwrap());
+    assert!(!store.put_off(&row(NOBODY, 30), 50).await.unwrap());
+    assert!(store.put_off(&row(trains, 40), 30).await.unwrap());
     let wrong = store.stand(&row(NOBODY, 1)).await;
     assert!(
         matches!(wrong, Err(StoreError::Missing("topic"))),
@@ -57,7 +61,12 @@ async fn looks_tell_what_came_of_requests(store: &Store) {
     let round = begin(&**store, "bees", &round).await;
     let (mut same, place) = failed(1, a);
     same.problem = UNCHANGED.to_owned();
-    take(store, round, &[(same, place), fetched(2, b, 0.9)]).await;
+    take(
+        store,
+        round,
+        &[(same, place), fetched(2, b, 0.9), failed(3, c)],
+    )
+    .await;
     let bees = store.topic_named("bees").await.unwrap().id;
     let row = |crawl, page: &str, time, from: Option<&str>| LookRow {
         crawl,
@@ -77,8 +86,28 @@ async fn looks_tell_what_came_of_requests(store: &Store) {
         row(first, b, 3, Some(a)),
         same,
         row(round, b, 2, None),
+        LookRow {
+            came: false,
+            ..row(round, c, 3, None)
+        },
     ];
     assert_eq!(store.looks(bees).await.unwrap(), looks);
+    let skip = |page: &str, is_seed, reason| Skipped {
+        address: address(page),
+        reason,
+        is_seed,
+    };
+    let down = Denial::NoAnswer("down".to_owned());
+    let skipped = [
+        skip(c, true, Denial::Rule),
+        skip(a, false, Denial::Rule),
+        skip(b, true, down),
+    ];
+    store.skip(round, &skipped).await.unwrap();
+    let elsewhere = [skip(b, true, Denial::Rule)];
+    store.skip(first, &elsewhere).await.unwrap();
+    assert_eq!(store.denied(bees).await.unwrap(), [c]);
+    assert!(store.denied(NOBODY).await.unwrap().is_empty());
     store.hide_crawl(first, true).await.unwrap();
     assert_eq!(store.looks(bees).await.unwrap(), looks[2..]);
     assert!(store.looks(NOBODY).await.unwrap().is_empty());

@@ -41,9 +41,10 @@ fn laws(size: usize, rng: &mut SplitMix) -> Vec<(Watched, Law)> {
         };
         let is_list = kind < 0.14 && chance(rng) < 0.5;
         let brings = if is_list { 0.6 * chance(rng) } else { 0.0 };
-        let led_to = match is_list {
-            true if chance(rng) < 0.6 => 3,
-            _ => u32::from(chance(rng) < 0.1),
+        let led_to = if is_list && chance(rng) < 0.6 {
+            3
+        } else {
+            u32::from(chance(rng) < 0.1)
         };
         let law = Law {
             changes: site_factor * a_day / 24.0,

@@ -69,6 +69,9 @@ pub struct LibraryPage {
     /// Whether it came since the person looked last.
     #[serde(default)]
     pub is_new: bool,
+    /// When it was read, as `2026-01-02T03:04:05Z`; empty if nobody knows.
+    #[serde(default)]
+    pub read: String,
     /// What the person put it under.
     #[serde(default)]
     pub tags: Vec<String>,
