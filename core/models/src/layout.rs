@@ -28,6 +28,7 @@
 
 use crate::layout_apart::move_apart;
 use crate::layout_pack::pack;
+use crate::layout_plane::{Graph, Point, extent};
 use crate::layout_start::start;
 use crate::layout_tree::Tree;
 use crate::rng::Rng;
@@ -40,9 +41,6 @@ const REACH: f64 = 0.1;
 const KEPT: f64 = 0.85;
 /// Distances below this pull as this one does; a graph is some units wide.
 const NEAR: f64 = 1e-9;
-
-/// A place on the plane: x, y.
-pub(crate) type Point = [f64; 2];
 
 /// An edge between two nodes; its direction counts for nothing.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,9 +73,6 @@ impl Default for LayoutParams {
         }
     }
 }
-
-/// Neighbours and weights of each node, by ascending neighbour.
-pub(crate) type Graph = Vec<Vec<(usize, f64)>>;
 
 /// Lays out a graph: a place for each of the nodes, both coordinates in 0..=1, y
 /// downwards. The longer side of what is drawn fills the box, the shorter is centred
@@ -245,38 +240,6 @@ fn to_balance(graph: &Graph, masses: &[f64], usual: f64, places: &mut [Point]) {
         let scale = 2.0 * push / (even + root);
         for place in places {
             *place = place.map(|value| value * scale);
-        }
-    }
-}
-
-/// Width and height of what the places cover.
-pub(crate) fn extent(places: &[Point]) -> Point {
-    let (low, high) = corners(places);
-    [high[0] - low[0], high[1] - low[1]]
-}
-
-/// The least and the greatest coordinates; of no places, zeros.
-pub(crate) fn corners(places: &[Point]) -> (Point, Point) {
-    let Some(&first) = places.first() else {
-        return ([0.0; 2], [0.0; 2]);
-    };
-    places.iter().fold((first, first), |(low, high), place| {
-        (
-            [low[0].min(place[0]), low[1].min(place[1])],
-            [high[0].max(place[0]), high[1].max(place[1])],
-        )
-    })
-}
-
-/// Scales and shifts places into the unit box.
-pub(crate) fn fit(places: &mut [Point]) {
-    let (low, high) = corners(places);
-    let side = (high[0] - low[0]).max(high[1] - low[1]);
-    let scale = if side > 0.0 { 1.0 / side } else { 0.0 };
-    for place in places {
-        for axis in 0..2 {
-            let middle = f64::midpoint(low[axis], high[axis]);
-            place[axis] = (0.5 + (place[axis] - middle) * scale).clamp(0.0, 1.0);
         }
     }
 }

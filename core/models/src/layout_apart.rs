@@ -1,6 +1,6 @@
 //! Puts places into the unit box and moves marks apart that overlap.
 
-use crate::layout::{Point, fit};
+use crate::layout_plane::{Point, fit};
 
 /// Rounds at most of each pass.
 const ROUNDS: usize = 200;

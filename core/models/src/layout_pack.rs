@@ -2,7 +2,7 @@
 //! scaled so that a node takes up about as much room in each of them, and put as near
 //! to the ground, then to the left, as a skyline of those before it lets it.
 
-use crate::layout::{Point, corners, extent};
+use crate::layout_plane::{Point, corners, extent};
 
 /// Room for a node of a component, in units of the room for one without edges.
 const ROOM: f64 = 2.0;

@@ -2,7 +2,7 @@
 //! in edges, from a few pivots (Brandes and Pich 2007, "Eigensolver methods for
 //! progressive multidimensional scaling of large data").
 
-use crate::layout::{Graph, Point, extent};
+use crate::layout_plane::{Graph, Point, extent};
 use crate::rng::Rng;
 
 /// Pivots at most.

@@ -1,6 +1,7 @@
 //! The layout against what a map must show, hostile input and least stress.
 
-use super::layout::{Edge, Graph, LayoutParams, Point, layout};
+use super::layout::{Edge, LayoutParams, layout};
+use super::layout_plane::{Graph, Point};
 use super::layout_start::distances;
 use crate::rng::{Rng, SplitMix};
 
@@ -230,7 +231,7 @@ fn hostile_input_stays_in_the_box() {
                 let is_inside = |value: &f64| (0.0..=1.0).contains(value);
                 assert!(places.iter().flatten().all(is_inside), "{nodes} {radius}");
                 assert!(least_distance(&places) > 1e-7, "{nodes} {radius}");
-                let (low, high) = super::layout::corners(&places);
+                let (low, high) = super::layout_plane::corners(&places);
                 let side = (high[0] - low[0]).max(high[1] - low[1]);
                 let wanted = if nodes < 2 { 0.0 } else { 1.0 };
                 assert!((side - wanted).abs() < 0.02, "{nodes} {radius}: {side}");
@@ -287,7 +288,7 @@ fn components_lie_side_by_side() {
     let mut boxes = Vec::new();
     for size in sizes {
         let (here, after) = rest.split_at(size);
-        boxes.push(super::layout::corners(here));
+        boxes.push(super::layout_plane::corners(here));
         rest = after;
     }
     for (number, a) in boxes.iter().enumerate() {

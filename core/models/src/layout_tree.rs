@@ -2,7 +2,7 @@
 //! of mass (Barnes and Hut 1986). The list of bodies is made once for all nodes of a
 //! leaf.
 
-use crate::layout::{Point, corners};
+use crate::layout_plane::{Point, corners};
 
 /// Nodes in a leaf at most.
 const LEAF: usize = 12;

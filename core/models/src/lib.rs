@@ -13,6 +13,7 @@ pub mod labels;
 pub mod layout;
 mod layout_apart;
 mod layout_pack;
+mod layout_plane;
 mod layout_start;
 mod layout_tree;
 pub mod lbfgs;
