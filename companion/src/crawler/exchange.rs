@@ -11,7 +11,7 @@ use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT,
 };
 
-use super::fetch::Validators;
+use super::validators::Validators;
 
 /// The headers that a page is asked for with.
 pub(super) fn request_headers(agent: &'static str, known: Option<&Validators>) -> HeaderMap {

@@ -21,7 +21,7 @@ use linkscent_archive::page::build;
 use linkscent_archive::warc::Exchange;
 
 use super::exchange::{exchange, request_headers};
-use super::revisiting::shown;
+use super::validators::{Validators, shown};
 
 /// Who we say we are, to servers and in robots.txt.
 pub const AGENT: &str = env!("CARGO_PKG_NAME");
@@ -70,17 +70,6 @@ impl Way {
             ip.is_ok_and(|ip| ip.is_loopback()) || host == "localhost"
         })
     }
-}
-
-/// What tells whether a page is as it was when it was read last.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Validators {
-    /// What it shows, see `revisiting::shown`.
-    pub shown: u64,
-    /// When it was read or changed last, as HTTP writes dates.
-    pub since: Option<String>,
-    /// The tag that its server gave it.
-    pub etag: Option<String>,
 }
 
 /// A page that was fetched.

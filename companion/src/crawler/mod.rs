@@ -12,5 +12,6 @@ pub mod ssrf_guard;
 mod start;
 #[cfg(test)]
 mod tests;
+pub mod validators;
 
 pub use start::{DEFAULT_DELAY, TakenUp, take_up};

@@ -2,17 +2,15 @@
 //! begins with only what has changed since comes.
 
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use anyhow::Result;
 use linkscent_archive::page::build;
 use linkscent_archive::warc::Reader;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::Session;
-use linkscent_core::page::Page;
 use tokio::runtime::Handle;
 
-use super::fetch::Validators;
+use super::validators::{Validators, shown};
 use crate::store::{CrawlRow, FetchRow, Store};
 
 /// Has a session know all pages that earlier crawls of the topic had brought when this one began.
@@ -37,17 +35,6 @@ pub(super) fn know(
         session.know(&pages);
     }
     Ok(())
-}
-
-/// What of a page tells whether it has changed for who reads it: its text and where it links to.
-/// Only compared within one process.
-pub(super) fn shown(page: &Page) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    page.document().raw_text().hash(&mut hasher);
-    for link in &page.outlinks {
-        link.target.as_str().hash(&mut hasher);
-    }
-    hasher.finish()
 }
 
 /// What tells whether the pages that a round begins with have changed. One whose copy cannot be
@@ -88,22 +75,4 @@ pub(super) fn validators(
         known.insert(address, validators);
     }
     Ok(known)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_page_has_changed_if_its_text_or_its_links_have() {
-        let page = |html: &str| {
-            let address = Address::parse("http://a.test/").unwrap();
-            shown(&build(address, html.as_bytes(), Some("text/html")).0)
-        };
-        let first = page("<p>bees <a href=/1>one</a><script>a = 1</script>");
-        let nonce = page("<p>bees <a href=/1>one</a><script nonce=x>a = 2</script>");
-        assert_eq!(first, nonce, "what nobody sees");
-        assert_ne!(first, page("<p>bees <a href=/2>one</a>"));
-        assert_ne!(first, page("<p>wasps <a href=/1>one</a>"));
-    }
 }

@@ -22,10 +22,11 @@ use linkscent_core::web_graph::Judgment;
 use linkscent_core::wire::{ModelError, write_model};
 use tokio::runtime::Handle;
 
-use super::fetch::{Fetched, Fetcher, Reply, Validators};
+use super::fetch::{Fetched, Fetcher, Reply};
 use super::retraining::Retraining;
 use super::revisiting;
 use super::start::{TakenUp, take_stock, take_up};
+use super::validators::Validators;
 use crate::clock;
 use crate::store::{
     Command, CrawlLock, CrawlRow, CrawlState, Location, Reaction, Store, open_private,
