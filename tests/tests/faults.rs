@@ -228,7 +228,7 @@ async fn damage_costs_what_it_touches_and_is_named() -> Result<()> {
     ensure!(done.json["pages"] == 60, "{done:?}");
 
     let archive = |data: &Path| data.join("crawl-1.warc.gz");
-    let cases: [(&str, Damage, u64, &str); 4] = [
+    let cases: [(&str, Damage, u64, &str); 5] = [
         (
             "bytes in the middle",
             |data| {
@@ -248,7 +248,17 @@ async fn damage_costs_what_it_touches_and_is_named() -> Result<()> {
                 let bytes = std::fs::read(&path)?;
                 Ok(std::fs::write(path, &bytes[..bytes.len() - 1])?)
             },
-            1,
+            0,
+            "",
+        ),
+        (
+            "the last page",
+            |data| {
+                let path = data.join("crawl-1.warc.gz");
+                let bytes = std::fs::read(&path)?;
+                Ok(std::fs::write(path, &bytes[..bytes.len() - 600])?)
+            },
+            2,
             "at byte",
         ),
         (
@@ -277,6 +287,10 @@ async fn damage_costs_what_it_touches_and_is_named() -> Result<()> {
             broken.is_empty() && archive(&data).exists(),
             "{name}: {broken:?}"
         );
+        // But for damage that was left in its middle it is read from front to back.
+        let mut records = Reader::open(&archive(&data))?;
+        let is_whole = records.all(|record| record.is_ok());
+        ensure!(is_whole == (name != "bytes in the middle"), "{name}");
         let (companion, _, _, _) = Companion::serve(&data, proxy).await?;
         drop(companion);
     }

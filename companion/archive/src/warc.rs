@@ -20,7 +20,7 @@ mod reader;
 mod record;
 mod writer;
 
-pub use blank::{blank, blank_exchange};
+pub use blank::{blank, blank_exchange, whole_until};
 pub use exchange::{Exchange, Header, KeptExchange, Request, Version};
 pub use reader::Reader;
 pub(crate) use record::{As, Made, Records, digest};

@@ -21,6 +21,8 @@ const DAMAGED: &str = "its copy is damaged";
 pub struct Replayed {
     /// Pages that are lost.
     pub lost: Vec<LostPage>,
+    /// Where the record of the last page begins that is whole.
+    pub last: Option<u64>,
     /// Where the first lost record behind all whole ones begins, if there is one.
     pub end: Option<u64>,
 }
@@ -45,6 +47,7 @@ pub fn replay(
             (Some(offset), _) => match page_at(archive, offset, &address) {
                 Ok((page, digest)) => {
                     replayed.end = None;
+                    replayed.last = replayed.last.max(Some(offset));
                     Outcome::Page(page, digest)
                 }
                 Err(error @ WarcError::File { .. }) => return Err(error.into()),

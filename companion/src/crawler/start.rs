@@ -1,7 +1,10 @@
 //! What a crawl is resumed from: the guide, bounds and seeds it began with, and as much
 //! of its archive as can still be read.
 
+use std::fs::File;
+
 use anyhow::{Context, Result};
+use linkscent_archive::warc::whole_until;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{CrawlDelay, DriftAlarm, Limits, Scope, Seed, Session};
 use linkscent_core::guide::Guide;
@@ -47,7 +50,14 @@ pub(super) async fn take_stock(
     let archive = store.warc_path(crawl.id);
     let there = std::fs::metadata(&archive).map_or(0, |metadata| metadata.len());
     let Some(first) = replayed.lost.first() else {
-        return Ok(crawl.warc_length.min(there));
+        // Behind the last page its request may have been cut through, which costs no page.
+        return Ok(match replayed.last {
+            Some(last) if there < crawl.warc_length => {
+                let file = File::open(&archive).and_then(|mut file| whole_until(&mut file, last));
+                file.with_context(|| format!("reading {}", archive.display()))?
+            }
+            _ => crawl.warc_length.min(there),
+        });
     };
     // Records are only cut off where the file is too short: others may still be read
     // by whoever mends it.
@@ -176,6 +186,7 @@ mod tests {
         };
         Replayed {
             lost: numbers.iter().map(lost).collect(),
+            last: None,
             end,
         }
     }

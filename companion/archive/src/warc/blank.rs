@@ -28,6 +28,21 @@ pub fn blank(file: &mut File, offset: u64, end: u64) -> io::Result<()> {
     overwrite(file, offset, length)
 }
 
+/// Where the whole records end that stand one behind the other from `offset` on, where one
+/// begins.
+pub fn whole_until(file: &mut File, offset: u64) -> io::Result<u64> {
+    let length = file.metadata()?.len();
+    let mut at = offset.min(length);
+    while at < length {
+        match member_length(file, at) {
+            Ok(member) if member > 0 => at += member,
+            Err(error) if !is_damage(&error) => return Err(error),
+            Ok(_) | Err(_) => break,
+        }
+    }
+    Ok(at)
+}
+
 /// Overwrites the page's record that begins at `offset`, and every record between it and
 /// `end`, where the next page's begins, that names the same address: the request for it. What
 /// others left between them stays. From a damaged record on all is overwritten up to `end`.
