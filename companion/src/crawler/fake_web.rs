@@ -113,7 +113,7 @@ pub struct Changing {
 }
 
 /// A web whose page `/list` links to pages about bees, as many as it is told, beside pages
-/// `/still1` to `/still5` that never change and know their tags. It is served as long as the
+/// `/still1` to `/still20` about trains that never change and know their tags. It is served as long as the
 /// runtime lives.
 pub async fn changing_web() -> (Way, std::sync::Arc<Changing>) {
     use std::sync::atomic::Ordering;
@@ -135,14 +135,19 @@ pub async fn changing_web() -> (Way, std::sync::Arc<Changing>) {
             let html = match &*path {
                 "/list" => (1..=listed).map(|n| link(format!("bee{n}"))).collect(),
                 "/1" => {
-                    let still = (1..=5).map(|n| link(format!("still{n}")));
+                    let still = (1..=20).map(|n| link(format!("still{n}")));
                     still.chain([link("list".to_owned())]).collect()
                 }
                 "/robots.txt" => return StatusCode::NOT_FOUND.into_response(),
                 _ if is_same => return StatusCode::NOT_MODIFIED.into_response(),
                 _ => String::new(),
             };
-            let html = format!("<title>{path}</title><p>bees and hives of {path}</p>{html}");
+            let about = if path.starts_with("/still") {
+                "timetables of trains"
+            } else {
+                "bees and hives"
+            };
+            let html = format!("<title>{path}</title><p>{about} of {path}</p>{html}");
             ([("etag", "\"one\"")], Html(html)).into_response()
         }
     };

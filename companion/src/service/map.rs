@@ -102,7 +102,7 @@ impl Service {
 
 /// Pages, where they lie and in which groups; groups have no names yet.
 fn draw(looks: &[LookRow], words: &HashMap<String, Words>) -> TopicMap {
-    let mut pages = chosen(looks);
+    let mut pages = chosen(looks, MOST_ON_MAP);
     let all: Vec<Words> = pages
         .iter()
         .map(|page| words.get(&page.address).cloned().unwrap_or_default())
@@ -133,8 +133,8 @@ fn draw(looks: &[LookRow], words: &HashMap<String, Words>) -> TopicMap {
     }
 }
 
-/// The pages of a map: finds, and what lies on the ways there; then the newest of the others.
-fn chosen(looks: &[LookRow]) -> Vec<MapPage> {
+/// The pages of a map, at most so many: finds, and what lies on the ways there; then the newest of the others.
+fn chosen(looks: &[LookRow], most: usize) -> Vec<MapPage> {
     let mut last: BTreeMap<&str, &LookRow> = BTreeMap::new();
     for look in looks.iter().filter(|look| look.came) {
         last.insert(&look.address, look);
@@ -142,7 +142,7 @@ fn chosen(looks: &[LookRow]) -> Vec<MapPage> {
     let mut on_map: BTreeSet<&str> = BTreeSet::new();
     for (address, look) in &last {
         let mut at = look.is_target.then_some(*address);
-        while let Some(page) = at.filter(|page| on_map.len() < MOST_ON_MAP && on_map.insert(page)) {
+        while let Some(page) = at.filter(|page| on_map.len() < most && on_map.insert(page)) {
             at = last.get(page).and_then(|look| look.from.as_deref());
             at = at.filter(|from| last.contains_key(from));
         }
@@ -150,7 +150,7 @@ fn chosen(looks: &[LookRow]) -> Vec<MapPage> {
     let mut others: Vec<&&LookRow> = last.values().collect();
     others.sort_by_key(|look| std::cmp::Reverse(look.time));
     for look in others {
-        if on_map.len() >= MOST_ON_MAP {
+        if on_map.len() >= most {
             break;
         }
         on_map.insert(&look.address);

@@ -53,11 +53,21 @@ fn pages_that_say_much_the_same_are_a_group_with_their_words() {
 #[test]
 fn finds_and_their_ways_come_first_and_a_way_in_a_circle_ends() {
     let mut looks: Vec<LookRow> = (0..6).map(|page| look(page, None, false)).collect();
-    looks[5] = look(5, Some(4), true);
-    looks[4] = look(4, Some(5), false);
+    looks[5] = look(5, Some(0), true);
+    looks[0] = look(0, Some(5), false);
     let map = draw(&looks, &HashMap::new());
-    assert_eq!(map.pages[5].from, Some(4));
-    assert_eq!(map.pages[4].from, Some(5));
+    assert_eq!(map.pages[5].from, Some(0));
+    assert_eq!(map.pages[0].from, Some(5));
+    let few: Vec<String> = chosen(&looks, 2)
+        .into_iter()
+        .map(|page| page.address)
+        .collect();
+    assert_eq!(few, ["http://a.test/00", "http://a.test/05"]);
+    let more = chosen(&looks, 3);
+    assert_eq!(
+        more[1].address, "http://a.test/04",
+        "the newest of the others"
+    );
     assert!(draw(&[], &HashMap::new()).pages.is_empty());
     let same = [look(1, Some(1), true)];
     assert_eq!(draw(&same, &HashMap::new()).pages[0].from, None);

@@ -78,10 +78,10 @@ async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
         .unwrap();
     let nothing = service.prepare_round(&topic, 20).await.unwrap();
     assert_eq!(nothing, None, "nothing is known yet");
-    let first = NewCrawl::new(Starts::default(), 30);
+    let first = NewCrawl::new(Starts::default(), 60);
     let first = service.begin_crawl(&topic, &first).await.unwrap();
     ended(&service, first.id).await;
-    assert_eq!(service.store.looks(topic.id).await.unwrap().len(), 10);
+    assert_eq!(service.store.looks(topic.id).await.unwrap().len(), 25);
     service.catch_up(|_| {}).await.unwrap();
     service.saw_finds(Some(&topic)).await.unwrap();
 
@@ -107,7 +107,7 @@ async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
 
     web.listed.store(5, Ordering::SeqCst);
     web.asked.lock().unwrap().clear();
-    let round = service.begin_round(&topic, 30).await.unwrap().unwrap();
+    let round = service.begin_round(&topic, 60).await.unwrap().unwrap();
     ended(&service, round.id).await;
     let asked = web.asked.lock().unwrap().clone();
     let pages: Vec<&(String, bool)> = asked
@@ -122,6 +122,20 @@ async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
         pages.iter().any(|page| page.1),
         "some are asked conditionally: {asked:?}"
     );
+    let seeds: Vec<&str> = round
+        .order
+        .seeds
+        .iter()
+        .filter_map(|seed| seed.0.strip_prefix("http://a.test"))
+        .collect();
+    assert!(seeds.len() < 20, "{seeds:?}");
+    for (page, _) in &pages {
+        let is_new = ["/bee4", "/bee5"].contains(&&**page);
+        assert!(
+            is_new || seeds.contains(&&**page),
+            "{page} is known: {asked:?}"
+        );
+    }
     let mut once: Vec<&str> = pages.iter().map(|page| &*page.0).collect();
     once.sort_unstable();
     once.dedup();
