@@ -172,7 +172,7 @@ mod tests {
         let page = |number: u64| fetched(number, &format!("http://a.test/{number}"), 0.9);
         let log = [page(1), page(2), page(3), failed(4, "http://a.test/4")];
         store.take_fetches(id, 4_000, &log).await.unwrap();
-        let archive = std::fs::File::create(store.warc_path(id)).unwrap();
+        let archive = File::create(store.warc_path(id)).unwrap();
         archive.set_len(on_disk).unwrap();
         let row = store.crawl(id).await.unwrap().unwrap();
         (folder, store, row)
