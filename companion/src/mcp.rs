@@ -40,7 +40,8 @@ pub struct Library {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Searched {
     /// All words have to be met; "in quotes" next to each other; -word not; word*, word~,
-    /// title:word, site:host, lang:code. Empty: the likeliest pages.
+    /// title:word, site:host, lang:code, tag:name, kind:name, found:2026-11, is:relevant (or
+    /// irrelevant, undecided, noted, new). Empty: the likeliest pages.
     #[serde(default)]
     query: String,
     /// Name of a topic; without it all topics are searched.

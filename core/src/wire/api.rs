@@ -6,6 +6,7 @@ mod changes;
 mod classes;
 mod event;
 mod library;
+mod remark;
 mod rendering;
 mod strategies;
 mod visit;
@@ -13,10 +14,11 @@ mod visit;
 pub use changes::Changes;
 pub use classes::{ClassCorrection, ClassNode, ClassedPage, ClassesView, GoodNodes, TopicView};
 pub use event::{
-    Event, EventKind, EventName, LONGEST_NAME, LONGEST_NOTE, LONGEST_TAG, PassedOver, as_tag,
-    is_facet_name, is_topic_name, mark_of, marked_terms,
+    Event, EventKind, EventName, LONGEST_NAME, PassedOver, is_facet_name, is_topic_name, mark_of,
+    marked_terms,
 };
 pub use library::{LibraryCount, LibraryFound, LibraryLabel, LibraryPage, SnippetPiece};
+pub use remark::{LONGEST_NOTE, LONGEST_TAG, as_tag};
 pub use rendering::{
     MOST_HOSTS, Rendering, RenderingQuery, RenderingTask, RenderingsView, WaitingSite,
 };

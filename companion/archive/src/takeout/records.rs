@@ -1,6 +1,6 @@
 //! The pages themselves as one WARC file, as archives take them in.
 //!
-//! Every page is written anew from what was kept of it: with digests, whatever version of this
+//! Every page is written again from what was kept of it: with digests, whatever version of this
 //! program kept it. A page whose copy cannot be read is left out.
 
 use std::io;

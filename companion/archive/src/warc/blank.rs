@@ -268,7 +268,7 @@ mod tests {
             assert!(left.ends_with(&["request http://a.test/two".to_owned()]));
             assert_eq!(std::fs::metadata(&path).unwrap().len(), length);
         }
-        // What was cut off is not written anew.
+        // What was cut off is not written again.
         std::fs::write(&path, &whole[..places[2] as usize + 9]).unwrap();
         blank_exchange(&mut open(&path), places[2], length).unwrap();
     }

@@ -99,7 +99,7 @@ fn an_exchange_comes_back_as_it_was() {
         },
         exchange
     );
-    // Written anew it is the same once more.
+    // Written again it is the same.
     let again = writer.page(&read.kept()).unwrap();
     let again = Reader::exchange_at(&path, again, "http://a.org/x?y=1").unwrap();
     assert_eq!(again, read);
