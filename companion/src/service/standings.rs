@@ -3,7 +3,7 @@
 //! counted by it.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use linkscent_core::critics;
@@ -202,7 +202,7 @@ impl Service {
         known: &mut KnownPages,
     ) -> Result<HashMap<u64, Vec<u32>>, ServiceError> {
         let mut labels: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        let mut is_marked: HashMap<String, bool> = HashMap::new();
+        let mut marked: HashSet<String> = HashSet::new();
         for mark in self.store.marks(topic).await? {
             let verdict = if mark.target {
                 "relevant"
@@ -211,7 +211,7 @@ impl Service {
             };
             let label = known.label("is", verdict);
             labels.entry(mark.address.clone()).or_default().push(label);
-            is_marked.insert(mark.address, true);
+            marked.insert(mark.address);
         }
         for (address, remarks) in self.store.remarks(topic).await? {
             let of_page = labels.entry(address).or_default();
@@ -230,7 +230,7 @@ impl Service {
         let copies = self.store.copies(topic, &addresses).await?.into_iter();
         let said = copies.filter_map(|copy| {
             let mut labels = labels.get(&copy.address)?.clone();
-            if !is_marked.contains_key(&copy.address) {
+            if !marked.contains(&copy.address) {
                 labels.push(undecided);
             }
             Some((key_of(copy.crawl, copy.number), labels))
