@@ -436,9 +436,18 @@ async fn train_distance(stage: &Stage) -> Result<()> {
     let screen = &stage.browser;
     screen.press("a[href$='/topic/1']").await?;
     screen.wait_for_text("By all that is known").await?;
+    screen.press("#experts summary").await?;
     screen
         .press("form[action$='/topic/1/train'] button")
         .await?;
+    // The page that comes then has them folded away again.
+    let folded = "return document.readyState === 'complete' &&
+        document.querySelector('#experts > details')?.open === false;";
+    wait_for("the page after the training", 60, || async {
+        Ok((screen.read(folded).await? == Value::Bool(true)).then_some(()))
+    })
+    .await?;
+    screen.press("#experts summary").await?;
     screen
         .wait_for_text("Train the distance model again")
         .await?;

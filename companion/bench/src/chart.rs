@@ -137,6 +137,15 @@ fn short(value: f64) -> String {
 /// The curve of a crawl, from whether each scored page was relevant. A dashed
 /// line shows a crawl in which every page is.
 pub fn harvest(relevant: &[bool]) -> String {
+    curve(relevant, "pages scored")
+}
+
+/// The same over its requests: what was found for what it cost.
+pub fn cost(relevant: &[bool]) -> String {
+    curve(relevant, "requests")
+}
+
+fn curve(relevant: &[bool], over: &str) -> String {
     let all = relevant.len().max(1);
     let found = relevant.iter().filter(|hit| **hit).count();
     let top = found.max(1);
@@ -156,13 +165,13 @@ pub fn harvest(relevant: &[bool]) -> String {
     let (x0, x1, y0, y1) = (x(0), x(all), y(0), y(top));
     let perfect = x(top.min(all));
     format!(
-        r#"<svg class="chart" viewBox="0 0 {CURVE_WIDTH} {CURVE_HEIGHT}" role="img" aria-label="{found} relevant pages among {all} fetched">
+        r#"<svg class="chart" viewBox="0 0 {CURVE_WIDTH} {CURVE_HEIGHT}" role="img" aria-label="{found} relevant pages among {all} {over}">
 <path class="axis" d="M{x0} {y1}V{y0}H{x1}"/>
 <path class="perfect" d="M{x0} {y0}L{perfect:.1} {y1}"/>
 <path class="curve" d="{path}"/>
 <text x="{tx}" y="{ty}" text-anchor="end">{top}</text><text x="{tx}" y="{y0}" text-anchor="end">0</text>
-<text x="{x0}" y="{ly}">Relevant pages found; dashed: if every page were one</text>
-<text x="{x1}" y="{by}" text-anchor="end">{all} pages scored</text>
+<text x="{x0}" y="{ly}">Relevant pages found; dashed: if every one were</text>
+<text x="{x1}" y="{by}" text-anchor="end">{all} {over}</text>
 </svg>"#,
         tx = x0 - 6.0,
         ty = y1 + 8.0,
@@ -178,7 +187,7 @@ mod tests {
     #[test]
     fn the_curve_ends_at_its_counts() {
         let svg = harvest(&[true, false, true, false]);
-        assert!(svg.contains("2 relevant pages among 4 fetched"));
+        assert!(svg.contains("2 relevant pages among 4 pages scored"));
         assert!(svg.contains("L632.0 26.0\""), "{svg}");
         assert!(harvest(&[]).contains("0 relevant"));
         assert!(harvest(&vec![true; 100_000]).len() < 10_000);

@@ -17,6 +17,7 @@ use linkscent_core::band::Band;
 use linkscent_core::wire::api::Answer;
 use serde::Deserialize;
 
+use super::yields::roughly;
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::{App, Base};
 use crate::service::{CrawlCounts, RunBy};
@@ -47,6 +48,8 @@ struct CrawlPage<'a> {
     counts: CrawlCounts,
     harvest: String,
     progress: u64,
+    /// How long it has still to go.
+    left: Option<String>,
     chart: String,
     databases: u64,
     alarms: Vec<AlarmRow>,
@@ -88,12 +91,14 @@ async fn page(
 ) -> PageResult {
     let (crawl, topic) = app.service.crawl(id).await?;
     let counts = app.service.counts(id).await?;
+    let left = app.service.time_left(&crawl, &counts).await?;
     let classes = app.service.classes(&topic).await?;
     show(&CrawlPage {
         class_action: format!("{base}/crawl/{id}/class"),
         base,
         csrf: app.access.csrf(),
         harvest: percent(counts.harvest()),
+        left: left.map(roughly),
         progress: (100 * counts.pages / crawl.order.budget.max(1)).min(100),
         chart: chart::harvest(&app.service.store.harvest(id).await?),
         databases: app.service.store.count_forms(id).await?,

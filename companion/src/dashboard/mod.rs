@@ -15,6 +15,8 @@ mod removed;
 mod settings;
 mod topics;
 mod watching;
+mod why;
+mod yields;
 
 use askama::Template;
 use axum::extract::{Query, Request, State};
@@ -50,6 +52,8 @@ pub fn routes() -> Router<App> {
         .merge(ahead::routes())
         .merge(removed::routes())
         .merge(crawl::routes())
+        .merge(yields::routes())
+        .merge(why::routes())
         .merge(databases::routes())
         .merge(settings::routes())
         .fallback(async || PageError::missing("page"))

@@ -7,6 +7,7 @@ mod crawls;
 mod deleting;
 mod dry_run;
 mod error;
+mod explaining;
 mod facets;
 mod feedback;
 mod forgetting;
@@ -26,10 +27,12 @@ mod takeout;
 mod taxonomies;
 mod training;
 mod watching;
+mod yields;
 
 pub use crawls::{CrawlCounts, LARGEST_BUDGET, NewCrawl, Starts};
 pub use dry_run::MOST_UPCOMING;
 pub use error::ServiceError;
+pub use explaining::{Explained, ExplainedLink};
 pub use facets::Facets;
 pub use guides::Learned;
 pub use judging::Judged;
@@ -42,6 +45,7 @@ pub use takeout::feed_file;
 pub use taxonomies::{MOST_CLASSED, TopicClasses};
 
 pub use watching::USUAL_REQUESTS;
+pub use yields::{SiteYield, Yield};
 
 use std::sync::Arc;
 

@@ -21,6 +21,21 @@ pub enum Operation {
     Logarithm,
 }
 
+impl Operation {
+    /// What stands between a value and its parts, in words; empty for a fact.
+    pub fn said(self) -> &'static str {
+        match self {
+            Self::Given => "",
+            Self::Sum => "sum of",
+            Self::Product => "product of",
+            Self::Quotient => "first divided by second of",
+            Self::Maximum => "greatest of",
+            Self::Logistic => "probability by log-odds of",
+            Self::Logarithm => "logarithm of",
+        }
+    }
+}
+
 /// A word near a link, and what became of links with that word there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cue {
@@ -147,21 +162,12 @@ impl std::fmt::Display for Explanation {
             depth: usize,
             f: &mut std::fmt::Formatter<'_>,
         ) -> std::fmt::Result {
-            let operation = match node.operation {
-                Operation::Given => "",
-                Operation::Sum => " = sum of",
-                Operation::Product => " = product of",
-                Operation::Quotient => " = first divided by second of",
-                Operation::Maximum => " = greatest of",
-                Operation::Logistic => " = probability by log-odds of",
-                Operation::Logarithm => " = logarithm of",
-            };
             let indent = depth * 2;
-            writeln!(
-                f,
-                "{:indent$}{:+.4} {}{operation}",
-                "", node.value, node.label
-            )?;
+            write!(f, "{:indent$}{:+.4} {}", "", node.value, node.label)?;
+            match node.operation.said() {
+                "" => writeln!(f)?,
+                operation => writeln!(f, " = {operation}")?,
+            }
             node.parts
                 .iter()
                 .try_for_each(|part| line(part, depth + 1, f))

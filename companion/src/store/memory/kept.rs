@@ -94,8 +94,6 @@ impl Kept for MemoryStore {
     }
 
     async fn result_at(&self, crawl: i64, number: u64) -> StoreResult<Option<ResultRow>> {
-        Ok(self.of_crawl(crawl, |crawl| {
-            crawl.log.get(&number).map(|(record, _)| row(record))
-        }))
+        Ok(self.of_crawl(crawl, |crawl| crawl.log.get(&number).map(row)))
     }
 }

@@ -10,7 +10,7 @@ use linkscent_core::critics::taxonomy::is_under;
 use super::{CrawlEntry, MemoryStore};
 use crate::store::ports::{
     AlarmRow, CrawlLog, FetchRow, FormRow, Location, MOST_ALARMS, MOST_REASONS, MOST_UNRENDERED,
-    ResultRow, SkippedRow,
+    Outcome, ResultRow, SkippedRow,
 };
 use crate::store::{StoreError, StoreResult};
 
@@ -26,7 +26,7 @@ fn relevance(record: &Record) -> Option<f64> {
     record.judgment.map(|judgment| judgment.relevance.value())
 }
 
-pub(super) fn row(record: &Record) -> ResultRow {
+pub(super) fn row((record, place): &(Record, Location)) -> ResultRow {
     ResultRow {
         address: record.address.to_string(),
         title: record.title.clone(),
@@ -38,13 +38,18 @@ pub(super) fn row(record: &Record) -> ResultRow {
         trail: trail(record),
         problem: record.problem.clone(),
         class: record.class.clone(),
+        time: place.time,
     }
 }
 
 /// At most so many of them, from a place on.
-fn page<'a>(records: impl Iterator<Item = &'a Record>, most: i64, skip: i64) -> Vec<ResultRow> {
+fn page<'a>(
+    fetches: impl Iterator<Item = &'a (Record, Location)>,
+    most: i64,
+    skip: i64,
+) -> Vec<ResultRow> {
     let (most, skip) = (most.max(0) as usize, skip.max(0) as usize);
-    records.skip(skip).take(most).map(row).collect()
+    fetches.skip(skip).take(most).map(row).collect()
 }
 
 impl CrawlEntry {
@@ -97,14 +102,15 @@ impl CrawlLog for MemoryStore {
     }
 
     async fn last_results(&self, crawl: i64, most: i64) -> StoreResult<Vec<ResultRow>> {
-        Ok(self.of_crawl(crawl, |crawl| page(crawl.records().rev(), most, 0)))
+        Ok(self.of_crawl(crawl, |crawl| page(crawl.log.values().rev(), most, 0)))
     }
 
     async fn best_results(&self, crawl: i64, most: i64, skip: i64) -> StoreResult<Vec<ResultRow>> {
         Ok(self.of_crawl(crawl, |crawl| {
-            let mut finds: Vec<&Record> = crawl.records().filter(|one| is_find(one)).collect();
+            let finds = crawl.log.values().filter(|(one, _)| is_find(one));
+            let mut finds: Vec<&(Record, Location)> = finds.collect();
             // Stable: of equals the older first.
-            finds.sort_by(|a, b| relevance(b).partial_cmp(&relevance(a)).unwrap());
+            finds.sort_by(|(a, _), (b, _)| relevance(b).partial_cmp(&relevance(a)).unwrap());
             page(finds.into_iter(), most, skip)
         }))
     }
@@ -116,11 +122,11 @@ impl CrawlLog for MemoryStore {
         most: i64,
         skip: i64,
     ) -> StoreResult<Vec<ResultRow>> {
-        let is_of = |one: &&Record| {
+        let is_of = |(one, _): &&(Record, Location)| {
             one.judgment.is_some() && node.is_none_or(|node| is_under(&one.class, node))
         };
         Ok(self.of_crawl(crawl, |crawl| {
-            page(crawl.records().rev().filter(is_of), most, skip)
+            page(crawl.log.values().rev().filter(is_of), most, skip)
         }))
     }
 
@@ -146,6 +152,17 @@ impl CrawlLog for MemoryStore {
             let scored = crawl.records().filter(|record| record.scored);
             scored.map(is_find).collect()
         }))
+    }
+
+    async fn outcomes(&self, crawl: i64) -> StoreResult<Vec<Outcome>> {
+        let outcome = |(record, place): &(Record, Location)| Outcome {
+            address: record.address.to_string(),
+            time: place.time,
+            is_page: record.judgment.is_some(),
+            is_find: is_find(record),
+            problem: record.problem.clone(),
+        };
+        Ok(self.of_crawl(crawl, |crawl| crawl.log.values().map(outcome).collect()))
     }
 
     async fn kept_page(&self, crawl: i64, address: &str) -> StoreResult<Option<(u64, String)>> {

@@ -74,6 +74,23 @@ pub struct ResultRow {
     pub problem: String,
     /// Its likeliest class; empty where pages were not judged by their classes.
     pub class: String,
+    /// When the answer came, in milliseconds since 1970; 0 where that was not put down.
+    pub time: i64,
+}
+
+/// What a request came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// What was asked for.
+    pub address: String,
+    /// When the answer came, in milliseconds since 1970; 0 where that was not put down.
+    pub time: i64,
+    /// Whether a page came.
+    pub is_page: bool,
+    /// Whether it is a find.
+    pub is_find: bool,
+    /// What came in place of a page.
+    pub problem: String,
 }
 
 impl ResultRow {
@@ -196,6 +213,9 @@ pub trait CrawlLog: Send + Sync {
 
     /// For every scored page, by number, whether it is relevant.
     async fn harvest(&self, crawl: i64) -> StoreResult<Vec<bool>>;
+
+    /// What every request came to, by number.
+    async fn outcomes(&self, crawl: i64) -> StoreResult<Vec<Outcome>>;
 
     /// Where the record of a page lies in the crawl's archive, and its title; of its first
     /// fetch that has a record.

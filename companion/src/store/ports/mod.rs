@@ -36,7 +36,7 @@ pub use kept::{CopyRow, Kept, KeptRow, StandingRow};
 pub use linkscent_core::wire::CrawlState;
 pub use log::{
     AlarmRow, CrawlLog, CrawlWriter, FetchRow, FormRow, Location, LostPage, MOST_ALARMS,
-    MOST_REASONS, MOST_SKIPPED, MOST_UNRENDERED, ResultRow, SkippedRow,
+    MOST_REASONS, MOST_SKIPPED, MOST_UNRENDERED, Outcome, ResultRow, SkippedRow,
 };
 pub use people::{MOST_NOTICES, Notices, QuestionRow, Questions};
 pub use searches::{SearchRow, Searches};

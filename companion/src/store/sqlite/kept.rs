@@ -132,7 +132,7 @@ impl Kept for SqliteStore {
     async fn result_at(&self, crawl: i64, number: u64) -> StoreResult<Option<ResultRow>> {
         let query = sqlx::query_as(
             "SELECT address, title, snippet, relevance, is_target, reason, anchor, trail, problem,
-             class FROM fetch WHERE crawl = ? AND number = ?",
+             class, time FROM fetch WHERE crawl = ? AND number = ?",
         );
         let query = query
             .bind(crawl)

@@ -9,7 +9,7 @@ use linkscent_core::crawl::UNRENDERED;
 use super::SqliteStore;
 use crate::store::ports::{
     AlarmRow, CrawlLog, FetchRow, FormRow, Location, MOST_ALARMS, MOST_REASONS, MOST_UNRENDERED,
-    ResultRow, SkippedRow,
+    Outcome, ResultRow, SkippedRow,
 };
 use crate::store::{StoreError, StoreResult};
 
@@ -63,7 +63,7 @@ impl CrawlLog for SqliteStore {
         };
         let query = sqlx::query_as(
             "SELECT address, title, snippet, relevance, is_target, reason, anchor, trail, problem,
-             class FROM fetch WHERE crawl = ?1 AND relevance IS NOT NULL
+             class, time FROM fetch WHERE crawl = ?1 AND relevance IS NOT NULL
              AND (class = ?2 OR substr(class, 1, length(?2) + 1) = ?2 || '/')
              ORDER BY number DESC LIMIT ?3 OFFSET ?4",
         );
@@ -91,6 +91,24 @@ impl CrawlLog for SqliteStore {
         .fetch_all(&self.pool)
         .await?;
         Ok(rows.into_iter().map(|row| row.0).collect())
+    }
+
+    async fn outcomes(&self, crawl: i64) -> StoreResult<Vec<Outcome>> {
+        let rows: Vec<(String, i64, bool, bool, String)> = sqlx::query_as(
+            "SELECT address, time, relevance IS NOT NULL, is_target AND scored, problem
+             FROM fetch WHERE crawl = ? ORDER BY number",
+        )
+        .bind(crawl)
+        .fetch_all(&self.pool)
+        .await?;
+        let outcome = |(address, time, is_page, is_find, problem)| Outcome {
+            address,
+            time,
+            is_page,
+            is_find,
+            problem,
+        };
+        Ok(rows.into_iter().map(outcome).collect())
     }
 
     async fn kept_page(&self, crawl: i64, address: &str) -> StoreResult<Option<(u64, String)>> {
@@ -170,7 +188,7 @@ impl SqliteStore {
     ) -> StoreResult<Vec<ResultRow>> {
         let statement = format!(
             "SELECT address, title, snippet, relevance, is_target, reason, anchor, trail, problem,
-             class FROM fetch WHERE crawl = ? AND {which} ORDER BY {order} LIMIT ? OFFSET ?"
+             class, time FROM fetch WHERE crawl = ? AND {which} ORDER BY {order} LIMIT ? OFFSET ?"
         );
         let query = sqlx::query_as(sqlx::AssertSqlSafe(statement));
         let query = query.bind(crawl).bind(most.max(0)).bind(skip.max(0));
@@ -208,6 +226,7 @@ impl FromRow<'_, SqliteRow> for ResultRow {
             trail: serde_json::from_str(row.try_get("trail")?).unwrap_or_default(),
             problem: row.try_get("problem")?,
             class: row.try_get("class")?,
+            time: row.try_get("time")?,
         })
     }
 }

@@ -7,7 +7,8 @@ use linkscent_core::web_graph::{Judgment, Relevance};
 use super::{NOBODY, address, alarm, crawl, failed, fetched, form, numbers, take, texts};
 use crate::store::ports::{MOST_ALARMS, MOST_REASONS, MOST_SKIPPED};
 use crate::store::{
-    AlarmRow, FetchRow, FormRow, Location, LostPage, ResultRow, SkippedRow, Store, StoreError,
+    AlarmRow, FetchRow, FormRow, Location, LostPage, Outcome, ResultRow, SkippedRow, Store,
+    StoreError,
 };
 
 promises! {
@@ -204,6 +205,7 @@ async fn results_are_listed_in_their_orders(store: &Store) {
         trail: texts(&[B, A]),
         class: String::new(),
         problem: String::new(),
+        time: 5,
     };
     assert_eq!(store.best_results(id, 1, 0).await.unwrap(), [best]);
     let last = store.last_results(id, 1).await.unwrap().remove(0);
@@ -277,6 +279,23 @@ async fn only_scored_targets_are_finds(store: &Store) {
     assert_eq!(finds[0].address, C);
     assert_eq!(store.harvest(id).await.unwrap(), [false, true]);
     assert_eq!(store.counts(id).await.unwrap(), (3, 2, 1, 0));
+    let outcome = |number: i64, page: &str, is_find: bool| Outcome {
+        address: page.to_owned(),
+        time: number,
+        is_page: true,
+        is_find,
+        problem: String::new(),
+    };
+    let pages = [
+        outcome(1, A, false),
+        outcome(2, B, false),
+        outcome(3, C, true),
+    ];
+    assert_eq!(store.outcomes(id).await.unwrap(), pages);
+    take(store, id, &[failed(4, A)]).await;
+    let last = store.outcomes(id).await.unwrap().pop().unwrap();
+    assert_eq!((last.is_page, last.is_find), (false, false));
+    assert_eq!((last.time, &*last.problem), (4, "gone"));
 }
 
 async fn counts_follow_the_log(store: &Store) {

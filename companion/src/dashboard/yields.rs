@@ -1,0 +1,94 @@
+//! What a crawl brought and what it cost.
+
+use std::time::Duration;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::routing::get;
+use axum::{Extension, Router};
+use linkscent_bench::chart;
+
+use super::{PageResult, show};
+use crate::api::{App, Base};
+use crate::clock;
+use crate::service::Yield;
+use crate::store::{CrawlRow, Topic};
+
+pub(super) fn routes() -> Router<App> {
+    Router::new().route("/crawl/{id}/yield", get(page))
+}
+
+#[derive(Template)]
+#[template(path = "yield.html")]
+struct YieldScreen {
+    base: String,
+    crawl: CrawlRow,
+    topic: Topic,
+    found: Yield,
+    finds: usize,
+    chart: String,
+    /// When the first answer came, and how long after it the last.
+    time: Option<(String, String)>,
+}
+
+async fn page(
+    State(app): State<App>,
+    Extension(Base(base)): Extension<Base>,
+    Path(id): Path<i64>,
+) -> PageResult {
+    let (crawl, topic) = app.service.crawl(id).await?;
+    let found = app.service.yields(&crawl).await?;
+    show(&YieldScreen {
+        base,
+        crawl,
+        topic,
+        finds: found.hits.iter().filter(|hit| **hit).count(),
+        chart: chart::cost(&found.hits),
+        time: found.times.map(|(first, last)| {
+            let span = Duration::from_millis(last.abs_diff(first));
+            (said(first), roughly(span))
+        }),
+        found,
+    })
+}
+
+/// A date and a time of the day.
+fn said(time: i64) -> String {
+    let date = clock::date(time);
+    date.replace('T', " ").replace('Z', " UTC")
+}
+
+/// A time as people say it: two of its units at most.
+pub(super) fn roughly(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..60 => "less than a minute".to_owned(),
+        60..120 => "a minute".to_owned(),
+        120..3_600 => format!("{} minutes", seconds / 60),
+        3_600..86_400 => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+        86_400..172_800 => format!("a day and {} h", seconds % 86_400 / 3_600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_said_roughly() {
+        assert_eq!(said(1_700_000_000_000), "2023-11-14 22:13:20 UTC");
+        for (seconds, expected) in [
+            (0, "less than a minute"),
+            (59, "less than a minute"),
+            (119, "a minute"),
+            (120, "2 minutes"),
+            (3_599, "59 minutes"),
+            (3_660, "1 h 1 min"),
+            (90_000, "a day and 1 h"),
+            (200_000, "2 days"),
+        ] {
+            assert_eq!(roughly(Duration::from_secs(seconds)), expected);
+        }
+    }
+}
