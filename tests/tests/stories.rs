@@ -444,7 +444,7 @@ async fn train_distance(stage: &Stage) -> Result<()> {
     let folded = "return document.readyState === 'complete' &&
         document.querySelector('#experts > details')?.open === false;";
     wait_for("the page after the training", 60, || async {
-        Ok((screen.read(folded).await? == Value::Bool(true)).then_some(()))
+        Ok((screen.read(folded).await? == true).then_some(()))
     })
     .await?;
     screen.press("#experts summary").await?;
