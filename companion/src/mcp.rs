@@ -40,7 +40,7 @@ pub struct Library {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Searched {
     /// All words have to be met; "in quotes" next to each other; -word not; word*, word~,
-    /// title:word, site:host, lang:code, tag:name, kind:name, found:2026-11, is:relevant (or
+    /// title:word, site:host, lang:code, tag:name, kind:name, found:2026-11, topic:name, is:relevant (or
     /// irrelevant, undecided, noted, new). Empty: the likeliest pages.
     #[serde(default)]
     query: String,

@@ -117,3 +117,21 @@ setInterval(async () => {
   link.textContent = "show them";
   more.replaceChildren(`${added} more since: `, link);
 }, 5000);
+
+// What is typed may go on: asked for when the typing rests for a moment, and shown as the browser shows lists.
+const words = document.querySelector("#words"), suggested = document.querySelector("#suggested");
+let resting;
+
+words.addEventListener("input", (event) => {
+  clearTimeout(resting);
+  // One that was chosen is no typing.
+  if (event.inputType !== "insertReplacementText" && event.inputType) resting = setTimeout(suggest, 120);
+});
+
+async function suggest() {
+  const typed = words.value, fields = new URLSearchParams(new FormData(words.form));
+  const answer = await fetch(`${words.dataset.url}?${fields}`).catch(() => null);
+  const made = answer?.ok ? await answer.json() : [];
+  if (words.value !== typed) return;
+  suggested.replaceChildren(...made.map((text) => Object.assign(document.createElement("option"), { value: text })));
+}

@@ -165,6 +165,16 @@ async fn remarks(stage: &Stage, data: &Path) -> Result<()> {
     press("/").await?;
     let field = driver.active_element().await?;
     field.clear().await?;
+    // What is being typed is proposed to its end.
+    field.send_keys("kidney tag:to-r").await?;
+    let proposed =
+        "return [...document.querySelectorAll('#suggested option')].map((one) => one.value);";
+    wait_for("the tag is proposed", 10, || async {
+        let proposed = screen.read(proposed).await?;
+        Ok((proposed == serde_json::json!(["kidney tag:to-read"])).then_some(()))
+    })
+    .await?;
+    field.clear().await?;
     field.send_keys("tag:to-read is:noted").await?;
     field.send_keys(Key::Enter).await?;
     screen.wait_for_text("1 page.").await?;
@@ -193,6 +203,27 @@ async fn remarks(stage: &Stage, data: &Path) -> Result<()> {
     name.send_keys(Key::Enter).await?;
     screen.wait_for_text("Kept searches: with notes").await?;
     Ok(())
+}
+
+/// A find is explained in full, and its crawl says what it brought and cost.
+async fn explained(stage: &Stage) -> Result<()> {
+    let screen = &stage.browser;
+    screen.press("header a[href$='/library']").await?;
+    screen.wait_for_text("How to ask").await?;
+    screen
+        .press(".results details:has([href*='/library/why/']) > summary")
+        .await?;
+    screen.press(".results [href*='/library/why/']").await?;
+    screen.wait_for_text("The way there").await?;
+    let said = screen.text().await?;
+    ensure!(said.contains("Likeness to the nearest target"), "{said}");
+    stage.picture("explained").await?;
+    screen.press(".crumbs a[href*='/crawl/']").await?;
+    screen.press(".button[href$='/yield']").await?;
+    screen.wait_for_text("By site").await?;
+    let said = screen.text().await?;
+    ensure!(said.contains("kidney.test"), "{said}");
+    stage.picture("yield").await
 }
 
 /// A topic's map says the way to a page, and the topic can be watched.
@@ -277,6 +308,7 @@ async fn library(kind: BrowserKind) -> Result<()> {
     remarks(&stage, &data).await?;
     kept_and_taken(&stage).await?;
     stage.open(&dashboard).await?;
+    explained(&stage).await?;
     map_and_watch(&stage).await?;
     stage.open("http://town.test/").await?;
     from_the_panel(&stage, port, &code).await?;

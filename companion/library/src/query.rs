@@ -3,8 +3,8 @@
 //! All words have to be met; `"words in quotes"` next to each other; `-word` not at all. `word*`
 //! stands for all that begin so, `word~` for those that are spelled much the same;
 //! `title:word` asks the title, `site:host` and `lang:code` where the page lies and what
-//! language it is in. `tag:name`, `is:relevant`, `kind:name` and `found:2026-11` ask for what is
-//! known elsewhere of the page: see [`Query::conditions`].
+//! language it is in. `tag:name`, `is:relevant`, `kind:name`, `found:2026-11` and `topic:name` ask
+//! for what is known elsewhere of the page: see [`Query::conditions`].
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ const TITLE: f32 = 2.0;
 /// Parts of one query that are taken at most.
 const MOST_PARTS: usize = 40;
 /// Fields that the index knows nothing of.
-const KNOWN_ELSEWHERE: [&str; 4] = ["tag", "is", "kind", "found"];
+const KNOWN_ELSEWHERE: [&str; 5] = ["tag", "is", "kind", "found", "topic"];
 
 /// A query, read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -52,7 +52,7 @@ enum What {
 /// Something that has to be known elsewhere of a page, or must not be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
-    /// `tag`, `is`, `kind` or `found`.
+    /// `tag`, `is`, `kind`, `found` or `topic`.
     pub field: &'static str,
     /// In lower case.
     pub value: String,

@@ -20,7 +20,7 @@ pub(super) struct Asked {
     #[serde(default)]
     topic: Option<String>,
     /// In words: all have to be met; "in quotes" next to each other; -word not; word*, word~,
-    /// title:word, site:host, lang:code, tag:name, kind:name, found:2026-11, is:relevant (or
+    /// title:word, site:host, lang:code, tag:name, kind:name, found:2026-11, topic:name, is:relevant (or
     /// irrelevant, undecided, noted, new).
     #[serde(default)]
     q: String,

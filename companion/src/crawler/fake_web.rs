@@ -34,7 +34,7 @@ pub async fn web_about(about: fn(u64) -> &'static str) -> Way {
                 let right = left + 1;
                 let about = about(number);
                 let html = format!(
-                    "<title>Page {number}</title><p>{about}, chapter {number}</p>\
+                    "<title>Chapter {number}</title><p>{about}, chapter {number}</p>\
                      <a href=/{left}>bees {left}</a> <a href=/{right}>hives {right}</a>"
                 );
                 Html(html).into_response()

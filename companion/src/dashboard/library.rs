@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Extension, Router};
+use axum::{Extension, Json, Router};
 use linkscent_archive::takeout::Format;
 use linkscent_core::band::Band;
 use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage};
@@ -16,7 +16,7 @@ use tokio_util::io::ReaderStream;
 
 use super::{PageError, PageResult, check_csrf, go_to, show};
 use crate::api::{App, Base, Sandboxed, order};
-use crate::service::{Done, LibraryQuery, MOST_AT_ONCE, Remark};
+use crate::service::{Done, LibraryQuery, MOST_AT_ONCE, Remark, condition};
 use crate::store::Topic;
 
 /// Pages that are shown at once.
@@ -32,6 +32,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/library/mark", post(mark))
         .route("/library/seen", post(seen))
         .route("/library/total", get(total))
+        .route("/library/suggest", get(suggest))
         .route("/library/kept/{crawl}/{number}", get(kept))
         .route("/library/take/{format}", get(take))
 }
@@ -134,11 +135,7 @@ impl LibraryScreen<'_> {
 
     /// The question with one more condition.
     fn narrowed(&self, field: &str, name: &str) -> String {
-        let condition = if name.contains(char::is_whitespace) {
-            format!("{field}:\"{name}\"")
-        } else {
-            format!("{field}:{name}")
-        };
+        let condition = condition(field, name);
         let q = self.asked.q.trim();
         let has_it = words(q).any(|word| word == condition);
         let q = if has_it {
@@ -245,6 +242,7 @@ fn facets(found: &mut LibraryFound) -> Vec<Facet> {
         months = days;
     }
     let mut facets = vec![
+        facet("Topics", "topic", of("topic")),
         facet("Said", "is", of("is")),
         facet("Tags", "tag", of("tag")),
         facet("Kinds", "kind", of("kind")),
@@ -389,6 +387,17 @@ async fn total(State(app): State<App>, Query(asked): Query<RawAsked>) -> Result<
     };
     let found = app.service.search(topic.as_ref(), &query).await?;
     Ok(found.total.to_string())
+}
+
+/// How what is being typed may go on.
+async fn suggest(
+    State(app): State<App>,
+    Query(asked): Query<RawAsked>,
+) -> Result<Json<Vec<String>>, PageError> {
+    let asked = asked.read()?;
+    let topic = asked.topic(&app).await?;
+    let made = app.service.suggest(topic.as_ref(), &asked.query()?).await?;
+    Ok(Json(made))
 }
 
 /// What a search finds as a file of another program.

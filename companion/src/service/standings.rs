@@ -156,11 +156,12 @@ impl Service {
     ) -> Result<KnownPages, ServiceError> {
         let mut known = KnownPages::default();
         let mut crawls: HashMap<i64, i64> = HashMap::new();
-        let mut topics: BTreeMap<i64, String> = BTreeMap::new();
+        let mut topics: BTreeMap<i64, (String, u32)> = BTreeMap::new();
         for crawl in self.store.crawls(topic.map(|topic| topic.id)).await? {
             if let Entry::Vacant(new) = topics.entry(crawl.topic) {
                 let of = self.topic(crawl.topic).await?;
-                new.insert(self.critic_of(&of).await?);
+                let name = known.label("topic", &of.name.to_lowercase().replace('"', ""));
+                new.insert((self.critic_of(&of).await?, name));
             }
             crawls.insert(crawl.id, crawl.topic);
         }
@@ -180,9 +181,12 @@ impl Service {
             let mut labels = said.remove(&key).unwrap_or_else(|| vec![undecided]);
             labels.extend(dates);
             labels.extend(row.is_new.then_some(new));
+            let (critic, name) = topics
+                .get(&of)
+                .map_or(("", None), |(critic, name)| (&**critic, Some(*name)));
+            labels.extend(name);
             labels.sort_unstable();
             labels.dedup();
-            let critic = topics.get(&of).map_or("", String::as_str);
             let page = Known {
                 probability: critics::probability(critic, Relevance::new(row.relevance)),
                 is_target: row.is_target,
