@@ -5,7 +5,7 @@
 //! told in `background/handling`, where they are answered.
 
 use linkscent_core::wire::Snapshot;
-use linkscent_core::wire::api::{Answer, CrawlView, Rendering, RenderingsView};
+use linkscent_core::wire::api::{Answer, CrawlBounds, CrawlView, Rendering, RenderingsView};
 use linkscent_core::wire::views::PageView;
 use serde::{Deserialize, Serialize};
 
@@ -161,16 +161,14 @@ pub enum Request {
     KeepGuide,
     /// A link that opens the companion's dashboard, once.
     Dashboard,
-    /// Hands the topic over, starting from these pages, with a budget of pages to fetch. A
-    /// site is left after so many pages or targets, if it is said, and the crawl begins with
-    /// what another topic taught, if one is named.
+    /// Hands the topic over, starting from these pages, with a budget of pages to fetch. The
+    /// crawl keeps within these bounds, and begins with what another topic taught, if one is
+    /// named.
     HandOver {
         budget: u64,
         seeds: Vec<String>,
         #[serde(default)]
-        site_pages: Option<u32>,
-        #[serde(default)]
-        site_targets: Option<u32>,
+        bounds: CrawlBounds,
         #[serde(default)]
         start_from: Option<String>,
     },

@@ -16,8 +16,13 @@ use thirtyfour::prelude::*;
 async fn open_hand_over(stage: &Stage) -> Result<()> {
     stage.popup().await?;
     let driver = &stage.browser.driver;
-    let summary = driver.find(By::Css("#hand-over summary")).await?;
-    Ok(summary.click().await?)
+    driver
+        .find(By::Css("#hand-over > summary"))
+        .await?
+        .click()
+        .await?;
+    let bounds = driver.find(By::Css("#bounds > summary")).await?;
+    Ok(bounds.click().await?)
 }
 
 /// Chooses one of the texts that a field of the popup offers.
@@ -87,6 +92,8 @@ async fn rules_and_beginning(kind: BrowserKind) -> Result<()> {
             "9999999999",
             "A site is left after 1 to 1000000 targets, or never.",
         ),
+        ("depth", "0", "At most 1 link from a start"),
+        ("left-out", "a.test/b", "“a.test/b” is no host"),
         ("budget", "none", "A crawl's budget is 1 to 1000000 pages."),
     ] {
         open_hand_over(&stage).await?;

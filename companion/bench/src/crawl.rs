@@ -134,7 +134,7 @@ pub fn crawl(
         requests: None,
         budget: scenario.budget,
         delay: CrawlDelay(0),
-        scope: Scope { hosts: Vec::new() },
+        scope: Scope::default(),
         stopping: scenario.stopping,
     };
     let seeds = topic.starts(&scenario.seeds)?.iter().map(|&seed| Seed {

@@ -358,7 +358,7 @@ fn found_by_predicate(web: &EvalWeb, predicate: &str, strategy: &str) -> BTreeSe
         requests: None,
         budget: web.pages.len() as u64,
         delay: CrawlDelay(0),
-        scope: Scope { hosts: Vec::new() },
+        scope: Scope::default(),
         stopping: linkscent_core::crawl::StoppingRule::default(),
     };
     let seeds = web.pages.iter().map(|page| Seed {

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::StoppingRule;
+use linkscent_core::crawl::{Scope, StoppingRule};
 use linkscent_core::wire::api::{
     ApiError, CrawlOrder, CrawlView, FindView, QuestionAnswer, QuestionView, SkippedView,
 };
@@ -82,10 +82,16 @@ pub(super) async fn begin(
     let new = NewCrawl {
         strategy: order.strategy.clone(),
         stopping: StoppingRule {
-            pages: order.site_pages,
-            targets: order.site_targets,
+            pages: order.bounds.site_pages,
+            targets: order.bounds.site_targets,
         },
         start_from: order.start_from.clone(),
+        scope: Scope {
+            hosts: order.bounds.hosts.clone(),
+            left_out: order.bounds.left_out.clone(),
+            depth: order.bounds.depth,
+            documents: true,
+        },
         ..NewCrawl::new(starts, order.budget)
     };
     let known = app.service.find_known_as(&order.topic).await?;

@@ -9,7 +9,7 @@ use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_archive::lists;
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{CrawlStats, StoppingRule};
+use linkscent_core::crawl::{CrawlStats, Scope, StoppingRule};
 use linkscent_core::strategies::{self, Form};
 use serde_json::json;
 use tokio::runtime::Handle;
@@ -103,6 +103,12 @@ pub struct Crawl {
         help_heading = "Where it goes"
     )]
     hosts: Vec<String>,
+    /// Leave this host and its subdomains out; can be given repeatedly.
+    #[arg(long, value_name = "HOST", help_heading = "Where it goes")]
+    leave_out: Vec<String>,
+    /// Follow at most so many links from a start.
+    #[arg(long, help_heading = "Where it goes")]
+    depth: Option<u32>,
     /// Leave a site after so many of its pages.
     #[arg(long, env = "LINKSCENT_SITE_PAGES", help_heading = "Where it goes")]
     site_pages: Option<u32>,
@@ -261,7 +267,12 @@ impl Crawl {
         let new = NewCrawl {
             delay: Some(self.delay),
             random_seed: self.random_seed,
-            hosts: self.hosts.clone(),
+            scope: Scope {
+                hosts: self.hosts.clone(),
+                left_out: self.leave_out.clone(),
+                depth: self.depth,
+                documents: true,
+            },
             stopping: StoppingRule {
                 pages: self.site_pages,
                 targets: self.site_targets,

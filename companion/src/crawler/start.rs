@@ -6,7 +6,7 @@ use std::fs::File;
 use anyhow::{Context, Result};
 use linkscent_archive::warc::whole_until;
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{CrawlDelay, DriftAlarm, Limits, Scope, Seed, Session};
+use linkscent_core::crawl::{CrawlDelay, DriftAlarm, Limits, Seed, Session};
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::Mark;
@@ -95,9 +95,7 @@ fn limits(crawl: &CrawlRow, is_replay: bool) -> Limits {
         requests: crawl.order.is_round.then_some(crawl.order.budget),
         budget: crawl.order.budget,
         delay: CrawlDelay(delay),
-        scope: Scope {
-            hosts: crawl.order.hosts.clone(),
-        },
+        scope: crawl.order.scope.clone(),
         stopping: crawl.order.stopping,
     }
 }

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use linkscent_archive::lists;
 use linkscent_core::address::Address;
-use linkscent_core::crawl::StoppingRule;
+use linkscent_core::crawl::{Scope, StoppingRule, hosts_in};
 use serde::Deserialize;
 
 use super::{PageError, PageResult, check_csrf, go_to};
@@ -27,6 +27,12 @@ struct CrawlForm {
     /// Hosts to keep to, a line or a word each; none for the whole web.
     #[serde(default)]
     hosts: String,
+    /// Hosts to leave out, likewise.
+    #[serde(default)]
+    left_out: String,
+    /// Links from a start at most; empty for any number.
+    #[serde(default)]
+    depth: String,
     /// Addresses, a line each.
     #[serde(default)]
     starts: String,
@@ -66,23 +72,16 @@ async fn crawl(
             targets: number(&form.site_targets)?,
         },
         start_from: Some(form.start_from).filter(|from| !from.is_empty()),
-        hosts: hosts(&form.hosts),
+        scope: Scope {
+            hosts: hosts_in(&form.hosts),
+            left_out: hosts_in(&form.left_out),
+            depth: number(&form.depth)?,
+            documents: true,
+        },
         ..NewCrawl::new(starts, budget)
     };
     let crawl = app.service.begin_crawl(&topic, &new).await?;
     Ok(go_to(&format!("/crawl/{}", crawl.id)))
-}
-
-/// Hosts, or the hosts of addresses.
-fn hosts(text: &str) -> Vec<String> {
-    let words = text.split(|sign: char| sign.is_whitespace() || sign == ',');
-    let hosts = words
-        .filter(|word| !word.is_empty())
-        .map(|word| match Address::parse(word) {
-            Ok(address) => address.host().to_owned(),
-            Err(_) => word.to_lowercase(),
-        });
-    hosts.collect()
 }
 
 /// A number, if there is one.
@@ -94,7 +93,7 @@ fn number(text: &str) -> Result<Option<u32>, PageError> {
     let number = text.parse();
     number.map(Some).map_err(|_| {
         PageError::bad(format!(
-            "“{text}” is no number of pages or targets after which a site can be left."
+            "“{text}” is no number: of pages, of targets, of links from a start."
         ))
     })
 }

@@ -2,7 +2,8 @@
 //! asks.
 
 use anyhow::Context;
-use linkscent_core::crawl::StoppingRule;
+use linkscent_core::address::Address;
+use linkscent_core::crawl::{Scope, StoppingRule};
 use linkscent_core::guide::Guide;
 use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::write_model;
@@ -39,8 +40,8 @@ pub struct NewCrawl {
     pub delay: Option<u64>,
     /// What random numbers start from.
     pub random_seed: u64,
-    /// Hosts to keep to; none means the whole web.
-    pub hosts: Vec<String>,
+    /// Which links it may follow.
+    pub scope: Scope,
     /// When a site is left.
     pub stopping: StoppingRule,
     /// What it does when it loses its way.
@@ -63,7 +64,10 @@ impl NewCrawl {
             budget,
             delay: None,
             random_seed: 1,
-            hosts: Vec::new(),
+            scope: Scope {
+                documents: true,
+                ..Scope::default()
+            },
             stopping: StoppingRule::default(),
             on_drift: Reaction::default(),
             critic: None,
@@ -201,6 +205,7 @@ impl Service {
             )));
         }
         check_stopping(new.stopping)?;
+        check_scope(&new.scope)?;
         let is_replay = self.way.is_loopback_proxy();
         if new.delay == Some(0) && !is_replay {
             return Err(ServiceError::refused(
@@ -215,7 +220,7 @@ impl Service {
                 .unwrap_or(if is_replay { 0 } else { DEFAULT_DELAY }),
             random_seed: new.random_seed,
             seeds: self.seeds(topic, &new.starts).await?,
-            hosts: new.hosts.clone(),
+            scope: new.scope.clone(),
             stopping: new.stopping,
             on_drift: new.on_drift,
             is_round: new.is_round,
@@ -316,6 +321,22 @@ fn check_stopping(rule: StoppingRule) -> Result<(), ServiceError> {
     Ok(())
 }
 
+fn check_scope(scope: &Scope) -> Result<(), ServiceError> {
+    if scope.depth == Some(0) {
+        let text = "At most 1 link from a start, or more; or any number.";
+        return Err(ServiceError::refused(text));
+    }
+    for host in scope.hosts.iter().chain(&scope.left_out) {
+        let address = Address::parse(&format!("http://{host}/"));
+        if !address.is_ok_and(|address| address.host() == host && address.path_and_query() == "/") {
+            return Err(ServiceError::refused(format!(
+                "“{host}” is no host: write it as in an address, like www.example.org."
+            )));
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -386,6 +407,26 @@ mod tests {
                     ..usual.clone()
                 },
                 "delay of 0",
+            ),
+            (
+                NewCrawl {
+                    scope: Scope {
+                        left_out: vec!["a.test".to_owned(), "http://b.test/".to_owned()],
+                        ..Scope::default()
+                    },
+                    ..usual.clone()
+                },
+                "“http://b.test/” is no host",
+            ),
+            (
+                NewCrawl {
+                    scope: Scope {
+                        depth: Some(0),
+                        ..Scope::default()
+                    },
+                    ..usual.clone()
+                },
+                "1 link from a start",
             ),
             (
                 NewCrawl {

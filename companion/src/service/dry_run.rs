@@ -6,7 +6,7 @@
 
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{CrawlDelay, DryRun, Limits, Scope, Seed, Session};
+use linkscent_core::crawl::{CrawlDelay, DryRun, Limits, Seed, Session};
 use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
 use linkscent_core::strategies::SplitMix;
@@ -65,9 +65,7 @@ fn unbegun_session(guide: Guide, order: &Order) -> Result<Session> {
         requests: None,
         budget: order.budget,
         delay: CrawlDelay(0),
-        scope: Scope {
-            hosts: order.hosts.clone(),
-        },
+        scope: order.scope.clone(),
         stopping: order.stopping,
     };
     Ok(Session::new(guide, limits, seeds))

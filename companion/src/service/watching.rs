@@ -138,14 +138,15 @@ impl Service {
             seeds: seeds.collect(),
             ..Starts::default()
         };
+        let new = NewCrawl::new(starts, requests);
         let new = NewCrawl {
             is_round: true,
-            hosts: usual
+            delay: usual
                 .as_ref()
-                .map(|usual| usual.hosts.clone())
-                .unwrap_or_default(),
-            delay: usual.map(|usual| usual.delay).filter(|delay| *delay > 0),
-            ..NewCrawl::new(starts, requests)
+                .map(|usual| usual.delay)
+                .filter(|delay| *delay > 0),
+            scope: usual.map_or(new.scope, |usual| usual.scope),
+            ..new
         };
         Ok(Some(self.prepare_crawl(topic, &new).await?))
     }

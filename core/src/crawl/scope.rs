@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::address::Address;
+use crate::candidate::Candidate;
 
 /// Path segments that repeat this often mean a trap.
 const MOST_REPEATS: usize = 3;
@@ -16,6 +17,8 @@ const NO_PAGES: &[&str] = &[
     "tiff", "ttf", "wav", "webm", "webp", "wma", "wmv", "woff", "woff2", "xls", "xlsx", "xml",
     "xz", "zip",
 ];
+/// Those of them that are read where documents are.
+const DOCUMENTS: &[&str] = &["docx", "pdf", "pptx", "rdf", "rss", "xml"];
 
 /// Why a link is not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -23,6 +26,9 @@ pub enum Refusal {
     /// The host is not among those the crawl keeps to.
     #[error("outside the hosts this crawl keeps to")]
     Host,
+    /// The host is among those the crawl leaves out.
+    #[error("on a host this crawl leaves out")]
+    LeftOut,
     /// The address ends like a picture, an archive, a program ...
     #[error("not a page, by its ending")]
     Ending,
@@ -36,13 +42,27 @@ pub enum Refusal {
 pub struct Scope {
     /// Hosts to keep to, subdomains included; empty means the whole web.
     pub hosts: Vec<String>,
+    /// Hosts to leave out, subdomains included, also of those to keep to.
+    pub left_out: Vec<String>,
+    /// Links from a start to a page at most; none for any number.
+    pub depth: Option<u32>,
+    /// Whether documents are asked for by their endings: PDF, office files, feeds, sitemaps.
+    pub documents: bool,
 }
 
 impl Scope {
+    /// Whether a link is as near to a start as pages may be.
+    pub fn reaches(&self, link: &Candidate) -> bool {
+        self.depth.is_none_or(|depth| link.trail.len() <= depth)
+    }
+
     /// Whether a link may be followed.
     pub fn check(&self, target: &Address) -> Result<(), Refusal> {
         if !self.hosts.is_empty() && !self.hosts.iter().any(|host| is_within(target, host)) {
             return Err(Refusal::Host);
+        }
+        if self.left_out.iter().any(|host| is_within(target, host)) {
+            return Err(Refusal::LeftOut);
         }
         let path = target
             .path_and_query()
@@ -50,18 +70,30 @@ impl Scope {
             .next()
             .unwrap_or_default();
         let name = path.rsplit('/').next().unwrap_or_default();
-        if let Some((_, ending)) = name.rsplit_once('.')
-            && NO_PAGES
-                .binary_search(&ending.to_ascii_lowercase().as_str())
-                .is_ok()
-        {
-            return Err(Refusal::Ending);
+        if let Some((_, ending)) = name.rsplit_once('.') {
+            let ending = ending.to_ascii_lowercase();
+            let is_among = |endings: &[&str]| endings.binary_search(&&*ending).is_ok();
+            if is_among(NO_PAGES) && !(self.documents && is_among(DOCUMENTS)) {
+                return Err(Refusal::Ending);
+            }
         }
         if repeats(path) {
             return Err(Refusal::Trap);
         }
         Ok(())
     }
+}
+
+/// The hosts that a text names, a word or a line each: as such, or in whole addresses.
+pub fn hosts_in(text: &str) -> Vec<String> {
+    let words = text.split(|sign: char| sign.is_whitespace() || sign == ',');
+    let hosts = words
+        .filter(|word| !word.is_empty())
+        .map(|word| match Address::parse(word) {
+            Ok(address) => address.host().to_owned(),
+            Err(_) => word.to_lowercase(),
+        });
+    hosts.collect()
 }
 
 fn is_within(target: &Address, host: &str) -> bool {
@@ -88,11 +120,16 @@ mod tests {
     fn links_are_checked_by_host_ending_and_path() {
         let scope = Scope {
             hosts: vec!["a.org".to_owned()],
+            left_out: vec!["no.a.org".to_owned()],
+            ..Scope::default()
         };
         let cases = [
             ("http://a.org/", Ok(())),
             ("http://www.a.org/x.html", Ok(())),
             ("http://ba.org/", Err(Refusal::Host)),
+            ("http://no.a.org/", Err(Refusal::LeftOut)),
+            ("http://x.no.a.org/", Err(Refusal::LeftOut)),
+            ("http://nono.a.org/", Ok(())),
             ("http://a.org/x.PDF", Err(Refusal::Ending)),
             ("http://a.org/x.pdf/about", Ok(())),
             ("http://a.org/d/x/d/y/d/z/d", Err(Refusal::Trap)),
@@ -101,6 +138,22 @@ mod tests {
             let target = Address::parse(target).unwrap();
             assert_eq!(scope.check(&target), expected, "{target}");
         }
-        assert!(NO_PAGES.is_sorted());
+        let scope = Scope {
+            documents: true,
+            ..scope
+        };
+        for (target, expected) in [
+            ("http://a.org/x.PDF", Ok(())),
+            ("http://a.org/feed.xml?n=1", Ok(())),
+            ("http://a.org/x.exe", Err(Refusal::Ending)),
+            ("http://no.a.org/x.pdf", Err(Refusal::LeftOut)),
+        ] {
+            let target = Address::parse(target).unwrap();
+            assert_eq!(scope.check(&target), expected, "{target}");
+        }
+        let named = hosts_in(" A.org, http://b.org:81/x\nc ");
+        assert_eq!(named, ["a.org", "b.org:81", "c"]);
+        assert!(NO_PAGES.is_sorted() && DOCUMENTS.is_sorted());
+        assert!(DOCUMENTS.iter().all(|one| NO_PAGES.contains(one)));
     }
 }

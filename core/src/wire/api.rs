@@ -255,17 +255,32 @@ pub struct CrawlOrder {
     /// Who orders links, where another than the topic's strategy is wanted.
     #[serde(default)]
     pub strategy: Option<String>,
-    /// Pages of a site after which it is left; by default none is.
-    #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000))]
-    pub site_pages: Option<u32>,
-    /// Targets found on a site after which it is left; by default none is.
-    #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000))]
-    pub site_targets: Option<u32>,
     /// The topic with whose knowledge it begins, where that is wanted.
     #[serde(default)]
     pub start_from: Option<String>,
+    /// How far it may go.
+    #[serde(flatten)]
+    pub bounds: CrawlBounds,
+}
+
+/// How far a crawl may go.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct CrawlBounds {
+    /// Pages of a site after which it is left; by default none is.
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000))]
+    pub site_pages: Option<u32>,
+    /// Targets found on a site after which it is left; by default none is.
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000))]
+    pub site_targets: Option<u32>,
+    /// Hosts to keep to, subdomains included; none means the whole web.
+    pub hosts: Vec<String>,
+    /// Hosts to leave out, subdomains included.
+    pub left_out: Vec<String>,
+    /// Links from a start to a page at most; by default any number.
+    #[cfg_attr(feature = "schema", schema(minimum = 1))]
+    pub depth: Option<u32>,
 }
 
 /// The state of a crawl.

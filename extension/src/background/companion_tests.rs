@@ -6,7 +6,7 @@ use linkscent_core::critics;
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies;
 use linkscent_core::wire::CrawlState;
-use linkscent_core::wire::api::{Answer, EventKind, QuestionView, TopicView, mark_of};
+use linkscent_core::wire::api::{Answer, CrawlBounds, EventKind, QuestionView, TopicView, mark_of};
 use linkscent_core::wire::{Snapshot, write_model};
 
 use crate::request::{Request, Response};
@@ -222,8 +222,11 @@ fn a_topic_is_handed_over_with_what_is_known_first() {
     let order = || Request::HandOver {
         budget: 6,
         seeds: seeds.clone(),
-        site_pages: Some(40),
-        site_targets: None,
+        bounds: CrawlBounds {
+            site_pages: Some(40),
+            hosts: vec!["kidney.test".to_owned()],
+            ..CrawlBounds::default()
+        },
         start_from: Some("trains".to_owned()),
     };
     let refused = stage.own(order()).unwrap_err().text(&English);
@@ -237,7 +240,9 @@ fn a_topic_is_handed_over_with_what_is_known_first() {
     let order = &companion.orders[0];
     assert_eq!((order.topic.as_str(), order.budget), ("kidneys", 6));
     assert_eq!(order.seeds, seeds);
-    assert_eq!((order.site_pages, order.site_targets), (Some(40), None));
+    let bounds = &order.bounds;
+    assert_eq!((bounds.site_pages, bounds.site_targets), (Some(40), None));
+    assert_eq!(bounds.hosts, ["kidney.test"]);
     assert_eq!(order.start_from.as_deref(), Some("trains"));
 }
 
@@ -250,8 +255,7 @@ fn nothing_is_handed_over_while_marks_cannot_be_sent() {
     let order = Request::HandOver {
         budget: 6,
         seeds: Vec::new(),
-        site_pages: None,
-        site_targets: None,
+        bounds: CrawlBounds::default(),
         start_from: None,
     };
     assert!(stage.own(order).is_err());

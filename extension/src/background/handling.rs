@@ -3,7 +3,6 @@
 //! show and what was followed, no more; frames within pages only show; the companion's dashboard may have the panel opened;
 //! everything else comes from the extension's own pages.
 
-use linkscent_core::crawl::StoppingRule;
 use linkscent_core::wire::Snapshot;
 use url::Url;
 
@@ -277,17 +276,12 @@ impl<W: World> Background<W> {
                 Request::HandOver {
                     budget,
                     seeds,
-                    site_pages,
-                    site_targets,
+                    bounds,
                     start_from,
                 },
                 OwnPage,
             ) => {
-                let rule = StoppingRule {
-                    pages: site_pages,
-                    targets: site_targets,
-                };
-                let crawl = self.hand_over(budget, seeds, rule, start_from).await?;
+                let crawl = self.hand_over(budget, seeds, bounds, start_from).await?;
                 quietly(Response::Crawl(Box::new(crawl)))
             }
             _ => Err(Problem::NotTaken),

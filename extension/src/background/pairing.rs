@@ -1,9 +1,8 @@
 //! What happens between the background and the companion on the same machine:
 //! pairing, sending what waits, taking newer models, handing over.
 
-use linkscent_core::crawl::StoppingRule;
 use linkscent_core::guide::Guide;
-use linkscent_core::wire::api::{CrawlOrder, CrawlView, EventKind};
+use linkscent_core::wire::api::{CrawlBounds, CrawlOrder, CrawlView, EventKind};
 use linkscent_core::wire::read_model;
 
 use super::Background;
@@ -194,13 +193,12 @@ impl<W: World> Background<W> {
         Ok(companion.dashboard().await?)
     }
 
-    /// Hands the topic over, starting from these pages; sites are left by this rule, and it
-    /// begins with what another topic taught, if one is named.
+    /// Hands the topic over, starting from these pages and within these bounds; it begins with what another topic taught, if one is named.
     pub(super) async fn hand_over(
         &mut self,
         budget: u64,
         seeds: Vec<String>,
-        stopping: StoppingRule,
+        bounds: CrawlBounds,
         start_from: Option<String>,
     ) -> Result<CrawlView, Problem> {
         self.sync().await?;
@@ -213,8 +211,7 @@ impl<W: World> Background<W> {
             topic,
             seeds,
             budget,
-            site_pages: stopping.pages,
-            site_targets: stopping.targets,
+            bounds,
         };
         let crawl = companion.begin(&order).await?;
         self.saw_crawl(crawl.clone()).await?;

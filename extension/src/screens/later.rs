@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use linkscent_core::wire::api::{CrawlView, PROPOSED_BUDGET};
+use linkscent_core::wire::api::{CrawlBounds, CrawlView, PROPOSED_BUDGET};
 use serde::de::IgnoredAny;
 use web_sys::{Element, HtmlInputElement};
 
@@ -151,8 +151,7 @@ impl Later {
                 let order = Request::HandOver {
                     budget,
                     seeds,
-                    site_pages: None,
-                    site_targets: None,
+                    bounds: CrawlBounds::default(),
                     start_from: None,
                 };
                 let crawl: CrawlView = ask(&this.tools, &order).await?;

@@ -4,7 +4,7 @@
 
 use std::net::TcpListener;
 
-use linkscent_core::crawl::StoppingRule;
+use linkscent_core::crawl::{Scope, StoppingRule};
 use linkscent_core::guide::Guide;
 use linkscent_core::wire::write_model;
 use tempfile::TempDir;
@@ -42,7 +42,7 @@ impl Stage {
             delay: 0,
             random_seed: 1,
             seeds: vec![(seed.to_owned(), true)],
-            hosts: Vec::new(),
+            scope: Scope::default(),
             stopping: StoppingRule::default(),
             on_drift: Reaction::default(),
             is_round: false,

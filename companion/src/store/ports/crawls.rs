@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use clap::ValueEnum;
-use linkscent_core::crawl::StoppingRule;
+use linkscent_core::crawl::{Scope, StoppingRule};
 
 use super::CrawlState;
 use crate::store::error::StoreResult;
@@ -49,8 +49,8 @@ pub struct Order {
     pub random_seed: u64,
     /// Where to start: address, and whether it is an example of a target.
     pub seeds: Vec<(String, bool)>,
-    /// Hosts to keep to; none means the whole web.
-    pub hosts: Vec<String>,
+    /// Which links it may follow.
+    pub scope: Scope,
     /// When a site is left.
     pub stopping: StoppingRule,
     /// What it does when it loses its way.

@@ -1,7 +1,7 @@
 //! Crawls as rows.
 
 use async_trait::async_trait;
-use linkscent_core::crawl::StoppingRule;
+use linkscent_core::crawl::{Scope, StoppingRule};
 use serde::de::DeserializeOwned;
 use sqlx::Row;
 use sqlx::sqlite::SqliteRow;
@@ -14,7 +14,8 @@ use crate::store::{StoreError, StoreResult};
 /// A crawl without its start model, which is large.
 const CRAWL: &str =
     "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts,
-    warc_length, site_pages, site_targets, on_drift, removed, is_round FROM crawl";
+    warc_length, site_pages, site_targets, on_drift, removed, is_round,
+    left_out, depth, documents FROM crawl";
 
 #[async_trait]
 impl Crawls for SqliteStore {
@@ -22,10 +23,10 @@ impl Crawls for SqliteStore {
         let order = new.order;
         let done = sqlx::query(
             "INSERT INTO crawl (id, topic, created, state, budget, delay, random_seed, seeds, hosts,
-             start_model, site_pages, site_targets, on_drift, is_round)
+             start_model, site_pages, site_targets, on_drift, is_round, left_out, depth, documents)
              VALUES (1 + max((SELECT coalesce(max(id), 0) FROM crawl),
                              (SELECT coalesce(max(id), 0) FROM deleted_crawl)),
-                     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(new.topic)
         .bind(clock::now())
@@ -34,12 +35,15 @@ impl Crawls for SqliteStore {
         .bind(order.delay as i64)
         .bind(order.random_seed as i64)
         .bind(json(&order.seeds)?)
-        .bind(json(&order.hosts)?)
+        .bind(json(&order.scope.hosts)?)
         .bind(new.start_model)
         .bind(order.stopping.pages)
         .bind(order.stopping.targets)
         .bind(order.on_drift.code())
         .bind(order.is_round)
+        .bind(json(&order.scope.left_out)?)
+        .bind(order.scope.depth)
+        .bind(order.scope.documents)
         .execute(&self.pool)
         .await?;
         Ok(done.last_insert_rowid())
@@ -108,7 +112,12 @@ fn crawl(row: &SqliteRow) -> StoreResult<CrawlRow> {
             delay: number("delay")?,
             random_seed: number("random_seed")?,
             seeds: list(row, "seeds")?,
-            hosts: list(row, "hosts")?,
+            scope: Scope {
+                hosts: list(row, "hosts")?,
+                left_out: list(row, "left_out")?,
+                depth: row.try_get("depth")?,
+                documents: row.try_get("documents")?,
+            },
             stopping: StoppingRule {
                 pages: row.try_get("site_pages")?,
                 targets: row.try_get("site_targets")?,

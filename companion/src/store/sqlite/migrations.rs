@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 11] = [
+const STEPS: [(i64, &str, &str); 12] = [
     (
         1,
         "first",
@@ -70,6 +70,11 @@ const STEPS: [(i64, &str, &str); 11] = [
         11,
         "watch",
         include_str!("../../../migrations/0011_watch.sql"),
+    ),
+    (
+        12,
+        "scope",
+        include_str!("../../../migrations/0012_scope.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

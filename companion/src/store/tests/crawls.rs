@@ -1,6 +1,6 @@
 //! Crawls, their states, and what they are told.
 
-use linkscent_core::crawl::StoppingRule;
+use linkscent_core::crawl::{Scope, StoppingRule};
 use linkscent_core::web_graph::Mark;
 
 use super::{NOBODY, address, begin, crawl, order};
@@ -27,7 +27,12 @@ async fn a_crawl_begins_running_and_as_it_was_ordered(store: &Store) {
             ("http://b.test/".to_owned(), true),
             ("http://a.test/“x”".to_owned(), false),
         ],
-        hosts: vec!["b.test".to_owned(), "a.test".to_owned()],
+        scope: Scope {
+            hosts: vec!["b.test".to_owned(), "a.test".to_owned()],
+            left_out: vec!["c.a.test".to_owned()],
+            depth: Some(u32::MAX),
+            documents: true,
+        },
         stopping: StoppingRule {
             pages: Some(u32::MAX),
             targets: None,

@@ -36,7 +36,7 @@ mod standing;
 mod topics;
 
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{DriftAlarm, DriftCause, Record, StoppingRule};
+use linkscent_core::crawl::{DriftAlarm, DriftCause, Record, Scope, StoppingRule};
 use linkscent_core::critics::FoundForm;
 use linkscent_core::forms::FormWords;
 use linkscent_core::web_graph::{Judgment, Relevance};
@@ -94,7 +94,7 @@ fn order() -> Order {
         delay: 0,
         random_seed: 1,
         seeds: Vec::new(),
-        hosts: Vec::new(),
+        scope: Scope::default(),
         stopping: StoppingRule::default(),
         on_drift: Reaction::Tell,
         is_round: false,

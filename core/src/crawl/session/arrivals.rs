@@ -104,7 +104,9 @@ impl Session {
             let Some(priority) = self.restricted(&link, score).priority() else {
                 continue;
             };
-            if !self.is_seen(&link.target) && self.limits.scope.check(&link.target).is_ok() {
+            let scope = &self.limits.scope;
+            let is_in_scope = scope.reaches(&link) && scope.check(&link.target).is_ok();
+            if is_in_scope && !self.is_seen(&link.target) {
                 self.frontier.add(link, priority);
             }
         }

@@ -107,6 +107,17 @@ fn the_budget_is_met_and_hosts_rest_between_requests() {
 }
 
 #[test]
+fn no_page_lies_farther_from_the_start_than_said() {
+    // Page n of either host links to 2n and 2n + 1, one bit more, and to n of the other.
+    for (depth, pages) in [(1, 3 + 1), (2, 7 + 3), (4, 31 + 15)] {
+        let mut session = session(1_000, "breadth-first");
+        session.limits.scope.depth = Some(depth);
+        let (log, reason) = run(&mut session, page);
+        assert_eq!((log.len(), reason), (pages, StopReason::FrontierEmpty));
+    }
+}
+
+#[test]
 fn only_one_request_to_a_host_is_under_way() {
     let mut session = session(40, "breadth-first");
     let seed = address("http://a.org/1");

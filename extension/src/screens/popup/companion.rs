@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use linkscent_core::wire::api::{DEFAULT_PORT, PROPOSED_BUDGET};
+use linkscent_core::crawl::hosts_in;
+use linkscent_core::wire::api::{CrawlBounds, DEFAULT_PORT, PROPOSED_BUDGET};
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 
 use super::Popup;
@@ -108,13 +109,21 @@ impl Popup {
         budget.set_value(&PROPOSED_BUDGET.to_string());
         let site_pages: HtmlInputElement = part.field("#site-pages")?;
         let site_targets: HtmlInputElement = part.field("#site-targets")?;
+        let hosts: HtmlInputElement = part.field("#hosts")?;
+        let left_out: HtmlInputElement = part.field("#left-out")?;
+        let depth: HtmlInputElement = part.field("#depth")?;
         self.add_choices(part, "#start-from", &state.teachers)?;
         let start_from: HtmlSelectElement = part.field("#start-from")?;
         self.act_on(part, "#start-crawl", move || Request::HandOver {
             budget: number(&budget.value()).map_or(PROPOSED_BUDGET, u64::from),
             seeds: seeds.clone(),
-            site_pages: number(&site_pages.value()),
-            site_targets: number(&site_targets.value()),
+            bounds: CrawlBounds {
+                site_pages: number(&site_pages.value()),
+                site_targets: number(&site_targets.value()),
+                hosts: hosts_in(&hosts.value()),
+                left_out: hosts_in(&left_out.value()),
+                depth: number(&depth.value()),
+            },
             start_from: Some(start_from.value()).filter(|topic| !topic.is_empty()),
         })?;
         part.keep_if("teachers", !state.teachers.is_empty())?;
