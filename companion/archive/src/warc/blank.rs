@@ -29,23 +29,38 @@ pub fn blank(file: &mut File, offset: u64, end: u64) -> io::Result<()> {
 }
 
 /// Where the whole records end that stand one behind the other from `offset` on, where one
-/// begins.
+/// begins. A page that needs its conversion ends behind that: without it neither the response
+/// nor the request counts.
 pub fn whole_until(file: &mut File, offset: u64) -> io::Result<u64> {
     let length = file.metadata()?.len();
     let mut at = offset.min(length);
+    let mut whole = at;
+    // The identifier of the conversion that is to come.
+    let mut needed = String::new();
     while at < length {
-        match member_length(file, at) {
-            Ok(member) if member > 0 => at += member,
+        let member = match Member::read(file, at) {
+            Ok(member) if member.end > at => member,
             Err(error) if !is_damage(&error) => return Err(error),
             Ok(_) | Err(_) => break,
+        };
+        at = member.end;
+        if let Ok(Some(record)) = member.record {
+            if record.id == needed {
+                needed.clear();
+            } else if record.kind == "response" {
+                needed = record.conversion;
+            }
+        }
+        if needed.is_empty() {
+            whole = at;
         }
     }
-    Ok(at)
+    Ok(whole)
 }
 
 /// Overwrites the page's record that begins at `offset`, and every record between it and
-/// `end`, where the next page's begins, that names the same address: the request for it. What
-/// others left between them stays. From a damaged record on all is overwritten up to `end`.
+/// `end`, where the next page's begins, that names the same address: the request for it, and
+/// what was made of it. What others left between them stays. From a damaged record on all is overwritten up to `end`.
 /// Those in front go last: if this breaks off it can be done again.
 pub fn blank_exchange(file: &mut File, offset: u64, end: u64) -> io::Result<()> {
     let end = end.min(file.metadata()?.len());

@@ -7,6 +7,7 @@ use flate2::write::GzEncoder;
 
 use super::*;
 
+mod conversions;
 mod exchanges;
 
 fn folder() -> tempfile::TempDir {
@@ -33,7 +34,7 @@ fn write(path: &Path, pages: &[(&str, &str)]) -> Vec<u64> {
                 content_type: Some("text/html"),
                 body: body.as_bytes(),
                 date: "2026-01-02T03:04:05Z",
-                exchange: None,
+                ..Kept::default()
             };
             writer.page(&kept).unwrap()
         })
