@@ -12,16 +12,16 @@
 //! each member has a checksum of its own.
 
 use std::borrow::Cow;
-use std::io::{self, Read};
+use std::io;
 use std::path::PathBuf;
 
-use flate2::bufread::MultiGzDecoder;
 use thiserror::Error;
 
 use crate::charset;
 
 mod blank;
 mod capture;
+pub(crate) mod codings;
 mod exchange;
 mod reader;
 mod record;
@@ -31,7 +31,8 @@ pub use blank::{blank, blank_exchange, whole_until};
 pub use capture::{Capture, Captures};
 pub use exchange::{Exchange, Header, KeptExchange, Request, Version};
 pub use reader::Reader;
-pub(crate) use record::{As, Made, Records, digest};
+pub(crate) use reader::unpacked;
+pub(crate) use record::{As, Made, Records, UNKNOWN, digest, known};
 pub use writer::{Kept, Revisited, Writer};
 
 /// Largest block read into memory, in bytes; larger records are passed over.
@@ -154,51 +155,28 @@ impl Record {
         self.exchange().map(Response::from)
     }
 
-    /// The same with all that the record says of the exchange.
+    /// The same with all that the record says of the exchange. A body whose codings cannot be
+    /// undone, or only to more than 64 MiB, is left as it is.
     pub fn exchange(&self) -> Option<KeptExchange> {
+        let (mut kept, start) = self.head()?;
+        let body = &self.block[start..];
+        kept.body = codings::undone(body, &kept, LARGEST_BLOCK).unwrap_or_else(|_| body.to_vec());
+        Some(kept)
+    }
+
+    /// The same without the body, and where in the block that begins.
+    pub(crate) fn head(&self) -> Option<(KeptExchange, usize)> {
         let (status, mut exchange, start) = exchange::read_response(&self.block, &self.protocol)?;
         exchange.ip = self.ip.parse().ok();
-        let mut kept = KeptExchange {
+        let kept = KeptExchange {
             address: self.target.clone(),
             date: self.date.clone(),
             status,
             exchange,
-            body: self.block[start..].to_vec(),
-            conversion: None,
+            ..KeptExchange::default()
         };
-        let has = |name: &str, coding: &str| {
-            let value = kept.header(name);
-            value.is_some_and(|value| value.contains(coding))
-        };
-        let (is_chunked, is_packed) = (
-            has("transfer-encoding", "chunked"),
-            has("content-encoding", "gzip"),
-        );
-        if is_chunked && let Some(whole) = without_chunks(&kept.body) {
-            kept.body = whole;
-        }
-        if is_packed {
-            let mut plain = Vec::new();
-            let decoder = MultiGzDecoder::new(kept.body.as_slice());
-            if decoder.take(LARGEST_BLOCK).read_to_end(&mut plain).is_ok() {
-                kept.body = plain;
-            }
-        }
-        Some(kept)
+        Some((kept, start))
     }
-}
-
-fn without_chunks(mut body: &[u8]) -> Option<Vec<u8>> {
-    let mut whole = Vec::new();
-    while let httparse::Status::Complete((start, length)) = httparse::parse_chunk_size(body).ok()? {
-        let end = start.checked_add(usize::try_from(length).ok()?)?;
-        if length == 0 {
-            return Some(whole);
-        }
-        whole.extend_from_slice(body.get(start..end)?);
-        body = body.get(end + 2..)?;
-    }
-    None
 }
 
 #[cfg(test)]

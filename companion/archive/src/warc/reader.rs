@@ -13,6 +13,8 @@ use super::{KeptExchange, LARGEST_BLOCK, Record, Response, WarcError};
 
 /// Longest header section of a record, in bytes.
 const LONGEST_HEADER: usize = 64 << 10;
+/// Largest dictionary of a zstd file, in bytes.
+const LARGEST_DICTIONARY: u64 = 16 << 20;
 
 /// Reads a file's records in order.
 pub struct Reader {
@@ -29,23 +31,22 @@ impl Reader {
             path: path.to_owned(),
             source,
         };
-        let mut file = BufReader::with_capacity(1 << 20, File::open(path).map_err(fail)?);
-        let head = file.fill_buf().map_err(fail)?;
-        let input: Box<dyn BufRead + Send> = if head.starts_with(&[0x1F, 0x8B]) {
-            Box::new(BufReader::with_capacity(1 << 20, MultiGzDecoder::new(file)))
-        } else if head.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
-            let mut decoder = zstd::Decoder::with_buffer(file).map_err(fail)?;
-            decoder.window_log_max(31).map_err(fail)?;
-            Box::new(BufReader::with_capacity(1 << 20, decoder))
-        } else {
-            Box::new(file)
-        };
-        Ok(Self {
-            path: path.to_owned(),
-            input,
+        let file = BufReader::with_capacity(1 << 20, File::open(path).map_err(fail)?);
+        let input = unpacked(file, 31).map_err(fail)?;
+        Ok(Self::of(
+            path.to_owned(),
+            BufReader::with_capacity(1 << 20, input),
+        ))
+    }
+
+    /// Reads records that are unpacked already. The path is what errors name.
+    pub(crate) fn of(path: PathBuf, input: impl BufRead + Send + 'static) -> Self {
+        Self {
+            path,
+            input: Box::new(input),
             record: 0,
             over: false,
-        })
+        }
     }
 
     /// Reads the response that begins at `offset` of a file written by [`super::Writer`],
@@ -90,6 +91,47 @@ impl Capture {
             end = behind;
         }
     }
+}
+
+/// Records as they are before they are packed: by gzip or zstd, as the first bytes tell, or not
+/// at all. `window` is the logarithm of the bytes that zstd may look back.
+pub(crate) fn unpacked(
+    mut input: impl BufRead + Send + 'static,
+    window: u32,
+) -> io::Result<Box<dyn Read + Send>> {
+    let head = input.fill_buf()?;
+    if head.starts_with(&[0x1F, 0x8B]) {
+        return Ok(Box::new(MultiGzDecoder::new(input)));
+    }
+    let dictionary = match head {
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => Vec::new(),
+        [0x5D, 0x2A, 0x4D, 0x18, ..] => zstd_dictionary(&mut input)?,
+        _ => return Ok(Box::new(input)),
+    };
+    let mut decoder = zstd::Decoder::with_dictionary(input, &dictionary)?;
+    decoder.window_log_max(window)?;
+    Ok(Box::new(decoder))
+}
+
+/// The dictionary that `.warc.zst` files may begin with, in a frame that others skip. It may be
+/// packed itself.
+fn zstd_dictionary(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let (mut head, mut packed, mut plain) = ([0; 8], Vec::new(), Vec::new());
+    input.read_exact(&mut head)?;
+    let length = head[4..]
+        .iter()
+        .rev()
+        .fold(0, |all, byte| all << 8 | u64::from(*byte));
+    if length > LARGEST_DICTIONARY {
+        return Err(io::Error::other("its dictionary is too large"));
+    }
+    input.take(length).read_to_end(&mut packed)?;
+    if !packed.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
+        return Ok(packed);
+    }
+    let decoder = zstd::Decoder::with_buffer(&*packed)?;
+    decoder.take(LARGEST_DICTIONARY).read_to_end(&mut plain)?;
+    Ok(plain)
 }
 
 fn damaged(path: &Path, offset: u64) -> impl Fn(String) -> WarcError {

@@ -11,7 +11,7 @@ use super::exchange::{plain, request_head, response_head};
 use super::{Kept, LARGEST_BLOCK, Revisited};
 
 /// What is written where nobody knows when a page was fetched.
-const UNKNOWN: &str = "1970-01-01T00:00:00Z";
+pub(crate) const UNKNOWN: &str = "1970-01-01T00:00:00Z";
 const SOFTWARE: &str = concat!("linkscent/", env!("CARGO_PKG_VERSION"));
 const STANDARD: &str =
     "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
@@ -238,7 +238,7 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
 
 /// A date if it is one as they are written in WARC files, or the one that says that nobody
 /// knows.
-fn known(date: &str) -> String {
+pub(crate) fn known(date: &str) -> String {
     let is_like = |sign: (char, char)| match sign {
         ('0', sign) => sign.is_ascii_digit(),
         (wanted, sign) => sign == wanted,
