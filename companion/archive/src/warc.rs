@@ -27,7 +27,7 @@ mod reader;
 mod record;
 mod writer;
 
-pub use blank::{blank, blank_exchange, whole_until};
+pub use blank::{blank_exchange, whole_until};
 pub use capture::{Capture, Captures};
 pub use exchange::{Exchange, Header, KeptExchange, Request, Version};
 pub use reader::Reader;

@@ -246,8 +246,14 @@ fn conversions_make_pages_of_documents() {
     // One that is named and is not there.
     let fields = "WARC-Record-ID: <urn:x:1>\r\nLinkscent-Conversion: <urn:x:2>\r\n";
     let lost = record("response", A, fields, &http("200 OK", HTML, b"<p>"));
-    let archive = Archive::of(&lost);
-    assert_eq!(archive.open().survey().passed_over.of(Reason::Damaged), 1);
+    let fields = "WARC-Record-ID: <urn:x:3>\r\nWARC-Refers-To: <urn:x:1>\r\n\
+                  Content-Type: text/html\r\n";
+    let another = record("conversion", A, fields, b"<p>");
+    for behind in [Vec::new(), another] {
+        let archive = Archive::of(&[&*lost, &behind].concat());
+        let survey = archive.open().survey().clone();
+        assert_eq!(survey.passed_over.of(Reason::Damaged), 1);
+    }
 }
 
 #[test]

@@ -53,6 +53,26 @@ fn files_are_known_by_their_first_bytes() {
 }
 
 #[test]
+fn zips_that_were_streamed_are_read_too() {
+    let mut zip = ZipWriter::new_stream(Vec::new());
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+    for (number, record) in records().iter().enumerate() {
+        let name = format!("archive/{number}.warc.gz");
+        zip.start_file(name, options.large_file(number == 1))
+            .unwrap();
+        zip.write_all(&gzip(record)).unwrap();
+    }
+    let whole = zip.finish().unwrap().into_inner();
+    // Its members say behind them how long they are.
+    assert_eq!(whole[6] & 8, 8);
+    assert_eq!(pages_of(&whole), pairs(&PAGES));
+    let archive = Archive::of(&whole[..whole.len() - 1]);
+    let (kept, errors, _) = read(&archive.open());
+    assert_eq!(kept.len(), 1);
+    assert_eq!(errors.len(), 2, "{errors:?}");
+}
+
+#[test]
 fn zstd_files_may_begin_with_their_dictionary() {
     // One that is no more than what comes often.
     let samples = (0..20).map(|number| page(&format!("http://a.org/{number}"), "<p>often"));
