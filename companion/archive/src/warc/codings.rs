@@ -28,7 +28,8 @@ pub(crate) enum Coded {
     Damaged,
 }
 
-/// A body without the codings its head tells of, of at most so many bytes.
+/// A body without the codings its head tells of. What is unpacked is at most so many bytes; one
+/// that is not packed is as long as it is.
 pub(crate) fn undone(body: &[u8], head: &KeptExchange, most: u64) -> Result<Vec<u8>, Coded> {
     let is_chunked = named(head, "transfer-encoding").any(|coding| coding == "chunked");
     let mut plain = if is_chunked {
@@ -44,9 +45,6 @@ pub(crate) fn undone(body: &[u8], head: &KeptExchange, most: u64) -> Result<Vec<
         if let Some(less) = without(coding, &plain, most)? {
             plain = less;
         }
-    }
-    if plain.len() as u64 > most {
-        return Err(Coded::TooLarge);
     }
     Ok(plain)
 }
@@ -97,7 +95,6 @@ fn without(coding: &str, body: &[u8], most: u64) -> Result<Option<Vec<u8>>, Code
 fn drained(input: impl Read, most: u64) -> Result<Vec<u8>, Coded> {
     let mut plain = Vec::new();
     let read: io::Result<usize> = input.take(most.saturating_add(1)).read_to_end(&mut plain);
-    // What comes out before it goes wrong may be too large already.
     if plain.len() as u64 > most {
         return Err(Coded::TooLarge);
     }

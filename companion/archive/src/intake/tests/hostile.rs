@@ -278,6 +278,26 @@ fn zips_that_lie_about_numbers() {
             assert!(read(&intake).0.len() <= 3);
         }
     }
+    // A member that is encrypted, and one that is where no file goes to.
+    let mut secret = stored.clone();
+    secret[list + 8] |= 1;
+    let (kept, errors, _) = read(&Archive::of(&secret).open());
+    assert_eq!((kept.len(), errors.len()), (2, 1));
+    assert!(errors[0].contains("encrypted"), "{errors:?}");
+    let mut far = b"PK\x01\x02".to_vec();
+    far.resize(46, 0xFF);
+    far[8..12].fill(0);
+    far[28..34].copy_from_slice(&[14, 0, 28, 0, 0, 0]);
+    far.extend_from_slice(b"archive/a.warc\x01\0\x18\0");
+    far.resize(far.len() + 24, 0xFF);
+    far.extend_from_slice(b"PK\x05\x06\0\0\0\0\x01\0\x01\0");
+    far.resize(far.len() + 10, 0);
+    let archive = Archive::of(&far);
+    let problems = archive.open().survey().problems.clone();
+    assert!(
+        problems[0].contains("not where it should be"),
+        "{problems:?}"
+    );
     // As many members as 64 bits can say, without any.
     let mut zip64 = b"PK\x06\x06".to_vec();
     zip64.resize(56, 0xFF);
