@@ -47,7 +47,7 @@ pub struct Limits {
     pub ratio: u64,
     /// Members of a zip archive.
     pub members: usize,
-    /// Addresses of pages.
+    /// Addresses of pages. They are held in memory until the pages were read.
     pub pages: usize,
 }
 
@@ -58,7 +58,7 @@ impl Default for Limits {
             unpacked: 1 << 30,
             ratio: 100,
             members: 4_096,
-            pages: 500_000,
+            pages: 200_000,
         }
     }
 }

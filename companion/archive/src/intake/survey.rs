@@ -13,6 +13,8 @@ use crate::warc::{Capture, KeptExchange, UNKNOWN, known};
 
 /// Sites named in a survey.
 const TOP_SITES: usize = 20;
+/// What is remembered for revisits, for each page that is taken in at most.
+const KEYS_PER_PAGE: usize = 4;
 /// Problems told of a file.
 const MOST_PROBLEMS: usize = 20;
 
@@ -143,8 +145,11 @@ impl Plan {
         }
     }
 
-    /// Remembers a page by all that a revisit may refer to it by.
+    /// Remembers a page by all that a revisit may refer to it by, as long as there is room.
     fn meet(&mut self, number: u64, capture: &Capture) {
+        if self.met.len() / KEYS_PER_PAGE >= self.limits.pages {
+            return;
+        }
         let record = &capture.record;
         let digest = (!record.payload_digest.is_empty()).then_some(&record.payload_digest);
         let id = (!record.id.is_empty()).then_some(&record.id);

@@ -181,6 +181,40 @@ fn revisits_are_what_they_refer_to() {
 }
 
 #[test]
+fn no_more_is_remembered_for_revisits_than_there_may_be_pages() {
+    let mut file = Vec::new();
+    for number in 0..9 {
+        let fields =
+            format!("WARC-Payload-Digest: sha1:{number}\r\nWARC-Date: 2026-01-0{number}\r\n");
+        file.extend(record(
+            "response",
+            A,
+            &fields,
+            &http("200 OK", HTML, b"<p>"),
+        ));
+    }
+    file.extend(revisit(
+        "http://b.org/",
+        DATE,
+        "WARC-Payload-Digest: sha1:8\r\n",
+    ));
+    let archive = Archive::of(&file);
+    assert_eq!(archive.open().survey().pages, 2);
+    let limits = Limits {
+        pages: 2,
+        ..Limits::default()
+    };
+    let few = Intake::open(&archive.path(), limits).unwrap();
+    assert_eq!(
+        (
+            few.survey().pages,
+            few.survey().passed_over.of(Reason::Revisit)
+        ),
+        (1, 1)
+    );
+}
+
+#[test]
 fn requests_stand_before_or_behind() {
     let ask = |path: &str, fields: &str| {
         let block = format!("GET {path} HTTP/1.1\r\nHost: a.org\r\n\r\n");
