@@ -52,6 +52,7 @@ impl FrozenWeb {
                 location: None,
                 policy: None,
                 body: body.into_bytes(),
+                conversion: None,
             };
             if let Some(key) = key(&address) {
                 web.pages.entry(key).or_insert(response);

@@ -1,10 +1,11 @@
-//! Pages as bytes: WARC files, character sets, frozen webs to replay, files of sequences,
-//! and taxonomies that others keep. Nothing here fetches, and nothing knows of topics or
-//! stores.
+//! Pages as bytes: WARC files, character sets, frozen webs to replay, archives of others,
+//! files of sequences, and taxonomies that others keep. Nothing here fetches, and nothing knows
+//! of topics or stores.
 
 pub mod charset;
 pub mod citation;
 pub mod frozen;
+pub mod intake;
 pub mod lists;
 pub mod page;
 pub mod sequences_file;

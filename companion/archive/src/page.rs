@@ -12,8 +12,13 @@ use crate::warc::{Reader, WarcError};
 
 /// The page in a body, and the digest that tells it from others.
 pub fn build(address: Address, body: &[u8], content_type: Option<&str>) -> (Box<Page>, u64) {
-    let text = charset::decode(body, content_type);
-    let page = Page::new(address, html::parse(&text));
+    of_html(address, &charset::decode(body, content_type), body)
+}
+
+/// The page as HTML that was made of a body says it. The digest is the body's: what is made of
+/// the same bytes may come out otherwise another time.
+pub fn of_html(address: Address, html: &str, body: &[u8]) -> (Box<Page>, u64) {
+    let page = Page::new(address, html::parse(html));
     let hash = Sha256::digest(body);
     let mut half = [0; 8];
     half.copy_from_slice(&hash[..8]);
@@ -21,13 +26,12 @@ pub fn build(address: Address, body: &[u8], content_type: Option<&str>) -> (Box<
 }
 
 /// The page whose record begins at an offset, and the first half of a hash of its body. It
-/// is the page of that address, or an error.
+/// is the page of that address, or an error. If it has a conversion, that is what it says.
 pub fn page_at(
     archive: &Path,
     offset: u64,
     address: &Address,
 ) -> Result<(Box<Page>, u64), WarcError> {
     let response = Reader::response_at(archive, offset, address.as_str())?;
-    let content_type = response.content_type.as_deref();
-    Ok(build(address.clone(), &response.body, content_type))
+    Ok(of_html(address.clone(), &response.html(), &response.body))
 }

@@ -1,33 +1,42 @@
 //! WARC 1.1, read and written.
 //!
 //! Written: one gzip member per record, so that any page can be read by its
-//! offset; the exchange that brought a page as far as it is known, its request behind it.
+//! offset; the exchange that brought a page as far as it is known, its request behind it. A
+//! page that was read as HTML made from it (of a PDF, say) has that HTML behind both, as a
+//! `conversion` record (WARC 1.1, section 6.7); the response names it, so that one that was
+//! lost is missed.
 //! Read: `.warc`, `.warc.gz` and `.warc.zst` front to back, from
-//! anywhere, one record at a time; records other than responses are passed
-//! over by the caller's choice. A file cut in the middle gives all whole
+//! anywhere, one record at a time, or one capture at a time ([`Captures`]): a response with its
+//! request and its conversion. A file cut in the middle gives all whole
 //! records and then an error that names the place. Digests are written, and not checked:
 //! each member has a checksum of its own.
 
-use std::io::{self, Read};
+use std::borrow::Cow;
+use std::io;
 use std::path::PathBuf;
 
-use flate2::bufread::MultiGzDecoder;
 use thiserror::Error;
 
+use crate::charset;
+
 mod blank;
+mod capture;
+pub(crate) mod codings;
 mod exchange;
 mod reader;
 mod record;
 mod writer;
 
-pub use blank::{blank, blank_exchange, whole_until};
+pub use blank::{blank_exchange, whole_until};
+pub use capture::{Capture, Captures};
 pub use exchange::{Exchange, Header, KeptExchange, Request, Version};
 pub use reader::Reader;
-pub(crate) use record::{As, Made, Records, digest};
+pub(crate) use reader::unpacked;
+pub(crate) use record::{As, Made, Records, UNKNOWN, digest, known};
 pub use writer::{Kept, Revisited, Writer};
 
-/// Largest block read into memory; larger records are passed over.
-const LARGEST_BLOCK: u64 = 64 << 20;
+/// Largest block read into memory, in bytes; larger records are passed over.
+pub(crate) const LARGEST_BLOCK: u64 = 64 << 20;
 
 /// Why a WARC file cannot be read (further).
 #[derive(Debug, Error)]
@@ -79,6 +88,20 @@ pub struct Record {
     pub ip: String,
     /// `WARC-Protocol`, as written.
     pub protocol: String,
+    /// `WARC-Refers-To`, as written: the record that a conversion was made of.
+    pub refers_to: String,
+    /// `WARC-Refers-To-Target-URI`, angle brackets removed.
+    pub refers_to_target: String,
+    /// `WARC-Refers-To-Date`, as written.
+    pub refers_to_date: String,
+    /// `WARC-Payload-Digest`, as written.
+    pub payload_digest: String,
+    /// `Content-Type` of the block.
+    pub content_type: String,
+    /// Identifier of the conversion that a page of this program's needs, as written.
+    pub conversion: String,
+    /// Whether the block is larger than is read into memory (64 MiB) and was passed over.
+    pub is_too_large: bool,
     /// The block.
     pub block: Vec<u8>,
 }
@@ -98,66 +121,62 @@ pub struct Response {
     pub policy: Option<String>,
     /// The body, content and transfer codings undone.
     pub body: Vec<u8>,
+    /// HTML that was made of the body, if the page was read so.
+    pub conversion: Option<String>,
 }
 
-impl Record {
-    /// The HTTP response in the block; `None` if it holds none.
-    pub fn response(&self) -> Option<Response> {
-        let kept = self.exchange()?;
-        Some(Response {
+impl From<KeptExchange> for Response {
+    fn from(kept: KeptExchange) -> Self {
+        Self {
             status: kept.status,
             content_type: kept.header("content-type"),
             location: kept.header("location"),
             policy: kept.header("content-security-policy"),
             date: kept.date,
             body: kept.body,
-        })
+            conversion: kept.conversion,
+        }
+    }
+}
+
+impl Response {
+    /// The page as HTML text: what was made of the body, or the body itself.
+    pub fn html(&self) -> Cow<'_, str> {
+        match &self.conversion {
+            Some(html) => Cow::Borrowed(html),
+            None => Cow::Owned(charset::decode(&self.body, self.content_type.as_deref())),
+        }
+    }
+}
+
+impl Record {
+    /// The HTTP response in the block; `None` if it holds none.
+    pub fn response(&self) -> Option<Response> {
+        self.exchange().map(Response::from)
     }
 
-    /// The same with all that the record says of the exchange.
+    /// The same with all that the record says of the exchange. A body whose codings cannot be
+    /// undone, or only to more than 64 MiB, is left as it is.
     pub fn exchange(&self) -> Option<KeptExchange> {
+        let (mut kept, start) = self.head()?;
+        let body = &self.block[start..];
+        kept.body = codings::undone(body, &kept, LARGEST_BLOCK).unwrap_or_else(|_| body.to_vec());
+        Some(kept)
+    }
+
+    /// The same without the body, and where in the block that begins.
+    pub(crate) fn head(&self) -> Option<(KeptExchange, usize)> {
         let (status, mut exchange, start) = exchange::read_response(&self.block, &self.protocol)?;
         exchange.ip = self.ip.parse().ok();
-        let mut kept = KeptExchange {
+        let kept = KeptExchange {
             address: self.target.clone(),
             date: self.date.clone(),
             status,
             exchange,
-            body: self.block[start..].to_vec(),
+            ..KeptExchange::default()
         };
-        let has = |name: &str, coding: &str| {
-            let value = kept.header(name);
-            value.is_some_and(|value| value.contains(coding))
-        };
-        let (is_chunked, is_packed) = (
-            has("transfer-encoding", "chunked"),
-            has("content-encoding", "gzip"),
-        );
-        if is_chunked && let Some(whole) = without_chunks(&kept.body) {
-            kept.body = whole;
-        }
-        if is_packed {
-            let mut plain = Vec::new();
-            let decoder = MultiGzDecoder::new(kept.body.as_slice());
-            if decoder.take(LARGEST_BLOCK).read_to_end(&mut plain).is_ok() {
-                kept.body = plain;
-            }
-        }
-        Some(kept)
+        Some((kept, start))
     }
-}
-
-fn without_chunks(mut body: &[u8]) -> Option<Vec<u8>> {
-    let mut whole = Vec::new();
-    while let httparse::Status::Complete((start, length)) = httparse::parse_chunk_size(body).ok()? {
-        let end = start.checked_add(usize::try_from(length).ok()?)?;
-        if length == 0 {
-            return Some(whole);
-        }
-        whole.extend_from_slice(body.get(start..end)?);
-        body = body.get(end + 2..)?;
-    }
-    None
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use anyhow::Result;
-use linkscent_archive::page::build;
+use linkscent_archive::page::of_html;
 use linkscent_archive::warc::Reader;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::Session;
@@ -62,8 +62,7 @@ pub(super) fn validators(
         let Ok(kept) = Reader::exchange_at(&archive, row.offset, address.as_str()) else {
             continue;
         };
-        let content_type = kept.header("content-type");
-        let (page, _) = build(address.clone(), &kept.body, content_type.as_deref());
+        let (page, _) = of_html(address.clone(), &kept.html(), &kept.body);
         // Where the server did not say when it changed, when it was read.
         let read = humantime::parse_rfc3339_weak(&kept.date).ok();
         let read = read.map(httpdate::fmt_http_date);

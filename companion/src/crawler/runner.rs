@@ -383,6 +383,7 @@ impl Runner {
                 body: &body,
                 date: &clock::date(clock::now()),
                 exchange: exchange.as_ref(),
+                conversion: None,
             };
             place.warc_offset = Some(self.keep_page(&kept)?);
         }

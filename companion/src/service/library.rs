@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Result;
-use linkscent_archive::charset::decode;
 use linkscent_archive::page::page_at;
 use linkscent_archive::warc::{Reader, WarcError};
 use linkscent_core::address::Address;
@@ -285,7 +284,7 @@ impl Service {
         let archive = self.store.warc_path(crawl);
         let reading = tokio::task::spawn_blocking(move || {
             let page = Reader::response_at(&archive, row.offset, &row.address)?;
-            Ok::<_, WarcError>(decode(&page.body, page.content_type.as_deref()))
+            Ok::<_, WarcError>(page.html().into_owned())
         });
         let html = reading.await.map_err(anyhow::Error::from)?;
         Ok(html.map_err(anyhow::Error::from)?)

@@ -3,7 +3,6 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use linkscent_archive::charset::decode;
 use linkscent_archive::citation::Citation;
 use linkscent_archive::takeout::{About, Entry, Format, Out};
 use linkscent_archive::warc::{KeptExchange, Reader};
@@ -95,10 +94,7 @@ pub fn feed_file(topic: &Topic, pages: Vec<LibraryPage>) -> Result<Vec<u8>, Serv
 
 fn entry(page: LibraryPage, kept: Option<KeptExchange>, format: &Format) -> Entry {
     let date = kept.as_ref().map(|kept| kept.date.clone());
-    let html = kept
-        .as_ref()
-        .map(|kept| decode(&kept.body, kept.header("content-type").as_deref()));
-    let html = html.unwrap_or_default();
+    let html = kept.as_ref().map(KeptExchange::html).unwrap_or_default();
     let text = format.has_text.then(|| html::parse(&html).passages());
     let snippet = page.snippet.iter().map(|piece| &*piece.text);
     Entry {

@@ -11,7 +11,7 @@ use crate::warc::{As, KeptExchange, Made, Records};
 /// What readers have to know.
 const DESCRIPTION: &str = "Content and transfer codings of bodies are undone. A response \
      without a request record was kept without its head: its status, media type and length \
-     are what is known of it.";
+     are what is known of it. A conversion is the HTML by which a document is read.";
 
 /// Makes the records of one file that is written for others.
 pub(super) struct Stream {

@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
 
-use super::{Entry, Taxonomy};
+use super::{Entry, HTML, Taxonomy};
 use crate::warc::Reader;
 
 /// Folders within folders that are read.
@@ -80,25 +80,25 @@ fn read_file(path: &Path, name: &str, node: &str, taxonomy: &mut Taxonomy) -> Re
             taxonomy.add(1, node, || Entry::whole("", &body, None));
         }
         Kind::Archive => {
-            for (number, record) in Reader::open(path)?.enumerate() {
-                let record = match record {
-                    Ok(record) => record,
+            for (number, capture) in Reader::open(path)?.captures().enumerate() {
+                let capture = match capture {
+                    Ok(capture) => capture,
                     Err(error) => {
                         taxonomy.problem(number + 1, &error.to_string());
                         continue;
                     }
                 };
-                let Some(response) = record.response().filter(|_| record.kind == "response") else {
+                let is_response = capture.record.kind == "response";
+                let Some(kept) = capture.exchange().filter(|_| is_response) else {
                     continue;
                 };
-                let Ok(address) = Address::parse(&record.target) else {
-                    let said = format!("{}: {:?} is no address", path.display(), record.target);
+                let Ok(address) = Address::parse(&kept.address) else {
+                    let said = format!("{}: {:?} is no address", path.display(), kept.address);
                     taxonomy.problem(number + 1, &said);
                     continue;
                 };
-                let content_type = response.content_type.as_deref();
                 taxonomy.add(number + 1, node, || {
-                    Entry::whole(address.as_str(), &response.body, content_type)
+                    Entry::whole(address.as_str(), kept.html().as_bytes(), Some(HTML))
                 });
             }
         }

@@ -26,6 +26,9 @@ use crate::frozen::key;
 use crate::page::build;
 use crate::warc::Reader;
 
+/// Media type of pages that are text already.
+const HTML: &str = "text/html; charset=utf-8";
+
 /// How a taxonomy is read.
 #[derive(Debug, Clone)]
 pub struct Choice {
@@ -273,16 +276,16 @@ impl Taxonomy {
             }
         }
         let mut found = HashSet::new();
-        for record in Reader::open(archive)? {
+        for capture in Reader::open(archive)?.captures() {
             // One that breaks off gives what stands before the break.
-            let Ok(record) = record else { break };
+            let Ok(capture) = capture else { break };
+            let record = &capture.record;
             let entries = key(&record.target).and_then(|key| Some((named.get_mut(&key)?, key)));
-            let Some((entries, key)) = entries else {
+            let Some((entries, key)) = entries.filter(|_| record.kind == "response") else {
                 continue;
             };
-            if let Some(response) = record.response().filter(|_| record.kind == "response") {
-                let content_type = response.content_type.as_deref();
-                let words = words_of(&record.target, &response.body, content_type);
+            if let Some(kept) = capture.exchange() {
+                let words = words_of(&kept.address, kept.html().as_bytes(), Some(HTML));
                 for entry in entries {
                     entry.words.clone_from(&words);
                 }

@@ -2,9 +2,7 @@
 //! as it was, so that every other record stays where it is.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
-
-use flate2::bufread::GzDecoder;
+use std::io::{self, Seek, SeekFrom, Write};
 
 use super::reader::Member;
 
@@ -13,40 +11,40 @@ const SHORTEST: u64 = 22;
 /// Bytes of padding that one member takes.
 const MOST_PADDING: u64 = u16::MAX as u64;
 
-/// Overwrites the record that begins at `offset`, and waits until that is on the disk.
-/// One that is damaged is overwritten up to `end`, where the next one begins.
-pub fn blank(file: &mut File, offset: u64, end: u64) -> io::Result<()> {
-    let end = end.min(file.metadata()?.len());
-    if end < offset + SHORTEST {
-        return Ok(()); // it was cut off
-    }
-    let length = match member_length(file, offset) {
-        Ok(length) => length,
-        Err(error) if is_damage(&error) => end - offset,
-        Err(error) => return Err(error),
-    };
-    overwrite(file, offset, length)
-}
-
 /// Where the whole records end that stand one behind the other from `offset` on, where one
-/// begins.
+/// begins. A page that needs its conversion ends behind that: without it neither the response
+/// nor the request counts.
 pub fn whole_until(file: &mut File, offset: u64) -> io::Result<u64> {
     let length = file.metadata()?.len();
     let mut at = offset.min(length);
+    let mut whole = at;
+    // The identifier of the conversion that is to come.
+    let mut needed = String::new();
     while at < length {
-        match member_length(file, at) {
-            Ok(member) if member > 0 => at += member,
+        let member = match Member::read(file, at) {
+            Ok(member) if member.end > at => member,
             Err(error) if !is_damage(&error) => return Err(error),
             Ok(_) | Err(_) => break,
+        };
+        at = member.end;
+        if let Ok(Some(record)) = member.record {
+            if record.id == needed {
+                needed.clear();
+            } else if record.kind == "response" {
+                needed = record.conversion;
+            }
+        }
+        if needed.is_empty() {
+            whole = at;
         }
     }
-    Ok(at)
+    Ok(whole)
 }
 
 /// Overwrites the page's record that begins at `offset`, and every record between it and
-/// `end`, where the next page's begins, that names the same address: the request for it. What
-/// others left between them stays. From a damaged record on all is overwritten up to `end`.
-/// Those in front go last: if this breaks off it can be done again.
+/// `end`, where the next page's begins, that names the same address: the request for it, and
+/// what was made of it. What others left between them stays. From a damaged record on all is
+/// overwritten up to `end`. Those in front go last: if this breaks off it can be done again.
 pub fn blank_exchange(file: &mut File, offset: u64, end: u64) -> io::Result<()> {
     let end = end.min(file.metadata()?.len());
     let mut found = Vec::new();
@@ -94,15 +92,6 @@ fn is_damage(error: &io::Error) -> bool {
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
 }
 
-/// Bytes of the gzip member that begins at `offset`.
-fn member_length(file: &mut File, offset: u64) -> io::Result<u64> {
-    file.seek(SeekFrom::Start(offset))?;
-    let mut decoder = GzDecoder::new(BufReader::new(file));
-    io::copy(&mut decoder.by_ref(), &mut io::sink())?;
-    let mut rest = decoder.into_inner();
-    Ok(rest.stream_position()? - offset)
-}
-
 /// Empty members of so many bytes in all.
 fn empty_members(mut length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -128,6 +117,8 @@ fn empty_members(mut length: u64) -> io::Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
     use crate::warc::{Exchange, Kept, Reader, Request, Writer};
 
@@ -166,7 +157,8 @@ mod tests {
         let length = writer.length();
         drop(writer);
         for gone in [1, 0] {
-            blank(&mut open().unwrap(), places[gone].1, places[gone + 1].1).unwrap();
+            let (from, to) = (places[gone].1, places[gone + 1].1);
+            blank_exchange(&mut open().unwrap(), from, to).unwrap();
             assert_eq!(std::fs::metadata(&path).unwrap().len(), length);
             let records: Vec<_> = Reader::open(&path).unwrap().map(Result::unwrap).collect();
             assert_eq!(records.len(), 2 + gone);

@@ -7,9 +7,11 @@
 //! taken out of values; headers with impossible names, and those that are too many or too
 //! long, are left out, and it is said how many they were.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
 use super::Kept;
+use crate::charset;
 
 /// Headers written of one head.
 const MOST_HEADERS: usize = 256;
@@ -106,6 +108,8 @@ pub struct KeptExchange {
     pub exchange: Exchange,
     /// The body, codings undone.
     pub body: Vec<u8>,
+    /// HTML that was made of the body, if the page was read so.
+    pub conversion: Option<String>,
 }
 
 impl KeptExchange {
@@ -118,6 +122,18 @@ impl KeptExchange {
             body: &self.body,
             date: &self.date,
             exchange: Some(&self.exchange),
+            conversion: self.conversion.as_deref(),
+        }
+    }
+
+    /// The page as HTML text: what was made of the body, or the body itself.
+    pub fn html(&self) -> Cow<'_, str> {
+        match &self.conversion {
+            Some(html) => Cow::Borrowed(html),
+            None => Cow::Owned(charset::decode(
+                &self.body,
+                self.header("content-type").as_deref(),
+            )),
         }
     }
 

@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::{GzDecoder, MultiGzDecoder};
 
-use super::exchange::read_request;
+use super::capture::{Capture, Captures};
+use super::record::CONVERSION;
 use super::{KeptExchange, LARGEST_BLOCK, Record, Response, WarcError};
 
 /// Longest header section of a record, in bytes.
 const LONGEST_HEADER: usize = 64 << 10;
+/// Largest dictionary of a zstd file, in bytes.
+const LARGEST_DICTIONARY: u64 = 16 << 20;
 
 /// Reads a file's records in order.
 pub struct Reader {
@@ -28,61 +31,107 @@ impl Reader {
             path: path.to_owned(),
             source,
         };
-        let mut file = BufReader::with_capacity(1 << 20, File::open(path).map_err(fail)?);
-        let head = file.fill_buf().map_err(fail)?;
-        let input: Box<dyn BufRead + Send> = if head.starts_with(&[0x1F, 0x8B]) {
-            Box::new(BufReader::with_capacity(1 << 20, MultiGzDecoder::new(file)))
-        } else if head.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
-            let mut decoder = zstd::Decoder::with_buffer(file).map_err(fail)?;
-            decoder.window_log_max(31).map_err(fail)?;
-            Box::new(BufReader::with_capacity(1 << 20, decoder))
-        } else {
-            Box::new(file)
-        };
-        Ok(Self {
-            path: path.to_owned(),
-            input,
+        let file = BufReader::with_capacity(1 << 20, File::open(path).map_err(fail)?);
+        let input = unpacked(file, 31).map_err(fail)?;
+        Ok(Self::of(
+            path.to_owned(),
+            BufReader::with_capacity(1 << 20, input),
+        ))
+    }
+
+    /// Reads records that are unpacked already. The path is what errors name.
+    pub(crate) fn of(path: PathBuf, input: impl BufRead + Send + 'static) -> Self {
+        Self {
+            path,
+            input: Box::new(input),
             record: 0,
             over: false,
-        })
+        }
     }
 
     /// Reads the response that begins at `offset` of a file written by [`super::Writer`],
-    /// which must be that of a page. That it is whole is known by its checksum.
+    /// which must be that of a page. That it is whole is known by its checksum. If it needs a
+    /// conversion, one that is gone or damaged is an error of the page's.
     pub fn response_at(path: &Path, offset: u64, page: &str) -> Result<Response, WarcError> {
         let damaged = damaged(path, offset);
-        let (_, record, _) = page_at(path, offset, page)?;
-        let response = record.response();
-        response.ok_or_else(|| damaged("it holds no HTTP response".to_owned()))
+        let (mut file, record, end) = page_at(path, offset, page)?;
+        let mut capture = Capture::of(record);
+        if capture.lacks_conversion() {
+            capture.read_behind(&mut file, end);
+        }
+        Ok(capture.whole().map_err(damaged)?.into())
     }
 
-    /// The same with all that is known of the exchange: the request, too, if it stands
-    /// behind the response.
+    /// The same with all that is known of the exchange: the request, and what was made of the
+    /// body, too, if they stand behind the response.
     pub fn exchange_at(path: &Path, offset: u64, page: &str) -> Result<KeptExchange, WarcError> {
         let damaged = damaged(path, offset);
         let (mut file, record, end) = page_at(path, offset, page)?;
-        let kept = record.exchange();
-        let mut kept = kept.ok_or_else(|| damaged("it holds no HTTP response".to_owned()))?;
-        // What is wrong with the record behind it is nothing of this page.
-        if let Ok(Member {
-            record: Ok(Some(next)),
-            ..
-        }) = Member::read(&mut file, end)
-            && next.is_request_of(&record)
-        {
-            kept.exchange.request = read_request(&next.block);
-        }
-        Ok(kept)
+        let mut capture = Capture::of(record);
+        capture.read_behind(&mut file, end);
+        capture.whole().map_err(damaged)
+    }
+
+    /// What is left of the file as captures: each response with what stands around it.
+    pub fn captures(self) -> Captures<Self> {
+        Captures::of(self)
     }
 }
 
-impl Record {
-    /// Whether it holds the request that a response answered.
-    pub(super) fn is_request_of(&self, response: &Self) -> bool {
-        self.kind == "request"
-            && self.target == response.target
-            && self.concurrent_to == response.id
+impl Capture {
+    /// Adds what belongs to it and stands in the members behind it. What is wrong with them is
+    /// nothing of this page, unless it needs them.
+    fn read_behind(&mut self, file: &mut File, mut end: u64) {
+        while let Ok(Member {
+            record: Ok(Some(next)),
+            end: behind,
+        }) = Member::read(file, end)
+            && self.takes(next).is_none()
+        {
+            end = behind;
+        }
     }
+}
+
+/// Records as they are before they are packed: by gzip or zstd, as the first bytes tell, or not
+/// at all. `window` is the logarithm of the bytes that zstd may look back.
+pub(crate) fn unpacked(
+    mut input: impl BufRead + Send + 'static,
+    window: u32,
+) -> io::Result<Box<dyn Read + Send>> {
+    let head = input.fill_buf()?;
+    if head.starts_with(&[0x1F, 0x8B]) {
+        return Ok(Box::new(MultiGzDecoder::new(input)));
+    }
+    let dictionary = match head {
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => Vec::new(),
+        [0x5D, 0x2A, 0x4D, 0x18, ..] => zstd_dictionary(&mut input)?,
+        _ => return Ok(Box::new(input)),
+    };
+    let mut decoder = zstd::Decoder::with_dictionary(input, &dictionary)?;
+    decoder.window_log_max(window)?;
+    Ok(Box::new(decoder))
+}
+
+/// The dictionary that `.warc.zst` files may begin with, in a frame that others skip. It may be
+/// packed itself.
+fn zstd_dictionary(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let (mut head, mut packed, mut plain) = ([0; 8], Vec::new(), Vec::new());
+    input.read_exact(&mut head)?;
+    let length = head[4..]
+        .iter()
+        .rev()
+        .fold(0, |all, byte| all << 8 | u64::from(*byte));
+    if length > LARGEST_DICTIONARY {
+        return Err(io::Error::other("its dictionary is too large"));
+    }
+    input.take(length).read_to_end(&mut packed)?;
+    if !packed.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
+        return Ok(packed);
+    }
+    let decoder = zstd::Decoder::with_buffer(&*packed)?;
+    decoder.take(LARGEST_DICTIONARY).read_to_end(&mut plain)?;
+    Ok(plain)
 }
 
 fn damaged(path: &Path, offset: u64) -> impl Fn(String) -> WarcError {
@@ -232,17 +281,28 @@ fn read_record(input: &mut impl BufRead) -> Result<Option<Record>, Broken> {
             "warc-concurrent-to" => value.clone_into(&mut record.concurrent_to),
             "warc-ip-address" => value.clone_into(&mut record.ip),
             "warc-protocol" => value.clone_into(&mut record.protocol),
+            "warc-refers-to" => value.clone_into(&mut record.refers_to),
+            "warc-refers-to-target-uri" => value
+                .trim_matches(['<', '>'])
+                .clone_into(&mut record.refers_to_target),
+            "warc-refers-to-date" => value.clone_into(&mut record.refers_to_date),
+            "warc-payload-digest" => value.clone_into(&mut record.payload_digest),
+            "content-type" => value.clone_into(&mut record.content_type),
             "content-length" => length = value.parse::<u64>().ok(),
+            name if name.eq_ignore_ascii_case(CONVERSION) => {
+                value.clone_into(&mut record.conversion);
+            }
             _ => {}
         }
     }
     let length = length.ok_or("has no Content-Length")?;
-    if length > LARGEST_BLOCK {
-        io::copy(&mut input.take(length), &mut io::sink())?;
-        return Ok(Some(record));
-    }
-    let read = input.take(length).read_to_end(&mut record.block)?;
-    if (read as u64) < length {
+    record.is_too_large = length > LARGEST_BLOCK;
+    let read = if record.is_too_large {
+        io::copy(&mut input.take(length), &mut io::sink())?
+    } else {
+        input.take(length).read_to_end(&mut record.block)? as u64
+    };
+    if read < length {
         let problem = format!("should be {length} bytes long and ends after {read}");
         return Err(Broken::Record(problem));
     }
@@ -253,7 +313,7 @@ fn read_line(input: &mut impl BufRead, left: &mut usize) -> Result<String, Broke
     let mut line = Vec::new();
     let read = input.take(*left as u64).read_until(b'\n', &mut line)?;
     *left -= read;
-    if !line.ends_with(b"\n") && read > 0 && *left == 0 {
+    if !line.ends_with(b"\n") && *left == 0 {
         return Err("its header is too long".into());
     }
     Ok(String::from_utf8_lossy(&line).into_owned())

@@ -8,13 +8,16 @@ use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 
 use super::exchange::{plain, request_head, response_head};
-use super::{Kept, Revisited};
+use super::{Kept, LARGEST_BLOCK, Revisited};
 
 /// What is written where nobody knows when a page was fetched.
-const UNKNOWN: &str = "1970-01-01T00:00:00Z";
+pub(crate) const UNKNOWN: &str = "1970-01-01T00:00:00Z";
 const SOFTWARE: &str = concat!("linkscent/", env!("CARGO_PKG_VERSION"));
 const STANDARD: &str =
     "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
+/// The field of a response that names the conversion it needs. No field of the standard leads
+/// that way; readers pass over those they do not know.
+pub(super) const CONVERSION: &str = "Linkscent-Conversion";
 const PROFILES: &str = "http://netpreserve.org/warc/1.1/revisit";
 
 /// Makes the records of one file.
@@ -95,7 +98,12 @@ impl Records {
                 ("revisit", response_head(&without_body, None), None)
             }
         };
+        let conversion = page.conversion.filter(|_| matches!(kind, As::Page));
+        let conversion = conversion.map(|html| (new_id(), html));
         let mut fields = self.fields(name, &id, &date, page);
+        if let Some((conversion, _)) = &conversion {
+            fields.add(CONVERSION, conversion);
+        }
         if let As::Revisit(revisited) = kind {
             revisited.say(&mut fields);
         }
@@ -116,6 +124,9 @@ impl Records {
             fields.add("Content-Type", "application/http;msgtype=request");
             bytes.extend(member(fields, &block)?);
         }
+        if let Some((conversion, html)) = conversion {
+            bytes.extend(self.conversion(&conversion, html, &id, &date, page)?);
+        }
         Ok(Made {
             bytes,
             first,
@@ -124,12 +135,41 @@ impl Records {
         })
     }
 
-    fn fields(&self, kind: &str, id: &str, date: &str, page: &Kept<'_>) -> Fields {
+    /// The record of what was made of the response of that identifier.
+    fn conversion(
+        &self,
+        id: &str,
+        html: &str,
+        of: &str,
+        date: &str,
+        page: &Kept<'_>,
+    ) -> io::Result<Vec<u8>> {
+        if html.len() as u64 > LARGEST_BLOCK {
+            return Err(io::Error::other("what was made of the page is too large"));
+        }
+        let mut fields = self.of_page("conversion", id, date, page);
+        fields.add("WARC-Refers-To", of);
+        // The block is the payload.
+        let digest = digest(html.as_bytes());
+        fields.add("WARC-Payload-Digest", &digest);
+        fields.add("WARC-Block-Digest", &digest);
+        fields.add("Content-Type", "text/html; charset=utf-8");
+        member(fields, html.as_bytes())
+    }
+
+    /// What the records of a page have in common.
+    fn of_page(&self, kind: &str, id: &str, date: &str, page: &Kept<'_>) -> Fields {
         let mut fields = Fields::of(kind, id, date);
         fields.add("WARC-Target-URI", page.address);
         if let Some(info) = &self.info {
             fields.add("WARC-Warcinfo-ID", info);
         }
+        fields
+    }
+
+    /// The same of those that went over the network.
+    fn fields(&self, kind: &str, id: &str, date: &str, page: &Kept<'_>) -> Fields {
+        let mut fields = self.of_page(kind, id, date, page);
         if let Some(ip) = page.exchange.and_then(|exchange| exchange.ip) {
             fields.add("WARC-IP-Address", &ip.to_string());
         }
@@ -198,7 +238,7 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
 
 /// A date if it is one as they are written in WARC files, or the one that says that nobody
 /// knows.
-fn known(date: &str) -> String {
+pub(crate) fn known(date: &str) -> String {
     let is_like = |sign: (char, char)| match sign {
         ('0', sign) => sign.is_ascii_digit(),
         (wanted, sign) => sign == wanted,

@@ -1,12 +1,14 @@
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 
 use flate2::Compression;
+use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
 use super::*;
 
+mod conversions;
 mod exchanges;
 
 fn folder() -> tempfile::TempDir {
@@ -33,7 +35,7 @@ fn write(path: &Path, pages: &[(&str, &str)]) -> Vec<u64> {
                 content_type: Some("text/html"),
                 body: body.as_bytes(),
                 date: "2026-01-02T03:04:05Z",
-                exchange: None,
+                ..Kept::default()
             };
             writer.page(&kept).unwrap()
         })

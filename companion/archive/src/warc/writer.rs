@@ -33,6 +33,8 @@ pub struct Kept<'a> {
     pub date: &'a str,
     /// The heads; without them one is made of status, media type and length.
     pub exchange: Option<&'a Exchange>,
+    /// HTML that was made of the body, if the page is read so.
+    pub conversion: Option<&'a str>,
 }
 
 /// A page that was there before, and where.
@@ -78,8 +80,9 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Appends a page, and the request for it if that is known; returns the offset of the
-    /// response's record. The request's follows it.
+    /// Appends a page, and the request for it and the HTML made of it if there are any, in one
+    /// piece; returns the offset of the response's record. The others' follow it. An error if
+    /// that HTML is larger than is read again, 64 MiB.
     pub fn page(&mut self, page: &Kept<'_>) -> io::Result<u64> {
         self.response(page, As::Page)
     }

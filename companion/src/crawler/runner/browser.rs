@@ -49,6 +49,7 @@ impl Runner {
                 body: &html,
                 date: &clock::date(clock::now()),
                 exchange: None,
+                conversion: None,
             };
             place.warc_offset = Some(self.keep_page(&kept)?);
         }

@@ -42,6 +42,7 @@ fn kept_entries() -> Vec<Entry> {
         status: 200,
         exchange,
         body: "<!doctype html><title>Café</title>".as_bytes().to_vec(),
+        conversion: None,
     };
     let old = KeptExchange {
         address: "http://b.test/old".to_owned(),
@@ -59,6 +60,18 @@ fn kept_entries() -> Vec<Entry> {
         ..Entry::default()
     };
     vec![entry(Some(whole)), entry(Some(old)), entry(None)]
+}
+
+/// A document and the HTML that was made of it.
+fn document() -> Entry {
+    let mut entry = kept_entries().swap_remove(0);
+    if let Some(kept) = &mut entry.kept {
+        kept.address = "https://a.test/a.pdf".to_owned();
+        kept.exchange.headers[0] = header("Content-Type", "application/pdf");
+        kept.body = b"%PDF-1.7 \xff\x00".to_vec();
+        kept.conversion = Some("<!doctype html><title>Caf\u{e9}</title><p>of it".to_owned());
+    }
+    entry
 }
 
 fn taken(name: &str, entries: &[Entry]) -> Vec<u8> {
@@ -218,6 +231,37 @@ fn a_wacz_says_what_is_in_it() {
     assert_eq!(unzipped(&taken("wacz", &[])).len(), members.len());
 }
 
+#[test]
+fn a_document_is_read_in_again_as_the_same_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data.warc.gz");
+    let mut entries = kept_entries();
+    entries.insert(1, document());
+    let wanted = document().kept.unwrap();
+    let wacz = unzipped(&taken("wacz", &entries));
+    let line = lines_of(&index_of(&wacz)).swap_remove(0).2;
+    assert_eq!(line["mime"], "application/pdf");
+    for bytes in [
+        taken("warc", &entries),
+        member(&wacz, "archive/data.warc.gz").to_vec(),
+    ] {
+        std::fs::write(&path, bytes).unwrap();
+        let captures = Reader::open(&path).unwrap().captures();
+        let kept: Vec<KeptExchange> = captures
+            .map(|capture| capture.unwrap().exchange().unwrap())
+            .collect();
+        assert_eq!(kept.len(), 3);
+        assert_eq!(
+            (&kept[1].body, &kept[1].conversion),
+            (&wanted.body, &wanted.conversion)
+        );
+        assert!(kept[1].exchange.request.is_some());
+    }
+    let offset = line["offset"].as_str().unwrap().parse().unwrap();
+    let kept = Reader::exchange_at(&path, offset, &wanted.address).unwrap();
+    assert_eq!(kept.conversion, wanted.conversion);
+}
+
 /// What a program says of a file, if it is installed; it must be content.
 fn said(program: &str, arguments: &[&str], file: &Path) -> Option<String> {
     let done = Command::new(program).args(arguments).arg(file).output();
@@ -236,12 +280,13 @@ fn programs_of_archivists_accept_them() {
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str| folder.path().join(name);
     let (warc, wacz) = (place("data.warc.gz"), place("a.wacz"));
-    let entries = kept_entries();
+    let mut entries = kept_entries();
+    entries.push(document());
     std::fs::write(&warc, taken("warc", &entries)).unwrap();
     let whole = taken("wacz", &entries);
     std::fs::write(&wacz, &whole).unwrap();
     if let Some(said) = said("warcio", &["check", "-v"], &warc) {
-        assert_eq!(said.matches("digest pass").count(), 4, "{said}");
+        assert_eq!(said.matches("digest pass").count(), 7, "{said}");
     }
     if let Some(theirs) = said("cdxj-indexer", &["-s"], &warc) {
         let mut ours = lines_of(&index_of(&unzipped(&whole)));

@@ -42,7 +42,7 @@ fn kept(exchange: &Exchange) -> Kept<'_> {
 }
 
 /// All bytes of an archive, unpacked.
-fn text(path: &Path) -> String {
+pub(super) fn text(path: &Path) -> String {
     let mut bytes = Vec::new();
     let file = std::fs::read(path).unwrap();
     MultiGzDecoder::new(&file[..])
@@ -52,10 +52,10 @@ fn text(path: &Path) -> String {
 }
 
 /// A field of a record by its name; empty if there is none.
-type Field = Box<dyn Fn(&str) -> String>;
+pub(super) type Field = Box<dyn Fn(&str) -> String>;
 
 /// The records as a reader that others wrote finds them: fields and blocks.
-fn foreign(path: &Path) -> Vec<(Field, Vec<u8>)> {
+pub(super) fn foreign(path: &Path) -> Vec<(Field, Vec<u8>)> {
     let file = std::fs::read(path).unwrap();
     let input = io::BufReader::new(MultiGzDecoder::new(&file[..]));
     let records = ::warc::WarcReader::new(input).iter_raw_records();
