@@ -1,5 +1,6 @@
-//! The library's index and what is taken away, while the program is killed again and again: the
-//! index has every page when it is asked next, and a file is whole or as it was.
+//! The library's index, what is taken away and what is brought in, while the program is killed again
+//! and again: the index has every page when it is asked next, a file is whole or as it was, and of
+//! an archive all stays that was taken in.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use linkscent_tests::companion::{Companion, program};
 use linkscent_tests::synthetic_web::endless_web;
 
-/// Times that each of both is killed.
+/// Times that each of them is killed.
 const KILLS: u64 = 50;
 /// Pages of the crawl at most.
 const PAGES: &str = "300";
@@ -110,5 +111,48 @@ async fn a_hundred_kills_lose_nothing_of_the_library() -> Result<()> {
     }
     println!("{killed} of {} were killed at work", 2 * KILLS);
     ensure!(killed >= KILLS, "only {killed} were at work");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_that_is_killed_keeps_what_it_has() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let data = folder.path().join("data");
+    crawl(&data, folder.path()).await?;
+    let whole = pages(&data)?;
+    let archive = data.join("crawl-1.warc.gz").display().to_string();
+    let import = |data: &Path| {
+        linkscent(
+            data,
+            &[
+                "import", "archive", &archive, "--topic", "kidneys", "--json",
+            ],
+        )
+    };
+    let began = std::time::Instant::now();
+    let said = import(&folder.path().join("other"))?.output()?;
+    let usual = began.elapsed();
+    ensure!(said.status.success(), "{said:?}");
+    ensure!(pages(&folder.path().join("other"))? == whole);
+
+    let others = folder.path().join("others");
+    let (mut killed, mut before, mut parts) = (0, 0, 0);
+    for turn in 0..KILLS {
+        killed += u64::from(kill_one(import(&others)?, turn, usual)?);
+        if turn % 5 == 4 {
+            let found = pages(&others)?;
+            ensure!(
+                (before..=whole).contains(&found),
+                "{found} of {whole} pages after {turn} kills, {before} before"
+            );
+            parts += u64::from(found > before && found < whole);
+            before = found;
+        }
+    }
+    println!("{killed} of {KILLS} were killed at work, {parts} looks met another part");
+    ensure!(killed >= KILLS / 2, "only {killed} were at work");
+    let said = import(&others)?.output()?;
+    ensure!(said.status.success(), "{said:?}");
+    ensure!(pages(&others)? == whole);
     Ok(())
 }

@@ -120,6 +120,9 @@ pub struct Crawl {
     /// What random numbers start from.
     #[arg(long, default_value_t = 1)]
     random_seed: u64,
+    /// Go on with the topic's last crawl that is over, for so many pages more as --budget says.
+    #[arg(long)]
+    go_on: bool,
     /// Print one JSON object at the end in place of the summary.
     #[arg(long)]
     json: bool,
@@ -263,6 +266,15 @@ impl Crawl {
                 );
             }
             return Ok(crawl);
+        }
+        if self.go_on {
+            let crawls = store.crawls(Some(topic.id)).await?.into_iter();
+            let mut crawls = crawls.filter(|crawl| !crawl.order.is_round && !crawl.is_removed);
+            let last = crawls
+                .next()
+                .context("the topic has no crawl to go on with")?;
+            service.prepare_to_go_on(&last, self.budget).await?;
+            return Ok(service.crawl(last.id).await?.0);
         }
         let new = NewCrawl {
             delay: Some(self.delay),

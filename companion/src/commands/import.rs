@@ -18,6 +18,7 @@ use linkscent_core::address::Address;
 use linkscent_core::critics;
 use linkscent_core::critics::taxonomy::{ClassPage, HeldOut, MOST_CLASSES, is_under};
 
+use super::intake::ArchiveImport;
 use crate::crawler::fetch::Way;
 use crate::service::Service;
 use crate::settings::data_folder;
@@ -32,11 +33,15 @@ enum SourceKind {
     Bookmarks,
     /// A folder tree of pages (HTML, WARC) and lists of addresses.
     Folder,
+    /// An archive that others made (WARC, WACZ): no taxonomy, but pages, which become a crawl.
+    Archive,
 }
 
-/// Make a topic from a taxonomy: pages are judged by its classes, some of which are good.
+/// Bring in what others made: an archive of pages as a crawl of a topic, or a taxonomy, by whose
+/// classes pages are judged, some of which are good.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
+  linkscent import archive web.wacz --topic bees
   linkscent import folder sorted-pages --topic bees --good Science/Bees
   linkscent import bookmarks bookmarks.html --topic bees --good Bees --pages crawl-1.warc.gz
   linkscent import dmoz content.rdf.u8.gz --good Top/Science/Biology/Bees --out bees.toml")]
@@ -85,14 +90,31 @@ pub struct Import {
     /// Where everything is kept.
     #[arg(long, env = "LINKSCENT_DATA")]
     data: Option<PathBuf>,
+    /// Only say what is in the archive.
+    #[arg(long)]
+    dry_run: bool,
     /// Print one JSON object in place of sentences.
     #[arg(long)]
     json: bool,
 }
 
 impl Import {
-    /// Reads the taxonomy and makes the topic, or writes the topic file.
+    /// Takes in the archive; or reads the taxonomy and makes the topic, or writes the topic file.
     pub async fn run(self) -> Result<()> {
+        if let SourceKind::Archive = self.kind {
+            let topic = self
+                .topic
+                .context("an archive is for a topic: give --topic")?;
+            let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+            let import = ArchiveImport {
+                service: Service::new(store, Way::default()),
+                file: self.from,
+                topic,
+                dry_run: self.dry_run,
+                json: self.json,
+            };
+            return import.run().await;
+        }
         let choice = Choice {
             focus: self.good.clone(),
             depth: usize::from(self.depth),
@@ -116,7 +138,7 @@ impl Import {
                 let bytes = std::fs::read(&self.from).with_context(place)?;
                 taxonomy.read_bookmarks(&String::from_utf8_lossy(&bytes));
             }
-            SourceKind::Folder => taxonomy.read_folders(&self.from)?,
+            SourceKind::Folder | SourceKind::Archive => taxonomy.read_folders(&self.from)?,
         }
         let mut found = 0;
         for archive in &self.pages {

@@ -11,6 +11,7 @@ pub mod demo;
 pub mod export;
 pub mod import;
 pub mod inspect;
+mod intake;
 pub mod log;
 pub mod mcp;
 pub mod model;

@@ -35,6 +35,7 @@ use linkscent_archive::warc::{Kept, Writer};
 
 pub use control::Control;
 use control::Message;
+pub use intake::Given;
 
 /// Requests under way at a time, over all hosts. Slow hosts hold a place until they
 /// are given up, so there are far more places than a crawl needs of quick ones.
@@ -187,9 +188,23 @@ impl Runner {
 
     /// Runs until the crawl ends or is told to. Blocks; not for a runtime's
     /// thread. On an error nothing acknowledged is lost: the crawl is paused.
-    pub fn run(mut self, mut on_progress: impl FnMut(&Progress)) -> Result<(Ended, CrawlStats)> {
+    pub fn run(self, on_progress: impl FnMut(&Progress)) -> Result<(Ended, CrawlStats)> {
+        self.run_with(None, on_progress)
+    }
+
+    /// The same, but first takes in the pages of an archive, if one is given.
+    pub fn run_with(
+        mut self,
+        given: Option<&Given>,
+        mut on_progress: impl FnMut(&Progress),
+    ) -> Result<(Ended, CrawlStats)> {
         let _span = tracing::info_span!("crawl", id = self.crawl.id).entered();
-        let ended = self.run_to_end(&mut on_progress).and_then(|ended| {
+        let ended = match given.map(|given| self.take_in(given, &mut on_progress)) {
+            Some(Ok(Some(ended))) => Ok(ended),
+            Some(Err(error)) => Err(error),
+            Some(Ok(None)) | None => self.run_to_end(&mut on_progress),
+        };
+        let ended = ended.and_then(|ended| {
             self.commit()?;
             if let Ended::Done(_) | Ended::Stopped = ended {
                 self.judge_again(&mut on_progress)?;
@@ -482,6 +497,7 @@ impl Runner {
 
 mod browser;
 mod control;
+mod intake;
 mod judging;
 #[cfg(test)]
 mod tests;

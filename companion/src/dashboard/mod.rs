@@ -7,6 +7,7 @@ mod classes;
 mod crawl;
 mod databases;
 mod facets;
+mod intake;
 mod library;
 mod map;
 mod new_crawl;
@@ -49,6 +50,7 @@ pub fn routes() -> Router<App> {
         .merge(watching::routes())
         .merge(map::routes())
         .merge(new_crawl::routes())
+        .merge(intake::routes())
         .merge(ahead::routes())
         .merge(removed::routes())
         .merge(crawl::routes())

@@ -107,6 +107,16 @@ impl Service {
         new: &NewCrawl,
     ) -> Result<CrawlRow, ServiceError> {
         let order = self.order(topic, new).await?;
+        self.keep_order(topic, new, &order).await
+    }
+
+    /// Begins a crawl that is to go as ordered.
+    pub(super) async fn keep_order(
+        &self,
+        topic: &Topic,
+        new: &NewCrawl,
+        order: &Order,
+    ) -> Result<CrawlRow, ServiceError> {
         let (guide, begun_with) = self.start_guide(topic, new).await?;
         let start_model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
         let marks = self.store.marks(topic.id).await?;
@@ -120,7 +130,7 @@ impl Service {
         self.store.note(topic, marked.collect()).await?;
         let begun = store::NewCrawl {
             topic: topic.id,
-            order: &order,
+            order,
             start_model: &start_model,
         };
         let id = self.store.begin_crawl(&begun).await?;

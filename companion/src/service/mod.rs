@@ -12,6 +12,7 @@ mod facets;
 mod feedback;
 mod forgetting;
 mod guides;
+mod intake;
 mod judging;
 mod library;
 mod map;

@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::crawler::fetch::{Fetcher, Way};
-use crate::crawler::runner::{Control, Runner};
+use crate::crawler::runner::{Control, Given, Runner};
 use crate::store::{Command, CrawlRow, CrawlState, LockError, Store};
 
 /// Between two looks at what other processes changed.
@@ -171,6 +171,15 @@ impl Supervisor {
 
     /// Runs a crawl whose state is `running`, unless it runs here already.
     pub fn start(&self, id: i64) {
+        self.begin(id, None);
+    }
+
+    /// The same, but first it takes in the pages of an archive.
+    pub fn start_with(&self, id: i64, given: Given) {
+        self.begin(id, Some(given));
+    }
+
+    fn begin(&self, id: i64, mut given: Option<Given>) {
         let new = Entry {
             control: None,
             waiting: Vec::new(),
@@ -186,7 +195,7 @@ impl Supervisor {
         let (this, handle) = (self.clone(), Handle::current());
         std::thread::spawn(move || {
             loop {
-                let ran = catch_unwind(AssertUnwindSafe(|| this.run(id, &handle)));
+                let ran = catch_unwind(AssertUnwindSafe(|| this.run(id, given.take(), &handle)));
                 let ran = ran.unwrap_or_else(|_| Err(anyhow!("a fault in the program; see above")));
                 let failed = ran.is_err();
                 if let Err(error) = ran {
@@ -234,7 +243,7 @@ impl Supervisor {
         !resumed
     }
 
-    fn run(&self, id: i64, handle: &Handle) -> Result<()> {
+    fn run(&self, id: i64, given: Option<Given>, handle: &Handle) -> Result<()> {
         let crawl = handle.block_on(self.store.crawl(id))?;
         let crawl = crawl.context("there is no such crawl")?;
         let name = format!("crawl {id}");
@@ -255,7 +264,8 @@ impl Supervisor {
             }
             running.control = Some(control);
         }
-        runner.run(|_| self.say_changed()).context(name)?;
+        let ran = runner.run_with(given.as_ref(), |_| self.say_changed());
+        ran.context(name)?;
         Ok(())
     }
 

@@ -58,7 +58,7 @@ impl Service {
     }
 
     /// What was kept of a page, if it can be read.
-    async fn kept_exchange(&self, crawl: i64, number: u64) -> Option<KeptExchange> {
+    pub(super) async fn kept_exchange(&self, crawl: i64, number: u64) -> Option<KeptExchange> {
         let row = self.kept_row(crawl, number).await.ok()?;
         let archive = self.store.warc_path(crawl);
         let reading = tokio::task::spawn_blocking(move || {

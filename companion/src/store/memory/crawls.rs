@@ -64,6 +64,15 @@ impl Crawls for MemoryStore {
         Ok(crawl.start_model.clone())
     }
 
+    async fn set_budget(&self, crawl: i64, budget: u64) -> StoreResult<()> {
+        self.change(|state| {
+            if let Some(crawl) = state.crawls.get_mut(&crawl) {
+                crawl.row.order.budget = budget;
+            }
+            Ok(())
+        })
+    }
+
     async fn set_state(&self, crawl: i64, to: CrawlState, reason: &str) -> StoreResult<()> {
         self.change(|state| {
             if let Some(crawl) = state.crawls.get_mut(&crawl) {

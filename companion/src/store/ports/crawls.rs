@@ -107,6 +107,9 @@ pub trait Crawls: Send + Sync {
     /// The model file a crawl started with. An error if the crawl is not there.
     async fn start_model(&self, crawl: i64) -> StoreResult<Vec<u8>>;
 
+    /// Sets how many pages a crawl is to fetch in all.
+    async fn set_budget(&self, crawl: i64, budget: u64) -> StoreResult<()>;
+
     /// Sets a crawl's state, and the reason for it, in place of those before.
     async fn set_state(&self, crawl: i64, state: CrawlState, reason: &str) -> StoreResult<()>;
 }

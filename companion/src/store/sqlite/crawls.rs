@@ -85,6 +85,15 @@ impl Crawls for SqliteStore {
         row.map(|row| row.0).ok_or(StoreError::Missing("crawl"))
     }
 
+    async fn set_budget(&self, crawl: i64, budget: u64) -> StoreResult<()> {
+        sqlx::query("UPDATE crawl SET budget = ? WHERE id = ?")
+            .bind(budget as i64)
+            .bind(crawl)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
     async fn set_state(&self, crawl: i64, state: CrawlState, reason: &str) -> StoreResult<()> {
         sqlx::query("UPDATE crawl SET state = ?, stop_reason = ? WHERE id = ?")
             .bind(state.code())

@@ -63,6 +63,9 @@ async fn a_crawl_begins_running_and_as_it_was_ordered(store: &Store) {
         assert_eq!(store.start_model(id).await.unwrap(), b"model");
         assert_eq!(store.counts(id).await.unwrap(), (0, 0, 0, 0));
         assert_eq!(store.fetches(id).await.unwrap(), []);
+        store.set_budget(id, 7).await.unwrap();
+        let changed = store.crawl(id).await.unwrap().unwrap();
+        assert_eq!(changed.order.budget, 7);
         assert!(store.take_commands(id).await.unwrap().is_empty());
     }
 }

@@ -1,0 +1,113 @@
+//! `linkscent import archive`: the pages of an archive that others made, as a crawl of a topic.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use indicatif::ProgressBar;
+use linkscent_archive::intake::Survey;
+use serde_json::json;
+use tokio::runtime::Handle;
+
+use crate::crawler::fetch::{Fetcher, Way};
+use crate::crawler::runner::{Ended, Given, Runner};
+use crate::service::Service;
+use crate::store::{Command, CrawlRow};
+
+/// An archive that is to be taken in.
+pub(super) struct ArchiveImport {
+    pub service: Service,
+    pub file: PathBuf,
+    /// Name of the topic.
+    pub topic: String,
+    /// Only what is in it is told.
+    pub dry_run: bool,
+    pub json: bool,
+}
+
+impl ArchiveImport {
+    /// Looks through the archive, tells what is in it, and takes it in.
+    pub async fn run(self) -> Result<()> {
+        let given = self.service.look_through(self.file.clone()).await?;
+        let survey = given.intake().survey().clone();
+        if !self.json {
+            tell(&survey);
+        }
+        if self.dry_run {
+            if self.json {
+                println!("{}", serde_json::to_string(&survey)?);
+            }
+            return Ok(());
+        }
+        let topic = self.service.create_topic(&self.topic, &[]).await?;
+        let crawl = self.service.prepare_intake(&topic).await?;
+        let ended = self.take_in(&crawl, given, survey.pages).await?;
+        let (pages, _, relevant, _) = self.service.store.counts(crawl.id).await?;
+        let notices = self.service.store.notices(topic.id, Some(crawl.id)).await?;
+        if self.json {
+            let whole = !matches!(ended, Ended::Paused);
+            println!(
+                "{}",
+                json!({
+                    "crawl": crawl.id, "pages": pages, "relevant": relevant, "whole": whole,
+                    "in_archive": survey, "notices": notices,
+                })
+            );
+            return Ok(());
+        }
+        println!(
+            "crawl {} of “{}”: {pages} pages taken in, {relevant} of them relevant",
+            crawl.id, topic.name
+        );
+        if matches!(ended, Ended::Paused) {
+            println!("it was ended before all pages were in: give the command again for the rest");
+        }
+        for notice in notices {
+            println!("  {notice}");
+        }
+        Ok(())
+    }
+
+    async fn take_in(&self, crawl: &CrawlRow, given: Given, pages: u64) -> Result<Ended> {
+        let bar = if self.json {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new(pages)
+        };
+        let (store, crawl, handle) = (self.service.store.clone(), crawl.clone(), Handle::current());
+        let fetcher = Fetcher::new(Way::default())?;
+        let taking = tokio::task::spawn_blocking(move || {
+            let runner = Runner::resume(store, crawl, fetcher, handle.clone(), |_, _| {})?;
+            let control = runner.control();
+            handle.spawn(async move {
+                if tokio::signal::ctrl_c().await.is_ok() {
+                    control.send(Command::Pause);
+                }
+            });
+            let ran = runner.run_with(Some(&given), |progress| {
+                bar.set_position(progress.stats.pages);
+            });
+            bar.finish_and_clear();
+            anyhow::Ok(ran?.0)
+        });
+        taking.await.context("taking the archive in")?
+    }
+}
+
+/// What is in an archive, for people.
+fn tell(survey: &Survey) {
+    let dates = match (&survey.first, &survey.last) {
+        (Some(first), Some(last)) if first != last => format!(", read from {first} to {last}"),
+        (Some(first), _) => format!(", read {first}"),
+        _ => String::new(),
+    };
+    eprintln!("{} pages of {} sites{dates}", survey.pages, survey.sites);
+    for (site, pages) in &survey.top_sites {
+        eprintln!("  {pages:>7} {site}");
+    }
+    for (reason, count) in survey.passed_over.iter() {
+        eprintln!("  passed over: {count} {}", reason.said());
+    }
+    for problem in &survey.problems {
+        eprintln!("  {problem}");
+    }
+}

@@ -1,0 +1,125 @@
+use linkscent_archive::warc::{Exchange, Kept, Writer};
+
+use super::*;
+use crate::crawler::fake_web::web_about;
+use crate::service::library::tests::{crawled, words};
+use crate::store::Store;
+
+/// An archive of pages that link to each other, with one that is no page.
+fn archive(folder: &std::path::Path) -> PathBuf {
+    let path = folder.join("web.warc.gz");
+    let file = std::fs::File::create(&path).unwrap();
+    let mut writer = Writer::open(file, 0, "2026-01-01T00:00:00Z").unwrap();
+    for number in 1..=6 {
+        let html = format!(
+            "<title>Hive {number}</title><p>Honey of bees, number {number}</p>\
+             <a href=/{}>more bees</a>",
+            number + 1
+        );
+        let exchange = Exchange {
+            headers: vec![("x-kept".to_owned(), b"as it was".to_vec())],
+            ..Exchange::default()
+        };
+        let address = format!("http://host9.test/{number}");
+        let page = Kept {
+            address: &address,
+            status: if number == 3 { 404 } else { 200 },
+            content_type: Some("text/html"),
+            body: html.as_bytes(),
+            date: "2026-01-01T00:00:00Z",
+            exchange: Some(&exchange).filter(|_| number == 2),
+            conversion: None,
+        };
+        writer.page(&page).unwrap();
+    }
+    writer.sync().unwrap();
+    path
+}
+
+async fn done(service: &Service, crawl: i64) -> CrawlRow {
+    let mut changes = service.supervisor.changes();
+    loop {
+        let row = service.crawl(crawl).await.unwrap().0;
+        if row.state == CrawlState::Done && !service.store.is_locked(crawl) {
+            return row;
+        }
+        changes.changed().await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_archive_becomes_a_crawl_that_can_be_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let (service, topic, _) = crawled(folder.path()).await;
+    let given = service.look_through(archive(folder.path())).await.unwrap();
+    assert_eq!(given.intake().survey().pages, 4 + 1);
+    let crawl = service.take_in(&topic, given).await.unwrap();
+    let row = done(&service, crawl.id).await;
+    let counts = service.counts(crawl.id).await.unwrap();
+    assert_eq!((counts.pages, counts.other), (5, 0));
+    assert_eq!(row.order.budget, 5, "it has what it was to have");
+    let notices = service.store.notices(topic.id, Some(crawl.id)).await;
+    let notices = notices.unwrap().join("\n");
+    assert!(notices.contains("5 pages were taken in"), "{notices}");
+    assert!(notices.contains("1 errors and parts"), "{notices}");
+
+    // Judged, searched and kept as the archive had it.
+    service.catch_up(|_| {}).await.unwrap();
+    let found = service.search(Some(&topic), &words("title:hive")).await;
+    let found = found.unwrap();
+    assert_eq!(found.total, 5);
+    assert!(found.pages.iter().any(|page| page.probability > 0.5));
+    let kept = service.kept_exchange(crawl.id, 2).await.unwrap();
+    assert_eq!(kept.date, "2026-01-01T00:00:00Z");
+    assert_eq!(kept.header("x-kept").as_deref(), Some("as it was"));
+    let way = service.store.result_at(crawl.id, 2).await.unwrap().unwrap();
+    assert_eq!(
+        way.trail,
+        ["http://host9.test/1"],
+        "by the link that led there"
+    );
+
+    // Gone on with, it follows the links that waited; here these lead to pages 3 and 7.
+    assert!(service.go_on(&row, 0).await.is_err());
+    assert!(service.go_on(&row, LARGEST_BUDGET).await.is_err());
+    service.go_on(&row, 2).await.unwrap();
+    let row = done(&service, crawl.id).await;
+    assert_eq!(row.order.budget, 7);
+    let asked = service.store.fetches(crawl.id).await.unwrap();
+    let asked: Vec<&str> = asked[5..].iter().map(|row| &*row.address).collect();
+    assert!(asked.contains(&"http://host9.test/3"), "{asked:?}");
+    assert!(asked.contains(&"http://host9.test/7"), "{asked:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_intake_that_died_fetches_nothing_when_it_is_taken_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).await.unwrap();
+    let service = Service::new(store, web_about(|_| "bees").await);
+    let start = "http://host0.test/1".to_owned();
+    let targets = std::slice::from_ref(&start);
+    let topic = service.create_topic("bees", targets).await.unwrap();
+    let crawl = service.prepare_intake(&topic).await.unwrap();
+    service.supervisor.resume_all().await.unwrap();
+    let row = done(&service, crawl.id).await;
+    assert_eq!(row.order.budget, 0);
+    assert!(service.store.fetches(crawl.id).await.unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_archive_is_refused_with_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::new(
+        Store::in_memory(folder.path()),
+        crate::crawler::fetch::Way::default(),
+    );
+    let file = folder.path().join("notes.txt");
+    let refused = service.look_through(file.clone()).await.err().unwrap();
+    assert!(refused.to_string().contains("notes.txt"), "{refused}");
+    std::fs::write(&file, "no archive").unwrap();
+    let refused = service.look_through(file).await.err().unwrap();
+    assert!(
+        refused.to_string().contains("neither a WARC nor"),
+        "{refused}"
+    );
+}
