@@ -38,6 +38,8 @@ struct Entry {
 struct Feed {
     /// The prefix of the feed's own elements.
     prefix: String,
+    /// Whether text is plain where nothing else is said.
+    is_atom: bool,
     /// What addresses are relative to, for each open element.
     bases: Vec<Option<Address>>,
     head: Entry,
@@ -57,6 +59,7 @@ impl Feed {
                     self.enter(&element);
                     if open.is_empty() && element.name != "RDF" {
                         element.prefix().clone_into(&mut self.prefix);
+                        self.is_atom = element.name == "feed";
                     }
                     let around = open.last().map_or("", String::as_str);
                     let is_own = element.prefix() == self.prefix || element.prefix().is_empty();
@@ -128,7 +131,7 @@ impl Feed {
         let entry = self.entry.as_mut().unwrap_or(&mut self.head);
         match (element.prefix(), &*element.name) {
             (_, "title") if is_own => {
-                let title = content(element, xml, true)?;
+                let title = content(element, xml, !self.is_atom)?;
                 first(&mut entry.title, title);
             }
             (_, "link") if is_own && element.attribute("href").is_some() => {

@@ -127,7 +127,10 @@ impl Page {
         }
         let block = format!("<{name}>{inner}</{name}>\n");
         if self.body.len() + block.len() + FRAME > MOST_HTML {
-            self.cut(&format!("the document is longer than {} MiB", MOST_HTML >> 20));
+            self.cut(&format!(
+                "the document is longer than {} MiB",
+                MOST_HTML >> 20
+            ));
             return;
         }
         if self.first.is_empty() {
@@ -218,7 +221,11 @@ mod tests {
         page.paragraph(&[Piece::link(hostile, "http://a.test/\"><script>x")]);
         page.cut(hostile);
         let html = page.finish();
-        let tags: Vec<&str> = html.split('<').skip(1).map(|rest| rest.split(['>', ' ']).next().unwrap()).collect();
+        let tags: Vec<&str> = html
+            .split('<')
+            .skip(1)
+            .map(|rest| rest.split(['>', ' ']).next().unwrap())
+            .collect();
         assert_eq!(
             tags,
             [
@@ -230,12 +237,27 @@ mod tests {
 
     #[test]
     fn only_links_to_pages_are_links() {
-        let leads = ["http://a.test", "HTTPS://a.test/x", "/x:y", "x", "?a=b:c", "#a:b", "//b.test/"];
+        let leads = [
+            "http://a.test",
+            "HTTPS://a.test/x",
+            "/x:y",
+            "x",
+            "?a=b:c",
+            "#a:b",
+            "//b.test/",
+        ];
         for address in leads {
             assert_eq!(followed(address), Some(address));
         }
         let long = "x".repeat(LONGEST_ADDRESS + 1);
-        for address in ["javascript:x", "data:text/html,x", "mailto:a@b", " ", "java\nscript:x", &long] {
+        for address in [
+            "javascript:x",
+            "data:text/html,x",
+            "mailto:a@b",
+            " ",
+            "java\nscript:x",
+            &long,
+        ] {
             assert_eq!(followed(address), None, "{address}");
         }
     }
@@ -250,16 +272,28 @@ mod tests {
         let html = page.finish();
         assert!(html.len() <= MOST_HTML && html.len() > MOST_HTML - 2 * FRAME);
         assert!(html.contains("<meta name=\"cut\" content=\"the document is longer than 4 MiB\">"));
-        assert!(html.ends_with("word</p>\n</body>\n</html>\n"), "{}", &html[html.len() - 60..]);
+        assert!(
+            html.ends_with("word</p>\n</body>\n</html>\n"),
+            "{}",
+            &html[html.len() - 60..]
+        );
     }
 
     #[test]
     fn a_long_paragraph_becomes_more_of_them_and_no_word_is_lost() {
         let words: Vec<String> = (0..30_000).map(|n| format!("äö{n}")).collect();
         let mut page = Page::default();
-        page.paragraph(&[Piece::text("a "), Piece::link(words.join(" "), "/x"), Piece::text("z".repeat(100_000))]);
+        page.paragraph(&[
+            Piece::text("a "),
+            Piece::link(words.join(" "), "/x"),
+            Piece::text("z".repeat(100_000)),
+        ]);
         let html = page.finish();
-        let text = html.split_once("<body>").unwrap().1.replace("</p>\n<p>", "");
+        let text = html
+            .split_once("<body>")
+            .unwrap()
+            .1
+            .replace("</p>\n<p>", "");
         for word in &words {
             assert!(text.contains(&**word), "{word}");
         }

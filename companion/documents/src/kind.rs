@@ -63,7 +63,10 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Option<Kind> {
     }
     let start = &body[..body.len().min(WINDOW)];
     let found = of_xml(start, Some(content_type));
-    let is_text = matches!(&*essence, "text/plain" | "text/markdown" | "text/x-markdown");
+    let is_text = matches!(
+        &*essence,
+        "text/plain" | "text/markdown" | "text/x-markdown"
+    );
     found.or_else(|| (is_text && !is_binary(start)).then_some(Kind::Text))
 }
 
@@ -164,14 +167,30 @@ mod tests {
             ("text/plain", b"%PDF-1.4", Some(Kind::Pdf)),
             ("text/html", b"<p>of %PDF-1.4", None),
             ("application/pdf", b"<html>Not found", None),
-            ("text/html", b"<?xml version='1.0'?>\n<!-- x > y --><rss version='2.0'>", Some(Kind::Feed)),
-            ("application/xml; charset=utf-8", b"\xef\xbb\xbf<feed xmlns='x'>", Some(Kind::Feed)),
-            ("text/xml", b"<rdf:RDF xmlns='http://purl.org/rss/1.0/'>", Some(Kind::Feed)),
+            (
+                "text/html",
+                b"<?xml version='1.0'?>\n<!-- x > y --><rss version='2.0'>",
+                Some(Kind::Feed),
+            ),
+            (
+                "application/xml; charset=utf-8",
+                b"\xef\xbb\xbf<feed xmlns='x'>",
+                Some(Kind::Feed),
+            ),
+            (
+                "text/xml",
+                b"<rdf:RDF xmlns='http://purl.org/rss/1.0/'>",
+                Some(Kind::Feed),
+            ),
             ("text/xml", b"<rdf:RDF xmlns='http://other/'>", None),
             ("text/xml", b"<!DOCTYPE rss><rss>", Some(Kind::Feed)),
             ("", &wide, Some(Kind::Feed)),
             ("text/xml", b"<urlset>", Some(Kind::Sitemap)),
-            ("text/xml", b"<s:sitemapindex xmlns:s='x'>", Some(Kind::Sitemap)),
+            (
+                "text/xml",
+                b"<s:sitemapindex xmlns:s='x'>",
+                Some(Kind::Sitemap),
+            ),
             ("text/xml", b"<svg>", None),
             ("text/html", b"<!doctype html><html><feed>", None),
             ("application/gzip", &packed("<urlset>"), Some(Kind::Sitemap)),
@@ -183,12 +202,20 @@ mod tests {
             ("text/css", b"a {}", None),
             ("", b"hello", None),
             ("application/zip", open, Some(Kind::OpenDocument)),
-            ("application/octet-stream", b"PK\x03\x04...word/document.xml", Some(Kind::Word)),
+            (
+                "application/octet-stream",
+                b"PK\x03\x04...word/document.xml",
+                Some(Kind::Word),
+            ),
             ("application/zip", b"PK\x03\x04...some.txt", None),
         ];
         for (content_type, body, expected) in cases {
             let shown = String::from_utf8_lossy(body);
-            assert_eq!(kind(Some(content_type), body), expected, "{content_type} {shown}");
+            assert_eq!(
+                kind(Some(content_type), body),
+                expected,
+                "{content_type} {shown}"
+            );
         }
         assert_eq!(kind(None, b""), None);
         assert_eq!(kind(None, b"%PDF-2.0"), Some(Kind::Pdf));

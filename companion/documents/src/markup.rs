@@ -21,7 +21,10 @@ fn declared(body: &[u8]) -> Option<String> {
     let declaration = declaration.split_once("?>")?.0;
     let value = declaration.split_once("encoding")?.1.trim_start();
     let value = value.strip_prefix('=')?.trim_start();
-    let mark = value.chars().next().filter(|mark| matches!(mark, '"' | '\''))?;
+    let mark = value
+        .chars()
+        .next()
+        .filter(|mark| matches!(mark, '"' | '\''))?;
     let label = value[1..].split(mark).next()?.trim().to_owned();
     // Bytes that can be read so far are of no wide character set.
     (!label.to_ascii_lowercase().starts_with("utf-16")).then_some(label)

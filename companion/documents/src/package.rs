@@ -139,7 +139,8 @@ impl<'a> Package<'a> {
     pub(crate) fn main(&mut self, usual: &str) -> Result<String, DocumentError> {
         let relations = self.relations("")?;
         let mut mains = relations.into_values();
-        let main = mains.find(|relation| relation.what == "officeDocument" && !relation.is_external);
+        let main =
+            mains.find(|relation| relation.what == "officeDocument" && !relation.is_external);
         Ok(main.map_or_else(|| usual.to_owned(), |main| main.target))
     }
 }

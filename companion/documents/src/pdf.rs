@@ -9,9 +9,10 @@
 //!
 //! Left out: pictures (also pictures of text: nothing is recognised), tables as tables, the
 //! logical structure, forms, attachments, links inside the document. Letters of fonts that do not
-//! say what they mean are lost; text that is written from right to left stays in the order it is
+//! say what they mean are lost, and a document without a word that can be read says that it is cut; text that is written from right to left stays in the order it is
 //! drawn in.
 
+mod accents;
 mod layout;
 mod letters;
 mod links;
@@ -57,7 +58,9 @@ pub(crate) fn to_html(body: &[u8]) -> Result<String, DocumentError> {
         page.title(&title);
     }
     layout::write(lines, &mut page);
-    if !is_whole {
+    if page.is_empty() {
+        page.cut("no words can be read in the document");
+    } else if !is_whole {
         page.cut("the document has more pages than are read");
     }
     Ok(page.finish())

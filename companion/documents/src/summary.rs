@@ -7,9 +7,34 @@ use crate::html::Piece;
 
 /// Elements that end a paragraph.
 const BLOCKS: [&str; 28] = [
-    "address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt", "figure", "footer",
-    "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "ol", "p", "pre", "section", "table",
-    "td", "tr", "ul",
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "br",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "figure",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "table",
+    "td",
+    "tr",
+    "ul",
 ];
 /// Elements whose text is nobody's to read.
 const UNREAD: [&str; 5] = ["script", "style", "template", "iframe", "noscript"];

@@ -185,7 +185,17 @@ mod tests {
         for (text, address) in cases {
             assert_eq!(links(text), [format!("{address} -> {address}")], "{text}");
         }
-        for text in ["xhttp://a.test", "http://", "https:// a", "http:/a", "h", "[", "[a]", "[a](", "[](x)"] {
+        for text in [
+            "xhttp://a.test",
+            "http://",
+            "https:// a",
+            "http:/a",
+            "h",
+            "[",
+            "[a]",
+            "[a](",
+            "[](x)",
+        ] {
             assert!(links(text).is_empty(), "{text}");
         }
     }
@@ -193,7 +203,11 @@ mod tests {
     #[test]
     fn links_of_markdown_have_their_words() {
         let text = "[one](/1), [two words](<http://a.test/(2)> \"title\") and [x] [three](3_(a))";
-        let expected = ["one -> /1", "two words -> http://a.test/(2)", "three -> 3_(a)"];
+        let expected = [
+            "one -> /1",
+            "two words -> http://a.test/(2)",
+            "three -> 3_(a)",
+        ];
         assert_eq!(links(text), expected);
     }
 

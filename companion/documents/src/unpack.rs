@@ -14,11 +14,7 @@ pub(crate) struct Unpacked {
 }
 
 /// Reads to the end, at most `left` bytes. Of what breaks off, what could be read is kept.
-pub(crate) fn read(
-    kind: Kind,
-    from: impl Read,
-    left: usize,
-) -> Result<Unpacked, DocumentError> {
+pub(crate) fn read(kind: Kind, from: impl Read, left: usize) -> Result<Unpacked, DocumentError> {
     let mut bytes = Vec::new();
     let ended = from.take(left as u64 + 1).read_to_end(&mut bytes);
     if bytes.len() > left {

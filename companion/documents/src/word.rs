@@ -21,7 +21,9 @@ pub(crate) fn to_html(body: &[u8]) -> Result<String, DocumentError> {
     let text = package.needed(&main)?;
     let relations = package.relations(&main)?;
     let of = |what: &str| {
-        let mut found = relations.values().filter(|one| one.what == what && !one.is_external);
+        let mut found = relations
+            .values()
+            .filter(|one| one.what == what && !one.is_external);
         found.next().map(|one| one.target.clone())
     };
     let styles = match of("styles") {
@@ -49,7 +51,10 @@ fn styles(text: &str) -> Styles {
         let value = element.attribute("val").unwrap_or_default();
         let level = match &*element.name {
             "style" => {
-                element.attribute("styleId").unwrap_or_default().clone_into(&mut style);
+                element
+                    .attribute("styleId")
+                    .unwrap_or_default()
+                    .clone_into(&mut style);
                 None
             }
             "name" => heading_named(value),

@@ -76,13 +76,19 @@ pub(crate) struct Xml<'a> {
     reader: Reader<&'a [u8]>,
     /// Elements that are open.
     depth: usize,
+    /// Whether there was one.
+    is_begun: bool,
 }
 
 impl<'a> Xml<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let mut reader = Reader::from_str(text.trim_start_matches('\u{feff}').trim_start());
         reader.config_mut().expand_empty_elements = true;
-        Self { reader, depth: 0 }
+        Self {
+            reader,
+            depth: 0,
+            is_begun: false,
+        }
     }
 
     /// The next part, `None` at the end; or how the document is broken.
@@ -95,6 +101,7 @@ impl<'a> Xml<'a> {
             return Ok(Some(match event {
                 Event::Start(start) => {
                     self.depth += 1;
+                    self.is_begun = true;
                     if self.depth > DEEPEST {
                         return Err(format!("more than {DEEPEST} elements in each other"));
                     }
@@ -116,6 +123,7 @@ impl<'a> Xml<'a> {
                 Event::Eof if self.depth > 0 => {
                     return Err("it breaks off in the middle".to_owned());
                 }
+                Event::Eof if !self.is_begun => return Err("there is nothing in it".to_owned()),
                 Event::Eof => return Ok(None),
                 _ => continue,
             }));

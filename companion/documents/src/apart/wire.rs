@@ -110,7 +110,11 @@ pub(super) fn answer(
         Err(DocumentError::Large(_)) => (b'g', String::new()),
         Err(other) => (b'c', other.to_string()),
     };
-    let most = if what == b'h' { MOST_HTML } else { LONGEST_PROBLEM };
+    let most = if what == b'h' {
+        MOST_HTML
+    } else {
+        LONGEST_PROBLEM
+    };
     let text = &text[..text.floor_char_boundary(most)];
     to.write_all(&[what])?;
     to.write_all(&(text.len() as u64).to_le_bytes())?;
@@ -170,7 +174,10 @@ mod tests {
             let arrived = answered(Kind::Pdf, &bytes).unwrap();
             assert_eq!(format!("{arrived:?}"), format!("{sent:?}"));
             for end in 0..bytes.len() {
-                assert!(answered(Kind::Pdf, &bytes[..end]).is_none(), "half of {sent:?}");
+                assert!(
+                    answered(Kind::Pdf, &bytes[..end]).is_none(),
+                    "half of {sent:?}"
+                );
             }
             bytes.push(b'x');
             assert!(answered(Kind::Pdf, &bytes).is_none());

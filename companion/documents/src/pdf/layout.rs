@@ -25,7 +25,10 @@ pub(super) fn title(lines: &[Line]) -> Option<String> {
     let page = || lines.iter().filter(|line| line.sheet == first);
     // A single large letter begins a chapter or is a logo.
     let is_said = |line: &&Line| line.letters > 3;
-    let largest = page().filter(is_said).map(|line| line.size).fold(0.0, f64::max);
+    let largest = page()
+        .filter(is_said)
+        .map(|line| line.size)
+        .fold(0.0, f64::max);
     if largest < LARGER * body {
         return None;
     }

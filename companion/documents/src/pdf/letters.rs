@@ -13,6 +13,7 @@ use hayro_interpret::{
     BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask,
 };
 
+use super::accents::{mark, with_mark};
 use super::links::Links;
 use crate::html::Piece;
 
@@ -41,7 +42,56 @@ pub(super) struct Line {
 
 impl Line {
     pub(super) fn words(&self) -> String {
-        self.pieces.iter().map(|piece| piece.words.as_str()).collect()
+        self.pieces
+            .iter()
+            .map(|piece| piece.words.as_str())
+            .collect()
+    }
+
+    /// Appends a letter. A space between words of a link and others is not the link's.
+    fn append(&mut self, words: &str, link: Option<&str>, has_space: bool) {
+        let space = if has_space { " " } else { "" };
+        match self.pieces.last_mut() {
+            Some(before) if before.link.as_deref() == link => {
+                before.words.push_str(space);
+                before.words.push_str(words);
+                return;
+            }
+            Some(before) if before.link.is_none() => before.words.push_str(space),
+            Some(_) if has_space && link.is_some() => self.pieces.push(Piece::text(space)),
+            Some(_) if has_space => {
+                self.pieces.push(Piece::text(format!("{space}{words}")));
+                return;
+            }
+            _ => {}
+        }
+        self.pieces.push(Piece {
+            words: words.to_owned(),
+            link: link.map(str::to_owned),
+        });
+    }
+}
+
+/// A letter at its place.
+#[derive(Debug, Clone)]
+struct Letter {
+    words: String,
+    origin: Point,
+    end: Point,
+    /// Its height, as a way from its base line.
+    up: Vec2,
+    direction: Vec2,
+}
+
+impl Letter {
+    /// Whether the middle of another lies over or under it.
+    fn is_under(&self, other: &Self) -> bool {
+        let middle = other.origin.midpoint(other.end) - self.origin;
+        let width = (self.end - self.origin).dot(self.direction);
+        let height = self.up.hypot();
+        let at = middle.dot(self.direction);
+        let is_near = middle.cross(self.direction).abs() < height;
+        at > 0.0 && at < width && is_near && self.direction.dot(other.direction) > 0.99
     }
 }
 
@@ -51,9 +101,10 @@ pub(super) struct Letters {
     sheet: usize,
     links: Links,
     lines: Vec<Line>,
-    /// Where the last letter ends, and its height.
-    end: Point,
-    height: f64,
+    /// The last letter.
+    last: Option<Letter>,
+    /// An accent whose letter may come next.
+    accent: Option<Letter>,
     /// Whether a space comes before the next letter.
     has_space: bool,
     /// Letters by their places: many programs draw the same twice for bold print.
@@ -68,8 +119,8 @@ impl Letters {
             sheet,
             links,
             lines: Vec::new(),
-            end: Point::ZERO,
-            height: 0.0,
+            last: None,
+            accent: None,
             has_space: false,
             seen: HashSet::new(),
             left,
@@ -82,7 +133,10 @@ impl Letters {
     }
 
     /// The lines, and behind them the links that lie over no words.
-    pub(super) fn into_lines(self) -> Vec<Line> {
+    pub(super) fn into_lines(mut self) -> Vec<Line> {
+        if let Some(accent) = self.accent.take() {
+            self.take(accent);
+        }
         let mut lines = self.lines;
         lines.retain(|line| line.letters > 0);
         let sheet = self.sheet;
@@ -97,14 +151,15 @@ impl Letters {
         lines
     }
 
-    /// Takes a letter; `place` brings it from the units of its font to its page.
-    fn letter(&mut self, glyph: &Glyph<'_>, place: Affine, is_upright: bool) {
+    /// Takes what a font draws; `place` brings it from the units of the font to the page.
+    fn glyph(&mut self, glyph: &Glyph<'_>, place: Affine, is_upright: bool) {
         let origin = place * Point::ZERO;
         let up = (place * Point::new(0.0, UNITS)) - origin;
-        let height = up.hypot();
-        let along = if is_upright { -up } else { (place * Point::new(UNITS, 0.0)) - origin };
-        let is_real = origin.is_finite() && height.is_finite() && height > 0.01;
-        if !is_real || along.hypot() <= 0.0 {
+        let across = (place * Point::new(UNITS, 0.0)) - origin;
+        let along = if is_upright { -up } else { across };
+        let (height, length) = (up.hypot(), along.hypot());
+        let is_real = origin.is_finite() && height.is_finite() && length.is_finite();
+        if !is_real || height < 0.01 || length < 0.01 {
             return;
         }
         let width = match glyph {
@@ -112,51 +167,77 @@ impl Letters {
             Glyph::Outline(outline) => outline.advance_width(),
             Glyph::Type3(drawn) => drawn.advance_width(),
         };
-        let width = f64::from(width.unwrap_or(UNITS as f32));
-        let end = origin + along * (width / UNITS);
-        let direction = along / along.hypot();
-        let words = glyph.as_unicode().map(meant).unwrap_or_default();
-        self.goes_on(origin, direction, height);
-        (self.end, self.height) = (end, height);
-        if words.trim().is_empty() {
-            self.has_space |= !words.is_empty();
+        let letter = Letter {
+            words: glyph.as_unicode().map(meant).unwrap_or_default(),
+            origin,
+            end: origin + along * width.map_or(1.0, |width| f64::from(width) / UNITS),
+            up,
+            direction: along / length,
+        };
+        if let Some(accent) = self.accent.take() {
+            let mut signs = letter.words.chars();
+            if let (Some(mark), Some(sign), None) =
+                (mark(&accent.words), signs.next(), signs.next())
+                && sign.is_alphabetic()
+                && letter.is_under(&accent)
+            {
+                let words = with_mark(sign, mark);
+                self.take(Letter { words, ..letter });
+                return;
+            }
+            self.take(accent);
+        }
+        if mark(&letter.words).is_some() {
+            self.accent = Some(letter);
+        } else {
+            self.take(letter);
+        }
+    }
+
+    fn take(&mut self, letter: Letter) {
+        let grid = |at: f64| (at * 20.0).round() as i64;
+        let place = (grid(letter.origin.x), grid(letter.origin.y));
+        if !self.seen.insert((letter.words.clone(), place.0, place.1)) {
             return;
         }
-        let middle = origin.midpoint(end) + up * 0.25;
-        self.push(words, origin, middle, direction, height);
+        self.goes_on(&letter);
+        let words = letter.words.trim();
+        if words.is_empty() {
+            self.has_space |= !letter.words.is_empty();
+        } else {
+            self.push(words, &letter);
+        }
+        self.last = Some(letter);
     }
 
     /// Whether a letter is on the line of the last one: a gap before it becomes a space, and if it
     /// is not, the line ends.
-    fn goes_on(&mut self, origin: Point, direction: Vec2, height: f64) {
-        let way = origin - self.end;
-        let (gap, rise) = (way.dot(direction), way.cross(direction).abs());
-        let largest = height.max(self.height);
-        let is_same = self.lines.last().is_some_and(|line| {
-            line.direction.dot(direction) > 0.99
-                && rise < RAISED * largest
-                && gap > -BACK * largest
-        });
-        if !is_same {
-            self.has_space = false;
-            self.lines.push(Line {
-                sheet: self.sheet,
-                pieces: Vec::new(),
-                size: 0.0,
-                letters: 0,
-                start: origin,
-                direction,
-            });
-        } else if gap > GAP * height.min(self.height) {
-            self.has_space = true;
+    fn goes_on(&mut self, letter: &Letter) {
+        let height = letter.up.hypot();
+        if let Some(last) = &self.last
+            && last.direction.dot(letter.direction) > 0.99
+        {
+            let way = letter.origin - last.end;
+            let gap = way.dot(letter.direction);
+            let rise = way.cross(letter.direction).abs();
+            let before = last.up.hypot();
+            if rise < RAISED * height.max(before) && gap > -BACK * height.max(before) {
+                self.has_space |= gap > GAP * height.min(before);
+                return;
+            }
         }
+        self.has_space = false;
+        self.lines.push(Line {
+            sheet: self.sheet,
+            pieces: Vec::new(),
+            size: 0.0,
+            letters: 0,
+            start: letter.origin,
+            direction: letter.direction,
+        });
     }
 
-    fn push(&mut self, words: String, origin: Point, middle: Point, direction: Vec2, height: f64) {
-        let grid = |at: f64| (at * 20.0).round() as i64;
-        if !self.seen.insert((words.clone(), grid(origin.x), grid(origin.y))) {
-            return;
-        }
+    fn push(&mut self, words: &str, letter: &Letter) {
         if self.left <= words.len() {
             self.left = 0;
             return;
@@ -166,30 +247,15 @@ impl Letters {
         };
         self.left -= words.len();
         if line.letters == 0 {
-            (line.start, line.direction) = (origin, direction);
+            (line.start, line.direction) = (letter.origin, letter.direction);
         }
         line.letters += 1;
-        line.size += (height - line.size) / line.letters as f64;
+        line.size += (letter.up.hypot() - line.size) / line.letters as f64;
         let has_space = std::mem::take(&mut self.has_space) && line.letters > 1;
-        let link = self.links.at(middle);
-        match line.pieces.last_mut() {
-            Some(piece) if piece.link.as_deref() == link => {
-                piece.words.extend(has_space.then_some(' '));
-                piece.words.push_str(&words);
-            }
-            before => {
-                // A space between a link and what is around it belongs to neither of two links.
-                let link = link.map(str::to_owned);
-                let mut words = words;
-                match before {
-                    Some(before) if has_space && before.link.is_none() => before.words.push(' '),
-                    Some(_) if has_space && link.is_none() => words.insert(0, ' '),
-                    Some(_) if has_space => line.pieces.push(Piece::text(" ")),
-                    _ => {}
-                }
-                line.pieces.push(Piece { words, link });
-            }
-        }
+        let link = self
+            .links
+            .at(letter.origin.midpoint(letter.end) + letter.up * 0.25);
+        line.append(words, link, has_space);
     }
 }
 
@@ -220,7 +286,7 @@ impl<'a> Device<'a> for Letters {
             if self.left == 0 {
                 return;
             }
-            self.letter(glyph, props.transform * glyph.transform(), is_upright);
+            self.glyph(glyph, props.transform * glyph.transform(), is_upright);
         }
     }
 

@@ -37,23 +37,30 @@ pub(super) fn of(sheet: &Sheet<'_>) -> Links {
         let link = links.addresses.len();
         links.addresses.push(address);
         links.has_words.push(false);
-        links.areas.extend(areas.into_iter().map(|area| (area, link)));
+        links
+            .areas
+            .extend(areas.into_iter().map(|area| (area, link)));
     }
     links
 }
 
 fn address(annotation: &Dict<'_>) -> Option<String> {
     let is = |dict: &Dict<'_>, key: &str, value: &[u8]| {
-        dict.get::<Name<'_>>(key).is_some_and(|name| *name == *value)
+        dict.get::<Name<'_>>(key)
+            .is_some_and(|name| *name == *value)
     };
     let action = annotation.get::<Dict<'_>>("A")?;
     if !is(annotation, "Subtype", b"Link") || !is(&action, "S", b"URI") {
         return None;
     }
     let address = action.get::<Bytes<'_>>("URI")?;
-    let address = String::from_utf8_lossy(address.as_bytes()).trim().to_owned();
+    let address = String::from_utf8_lossy(address.as_bytes())
+        .trim()
+        .to_owned();
     let scheme = address.split_once("://")?.0;
-    let is_web = ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
+    let is_web = ["http", "https"]
+        .iter()
+        .any(|web| scheme.eq_ignore_ascii_case(web));
     is_web.then_some(address)
 }
 
