@@ -3,10 +3,10 @@
 //! caller gets an error.
 //!
 //! [`Apart`] starts a program, hands it the document, and waits; that program calls [`serve`] and
-//! nothing else. The child may not open files or start processes, and gets no environment. Linux
-//! and other Unix systems hold its memory and its time on the processor to the limits; macOS does
-//! not know the first of them and Windows none, so there the child is only ended when its time is
-//! over.
+//! nothing else. Linux and other Unix systems hold its memory and its time on the processor to the
+//! limits, and let it open no file and start no process (as root it could start some). macOS does
+//! not limit memory and Windows nothing, so there the child is only ended when its time is over.
+//! It gets no environment. Where more is wanted, such as no network, the program must see to it.
 
 mod child;
 mod parent;

@@ -7,7 +7,6 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::Kind;
-use crate::unpack::MOST_UNPACKED;
 
 /// Why a document cannot be read.
 #[derive(Debug, Error)]
@@ -18,9 +17,9 @@ pub enum DocumentError {
     /// It can only be opened with a password.
     #[error("the {0} is locked by a password")]
     Locked(Kind),
-    /// It unpacks to more than is read.
-    #[error("the {0} unpacks to more than {mib} MiB", mib = MOST_UNPACKED >> 20)]
-    Large(Kind),
+    /// It unpacks to more bytes than are read.
+    #[error("the {0} unpacks to more than {mib} MiB", mib = .1 >> 20)]
+    Large(Kind, usize),
     /// Reading took longer than it may.
     #[error("reading the {0} was given up after {1:?}")]
     Time(Kind, Duration),

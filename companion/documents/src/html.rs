@@ -294,9 +294,9 @@ mod tests {
             .unwrap()
             .1
             .replace("</p>\n<p>", "");
-        for word in &words {
-            assert!(text.contains(&**word), "{word}");
-        }
+        let found = text.replace("<a href=\"/x\">", "").replace("</a>", "");
+        let found = found.trim().strip_prefix("<p>a ").unwrap();
+        assert!(found.starts_with(&words.join(" ")));
         assert_eq!(text.matches('z').count(), 100_000);
         assert!(html.matches("<p>").count() > 5);
         assert!(!html.contains("name=\"cut\""));

@@ -21,9 +21,9 @@ pub enum Kind {
     Pdf,
     /// Text of Word (`.docx`).
     Word,
-    /// Slides of PowerPoint (`.pptx`).
+    /// Slides of `PowerPoint` (`.pptx`).
     Slides,
-    /// Text or slides of OpenDocument (`.odt`, `.odp`).
+    /// Text or slides of `OpenDocument` (`.odt`, `.odp`).
     OpenDocument,
 }
 

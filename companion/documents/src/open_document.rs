@@ -1,4 +1,4 @@
-//! Texts and slides of OpenDocument (ISO 26300): headings by their levels, titles of slides as
+//! Texts and slides of `OpenDocument` (ISO 26300): headings by their levels, titles of slides as
 //! headings, paragraphs (also those of tables, frames and notes), links.
 //!
 //! Left out: headers and footers, comments, changes under review, notes of the speaker, pictures.

@@ -1,4 +1,4 @@
-//! Documents that are archives of files (zip): Office Open XML and OpenDocument. No more is
+//! Documents that are archives of files (zip): Office Open XML and `OpenDocument`. No more is
 //! unpacked of one than [`MOST_UNPACKED`], whatever it says of its sizes.
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Slides of PowerPoint (Office Open XML), in their order: titles as headings, other text as
+//! Slides of `PowerPoint` (Office Open XML), in their order: titles as headings, other text as
 //! paragraphs, links.
 //!
 //! Left out: notes of the speaker, masters and layouts, comments, charts and diagrams.

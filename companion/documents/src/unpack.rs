@@ -18,7 +18,7 @@ pub(crate) fn read(kind: Kind, from: impl Read, left: usize) -> Result<Unpacked,
     let mut bytes = Vec::new();
     let ended = from.take(left as u64 + 1).read_to_end(&mut bytes);
     if bytes.len() > left {
-        return Err(DocumentError::Large(kind));
+        return Err(DocumentError::Large(kind, MOST_UNPACKED));
     }
     match ended {
         Err(error) if bytes.is_empty() => Err(DocumentError::Broken(kind, error.to_string())),

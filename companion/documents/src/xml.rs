@@ -40,7 +40,7 @@ impl Element {
         let attributes = attributes.with_checks(false).flatten();
         let attributes = attributes.take(MOST_ATTRIBUTES).map(|attribute| {
             let value = unescape_with(&attribute.value, resolve_html5_entity);
-            let value = value.map_or_else(|_| attribute.value.to_string(), |plain| plain.into());
+            let value = value.map_or_else(|_| attribute.value.to_string(), Into::into);
             (attribute.key.as_ref().to_owned(), value)
         });
         Self {

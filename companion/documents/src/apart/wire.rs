@@ -4,7 +4,7 @@
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-use crate::{DocumentError, Kind, MOST_HTML};
+use crate::{DocumentError, Kind, MOST_HTML, MOST_UNPACKED};
 
 /// The first bytes of a request: both sides are of the same version.
 const SIGN: [u8; 8] = *b"LSDOCS01";
@@ -107,7 +107,7 @@ pub(super) fn answer(
         Ok(html) => (b'h', html.clone()),
         Err(DocumentError::Broken(_, problem)) => (b'b', problem.clone()),
         Err(DocumentError::Locked(_)) => (b'l', String::new()),
-        Err(DocumentError::Large(_)) => (b'g', String::new()),
+        Err(DocumentError::Large(..)) => (b'g', String::new()),
         Err(other) => (b'c', other.to_string()),
     };
     let most = if what == b'h' {
@@ -134,7 +134,7 @@ pub(super) fn answered(kind: Kind, bytes: &[u8]) -> Option<Result<String, Docume
         b'h' => Ok(text),
         b'b' => Err(DocumentError::Broken(kind, text)),
         b'l' => Err(DocumentError::Locked(kind)),
-        b'g' => Err(DocumentError::Large(kind)),
+        b'g' => Err(DocumentError::Large(kind, MOST_UNPACKED)),
         b'c' => Err(DocumentError::Crash(kind, text)),
         _ => return None,
     })
@@ -166,7 +166,7 @@ mod tests {
             Ok("<p>ä".to_owned()),
             Err(DocumentError::Broken(Kind::Pdf, "why".to_owned())),
             Err(DocumentError::Locked(Kind::Pdf)),
-            Err(DocumentError::Large(Kind::Pdf)),
+            Err(DocumentError::Large(Kind::Pdf, MOST_UNPACKED)),
         ];
         for sent in answers {
             let mut bytes = Vec::new();

@@ -41,7 +41,7 @@ fn a_packed_sitemap_is_unpacked_within_bounds() {
     let bomb = packed(&vec![b' '; MOST_UNPACKED + 1]);
     assert!(bomb.len() < 100_000);
     let read = to_html(Kind::Sitemap, &bomb, None);
-    assert!(matches!(read, Err(DocumentError::Large(Kind::Sitemap))));
+    assert!(matches!(read, Err(DocumentError::Large(Kind::Sitemap, _))));
     let said = read.unwrap_err().to_string();
     assert_eq!(said, "the sitemap unpacks to more than 64 MiB");
 }

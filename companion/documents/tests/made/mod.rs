@@ -17,7 +17,7 @@ pub struct Sheet<'a> {
     pub packed: Option<Vec<u8>>,
 }
 
-/// A PDF of these pages, in Helvetica and WinAnsi.
+/// A PDF of these pages, in Helvetica and the encoding of Windows.
 pub fn pdf(title: Option<&str>, sheets: &[Sheet<'_>]) -> Vec<u8> {
     let mut pdf = Pdf::new();
     let mut next = 1;
