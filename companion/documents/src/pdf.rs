@@ -9,10 +9,11 @@
 //!
 //! Left out: pictures (also pictures of text: nothing is recognised), tables as tables, the
 //! logical structure, forms, attachments, links inside the document. Letters of fonts that do not
-//! say what they mean are lost, and a document without a word that can be read says that it is cut; text that is written from right to left stays in the order it is
+//! say what they mean are lost (but those of old TeX, see `codes`), and a document without a word that can be read says that it is cut; text that is written from right to left stays in the order it is
 //! drawn in.
 
 mod accents;
+mod codes;
 mod layout;
 mod letters;
 mod links;

@@ -14,6 +14,7 @@ use hayro_interpret::{
 };
 
 use super::accents::{mark, with_mark};
+use super::codes;
 use super::links::Links;
 use crate::html::Piece;
 
@@ -167,8 +168,13 @@ impl Letters {
             Glyph::Outline(outline) => outline.advance_width(),
             Glyph::Type3(drawn) => drawn.advance_width(),
         };
+        let words = match (glyph, glyph.as_unicode()) {
+            (_, Some(said)) => meant(said),
+            (Glyph::Type3(drawn), None) => codes::letter(drawn.char_code()).unwrap_or_default(),
+            (Glyph::Outline(_), None) => String::new(),
+        };
         let letter = Letter {
-            words: glyph.as_unicode().map(meant).unwrap_or_default(),
+            words,
             origin,
             end: origin + along * width.map_or(1.0, |width| f64::from(width) / UNITS),
             up,

@@ -140,7 +140,7 @@ pub(super) fn open_text() -> Vec<u8> {
 #[test]
 fn a_text_of_open_document_is_read() {
     let html = to_html(Kind::OpenDocument, &open_text(), None).unwrap();
-    let expected = "<h2>Of hares</h2>\n<p>The note</p>\n<p>One two three four</p>\n\
+    let expected = "<body>\n<h2>Of hares</h2>\n<p>The note</p>\n<p>One two three four</p>\n\
          <p>See <a href=\"http://a.test/?a&amp;b\">this</a>.</p>\n<p>Item</p>\n</body>";
     assert!(html.contains(expected), "{html}");
     let page = read(Kind::OpenDocument, &open_text());

@@ -83,8 +83,11 @@ fn links_have_the_words_they_lie_over() {
 #[test]
 fn without_a_title_the_largest_letters_are_it() {
     for title in [None, Some("Microsoft Word - fox.doc"), Some("untitled")] {
+        // What stands above it is no title.
+        let mut words = vec![Words(70.0, 820.0, 10.0, b"Journal of foxes, page 17")];
+        words.extend(text());
         let sheet = Sheet {
-            words: text(),
+            words,
             ..Sheet::default()
         };
         let page = read(Kind::Pdf, &pdf(title, &[sheet]));
@@ -206,4 +209,25 @@ fn another_reader_finds_the_same_words() {
         words(&leaves(&page).join(" ")),
         words(&theirs.replace('\u{c}', "\n"))
     );
+}
+
+#[test]
+fn drawn_letters_of_old_tex_are_read_by_their_codes() {
+    let widths = "5 ".repeat(128);
+    let names: String = (0..128).map(|code| format!("/c{code}")).collect();
+    let font = format!(
+        "<</Type/Font/Subtype/Type3/FontBBox[0 0 10 10]/FontMatrix[0.1 0 0 0.1 0 0]/CharProcs<<>>\
+         /Encoding<</Type/Encoding/Differences[0{names}]>>/FirstChar 0/LastChar 127/Widths[{widths}]>>"
+    );
+    let drawn = "BT /F 10 Tf 9 9 Td (de\\014nition) Tj 70 0 Td (of) Tj ET";
+    let body = format!(
+        "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
+         2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
+         3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 999 99]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj\n\
+         4 0 obj<</Length {}>>stream\n{drawn}\nendstream\nendobj\n5 0 obj{font}endobj\n\
+         trailer<</Root 1 0 R/Size 6>>\n",
+        drawn.len()
+    );
+    let page = read(Kind::Pdf, body.as_bytes());
+    assert_eq!(leaves(&page), ["definition of"]);
 }
