@@ -3,14 +3,16 @@
 //!
 //! It is read by `hayro-interpret`, which draws pages: it knows fonts, encodings, encryption and
 //! repairs as a renderer must, says of each letter where it stands and what it means, and is pure
-//! Rust. What puts letters together to words and lines is here. Libraries that extract text
-//! themselves (`pdf-extract`, `pdf_oxide`, `oxidize-pdf`) give no places of words, by which links
-//! get theirs, or bring a multiple of the code.
+//! Rust. What puts letters together to words and lines is here. Of what extracts text itself,
+//! `pdf-extract` broke down over two of 67 manuals and found nine in ten of the words that Poppler
+//! finds in them; `pdf_oxide` found about as many as are found here, with more than twice as many
+//! crates.
 //!
 //! Left out: pictures (also pictures of text: nothing is recognised), tables as tables, the
 //! logical structure, forms, attachments, links inside the document. Letters of fonts that do not
-//! say what they mean are lost (but those of old TeX, see `codes`), and a document without a word that can be read says that it is cut; text that is written from right to left stays in the order it is
-//! drawn in.
+//! say what they mean are lost (but those of old TeX, see `codes`): some East Asian fonts that are
+//! not embedded, for one. A document without a word that can be read says that it is cut. Text that
+//! is written from right to left stays in the order it is drawn in.
 
 mod accents;
 mod codes;
