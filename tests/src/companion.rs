@@ -11,11 +11,12 @@ use tokio::process::{Child, ChildStdout, Command};
 
 /// The packages that are tested natively. Built together with the same
 /// features, nothing is built twice.
-pub const PACKAGES: [&str; 9] = [
+pub const PACKAGES: [&str; 10] = [
     "linkscent-models",
     "linkscent-core",
     "linkscent-archive",
     "linkscent-bench",
+    "linkscent-documents",
     "linkscent-library",
     "linkscent",
     "linkscent-extension",

@@ -119,7 +119,7 @@ fn tests(line: &str) -> Result<(), String> {
 
 /// The documentation that is built from the sources, without a warning.
 fn documentation() -> Result<(), String> {
-    let line = "cargo doc --quiet --no-deps --lib --package linkscent-models --package linkscent-core --package linkscent-archive --package linkscent-bench --package linkscent-library --package linkscent";
+    let line = "cargo doc --quiet --no-deps --lib --package linkscent-models --package linkscent-core --package linkscent-archive --package linkscent-bench --package linkscent-documents --package linkscent-library --package linkscent";
     println!("verify: {line}");
     let mut words = line.split(' ');
     let status = Command::new(words.next().unwrap_or_default())

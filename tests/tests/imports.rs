@@ -197,6 +197,7 @@ fn no_files_import_each_other_in_a_circle() -> Result<()> {
         "core/src",
         "companion/archive/src",
         "companion/bench/src",
+        "companion/documents/src",
         "companion/src",
         "extension/src",
         "tests/src",
