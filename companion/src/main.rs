@@ -10,8 +10,10 @@ use linkscent::commands::{
     ahead, backup, config, crawl, demo, export, import, inspect, log, mcp, model, repair, replay,
     search, serve, shell, tag, train, watch,
 };
+use linkscent::crawler::documents::READ_DOCUMENT;
 use linkscent::settings::Settings;
 use linkscent_bench::commands::eval;
+use linkscent_documents::apart;
 
 /// Follow links with a scent: a focused crawler that learns from what you mark
 /// and where you go.
@@ -65,6 +67,13 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<()> {
+    // Called by ourselves: before anything else is read or begun.
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|word| word == READ_DOCUMENT)
+    {
+        return apart::serve(std::io::stdin(), std::io::stdout()).context("reading a document");
+    }
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let settings = Settings::read(&words.collect::<Vec<String>>());
     // What is wrong with a settings file keeps nobody from the help.

@@ -53,7 +53,7 @@ pub fn so_far(asked: &Asked) -> Vec<String> {
 }
 
 /// The address of the next request; `None` when the client has no more.
-pub(crate) async fn next_address(stream: &mut TcpStream) -> Result<Option<String>> {
+pub async fn next_address(stream: &mut TcpStream) -> Result<Option<String>> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         match stream.read_u8().await {

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use crate::crawler::documents::DocumentReader;
 use crate::crawler::fetch::Way;
 
 /// How crawls may reach the network.
@@ -32,6 +33,7 @@ impl Network {
             proxy: self.proxy.clone(),
             allow_private: self.allow_private,
             ports: self.allow_ports.clone(),
+            documents: DocumentReader::of_this_program(),
         }
     }
 }

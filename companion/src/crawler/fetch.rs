@@ -17,9 +17,10 @@ use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::ssrf_guard::{self, PublicResolver};
-use linkscent_archive::page::build;
+use linkscent_archive::page::{build, of_html};
 use linkscent_archive::warc::Exchange;
 
+use super::documents::DocumentReader;
 use super::exchange::{exchange, request_headers};
 use super::validators::{Validators, shown};
 
@@ -31,8 +32,9 @@ const USER_AGENT: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     " (a person's focused crawler; obeys robots.txt)"
 );
-/// Largest page taken in, in bytes after decompression.
+/// Largest page taken in, in bytes after decompression, and largest document.
 const LARGEST_PAGE: usize = 4 << 20;
+const LARGEST_DOCUMENT: usize = 16 << 20;
 const CONNECT: Duration = Duration::from_secs(10);
 /// From the request to the end of the answer's head.
 const HEAD: Duration = Duration::from_secs(12);
@@ -59,6 +61,8 @@ pub struct Way {
     pub allow_private: bool,
     /// Ports that links may lead to besides those of the web.
     pub ports: Vec<u16>,
+    /// Who reads documents that are no HTML.
+    pub documents: DocumentReader,
 }
 
 impl Way {
@@ -84,6 +88,8 @@ pub struct Fetched {
     pub content_type: Option<String>,
     /// The body.
     pub body: Vec<u8>,
+    /// HTML that was made of the body, if it is none.
+    pub conversion: Option<String>,
     /// What was said besides.
     pub exchange: Exchange,
 }
@@ -202,32 +208,48 @@ impl Fetcher {
         let content_type = header(&response, CONTENT_TYPE);
         let sent = request_headers(USER_AGENT, known);
         let exchange = exchange(address, &sent, &response, self.way.proxy.is_none());
-        if !content_type.as_deref().is_none_or(is_html) {
-            bail!("not HTML but {}", content_type.unwrap_or_default());
+        let is_html = content_type.as_deref().is_none_or(is_html);
+        if !is_html
+            && !content_type
+                .as_deref()
+                .is_some_and(DocumentReader::may_read)
+        {
+            bail!("{}", no_page(content_type.as_deref()));
         }
-        let (body, pieces) = self.read_head(response, LARGEST_PAGE + 1).await?;
-        if body.len() > LARGEST_PAGE {
-            bail!("larger than {} MiB", LARGEST_PAGE >> 20);
+        let largest = if is_html {
+            LARGEST_PAGE
+        } else {
+            LARGEST_DOCUMENT
+        };
+        let (body, pieces) = self.read_head(response, largest + 1).await?;
+        if body.len() > largest {
+            bail!("larger than {} MiB", largest >> 20);
         }
-        let address = address.clone();
+        let (address, reader) = (address.clone(), self.way.documents.clone());
         let parsing = Arc::clone(&self.parsing).acquire_owned().await?;
         let fetched = tokio::task::spawn_blocking(move || {
             let _until_parsed = (parsing, pieces);
-            let (page, digest) = build(address, &body, content_type.as_deref());
-            Fetched {
+            let conversion = reader.read(content_type.as_deref(), &body)?;
+            let (page, digest) = match &conversion {
+                Some(html) => of_html(address, html, &body),
+                None if is_html => build(address, &body, content_type.as_deref()),
+                None => bail!("{}", no_page(content_type.as_deref())),
+            };
+            anyhow::Ok(Fetched {
                 page,
                 digest,
                 status: status.as_u16(),
                 content_type,
                 body,
+                conversion,
                 exchange,
-            }
+            })
         });
-        let fetched = fetched.await?;
+        let fetched = fetched.await??;
         if known.is_some_and(|known| known.shown == shown(&fetched.page)) {
             return Ok(Reply::Unchanged);
         }
-        if is_empty_without_scripts(&fetched.page, &fetched.body) {
+        if fetched.conversion.is_none() && is_empty_without_scripts(&fetched.page, &fetched.body) {
             let why = "it shows nothing without scripts";
             return Ok(Reply::Unrendered(why.to_owned()));
         }
@@ -389,6 +411,11 @@ fn is_html(content_type: &str) -> bool {
     essence.is_empty()
         || essence.eq_ignore_ascii_case("text/html")
         || essence.eq_ignore_ascii_case("application/xhtml+xml")
+}
+
+/// What is said of what is no page.
+fn no_page(content_type: Option<&str>) -> String {
+    format!("not HTML but {}", content_type.unwrap_or_default())
 }
 
 fn describe(status: StatusCode) -> String {

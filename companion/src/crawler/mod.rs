@@ -1,5 +1,6 @@
 //! The crawler: drives a session with real requests.
 
+pub mod documents;
 mod exchange;
 #[cfg(test)]
 pub(crate) mod fake_web;

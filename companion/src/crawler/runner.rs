@@ -369,12 +369,12 @@ impl Runner {
                     status,
                     content_type,
                     body,
+                    conversion,
                     exchange,
                 } = *fetched;
-                let exchange = Some(exchange);
                 (
                     Outcome::Page(page, digest),
-                    Some((status, content_type, body, exchange)),
+                    Some((status, content_type, body, conversion, exchange)),
                 )
             }
             Reply::Redirect(target) => {
@@ -388,7 +388,7 @@ impl Runner {
         let Some(record) = self.session.take(address, outcome, now, &mut self.rng) else {
             return Ok(None);
         };
-        if let Some((status, content_type, body, exchange)) = kept
+        if let Some((status, content_type, body, conversion, exchange)) = kept
             && record.judgment.is_some()
         {
             let kept = Kept {
@@ -397,8 +397,8 @@ impl Runner {
                 content_type: content_type.as_deref(),
                 body: &body,
                 date: &clock::date(clock::now()),
-                exchange: exchange.as_ref(),
-                conversion: None,
+                exchange: Some(&exchange),
+                conversion: conversion.as_deref(),
             };
             place.warc_offset = Some(self.keep_page(&kept)?);
         }

@@ -1,0 +1,113 @@
+//! Documents that are no HTML, read as if they were: PDF and office documents in a process of
+//! their own, which they cannot take down with more than themselves; feeds, sitemaps and text here.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use linkscent_documents::apart::Apart;
+use linkscent_documents::{DocumentError, Kind, kind, to_html};
+
+/// What the process that reads is called with.
+pub const READ_DOCUMENT: &str = "read-document";
+/// What a document may take to be read.
+const TIME: Duration = Duration::from_secs(20);
+const MEMORY: u64 = 1 << 30;
+/// Content types of what may be read, besides HTML. What it is for certain is told by its bytes.
+const TYPES: [&str; 20] = [
+    "application/atom+xml",
+    "application/gzip",
+    "application/octet-stream",
+    "application/pdf",
+    "application/rdf+xml",
+    "application/rss+xml",
+    "application/vnd.oasis.opendocument.presentation",
+    "application/vnd.oasis.opendocument.text",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "application/x-gzip",
+    "application/x-pdf",
+    "application/xml",
+    "application/zip",
+    "binary/octet-stream",
+    "text/markdown",
+    "text/plain",
+    "text/rss+xml",
+    "text/x-markdown",
+    "text/xml",
+];
+
+/// Reads documents.
+#[derive(Debug, Clone, Default)]
+pub struct DocumentReader {
+    /// This program, which reads if it is called with [`READ_DOCUMENT`]; where there is none, what
+    /// would be read in a process of its own is not read.
+    program: Option<PathBuf>,
+}
+
+impl DocumentReader {
+    /// By the program that runs.
+    pub fn of_this_program() -> Self {
+        Self {
+            program: std::env::current_exe().ok(),
+        }
+    }
+
+    /// Whether a body of this content type may be a document.
+    pub fn may_read(content_type: &str) -> bool {
+        let essence = content_type.split(';').next().unwrap_or_default();
+        let essence = essence.trim().to_ascii_lowercase();
+        TYPES.binary_search(&&*essence).is_ok()
+    }
+
+    /// A body as HTML; `None` if it is no document. Blocks.
+    pub fn read(
+        &self,
+        content_type: Option<&str>,
+        body: &[u8],
+    ) -> Result<Option<String>, DocumentError> {
+        let Some(kind) = kind(content_type, body) else {
+            return Ok(None);
+        };
+        if let Kind::Feed | Kind::Sitemap | Kind::Text = kind {
+            return to_html(kind, body, content_type).map(Some);
+        }
+        let Some(program) = &self.program else {
+            return Ok(None);
+        };
+        let apart = Apart {
+            program: program.clone(),
+            args: vec![READ_DOCUMENT.to_owned()],
+            time: TIME,
+            memory: MEMORY,
+        };
+        apart.to_html(kind, content_type, body).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn feeds_and_texts_are_read_and_pages_and_pictures_are_not() {
+        assert!(TYPES.is_sorted());
+        assert!(DocumentReader::may_read("Application/PDF; x=y"));
+        assert!(!DocumentReader::may_read("image/png"));
+        let reader = DocumentReader::default();
+        let read = |kind: &str, body: &str| reader.read(Some(kind), body.as_bytes()).unwrap();
+        let feed = "<rss version=\"2.0\"><channel><title>Bees</title><item><title>Hive</title><link>http://a.test/1</link></item></channel></rss>";
+        let html = read("text/html", feed).unwrap();
+        assert!(html.contains("href=\"http://a.test/1\""), "{html}");
+        assert!(
+            read("text/plain", "Bees\n\nhttp://a.test/")
+                .unwrap()
+                .contains("<a")
+        );
+        assert!(read("text/html", "<p>text").is_none());
+        assert!(
+            read("application/pdf", "%PDF-1.7").is_none(),
+            "nobody reads it here"
+        );
+        assert!(read("application/octet-stream", "\u{0}\u{1}").is_none());
+    }
+}
