@@ -1,7 +1,7 @@
 //! `linkscent export`: pages of the library for other programs.
 
 use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,13 +17,15 @@ use super::search::read_new_pages;
 use crate::crawler::fetch::Way;
 use crate::service::{LibraryOrder, LibraryQuery, Service};
 use crate::settings::data_folder;
-use crate::store::Store;
+use crate::store::{Store, Topic};
 
 /// Write what crawls found to a file for other programs.
 ///
 /// A table (csv), lines of JSON with the text (jsonl), notes in Markdown in a tar archive (md),
 /// references (ris, bibtex, csl), an outline (opml), a feed (atom), bookmarks, a graph of the ways
-/// there (gexf), addresses (urls), or the pages themselves as they were fetched (warc, wacz).
+/// there (gexf), addresses (urls), or the pages themselves as they were fetched (warc, wacz). Or a
+/// topic for somebody else (topic): its targets, what was said of it, and what was learned in
+/// words; no address of what was read.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linkscent export --topic castles --format ris --out castles.ris
@@ -35,7 +37,7 @@ pub struct Export {
     #[arg(long)]
     topic: Option<String>,
     /// What is written.
-    #[arg(long, value_parser = PossibleValuesParser::new(FORMATS.map(|format| format.name)))]
+    #[arg(long, value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name).chain([TOPIC])))]
     format: String,
     /// The file to write, replaced if it is there; - for standard output.
     #[arg(long)]
@@ -43,6 +45,9 @@ pub struct Export {
     /// All pages that were read, not the finds alone.
     #[arg(long)]
     all: bool,
+    /// Give tags and notes along with a topic.
+    #[arg(long)]
+    remarks: bool,
     /// Where everything is kept.
     #[arg(long, env = "LINKSCENT_DATA")]
     data: Option<PathBuf>,
@@ -51,7 +56,40 @@ pub struct Export {
     json: bool,
 }
 
+/// What is no format of pages, but of a topic.
+const TOPIC: &str = "topic";
+
 impl Export {
+    /// A file that takes the place of the other once it is whole.
+    fn beside(&self) -> io::Result<NamedTempFile> {
+        let folder = self.out.parent();
+        let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+        NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))
+    }
+
+    async fn topic_file(&self, service: &Service, topic: Option<&Topic>) -> Result<()> {
+        let topic = topic.context("which topic? Give --topic")?;
+        let written = service.topic_file(topic, self.remarks).await?;
+        if self.out == Path::new("-") {
+            return Ok(io::stdout().write_all(&written)?);
+        }
+        let writing = || format!("writing {}", self.out.display());
+        let mut file = self.beside().with_context(writing)?;
+        file.write_all(&written).with_context(writing)?;
+        file.as_file().sync_all().with_context(writing)?;
+        file.persist(&self.out).with_context(writing)?;
+        let out = self.out.display();
+        if self.json {
+            println!(
+                "{}",
+                json!({ "file": out.to_string(), "bytes": written.len() })
+            );
+        } else {
+            println!("{out}: “{}”, {} bytes", topic.name, written.len());
+        }
+        Ok(())
+    }
+
     /// Writes it: a file is there when it is whole, or as it was.
     pub async fn run(self) -> Result<()> {
         let store = Store::open(&data_folder(self.data.as_deref())?).await?;
@@ -60,6 +98,9 @@ impl Export {
             Some(name) => Some(service.topic_known_as(name).await?),
             None => None,
         };
+        if self.format == TOPIC {
+            return self.topic_file(&service, topic.as_ref()).await;
+        }
         let format = Format::named(&self.format).context("there is no such format")?;
         read_new_pages(&service).await?;
         let query = LibraryQuery {
@@ -79,11 +120,7 @@ impl Export {
             return Ok(());
         }
         let writing = || format!("writing {}", self.out.display());
-        let folder = self
-            .out
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        let file = NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).with_context(writing)?;
+        let file = self.beside().with_context(writing)?;
         let out: File = file.reopen().with_context(writing)?;
         let out = Box::new(BufWriter::new(out));
         let pages = service

@@ -20,7 +20,7 @@ use linkscent_core::critics::taxonomy::{ClassPage, HeldOut, MOST_CLASSES, is_und
 
 use super::intake::ArchiveImport;
 use crate::crawler::fetch::Way;
-use crate::service::Service;
+use crate::service::{LARGEST_TOPIC_FILE, Service, TopicFile};
 use crate::settings::data_folder;
 use crate::store::Store;
 
@@ -35,13 +35,16 @@ enum SourceKind {
     Folder,
     /// An archive that others made (WARC, WACZ): no taxonomy, but pages, which become a crawl.
     Archive,
+    /// A topic file that `export --format topic` wrote.
+    Topic,
 }
 
-/// Bring in what others made: an archive of pages as a crawl of a topic, or a taxonomy, by whose
-/// classes pages are judged, some of which are good.
+/// Bring in what others made: a topic, an archive of pages as a crawl of a topic, or a taxonomy, by
+/// whose classes pages are judged, some of which are good.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   linkscent import archive web.wacz --topic bees
+  linkscent import topic bees.topic
   linkscent import folder sorted-pages --topic bees --good Science/Bees
   linkscent import bookmarks bookmarks.html --topic bees --good Bees --pages crawl-1.warc.gz
   linkscent import dmoz content.rdf.u8.gz --good Top/Science/Biology/Bees --out bees.toml")]
@@ -55,12 +58,7 @@ pub struct Import {
     structure: Option<PathBuf>,
     /// A node that is good, with all below it; can be given repeatedly, and chosen later on
     /// the topic's page.
-    #[arg(
-        long,
-        visible_alias = "focus",
-        value_name = "NODE",
-        required_unless_present = "topic"
-    )]
+    #[arg(long, visible_alias = "focus", value_name = "NODE")]
     good: Vec<String>,
     /// Name of the topic; by default the first good node.
     #[arg(long, visible_alias = "name")]
@@ -90,7 +88,7 @@ pub struct Import {
     /// Where everything is kept.
     #[arg(long, env = "LINKSCENT_DATA")]
     data: Option<PathBuf>,
-    /// Only say what is in the archive.
+    /// Only say what is in the archive or the topic file.
     #[arg(long)]
     dry_run: bool,
     /// Print one JSON object in place of sentences.
@@ -101,6 +99,9 @@ pub struct Import {
 impl Import {
     /// Takes in the archive; or reads the taxonomy and makes the topic, or writes the topic file.
     pub async fn run(self) -> Result<()> {
+        if let SourceKind::Topic = self.kind {
+            return self.take_topic_in().await;
+        }
         if let SourceKind::Archive = self.kind {
             let topic = self
                 .topic
@@ -123,6 +124,9 @@ impl Import {
                 .least
                 .unwrap_or(if self.out.is_some() { 10 } else { 3 }),
         };
+        if self.good.is_empty() && self.topic.is_none() {
+            bail!("give a node that is good by --good, or the name of a topic by --topic");
+        }
         let mut taxonomy = Taxonomy::new(choice, self.random_seed);
         let place = || format!("reading {}", self.from.display());
         match self.kind {
@@ -138,7 +142,9 @@ impl Import {
                 let bytes = std::fs::read(&self.from).with_context(place)?;
                 taxonomy.read_bookmarks(&String::from_utf8_lossy(&bytes));
             }
-            SourceKind::Folder | SourceKind::Archive => taxonomy.read_folders(&self.from)?,
+            SourceKind::Folder | SourceKind::Archive | SourceKind::Topic => {
+                taxonomy.read_folders(&self.from)?
+            }
         }
         let mut found = 0;
         for archive in &self.pages {
@@ -174,6 +180,32 @@ impl Import {
             Some(out) => self.write(&taxonomy, &classes, out),
             None => self.make_topic(&taxonomy, classes, found).await,
         }
+    }
+
+    /// Makes a topic of a topic file.
+    async fn take_topic_in(&self) -> Result<()> {
+        let place = || format!("reading {}", self.from.display());
+        let length = std::fs::metadata(&self.from).with_context(place)?.len();
+        if length > LARGEST_TOPIC_FILE as u64 {
+            bail!("a topic file has at most {LARGEST_TOPIC_FILE} bytes, and this has {length}");
+        }
+        let file = TopicFile::read(&std::fs::read(&self.from).with_context(place)?)?;
+        if !self.dry_run {
+            let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+            let service = Service::new(store, Way::default());
+            service.take_topic_in(&file, self.topic.as_deref()).await?;
+        }
+        let name = self.topic.as_ref().unwrap_or(&file.name);
+        let (targets, said) = (file.targets(), file.said.len());
+        if self.json {
+            println!(
+                "{}",
+                json!({ "topic": name, "targets": targets, "said": said })
+            );
+        } else {
+            println!("“{name}”: {targets} targets, {said} things said in all");
+        }
+        Ok(())
     }
 
     /// Makes the topic in the data folder.

@@ -35,13 +35,14 @@ struct Looked {
     file: String,
 }
 
-fn path(file: &str) -> Result<PathBuf, PageError> {
+/// A path of this machine, as a person names it.
+pub(super) fn path(file: &str) -> Result<PathBuf, PageError> {
     let path = PathBuf::from(file.trim());
     if path.is_absolute() {
         return Ok(path);
     }
     Err(PageError::bad(
-        "Name the archive by its whole path on this machine, such as /home/me/web.wacz.",
+        "Name the file by its whole path on this machine, such as /home/me/web.wacz.",
     ))
 }
 

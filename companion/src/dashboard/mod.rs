@@ -14,6 +14,7 @@ mod new_crawl;
 mod remarks;
 mod removed;
 mod settings;
+mod topic_files;
 mod topics;
 mod watching;
 mod why;
@@ -51,6 +52,7 @@ pub fn routes() -> Router<App> {
         .merge(map::routes())
         .merge(new_crawl::routes())
         .merge(intake::routes())
+        .merge(topic_files::routes())
         .merge(ahead::routes())
         .merge(removed::routes())
         .merge(crawl::routes())

@@ -27,6 +27,7 @@ mod suggesting;
 mod supervisor;
 mod takeout;
 mod taxonomies;
+mod topic_file;
 mod training;
 mod watching;
 mod yields;
@@ -47,6 +48,7 @@ pub use supervisor::{RunBy, Supervisor, is_held};
 pub use takeout::feed_file;
 pub use taxonomies::{MOST_CLASSED, TopicClasses};
 
+pub use topic_file::{LARGEST_TOPIC_FILE, TopicFile};
 pub use watching::USUAL_REQUESTS;
 pub use yields::{SiteYield, Yield};
 

@@ -16,6 +16,7 @@ use crate::hop_training::DistanceModel;
 use crate::service::{LARGEST_BUDGET, RunBy};
 use crate::store::Reaction;
 
+mod brought_in;
 mod choices;
 mod library;
 mod removed;
@@ -29,7 +30,7 @@ const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded")
 struct Server {
     app: App,
     router: Router,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 #[derive(Debug)]
@@ -65,7 +66,7 @@ impl Server {
         Self {
             router: router(app.clone()),
             app,
-            _folder: folder,
+            folder: folder,
         }
     }
 

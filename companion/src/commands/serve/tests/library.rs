@@ -9,7 +9,7 @@ fn about(_: u64) -> &'static str {
 }
 
 /// A server with a topic, whose crawl has ended and lies in the library.
-async fn with_a_library() -> (Server, String) {
+pub(super) async fn with_a_library() -> (Server, String) {
     let server = Server::on_web(web_about(about).await).await;
     let base = server.enter().await;
     let service = &server.app.service;

@@ -1,0 +1,105 @@
+//! What a person brings in on the dashboard and gives away: archives, topics, crawls gone on with;
+//! and the screens that say what a crawl brought and why.
+
+use super::library::with_a_library;
+use super::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_archive_is_looked_into_taken_in_and_gone_on_with() {
+    let (server, base) = with_a_library().await;
+    let archive = server.app.service.store.warc_path(1);
+    let file: String =
+        form_urlencoded::byte_serialize(archive.display().to_string().as_bytes()).collect();
+    let look = server
+        .get(&format!("{base}/topic/1/intake?file={file}"))
+        .await;
+    assert!(look.text.contains("host0.test <span"), "{}", look.text);
+    assert!(look.text.contains("Take them in"));
+    for (wrong, said) in [
+        ("web.wacz", "whole path"),
+        ("%2Fnowhere%2Fweb.wacz", "/nowhere/web.wacz"),
+    ] {
+        let reply = server
+            .get(&format!("{base}/topic/1/intake?file={wrong}"))
+            .await;
+        assert!(reply.status.is_client_error(), "{wrong}: {}", reply.status);
+        assert!(reply.text.contains(said), "{}", reply.text);
+    }
+    let to = server
+        .send(&format!("{base}/topic/1/intake"), &format!("file={file}"))
+        .await;
+    assert!(to.unwrap().ends_with("/crawl/2"));
+    server.rest(2).await;
+    let crawl = server.get(&format!("{base}/crawl/2")).await.text;
+    assert!(crawl.contains("pages were taken in from"), "{crawl}");
+    assert!(crawl.contains("Go on</button>"), "{crawl}");
+    let pages = async |crawl| server.app.service.counts(crawl).await.unwrap().pages;
+    let before = pages(2).await;
+    let more = format!("{base}/crawl/2/more");
+    for (wrong, said) in [
+        ("pages=some", "“some” is no number"),
+        ("pages=0", "budget is 1 to"),
+    ] {
+        let refused = server.send(&more, wrong).await.unwrap_err();
+        assert!(refused.text.contains(said), "{}", refused.text);
+    }
+    server.send(&more, "pages=3").await.unwrap();
+    server.rest(2).await;
+    assert_eq!(pages(2).await, before + 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_topic_is_given_away_and_taken_in() {
+    let (server, base) = with_a_library().await;
+    // As a program would: the file's bytes are no text.
+    let topic = server.app.service.topic(1).await.unwrap();
+    let bytes = server.app.service.topic_file(&topic, false).await.unwrap();
+    let given = server.get(&format!("{base}/topic/1/file")).await;
+    assert_eq!(
+        given.headers["content-disposition"],
+        "attachment; filename=\"linkscent.topic\""
+    );
+    assert!(given.text.starts_with("topic.json"));
+    let file = server.folder.path().join("bees.topic");
+    std::fs::write(&file, bytes).unwrap();
+    let send = async |more: &str| {
+        let fields = format!("file={}{more}", file.display());
+        server.send(&format!("{base}/topics/file"), &fields).await
+    };
+    let twice = send("").await.unwrap_err();
+    assert!(
+        twice.text.contains("is a topic “bees” already"),
+        "{}",
+        twice.text
+    );
+    let to = send("&name=bees+of+others").await.unwrap();
+    let page = server.get(&to).await.text;
+    assert!(page.contains("<h1>bees of others</h1>"), "{page}");
+    assert!(page.contains("http://host0.test/1"), "its target is there");
+    std::fs::write(&file, "no topic").unwrap();
+    let refused = send("&name=x").await.unwrap_err();
+    assert!(refused.text.contains("no topic file"), "{}", refused.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_says_what_it_brought_and_a_page_why() {
+    let (server, base) = with_a_library().await;
+    let brought = server.get(&format!("{base}/crawl/1/yield")).await.text;
+    assert!(
+        brought.contains("<th scope=\"row\">host0.test</th>"),
+        "{brought}"
+    );
+    let why = server.get(&format!("{base}/library/why/1/2")).await.text;
+    assert!(why.contains("how its score comes about"), "{why}");
+    assert_eq!(
+        why.matches("<details").count(),
+        why.matches("</details>").count()
+    );
+    let none = server.get(&format!("{base}/library/why/1/999")).await;
+    assert_eq!(none.status, StatusCode::NOT_FOUND);
+    let made = server
+        .get(&format!("{base}/library/suggest?q=site:ho&of=all"))
+        .await
+        .text;
+    assert_eq!(made, "[\"site:host0.test\"]");
+}

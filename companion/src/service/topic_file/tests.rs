@@ -1,0 +1,122 @@
+use super::*;
+use crate::crawler::fetch::Way;
+use crate::service::Remark;
+use crate::service::library::tests::{crawled, words};
+
+async fn stranger() -> (tempfile::TempDir, Service) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).await.unwrap();
+    (folder, Service::new(store, Way::default()))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_takes_a_topic_in_judges_as_its_giver_and_learns_no_address_but_marks() {
+    let folder = tempfile::tempdir().unwrap();
+    let (service, topic, crawl) = crawled(folder.path()).await;
+    service.catch_up(|_| {}).await.unwrap();
+    let keys = service.found_keys(Some(&topic), &words("trains")).await;
+    let not = Remark::read("not", "").unwrap();
+    service.remark(&keys.unwrap()[..1], &not).await.unwrap();
+    let tag = Remark::read("tag", "secret").unwrap();
+    let keys = service.found_keys(Some(&topic), &words("honey")).await;
+    service.remark(&keys.unwrap()[..1], &tag).await.unwrap();
+    service
+        .say(&topic, "hives of wood", Some(true))
+        .await
+        .unwrap();
+
+    let topic = service.topic(topic.id).await.unwrap();
+    let bytes = service.topic_file(&topic, false).await.unwrap();
+    let file = TopicFile::read(&bytes).unwrap();
+    assert_eq!((&*file.name, file.targets()), ("bees", 1));
+    assert_eq!(file.said.len(), 3);
+    let (_other_folder, other) = stranger().await;
+    let taken = other.take_topic_in(&file, None).await.unwrap();
+    assert_eq!(taken.name, "bees");
+    let (mine, theirs) = (
+        service.guide(&topic).await.unwrap(),
+        other.guide(&taken).await.unwrap(),
+    );
+    assert!(!file.learned.is_empty());
+    assert!(
+        theirs.knowledge().beginning.is_some(),
+        "what was learned goes along"
+    );
+    let marks = other.store.marks(taken.id).await.unwrap();
+    assert_eq!(marks.len(), 2);
+
+    // Marked pages are named, others are not; nor are tags.
+    let named: Vec<String> = marks.into_iter().map(|mark| mark.address).collect();
+    let rows = service.store.fetches(crawl).await.unwrap();
+    let mut others = rows.iter().filter(|row| !named.contains(&row.address));
+    let says = |text: &str| {
+        bytes
+            .windows(text.len())
+            .any(|window| window == text.as_bytes())
+    };
+    assert!(named.iter().all(|page| says(page)));
+    let told = |row: &&crate::store::FetchRow| {
+        let begins = named.iter().any(|page| page.starts_with(&row.address));
+        !begins && says(&row.address)
+    };
+    assert!(rows.len() > named.len());
+    assert_eq!(others.find(told), None);
+    assert!(!says("secret"));
+    let with = service.topic_file(&topic, true).await.unwrap();
+    let with = TopicFile::read(&with).unwrap();
+    assert_eq!(with.said.len(), 4, "tags go along if it is asked for");
+
+    // It means the same: what the giver looks for stands before all else. Strangers know less of
+    // the rest of the web, so numbers differ.
+    assert_eq!(mine.critic(), theirs.critic());
+    let (mut bees, mut trains) = (Vec::new(), Vec::new());
+    for row in service.store.kept_after(crawl, 0, 100).await.unwrap() {
+        let page = service.kept_page(crawl, row.number).await.unwrap();
+        let relevance = theirs.judge(&page).relevance.value();
+        if page.document().raw_text().contains("trains") {
+            trains.push(relevance);
+        } else {
+            bees.push(relevance);
+        }
+    }
+    let least = bees.iter().copied().fold(1.0, f64::min);
+    assert!(trains.iter().all(|one| *one < least), "{bees:?} {trains:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_and_half_files_are_refused_and_leave_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (service, topic, _) = crawled(folder.path()).await;
+    let bytes = service.topic_file(&topic, false).await.unwrap();
+    let file = TopicFile::read(&bytes).unwrap();
+    let (_other_folder, other) = stranger().await;
+    for length in (0..bytes.len()).step_by(bytes.len() / 40 + 1) {
+        // What was learned may be missing whole, never in part.
+        if let Ok(file) = TopicFile::read(&bytes[..length]) {
+            assert!(file.learned.is_empty(), "{length} of {}", bytes.len());
+        }
+    }
+    let mut damaged = bytes.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 0xFF;
+    assert!(TopicFile::read(&damaged).is_err());
+
+    let mut hostile = file.clone();
+    hostile
+        .said
+        .push(EventKind::mark_unread("javascript:alert(1)", Some(true)));
+    assert!(other.take_topic_in(&hostile, None).await.is_err());
+    let mut hostile = file.clone();
+    hostile.critic = "regex \"(((\"".to_owned();
+    assert!(other.take_topic_in(&hostile, None).await.is_err());
+    let mut hostile = file.clone();
+    hostile.said.push(EventKind::Remove {
+        removed: true,
+        for_good: true,
+    });
+    assert!(other.store.topics().await.unwrap().is_empty());
+    let taken = other.take_topic_in(&hostile, Some("bees of others")).await;
+    assert!(!taken.unwrap().is_removed, "that is not said by a file");
+    let twice = other.take_topic_in(&file, Some("bees of others")).await;
+    assert!(twice.is_err(), "one that is there is left alone");
+}
