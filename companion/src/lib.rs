@@ -14,6 +14,7 @@ pub mod distance_model;
 pub mod hop_training;
 pub mod mcp;
 mod page_archive;
+mod research;
 mod secret;
 mod sentence_model;
 pub mod service;

@@ -8,7 +8,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
     ahead, backup, config, crawl, demo, export, import, inspect, log, mcp, model, repair, replay,
-    search, serve, shell, tag, train, watch,
+    search, serve, shell, tag, train, verify, watch,
 };
 use linkscent::crawler::documents::READ_DOCUMENT;
 use linkscent::settings::Settings;
@@ -38,6 +38,7 @@ enum Command {
     Tag(tag::Tag),
     Watch(watch::Watch),
     Export(export::Export),
+    Verify(verify::Verify),
     Mcp(mcp::Mcp),
     Replay(replay::Replay),
     Repair(repair::Repair),
@@ -104,6 +105,7 @@ fn run() -> Result<()> {
         Command::Ahead(ahead) => runtime.block_on(ahead.run()),
         Command::Mcp(mcp) => runtime.block_on(mcp.run()),
         Command::Export(export) => runtime.block_on(export.run()),
+        Command::Verify(verify) => verify.run(),
         Command::Search(search) => runtime.block_on(search.run()),
         Command::Tag(tag) => runtime.block_on(tag.run()),
         Command::Watch(watch) => runtime.block_on(watch.run()),

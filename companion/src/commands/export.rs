@@ -25,7 +25,8 @@ use crate::store::{Store, Topic};
 /// references (ris, bibtex, csl), an outline (opml), a feed (atom), bookmarks, a graph of the ways
 /// there (gexf), addresses (urls), or the pages themselves as they were fetched (warc, wacz). Or a
 /// topic for somebody else (topic): its targets, what was said of it, and what was learned in
-/// words; no address of what was read.
+/// words; no address of what was read. Or a crawl that others can check with `linkscent verify`
+/// (research): its pages, its log, what it began with.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linkscent export --topic castles --format ris --out castles.ris
@@ -37,7 +38,7 @@ pub struct Export {
     #[arg(long)]
     topic: Option<String>,
     /// What is written.
-    #[arg(long, value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name).chain([TOPIC])))]
+    #[arg(long, value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name).chain([TOPIC, RESEARCH])))]
     format: String,
     /// The file to write, replaced if it is there; - for standard output.
     #[arg(long)]
@@ -45,6 +46,9 @@ pub struct Export {
     /// All pages that were read, not the finds alone.
     #[arg(long)]
     all: bool,
+    /// Number of the crawl that is given as a research object.
+    #[arg(long)]
+    crawl: Option<i64>,
     /// Give tags and notes along with a topic.
     #[arg(long)]
     remarks: bool,
@@ -56,8 +60,9 @@ pub struct Export {
     json: bool,
 }
 
-/// What is no format of pages, but of a topic.
+/// What is no format of pages, but of a topic and of a crawl.
 const TOPIC: &str = "topic";
+const RESEARCH: &str = "research";
 
 impl Export {
     /// A file that takes the place of the other once it is whole.
@@ -65,6 +70,30 @@ impl Export {
         let folder = self.out.parent();
         let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
         NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))
+    }
+
+    async fn research(&self, service: &Service) -> Result<()> {
+        let crawl = self
+            .crawl
+            .context("which crawl? Give --crawl with its number")?;
+        let (crawl, topic) = service.crawl(crawl).await?;
+        let writing = || format!("writing {}", self.out.display());
+        let file = self.beside().with_context(writing)?;
+        let out = BufWriter::new(file.reopen().with_context(writing)?);
+        service.write_research(&crawl, out).await?;
+        file.as_file().sync_all().with_context(writing)?;
+        let bytes = file.as_file().metadata().with_context(writing)?.len();
+        file.persist(&self.out).with_context(writing)?;
+        let out = self.out.display();
+        if self.json {
+            println!("{}", json!({ "file": out.to_string(), "bytes": bytes }));
+        } else {
+            println!(
+                "{out}: crawl {} of “{}”, {bytes} bytes",
+                crawl.id, topic.name
+            );
+        }
+        Ok(())
     }
 
     async fn topic_file(&self, service: &Service, topic: Option<&Topic>) -> Result<()> {
@@ -100,6 +129,9 @@ impl Export {
         };
         if self.format == TOPIC {
             return self.topic_file(&service, topic.as_ref()).await;
+        }
+        if self.format == RESEARCH {
+            return self.research(&service).await;
         }
         let format = Format::named(&self.format).context("there is no such format")?;
         read_new_pages(&service).await?;

@@ -143,7 +143,7 @@ impl Import {
                 taxonomy.read_bookmarks(&String::from_utf8_lossy(&bytes));
             }
             SourceKind::Folder | SourceKind::Archive | SourceKind::Topic => {
-                taxonomy.read_folders(&self.from)?
+                taxonomy.read_folders(&self.from)?;
             }
         }
         let mut found = 0;

@@ -23,6 +23,7 @@ pub mod serve;
 pub mod shell;
 pub mod tag;
 pub mod train;
+pub mod verify;
 pub mod watch;
 
 /// The name of a critic, a predicate, or good nodes of a taxonomy, as it is kept.

@@ -14,5 +14,6 @@ mod start;
 #[cfg(test)]
 mod tests;
 pub mod validators;
+pub mod verify;
 
 pub use start::{DEFAULT_DELAY, TakenUp, take_up};

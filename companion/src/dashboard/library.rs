@@ -1,10 +1,9 @@
 //! The library: what crawls kept, searched, judged page by page, and opened as it was kept.
 
 use askama::Template;
-use axum::body::Body;
 use axum::extract::{Form, Path, Query, State};
 use axum::http::StatusCode;
-use axum::http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap};
+use axum::http::header::{ACCEPT, HeaderMap};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
@@ -12,9 +11,8 @@ use linkscent_archive::takeout::Format;
 use linkscent_core::band::Band;
 use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage};
 use serde::Deserialize;
-use tokio_util::io::ReaderStream;
 
-use super::{PageError, PageResult, check_csrf, go_to, show};
+use super::{PageError, PageResult, check_csrf, go_to, show, stream};
 use crate::api::{App, Base, Sandboxed, order};
 use crate::service::{Done, LibraryQuery, MOST_AT_ONCE, Remark, condition};
 use crate::store::Topic;
@@ -417,17 +415,7 @@ async fn take(
     service
         .take_out(topic.as_ref(), &query, format, out, |_| {})
         .await?;
-    let written = tokio::fs::File::open(file.path()).await;
-    let written = written.map_err(anyhow::Error::from)?;
-    // The name goes at once, the file when it was read.
-    drop(file);
-    let body = Body::from_stream(ReaderStream::new(written));
-    let disposition = format!("attachment; filename=\"linkscent.{}\"", format.ending);
-    let headers = [
-        (CONTENT_TYPE, format.media.to_owned()),
-        (CONTENT_DISPOSITION, disposition),
-    ];
-    Ok((headers, body).into_response())
+    stream(file, format.media, &format!("linkscent.{}", format.ending)).await
 }
 
 /// A page as it was kept: shut in, so that it runs nothing and reaches nobody.

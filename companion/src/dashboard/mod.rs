@@ -21,14 +21,17 @@ mod why;
 mod yields;
 
 use askama::Template;
+use axum::body::Body;
 use axum::extract::{Query, Request, State};
 use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
 use serde::Deserialize;
+use tempfile::NamedTempFile;
+use tokio_util::io::ReaderStream;
 
 use crate::api::{App, Base, Problem};
 use crate::service::ServiceError;
@@ -200,6 +203,21 @@ fn show(template: &impl Template) -> Result<Response, PageError> {
 
 fn go_to(path: &str) -> Response {
     Redirect::to(path).into_response()
+}
+
+/// A file that was written for this, as one to be kept.
+async fn stream(file: NamedTempFile, media: &str, name: &str) -> PageResult {
+    let written = tokio::fs::File::open(file.path()).await;
+    let written = written.map_err(anyhow::Error::from)?;
+    // The name goes at once, the file when it was read.
+    drop(file);
+    let body = Body::from_stream(ReaderStream::new(written));
+    let disposition = format!("attachment; filename=\"{name}\"");
+    let headers = [
+        (CONTENT_TYPE, media.to_owned()),
+        (CONTENT_DISPOSITION, disposition),
+    ];
+    Ok((headers, body).into_response())
 }
 
 /// Every form carries the token of this run of the companion.

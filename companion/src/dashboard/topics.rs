@@ -56,6 +56,7 @@ struct CrawlLine {
     budget: u64,
     relevant: u64,
     harvest: String,
+    is_round: bool,
 }
 
 #[derive(Template)]
@@ -84,6 +85,8 @@ struct TopicPage<'a> {
     targets: Vec<MarkRow>,
     others: Vec<MarkRow>,
     crawls: Vec<CrawlLine>,
+    /// The last crawl that can be gone on with.
+    goes_on: Option<i64>,
     /// Those that were removed, and can be brought back.
     removed_crawls: Vec<CrawlLine>,
     /// What was said of it in words, and whether that is what is looked for.
@@ -168,6 +171,7 @@ async fn crawl_lines(app: &App, topic: i64, removed: bool) -> Result<Vec<CrawlLi
             budget: crawl.order.budget,
             relevant: counts.relevant,
             harvest: percent(counts.harvest()),
+            is_round: crawl.order.is_round,
         });
     }
     Ok(lines)
@@ -243,7 +247,11 @@ async fn one(
     };
     let said = app.service.said(&topic).await?.into_iter().collect();
     let teachers = app.service.teachers(&topic.name).await?.into_iter();
+    let crawls = crawl_lines(&app, id, false).await?;
+    let mut last = crawls.iter().filter(|crawl| !crawl.is_round);
+    let goes_on = last.next().filter(|crawl| crawl.state.is_over());
     show(&TopicPage {
+        goes_on: goes_on.map(|crawl| crawl.id),
         new_finds: new.unwrap_or_default().total,
         best: best
             .map(|page| (page.clone(), Band::of(page.probability)))
@@ -253,7 +261,7 @@ async fn one(
         teachers: teachers.map(|other| other.name).collect(),
         base,
         csrf: app.access.csrf(),
-        crawls: crawl_lines(&app, id, false).await?,
+        crawls,
         removed_crawls: crawl_lines(&app, id, true).await?,
         topic,
         facet_lines: facets::FacetLine::all(&targets, &facets),

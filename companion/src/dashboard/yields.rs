@@ -8,14 +8,16 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use linkscent_bench::chart;
 
-use super::{PageResult, show};
+use super::{PageResult, show, stream};
 use crate::api::{App, Base};
 use crate::clock;
 use crate::service::Yield;
 use crate::store::{CrawlRow, Topic};
 
 pub(super) fn routes() -> Router<App> {
-    Router::new().route("/crawl/{id}/yield", get(page))
+    Router::new()
+        .route("/crawl/{id}/yield", get(page))
+        .route("/crawl/{id}/research", get(research))
 }
 
 #[derive(Template)]
@@ -50,6 +52,15 @@ async fn page(
         }),
         found,
     })
+}
+
+/// The crawl as a file that others can check.
+async fn research(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
+    let (crawl, _) = app.service.crawl(id).await?;
+    let file = tempfile::NamedTempFile::new().map_err(anyhow::Error::from)?;
+    let out = std::io::BufWriter::new(file.reopen().map_err(anyhow::Error::from)?);
+    app.service.write_research(&crawl, out).await?;
+    stream(file, "application/x-tar", &format!("crawl-{id}.research")).await
 }
 
 /// A date and a time of the day.

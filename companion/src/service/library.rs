@@ -459,4 +459,4 @@ async fn snippet_of(
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;

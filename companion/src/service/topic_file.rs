@@ -272,7 +272,7 @@ async fn guide_of(file: &TopicFile) -> anyhow::Result<Guide> {
 }
 
 /// What was said last of each matter, if it was not taken back.
-fn in_force(events: Vec<Event>) -> Vec<EventKind> {
+pub(super) fn in_force(events: Vec<Event>) -> Vec<EventKind> {
     let mut last: BTreeMap<String, (EventKind, bool)> = BTreeMap::new();
     for event in events {
         let (matter, holds) = match &event.what {
@@ -286,6 +286,7 @@ fn in_force(events: Vec<Event>) -> Vec<EventKind> {
                 ..
             } => (format!("{address} {form}"), wanted.is_some()),
             EventKind::Phrase { text, wanted } => (text.clone(), wanted.is_some()),
+            EventKind::Class { address, class, .. } => (address.clone(), class.is_some()),
             EventKind::Facet { address, facet } => (address.clone(), facet.is_some()),
             EventKind::Tag { address, tag, on } => (format!("{address} {tag}"), *on),
             EventKind::Note { address, text } => (address.clone(), !text.is_empty()),

@@ -66,7 +66,7 @@ impl Server {
         Self {
             router: router(app.clone()),
             app,
-            folder: folder,
+            folder,
         }
     }
 

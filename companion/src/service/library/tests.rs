@@ -14,7 +14,7 @@ fn about(page: u64) -> &'static str {
     }
 }
 
-pub(in crate::service) async fn crawled(folder: &Path) -> (Service, Topic, i64) {
+pub(crate) async fn crawled(folder: &Path) -> (Service, Topic, i64) {
     let store = Store::open(folder).await.unwrap();
     let service = Service::new(store, web_about(about).await);
     let page = "http://host0.test/1".to_owned();

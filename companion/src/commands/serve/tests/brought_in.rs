@@ -89,6 +89,8 @@ async fn a_crawl_says_what_it_brought_and_a_page_why() {
         brought.contains("<th scope=\"row\">host0.test</th>"),
         "{brought}"
     );
+    let research = server.get(&format!("{base}/crawl/1/research")).await;
+    assert!(research.text.starts_with("contents.json"));
     let why = server.get(&format!("{base}/library/why/1/2")).await.text;
     assert!(why.contains("how its score comes about"), "{why}");
     assert_eq!(

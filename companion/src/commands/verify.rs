@@ -1,0 +1,70 @@
+//! `linkscent verify`: a crawl that somebody gave as a file, run again.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use indicatif::ProgressBar;
+
+use crate::crawler::verify::verify;
+use crate::research::Unpacked;
+
+/// Check a research object: a crawl with its pages, as `export --format research` wrote it.
+///
+/// Every part is held to its checksum. The log is told again, and its pages have to be judged as
+/// the file says; then the crawl chooses for itself, with the file as the web, and it is said how far
+/// it goes the same way. Nothing is fetched and nothing is kept.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  linkscent verify castles.research")]
+pub struct Verify {
+    /// The file.
+    file: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Verify {
+    /// Checks it. What differs is an error.
+    pub fn run(self) -> Result<()> {
+        let unpacked = Unpacked::open(&self.file)?;
+        let bar = if self.json {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new(2 * unpacked.research.log.len() as u64)
+        };
+        let found = verify(&unpacked, |done| bar.set_position(done as u64))?;
+        bar.finish_and_clear();
+        if self.json {
+            println!("{}", serde_json::to_string(&found)?);
+        } else {
+            let about = &unpacked.research.about;
+            println!(
+                "crawl {} of “{}”, written {}\n{} requests, {} pages, {} damaged\n\
+                 {} of {} pages are judged the same\n\
+                 {} of {} requests are made again, the first {} in the same order; {} links have \
+                 no answer here",
+                about.crawl,
+                about.topic,
+                about.written,
+                found.requests,
+                found.pages,
+                found.damaged,
+                found.judged_the_same,
+                found.pages,
+                found.chosen_again,
+                found.requests,
+                found.in_order,
+                found.unanswered,
+            );
+            for difference in &found.differences {
+                println!("  {difference}");
+            }
+        }
+        if !found.is_true() {
+            bail!("it is not as it says");
+        }
+        Ok(())
+    }
+}
