@@ -19,8 +19,9 @@ use crate::store::Topic;
 
 /// Pages that are shown at once.
 const PER_PAGE: usize = 20;
-/// Letters of a month, as in `2026-11`.
+/// Letters of a month, as in `2026-11`, and of a day.
 const MONTH: usize = 7;
+const DAY: usize = 10;
 /// The last page that can be asked for.
 const LAST_PAGE: i64 = 1_000_000;
 
@@ -160,6 +161,11 @@ impl LibraryScreen<'_> {
             1 => format!("1 page was {what}."),
             pages => format!("{pages} pages were {what}."),
         }
+    }
+
+    /// The day on which a page was read.
+    fn day<'a>(&self, line: &'a Line) -> &'a str {
+        line.page.read.get(..DAY).unwrap_or_default()
     }
 
     fn most_at_once(&self) -> usize {

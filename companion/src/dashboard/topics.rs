@@ -25,6 +25,8 @@ use crate::store::{CrawlState, MarkRow, Topic};
 
 /// Best finds on a topic's page.
 const BEST: usize = 5;
+/// A confidence that says no more than a guess would.
+const GUESS: f64 = 0.5;
 /// Words of each place that are shown of an iteration of learning.
 const WORDS: usize = 6;
 
@@ -278,7 +280,11 @@ async fn one(
         weights: weights
             .map(|weights| weights.to_string())
             .unwrap_or_default(),
-        sure: learned.confidence.map(percent).unwrap_or_default(),
+        sure: learned
+            .confidence
+            .filter(|sure| *sure > GUESS)
+            .map(percent)
+            .unwrap_or_default(),
         iterations: learned.iterations.iter().map(IterationLine::of).collect(),
         critic,
         predicate,

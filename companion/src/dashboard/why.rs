@@ -1,5 +1,5 @@
 //! All that speaks for a page: its probability, and how the score of the link that led there comes
-//! about.
+//! about; and its versions.
 
 use askama::Template;
 use axum::extract::{Path, State};
@@ -8,15 +8,18 @@ use axum::{Extension, Router};
 use linkscent_core::band::Band;
 use linkscent_core::strategies::Explanation;
 
+use super::yields::said;
 use super::{PageResult, percent, show};
 use crate::api::{App, Base};
-use crate::service::Explained;
+use crate::service::{Explained, PageVersion};
 
 /// Levels of the explanation that are open at first.
 const OPEN: usize = 2;
 
 pub(super) fn routes() -> Router<App> {
-    Router::new().route("/library/why/{crawl}/{number}", get(page))
+    Router::new()
+        .route("/library/why/{crawl}/{number}", get(page))
+        .route("/library/versions/{crawl}/{number}", get(versions))
 }
 
 #[derive(Template)]
@@ -31,6 +34,28 @@ struct WhyScreen {
     /// How likely the link leads to a good page.
     leads: Option<(Band, String)>,
     nodes: Vec<Node>,
+    /// How often it was kept.
+    versions: usize,
+}
+
+#[derive(Template)]
+#[template(path = "versions.html")]
+struct VersionsScreen {
+    base: String,
+    crawl: i64,
+    number: u64,
+    title: String,
+    versions: Vec<PageVersion>,
+}
+
+impl VersionsScreen {
+    fn date(version: &PageVersion) -> String {
+        if version.time > 0 {
+            said(version.time)
+        } else {
+            format!("Crawl {}", version.crawl)
+        }
+    }
 }
 
 /// A number of the explanation; what it follows from comes behind it.
@@ -63,7 +88,24 @@ async fn page(
         likely: percent(found.probability),
         leads: leads.map(|leads| (Band::of(leads), percent(leads))),
         nodes,
+        versions: app.service.versions(crawl, number).await?.len(),
         found,
+    })
+}
+
+/// The page as each crawl of its topic kept it.
+async fn versions(
+    State(app): State<App>,
+    Extension(Base(base)): Extension<Base>,
+    Path((crawl, number)): Path<(i64, u64)>,
+) -> PageResult {
+    let row = app.service.store.result_at(crawl, number).await?;
+    show(&VersionsScreen {
+        base,
+        crawl,
+        number,
+        title: row.map(|row| row.title).unwrap_or_default(),
+        versions: app.service.versions(crawl, number).await?,
     })
 }
 

@@ -64,7 +64,7 @@ async fn research(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
 }
 
 /// A date and a time of the day.
-fn said(time: i64) -> String {
+pub(super) fn said(time: i64) -> String {
     let date = clock::date(time);
     date.replace('T', " ").replace('Z', " UTC")
 }

@@ -30,6 +30,7 @@ mod takeout;
 mod taxonomies;
 mod topic_file;
 mod training;
+mod versions;
 mod watching;
 mod yields;
 
@@ -50,6 +51,7 @@ pub use takeout::feed_file;
 pub use taxonomies::{MOST_CLASSED, TopicClasses};
 
 pub use topic_file::{LARGEST_TOPIC_FILE, TopicFile};
+pub use versions::PageVersion;
 pub use watching::USUAL_REQUESTS;
 pub use yields::{SiteYield, Yield};
 

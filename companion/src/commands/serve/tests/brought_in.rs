@@ -97,6 +97,11 @@ async fn a_crawl_says_what_it_brought_and_a_page_why() {
         why.matches("<details").count(),
         why.matches("</details>").count()
     );
+    let versions = server
+        .get(&format!("{base}/library/versions/1/2"))
+        .await
+        .text;
+    assert!(versions.contains("the oldest of these"), "{versions}");
     let none = server.get(&format!("{base}/library/why/1/999")).await;
     assert_eq!(none.status, StatusCode::NOT_FOUND);
     let made = server

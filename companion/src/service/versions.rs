@@ -1,0 +1,117 @@
+//! A page as each crawl of its topic kept it, and what came and went between two of them.
+
+use std::collections::HashMap;
+
+use super::{Service, ServiceError};
+
+/// Versions that are compared.
+const MOST: usize = 10;
+/// Passages of a kind that are told of one version.
+const MOST_PASSAGES: usize = 100;
+
+/// A page as a crawl kept it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageVersion {
+    /// The crawl.
+    pub crawl: i64,
+    /// Number of the page in its log.
+    pub number: u64,
+    /// When it was read, in milliseconds since 1970; 0 where that was not put down.
+    pub time: i64,
+    /// Passages that the version before did not have, at most 100; none of the oldest.
+    pub came: Vec<String>,
+    /// Passages that the version before had and it has not, at most 100.
+    pub went: Vec<String>,
+}
+
+impl Service {
+    /// The versions of the page that a crawl kept under a number, newest first, at most 10. One
+    /// whose copy cannot be read is passed over.
+    pub async fn versions(
+        &self,
+        crawl: i64,
+        number: u64,
+    ) -> Result<Vec<PageVersion>, ServiceError> {
+        let (row, topic) = self.crawl(crawl).await?;
+        let page = self.kept_row(row.id, number).await?.address;
+        let mut copies = self.store.copies(topic.id, &[page]).await?;
+        copies.drain(..copies.len().saturating_sub(MOST));
+        let mut versions = Vec::new();
+        let mut before: Option<Vec<String>> = None;
+        for copy in copies {
+            let Ok(kept) = self.kept_page(copy.crawl, copy.number).await else {
+                continue;
+            };
+            let found = self.store.result_at(copy.crawl, copy.number).await?;
+            let passages = kept.document().passages();
+            let (came, went) = match &before {
+                Some(before) => (missing(&passages, before), missing(before, &passages)),
+                None => Default::default(),
+            };
+            versions.push(PageVersion {
+                crawl: copy.crawl,
+                number: copy.number,
+                time: found.map_or(0, |found| found.time),
+                came,
+                went,
+            });
+            before = Some(passages);
+        }
+        versions.reverse();
+        Ok(versions)
+    }
+}
+
+/// Passages that others do not have, in their order; one that stands twice has to be there twice.
+fn missing(passages: &[String], others: &[String]) -> Vec<String> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for other in others {
+        *counts.entry(other).or_default() += 1;
+    }
+    let is_missing = |passage: &&String| match counts.get_mut(passage.as_str()) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    };
+    let missing = passages.iter().filter(is_missing).take(MOST_PASSAGES);
+    missing.cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::library::tests::crawled;
+    use crate::service::{NewCrawl, Starts};
+    use crate::store::CrawlState;
+
+    #[test]
+    fn what_came_and_went_is_told_in_its_order() {
+        let list = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
+        let (old, new) = (list("a b b c"), list("d b a e"));
+        assert_eq!(missing(&new, &old), list("d e"));
+        assert_eq!(missing(&old, &new), list("b c"));
+        assert!(missing(&old, &old).is_empty());
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn every_crawl_that_kept_a_page_has_its_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let (service, topic, first) = crawled(folder.path()).await;
+        assert_eq!(service.versions(first, 1).await.unwrap().len(), 1);
+        let new = NewCrawl::new(Starts::default(), 3);
+        let second = service.begin_crawl(&topic, &new).await.unwrap().id;
+        let mut changes = service.supervisor.changes();
+        while service.crawl(second).await.unwrap().0.state != CrawlState::Done {
+            changes.changed().await.unwrap();
+        }
+        let versions = service.versions(first, 1).await.unwrap();
+        let crawls: Vec<i64> = versions.iter().map(|version| version.crawl).collect();
+        assert_eq!(crawls, [second, first], "newest first");
+        assert_eq!(service.versions(second, 1).await.unwrap(), versions);
+        assert!(versions[0].came.is_empty() && versions[0].went.is_empty());
+        assert!(versions.iter().all(|version| version.time > 0));
+        assert!(service.versions(first, 9_999).await.is_err());
+    }
+}
