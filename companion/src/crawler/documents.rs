@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use linkscent_core::address::Address;
 use linkscent_documents::apart::Apart;
 use linkscent_documents::{DocumentError, Kind, kind, to_html};
 
@@ -13,10 +14,8 @@ pub const READ_DOCUMENT: &str = "read-document";
 const TIME: Duration = Duration::from_secs(20);
 const MEMORY: u64 = 1 << 30;
 /// Content types of what may be read, besides HTML. What it is for certain is told by its bytes.
-const TYPES: [&str; 20] = [
+const TYPES: [&str; 15] = [
     "application/atom+xml",
-    "application/gzip",
-    "application/octet-stream",
     "application/pdf",
     "application/rdf+xml",
     "application/rss+xml",
@@ -24,17 +23,23 @@ const TYPES: [&str; 20] = [
     "application/vnd.oasis.opendocument.text",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "application/x-gzip",
     "application/x-pdf",
     "application/xml",
-    "application/zip",
-    "binary/octet-stream",
     "text/markdown",
     "text/plain",
     "text/rss+xml",
     "text/x-markdown",
     "text/xml",
 ];
+/// Content types of anything: what is sent so is read if its address ends like a document.
+const ANY: [&str; 5] = [
+    "application/gzip",
+    "application/octet-stream",
+    "application/x-gzip",
+    "application/zip",
+    "binary/octet-stream",
+];
+const ENDINGS: [&str; 6] = [".pdf", ".docx", ".pptx", ".odt", ".odp", ".xml.gz"];
 
 /// Reads documents.
 #[derive(Debug, Clone, Default)]
@@ -52,11 +57,16 @@ impl DocumentReader {
         }
     }
 
-    /// Whether a body of this content type may be a document.
-    pub fn may_read(content_type: &str) -> bool {
+    /// Whether a body of this content type, from there, may be a document.
+    pub fn may_read(content_type: &str, address: &Address) -> bool {
         let essence = content_type.split(';').next().unwrap_or_default();
         let essence = essence.trim().to_ascii_lowercase();
-        TYPES.binary_search(&&*essence).is_ok()
+        if TYPES.contains(&&*essence) {
+            return true;
+        }
+        let path = address.path_and_query().split('?').next();
+        let path = path.unwrap_or_default().to_ascii_lowercase();
+        ANY.contains(&&*essence) && ENDINGS.iter().any(|ending| path.ends_with(ending))
     }
 
     /// A body as HTML; `None` if it is no document. Blocks.
@@ -90,9 +100,14 @@ mod tests {
 
     #[test]
     fn feeds_and_texts_are_read_and_pages_and_pictures_are_not() {
-        assert!(TYPES.is_sorted());
-        assert!(DocumentReader::may_read("Application/PDF; x=y"));
-        assert!(!DocumentReader::may_read("image/png"));
+        let may_read = |kind: &str, address: &str| {
+            DocumentReader::may_read(kind, &Address::parse(address).unwrap())
+        };
+        assert!(may_read("Application/PDF; x=y", "http://a.test/"));
+        assert!(!may_read("image/png", "http://a.test/x.pdf"));
+        let anything = "application/octet-stream";
+        assert!(may_read(anything, "http://a.test/x.DOCX?a=b"));
+        assert!(!may_read(anything, "http://a.test/setup?file=x.pdf"));
         let reader = DocumentReader::default();
         let read = |kind: &str, body: &str| reader.read(Some(kind), body.as_bytes()).unwrap();
         let feed = "<rss version=\"2.0\"><channel><title>Bees</title><item><title>Hive</title><link>http://a.test/1</link></item></channel></rss>";

@@ -209,11 +209,8 @@ impl Fetcher {
         let sent = request_headers(USER_AGENT, known);
         let exchange = exchange(address, &sent, &response, self.way.proxy.is_none());
         let is_html = content_type.as_deref().is_none_or(is_html);
-        if !is_html
-            && !content_type
-                .as_deref()
-                .is_some_and(DocumentReader::may_read)
-        {
+        let may_be_read = |kind: &str| is_html || DocumentReader::may_read(kind, address);
+        if !content_type.as_deref().is_none_or(may_be_read) {
             bail!("{}", no_page(content_type.as_deref()));
         }
         let largest = if is_html {
