@@ -120,7 +120,7 @@ mod tests {
     fn links_are_checked_by_host_ending_and_path() {
         let scope = Scope {
             hosts: vec!["a.org".to_owned()],
-            left_out: vec!["no.a.org".to_owned()],
+            left_out: vec!["b.test".to_owned(), "no.a.org".to_owned()],
             ..Scope::default()
         };
         let cases = [
