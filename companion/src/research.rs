@@ -190,12 +190,13 @@ impl Unpacked {
     /// Unpacks a file into a folder of its own, which goes with it.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).with_context(|| format!("reading {}", path.display()))?;
+        let all = file.metadata()?.len();
         let folder = tempfile::tempdir()?;
         let mut archive = tar::Archive::new(BufReader::new(file));
         let mut contents: Option<Vec<Part>> = None;
         let mut there: Vec<String> = Vec::new();
         for entry in archive.entries()? {
-            let mut entry = entry.context("it breaks off")?;
+            let entry = entry.context("it breaks off")?;
             let name = entry.path()?.to_string_lossy().into_owned();
             let Some(parts) = &contents else {
                 ensure!(
@@ -213,9 +214,15 @@ impl Unpacked {
                 [ABOUT, LOG, SAID, START, PAGES].contains(&&*name),
                 "nobody knows a part called {name}"
             );
+            // What a sparse entry or the list claims is no reason to fill the disk.
+            ensure!(
+                part.bytes <= all,
+                "{name} is said to be larger than the file"
+            );
             let target = folder.path().join(&name);
             let mut out = Hashing::new(File::create(&target)?);
-            let copied = io::copy(&mut entry, &mut out).with_context(|| name.clone())?;
+            let copied =
+                io::copy(&mut entry.take(part.bytes), &mut out).with_context(|| name.clone())?;
             ensure!(
                 copied == part.bytes,
                 "{name} breaks off after {copied} of {} bytes",

@@ -73,16 +73,21 @@ impl TopicFile {
         let (mut said, mut learned) = (None, Vec::new());
         let mut archive = tar::Archive::new(bytes);
         for entry in archive.entries()? {
-            let mut entry = entry?;
+            let entry = entry?;
             let name = entry.path()?.to_string_lossy().into_owned();
             let mut part = Vec::new();
             match &*name {
                 SAID => {
-                    entry.read_to_end(&mut part)?;
+                    // A sparse entry says more bytes than the file has.
+                    entry
+                        .take(LARGEST_TOPIC_FILE as u64)
+                        .read_to_end(&mut part)?;
                     said = Some(serde_json::from_slice(&part).with_context(|| name.clone())?);
                 }
                 LEARNED => {
-                    entry.read_to_end(&mut learned)?;
+                    entry
+                        .take(LARGEST_TOPIC_FILE as u64)
+                        .read_to_end(&mut learned)?;
                 }
                 _ => {}
             }

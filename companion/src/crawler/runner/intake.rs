@@ -10,7 +10,7 @@ use linkscent_archive::warc::KeptExchange;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::Outcome;
 
-use super::{Ended, Progress, Runner};
+use super::{Ended, LISTEN_EVERY, Progress, Runner};
 use crate::store::Location;
 
 /// An archive whose pages are taken in, as it was looked through.
@@ -49,6 +49,9 @@ impl Runner {
             }
             if let Ok(message) = self.receiver.try_recv() {
                 ended = self.handle(message)?.or(ended);
+            }
+            if self.listened.elapsed() > LISTEN_EVERY {
+                ended = self.listen()?.or(ended);
             }
             if self.batch_is_due() {
                 self.commit()?;
