@@ -164,7 +164,7 @@ impl LibraryScreen<'_> {
     }
 
     /// The day on which a page was read.
-    fn day<'a>(&self, line: &'a Line) -> &'a str {
+    fn day(line: &Line) -> &str {
         line.page.read.get(..DAY).unwrap_or_default()
     }
 
