@@ -21,7 +21,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use tantivy::directory::MmapDirectory;
@@ -89,8 +88,8 @@ pub struct Library {
     index: Index,
     reader: IndexReader,
     fields: Fields,
-    /// When what is read was written, and what was noted with it.
-    seen: Mutex<(Option<SystemTime>, Notes)>,
+    /// The list of parts by which it was read last, and what was noted with it.
+    seen: Mutex<(Vec<u8>, Notes)>,
 }
 
 impl Library {
@@ -141,12 +140,12 @@ impl Library {
 
     /// The newest state of the index, and what was noted with it.
     fn searcher(&self) -> Result<(Searcher, Notes)> {
-        let written = fs::metadata(self.folder.join("meta.json")).and_then(|file| file.modified());
-        let written = written.ok();
+        // Not by its time: two commits may fall into one tick of the clock.
+        let parts = fs::read(self.folder.join("meta.json")).unwrap_or_default();
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.0.is_none() || seen.0 != written {
+        if seen.0.is_empty() || seen.0 != parts {
             self.reader.reload()?;
-            *seen = (written, self.notes()?);
+            *seen = (parts, self.notes()?);
         }
         Ok((self.reader.searcher(), seen.1.clone()))
     }
