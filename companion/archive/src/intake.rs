@@ -235,10 +235,15 @@ impl Intake {
 }
 
 fn state(path: &Path) -> Result<(u64, Option<SystemTime>), IntakeError> {
-    let metadata = std::fs::metadata(path).map_err(|source| IntakeError::File {
+    let failed = |source| IntakeError::File {
         path: path.to_owned(),
         source,
-    })?;
+    };
+    let metadata = std::fs::metadata(path).map_err(failed)?;
+    // A device or a pipe may have no end.
+    if !metadata.is_file() {
+        return Err(failed(io::Error::other("it is no file")));
+    }
     Ok((metadata.len(), metadata.modified().ok()))
 }
 

@@ -79,6 +79,10 @@ pub(super) async fn begin(
         seeds: seeds.map_err(|error| Problem::bad(error.to_string()))?,
         ..Starts::default()
     };
+    if order.bounds.depth == Some(0) {
+        let text = "At most 1 link from a start, or more; or any number.";
+        return Err(Problem::bad(text.to_owned()));
+    }
     let new = NewCrawl {
         strategy: order.strategy.clone(),
         stopping: StoppingRule {

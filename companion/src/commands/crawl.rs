@@ -249,7 +249,8 @@ impl Crawl {
             service.topic(topic.id).await?
         };
         let unfinished = store.crawls(Some(topic.id)).await?;
-        let is_unfinished = |crawl: &CrawlRow| !crawl.state.is_over() && !crawl.is_removed;
+        let is_unfinished =
+            |crawl: &CrawlRow| !crawl.state.is_over() && !crawl.is_removed && !crawl.is_intake();
         let unfinished = unfinished.into_iter().find(is_unfinished);
         if let Some(crawl) = unfinished {
             eprintln!(

@@ -59,7 +59,9 @@ impl ArchiveImport {
             crawl.id, topic.name
         );
         if matches!(ended, Ended::Paused) {
-            println!("it was ended before all pages were in: give the command again for the rest");
+            println!(
+                "it was ended before all pages were in: give the command again, and it goes on"
+            );
         }
         for notice in notices {
             println!("  {notice}");

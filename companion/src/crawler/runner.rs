@@ -412,7 +412,9 @@ impl Runner {
 
     /// Puts a request into the log with the next batch.
     fn put_down(&mut self, record: Record, mut place: Location) -> Result<Option<Ended>> {
-        place.time = clock::now();
+        if place.time == 0 {
+            place.time = clock::now();
+        }
         self.batch_began.get_or_insert_with(Clock::now);
         let alarm = record.alarm.clone();
         self.batch.push((record, place));

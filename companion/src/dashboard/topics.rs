@@ -58,7 +58,8 @@ struct CrawlLine {
     budget: u64,
     relevant: u64,
     harvest: String,
-    is_round: bool,
+    /// Whether more pages can be asked for.
+    can_go_on: bool,
 }
 
 #[derive(Template)]
@@ -173,7 +174,7 @@ async fn crawl_lines(app: &App, topic: i64, removed: bool) -> Result<Vec<CrawlLi
             budget: crawl.order.budget,
             relevant: counts.relevant,
             harvest: percent(counts.harvest()),
-            is_round: crawl.order.is_round,
+            can_go_on: crawl.can_go_on(),
         });
     }
     Ok(lines)
@@ -250,8 +251,7 @@ async fn one(
     let said = app.service.said(&topic).await?.into_iter().collect();
     let teachers = app.service.teachers(&topic.name).await?.into_iter();
     let crawls = crawl_lines(&app, id, false).await?;
-    let mut last = crawls.iter().filter(|crawl| !crawl.is_round);
-    let goes_on = last.next().filter(|crawl| crawl.state.is_over());
+    let goes_on = crawls.iter().find(|crawl| crawl.can_go_on);
     show(&TopicPage {
         goes_on: goes_on.map(|crawl| crawl.id),
         new_finds: new.unwrap_or_default().total,

@@ -2,8 +2,7 @@
 //! asks.
 
 use anyhow::Context;
-use linkscent_core::address::Address;
-use linkscent_core::crawl::{Scope, StoppingRule};
+use linkscent_core::crawl::{Scope, StoppingRule, as_host};
 use linkscent_core::guide::Guide;
 use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::write_model;
@@ -215,7 +214,6 @@ impl Service {
             )));
         }
         check_stopping(new.stopping)?;
-        check_scope(&new.scope)?;
         let is_replay = self.way.is_loopback_proxy();
         if new.delay == Some(0) && !is_replay {
             return Err(ServiceError::refused(
@@ -230,7 +228,12 @@ impl Service {
                 .unwrap_or(if is_replay { 0 } else { DEFAULT_DELAY }),
             random_seed: new.random_seed,
             seeds: self.seeds(topic, &new.starts).await?,
-            scope: new.scope.clone(),
+            // A round goes where the crawl before it went, however that was written.
+            scope: if new.is_round {
+                new.scope.clone()
+            } else {
+                sound_scope(&new.scope)?
+            },
             stopping: new.stopping,
             on_drift: new.on_drift,
             is_round: new.is_round,
@@ -289,6 +292,11 @@ impl Service {
     /// Goes on with a crawl that rests, or whose process has died. One that is over is
     /// left as it is.
     pub async fn resume(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
+        if crawl.is_intake() && !self.supervisor.has_given(crawl.id) {
+            return Err(ServiceError::refused(
+                "It was taking an archive in: bring that in again, and it goes on where it was.",
+            ));
+        }
         if !crawl.state.is_over() {
             self.supervisor.resume(crawl.id).await?;
         }
@@ -331,20 +339,23 @@ fn check_stopping(rule: StoppingRule) -> Result<(), ServiceError> {
     Ok(())
 }
 
-fn check_scope(scope: &Scope) -> Result<(), ServiceError> {
-    if scope.depth == Some(0) {
-        let text = "At most 1 link from a start, or more; or any number.";
-        return Err(ServiceError::refused(text));
-    }
-    for host in scope.hosts.iter().chain(&scope.left_out) {
-        let address = Address::parse(&format!("http://{host}/"));
-        if !address.is_ok_and(|address| address.host() == host && address.path_and_query() == "/") {
-            return Err(ServiceError::refused(format!(
-                "“{host}” is no host: write it as in an address, like www.example.org."
-            )));
-        }
-    }
-    Ok(())
+/// The scope with its hosts as addresses have them.
+fn sound_scope(scope: &Scope) -> Result<Scope, ServiceError> {
+    let sound = |hosts: &[String]| -> Result<Vec<String>, ServiceError> {
+        let host = |host: &String| {
+            as_host(host).ok_or_else(|| {
+                ServiceError::refused(format!(
+                    "“{host}” is no host: write it as in an address, like www.example.org."
+                ))
+            })
+        };
+        hosts.iter().map(host).collect()
+    };
+    Ok(Scope {
+        hosts: sound(&scope.hosts)?,
+        left_out: sound(&scope.left_out)?,
+        ..*scope
+    })
 }
 
 #[cfg(test)]
@@ -427,16 +438,6 @@ mod tests {
                     ..usual.clone()
                 },
                 "“http://b.test/” is no host",
-            ),
-            (
-                NewCrawl {
-                    scope: Scope {
-                        depth: Some(0),
-                        ..Scope::default()
-                    },
-                    ..usual.clone()
-                },
-                "1 link from a start",
             ),
             (
                 NewCrawl {

@@ -21,9 +21,22 @@ impl Service {
         Ok(given)
     }
 
-    /// A crawl of a topic that is to take an archive in, by whoever takes it up with it. As it has
-    /// no budget before that, it fetches nothing, whatever becomes of the taking in.
+    /// A crawl of a topic that is to take an archive in, by whoever takes it up with it: one that
+    /// was interrupted at that, or a new one. As it has no budget before it has all, it fetches
+    /// nothing, whatever becomes of the taking in.
     pub async fn prepare_intake(&self, topic: &Topic) -> Result<CrawlRow, ServiceError> {
+        let interrupted = self
+            .store
+            .crawls(Some(topic.id))
+            .await?
+            .into_iter()
+            .find(|crawl| {
+                let is_open = crawl.is_intake() && !crawl.state.is_over() && !crawl.is_removed;
+                is_open && !self.store.is_locked(crawl.id)
+            });
+        if let Some(crawl) = interrupted {
+            return Ok(crawl);
+        }
         let new = NewCrawl::new(Starts::default(), 0);
         let order = Order {
             budget: 0,
@@ -44,11 +57,13 @@ impl Service {
     /// Takes an archive in here, as a crawl of a topic.
     pub async fn take_in(&self, topic: &Topic, given: Given) -> Result<CrawlRow, ServiceError> {
         let crawl = self.prepare_intake(topic).await?;
+        let running = CrawlState::Running;
+        self.store.set_state(crawl.id, running, "").await?;
         self.supervisor.start_with(crawl.id, given);
         Ok(crawl)
     }
 
-    /// Goes on with a crawl that is over or rests, for so many pages more than it has.
+    /// Goes on with a crawl that is over, for so many pages more than it has.
     pub async fn go_on(&self, crawl: &CrawlRow, more: u64) -> Result<(), ServiceError> {
         self.prepare_to_go_on(crawl, more).await?;
         self.supervisor.resume(crawl.id).await?;
@@ -57,12 +72,16 @@ impl Service {
 
     /// The same without running it.
     pub async fn prepare_to_go_on(&self, crawl: &CrawlRow, more: u64) -> Result<(), ServiceError> {
-        if crawl.state == CrawlState::Running {
-            return Err(ServiceError::refused("This crawl is still running."));
-        }
-        if crawl.order.is_round {
+        let topic = self.topic(crawl.topic).await?;
+        if crawl.is_removed || topic.is_removed {
             return Err(ServiceError::refused(
-                "A round of watching is over for good: look again, or begin a crawl.",
+                "It was removed: bring it back first.",
+            ));
+        }
+        if !crawl.can_go_on() {
+            return Err(ServiceError::refused(
+                "This crawl cannot be gone on with: it is not over, has no link left to follow, \
+                 or was a round of watching. Begin another.",
             ));
         }
         let (pages, ..) = self.store.counts(crawl.id).await?;

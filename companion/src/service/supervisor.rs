@@ -9,12 +9,16 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use linkscent_core::address::Address;
+use linkscent_core::guide::ToForget;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::crawler::fetch::{Fetcher, Way};
-use crate::crawler::runner::{Control, Given, Runner};
+use crate::crawler::runner::{Control, Ended, Given, Runner};
 use crate::store::{Command, CrawlRow, CrawlState, LockError, Store};
+
+/// Why a crawl rests that was taking an archive in when its program died.
+const INTERRUPTED: &str = "its archive was not taken in whole: bring it in again";
 
 /// Between two looks at what other processes changed.
 const LOOK_EVERY: Duration = Duration::from_millis(700);
@@ -44,6 +48,8 @@ pub struct Supervisor {
     store: Store,
     way: Way,
     crawls: Arc<Mutex<HashMap<i64, Entry>>>,
+    /// Archives that crawls take in, until they have all of them.
+    given: Arc<Mutex<HashMap<i64, Arc<Given>>>>,
     /// Counts whatever changes; screens wait for the next count.
     changes: Arc<watch::Sender<u64>>,
 }
@@ -62,14 +68,22 @@ impl Supervisor {
             store,
             way,
             crawls: Arc::default(),
+            given: Arc::default(),
             changes: Arc::new(watch::channel(0).0),
         }
     }
 
-    /// Resumes every crawl that was running when the process ended.
+    /// Resumes every crawl that was running when the process ended. One that was taking an
+    /// archive in rests until that is brought in again.
     pub async fn resume_all(&self) -> Result<()> {
         for crawl in self.store.crawls(None).await? {
-            if crawl.state.is_running() && !self.store.is_locked(crawl.id) {
+            if !crawl.state.is_running() || self.store.is_locked(crawl.id) {
+                continue;
+            }
+            if crawl.is_intake() {
+                let (rests, why) = (CrawlState::Paused, INTERRUPTED);
+                self.store.set_state(crawl.id, rests, why).await?;
+            } else {
                 self.start(crawl.id);
             }
         }
@@ -169,17 +183,31 @@ impl Supervisor {
         self.changes.subscribe()
     }
 
+    /// Runs a crawl that first takes in the pages of an archive. Paused and resumed here, it goes
+    /// on with the rest of it.
+    pub fn start_with(&self, id: i64, given: Given) {
+        self.given().insert(id, Arc::new(given));
+        self.start(id);
+    }
+
+    /// Whether a crawl has an archive here that it does not have all of.
+    pub fn has_given(&self, id: i64) -> bool {
+        self.given().contains_key(&id)
+    }
+
+    /// Leaves what is forgotten out of what archives still bring.
+    pub fn forget(&self, gone: &ToForget) {
+        for given in self.given().values() {
+            given.forget(gone);
+        }
+    }
+
+    fn given(&self) -> MutexGuard<'_, HashMap<i64, Arc<Given>>> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Runs a crawl whose state is `running`, unless it runs here already.
     pub fn start(&self, id: i64) {
-        self.begin(id, None);
-    }
-
-    /// The same, but first it takes in the pages of an archive.
-    pub fn start_with(&self, id: i64, given: Given) {
-        self.begin(id, Some(given));
-    }
-
-    fn begin(&self, id: i64, mut given: Option<Given>) {
         let new = Entry {
             control: None,
             waiting: Vec::new(),
@@ -195,7 +223,7 @@ impl Supervisor {
         let (this, handle) = (self.clone(), Handle::current());
         std::thread::spawn(move || {
             loop {
-                let ran = catch_unwind(AssertUnwindSafe(|| this.run(id, given.take(), &handle)));
+                let ran = catch_unwind(AssertUnwindSafe(|| this.run(id, &handle)));
                 let ran = ran.unwrap_or_else(|_| Err(anyhow!("a fault in the program; see above")));
                 let failed = ran.is_err();
                 if let Err(error) = ran {
@@ -243,7 +271,7 @@ impl Supervisor {
         !resumed
     }
 
-    fn run(&self, id: i64, given: Option<Given>, handle: &Handle) -> Result<()> {
+    fn run(&self, id: i64, handle: &Handle) -> Result<()> {
         let crawl = handle.block_on(self.store.crawl(id))?;
         let crawl = crawl.context("there is no such crawl")?;
         let name = format!("crawl {id}");
@@ -264,8 +292,12 @@ impl Supervisor {
             }
             running.control = Some(control);
         }
-        let ran = runner.run_with(given.as_ref(), |_| self.say_changed());
-        ran.context(name)?;
+        let given = self.given().get(&id).cloned();
+        let ran = runner.run_with(given.as_deref(), |_| self.say_changed());
+        let (ended, _) = ran.context(name)?;
+        if matches!(ended, Ended::Done(_) | Ended::Stopped) {
+            self.given().remove(&id);
+        }
         Ok(())
     }
 

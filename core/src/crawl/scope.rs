@@ -73,7 +73,8 @@ impl Scope {
         if let Some((_, ending)) = name.rsplit_once('.') {
             let ending = ending.to_ascii_lowercase();
             let is_among = |endings: &[&str]| endings.binary_search(&&*ending).is_ok();
-            if is_among(NO_PAGES) && !(self.documents && is_among(DOCUMENTS)) {
+            let is_document = is_among(DOCUMENTS) || is_packed_sitemap(name);
+            if is_among(NO_PAGES) && !(self.documents && is_document) {
                 return Err(Refusal::Ending);
             }
         }
@@ -84,6 +85,18 @@ impl Scope {
     }
 }
 
+/// Whether a file's name is that of compressed XML, as sitemaps are.
+fn is_packed_sitemap(name: &str) -> bool {
+    name.to_ascii_lowercase().ends_with(".xml.gz")
+}
+
+/// The host that a text names as such, as addresses have it; none if it is no host.
+pub fn as_host(text: &str) -> Option<String> {
+    let address = Address::parse(&format!("http://{}/", text.trim())).ok()?;
+    let is_alone = address.path_and_query() == "/";
+    is_alone.then(|| address.host().to_owned())
+}
+
 /// The hosts that a text names, a word or a line each: as such, or in whole addresses.
 pub fn hosts_in(text: &str) -> Vec<String> {
     let words = text.split(|sign: char| sign.is_whitespace() || sign == ',');
@@ -91,7 +104,7 @@ pub fn hosts_in(text: &str) -> Vec<String> {
         .filter(|word| !word.is_empty())
         .map(|word| match Address::parse(word) {
             Ok(address) => address.host().to_owned(),
-            Err(_) => word.to_lowercase(),
+            Err(_) => as_host(word).unwrap_or_else(|| word.to_owned()),
         });
     hosts.collect()
 }
@@ -146,13 +159,18 @@ mod tests {
             ("http://a.org/x.PDF", Ok(())),
             ("http://a.org/feed.xml?n=1", Ok(())),
             ("http://a.org/x.exe", Err(Refusal::Ending)),
+            ("http://a.org/Map.XML.gz", Ok(())),
+            ("http://a.org/x.tar.gz", Err(Refusal::Ending)),
             ("http://no.a.org/x.pdf", Err(Refusal::LeftOut)),
         ] {
             let target = Address::parse(target).unwrap();
             assert_eq!(scope.check(&target), expected, "{target}");
         }
-        let named = hosts_in(" A.org, http://b.org:81/x\nc ");
-        assert_eq!(named, ["a.org", "b.org:81", "c"]);
+        let named = hosts_in(" A.org, http://b.org:81/x\nc Bücher.de a/b");
+        assert_eq!(named, ["a.org", "b.org:81", "c", "xn--bcher-kva.de", "a/b"]);
+        for no_host in ["", "a/b", "a b", "http://a.org", "a.org?x"] {
+            assert_eq!(as_host(no_host), None, "{no_host}");
+        }
         assert!(NO_PAGES.is_sorted() && DOCUMENTS.is_sorted());
         assert!(DOCUMENTS.iter().all(|one| NO_PAGES.contains(one)));
     }

@@ -315,8 +315,14 @@ impl Session {
         }
     }
 
-    fn is_seen(&self, target: &Address) -> bool {
+    /// Whether a page was asked for, or is known to be passed over.
+    pub fn is_seen(&self, target: &Address) -> bool {
         self.seen.contains(target.without_scheme())
+    }
+
+    /// Whether a page waits to be asked for, or to be read by a browser.
+    pub fn expects(&self, target: &Address) -> bool {
+        self.frontier.get(target).is_some() || self.unrendered.contains_key(target)
     }
 
     /// The answer to [`Next::Robots`].

@@ -1,16 +1,25 @@
+use std::collections::BTreeSet;
+
 use linkscent_archive::warc::{Exchange, Kept, Writer};
+
+use linkscent_core::crawl::StopReason;
+use linkscent_core::wire::api::Forget;
 
 use super::*;
 use crate::crawler::fake_web::web_about;
 use crate::service::library::tests::{crawled, words};
 use crate::store::Store;
 
-/// An archive of pages that link to each other, with one that is no page.
+/// An archive of six pages that link to each other, one of which is no page.
 fn archive(folder: &std::path::Path) -> PathBuf {
+    archive_of(folder, 6)
+}
+
+fn archive_of(folder: &std::path::Path, pages: usize) -> PathBuf {
     let path = folder.join("web.warc.gz");
     let file = std::fs::File::create(&path).unwrap();
     let mut writer = Writer::open(file, 0, "2026-01-01T00:00:00Z").unwrap();
-    for number in 1..=6 {
+    for number in 1..=pages {
         let html = format!(
             "<title>Hive {number}</title><p>Honey of bees, number {number}</p>\
              <a href=/{}>more bees</a>",
@@ -37,10 +46,14 @@ fn archive(folder: &std::path::Path) -> PathBuf {
 }
 
 async fn done(service: &Service, crawl: i64) -> CrawlRow {
+    rests(service, crawl, CrawlState::Done).await
+}
+
+async fn rests(service: &Service, crawl: i64, state: CrawlState) -> CrawlRow {
     let mut changes = service.supervisor.changes();
     loop {
         let row = service.crawl(crawl).await.unwrap().0;
-        if row.state == CrawlState::Done && !service.store.is_locked(crawl) {
+        if row.state == state && !service.store.is_locked(crawl) {
             return row;
         }
         changes.changed().await.unwrap();
@@ -100,10 +113,85 @@ async fn an_intake_that_died_fetches_nothing_when_it_is_taken_up() {
     let targets = std::slice::from_ref(&start);
     let topic = service.create_topic("bees", targets).await.unwrap();
     let crawl = service.prepare_intake(&topic).await.unwrap();
+    let running = CrawlState::Running;
+    let died = service.store.set_state(crawl.id, running, "").await;
+    died.unwrap();
     service.supervisor.resume_all().await.unwrap();
-    let row = done(&service, crawl.id).await;
-    assert_eq!(row.order.budget, 0);
+    let (row, _) = service.crawl(crawl.id).await.unwrap();
+    assert_eq!((row.order.budget, row.state), (0, CrawlState::Paused));
+    let refused = service.resume(&row).await.unwrap_err().to_string();
+    assert!(refused.contains("bring that in again"), "{refused}");
     assert!(service.store.fetches(crawl.id).await.unwrap().is_empty());
+
+    let given = service.look_through(archive(folder.path())).await.unwrap();
+    let again = service.take_in(&topic, given).await.unwrap();
+    assert_eq!(again.id, crawl.id, "the same goes on");
+    let row = done(&service, crawl.id).await;
+    assert_eq!(row.order.budget, 5);
+    let counts = service.counts(crawl.id).await.unwrap();
+    assert_eq!((counts.pages, counts.other), (5, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_intake_that_is_paused_goes_on_with_the_rest_and_fetches_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (service, topic, _) = crawled(folder.path()).await;
+    let given = service.look_through(archive_of(folder.path(), 40)).await;
+    let crawl = service.take_in(&topic, given.unwrap()).await.unwrap();
+    // It hears of it before it has all.
+    let (row, _) = service.crawl(crawl.id).await.unwrap();
+    service.pause(&row).await.unwrap();
+    let row = rests(&service, crawl.id, CrawlState::Paused).await;
+    assert_eq!(row.order.budget, 0);
+    let before = service.counts(crawl.id).await.unwrap().pages;
+    assert!(before < 39, "{before}");
+    assert!(!row.can_go_on() && service.go_on(&row, 5).await.is_err());
+
+    // What is forgotten meanwhile does not come back.
+    let gone = "http://host9.test/30".to_owned();
+    let forget = Forget {
+        pages: vec![gone.clone()],
+        ..Forget::default()
+    };
+    service.forget(&forget).await.unwrap();
+    service.resume(&row).await.unwrap();
+    let row = done(&service, crawl.id).await;
+    assert_eq!(row.order.budget, 38, "39 are pages, one of them is gone");
+    let asked = service.store.fetches(crawl.id).await.unwrap();
+    assert_eq!(asked.len(), 38);
+    let pages: BTreeSet<&str> = asked.iter().map(|row| &*row.address).collect();
+    assert_eq!(pages.len(), 38, "each is there once");
+    assert!(!pages.contains(&*gone));
+    assert!(asked.iter().all(|row| row.place.warc_offset.is_some()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_what_is_over_and_has_links_left_is_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let (service, topic, crawl) = crawled(folder.path()).await;
+    let (row, _) = service.crawl(crawl).await.unwrap();
+    assert!(row.can_go_on());
+    let at_its_end = CrawlRow {
+        stop_reason: StopReason::FrontierEmpty.code().to_owned(),
+        ..row.clone()
+    };
+    let running = CrawlRow {
+        state: CrawlState::Running,
+        ..row.clone()
+    };
+    for refused in [at_its_end, running] {
+        assert!(service.go_on(&refused, 5).await.is_err(), "{refused:?}");
+    }
+    let removed = CrawlRow {
+        is_removed: true,
+        ..row.clone()
+    };
+    let refused = service.go_on(&removed, 5).await.unwrap_err().to_string();
+    assert!(refused.contains("bring it back"), "{refused}");
+    service.remove(&topic, true).await.unwrap();
+    assert!(service.go_on(&row, 5).await.is_err());
+    let (row, _) = service.crawl(crawl).await.unwrap();
+    assert_eq!(row.order.budget, 12, "nothing was changed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -116,6 +204,9 @@ async fn what_is_no_archive_is_refused_with_its_name() {
     let file = folder.path().join("notes.txt");
     let refused = service.look_through(file.clone()).await.err().unwrap();
     assert!(refused.to_string().contains("notes.txt"), "{refused}");
+    let endless = service.look_through("/dev/zero".into()).await;
+    let refused = endless.err().unwrap().to_string();
+    assert!(refused.contains("no file"), "{refused}");
     std::fs::write(&file, "no archive").unwrap();
     let refused = service.look_through(file).await.err().unwrap();
     assert!(

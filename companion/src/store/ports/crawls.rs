@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use clap::ValueEnum;
-use linkscent_core::crawl::{Scope, StoppingRule};
+use linkscent_core::crawl::{Scope, StopReason, StoppingRule};
 
 use super::CrawlState;
 use crate::store::error::StoreResult;
@@ -87,6 +87,20 @@ pub struct CrawlRow {
     pub order: Order,
     /// Bytes of its WARC file that count.
     pub warc_length: u64,
+}
+
+impl CrawlRow {
+    /// Whether it takes an archive in and does not have all of it yet: until then it has no
+    /// budget, so it fetches nothing whatever becomes of it.
+    pub fn is_intake(&self) -> bool {
+        self.order.budget == 0
+    }
+
+    /// Whether it is over with links left to follow, so that more pages can be asked for.
+    pub fn can_go_on(&self) -> bool {
+        let has_links = self.stop_reason != StopReason::FrontierEmpty.code();
+        self.state.is_over() && !self.order.is_round && has_links
+    }
 }
 
 /// Crawls and their states. Which state may follow which is a rule of the service; here the
