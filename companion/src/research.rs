@@ -2,9 +2,13 @@
 //! request and what came of it, and the pages themselves. Whoever has the file can run the crawl
 //! again with it as the web; see [`crate::crawler::verify`].
 //!
-//! It is a tar archive whose first part lists the others with their lengths and SHA-256. Left out
-//! are rounds of watching, which hang on earlier crawls; what robots.txt said; and what the person
-//! told the crawl while it ran, other than as it stands at the end.
+//! It is a tar archive whose first part lists the others with their lengths and SHA-256. What it
+//! says of pages is what follows from its log and from what the crawl began with. Left out are
+//! rounds of watching, which hang on earlier crawls; what robots.txt said; what the person told the
+//! crawl while it ran; and what a model of sentences said of its pages.
+//!
+//! What the crawl began with names pages that were read, marked and followed in the browser before
+//! it: whoever gives the file away is told so.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -12,7 +16,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use linkscent_core::crawl::{Scope, StoppingRule};
-use linkscent_core::wire::api::EventKind;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
@@ -23,9 +26,10 @@ const FORM: u32 = 1;
 const CONTENTS: &str = "contents.json";
 const ABOUT: &str = "about.json";
 const LOG: &str = "log.jsonl";
-const SAID: &str = "said.json";
 const START: &str = "start.model";
 const PAGES: &str = "pages.warc.gz";
+/// Bytes of the list of parts at most.
+const LARGEST_LIST: u64 = 1 << 20;
 /// Bytes of all parts but the pages at most, each.
 const LARGEST_PART: u64 = 1 << 30;
 
@@ -68,6 +72,9 @@ pub struct About {
     pub site_targets: Option<u32>,
     /// What it did when it lost its way: `tell`, `restrict`, `pause`.
     pub on_drift: String,
+    /// Numbers of the requests that no link of the pages before led to: the person named them while
+    /// it ran, an archive brought them, or what was said later led there.
+    pub not_linked: Vec<u64>,
 }
 
 impl About {
@@ -134,8 +141,6 @@ pub struct Research {
     pub about: About,
     /// Its log.
     pub log: Vec<Request>,
-    /// What was said of the topic, as far as it is in force.
-    pub said: Vec<EventKind>,
     /// The model file it began with.
     pub start: Vec<u8>,
 }
@@ -151,7 +156,6 @@ impl Research {
         let parts = [
             (ABOUT, serde_json::to_vec_pretty(&self.about)?),
             (LOG, log),
-            (SAID, serde_json::to_vec_pretty(&self.said)?),
             (START, self.start.clone()),
         ];
         let part = |name: &str, bytes: u64, sha256: String| Part {
@@ -189,8 +193,11 @@ pub struct Unpacked {
 impl Unpacked {
     /// Unpacks a file into a folder of its own, which goes with it.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).with_context(|| format!("reading {}", path.display()))?;
-        let all = file.metadata()?.len();
+        let reading = || format!("reading {}", path.display());
+        let file = File::open(path).with_context(reading)?;
+        let kind = file.metadata().with_context(reading)?;
+        ensure!(kind.is_file(), "{} is no file", path.display());
+        let all = kind.len();
         let folder = tempfile::tempdir()?;
         let mut archive = tar::Archive::new(BufReader::new(file));
         let mut contents: Option<Vec<Part>> = None;
@@ -204,16 +211,17 @@ impl Unpacked {
                     "it is no research object: its contents are not listed"
                 );
                 let mut listed = Vec::new();
-                entry.take(LARGEST_PART).read_to_end(&mut listed)?;
+                entry.take(all.min(LARGEST_LIST)).read_to_end(&mut listed)?;
                 contents = Some(serde_json::from_slice(&listed).context(CONTENTS)?);
                 continue;
             };
             let part = parts.iter().find(|part| part.name == name);
             let part = part.with_context(|| format!("{name} is not among its contents"))?;
             ensure!(
-                [ABOUT, LOG, SAID, START, PAGES].contains(&&*name),
+                [ABOUT, LOG, START, PAGES].contains(&&*name),
                 "nobody knows a part called {name}"
             );
+            ensure!(!there.contains(&name), "{name} is in it twice");
             // What a sparse entry or the list claims is no reason to fill the disk.
             ensure!(
                 part.bytes <= all,
@@ -262,7 +270,6 @@ impl Unpacked {
             research: Research {
                 about,
                 log,
-                said: serde_json::from_slice(&read(SAID)?).context(SAID)?,
                 start: read(START)?,
             },
             pages: folder.path().join(PAGES),

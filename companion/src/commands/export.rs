@@ -26,7 +26,8 @@ use crate::store::{Store, Topic};
 /// there (gexf), addresses (urls), or the pages themselves as they were fetched (warc, wacz). Or a
 /// topic for somebody else (topic): its targets, what was said of it, and what was learned in
 /// words; no address of what was read. Or a crawl that others can check with `linkscent verify`
-/// (research): its pages, its log, what it began with.
+/// (research): its pages, its log, what it began with. What it began with names pages that were
+/// read, marked and followed in the browser before; who gets the file can read them in it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linkscent export --topic castles --format ris --out castles.ris
@@ -77,6 +78,9 @@ impl Export {
             .crawl
             .context("which crawl? Give --crawl with its number")?;
         let (crawl, topic) = service.crawl(crawl).await?;
+        if self.out == Path::new("-") {
+            return Ok(service.write_research(&crawl, io::stdout()).await?);
+        }
         let writing = || format!("writing {}", self.out.display());
         let file = self.beside().with_context(writing)?;
         let out = BufWriter::new(file.reopen().with_context(writing)?);
@@ -89,7 +93,8 @@ impl Export {
             println!("{}", json!({ "file": out.to_string(), "bytes": bytes }));
         } else {
             println!(
-                "{out}: crawl {} of “{}”, {bytes} bytes",
+                "{out}: crawl {} of “{}”, {bytes} bytes\nit names pages that were read and marked \
+                 in the browser before this crawl: give it to whom you would tell",
                 crawl.id, topic.name
             );
         }

@@ -11,9 +11,13 @@ use crate::research::Unpacked;
 
 /// Check a research object: a crawl with its pages, as `export --format research` wrote it.
 ///
-/// Every part is held to its checksum. The log is told again, and its pages have to be judged as
-/// the file says; then the crawl chooses for itself, with the file as the web, and it is said how far
-/// it goes the same way. Nothing is fetched and nothing is kept.
+/// Every part is held to its checksum. The log is replayed, and its pages have to be judged as the
+/// file says; then the crawl chooses for itself, with the file as the web, and it is said how far it
+/// goes the same way. Nothing is fetched, and nothing is kept: the file is unpacked into the folder
+/// for temporary files (TMPDIR), and goes from there.
+///
+/// That the web was like this when the crawl ran cannot be checked; nor what the person said while it
+/// ran, which is not in the file.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   linkscent verify castles.research")]
@@ -42,7 +46,8 @@ impl Verify {
             let about = &unpacked.research.about;
             println!(
                 "crawl {} of “{}”, written {}\n{} requests, {} pages, {} damaged\n\
-                 {} of {} pages are judged the same\n\
+                 {} of {} pages are judged the same; no link led to {} requests, {} of which the \
+                 file does not name as such\n\
                  {} of {} requests are made again, the first {} in the same order; {} links have \
                  no answer here",
                 about.crawl,
@@ -53,6 +58,8 @@ impl Verify {
                 found.damaged,
                 found.judged_the_same,
                 found.pages,
+                found.not_linked,
+                found.out_of_nowhere,
                 found.chosen_again,
                 found.requests,
                 found.in_order,

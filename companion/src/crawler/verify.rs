@@ -1,26 +1,26 @@
 //! A crawl that somebody gave as a file, run again with the file as the web: whether its pages are
 //! what they were, whether they are judged the same, and whether the same links are followed.
 //!
+//! What the file says of its pages follows from its log and from what the crawl began with, see
+//! [`replayed`]. It is not checked that the web was like this: nobody can.
+//!
 //! On the web many requests are under way at a time, and whose answer came first is chance. Here
 //! they are made one by one, each host resting as it was ordered to, so the order is the crawl's
-//! own; where the file's is another from some request on, that is said and is no fault.
+//! own; where the file's is another from some request on, that is said and is no fault. Neither is
+//! it one where the person said something while the crawl ran, which the file does not hold.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
-use anyhow::{Context, Result};
-use linkscent_archive::page::page_at;
-use linkscent_core::address::Address;
-use linkscent_core::crawl::{
-    CrawlDelay, Failure, Instant, Limits, Next, Outcome, Record, Robots, Seed, Session, UNRENDERED,
-};
-use linkscent_core::guide::Guide;
+use anyhow::Result;
+use linkscent_core::crawl::{Failure, Instant, Next, Outcome, Robots};
 use linkscent_core::strategies::SplitMix;
-use linkscent_core::web_graph::Mark;
-use linkscent_core::wire::read_model;
 use serde::Serialize;
 
-use crate::research::{Request, Research, Unpacked};
+use crate::research::{Request, Unpacked};
+use replaying::{Judged, begun, outcome, react};
+
+mod replaying;
+pub use replaying::replayed;
 
 /// Relevances that are nearer to each other are the same.
 const SAME: f64 = 1e-6;
@@ -36,8 +36,14 @@ pub struct Verified {
     pub pages: usize,
     /// Pages whose record in the archive is damaged or is that of another.
     pub damaged: usize,
-    /// Pages that are judged as the file says, when its requests are told again in their order.
+    /// Pages that are judged as the file says.
     pub judged_the_same: usize,
+    /// Requests of which the file says something else than follows.
+    pub judged_otherwise: usize,
+    /// Requests that no link of the pages before led to, with those that the file names as such.
+    pub not_linked: usize,
+    /// Those of them that the file does not name.
+    pub out_of_nowhere: usize,
     /// Requests that the crawl makes again when it chooses for itself.
     pub chosen_again: usize,
     /// From the first on, so many of them in the very order of the file.
@@ -51,7 +57,7 @@ pub struct Verified {
 impl Verified {
     /// Whether nothing differs that chance cannot explain.
     pub fn is_true(&self) -> bool {
-        self.damaged == 0 && self.judged_the_same == self.pages
+        self.damaged == 0 && self.judged_otherwise == 0 && self.out_of_nowhere == 0
     }
 
     fn note(&mut self, difference: String) {
@@ -63,109 +69,68 @@ impl Verified {
 
 /// Checks a file. `told` hears how many requests were done, of twice as many as there are. Blocks.
 pub fn verify(unpacked: &Unpacked, mut told: impl FnMut(usize)) -> Result<Verified> {
-    let Research { log, .. } = &unpacked.research;
     let mut found = Verified {
-        requests: log.len(),
+        requests: unpacked.research.log.len(),
         ..Verified::default()
     };
-    tell_again(unpacked, &mut found, &mut told)?;
+    compare(unpacked, &mut found, &mut told)?;
     choose_again(unpacked, &mut found, &mut told)?;
     Ok(found)
 }
 
-/// A session as the crawl began.
-fn begun(research: &Research) -> Result<Session> {
-    let knowledge = read_model(&research.start).context("the model it began with")?;
-    let guide = Guide::with_knowledge(knowledge);
-    let guide = guide.context("this version lacks the critic or the strategy it went by")?;
-    let about = &research.about;
-    let limits = Limits {
-        budget: about.budget,
-        requests: None,
-        delay: CrawlDelay(about.delay.max(1)),
-        scope: about.scope(),
-        stopping: about.stopping(),
-    };
-    let seed = |(address, example): &(String, bool)| {
-        Ok(Seed {
-            address: Address::parse(address).context("a page it began at")?,
-            mark: example.then_some(Mark::Target),
-        })
-    };
-    let seeds: Result<Vec<Seed>> = about.seeds.iter().map(seed).collect();
-    Ok(Session::new(guide, limits, seeds?))
-}
-
-/// Does after an alarm what the crawl did.
-fn react(session: &mut Session, research: &Research, record: Option<Record>) {
-    let alarm = record.and_then(|record| record.alarm);
-    if let Some(alarm) = alarm.filter(|_| research.about.on_drift == "restrict") {
-        session.restrict(&alarm);
+/// Whether what follows from the log is what the file says.
+fn compare(unpacked: &Unpacked, found: &mut Verified, told: &mut impl FnMut(usize)) -> Result<()> {
+    let (research, log) = (&unpacked.research, &unpacked.research.log);
+    let follows = replayed(research, &unpacked.pages, told)?;
+    found.damaged = follows.damaged.len();
+    for (place, problem) in follows.damaged {
+        found.note(format!("request {}: {problem}", log[place].number));
     }
-}
-
-/// What the file says came of a request; the problem, where a page cannot be read.
-fn outcome(request: &Request, address: &Address, pages: &Path) -> Result<Outcome, String> {
-    Ok(match (request.offset, &request.redirect) {
-        (Some(offset), _) => match page_at(pages, offset, address) {
-            Ok((page, digest)) => Outcome::Page(page, digest),
-            Err(error) => return Err(error.to_string()),
-        },
-        (None, Some(target)) => match Address::parse(target) {
-            Ok(target) => Outcome::Redirect(target),
-            Err(error) => return Err(error.to_string()),
-        },
-        (None, None) => match request.problem.strip_prefix(UNRENDERED) {
-            Some(why) => Outcome::Unrendered(why.to_owned()),
-            None => Outcome::Failed(Failure::Other(request.problem.clone())),
-        },
-    })
-}
-
-/// The log told to a new session in its order: it has to judge as the file says.
-fn tell_again(
-    unpacked: &Unpacked,
-    found: &mut Verified,
-    told: &mut impl FnMut(usize),
-) -> Result<()> {
-    let Unpacked {
-        research, pages, ..
-    } = unpacked;
-    let mut session = begun(research)?;
-    let mut rng = SplitMix(research.about.random_seed);
-    for (request, number) in research.log.iter().zip(1..) {
-        told(number);
-        let place = || format!("request {}", request.number);
-        let address = Address::parse(&request.address).with_context(place)?;
-        session.number_from(request.number);
-        let outcome = outcome(request, &address, pages).unwrap_or_else(|problem| {
-            found.damaged += 1;
-            found.note(format!("{}: {problem}", place()));
-            Outcome::Failed(Failure::Other(problem))
-        });
-        let record = session.replay(&address, outcome, &mut rng);
-        react(&mut session, research, record);
+    for (request, now) in log.iter().zip(follows.judged) {
+        found.pages += usize::from(request.offset.is_some());
+        match difference(request, now) {
+            None => found.judged_the_same += usize::from(request.offset.is_some()),
+            Some(difference) => {
+                found.judged_otherwise += 1;
+                found.note(format!("{}: {difference}", request.address));
+            }
+        }
     }
-    let judged: HashMap<String, f64> = session
-        .judge_again()
-        .into_iter()
-        .map(|(page, judgment)| (page.to_string(), judgment.relevance.value()))
-        .collect();
-    for request in &research.log {
-        let Some(said) = request.relevance else {
-            continue;
-        };
-        found.pages += 1;
-        match judged.get(&request.address) {
-            Some(now) if (now - said).abs() < SAME => found.judged_the_same += 1,
-            Some(now) => found.note(format!(
-                "{}: its relevance is {now:.4}, and the file says {said:.4}",
-                request.address
-            )),
-            None => found.note(format!("{}: it is not judged", request.address)),
+    let said: HashSet<u64> = research.about.not_linked.iter().copied().collect();
+    found.not_linked = follows.not_linked.len();
+    for place in follows.not_linked {
+        let request = &log[place];
+        if !said.contains(&request.number) {
+            found.out_of_nowhere += 1;
+            let (number, address) = (request.number, &request.address);
+            found.note(format!(
+                "request {number}, {address}: no link of the pages before leads there"
+            ));
         }
     }
     Ok(())
+}
+
+/// How a page is judged other than its file says; none where it is not.
+fn difference(request: &Request, now: Option<Judged>) -> Option<String> {
+    match (request.relevance, now) {
+        (None, None) if !request.is_target => None,
+        (None, None) => Some("it is said to be found, and no page came".to_owned()),
+        (Some(_), None) => Some("it is not judged, and the file says it is".to_owned()),
+        (None, Some(_)) => Some("it is judged, and the file says nothing of it".to_owned()),
+        (Some(said), Some(now)) if (now.relevance - said).abs() >= SAME => {
+            let now = now.relevance;
+            Some(format!(
+                "its relevance is {now:.4}, and the file says {said:.4}"
+            ))
+        }
+        (Some(_), Some(now)) if now.is_target != request.is_target => Some(if now.is_target {
+            "it counts as found, and the file says it does not".to_owned()
+        } else {
+            "it does not count as found, and the file says it does".to_owned()
+        }),
+        _ => None,
+    }
 }
 
 /// A new session that chooses for itself, with the file as the web.
@@ -174,9 +139,7 @@ fn choose_again(
     found: &mut Verified,
     told: &mut impl FnMut(usize),
 ) -> Result<()> {
-    let Unpacked {
-        research, pages, ..
-    } = unpacked;
+    let (research, pages) = (&unpacked.research, &unpacked.pages);
     let mut session = begun(research)?;
     let mut rng = SplitMix(research.about.random_seed);
     let log = &research.log;

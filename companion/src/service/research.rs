@@ -1,22 +1,15 @@
 //! A crawl as a file that others can check.
 
 use std::io::Write;
+use std::path::Path;
 
-use super::topic_file::in_force;
+use anyhow::bail;
+
 use super::{Service, ServiceError};
 use crate::clock;
+use crate::crawler::verify::replayed;
 use crate::research::{About, Request, Research};
 use crate::store::CrawlRow;
-use linkscent_core::wire::api::EventName;
-
-/// What was said that judging hangs on.
-const SAID: [EventName; 5] = [
-    EventName::Mark,
-    EventName::Form,
-    EventName::Class,
-    EventName::Phrase,
-    EventName::Facet,
-];
 
 impl Service {
     /// Writes a crawl with all that it hangs on, so that others can run it again.
@@ -34,10 +27,6 @@ impl Service {
             ));
         }
         let (_, topic) = self.crawl(crawl.id).await?;
-        let mut said = Vec::new();
-        for kind in SAID {
-            said.extend(in_force(self.store.events_of(topic.id, kind).await?));
-        }
         let order = &crawl.order;
         let about = About {
             linkscent_research: About::form(),
@@ -58,37 +47,57 @@ impl Service {
             site_pages: order.stopping.pages,
             site_targets: order.stopping.targets,
             on_drift: order.on_drift.code().to_owned(),
+            not_linked: Vec::new(),
         };
-        let research = Research {
+        let mut research = Research {
             about,
             log: self.requests(crawl.id).await?,
-            said,
             start: self.store.start_model(crawl.id).await?,
         };
         let (pages, length) = (self.store.warc_path(crawl.id), crawl.warc_length);
-        let writing = tokio::task::spawn_blocking(move || research.write(&pages, length, out));
+        let writing = tokio::task::spawn_blocking(move || {
+            say_what_follows(&mut research, &pages)?;
+            research.write(&pages, length, out)
+        });
         Ok(writing.await.map_err(anyhow::Error::from)??)
     }
 
-    /// The log of a crawl with what is said of each request.
+    /// The log of a crawl, with nothing said of its pages yet.
     async fn requests(&self, crawl: i64) -> Result<Vec<Request>, ServiceError> {
-        let mut requests = Vec::new();
-        for row in self.store.fetches(crawl).await? {
-            let said = self.store.result_at(crawl, row.number).await?;
-            let said = said.ok_or(ServiceError::Missing("request"))?;
-            requests.push(Request {
-                number: row.number,
-                address: row.address,
-                time: row.place.time,
-                offset: row.place.warc_offset,
-                redirect: row.place.redirect,
-                problem: row.problem,
-                relevance: said.relevance,
-                is_target: said.is_target,
-                reason: said.reason,
-                trail: said.trail,
-            });
+        let log = self.store.fetches(crawl).await?;
+        let mut said = self.store.last_results(crawl, i64::MAX).await?;
+        said.reverse();
+        if said.len() != log.len() {
+            return Err(ServiceError::refused("This crawl has just gone on."));
         }
-        Ok(requests)
+        let requests = log.into_iter().zip(said).map(|(row, said)| Request {
+            number: row.number,
+            address: row.address,
+            time: row.place.time,
+            offset: row.place.warc_offset,
+            redirect: row.place.redirect,
+            problem: row.problem,
+            relevance: None,
+            is_target: false,
+            reason: said.reason,
+            trail: said.trail,
+        });
+        Ok(requests.collect())
     }
+}
+
+/// Puts down what follows from a log of its pages, and which requests no link led to. Blocks.
+fn say_what_follows(research: &mut Research, pages: &Path) -> anyhow::Result<()> {
+    let follows = replayed(research, pages, |_| {})?;
+    if let Some((place, problem)) = follows.damaged.first() {
+        let address = &research.log[*place].address;
+        bail!("{address}: {problem}: go on with the crawl, and it is asked for again");
+    }
+    for (request, judged) in research.log.iter_mut().zip(follows.judged) {
+        request.relevance = judged.map(|judged| judged.relevance);
+        request.is_target = judged.is_some_and(|judged| judged.is_target);
+    }
+    let places = follows.not_linked.into_iter();
+    research.about.not_linked = places.map(|place| research.log[place].number).collect();
+    Ok(())
 }

@@ -1,12 +1,18 @@
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::research::Research;
+use crate::service::Service;
 use crate::service::library::tests::crawled;
 
 /// A crawl written to a file.
 async fn given(folder: &Path) -> PathBuf {
     let (service, _, crawl) = crawled(folder).await;
+    written(&service, crawl, folder).await
+}
+
+async fn written(service: &Service, crawl: i64, folder: &Path) -> PathBuf {
     let (row, _) = service.crawl(crawl).await.unwrap();
     let path = folder.join("given.research");
     let out = File::create(&path).unwrap();
@@ -14,7 +20,7 @@ async fn given(folder: &Path) -> PathBuf {
     path
 }
 
-/// The same with something of it changed, written anew.
+/// The same with something of it changed, written again.
 fn changed(path: &Path, change: impl FnOnce(&mut Research)) -> PathBuf {
     let mut unpacked = Unpacked::open(path).unwrap();
     change(&mut unpacked.research);
@@ -47,6 +53,24 @@ async fn a_crawl_is_run_again_from_its_file_and_what_was_changed_is_found() {
     assert_eq!(found.unanswered, 0, "{found:?}");
     assert_eq!(found.differences, Vec::<String>::new());
 
+    // A find more, and a page that is said to be none.
+    let first = Unpacked::open(&path).unwrap().research.log;
+    let find = first.iter().position(|one| one.is_target).unwrap();
+    let other_find = first.iter().position(|one| !one.is_target).unwrap();
+    for place in [find, other_find] {
+        let other = changed(&path, |research| {
+            let request = &mut research.log[place];
+            request.is_target = !request.is_target;
+        });
+        let found = verified(&other);
+        assert!(!found.is_true());
+        assert!(found.differences[0].contains("found"), "{found:?}");
+    }
+    let other = changed(&path, |research| research.log[3].relevance = None);
+    let found = verified(&other);
+    assert!(!found.is_true());
+    assert!(found.differences[0].contains("says nothing"), "{found:?}");
+
     // A page said to be better than it is.
     let other = changed(&path, |research| research.log[3].relevance = Some(0.999));
     let found = verified(&other);
@@ -65,6 +89,28 @@ async fn a_crawl_is_run_again_from_its_file_and_what_was_changed_is_found() {
     let found = verified(&other);
     assert_eq!(found.in_order, 4, "{found:?}");
     assert!(found.unanswered > 0, "{found:?}");
+    assert!(
+        !found.is_true(),
+        "what was judged hangs on what was left out"
+    );
+    let other = changed(&path, |research| {
+        let (last, forged) = (research.log.last().unwrap(), "http://host0.test/forged");
+        let (number, address) = (last.number + 1, forged.to_owned());
+        let (problem, offset) = ("404".to_owned(), None);
+        let forged = Request {
+            number,
+            address,
+            problem,
+            offset,
+            relevance: None,
+            is_target: false,
+            ..last.clone()
+        };
+        research.log.push(forged);
+    });
+    let found = verified(&other);
+    assert_eq!(found.out_of_nowhere, 1, "{found:?}");
+    assert!(!found.is_true());
 
     // A page that is another's.
     let other = changed(&path, |research| {
@@ -73,6 +119,26 @@ async fn a_crawl_is_run_again_from_its_file_and_what_was_changed_is_found() {
     let found = verified(&other);
     assert_eq!(found.damaged, 1);
     assert!(!found.is_true());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_said_while_it_ran_makes_no_crawl_untrue() {
+    let folder = tempfile::tempdir().unwrap();
+    let (service, topic, crawl) = crawled(folder.path()).await;
+    let (row, _) = service.crawl(crawl).await.unwrap();
+    let log = service.store.fetches(crawl).await.unwrap();
+    let (page, target) = (&log[4].address, Some(false));
+    let marked = service.mark_result(&row, &topic, page, target).await;
+    marked.unwrap();
+    service.say(&topic, "trains", Some(true)).await.unwrap();
+    service.go_on(&row, 6).await.unwrap();
+    let mut changes = service.supervisor.changes();
+    while service.supervisor.run_by(&row).is_some() {
+        changes.changed().await.unwrap();
+    }
+    let found = verified(&written(&service, crawl, folder.path()).await);
+    assert!(found.is_true(), "{found:?}");
+    assert_eq!((found.requests, found.pages), (18, 18), "{found:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
