@@ -20,7 +20,7 @@ use linkscent_core::critics::taxonomy::{ClassPage, HeldOut, MOST_CLASSES, is_und
 
 use super::intake::ArchiveImport;
 use crate::crawler::fetch::Way;
-use crate::service::{LARGEST_TOPIC_FILE, Service, TopicFile};
+use crate::service::{Service, TopicFile};
 use crate::settings::data_folder;
 use crate::store::Store;
 
@@ -184,12 +184,7 @@ impl Import {
 
     /// Makes a topic of a topic file.
     async fn take_topic_in(&self) -> Result<()> {
-        let place = || format!("reading {}", self.from.display());
-        let length = std::fs::metadata(&self.from).with_context(place)?.len();
-        if length > LARGEST_TOPIC_FILE as u64 {
-            bail!("a topic file has at most {LARGEST_TOPIC_FILE} bytes, and this has {length}");
-        }
-        let file = TopicFile::read(&std::fs::read(&self.from).with_context(place)?)?;
+        let file = TopicFile::open(&self.from)?;
         if !self.dry_run {
             let store = Store::open(&data_folder(self.data.as_deref())?).await?;
             let service = Service::new(store, Way::default());

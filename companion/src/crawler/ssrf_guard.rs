@@ -101,6 +101,33 @@ pub fn check(address: &Address) -> Result<(), Refused> {
     Ok(())
 }
 
+/// Endings of names that no public network has (RFC 6762, RFC 8375, and what is usual).
+const PRIVATE_ENDINGS: [&str; 7] = [
+    "corp",
+    "home",
+    "home.arpa",
+    "internal",
+    "intranet",
+    "lan",
+    "local",
+];
+
+/// Whether an address is plainly one of a private network or of this machine, as far as can be
+/// told without asking anybody: what else a name resolves to is not known here.
+pub fn is_private(address: &Address) -> bool {
+    if check(address).is_err() {
+        return true;
+    }
+    let host = host_name(address).to_ascii_lowercase();
+    let host = host.trim_end_matches('.');
+    let ends = |ending: &&str| {
+        host.strip_suffix(*ending)
+            .is_some_and(|name| name.ends_with('.'))
+    };
+    host.parse::<IpAddr>().is_err()
+        && (!host.contains(['.', ':']) || PRIVATE_ENDINGS.iter().any(ends))
+}
+
 /// The host without its port and brackets.
 fn host_name(address: &Address) -> &str {
     let host = address.host();
@@ -175,6 +202,31 @@ mod tests {
             "http://a.org/",
         ] {
             assert!(check(&Address::parse(text).unwrap()).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn private_names_are_told() {
+        let is = |page: &str| is_private(&Address::parse(page).unwrap());
+        for page in [
+            "http://10.0.0.1/",
+            "http://localhost:8080/x",
+            "http://wiki/start",
+            "https://mail.corp/",
+            "http://printer.Local./",
+            "http://nas.home.arpa/",
+            "http://[fe80::1]/",
+        ] {
+            assert!(is(page), "{page}");
+        }
+        for page in [
+            "http://example.org/",
+            "http://8.8.8.8/",
+            "http://local.example.org/",
+            "http://thelocal.se/",
+            "http://[2606:4700::1111]/",
+        ] {
+            assert!(!is(page), "{page}");
         }
     }
 }

@@ -8,9 +8,9 @@ use axum::routing::{get, post};
 use serde::Deserialize;
 
 use super::intake::path;
-use super::{PageError, PageResult, check_csrf, go_to};
+use super::{PageResult, check_csrf, go_to};
 use crate::api::App;
-use crate::service::{LARGEST_TOPIC_FILE, TopicFile};
+use crate::service::TopicFile;
 
 pub(super) fn routes() -> Router<App> {
     Router::new()
@@ -43,17 +43,8 @@ struct FileForm {
 async fn take_in(State(app): State<App>, Form(form): Form<FileForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
     let path = path(&form.file)?;
-    let unread = |error: std::io::Error| {
-        PageError::bad(format!("{} cannot be read: {error}.", path.display()))
-    };
-    let length = tokio::fs::metadata(&path).await.map_err(unread)?.len();
-    if length > LARGEST_TOPIC_FILE as u64 {
-        return Err(PageError::bad(format!(
-            "A topic file has at most {LARGEST_TOPIC_FILE} bytes, and this has {length}."
-        )));
-    }
-    let bytes = tokio::fs::read(&path).await.map_err(unread)?;
-    let file = TopicFile::read(&bytes)?;
+    let reading = tokio::task::spawn_blocking(move || TopicFile::open(&path));
+    let file = reading.await.map_err(anyhow::Error::from)??;
     let name = Some(form.name.trim()).filter(|name| !name.is_empty());
     let topic = app.service.take_topic_in(&file, name).await?;
     Ok(go_to(&format!("/topic/{}", topic.id)))

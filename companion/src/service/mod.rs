@@ -50,7 +50,7 @@ pub use supervisor::{RunBy, Supervisor, is_held};
 pub use takeout::feed_file;
 pub use taxonomies::{MOST_CLASSED, TopicClasses};
 
-pub use topic_file::{LARGEST_TOPIC_FILE, TopicFile};
+pub use topic_file::{TopicFile};
 pub use versions::PageVersion;
 pub use watching::USUAL_REQUESTS;
 pub use yields::{SiteYield, Yield};

@@ -2,31 +2,35 @@
 //! Whoever takes it in has links highlighted from the first page on.
 //!
 //! It names the pages that were marked, since a crawl begins there, and no others: neither pages
-//! that were read nor ways through them. What was learned goes along as another topic takes it
-//! over, in words near links and in parts of addresses, without sites and pages. Left out are
-//! taxonomies and classes, and conditions that ask for other topics.
+//! that were read nor ways through them; and of those marked none of a private network. What was
+//! learned goes along as another topic takes it over, in words near links and in parts of
+//! addresses, without sites and pages. Left out are taxonomies and classes, and conditions that ask
+//! for other topics.
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::path::Path;
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, ensure};
 use linkscent_core::address::Address;
-use linkscent_core::critics;
+use linkscent_core::critics::{self, Sources};
 use linkscent_core::guide::Guide;
+use linkscent_core::strategies;
+use linkscent_core::text::Vocabulary;
 use linkscent_core::wire::api::{Event, EventKind, EventName};
 use linkscent_core::wire::{read_model, write_model};
 use serde::{Deserialize, Serialize};
-use tokio::runtime::Handle;
 
 use super::feedback::MOST_EVENTS;
 use super::{Service, ServiceError};
 use crate::clock;
+use crate::crawler::ssrf_guard;
 use crate::page_archive;
-use crate::store::{Store, Topic};
+use crate::store::Topic;
 use crate::topic_guide;
 
 /// Bytes of a topic file at most.
-pub const LARGEST_TOPIC_FILE: usize = 64 << 20;
+const LARGEST_TOPIC_FILE: usize = 64 << 20;
 /// The form of the file.
 const FORM: u32 = 1;
 /// Its two parts.
@@ -60,6 +64,26 @@ pub struct TopicFile {
 }
 
 impl TopicFile {
+    /// Reads the file at a path.
+    pub fn open(path: &Path) -> Result<Self, ServiceError> {
+        let reading = || -> anyhow::Result<Vec<u8>> {
+            let file = std::fs::File::open(path)?;
+            ensure!(file.metadata()?.is_file(), "it is no file");
+            let mut bytes = Vec::new();
+            let most = LARGEST_TOPIC_FILE as u64 + 1;
+            file.take(most).read_to_end(&mut bytes)?;
+            ensure!(
+                bytes.len() <= LARGEST_TOPIC_FILE,
+                "a topic file has at most {LARGEST_TOPIC_FILE} bytes"
+            );
+            Ok(bytes)
+        };
+        let bytes = reading().map_err(|error| {
+            ServiceError::refused(format!("{} cannot be read: {error}.", path.display()))
+        })?;
+        Self::read(&bytes)
+    }
+
     /// Reads a file. Its parts are looked at no further than that they are whole.
     pub fn read(bytes: &[u8]) -> Result<Self, ServiceError> {
         Self::try_read(bytes).map_err(|error| {
@@ -97,9 +121,12 @@ impl TopicFile {
             return Err(anyhow!("a newer Linkscent wrote it"));
         }
         if !learned.is_empty() {
-            read_model(&learned).context("what was learned")?;
+            let knowledge = read_model(&learned).context("what was learned")?;
+            // What this version cannot learn on from would be in the way of all the rest.
+            if Guide::with_knowledge(knowledge).is_some() {
+                file.learned = learned;
+            }
         }
-        file.learned = learned;
         Ok(file)
     }
 
@@ -139,13 +166,7 @@ impl Service {
     ) -> Result<Vec<u8>, ServiceError> {
         let guide = self.guide(topic).await?;
         let critic = guide.critic().to_owned();
-        let asks = critics::topics_asked_for(&critic).is_ok_and(|topics| !topics.is_empty());
-        if asks || critics::good_nodes(&critic).is_some() {
-            return Err(ServiceError::refused(
-                "What counts as found hangs on other topics or on a taxonomy, which a topic file \
-                 does not have: choose another first.",
-            ));
-        }
+        check_critic(&critic)?;
         let mut said = Vec::new();
         let mut kinds = ALWAYS.to_vec();
         if with_remarks {
@@ -153,7 +174,7 @@ impl Service {
         }
         for kind in kinds {
             let events = self.store.events_of(topic.id, kind).await?;
-            said.extend(in_force(events));
+            said.extend(in_force(events).into_iter().filter(|one| !is_private(one)));
         }
         for one in &mut said {
             self.add_words(topic, one).await?;
@@ -200,8 +221,8 @@ impl Service {
         topic: &Topic,
         file: &TopicFile,
     ) -> Result<Vec<u8>, ServiceError> {
-        let (file, handle) = (file.clone(), Handle::current());
-        let making = tokio::task::spawn_blocking(move || handle.block_on(guide_of(&file)));
+        let file = file.clone();
+        let making = tokio::task::spawn_blocking(move || guide_of(&file));
         let guide = making.await.map_err(anyhow::Error::from)??;
         Ok(match self.begin_with(guide, topic).await {
             Ok((guide, _)) => write_model(&guide.knowledge()).map_err(anyhow::Error::from)?,
@@ -224,6 +245,7 @@ impl Service {
         }
         critics::as_kept(&file.critic)
             .map_err(|error| ServiceError::refused(format!("What counts as found, {error}.")))?;
+        check_critic(&file.critic)?;
         let events: Vec<Event> = self.as_events(file, name).await?;
         if events.iter().any(|event| !event.is_sound()) {
             return Err(ServiceError::refused(
@@ -252,6 +274,7 @@ impl Service {
         let time = now.max(self.store.latest_time().await? + 1);
         let kinds = ALWAYS.iter().chain(&IF_ASKED);
         let allowed: Vec<&EventName> = kinds.collect();
+        // All of it is said now: of every matter only what is in force is in a file.
         let said = file.said.iter().zip(0_u64..);
         let said = said.filter(|(what, _)| allowed.contains(&&what.name()));
         let mut id = [0; 16];
@@ -260,7 +283,7 @@ impl Service {
         let event = |(what, number): (&EventKind, u64)| Event {
             id: format!("{id}-{number}"),
             topic: name.to_owned(),
-            time: time + number,
+            time,
             what: what.clone(),
         };
         Ok(said.map(event).collect())
@@ -268,16 +291,53 @@ impl Service {
 }
 
 /// The guide of somebody who knows nothing but what a file says.
-async fn guide_of(file: &TopicFile) -> anyhow::Result<Guide> {
-    let folder = tempfile::tempdir()?;
-    let store = Store::open(&folder.path().join("topic")).await?;
-    let topic = store.topic_named(&file.name).await?;
-    store.note(&topic, file.said.clone()).await?;
-    topic_guide::of(&store, &topic, Some(&file.critic), None).await
+fn guide_of(file: &TopicFile) -> anyhow::Result<Guide> {
+    let critic = critics::described(&file.critic, Sources::default());
+    let critic = critic.context("what counts as found is unknown")?;
+    let strategy = strategies::named(strategies::default_name());
+    let strategy = strategy.context("the usual strategy is unknown")?;
+    let mut guide = Guide::joining(critic, strategy, Vocabulary::default());
+    guide.name_topic(&file.name);
+    let said = file.said.iter().zip(0_u64..);
+    let events: Vec<Event> = said
+        .map(|(what, number)| Event {
+            id: number.to_string(),
+            topic: file.name.clone(),
+            time: number,
+            what: what.clone(),
+        })
+        .collect();
+    topic_guide::apply_marks(&mut guide, &events);
+    Ok(guide)
+}
+
+/// What counts as found must not hang on what a topic file does not have.
+fn check_critic(critic: &str) -> Result<(), ServiceError> {
+    let asks = critics::topics_asked_for(critic).is_ok_and(|topics| !topics.is_empty());
+    if asks || critics::good_nodes(critic).is_some() {
+        return Err(ServiceError::refused(
+            "What counts as found hangs on other topics or on a taxonomy, which a topic file \
+             does not have: choose another first.",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether what was said is of a page in a private network, which is nobody else's business.
+fn is_private(said: &EventKind) -> bool {
+    let (EventKind::Mark { address, .. }
+    | EventKind::Form { address, .. }
+    | EventKind::Facet { address, .. }
+    | EventKind::Tag { address, .. }
+    | EventKind::Note { address, .. }) = said
+    else {
+        return false;
+    };
+    Address::parse(address).is_ok_and(|page| ssrf_guard::is_private(&page))
 }
 
 /// What was said last of each matter, if it was not taken back.
-pub(super) fn in_force(events: Vec<Event>) -> Vec<EventKind> {
+fn in_force(events: Vec<Event>) -> Vec<EventKind> {
     let mut last: BTreeMap<String, (EventKind, bool)> = BTreeMap::new();
     for event in events {
         let (matter, holds) = match &event.what {

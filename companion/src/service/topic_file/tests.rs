@@ -2,6 +2,7 @@ use super::*;
 use crate::crawler::fetch::Way;
 use crate::service::Remark;
 use crate::service::library::tests::{crawled, words};
+use crate::store::Store;
 
 async fn stranger() -> (tempfile::TempDir, Service) {
     let folder = tempfile::tempdir().unwrap();
@@ -110,6 +111,12 @@ async fn hostile_and_half_files_are_refused_and_leave_nothing() {
     hostile.critic = "regex \"(((\"".to_owned();
     assert!(other.take_topic_in(&hostile, None).await.is_err());
     let mut hostile = file.clone();
+    // Nothing is made of a topic that could not be used.
+    hostile.critic = "form about \"wasps\"".to_owned();
+    let refused = other.take_topic_in(&hostile, None).await;
+    assert!(refused.is_err(), "there are no wasps");
+    assert!(other.store.topics().await.unwrap().is_empty());
+    let mut hostile = file.clone();
     hostile.said.push(EventKind::Remove {
         removed: true,
         for_good: true,
@@ -119,4 +126,58 @@ async fn hostile_and_half_files_are_refused_and_leave_nothing() {
     assert!(!taken.unwrap().is_removed, "that is not said by a file");
     let twice = other.take_topic_in(&file, Some("bees of others")).await;
     assert!(twice.is_err(), "one that is there is left alone");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_learned_by_a_strategy_that_is_unknown_here_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let (service, topic, _) = crawled(folder.path()).await;
+    service.catch_up(|_| {}).await.unwrap();
+    let keys = service.found_keys(Some(&topic), &words("trains")).await;
+    let not = Remark::read("not", "").unwrap();
+    service.remark(&keys.unwrap()[..1], &not).await.unwrap();
+    let topic = service.topic(topic.id).await.unwrap();
+    let bytes = service.topic_file(&topic, false).await.unwrap();
+    let mut file = TopicFile::read(&bytes).unwrap();
+    let mut knowledge = read_model(&file.learned).unwrap();
+    knowledge.strategy = "of a later time".to_owned();
+    file.learned = write_model(&knowledge).unwrap();
+    let read = TopicFile::read(&file.write().unwrap()).unwrap();
+    assert!(read.learned.is_empty());
+    let (_other_folder, other) = stranger().await;
+    let taken = other.take_topic_in(&read, None).await.unwrap();
+    assert!(other.guide(&taken).await.is_ok());
+    let times = other.store.events(taken.id).await.unwrap();
+    let now = clock::now() as u64;
+    assert!(
+        times.iter().all(|event| event.time <= now + 10),
+        "{times:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn marked_pages_of_private_networks_stay_at_home() {
+    let (folder, service) = stranger().await;
+    let topic = service.create_topic("bees", &[]).await.unwrap();
+    for page in [
+        "http://wiki.corp/secret",
+        "http://10.0.0.7/hives",
+        "http://a.test/bees",
+    ] {
+        let mark = EventKind::mark_unread(page, Some(true));
+        service.store.note(&topic, vec![mark]).await.unwrap();
+    }
+    let bytes = service.topic_file(&topic, false).await.unwrap();
+    let file = TopicFile::read(&bytes).unwrap();
+    assert_eq!(
+        file.said,
+        [EventKind::mark_unread("http://a.test/bees", Some(true))]
+    );
+    let path = folder.path().join("bees.topic");
+    std::fs::write(&path, &bytes).unwrap();
+    assert_eq!(TopicFile::open(&path).unwrap().said, file.said);
+    let refused = TopicFile::open(Path::new("/dev/zero"))
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("no file"), "{refused}");
 }
