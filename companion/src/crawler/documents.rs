@@ -69,6 +69,11 @@ impl DocumentReader {
         ANY.contains(&&*essence) && ENDINGS.iter().any(|ending| path.ends_with(ending))
     }
 
+    /// Whether a body is a document, by its type and its first bytes.
+    pub fn is_document(content_type: Option<&str>, body: &[u8]) -> bool {
+        kind(content_type, body).is_some()
+    }
+
     /// A body as HTML; `None` if it is no document. Blocks.
     pub fn read(
         &self,
@@ -124,5 +129,9 @@ mod tests {
             "nobody reads it here"
         );
         assert!(read("application/octet-stream", "\u{0}\u{1}").is_none());
+        let is_document =
+            |kind: &str, body: &str| DocumentReader::is_document(Some(kind), body.as_bytes());
+        assert!(is_document("text/html", feed) && is_document("application/pdf", "%PDF-1.7"));
+        assert!(!is_document("text/html", "<p>text"));
     }
 }

@@ -46,6 +46,8 @@ const RATE_TIME: Duration = Duration::from_secs(4);
 /// each; who comes in addition waits.
 const PIECE: usize = 64 << 10;
 const MOST_PIECES: usize = 1_024;
+/// Documents that are read at a time, each of which may take a GiB of memory.
+const MOST_DOCUMENTS: usize = 2;
 /// A page with fewer words, without a link and with a script, is empty without a browser.
 const FEWEST_WORDS: usize = 20;
 const SCRIPT: &[u8] = b"<script";
@@ -122,6 +124,8 @@ pub struct Fetcher {
     way: Arc<Way>,
     /// Pages parsed at a time: as many as there are processors.
     parsing: Arc<Semaphore>,
+    /// Documents read at a time. They may take long, and pages do not wait for them.
+    documents: Arc<Semaphore>,
     /// Pieces of bodies in memory.
     pieces: Arc<Semaphore>,
 }
@@ -148,6 +152,7 @@ impl Fetcher {
             client: builder.build().context("preparing the HTTP client")?,
             way: Arc::new(way),
             parsing: Arc::new(Semaphore::new(processors)),
+            documents: Arc::new(Semaphore::new(MOST_DOCUMENTS)),
             pieces: Arc::new(Semaphore::new(MOST_PIECES)),
         })
     }
@@ -222,17 +227,19 @@ impl Fetcher {
         if body.len() > largest {
             bail!("larger than {} MiB", largest >> 20);
         }
-        let (address, reader) = (address.clone(), self.way.documents.clone());
+        let (body, conversion) = self.converted(content_type.clone(), body).await?;
+        if conversion.is_none() && !is_html {
+            bail!("{}", no_page(content_type.as_deref()));
+        }
+        let address = address.clone();
         let parsing = Arc::clone(&self.parsing).acquire_owned().await?;
         let fetched = tokio::task::spawn_blocking(move || {
             let _until_parsed = (parsing, pieces);
-            let conversion = reader.read(content_type.as_deref(), &body)?;
             let (page, digest) = match &conversion {
                 Some(html) => of_html(address, html, &body),
-                None if is_html => build(address, &body, content_type.as_deref()),
-                None => bail!("{}", no_page(content_type.as_deref())),
+                None => build(address, &body, content_type.as_deref()),
             };
-            anyhow::Ok(Fetched {
+            Fetched {
                 page,
                 digest,
                 status: status.as_u16(),
@@ -240,9 +247,9 @@ impl Fetcher {
                 body,
                 conversion,
                 exchange,
-            })
+            }
         });
-        let fetched = fetched.await??;
+        let fetched = fetched.await?;
         if known.is_some_and(|known| known.shown == shown(&fetched.page)) {
             return Ok(Reply::Unchanged);
         }
@@ -251,6 +258,26 @@ impl Fetcher {
             return Ok(Reply::Unrendered(why.to_owned()));
         }
         Ok(Reply::Page(Box::new(fetched)))
+    }
+
+    /// A body, and what it says as HTML if it is a document. Each is read on its own, as many at a
+    /// time as there may be; pages pass by.
+    async fn converted(
+        &self,
+        content_type: Option<String>,
+        body: Vec<u8>,
+    ) -> Result<(Vec<u8>, Option<String>)> {
+        if !DocumentReader::is_document(content_type.as_deref(), &body) {
+            return Ok((body, None));
+        }
+        let reading = Arc::clone(&self.documents).acquire_owned().await?;
+        let reader = self.way.documents.clone();
+        let converted = tokio::task::spawn_blocking(move || {
+            let _until_read = reading;
+            let conversion = reader.read(content_type.as_deref(), &body)?;
+            anyhow::Ok((body, conversion))
+        });
+        converted.await?
     }
 
     /// Fetches the robots.txt of an address's host: 4xx but 429 allows everything,

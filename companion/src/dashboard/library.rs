@@ -12,7 +12,7 @@ use linkscent_core::band::Band;
 use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage};
 use serde::Deserialize;
 
-use super::{PageError, PageResult, check_csrf, go_to, show, stream};
+use super::{PageError, PageResult, check_csrf, go_to, passing, show, stream};
 use crate::api::{App, Base, Sandboxed, order};
 use crate::service::{Done, LibraryQuery, MOST_AT_ONCE, Remark, condition};
 use crate::store::Topic;
@@ -414,9 +414,8 @@ async fn take(
     let asked = asked.read()?;
     let topic = asked.topic(&app).await?;
     let query = asked.query()?;
-    let file = tempfile::NamedTempFile::new().map_err(anyhow::Error::from)?;
-    let out = file.reopen().map_err(anyhow::Error::from)?;
-    let out = Box::new(std::io::BufWriter::new(out));
+    let (file, out) = passing(&app)?;
+    let out = Box::new(out);
     let service = &app.service;
     service
         .take_out(topic.as_ref(), &query, format, out, |_| {})

@@ -20,6 +20,9 @@ mod watching;
 mod why;
 mod yields;
 
+use std::fs::File;
+use std::io::{BufWriter, Seek};
+
 use askama::Template;
 use axum::body::Body;
 use axum::extract::{Query, Request, State};
@@ -30,7 +33,6 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
 use serde::Deserialize;
-use tempfile::NamedTempFile;
 use tokio_util::io::ReaderStream;
 
 use crate::api::{App, Base, Problem};
@@ -206,18 +208,24 @@ fn go_to(path: &str) -> Response {
 }
 
 /// A file that was written for this, as one to be kept.
-async fn stream(file: NamedTempFile, media: &str, name: &str) -> PageResult {
-    let written = tokio::fs::File::open(file.path()).await;
-    let written = written.map_err(anyhow::Error::from)?;
-    // The name goes at once, the file when it was read.
-    drop(file);
-    let body = Body::from_stream(ReaderStream::new(written));
+async fn stream(mut file: File, media: &str, name: &str) -> PageResult {
+    file.rewind().map_err(anyhow::Error::from)?;
+    let body = Body::from_stream(ReaderStream::new(tokio::fs::File::from_std(file)));
     let disposition = format!("attachment; filename=\"{name}\"");
     let headers = [
         (CONTENT_TYPE, media.to_owned()),
         (CONTENT_DISPOSITION, disposition),
     ];
     Ok((headers, body).into_response())
+}
+
+/// A file without a name in the data folder, for what is made and sent, and the same to write to.
+/// It goes when it was sent, whatever happens.
+fn passing(app: &App) -> Result<(File, BufWriter<File>), PageError> {
+    let file = tempfile::tempfile_in(app.service.store.folder());
+    let file = file.map_err(anyhow::Error::from)?;
+    let out = file.try_clone().map_err(anyhow::Error::from)?;
+    Ok((file, BufWriter::new(out)))
 }
 
 /// Every form carries the token of this run of the companion.

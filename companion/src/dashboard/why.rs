@@ -88,7 +88,7 @@ async fn page(
         likely: percent(found.probability),
         leads: leads.map(|leads| (Band::of(leads), percent(leads))),
         nodes,
-        versions: app.service.versions(crawl, number).await?.len(),
+        versions: app.service.count_versions(crawl, number).await?,
         found,
     })
 }

@@ -8,7 +8,7 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use linkscent_bench::chart;
 
-use super::{PageResult, show, stream};
+use super::{PageResult, passing, show, stream};
 use crate::api::{App, Base};
 use crate::clock;
 use crate::service::Yield;
@@ -57,8 +57,7 @@ async fn page(
 /// The crawl as a file that others can check.
 async fn research(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
     let (crawl, _) = app.service.crawl(id).await?;
-    let file = tempfile::NamedTempFile::new().map_err(anyhow::Error::from)?;
-    let out = std::io::BufWriter::new(file.reopen().map_err(anyhow::Error::from)?);
+    let (file, out) = passing(&app)?;
     app.service.write_research(&crawl, out).await?;
     stream(file, "application/x-tar", &format!("crawl-{id}.research")).await
 }

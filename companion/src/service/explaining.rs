@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use anyhow::Context;
 use linkscent_archive::page::page_at;
 use linkscent_core::address::Address;
 use linkscent_core::critics::probability;
@@ -14,7 +15,6 @@ use linkscent_core::web_graph::Judgment;
 
 use super::{Service, ServiceError};
 use crate::store::{ResultRow, Topic};
-use crate::topic_guide;
 
 /// What speaks for a page.
 pub struct Explained {
@@ -59,16 +59,19 @@ impl Service {
             }
             None => None,
         };
-        // Looking at a page teaches, so it is done with a guide that is thrown away.
-        let mut guide = topic_guide::of(&self.store, &topic, None, None).await?;
+        let known = self.guide(&topic).await?;
         let explaining = tokio::task::spawn_blocking(move || {
+            // Looking at a page teaches, so it is done with a copy that is thrown away.
+            let mut guide = Guide::with_knowledge(known.knowledge())?;
             let judgment = guide.judge(&page);
             let probability = probability(guide.critic(), judgment.relevance);
             let before = before.and_then(|(offset, address)| read(&archive, offset, &address));
             let link = before.and_then(|before| explain_link(&mut guide, &before, &page.address));
-            (judgment, probability, link)
+            Some((judgment, probability, link))
         });
-        let (judgment, probability, link) = explaining.await.map_err(anyhow::Error::from)?;
+        let explained = explaining.await.map_err(anyhow::Error::from)?;
+        let (judgment, probability, link) =
+            explained.context("a guide cannot be made of what it knows")?;
         Ok(Explained {
             topic,
             row,

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
+use linkscent_core::page::Page;
+
 use super::{Service, ServiceError};
+use crate::store::ports::CopyRow;
 
 /// Versions that are compared.
 const MOST: usize = 10;
@@ -24,42 +27,75 @@ pub struct PageVersion {
     pub went: Vec<String>,
 }
 
+/// A copy that could be read.
+struct Copy {
+    crawl: i64,
+    number: u64,
+    time: i64,
+    page: Page,
+}
+
 impl Service {
-    /// The versions of the page that a crawl kept under a number, newest first, at most 10. One
-    /// whose copy cannot be read is passed over.
+    /// How many crawls of its topic kept the page that a crawl kept under a number.
+    pub async fn count_versions(&self, crawl: i64, number: u64) -> Result<usize, ServiceError> {
+        Ok(self.copies(crawl, number).await?.len())
+    }
+
+    async fn copies(&self, crawl: i64, number: u64) -> Result<Vec<CopyRow>, ServiceError> {
+        let (row, topic) = self.crawl(crawl).await?;
+        let page = self.kept_row(row.id, number).await?.address;
+        Ok(self.store.copies(topic.id, &[page]).await?)
+    }
+
+    /// The versions of the page that a crawl kept under a number, by when they were read, newest
+    /// first; of more than 10 those of the last crawls. One whose copy cannot be read is passed
+    /// over.
     pub async fn versions(
         &self,
         crawl: i64,
         number: u64,
     ) -> Result<Vec<PageVersion>, ServiceError> {
-        let (row, topic) = self.crawl(crawl).await?;
-        let page = self.kept_row(row.id, number).await?.address;
-        let mut copies = self.store.copies(topic.id, &[page]).await?;
-        copies.drain(..copies.len().saturating_sub(MOST));
-        let mut versions = Vec::new();
-        let mut before: Option<Vec<String>> = None;
-        for copy in copies {
-            let Ok(kept) = self.kept_page(copy.crawl, copy.number).await else {
+        let mut rows = self.copies(crawl, number).await?;
+        rows.drain(..rows.len().saturating_sub(MOST));
+        let mut copies = Vec::new();
+        for row in rows {
+            let Ok(page) = self.kept_page(row.crawl, row.number).await else {
                 continue;
             };
-            let found = self.store.result_at(copy.crawl, copy.number).await?;
-            let passages = kept.document().passages();
-            let (came, went) = match &before {
-                Some(before) => (missing(&passages, before), missing(before, &passages)),
-                None => Default::default(),
-            };
-            versions.push(PageVersion {
-                crawl: copy.crawl,
-                number: copy.number,
+            let found = self.store.result_at(row.crawl, row.number).await?;
+            copies.push(Copy {
+                crawl: row.crawl,
+                number: row.number,
                 time: found.map_or(0, |found| found.time),
-                came,
-                went,
+                page,
             });
-            before = Some(passages);
         }
-        versions.reverse();
-        Ok(versions)
+        let comparing = tokio::task::spawn_blocking(move || compared(copies));
+        Ok(comparing.await.map_err(anyhow::Error::from)?)
     }
+}
+
+fn compared(mut copies: Vec<Copy>) -> Vec<PageVersion> {
+    copies.sort_by_key(|copy| (copy.time, copy.crawl, copy.number));
+    let mut versions = Vec::new();
+    let mut before: Option<Vec<String>> = None;
+    for copy in copies {
+        let passages = copy.page.document().passages();
+        let (came, went) = match &before {
+            Some(before) => (missing(&passages, before), missing(before, &passages)),
+            None => Default::default(),
+        };
+        versions.push(PageVersion {
+            crawl: copy.crawl,
+            number: copy.number,
+            time: copy.time,
+            came,
+            went,
+        });
+        before = Some(passages);
+    }
+    versions.reverse();
+    versions
 }
 
 /// Passages that others do not have, in their order; one that stands twice has to be there twice.
@@ -81,6 +117,9 @@ fn missing(passages: &[String], others: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use linkscent_archive::page::build;
+    use linkscent_core::address::Address;
+
     use super::*;
     use crate::service::library::tests::crawled;
     use crate::service::{NewCrawl, Starts};
@@ -93,6 +132,27 @@ mod tests {
         assert_eq!(missing(&new, &old), list("d e"));
         assert_eq!(missing(&old, &new), list("b c"));
         assert!(missing(&old, &old).is_empty());
+    }
+
+    #[test]
+    fn versions_stand_by_when_they_were_read() {
+        let copy = |crawl: i64, time: i64, text: &str| {
+            let address = Address::parse("http://a.test/").unwrap();
+            let html = format!("<p>The first passage of it all.</p><p>{text}</p>");
+            Copy {
+                crawl,
+                number: 1,
+                time,
+                page: *build(address, html.as_bytes(), Some("text/html")).0,
+            }
+        };
+        let (old, new) = ("It was so in the past.", "It is so in the present.");
+        // What was brought in later had been captured before.
+        let versions = compared(vec![copy(1, 2_000, new), copy(2, 1_000, old)]);
+        assert_eq!((versions[0].crawl, versions[1].crawl), (1, 2));
+        assert_eq!(versions[0].came, [new]);
+        assert_eq!(versions[0].went, [old]);
+        assert!(versions[1].came.is_empty() && versions[1].went.is_empty());
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -110,6 +170,7 @@ mod tests {
         let crawls: Vec<i64> = versions.iter().map(|version| version.crawl).collect();
         assert_eq!(crawls, [second, first], "newest first");
         assert_eq!(service.versions(second, 1).await.unwrap(), versions);
+        assert_eq!(service.count_versions(first, 1).await.unwrap(), 2);
         assert!(versions[0].came.is_empty() && versions[0].went.is_empty());
         assert!(versions.iter().all(|version| version.time > 0));
         assert!(service.versions(first, 9_999).await.is_err());

@@ -104,7 +104,7 @@ impl Service {
         crawl: &CrawlRow,
         counts: &CrawlCounts,
     ) -> Result<Option<Duration>, ServiceError> {
-        if !crawl.state.is_running() {
+        if !crawl.state.is_running() || crawl.is_intake() {
             return Ok(None);
         }
         let last = self.store.last_results(crawl.id, PACE).await?;

@@ -1,5 +1,6 @@
 use super::*;
 use crate::service::library::tests::crawled;
+use crate::topic_guide;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_find_is_explained_with_the_link_that_led_there() {
