@@ -1,5 +1,6 @@
 //! Who may come in. Every request passes [`guard`] first: right `Host`, no foreign
-//! `Origin`. The API's calls are made in channels of paired browsers (see `channel`).
+//! `Origin`. The API's calls are made in channels of paired browsers (see `channel`), or with a
+//! token (see `tokens`).
 //! Pages of the dashboard lie under an address that holds a secret, and the printed
 //! one-time link leads there.
 //!
@@ -45,11 +46,16 @@ impl AccessControl {
         }
     }
 
+    /// Where programs of this machine call.
+    pub fn address(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
     /// A link that opens the dashboard, once; one given out before is void.
     pub fn entry_link(&self) -> String {
         let key = secret::random_hex::<32>();
         *self.entry() = Some(key.clone());
-        format!("http://127.0.0.1:{}/enter?key={key}", self.port)
+        format!("{}/enter?key={key}", self.address())
     }
 
     /// Uses up the key of an entry link; where the dashboard lies if it was right.
@@ -111,6 +117,7 @@ pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> 
     let Some(inner) = app.access.behind(&path) else {
         let is_open = path.starts_with("/api/")
             || path.starts_with("/feed/")
+            || path == "/mcp"
             || matches!(
                 &*path,
                 "/enter" | "/style.css" | "/live.js" | "/library.js" | "/lists.js" | "/map.js"

@@ -6,7 +6,7 @@ use axum::extract::{Path, Query, State};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Scope, StoppingRule};
 use linkscent_core::wire::api::{
-    ApiError, CrawlOrder, CrawlView, FindView, QuestionAnswer, QuestionView, SkippedView,
+    ApiError, CrawlOrder, CrawlView, FindView, MoreSeeds, QuestionAnswer, QuestionView, SkippedView,
 };
 use serde::Deserialize;
 
@@ -135,6 +135,37 @@ pub(super) async fn answer(
     app.service
         .answer_question(&crawl, &topic, page, answer)
         .await?;
+    Ok(Json(view(&app.service, &crawl, &topic.name).await?))
+}
+
+/// Have a crawl start at more pages
+#[utoipa::path(
+    post,
+    path = "/api/v1/crawls/{id}/seeds",
+    params(("id" = i64, Path, description = "Number of the crawl.")),
+    request_body = MoreSeeds,
+    responses(
+        (status = 200, description = "taken", body = CrawlView),
+        (status = 400, description = WRONG, body = ApiError),
+        (status = 401, description = WRONG, body = ApiError),
+        (status = 404, description = WRONG, body = ApiError),
+        (status = 422, description = WRONG, body = ApiError),
+    )
+)]
+pub(super) async fn seeds(
+    State(app): State<App>,
+    id: Result<Path<i64>, PathRejection>,
+    given: Result<Json<MoreSeeds>, JsonRejection>,
+) -> Result<Json<CrawlView>, Problem> {
+    let (Path(id), Json(given)) = (id?, given?);
+    let (crawl, topic) = app.service.crawl(id).await?;
+    let pages: Result<Vec<Address>, _> = given
+        .seeds
+        .iter()
+        .map(|page| Address::parse(page))
+        .collect();
+    let pages = pages.map_err(|error| Problem::bad(error.to_string()))?;
+    app.service.start_at_more(&crawl, &pages).await?;
     Ok(Json(view(&app.service, &crawl, &topic.name).await?))
 }
 

@@ -1,14 +1,24 @@
 //! The API's description for programs: what the calls say of themselves, and what holds
 //! for all of them.
 
+use axum::http::Method;
 use linkscent_core::wire::api::{AnswerHead, CallHead, DEFAULT_PORT};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{ComponentsBuilder, InfoBuilder, OpenApi, OpenApiBuilder, ServerBuilder};
 use utoipa::{PartialSchema, ToSchema};
 
+use super::tokens::needed;
+
+/// What the description calls tokens.
+const TOKEN: &str = "token";
 /// What a program has to know before it makes a call.
-const HOW_TO_CALL: &str = "What a paired browser asks the companion on the same machine. Only \
-    health, openapi.json, pair, channel and call are taken as they stand. Every other call is \
-    made in a channel: the browser opens one with its device identifier and a random number, \
+const HOW_TO_CALL: &str = "What programs and paired browsers ask the companion on the same \
+    machine. Only health, openapi.json, pair, channel and call are taken from anybody. A program \
+    has a token, which the person makes in the dashboard's settings and which says what it \
+    permits: read, mark, crawl. It is sent as Authorization: Bearer; each call that it opens names \
+    what it needs. What tells of reading in a browser or deletes is opened by none, and of \
+    events a token takes marks, words, facets, classes, forms, tags and notes. \
+    A paired browser makes its calls in a channel: the browser opens one with its device identifier and a random number, \
     the companion proves that it knows the key both made when they were paired, and then each \
     call goes as the body of POST /api/v1/call: the channel's 16 bytes, the call's number as 8 \
     bytes (big endian, growing), and what ChaCha20-Poly1305 makes of a line of JSON (CallHead) \
@@ -20,6 +30,10 @@ pub(super) fn of(groups: impl IntoIterator<Item = OpenApi>) -> OpenApi {
     let heads = ComponentsBuilder::new()
         .schema(CallHead::name(), CallHead::schema())
         .schema(AnswerHead::name(), AnswerHead::schema())
+        .security_scheme(
+            TOKEN,
+            SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build()),
+        )
         .build();
     let whole = OpenApiBuilder::new()
         .info(
@@ -34,5 +48,18 @@ pub(super) fn of(groups: impl IntoIterator<Item = OpenApi>) -> OpenApi {
         .security(Some([]))
         .components(Some(heads))
         .build();
-    groups.into_iter().fold(whole, OpenApi::merge_from)
+    let mut whole = groups.into_iter().fold(whole, OpenApi::merge_from);
+    for (path, calls) in &mut whole.paths.paths {
+        let by_method = [
+            (Method::GET, &mut calls.get),
+            (Method::POST, &mut calls.post),
+        ];
+        for (method, call) in by_method {
+            if let (Some(call), Some(permission)) = (call, needed(&method, path)) {
+                let name = permission.name();
+                call.security = Some(vec![SecurityRequirement::new(TOKEN, [name])]);
+            }
+        }
+    }
+    whole
 }

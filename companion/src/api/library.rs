@@ -1,14 +1,17 @@
-//! The library by words.
+//! The library by words, and pages of it taken away.
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
+use axum::response::Response;
+use linkscent_archive::takeout::{FORMATS, Format};
 use linkscent_core::wire::api::{ApiError, LibraryFound};
 use serde::Deserialize;
 
 use super::problem::WRONG;
-use super::{App, Problem};
+use super::{App, Problem, passing, stream};
 use crate::service::{LibraryOrder, LibraryQuery, MOST_SHOWN};
+use crate::store::Topic;
 
 /// Pages that are answered unless another number is asked for.
 const USUALLY: usize = 20;
@@ -58,6 +61,11 @@ pub(super) async fn search(
     query: Result<Query<Asked>, QueryRejection>,
 ) -> Result<Json<LibraryFound>, Problem> {
     let Query(asked) = query?;
+    let (topic, query) = read(&app, asked).await?;
+    Ok(Json(app.service.search(topic.as_ref(), &query).await?))
+}
+
+async fn read(app: &App, asked: Asked) -> Result<(Option<Topic>, LibraryQuery), Problem> {
     let order = order(&asked.order)
         .ok_or_else(|| Problem::bad("an order is best, likeliest or newest".to_owned()))?;
     let topic = match &asked.topic {
@@ -72,7 +80,73 @@ pub(super) async fn search(
         most: asked.most.unwrap_or(USUALLY).min(MOST_SHOWN),
         skip: asked.skip,
     };
-    Ok(Json(app.service.search(topic.as_ref(), &query).await?))
+    Ok((topic, query))
+}
+
+#[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct AskedFor {
+    /// `csv`, `jsonl`, `md`, `ris`, `bibtex`, `csl`, `opml`, `atom`, `bookmarks`, `gexf`, `urls`,
+    /// `warc` or `wacz`.
+    format: String,
+    /// Name of a topic; without it pages of all topics.
+    #[serde(default)]
+    topic: Option<String>,
+    /// In words, as in a search.
+    #[serde(default)]
+    q: String,
+    /// All pages that were read, not the finds alone.
+    #[serde(default)]
+    all: bool,
+    /// Only pages that came since the person looked last.
+    #[serde(default)]
+    new: bool,
+    /// `best`, `likeliest` or `newest` first.
+    #[serde(default)]
+    order: String,
+}
+
+/// Take pages away as a file of another program
+#[utoipa::path(
+    get,
+    path = "/api/v1/export",
+    params(AskedFor),
+    responses(
+        (status = 200, description = "the file", content_type = "application/octet-stream"),
+        (status = 400, description = WRONG, body = ApiError),
+        (status = 401, description = WRONG, body = ApiError),
+        (status = 404, description = WRONG, body = ApiError),
+    )
+)]
+pub(super) async fn export(
+    State(app): State<App>,
+    query: Result<Query<AskedFor>, QueryRejection>,
+) -> Result<Response, Problem> {
+    let Query(asked) = query?;
+    let format = Format::named(&asked.format).ok_or_else(|| {
+        let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+        Problem::bad(format!("a format is one of {}", names.join(", ")))
+    })?;
+    let searched = Asked {
+        topic: asked.topic,
+        q: asked.q,
+        all: asked.all,
+        new: asked.new,
+        order: asked.order,
+        most: None,
+        skip: 0,
+    };
+    let (topic, query) = read(&app, searched).await?;
+    let (file, out) = passing(&app)?;
+    let taken = app
+        .service
+        .take_out(topic.as_ref(), &query, format, Box::new(out), |_| {});
+    taken.await?;
+    Ok(stream(
+        file,
+        format.media,
+        &format!("linkscent.{}", format.ending),
+    )?)
 }
 
 /// An order by its name; the usual one where none is named.

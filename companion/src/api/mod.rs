@@ -6,21 +6,28 @@ mod channel;
 mod classes;
 mod crawls;
 mod description;
+mod download;
 mod library;
+mod live;
+mod mcp;
 mod pairing;
 mod problem;
 mod rendering;
 mod routes;
 mod server;
 mod strategies;
+mod tokens;
 
 pub use auth::{AccessControl, Base, Sandboxed, guard};
 pub use channel::Channels;
+pub use download::{passing, stream};
 pub use library::order;
+pub use live::changes;
 pub use pairing::Pairing;
 pub use problem::Problem;
 pub use routes::open_routes;
 pub use server::{LARGEST_BODY, serve, whole_body};
+pub use tokens::new_token;
 
 use std::sync::Arc;
 

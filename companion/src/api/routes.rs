@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use axum::extract::rejection::{JsonRejection, QueryRejection};
-use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::extract::{DefaultBodyLimit, Query, Request, State};
 use axum::http::header::{HeaderMap, ORIGIN};
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -22,9 +22,10 @@ use utoipa_axum::routes;
 
 use super::channel::{self, Calls, MODEL_VERSION};
 use super::problem::WRONG;
+use super::tokens::{self, ByToken, ForPrograms};
 use super::{
-    App, LARGEST_BODY, Problem, changes, classes, crawls, description, library, rendering,
-    strategies,
+    App, LARGEST_BODY, Problem, changes, classes, crawls, description, library, live, mcp,
+    rendering, strategies,
 };
 
 /// The description of all calls.
@@ -36,16 +37,23 @@ struct Description(Arc<OpenApi>);
 pub fn open_routes() -> Router<App> {
     let (open, of_open) = open_calls().split_for_parts();
     let (calls, of_calls) = calls().split_for_parts();
-    let calls = Calls(calls.layer(DefaultBodyLimit::max(LARGEST_BODY)));
-    let description = Description(Arc::new(description::of([of_open, of_calls])));
-    open.route("/api/{*call}", any(only_in_a_channel))
-        .layer(Extension(calls))
+    let calls = calls.layer(DefaultBodyLimit::max(LARGEST_BODY));
+    let (more, of_programs) = program_calls().split_for_parts();
+    let for_programs = ForPrograms(calls.clone().merge(more));
+    let description = Description(Arc::new(description::of([of_open, of_calls, of_programs])));
+    open.route("/api/{*call}", any(by_token))
+        .merge(mcp::routes())
+        .layer(Extension(Calls(calls)))
+        .layer(Extension(for_programs))
         .layer(Extension(description))
 }
 
-async fn only_in_a_channel() -> Problem {
-    let text = "this call is only taken in the channel of a paired browser: pair in the popup";
-    Problem(StatusCode::UNAUTHORIZED, text.to_owned())
+async fn by_token(
+    State(app): State<App>,
+    Extension(ForPrograms(calls)): Extension<ForPrograms>,
+    request: Request,
+) -> Response {
+    tokens::call(app, calls, request).await
 }
 
 fn open_calls() -> OpenApiRouter<App> {
@@ -65,6 +73,7 @@ fn calls() -> OpenApiRouter<App> {
         .routes(routes!(changes::changes))
         .routes(routes!(crawls::crawls, crawls::begin))
         .routes(routes!(crawls::answer))
+        .routes(routes!(crawls::seeds))
         .routes(routes!(classes::classes, classes::choose))
         .routes(routes!(classes::pages, classes::correct))
         .routes(routes!(topics))
@@ -75,6 +84,13 @@ fn calls() -> OpenApiRouter<App> {
         .routes(routes!(rendering::take))
         .routes(routes!(dashboard))
         .routes(routes!(forget))
+}
+
+/// Calls that are made with a token alone: their answers are no messages of a channel.
+fn program_calls() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(library::export))
+        .routes(routes!(live::live))
 }
 
 /// Is it a Linkscent companion?
@@ -148,14 +164,19 @@ async fn pair(
         (status = 200, description = "taken in", body = EventsTaken),
         (status = 400, description = WRONG, body = ApiError),
         (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 422, description = WRONG, body = ApiError),
     )
 )]
 async fn events(
     State(app): State<App>,
+    by_token: Option<Extension<ByToken>>,
     events: Result<Json<Vec<Event>>, JsonRejection>,
 ) -> Result<Json<EventsTaken>, Problem> {
     let Json(events) = events?;
+    if by_token.is_some() {
+        tokens::check_events(&events)?;
+    }
     Ok(Json(app.service.take_events(events).await?))
 }
 

@@ -350,6 +350,7 @@ impl Runner {
             Message::Told(Command::Stop) => return Ok(Some(Ended::Stopped)),
             Message::Told(Command::Mark(address, mark)) => self.mark(&address, mark)?,
             Message::Told(Command::Said) => self.hear()?,
+            Message::Told(Command::Seeds) => self.start_at_more()?,
             Message::Rendered(page, html) => return self.take_rendered(&page, html),
             Message::BrowserLooks(hosts) => self.browser = Some((Clock::now(), hosts)),
             Message::Retrained(trained) => self.go_on_with(trained)?,

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::time::Duration;
 
 use askama::Template;
 use axum::extract::{Form, Path, Query, State};
@@ -11,7 +10,7 @@ use axum::response::Response;
 use axum::response::sse::{Event as LiveEvent, KeepAlive, Sse};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
-use futures_util::Stream;
+use futures_util::{Stream, StreamExt};
 use linkscent_bench::chart;
 use linkscent_core::band::Band;
 use linkscent_core::wire::api::Answer;
@@ -19,14 +18,12 @@ use serde::Deserialize;
 
 use super::yields::roughly;
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
-use crate::api::{App, Base};
+use crate::api::{App, Base, changes};
 use crate::service::{CrawlCounts, RunBy};
 use crate::store::{AlarmRow, CrawlRow, QuestionRow, ResultRow, SkippedRow, Topic};
 
 /// Results on one page.
 const PER_PAGE: i64 = 30;
-/// Live screens are told of changes at most this often.
-const LIVE_EVERY: Duration = Duration::from_millis(700);
 
 pub(super) fn routes() -> Router<App> {
     Router::new()
@@ -122,19 +119,9 @@ async fn live(
     State(app): State<App>,
     Path(_): Path<i64>,
 ) -> Sse<impl Stream<Item = Result<LiveEvent, Infallible>>> {
-    let changes = app.service.supervisor.changes();
-    let start = (changes, false);
-    let stream = futures_util::stream::unfold(start, |(mut changes, begun)| async move {
-        if begun {
-            changes.changed().await.ok()?;
-            tokio::time::sleep(LIVE_EVERY).await;
-        }
-        changes.mark_unchanged();
-        // Browsers pass over events without data.
-        let changed = LiveEvent::default().event("changed").data("crawl");
-        Some((Ok(changed), (changes, true)))
-    });
-    Sse::new(stream).keep_alive(KeepAlive::default())
+    // Browsers pass over events without data.
+    let event = |()| Ok(LiveEvent::default().event("changed").data("crawl"));
+    Sse::new(changes(&app).map(event)).keep_alive(KeepAlive::default())
 }
 
 #[derive(Deserialize)]

@@ -12,8 +12,8 @@ use linkscent_core::band::Band;
 use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage};
 use serde::Deserialize;
 
-use super::{PageError, PageResult, check_csrf, go_to, passing, show, stream};
-use crate::api::{App, Base, Sandboxed, order};
+use super::{PageError, PageResult, check_csrf, go_to, show};
+use crate::api::{App, Base, Sandboxed, order, passing, stream};
 use crate::service::{Done, LibraryQuery, MOST_AT_ONCE, Remark, condition};
 use crate::store::Topic;
 
@@ -420,7 +420,11 @@ async fn take(
     service
         .take_out(topic.as_ref(), &query, format, out, |_| {})
         .await?;
-    stream(file, format.media, &format!("linkscent.{}", format.ending)).await
+    Ok(stream(
+        file,
+        format.media,
+        &format!("linkscent.{}", format.ending),
+    )?)
 }
 
 /// A page as it was kept: shut in, so that it runs nothing and reaches nobody.

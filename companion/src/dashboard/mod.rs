@@ -14,26 +14,22 @@ mod new_crawl;
 mod remarks;
 mod removed;
 mod settings;
+mod tokens;
 mod topic_files;
 mod topics;
 mod watching;
 mod why;
 mod yields;
 
-use std::fs::File;
-use std::io::{BufWriter, Seek};
-
 use askama::Template;
-use axum::body::Body;
 use axum::extract::{Query, Request, State};
 use axum::http::StatusCode;
-use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::header::CONTENT_TYPE;
 use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
 use serde::Deserialize;
-use tokio_util::io::ReaderStream;
 
 use crate::api::{App, Base, Problem};
 use crate::service::ServiceError;
@@ -49,6 +45,7 @@ pub fn routes() -> Router<App> {
         .route("/lists.js", get(lists))
         .route("/map.js", get(pointing))
         .merge(topics::routes())
+        .merge(tokens::routes())
         .merge(classes::routes())
         .merge(facets::routes())
         .merge(library::routes())
@@ -205,27 +202,6 @@ fn show(template: &impl Template) -> Result<Response, PageError> {
 
 fn go_to(path: &str) -> Response {
     Redirect::to(path).into_response()
-}
-
-/// A file that was written for this, as one to be kept.
-async fn stream(mut file: File, media: &str, name: &str) -> PageResult {
-    file.rewind().map_err(anyhow::Error::from)?;
-    let body = Body::from_stream(ReaderStream::new(tokio::fs::File::from_std(file)));
-    let disposition = format!("attachment; filename=\"{name}\"");
-    let headers = [
-        (CONTENT_TYPE, media.to_owned()),
-        (CONTENT_DISPOSITION, disposition),
-    ];
-    Ok((headers, body).into_response())
-}
-
-/// A file without a name in the data folder, for what is made and sent, and the same to write to.
-/// It goes when it was sent, whatever happens.
-fn passing(app: &App) -> Result<(File, BufWriter<File>), PageError> {
-    let file = tempfile::tempfile_in(app.service.store.folder());
-    let file = file.map_err(anyhow::Error::from)?;
-    let out = file.try_clone().map_err(anyhow::Error::from)?;
-    Ok((file, BufWriter::new(out)))
 }
 
 /// Every form carries the token of this run of the companion.

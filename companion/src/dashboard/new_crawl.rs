@@ -1,4 +1,4 @@
-//! A new crawl, as a topic's page begins it.
+//! A new crawl, as a topic's page begins it; and more pages for one to start from.
 
 use axum::Router;
 use axum::extract::{Form, Path, State};
@@ -17,6 +17,7 @@ use crate::store::Reaction;
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/topic/{id}/crawl", post(crawl))
+        .route("/crawl/{id}/seeds", post(seeds))
         .route("/lists", post(read_list))
 }
 
@@ -45,6 +46,9 @@ struct CrawlForm {
     /// Targets of a site after which it is left; empty for never.
     #[serde(default)]
     site_targets: String,
+    /// The strategy; empty for the topic's.
+    #[serde(default)]
+    strategy: String,
     /// The topic with whose knowledge it begins; empty for none.
     #[serde(default)]
     start_from: String,
@@ -71,6 +75,7 @@ async fn crawl(
             pages: number(&form.site_pages)?,
             targets: number(&form.site_targets)?,
         },
+        strategy: Some(form.strategy).filter(|name| !name.is_empty()),
         start_from: Some(form.start_from).filter(|from| !from.is_empty()),
         scope: Scope {
             hosts: hosts_in(&form.hosts),
@@ -82,6 +87,27 @@ async fn crawl(
     };
     let crawl = app.service.begin_crawl(&topic, &new).await?;
     Ok(go_to(&format!("/crawl/{}", crawl.id)))
+}
+
+#[derive(Deserialize)]
+struct SeedsForm {
+    csrf: String,
+    starts: String,
+}
+
+/// Has a crawl start at more pages.
+async fn seeds(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Form(form): Form<SeedsForm>,
+) -> Result<Response, PageError> {
+    check_csrf(&app, &form.csrf)?;
+    let (crawl, _) = app.service.crawl(id).await?;
+    let pages = addresses(&form.starts)?;
+    let pages: Result<Vec<Address>, _> = pages.iter().map(|page| Address::parse(page)).collect();
+    let pages = pages.map_err(|error| PageError::bad(error.to_string()))?;
+    app.service.start_at_more(&crawl, &pages).await?;
+    Ok(go_to(&format!("/crawl/{id}")))
 }
 
 /// A number, if there is one.

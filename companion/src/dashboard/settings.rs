@@ -1,4 +1,5 @@
-//! Settings: pairing a browser, calling it otherwise, forgetting one, where things are.
+//! Settings: pairing a browser, calling it otherwise, forgetting one, programs that may call, where
+//! things are.
 
 use askama::Template;
 use axum::extract::{Form, State};
@@ -7,6 +8,7 @@ use axum::{Extension, Router};
 use linkscent_core::wire::api::LONGEST_NAME;
 use serde::Deserialize;
 
+use super::tokens::TokenLine;
 use super::{PageError, PageResult, check_csrf, go_to, show};
 use crate::api::{App, Base};
 use crate::sentence_model;
@@ -27,14 +29,34 @@ struct SettingsPage<'a> {
     csrf: &'a str,
     code: Option<(String, u64)>,
     devices: Vec<Device>,
+    tokens: Vec<TokenLine>,
+    /// One that was made just now.
+    token: Option<String>,
+    /// Where programs call.
+    api: String,
     folder: String,
     proxy: String,
     has_sentences: bool,
 }
 
 async fn page(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
+    show_settings(&app, base, Shown::default()).await
+}
+
+/// What the settings show this once.
+#[derive(Default)]
+pub(super) struct Shown {
+    /// A token that was made just now.
+    pub token: Option<String>,
+}
+
+pub(super) async fn show_settings(app: &App, base: String, shown: Shown) -> PageResult {
+    let tokens = app.service.store.tokens().await?;
     show(&SettingsPage {
         base,
+        tokens: tokens.into_iter().map(TokenLine::from).collect(),
+        token: shown.token,
+        api: app.access.address(),
         csrf: app.access.csrf(),
         code: app.pairing.current(),
         devices: app.service.store.devices().await?,

@@ -8,8 +8,8 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use linkscent_bench::chart;
 
-use super::{PageResult, passing, show, stream};
-use crate::api::{App, Base};
+use super::{PageResult, show};
+use crate::api::{App, Base, passing, stream};
 use crate::clock;
 use crate::service::Yield;
 use crate::store::{CrawlRow, Topic};
@@ -59,7 +59,11 @@ async fn research(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
     let (crawl, _) = app.service.crawl(id).await?;
     let (file, out) = passing(&app)?;
     app.service.write_research(&crawl, out).await?;
-    stream(file, "application/x-tar", &format!("crawl-{id}.research")).await
+    Ok(stream(
+        file,
+        "application/x-tar",
+        &format!("crawl-{id}.research"),
+    )?)
 }
 
 /// A date and a time of the day.

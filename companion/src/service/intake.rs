@@ -1,12 +1,12 @@
 //! Archives that others made, taken in as a crawl of a topic: its pages are judged, searched and
-//! crawled on from like those that were fetched. And crawls that are over, gone on with.
+//! crawled on from like those that were fetched.
 
 use std::path::PathBuf;
 
 use linkscent_archive::intake::Survey;
 use linkscent_core::crawl::{Scope, StoppingRule};
 
-use super::{LARGEST_BUDGET, NewCrawl, Service, ServiceError, Starts};
+use super::{NewCrawl, Service, ServiceError, Starts};
 use crate::crawler::DEFAULT_DELAY;
 use crate::crawler::runner::Given;
 use crate::store::{CrawlRow, CrawlState, Order, Reaction, Topic};
@@ -61,38 +61,6 @@ impl Service {
         self.store.set_state(crawl.id, running, "").await?;
         self.supervisor.start_with(crawl.id, given);
         Ok(crawl)
-    }
-
-    /// Goes on with a crawl that is over, for so many pages more than it has.
-    pub async fn go_on(&self, crawl: &CrawlRow, more: u64) -> Result<(), ServiceError> {
-        self.prepare_to_go_on(crawl, more).await?;
-        self.supervisor.resume(crawl.id).await?;
-        Ok(())
-    }
-
-    /// The same without running it.
-    pub async fn prepare_to_go_on(&self, crawl: &CrawlRow, more: u64) -> Result<(), ServiceError> {
-        let topic = self.topic(crawl.topic).await?;
-        if crawl.is_removed || topic.is_removed {
-            return Err(ServiceError::refused(
-                "It was removed: bring it back first.",
-            ));
-        }
-        if !crawl.can_go_on() {
-            return Err(ServiceError::refused(
-                "This crawl cannot be gone on with: it is not over, has no link left to follow, \
-                 or was a round of watching. Begin another.",
-            ));
-        }
-        let (pages, ..) = self.store.counts(crawl.id).await?;
-        let budget = pages.saturating_add(more);
-        if more == 0 || budget > LARGEST_BUDGET {
-            return Err(ServiceError::refused(format!(
-                "A crawl's budget is 1 to {LARGEST_BUDGET} pages, and this one has {pages}."
-            )));
-        }
-        self.store.set_budget(crawl.id, budget).await?;
-        Ok(())
     }
 }
 

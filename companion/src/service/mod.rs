@@ -11,6 +11,7 @@ mod explaining;
 mod facets;
 mod feedback;
 mod forgetting;
+mod going_on;
 mod guides;
 mod intake;
 mod judging;
@@ -50,7 +51,7 @@ pub use supervisor::{RunBy, Supervisor, is_held};
 pub use takeout::feed_file;
 pub use taxonomies::{MOST_CLASSED, TopicClasses};
 
-pub use topic_file::{TopicFile};
+pub use topic_file::TopicFile;
 pub use versions::PageVersion;
 pub use watching::USUAL_REQUESTS;
 pub use yields::{SiteYield, Yield};

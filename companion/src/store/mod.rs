@@ -31,8 +31,8 @@ pub use marks::MarkRow;
 pub(crate) use marks::{gone_clicks, is_gone};
 pub use ports::{
     AlarmRow, Command, CrawlRow, CrawlState, Device, FetchRow, FormRow, KeptRow, Location, LookRow,
-    LostPage, ModelOf, NewCrawl, Order, Outcome, QuestionRow, Reaction, ResultRow, SearchRow,
-    SkippedRow, StandingRow, StandingTopic, Topic,
+    LostPage, ModelOf, NewCrawl, Order, Outcome, Permission, QuestionRow, Reaction, ResultRow,
+    SearchRow, SkippedRow, StandingRow, StandingTopic, TokenRow, Topic,
 };
 pub use remarks::Remarks;
 pub use sqlite::{BackedUp, backup, repair};

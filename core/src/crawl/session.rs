@@ -134,6 +134,7 @@ impl Session {
     /// for already is passed over.
     pub fn add_seed(&mut self, address: &Address) {
         if !self.is_seen(address) {
+            self.seeds.entry(address.clone()).or_insert(None);
             self.frontier.pin(vec![Candidate::seed(address.clone())]);
         }
     }

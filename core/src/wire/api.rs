@@ -374,6 +374,14 @@ impl Answer {
     }
 }
 
+/// `POST /api/v1/crawls/{id}/seeds`: more pages to start from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct MoreSeeds {
+    /// Their addresses. They are asked for before any link.
+    pub seeds: Vec<String>,
+}
+
 /// `POST /api/v1/crawls/{id}/answer`: the answer to a crawl's question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

@@ -19,11 +19,12 @@ use tempfile::TempDir;
 use tower::ServiceExt;
 
 use super::*;
+use crate::api::new_token;
 use crate::crawler::fake_web::endless_web;
 use crate::secret;
 use crate::service::{RunBy, Service};
-use crate::store::Store;
 use crate::store::tests::failed;
+use crate::store::{Permission, Store};
 
 const PORT: u16 = 7;
 const PAGE: &str = "http://a.test/1";
@@ -89,6 +90,28 @@ impl Api {
         let head: AnswerHead = serde_json::from_slice(&plain[..end]).unwrap();
         let body = serde_json::from_slice(&plain[end + 1..]).unwrap_or_default();
         (head.status, body)
+    }
+
+    /// Makes a call as a program does.
+    async fn call_with(&self, token: &str, method: &str, path: &str, body: &str) -> Response {
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("authorization", format!("Bearer {token}"))
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("host", format!("127.0.0.1:{PORT}"))
+            .body(Body::from(body.to_owned()))
+            .unwrap();
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
+    /// A token that permits so much.
+    async fn token(&self, may: &[Permission]) -> String {
+        let (token, store) = (new_token(), &self.app.service.store);
+        let digest = secret::digest(&token);
+        store.add_token("notes", may, &digest, 1).await.unwrap();
+        token
     }
 
     /// What the description says of a call.
@@ -203,12 +226,14 @@ async fn every_call_is_described() {
     let described = api.description["paths"].as_object().unwrap().clone();
     let (open, sealed) = (paths(&open_calls().into()), paths(&calls().into()));
     assert!(open.is_disjoint(&sealed));
-    let routed: BTreeSet<&String> = open.union(&sealed).collect();
+    let for_programs = paths(&program_calls().into());
+    assert_eq!(for_programs.len(), 2, "{for_programs:?}");
+    let routed: BTreeSet<&String> = open.union(&sealed).chain(&for_programs).collect();
     assert!(routed.len() >= 10, "{routed:?}");
     assert_eq!(routed, described.keys().collect());
     // Besides these the router knows only what sends strangers away.
     assert_eq!(paths(&open_routes()), open);
-    for path in routed {
+    for path in open.union(&sealed) {
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] {
             let (status, _) = api.call(method, &path.replace("{id}", "1"), "").await;
             let is_taken = status != StatusCode::METHOD_NOT_ALLOWED.as_u16();
@@ -270,6 +295,9 @@ async fn answers_fit_their_schemas() {
     let on_paths = json!({ "topic": "bees", "strategy": "ache-offline-online" });
     let no_model = json!({ "topic": "bees", "model": "oracle" });
     let answer = "/api/v1/crawls/{id}/answer";
+    let seeds = "/api/v1/crawls/{id}/seeds";
+    let more = json!({ "seeds": ["http://b.test/"] });
+    let no_page = json!({ "seeds": ["nowhere"] });
     let good = json!({ "topic": "bees", "nodes": ["Science"] });
     let no_node = json!({ "topic": "bees", "nodes": ["Sports"] });
     let nobody = json!({ "topic": "nothing", "nodes": [] });
@@ -363,12 +391,20 @@ async fn answers_fit_their_schemas() {
         ("POST", "/api/v1/train", "", &skip, 422),
         ("POST", "/api/v1/strategies", "", &untrained, 200),
         ("POST", "/api/v1/strategies", "", &skip, 422),
+        ("POST", seeds, "3", &more, 200),
+        ("POST", seeds, "3", &no_page, 400),
+        ("POST", seeds, "1", &more, 400),
+        ("POST", seeds, "9", &more, 404),
+        ("POST", seeds, "3", &skip, 422),
         ("POST", "/api/v1/dashboard", "", &nothing, 200),
         ("POST", "/api/v1/forget", "", &clicks, 200),
         ("POST", "/api/v1/forget", "", &many, 400),
         ("POST", "/api/v1/forget", "", &events, 422),
     ];
     let mut went_well = BTreeSet::from([
+        // Programs make these, see below.
+        ("GET", "/api/v1/export"),
+        ("GET", "/api/v1/live"),
         // These two carry every other call here.
         ("POST", "/api/v1/channel"),
         ("POST", "/api/v1/call"),
@@ -379,6 +415,11 @@ async fn answers_fit_their_schemas() {
         if path == answer && status == 200 {
             api.rest(1).await;
             api.app.service.store.ask(1, PAGE).await.unwrap();
+        }
+        if path == seeds && status == 200 {
+            // One that nobody runs.
+            let store = &api.app.service.store;
+            assert_eq!(crate::store::tests::crawl(&**store).await, 3);
         }
         if path == "/api/v1/renderings" && status == 204 {
             // A crawl that nobody runs, with a page that waits for a browser.
@@ -511,4 +552,166 @@ async fn a_model_comes_with_its_version() {
     let version = response.headers()[MODEL_VERSION].to_str().unwrap();
     let known = format!("/api/v1/model?topic=bees&version={version}");
     assert_eq!(api.call("GET", &known, "").await.0, 204, "nothing newer");
+}
+
+async fn text(response: Response) -> (u16, String) {
+    let status = response.status().as_u16();
+    let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    (status, String::from_utf8_lossy(&body).into_owned())
+}
+
+#[tokio::test]
+async fn a_token_opens_what_it_permits_and_nothing_else() {
+    let api = Api::new().await;
+    api.app.service.create_topic("bees", &[]).await.unwrap();
+    let tokens = [
+        api.token(&[Permission::Read]).await,
+        api.token(&[Permission::Mark]).await,
+        api.token(&[Permission::Crawl]).await,
+        api.token(&Permission::ALL).await,
+    ];
+    let described = api.description["paths"].as_object().unwrap().clone();
+    let mut opened = 0;
+    for (path, calls) in &described {
+        let open = paths(&open_calls().into());
+        if open.contains(path) || path == "/api/v1/live" {
+            continue;
+        }
+        for (method, call) in calls.as_object().unwrap() {
+            let method = method.to_uppercase();
+            let needed = call["security"][0]["token"][0].as_str();
+            for (token, may) in tokens.iter().zip(["read", "mark", "crawl", "all"]) {
+                let at = path.replace("{id}", "1");
+                let response = api.call_with(token, &method, &at, "").await;
+                let is_open = needed.is_some_and(|needed| may == needed || may == "all");
+                opened += usize::from(is_open);
+                let (status, said) = text(response).await;
+                assert_eq!(
+                    status != 403,
+                    is_open,
+                    "{method} {path} {may}: {status} {said}"
+                );
+            }
+        }
+    }
+    assert!(opened > 20, "{opened}");
+    // Nothing but a token that was made, as it was made.
+    let wrong = tokens[3].to_uppercase();
+    for token in ["", "linkscent_0", &wrong] {
+        let answer = text(api.call_with(token, "GET", "/api/v1/topics", "").await).await;
+        assert_eq!(answer.0, 401, "{}", answer.1);
+    }
+    let used = api.app.service.store.tokens().await.unwrap();
+    assert!(used.iter().all(|token| token.used > 0));
+    for token in used {
+        api.app.service.store.remove_token(token.id).await.unwrap();
+    }
+    let (status, said) = text(api.call_with(&tokens[3], "GET", "/api/v1/topics", "").await).await;
+    assert_eq!(status, 401, "{said}");
+}
+
+#[tokio::test]
+async fn a_program_marks_and_neither_deletes_nor_says_where_a_browser_was() {
+    let api = Api::new().await;
+    let token = api.token(&[Permission::Mark]).await;
+    let event = |more: Value| {
+        let mut event = json!({ "id": "1", "topic": "bees", "time": 1 });
+        event
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        json!([event]).to_string()
+    };
+    let events = "/api/v1/events";
+    let removed = event(json!({ "kind": "remove", "removed": true, "for_good": true }));
+    let (status, said) = text(api.call_with(&token, "POST", events, &removed).await).await;
+    assert_eq!(status, 403, "{said}");
+    let trail = event(
+        json!({ "kind": "trail", "from": PAGE, "to": PAGE, "anchor": "",
+        "context": [], "relevance": 0.5 }),
+    );
+    let (status, said) = text(api.call_with(&token, "POST", events, &trail).await).await;
+    assert_eq!(status, 403, "{said}");
+    let tag = event(json!({ "kind": "tag", "address": PAGE, "tag": "to-read", "on": true }));
+    let (status, said) = text(api.call_with(&token, "POST", events, &tag).await).await;
+    assert_eq!(status, 200, "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_takes_pages_away_and_hears_of_changes() {
+    let mut api = Api::new().await;
+    let order = json!({ "topic": "bees", "seeds": [PAGE], "budget": 3 });
+    let (status, begun) = api.call("POST", "/api/v1/crawls", &order.to_string()).await;
+    assert_eq!(status, 200, "{begun}");
+    api.rest(1).await;
+    api.app.service.catch_up(|_| {}).await.unwrap();
+    let token = api.token(&[Permission::Read]).await;
+    let export = "/api/v1/export?format=urls&topic=bees&all=true";
+    let response = api.call_with(&token, "GET", export, "").await;
+    let kept = response.headers()["content-disposition"].clone();
+    assert_eq!(kept, "attachment; filename=\"linkscent.txt\"");
+    let (status, urls) = text(response).await;
+    assert_eq!((status, urls.lines().count()), (200, 3), "{urls}");
+    let odd = "/api/v1/export?format=odd";
+    let (status, said) = text(api.call_with(&token, "GET", odd, "").await).await;
+    assert!(status == 400 && said.contains("csv, jsonl"), "{said}");
+
+    let live = api.call_with(&token, "GET", "/api/v1/live", "").await;
+    assert_eq!(live.headers()["content-type"], "text/event-stream");
+    let mut events = live.into_body().into_data_stream();
+    let first = futures_util::StreamExt::next(&mut events)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(&*first, b"event: crawls\ndata: []\n\n");
+    let row = &api.app.service.store;
+    row.set_state(1, CrawlState::Running, "").await.unwrap();
+    api.app.service.supervisor.say_changed();
+    let next = futures_util::StreamExt::next(&mut events)
+        .await
+        .unwrap()
+        .unwrap();
+    let next = String::from_utf8_lossy(&next).into_owned();
+    assert!(
+        next.contains("\"topic\":\"bees\"") && next.contains("\"pages\":3"),
+        "{next}"
+    );
+}
+
+#[tokio::test]
+async fn a_program_speaks_the_model_context_protocol_with_a_token() {
+    let api = Api::new().await;
+    api.app.service.create_topic("bees", &[]).await.unwrap();
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": { "name": "a test", "version": "1" } } });
+    let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {} });
+    let topics = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call",
+        "params": { "name": "list_topics", "arguments": {} } });
+    let marks = api.token(&[Permission::Mark]).await;
+    for (token, expected) in [("linkscent_0", 401), (&*marks, 403)] {
+        let refused = api
+            .call_with(token, "POST", "/mcp", &hello.to_string())
+            .await;
+        assert_eq!(refused.status().as_u16(), expected);
+    }
+    let reads = api.token(&[Permission::Read]).await;
+    let crawls = api.token(&[Permission::Read, Permission::Crawl]).await;
+    for (token, may_crawl) in [(&reads, false), (&crawls, true)] {
+        let said = async |message: &Value| {
+            let (status, said) = text(
+                api.call_with(token, "POST", "/mcp", &message.to_string())
+                    .await,
+            )
+            .await;
+            assert_eq!(status, 200, "{said}");
+            said
+        };
+        assert!(said(&hello).await.contains("\"linkscent\""));
+        let tools = said(&list).await;
+        assert!(tools.contains("list_topics"), "{tools}");
+        assert_eq!(tools.contains("find_more"), may_crawl, "{tools}");
+        let topics = said(&topics).await;
+        assert!(topics.contains("bees"), "{topics}");
+    }
 }

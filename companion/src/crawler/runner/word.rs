@@ -61,6 +61,20 @@ impl Runner {
         Ok(())
     }
 
+    /// Starts at the pages too that were added to its order.
+    pub(super) fn start_at_more(&mut self) -> Result<()> {
+        let crawl = self.handle.block_on(self.store.crawl(self.crawl.id))?;
+        let Some(crawl) = crawl else {
+            return Ok(());
+        };
+        let known = self.crawl.order.seeds.len();
+        for (page, _) in crawl.order.seeds.iter().skip(known) {
+            self.session.add_seed(&Address::parse(page)?);
+        }
+        self.crawl.order.seeds = crawl.order.seeds;
+        Ok(())
+    }
+
     /// Reads in the topic's log what the person said of the topic itself.
     pub(super) fn hear(&mut self) -> Result<()> {
         let classes = self.store.events_of(self.crawl.topic, EventName::Class);

@@ -7,6 +7,7 @@ use linkscent_core::wire::api::Forget;
 
 use super::*;
 use crate::crawler::fake_web::web_about;
+use crate::service::LARGEST_BUDGET;
 use crate::service::library::tests::{crawled, words};
 use crate::store::Store;
 

@@ -73,6 +73,22 @@ impl Crawls for MemoryStore {
         })
     }
 
+    async fn add_seeds(&self, crawl: i64, pages: &[Address]) -> StoreResult<u64> {
+        self.change(|state| {
+            let Some(crawl) = state.crawls.get_mut(&crawl) else {
+                return Ok(0);
+            };
+            let seeds = &mut crawl.row.order.seeds;
+            let before = seeds.len();
+            for page in pages {
+                if seeds.iter().all(|(seed, _)| seed != page.as_str()) {
+                    seeds.push((page.to_string(), false));
+                }
+            }
+            Ok((seeds.len() - before) as u64)
+        })
+    }
+
     async fn set_state(&self, crawl: i64, to: CrawlState, reason: &str) -> StoreResult<()> {
         self.change(|state| {
             if let Some(crawl) = state.crawls.get_mut(&crawl) {

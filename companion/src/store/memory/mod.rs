@@ -9,6 +9,7 @@ mod log;
 mod people;
 mod searches;
 mod standing;
+mod tokens;
 mod topics;
 
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ use linkscent_core::wire::channel::DeviceKey;
 
 use super::StoreResult;
 use super::ports::{
-    Changes, Command, CrawlRow, Device, Location, SearchRow, StandingTopic, Topic, Watch,
+    Changes, Command, CrawlRow, Device, Location, SearchRow, StandingTopic, TokenRow, Topic, Watch,
 };
 
 /// See the module.
@@ -43,6 +44,9 @@ struct State {
     notices: Vec<Notice>,
     devices: Vec<DeviceEntry>,
     devices_made: i64,
+    /// By their digests.
+    tokens: Vec<(String, TokenRow)>,
+    tokens_made: i64,
     changes: i64,
 }
 

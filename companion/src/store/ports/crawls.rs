@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use clap::ValueEnum;
+use linkscent_core::address::Address;
 use linkscent_core::crawl::{Scope, StopReason, StoppingRule};
 
 use super::CrawlState;
@@ -96,6 +97,11 @@ impl CrawlRow {
         self.order.budget == 0
     }
 
+    /// Whether pages to start from can still be added.
+    pub fn can_start_at_more(&self) -> bool {
+        !self.state.is_over() && !self.is_intake() && !self.order.is_round
+    }
+
     /// Whether it is over with links left to follow, so that more pages can be asked for.
     pub fn can_go_on(&self) -> bool {
         let has_links = self.stop_reason != StopReason::FrontierEmpty.code();
@@ -123,6 +129,9 @@ pub trait Crawls: Send + Sync {
 
     /// Sets how many pages a crawl is to fetch in all.
     async fn set_budget(&self, crawl: i64, budget: u64) -> StoreResult<()>;
+
+    /// Adds pages that a crawl is to start from, behind those it has; how many are new.
+    async fn add_seeds(&self, crawl: i64, pages: &[Address]) -> StoreResult<u64>;
 
     /// Sets a crawl's state, and the reason for it, in place of those before.
     async fn set_state(&self, crawl: i64, state: CrawlState, reason: &str) -> StoreResult<()>;

@@ -24,6 +24,7 @@ mod log;
 mod people;
 mod searches;
 mod standing;
+mod tokens;
 mod topics;
 
 pub use changes::{Changes, Watch};
@@ -41,6 +42,7 @@ pub use log::{
 pub use people::{MOST_NOTICES, Notices, QuestionRow, Questions};
 pub use searches::{SearchRow, Searches};
 pub use standing::{LookRow, Standing, StandingTopic};
+pub use tokens::{Permission, TokenRow, Tokens};
 pub use topics::{Events, Said, Topic, Topics};
 
 /// All ports of one backend.
@@ -57,6 +59,7 @@ pub trait Ports:
     + Questions
     + Notices
     + Devices
+    + Tokens
     + Forgetting
     + Deleting
     + Changes
@@ -76,6 +79,7 @@ impl<T> Ports for T where
         + Questions
         + Notices
         + Devices
+        + Tokens
         + Forgetting
         + Deleting
         + Changes

@@ -1,6 +1,7 @@
 //! Crawls as rows.
 
 use async_trait::async_trait;
+use linkscent_core::address::Address;
 use linkscent_core::crawl::{Scope, StoppingRule};
 use serde::de::DeserializeOwned;
 use sqlx::Row;
@@ -92,6 +93,22 @@ impl Crawls for SqliteStore {
             .execute(&self.pool)
             .await?;
         Ok(())
+    }
+
+    async fn add_seeds(&self, crawl: i64, pages: &[Address]) -> StoreResult<u64> {
+        let mut transaction = self.pool.begin().await?;
+        let mut added = 0;
+        for page in pages {
+            let query = sqlx::query(
+                "UPDATE crawl SET seeds = json_insert(seeds, '$[#]', json_array(?2, json('false')))
+                 WHERE id = ?1 AND NOT EXISTS
+                 (SELECT 1 FROM json_each(seeds) WHERE json_extract(value, '$[0]') = ?2)",
+            );
+            let query = query.bind(crawl).bind(page.as_str());
+            added += query.execute(&mut *transaction).await?.rows_affected();
+        }
+        transaction.commit().await?;
+        Ok(added)
     }
 
     async fn set_state(&self, crawl: i64, state: CrawlState, reason: &str) -> StoreResult<()> {

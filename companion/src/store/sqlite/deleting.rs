@@ -32,7 +32,7 @@ const EVERYTHING: &str = "DELETE FROM form; DELETE FROM fetch; DELETE FROM alarm
     DELETE FROM question; DELETE FROM skipped; DELETE FROM command; DELETE FROM notice;
     DELETE FROM crawl; DELETE FROM deleted_crawl; DELETE FROM event;
     DELETE FROM saved_search; DELETE FROM standing; DELETE FROM topic;
-    DELETE FROM device; DELETE FROM sqlite_sequence;";
+    DELETE FROM device; DELETE FROM token; DELETE FROM sqlite_sequence;";
 
 #[async_trait]
 impl Deleting for SqliteStore {

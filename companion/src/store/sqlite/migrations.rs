@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 12] = [
+const STEPS: [(i64, &str, &str); 13] = [
     (
         1,
         "first",
@@ -75,6 +75,11 @@ const STEPS: [(i64, &str, &str); 12] = [
         12,
         "scope",
         include_str!("../../../migrations/0012_scope.sql"),
+    ),
+    (
+        13,
+        "tokens",
+        include_str!("../../../migrations/0013_tokens.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -15,6 +15,7 @@ mod people;
 mod salvage;
 mod searches;
 mod standing;
+mod tokens;
 mod topics;
 mod writer;
 

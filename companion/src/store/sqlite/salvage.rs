@@ -24,7 +24,7 @@ enum Key {
 }
 
 /// Tables in an order in which each comes after those it refers to.
-const TABLES: [(&str, Key); 17] = [
+const TABLES: [(&str, Key); 18] = [
     ("topic", Key::Column("rowid")),
     ("event", Key::Column("rowid")),
     ("looked_for", Key::Column("rowid")),
@@ -35,6 +35,7 @@ const TABLES: [(&str, Key); 17] = [
     ("fetch", Key::CrawlAndNumber),
     ("form", Key::CrawlAndNumber),
     ("device", Key::Column("rowid")),
+    ("token", Key::Column("rowid")),
     ("alarm", Key::CrawlAndNumber),
     ("question", Key::Column("crawl")),
     ("skipped", Key::Column("crawl")),

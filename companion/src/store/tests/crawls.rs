@@ -1,5 +1,6 @@
 //! Crawls, their states, and what they are told.
 
+use linkscent_core::address::Address;
 use linkscent_core::crawl::{Scope, StoppingRule};
 use linkscent_core::web_graph::Mark;
 
@@ -66,6 +67,19 @@ async fn a_crawl_begins_running_and_as_it_was_ordered(store: &Store) {
         store.set_budget(id, 7).await.unwrap();
         let changed = store.crawl(id).await.unwrap().unwrap();
         assert_eq!(changed.order.budget, 7);
+        let more = [
+            "http://new.test/%22",
+            "http://new.test/2",
+            "http://new.test/2",
+        ];
+        let more = more.map(|page| Address::parse(page).unwrap());
+        assert_eq!(store.add_seeds(id, &more).await.unwrap(), 2);
+        assert_eq!(store.add_seeds(id, &more).await.unwrap(), 0);
+        assert_eq!(store.add_seeds(NOBODY, &more).await.unwrap(), 0);
+        let changed = store.crawl(id).await.unwrap().unwrap();
+        let added = &changed.order.seeds[changed.order.seeds.len() - 2..];
+        assert_eq!(added[0], (more[0].to_string(), false));
+        assert_eq!(added[1], (more[1].to_string(), false));
         assert!(store.take_commands(id).await.unwrap().is_empty());
     }
 }

@@ -33,6 +33,7 @@ mod log;
 mod people;
 mod searches;
 mod standing;
+mod tokens;
 mod topics;
 
 use linkscent_core::address::Address;

@@ -3,6 +3,7 @@
 
 use super::library::with_a_library;
 use super::*;
+use crate::service::{NewCrawl, Starts};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_archive_is_looked_into_taken_in_and_gone_on_with() {
@@ -109,4 +110,74 @@ async fn a_crawl_says_what_it_brought_and_a_page_why() {
         .await
         .text;
     assert_eq!(made, "[\"site:host0.test\"]");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_has_its_own_strategy_and_is_given_more_pages_while_it_rests() {
+    let (server, base) = with_a_library().await;
+    let begin = format!("{base}/topic/1/crawl");
+    let refused = server.send(&begin, "budget=2&strategy=odd").await;
+    assert!(refused.unwrap_err().text.contains("odd"));
+    let to = server.send(&begin, "budget=2&strategy=breadth-first").await;
+    assert!(to.unwrap().ends_with("/crawl/2"));
+    server.rest(2).await;
+    let start = server.app.service.store.start_model(2).await.unwrap();
+    let knowledge = linkscent_core::wire::read_model(&start).unwrap();
+    assert_eq!(knowledge.strategy, "breadth-first");
+
+    let topic = server.app.service.topic(1).await.unwrap();
+    let new = NewCrawl::new(Starts::default(), 2);
+    let crawl = server.app.service.prepare_crawl(&topic, &new).await;
+    let id = crawl.unwrap().id;
+    let page = server.get(&format!("{base}/crawl/{id}")).await.text;
+    assert!(page.contains("Start there too"), "{page}");
+    let seeds = format!("{base}/crawl/{id}/seeds");
+    let refused = server.send(&seeds, "starts=nowhere").await.unwrap_err();
+    assert!(refused.text.contains("Line 1"), "{}", refused.text);
+    let twice = "starts=http%3A%2F%2Fhost3.test%2F9%0Ahttp%3A%2F%2Fhost3.test%2F9";
+    server.send(&seeds, twice).await.unwrap();
+    let (row, _) = server.app.service.crawl(id).await.unwrap();
+    let last = row.order.seeds.last().unwrap();
+    assert_eq!(last, &("http://host3.test/9".to_owned(), false));
+    assert_eq!(row.order.seeds.len(), 2);
+    let over = server.send(&format!("{base}/crawl/2/seeds"), twice).await;
+    assert!(over.unwrap_err().text.contains("it is over"));
+    let page = server.get(&format!("{base}/crawl/2")).await.text;
+    assert!(!page.contains("Start there too"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn programs_get_tokens_in_the_settings_that_are_shown_once() {
+    let (server, base) = with_a_library().await;
+    let make = format!("{base}/settings/token");
+    for (wrong, said) in [
+        ("program=+&read=true", "called something"),
+        ("program=x", "tick what"),
+    ] {
+        let refused = server.send(&make, wrong).await.unwrap_err();
+        assert!(refused.text.contains(said), "{}", refused.text);
+    }
+    let csrf = server.app.access.csrf();
+    let fields = format!("csrf={csrf}&program=%3Cnotes%3E&read=true&crawl=true");
+    let made = server.post(&make, FORM, fields).await;
+    assert_eq!(made.status, StatusCode::OK);
+    let (_, token) = made.text.split_once("<code id=\"token\">").unwrap();
+    let (token, _) = token.split_once('<').unwrap();
+    assert!(
+        made.text.contains("may read, crawl; made 2"),
+        "{}",
+        made.text
+    );
+    let settings = server.get(&format!("{base}/settings")).await.text;
+    assert!(!settings.contains(token), "it is shown once");
+    assert!(settings.contains("&#60;notes&#62;") && settings.contains("never used"));
+    let digest = crate::secret::digest(token);
+    let row = server.app.service.store.token(&digest).await.unwrap();
+    let row = row.unwrap();
+    let revoke = format!("{base}/settings/revoke");
+    server
+        .send(&revoke, &format!("id={}", row.id))
+        .await
+        .unwrap();
+    assert!(server.app.service.store.tokens().await.unwrap().is_empty());
 }

@@ -1,0 +1,116 @@
+//! Crawls that get more: pages to fetch once they are over, pages to start from while they are not.
+
+use linkscent_core::address::Address;
+
+use super::{LARGEST_BUDGET, Service, ServiceError};
+use crate::store::{Command, CrawlRow};
+
+/// Pages to start from that are added at a time.
+const MOST_ADDED: usize = 10_000;
+
+impl Service {
+    /// Goes on with a crawl that is over, for so many pages more than it has.
+    pub async fn go_on(&self, crawl: &CrawlRow, more: u64) -> Result<(), ServiceError> {
+        self.prepare_to_go_on(crawl, more).await?;
+        self.supervisor.resume(crawl.id).await?;
+        Ok(())
+    }
+
+    /// The same without running it.
+    pub async fn prepare_to_go_on(&self, crawl: &CrawlRow, more: u64) -> Result<(), ServiceError> {
+        let topic = self.topic(crawl.topic).await?;
+        if crawl.is_removed || topic.is_removed {
+            return Err(ServiceError::refused(
+                "It was removed: bring it back first.",
+            ));
+        }
+        if !crawl.can_go_on() {
+            return Err(ServiceError::refused(
+                "This crawl cannot be gone on with: it is not over, has no link left to follow, \
+                 or was a round of watching. Begin another.",
+            ));
+        }
+        let (pages, ..) = self.store.counts(crawl.id).await?;
+        let budget = pages.saturating_add(more);
+        if more == 0 || budget > LARGEST_BUDGET {
+            return Err(ServiceError::refused(format!(
+                "A crawl's budget is 1 to {LARGEST_BUDGET} pages, and this one has {pages}."
+            )));
+        }
+        self.store.set_budget(crawl.id, budget).await?;
+        Ok(())
+    }
+
+    /// Has a crawl start at more pages than it was ordered to, wherever it runs; how many are new to
+    /// it. They are asked for before any link.
+    pub async fn start_at_more(
+        &self,
+        crawl: &CrawlRow,
+        pages: &[Address],
+    ) -> Result<u64, ServiceError> {
+        if crawl.is_removed || self.topic(crawl.topic).await?.is_removed {
+            return Err(ServiceError::refused(
+                "It was removed: bring it back first.",
+            ));
+        }
+        if !crawl.can_start_at_more() {
+            return Err(ServiceError::refused(
+                "This crawl takes no more pages to start from: it is over, takes an archive in, or \
+                 is a round of watching. Start a new one there.",
+            ));
+        }
+        if pages.is_empty() || pages.len() > MOST_ADDED {
+            return Err(ServiceError::refused(format!(
+                "Name 1 to {MOST_ADDED} pages to start from."
+            )));
+        }
+        let added = self.store.add_seeds(crawl.id, pages).await?;
+        if added > 0 {
+            self.supervisor.send(crawl.id, Command::Seeds).await?;
+        }
+        Ok(added)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crawler::fake_web::web_about;
+    use crate::service::{NewCrawl, Starts};
+    use crate::store::{CrawlState, Store};
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn pages_named_while_a_crawl_rests_or_runs_come_before_any_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let service = Service::new(store, web_about(|_| "bees").await);
+        let start = "http://host0.test/1".to_owned();
+        let topic = service.create_topic("bees", &[start]).await.unwrap();
+        let new = NewCrawl::new(Starts::default(), 4);
+        let row = service.prepare_crawl(&topic, &new).await.unwrap();
+        let page = |text: &str| Address::parse(text).unwrap();
+        let (first, second) = (page("http://host7.test/90"), page("http://host8.test/91"));
+        let start_at = async |pages: &[Address]| service.start_at_more(&row, pages).await;
+        assert_eq!(start_at(&[first.clone(), first.clone()]).await.unwrap(), 1);
+        assert!(start_at(&[]).await.is_err());
+
+        // It is told at once after it was started: it hears of it before its first request ends.
+        service.resume(&row).await.unwrap();
+        let both = [first.clone(), second.clone()];
+        assert_eq!(start_at(&both).await.unwrap(), 1);
+        let mut changes = service.supervisor.changes();
+        let row = loop {
+            let row = service.crawl(row.id).await.unwrap().0;
+            if row.state == CrawlState::Done && !service.store.is_locked(row.id) {
+                break row;
+            }
+            changes.changed().await.unwrap();
+        };
+        let asked = service.store.fetches(row.id).await.unwrap();
+        let asked: Vec<&str> = asked.iter().map(|row| &*row.address).collect();
+        assert!(asked[..2].contains(&first.as_str()), "{asked:?}");
+        assert!(asked.contains(&second.as_str()), "{asked:?}");
+        let refused = service.start_at_more(&row, &both).await.unwrap_err();
+        assert!(refused.to_string().contains("it is over"), "{refused}");
+    }
+}
