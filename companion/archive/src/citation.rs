@@ -1,5 +1,6 @@
 //! What a page says of itself for those who cite it: meta elements (`citation_*` as scholars'
-//! search engines read them, Dublin Core, Open Graph), and JSON-LD.
+//! search engines read them, Dublin Core, Open Graph), JSON-LD, and `COinS` (Z39.88 in a span) where a
+//! page has it of one work; a page with several cites others.
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use linkscent_core::text::{fold_space, shorten};
@@ -43,6 +44,7 @@ impl Citation {
         }
         let mut found = Self::default();
         let mut json: Option<String> = None;
+        let mut coins: Vec<String> = Vec::new();
         let mut emitter = DefaultEmitter::default();
         // What stands in scripts is no markup.
         emitter.naively_switch_states(true);
@@ -56,6 +58,16 @@ impl Citation {
                     let name = value(&[b"name", b"property", b"itemprop"]);
                     if let (Some(name), Some(content)) = (name, value(&[b"content"])) {
                         found.take(&name.to_ascii_lowercase(), &content);
+                    }
+                }
+                Token::StartTag(tag) if *tag.name == *b"span" && coins.len() < 2 => {
+                    let value = |name: &[u8]| {
+                        let value = tag.attributes.get(name);
+                        value.map(|value| String::from_utf8_lossy(value).into_owned())
+                    };
+                    let classes = value(b"class").unwrap_or_default();
+                    if classes.split_ascii_whitespace().any(|one| one == "Z3988") {
+                        coins.extend(value(b"title"));
                     }
                 }
                 Token::StartTag(tag) if *tag.name == *b"script" => {
@@ -77,7 +89,38 @@ impl Citation {
                 _ => {}
             }
         }
+        if let [one] = coins.as_slice() {
+            found.take_coins(one);
+        }
         found
+    }
+
+    /// Takes the fields of a context object.
+    fn take_coins(&mut self, fields: &str) {
+        let has_authors = !self.authors.is_empty();
+        let (mut family, mut given) = (String::new(), String::new());
+        for (name, value) in form_urlencoded::parse(fields.as_bytes()) {
+            match &*name {
+                "rft.au" | "rft.creator" if !has_authors => self.take("dc.creator", &value),
+                "rft.aulast" => family = value.into_owned(),
+                "rft.aufirst" => given = value.into_owned(),
+                "rft.date" => self.take("date", &value),
+                "rft.jtitle" => self.take("citation_journal_title", &value),
+                "rft.pub" | "rft.publisher" => self.take("dc.publisher", &value),
+                "rft_id" => {
+                    if let Some(doi) = value.strip_prefix("info:doi/") {
+                        self.take("citation_doi", doi);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if self.authors.is_empty() && !family.is_empty() {
+            let parts = [family, given];
+            let parts = parts.iter().filter(|part| !part.is_empty());
+            let parts: Vec<&str> = parts.map(String::as_str).collect();
+            self.take("dc.creator", &parts.join(", "));
+        }
     }
 
     /// Takes a meta element. What was said first counts.
@@ -233,6 +276,23 @@ mod tests {
                 .map(|n| format!("<meta name=citation_author content=b{n}>"))
                 .collect::<String>();
         assert_eq!(Citation::of(&many).authors.len(), MOST_AUTHORS);
+    }
+
+    #[test]
+    fn coins_of_one_work_are_read_and_of_several_are_not() {
+        let one = "<span class='x Z3988' title='ctx_ver=Z39.88-2004&amp;rft.jtitle=Bee+World&amp;\
+                   rft.au=Huber%2C%20F.&amp;rft.au=Burnens%2C%20F.&amp;rft.date=1814&amp;\
+                   rft.pub=Paschoud&amp;rft_id=info%3Adoi%2F10.1%2Fbee&amp;rft_id=http://a.test/'></span>";
+        let found = Citation::of(one);
+        assert_eq!(found.authors, ["Huber, F.", "Burnens, F."]);
+        assert_eq!((&*found.journal, &*found.date), ("Bee World", "1814"));
+        assert_eq!((&*found.publisher, &*found.doi), ("Paschoud", "10.1/bee"));
+        let named = "<span class=Z3988 title='rft.aulast=Huber&amp;rft.aufirst=Fran%C3%A7ois'>";
+        assert_eq!(Citation::of(named).authors, ["Huber, François"]);
+        let said = format!("<meta name=citation_author content=Swammerdam>{one}");
+        assert_eq!(Citation::of(&said).authors, ["Swammerdam"]);
+        assert_eq!(Citation::of(&one.repeat(2)), Citation::default());
+        assert_eq!(Citation::of("<span class=Z3988>"), Citation::default());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 pub mod charset;
 pub mod citation;
+pub mod feeds;
 pub mod frozen;
 pub mod intake;
 pub mod lists;

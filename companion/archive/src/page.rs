@@ -8,6 +8,7 @@ use linkscent_core::page::Page;
 use sha2::{Digest, Sha256};
 
 use crate::charset;
+use crate::feeds::with_feed;
 use crate::warc::{Reader, WarcError};
 
 /// The page in a body, and the digest that tells it from others.
@@ -15,10 +16,11 @@ pub fn build(address: Address, body: &[u8], content_type: Option<&str>) -> (Box<
     of_html(address, &charset::decode(body, content_type), body)
 }
 
-/// The page as HTML that was made of a body says it. The digest is the body's: what is made of
+/// The page as HTML that was made of a body says it, with a feed that its head names as its last
+/// link. The digest is the body's: what is made of
 /// the same bytes may come out otherwise another time.
 pub fn of_html(address: Address, html: &str, body: &[u8]) -> (Box<Page>, u64) {
-    let page = Page::new(address, html::parse(html));
+    let page = Page::new(address, html::parse(&with_feed(html)));
     let hash = Sha256::digest(body);
     let mut half = [0; 8];
     half.copy_from_slice(&hash[..8]);

@@ -17,6 +17,7 @@ use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::ssrf_guard::{self, PublicResolver};
+use linkscent_archive::feeds::feed_of;
 use linkscent_archive::page::{build, of_html};
 use linkscent_archive::warc::Exchange;
 
@@ -412,7 +413,12 @@ pub fn choose_cryptography() {
 fn is_empty_without_scripts(page: &Page, body: &[u8]) -> bool {
     let words = page.document().raw_text().split_whitespace();
     // Few pages are looked through for scripts.
-    page.outlinks.is_empty()
+    let own_links = match page.outlinks.len() {
+        // It may be the feed that its head names.
+        1 => usize::from(feed_of(&String::from_utf8_lossy(body)).is_none()),
+        links => links,
+    };
+    own_links == 0
         && words.take(FEWEST_WORDS).count() < FEWEST_WORDS
         && body
             .windows(SCRIPT.len())

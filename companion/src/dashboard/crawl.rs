@@ -19,8 +19,8 @@ use serde::Deserialize;
 use super::yields::roughly;
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::{App, Base, changes};
-use crate::service::{CrawlCounts, RunBy};
-use crate::store::{AlarmRow, CrawlRow, QuestionRow, ResultRow, SkippedRow, Topic};
+use crate::service::{AskedPage, CrawlCounts, RunBy};
+use crate::store::{AlarmRow, CrawlRow, ResultRow, SkippedRow, Topic};
 
 /// Results on one page.
 const PER_PAGE: i64 = 30;
@@ -53,7 +53,7 @@ struct CrawlPage<'a> {
     notices: Vec<String>,
     skipped: Vec<SkippedRow>,
     run_by: Option<RunBy>,
-    questions: Vec<QuestionRow>,
+    questions: Vec<AskedPage>,
     last: Vec<ResultRow>,
     /// Classes that pages may be of; empty where they are not judged by classes.
     classes: Vec<String>,
@@ -103,7 +103,7 @@ async fn page(
         notices: app.service.store.notices(topic.id, Some(id)).await?,
         skipped: app.service.store.skipped(id).await?,
         run_by: app.service.supervisor.run_by(&crawl),
-        questions: app.service.store.questions(id).await?,
+        questions: app.service.questions(&crawl, &topic).await?,
         last: app.service.store.last_results(id, 15).await?,
         classes: classes.map_or_else(Vec::new, |of| of.taxonomy.classes().to_vec()),
         corrected: app.service.corrected(&topic).await?,

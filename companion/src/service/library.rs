@@ -16,9 +16,10 @@ use linkscent_core::address::Address;
 use linkscent_core::page::Page;
 use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage, SnippetPiece};
 use linkscent_library::{
-    Found, Hit, Item, Library, LibraryError, MEANING, Order, Query, Search, of_key, snippet,
+    Found, Hit, Item, Library, LibraryError, MEANING, Order, Query, Search, of_key,
 };
 
+use super::asking::speaking;
 use super::standings::{Eligible, KnownPages};
 use super::{Service, ServiceError};
 use crate::store::{CrawlRow, KeptRow, Remarks, Store, Topic};
@@ -236,7 +237,8 @@ impl Service {
     ) -> Result<LibraryFound, ServiceError> {
         let most = query.most.min(MOST_SHOWN);
         let (found, known) = self.find(topic, query, most).await?;
-        self.shown(found, &Query::read(&query.text), &known).await
+        let asked = self.spoken_of(topic, &query.text).await;
+        self.shown(found, &asked, &known).await
     }
 
     /// What a search finds, so many pages of it, and what is known of all pages.
@@ -444,18 +446,14 @@ async fn snippet_of(
     let before = of_key(hit.key).1.checked_sub(1)?;
     let row = store.kept_after(crawl, before, 1).await.ok()?.pop()?;
     let offset = (row.number == before + 1).then_some(row.offset)?;
-    let (archive, wanted) = (store.warc_path(crawl), asked.terms(hit.language));
+    let (archive, asked) = (store.warc_path(crawl), asked.clone());
     let language = hit.language;
     let reading = tokio::task::spawn_blocking(move || {
         let (page, _) = page_at(&archive, offset, &address).ok()?;
-        Some(snippet(&page.document().passages(), &wanted, language))
+        Some(speaking(&page.document().passages(), &asked, language))
     });
-    let pieces = reading.await.ok()??.into_iter();
-    let pieces = pieces.map(|piece| SnippetPiece {
-        text: piece.text,
-        is_match: piece.is_match,
-    });
-    Some(pieces.collect()).filter(|pieces: &Vec<_>| !pieces.is_empty())
+    let pieces = reading.await.ok()??;
+    Some(pieces).filter(|pieces| !pieces.is_empty())
 }
 
 #[cfg(test)]

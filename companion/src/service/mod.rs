@@ -1,6 +1,7 @@
 //! What the companion does for whoever asks: the shell, the API, the dashboard. Knows
 //! nothing of HTTP or of terminals; every rule on what may be asked stands here once.
 
+mod asking;
 mod beginning;
 mod changes;
 mod crawls;
@@ -35,6 +36,7 @@ mod versions;
 mod watching;
 mod yields;
 
+pub use asking::AskedPage;
 pub use crawls::{CrawlCounts, LARGEST_BUDGET, NewCrawl, Starts};
 pub use dry_run::MOST_UPCOMING;
 pub use error::ServiceError;

@@ -9,7 +9,7 @@ use linkscent_archive::warc::{KeptExchange, Reader};
 use linkscent_core::address::Address;
 use linkscent_core::dom::html;
 use linkscent_core::wire::api::LibraryPage;
-use linkscent_library::{Found, Query};
+use linkscent_library::Found;
 
 use super::{LibraryQuery, MOST_SHOWN, Service, ServiceError};
 use crate::clock;
@@ -37,7 +37,7 @@ impl Service {
         let mut written = 0;
         // Which pages is settled once: while a crawl runs their order changes.
         let (mut found, known) = self.find(topic, query, usize::MAX).await?;
-        let asked = Query::read(&query.text);
+        let asked = self.spoken_of(topic, &query.text).await;
         let hits = std::mem::take(&mut found.hits);
         for batch in hits.chunks(MOST_SHOWN) {
             let batch = Found {
