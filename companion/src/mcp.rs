@@ -17,7 +17,7 @@ use serde::Deserialize;
 use crate::service::{
     LibraryOrder, LibraryQuery, MOST_SHOWN, NewCrawl, Service, ServiceError, Starts,
 };
-use crate::store::{CrawlState, Topic};
+use crate::store::{CrawlRow, CrawlState, Topic};
 
 /// Tokens of an answer unless another number is asked for, and at most.
 const TOKENS: usize = 2_000;
@@ -88,6 +88,13 @@ struct More {
 
 type Answer = Result<String, String>;
 
+/// What a crawl had before it went on.
+#[derive(Default)]
+struct Before {
+    pages: u64,
+    requests: u64,
+}
+
 fn said(error: ServiceError) -> String {
     error.to_string()
 }
@@ -100,6 +107,25 @@ impl Library {
             tools.remove_route("find_more");
         }
         Self { service, tools }
+    }
+
+    /// Goes on with the topic's last crawl if it can be gone on with, or begins one.
+    async fn begin(&self, topic: &Topic, pages: u64) -> Result<(CrawlRow, Before), ServiceError> {
+        let (service, store) = (&self.service, &self.service.store);
+        let crawls = store.crawls(Some(topic.id)).await?;
+        let mut crawls = crawls.into_iter().filter(|crawl| !crawl.is_removed);
+        let last = crawls.find(|crawl| !crawl.order.is_round);
+        let Some(crawl) = last.filter(CrawlRow::can_go_on) else {
+            let new = NewCrawl::new(Starts::default(), pages);
+            return Ok((service.begin_crawl(topic, &new).await?, Before::default()));
+        };
+        let log = store.fetches(crawl.id).await?;
+        let before = Before {
+            pages: service.counts(crawl.id).await?.pages,
+            requests: log.last().map_or(0, |row| row.number),
+        };
+        service.go_on(&crawl, pages).await?;
+        Ok((crawl, before))
     }
 
     async fn topic(&self, name: Option<&str>) -> Result<Option<Topic>, String> {
@@ -217,8 +243,8 @@ impl Library {
         ))
     }
 
-    /// Crawls on for a topic: fetches pages from the web within a budget, and answers what was
-    /// found, best first.
+    /// Crawls for a topic, on where its last crawl ended: fetches so many pages more from the web,
+    /// and answers what was found among them, best first.
     #[tool(annotations(read_only_hint = false, open_world_hint = true))]
     async fn find_more(&self, Parameters(asked): Parameters<More>) -> Answer {
         let topic = self
@@ -229,8 +255,7 @@ impl Library {
         if !(1..=MOST_PAGES).contains(&asked.pages) {
             return Err(format!("a budget is 1 to {MOST_PAGES} pages"));
         }
-        let new = NewCrawl::new(Starts::default(), asked.pages);
-        let begun = self.service.begin_crawl(&topic, &new).await.map_err(said)?;
+        let (begun, before) = self.begin(&topic, asked.pages).await.map_err(said)?;
         let mut changes = self.service.supervisor.changes();
         loop {
             let (crawl, _) = self.service.crawl(begun.id).await.map_err(said)?;
@@ -255,16 +280,14 @@ impl Library {
                 break;
             }
             query.skip += found.len();
-            ours.extend(found.into_iter().filter(|page| page.crawl == begun.id));
+            let is_ours =
+                |page: &LibraryPage| page.crawl == begun.id && page.number > before.requests;
+            ours.extend(found.into_iter().filter(is_ours));
         }
-        let (pages, ..) = self
-            .service
-            .store
-            .counts(begun.id)
-            .await
-            .map_err(|error| error.to_string())?;
+        let counts = self.service.counts(begun.id).await.map_err(said)?;
+        let fetched = counts.pages.saturating_sub(before.pages);
         let head = format!(
-            "{pages} pages were fetched, {} of them finds. {TOLD}",
+            "Pages fetched: {fetched}; finds among them: {}. {TOLD}",
             ours.len()
         );
         Ok(listed(head, &ours, 0, asked.tokens))
