@@ -8,7 +8,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
     ahead, backup, config, crawl, demo, export, import, inspect, log, mcp, model, repair, replay,
-    search, serve, shell, tag, train, verify, watch,
+    search, serve, shell, tag, token, train, verify, watch,
 };
 use linkscent::crawler::documents::READ_DOCUMENT;
 use linkscent::settings::Settings;
@@ -36,6 +36,7 @@ enum Command {
     Ahead(ahead::Ahead),
     Search(search::Search),
     Tag(tag::Tag),
+    Token(token::Token),
     Watch(watch::Watch),
     Export(export::Export),
     Verify(verify::Verify),
@@ -108,6 +109,7 @@ fn run() -> Result<()> {
         Command::Verify(verify) => verify.run(),
         Command::Search(search) => runtime.block_on(search.run()),
         Command::Tag(tag) => runtime.block_on(tag.run()),
+        Command::Token(token) => runtime.block_on(token.run()),
         Command::Watch(watch) => runtime.block_on(watch.run()),
         Command::Backup(backup) => runtime.block_on(backup.run()),
         Command::Demo(demo) => runtime.block_on(demo.run()),

@@ -123,6 +123,7 @@ impl Channels {
 ///
 /// The companion proves at once that it knows the key.
 #[utoipa::path(
+    operation_id = "open_channel",
     post,
     path = "/api/v1/channel",
     request_body = OpenChannel,
@@ -166,6 +167,7 @@ pub(super) async fn open(
 ///
 /// The answer goes back in it.
 #[utoipa::path(
+    operation_id = "call_in_channel",
     post,
     path = "/api/v1/call",
     request_body(

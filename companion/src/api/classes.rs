@@ -44,6 +44,7 @@ pub(super) async fn classes(
 
 /// Choose which nodes are good, in place of those that were
 #[utoipa::path(
+    operation_id = "choose_classes",
     post,
     path = "/api/v1/classes",
     request_body = GoodNodes,
@@ -86,6 +87,7 @@ pub(super) struct PagesQuery {
 
 /// Pages of a crawl with their classes, newest first, fifty at most
 #[utoipa::path(
+    operation_id = "pages_of_class",
     get,
     path = "/api/v1/crawls/{id}/classes",
     params(("id" = i64, Path, description = "Number of the crawl."), PagesQuery),
@@ -119,6 +121,7 @@ pub(super) async fn pages(
 /// Say what class a page is of that a crawl fetched, or take that back; crawls of the topic
 /// that run hear of it
 #[utoipa::path(
+    operation_id = "correct_class",
     post,
     path = "/api/v1/crawls/{id}/classes",
     params(("id" = i64, Path, description = "Number of the crawl.")),

@@ -58,6 +58,7 @@ pub(super) async fn crawls(
 
 /// Hand a topic over: begin a crawl
 #[utoipa::path(
+    operation_id = "begin_crawl",
     post,
     path = "/api/v1/crawls",
     request_body = CrawlOrder,
@@ -112,6 +113,7 @@ pub(super) async fn begin(
 
 /// Answer a crawl's question about a page
 #[utoipa::path(
+    operation_id = "answer_question",
     post,
     path = "/api/v1/crawls/{id}/answer",
     params(("id" = i64, Path, description = "Number of the crawl.")),
@@ -140,6 +142,7 @@ pub(super) async fn answer(
 
 /// Have a crawl start at more pages
 #[utoipa::path(
+    operation_id = "add_seeds",
     post,
     path = "/api/v1/crawls/{id}/seeds",
     params(("id" = i64, Path, description = "Number of the crawl.")),

@@ -2,7 +2,7 @@
 //! for all of them.
 
 use axum::http::Method;
-use linkscent_core::wire::api::{AnswerHead, CallHead, DEFAULT_PORT};
+use linkscent_core::wire::api::{AnswerHead, CallHead};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{ComponentsBuilder, InfoBuilder, OpenApi, OpenApiBuilder, ServerBuilder};
 use utoipa::{PartialSchema, ToSchema};
@@ -42,9 +42,7 @@ pub(super) fn of(groups: impl IntoIterator<Item = OpenApi>) -> OpenApi {
                 .version("1")
                 .description(Some(HOW_TO_CALL)),
         )
-        .servers(Some([ServerBuilder::new()
-            .url(format!("http://127.0.0.1:{DEFAULT_PORT}"))
-            .build()]))
+        .servers(Some([ServerBuilder::new().url("/").build()]))
         .security(Some([]))
         .components(Some(heads))
         .build();

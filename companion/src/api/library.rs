@@ -46,6 +46,7 @@ pub(super) struct Asked {
 
 /// Search what crawls kept
 #[utoipa::path(
+    operation_id = "search_library",
     get,
     path = "/api/v1/library",
     params(Asked),
@@ -108,6 +109,7 @@ pub(super) struct AskedFor {
 
 /// Take pages away as a file of another program
 #[utoipa::path(
+    operation_id = "export_library",
     get,
     path = "/api/v1/export",
     params(AskedFor),

@@ -27,7 +27,6 @@ pub use pairing::Pairing;
 pub use problem::Problem;
 pub use routes::open_routes;
 pub use server::{LARGEST_BODY, serve, whole_body};
-pub use tokens::new_token;
 
 use std::sync::Arc;
 

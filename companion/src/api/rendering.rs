@@ -11,6 +11,7 @@ use super::{App, Problem};
 
 /// Look for pages that a browser is to read
 #[utoipa::path(
+    operation_id = "next_renderings",
     post,
     path = "/api/v1/renderings/next",
     request_body = RenderingQuery,
@@ -31,6 +32,7 @@ pub(super) async fn next(
 
 /// Bring a page as a browser shows it
 #[utoipa::path(
+    operation_id = "send_rendering",
     post,
     path = "/api/v1/renderings",
     request_body = Rendering,

@@ -46,6 +46,7 @@ pub(super) async fn strategies(
 
 /// Choose who orders a topic's links
 #[utoipa::path(
+    operation_id = "choose_strategy",
     post,
     path = "/api/v1/strategies",
     request_body = StrategyChoice,

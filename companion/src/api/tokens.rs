@@ -20,8 +20,6 @@ use crate::{clock, secret};
 
 /// That a token was used is put down once in so many milliseconds.
 const USED_EVERY: i64 = 60_000;
-/// What tokens begin with, so that they are known for what they are wherever they turn up.
-const BEGINNING: &str = "linkscent_";
 
 /// Of a request that came with a token.
 #[derive(Debug, Clone, Copy)]
@@ -30,11 +28,6 @@ pub(super) struct ByToken;
 /// The calls that programs may make.
 #[derive(Clone)]
 pub(super) struct ForPrograms(pub Router<App>);
-
-/// A new token: 256 random bits.
-pub fn new_token() -> String {
-    format!("{BEGINNING}{}", secret::random_hex::<32>())
-}
 
 /// What a call needs; none for those that no token opens.
 pub(super) fn needed(method: &Method, path: &str) -> Option<Permission> {
@@ -150,8 +143,6 @@ mod tests {
             bearer(&HeaderMap::from_iter([(AUTHORIZATION, basic)])),
             None
         );
-        let (one, other) = (new_token(), new_token());
-        assert!(one != other && one.len() == BEGINNING.len() + 64);
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub mod search;
 pub mod serve;
 pub mod shell;
 pub mod tag;
+pub mod token;
 pub mod train;
 pub mod verify;
 pub mod watch;

@@ -3,17 +3,13 @@
 use axum::extract::{Form, State};
 use axum::routing::post;
 use axum::{Extension, Router};
-use linkscent_core::wire::api::LONGEST_NAME;
 use serde::Deserialize;
 
 use super::settings::{Shown, show_settings};
-use super::{PageError, PageResult, check_csrf, go_to};
-use crate::api::{App, Base, new_token};
+use super::{PageResult, check_csrf, go_to};
+use crate::api::{App, Base};
+use crate::clock;
 use crate::store::{Permission, TokenRow};
-use crate::{clock, secret};
-
-/// Tokens that there can be.
-const MOST_TOKENS: usize = 100;
 
 pub(super) fn routes() -> Router<App> {
     Router::new()
@@ -68,30 +64,13 @@ async fn make(
     Form(form): Form<TokenForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let name = form.program.trim();
-    if name.is_empty() || name.chars().count() > LONGEST_NAME {
-        return Err(PageError::bad(format!(
-            "A program is called something, in at most {LONGEST_NAME} characters."
-        )));
-    }
     let asked = [form.read, form.mark, form.crawl];
     let may = Permission::ALL.into_iter().zip(asked);
     let may: Vec<Permission> = may
         .filter(|(_, asked)| *asked)
         .map(|(one, _)| one)
         .collect();
-    if may.is_empty() {
-        return Err(PageError::bad("A token permits something: tick what."));
-    }
-    let store = &app.service.store;
-    if store.tokens().await?.len() >= MOST_TOKENS {
-        return Err(PageError::bad(format!(
-            "There are {MOST_TOKENS} tokens already: revoke one that is not used."
-        )));
-    }
-    let token = new_token();
-    let digest = secret::digest(&token);
-    store.add_token(name, &may, &digest, clock::now()).await?;
+    let token = app.service.make_token(&form.program, &may).await?;
     show_settings(&app, base, Shown { token: Some(token) }).await
 }
 

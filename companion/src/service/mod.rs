@@ -20,6 +20,7 @@ pub(crate) mod library;
 mod map;
 mod naming;
 mod phrases;
+mod programs;
 mod remarks;
 mod removing;
 mod rendering;

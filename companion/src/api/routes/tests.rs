@@ -19,7 +19,6 @@ use tempfile::TempDir;
 use tower::ServiceExt;
 
 use super::*;
-use crate::api::new_token;
 use crate::crawler::fake_web::endless_web;
 use crate::secret;
 use crate::service::{RunBy, Service};
@@ -108,10 +107,7 @@ impl Api {
 
     /// A token that permits so much.
     async fn token(&self, may: &[Permission]) -> String {
-        let (token, store) = (new_token(), &self.app.service.store);
-        let digest = secret::digest(&token);
-        store.add_token("notes", may, &digest, 1).await.unwrap();
-        token
+        self.app.service.make_token("notes", may).await.unwrap()
     }
 
     /// What the description says of a call.
@@ -224,6 +220,16 @@ fn full_view() -> CrawlView {
 async fn every_call_is_described() {
     let mut api = Api::new().await;
     let described = api.description["paths"].as_object().unwrap().clone();
+    let calls_of = |methods: &Value| methods.as_object().unwrap().values().cloned().collect();
+    let operations: Vec<Value> = described
+        .values()
+        .flat_map(|it| -> Vec<Value> { calls_of(it) })
+        .collect();
+    let names: BTreeSet<&str> = operations
+        .iter()
+        .filter_map(|one| one["operationId"].as_str())
+        .collect();
+    assert_eq!(names.len(), operations.len(), "each has a name of its own");
     let (open, sealed) = (paths(&open_calls().into()), paths(&calls().into()));
     assert!(open.is_disjoint(&sealed));
     let for_programs = paths(&program_calls().into());

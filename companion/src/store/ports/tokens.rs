@@ -1,12 +1,13 @@
 //! Tokens by which programs may call.
 
 use async_trait::async_trait;
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::store::error::StoreResult;
 
 /// What a token permits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Permission {
     /// To see topics, crawls and the library, and to take pages away.

@@ -152,7 +152,7 @@ async fn programs_get_tokens_in_the_settings_that_are_shown_once() {
     let make = format!("{base}/settings/token");
     for (wrong, said) in [
         ("program=+&read=true", "called something"),
-        ("program=x", "tick what"),
+        ("program=x", "permits something"),
     ] {
         let refused = server.send(&make, wrong).await.unwrap_err();
         assert!(refused.text.contains(said), "{}", refused.text);

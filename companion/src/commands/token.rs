@@ -1,0 +1,100 @@
+//! `linkscent token`: what programs may call with.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::clock;
+use crate::crawler::fetch::Way;
+use crate::service::Service;
+use crate::settings::data_folder;
+use crate::store::{Permission, Store};
+
+/// Make, list or revoke tokens with which programs on this machine may call.
+///
+/// A token is printed this once and kept nowhere. A program sends it as “Authorization: Bearer
+/// TOKEN” to the API or to /mcp of a `linkscent serve` on the same data folder. None tells what was
+/// read in a browser, and none deletes anything.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linkscent token add 'my notes' --may read
+  linkscent token
+  linkscent token revoke 3")]
+pub struct Token {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// Where everything is kept.
+    #[arg(long, env = "LINKSCENT_DATA", global = true)]
+    data: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Make a token and print it.
+    Add {
+        /// What the program is called.
+        program: String,
+        /// What it may do; can be given repeatedly.
+        #[arg(long, value_enum, required = true)]
+        may: Vec<Permission>,
+    },
+    /// Revoke a token.
+    Revoke {
+        /// Its number, as the list has it.
+        number: i64,
+    },
+}
+
+impl Token {
+    /// Does it.
+    pub async fn run(self) -> Result<()> {
+        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let service = Service::new(store, Way::default());
+        match &self.action {
+            Some(Action::Add { program, may }) => {
+                let token = service.make_token(program, may).await?;
+                if self.json {
+                    println!("{}", json!({ "token": token }));
+                } else {
+                    println!("{token}");
+                }
+            }
+            Some(Action::Revoke { number }) => {
+                let tokens = service.store.tokens().await?;
+                let is_there = tokens.iter().any(|token| token.id == *number);
+                ensure!(is_there, "there is no token {number}");
+                service.store.remove_token(*number).await?;
+            }
+            None => self.list(&service).await?,
+        }
+        Ok(())
+    }
+
+    async fn list(&self, service: &Service) -> Result<()> {
+        for token in service.store.tokens().await? {
+            let may: Vec<&str> = token.may.iter().map(|one| one.name()).collect();
+            let used = (token.used > 0).then(|| clock::date(token.used));
+            if self.json {
+                println!(
+                    "{}",
+                    json!({ "number": token.id, "program": token.name, "may": may,
+                        "made": clock::date(token.created), "used": used })
+                );
+            } else {
+                println!(
+                    "{:>3}  {}  may {}; {}",
+                    token.id,
+                    token.name,
+                    may.join(", "),
+                    used.map_or("never used".to_owned(), |at| format!("last used {at}"))
+                );
+            }
+        }
+        Ok(())
+    }
+}
