@@ -51,6 +51,38 @@ async fn strangers_stay_outside(port: u16, host: &str) -> Result<()> {
             "Host",
         ),
         (request("GET", "/api/v1/health", "", ""), "400|403", ""),
+        // Neither a page of the web nor a program without a token speaks to the library.
+        (
+            request(
+                "POST",
+                "/mcp",
+                &format!("{host}Origin: http://evil.example\r\n"),
+                "{}",
+            ),
+            "403",
+            "origin",
+        ),
+        (request("POST", "/mcp", host, "{}"), "401", "token"),
+        (
+            request(
+                "GET",
+                "/api/v1/topics",
+                &format!("{host}Authorization: Bearer linkscent_0\r\n"),
+                "",
+            ),
+            "401",
+            "token",
+        ),
+        (
+            request(
+                "OPTIONS",
+                "/api/v1/topics",
+                &format!("{host}Origin: http://evil.example\r\n"),
+                "",
+            ),
+            "403",
+            "origin",
+        ),
         (
             request("GET", "/api/v1/health", &format!("{host}{host}"), ""),
             "400|403",

@@ -9,8 +9,9 @@ use clap::Args;
 use linkscent_core::band::Band;
 use tokio::net::TcpListener;
 
-use super::{replay, serve::router};
-use crate::api::{self, App};
+use super::replay;
+use super::serve::until_interrupted;
+use crate::api::App;
 use crate::crawler::fetch::Way;
 use crate::service::{NewCrawl, Service, Starts};
 use crate::store::Store;
@@ -64,10 +65,7 @@ impl Demo {
             "\nLook around: {}\n(Ctrl-C ends the demo.)",
             app.access.entry_link()
         );
-        tokio::select! {
-            served = api::serve(listener, router(app)) => served?,
-            _ = tokio::signal::ctrl_c() => {}
-        }
+        until_interrupted(app, listener).await?;
         Ok(std::fs::remove_dir_all(&folder)?)
     }
 

@@ -54,14 +54,7 @@ impl Serve {
         service.finish_deleting().await?;
         service.supervisor.resume_all().await?;
         self.announce(&app);
-        let supervisor = service.supervisor.clone();
-        tokio::select! {
-            served = api::serve(listener, router(app)) => served,
-            watched = supervisor.watch_others() => watched,
-            kept = service.keep_index() => kept,
-            watched = service.keep_watch() => watched,
-            _ = tokio::signal::ctrl_c() => Ok(()),
-        }
+        until_interrupted(app, listener).await
     }
 
     fn announce(&self, app: &App) {
@@ -82,6 +75,20 @@ impl Serve {
             "Everything is kept in {}",
             app.service.store.folder().display()
         );
+    }
+}
+
+/// Serves until interrupted, and does what goes on beside: the library's index is kept up, standing
+/// topics are looked after, and what other processes change is heard of.
+pub async fn until_interrupted(app: App, listener: TcpListener) -> Result<()> {
+    let service = app.service.clone();
+    let supervisor = service.supervisor.clone();
+    tokio::select! {
+        served = api::serve(listener, router(app)) => served,
+        watched = supervisor.watch_others() => watched,
+        kept = service.keep_index() => kept,
+        watched = service.keep_watch() => watched,
+        _ = tokio::signal::ctrl_c() => Ok(()),
     }
 }
 

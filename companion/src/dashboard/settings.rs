@@ -8,11 +8,10 @@ use axum::{Extension, Router};
 use linkscent_core::wire::api::LONGEST_NAME;
 use serde::Deserialize;
 
-use super::tokens::TokenLine;
 use super::{PageError, PageResult, check_csrf, go_to, show};
 use crate::api::{App, Base};
-use crate::sentence_model;
-use crate::store::Device;
+use crate::store::{Device, TokenRow};
+use crate::{clock, sentence_model};
 
 pub(super) fn routes() -> Router<App> {
     Router::new()
@@ -20,6 +19,34 @@ pub(super) fn routes() -> Router<App> {
         .route("/settings/pair", post(pair))
         .route("/settings/rename", post(rename))
         .route("/settings/forget", post(forget))
+}
+
+/// A token as the settings list it.
+struct TokenLine {
+    id: i64,
+    name: String,
+    may: String,
+    created: String,
+    /// The day it was used last; empty for never.
+    used: String,
+}
+
+impl From<TokenRow> for TokenLine {
+    fn from(row: TokenRow) -> Self {
+        let day = |time: i64| clock::date(time).chars().take(10).collect();
+        let may: Vec<&str> = row.may.iter().map(|one| one.name()).collect();
+        Self {
+            id: row.id,
+            name: row.name,
+            may: may.join(", "),
+            created: day(row.created),
+            used: if row.used == 0 {
+                String::new()
+            } else {
+                day(row.used)
+            },
+        }
+    }
 }
 
 #[derive(Template)]

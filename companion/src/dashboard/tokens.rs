@@ -8,41 +8,12 @@ use serde::Deserialize;
 use super::settings::{Shown, show_settings};
 use super::{PageResult, check_csrf, go_to};
 use crate::api::{App, Base};
-use crate::clock;
-use crate::store::{Permission, TokenRow};
+use crate::store::Permission;
 
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/settings/token", post(make))
         .route("/settings/revoke", post(revoke))
-}
-
-/// A token as the settings list it.
-pub(super) struct TokenLine {
-    pub id: i64,
-    pub name: String,
-    pub may: String,
-    pub created: String,
-    /// The day it was used last; empty for never.
-    pub used: String,
-}
-
-impl From<TokenRow> for TokenLine {
-    fn from(row: TokenRow) -> Self {
-        let day = |time: i64| clock::date(time).chars().take(10).collect();
-        let may: Vec<&str> = row.may.iter().map(|one| one.name()).collect();
-        Self {
-            id: row.id,
-            name: row.name,
-            may: may.join(", "),
-            created: day(row.created),
-            used: if row.used == 0 {
-                String::new()
-            } else {
-                day(row.used)
-            },
-        }
-    }
 }
 
 #[derive(Deserialize)]
