@@ -10,6 +10,8 @@ use unicode_segmentation::UnicodeSegmentation;
 const LENGTH: usize = 280;
 /// Characters from which on a passage is running text.
 const RUNNING: usize = 60;
+/// Terms that say enough: of sentences with so many, running text comes before captions and links.
+const ENOUGH: usize = 3;
 
 /// A piece of a snippet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,9 +32,10 @@ pub fn snippet(passages: &[String], wanted: &BTreeSet<String>, language: Languag
     let sentences: Vec<(usize, bool, &str)> = sentences.collect();
     let worth = |&(_, is_running, sentence): &(usize, bool, &str)| {
         let said: BTreeSet<String> = terms(sentence, language).into_iter().collect();
-        (said.intersection(wanted).count(), is_running)
+        let count = said.intersection(wanted).count();
+        (count.min(ENOUGH), is_running, count)
     };
-    let mut best: Option<((usize, bool), usize)> = None;
+    let mut best: Option<((usize, bool, usize), usize)> = None;
     for (place, sentence) in sentences.iter().enumerate() {
         let worth = worth(sentence);
         if best.is_none_or(|(other, _)| worth > other) {
@@ -105,7 +108,19 @@ mod tests {
             said(&passages, "castle"),
             "Its [castles] and towers were built of stone. A tower of wood stood there before."
         );
+        // A caption may say as many words as there are; running text that says three is better.
+        let passages = [
+            "A castle with a tower, a moat and walls",
+            "Of the castle a tower and parts of the walls are left; the rest was carried away.",
+            "Tower, moat",
+        ];
+        assert!(said(&passages, "castle tower moat walls").starts_with("Of the"));
+        assert!(said(&passages, "tower moat").starts_with("A castle"));
         // Without a word of the query, running text is shown.
+        let passages = [
+            "Castles",
+            "Windsor lies on the Thames, west of London, in the county of Berkshire.",
+        ];
         assert!(said(&passages, "railway").starts_with("Windsor lies"));
         assert_eq!(said(&[], "castle"), "");
         assert_eq!(said(&["Home"], ""), "Home");
