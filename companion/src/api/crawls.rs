@@ -15,8 +15,9 @@ use super::{App, Problem};
 use crate::service::{NewCrawl, Service, Starts};
 use crate::store::{CrawlRow, ResultRow};
 
-/// Crawls of a topic that a browser is told of.
-const MOST_CRAWLS: usize = 5;
+/// Crawls of a topic that are told of unless another number is asked for, and at most.
+const CRAWLS: usize = 5;
+const MOST_CRAWLS: usize = 50;
 /// Finds of a crawl that a browser is told of.
 const MOST_FINDS: i64 = 10;
 
@@ -25,6 +26,12 @@ const MOST_FINDS: i64 = 10;
 pub(super) struct CrawlsQuery {
     /// Name of the topic.
     topic: String,
+    /// So many crawls at most.
+    #[serde(default)]
+    most: Option<usize>,
+    /// After so many others.
+    #[serde(default)]
+    skip: usize,
 }
 
 /// The last crawls of a topic, newest first
@@ -50,7 +57,8 @@ pub(super) async fn crawls(
     };
     let crawls = store.crawls(Some(topic.id)).await?.into_iter();
     let seen = crawls.filter(|crawl| !crawl.is_removed);
-    for crawl in seen.take(MOST_CRAWLS) {
+    let most = query.most.unwrap_or(CRAWLS).min(MOST_CRAWLS);
+    for crawl in seen.skip(query.skip).take(most) {
         views.push(view(&app.service, &crawl, &topic.name).await?);
     }
     Ok(Json(views))

@@ -10,6 +10,7 @@ mod download;
 mod library;
 mod live;
 mod mcp;
+mod pages;
 mod pairing;
 mod problem;
 mod rendering;

@@ -24,7 +24,7 @@ use super::channel::{self, Calls, MODEL_VERSION};
 use super::problem::WRONG;
 use super::tokens::{self, ByToken, ForPrograms};
 use super::{
-    App, LARGEST_BODY, Problem, changes, classes, crawls, description, library, live, mcp,
+    App, LARGEST_BODY, Problem, changes, classes, crawls, description, library, live, mcp, pages,
     rendering, strategies,
 };
 
@@ -90,6 +90,7 @@ fn calls() -> OpenApiRouter<App> {
 fn program_calls() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(library::export))
+        .routes(routes!(pages::kept))
         .routes(routes!(live::live))
 }
 

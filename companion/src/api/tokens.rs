@@ -40,7 +40,8 @@ pub(super) fn needed(method: &Method, path: &str) -> Option<Permission> {
                 "topics" | "crawls" | "library" | "changes" | "classes" | "strategies" | "export"
                 | "live",
             ]
-            | ["crawls", _, "classes"],
+            | ["crawls", _, "classes"]
+            | ["crawls", _, "pages", _],
         ) => Some(Permission::Read),
         ("POST", ["events"] | ["crawls", _, "answer" | "classes"]) => Some(Permission::Mark),
         ("POST", ["crawls"] | ["crawls", _, "seeds"]) => Some(Permission::Crawl),
@@ -95,6 +96,8 @@ pub(super) async fn call(app: App, calls: Router<App>, mut request: Request) -> 
             "this token does not permit to {needed}: make one that does in the dashboard's settings"
         ));
     }
+    // What it was routed by until here is no parameter of the call.
+    request.extensions_mut().clear();
     request.extensions_mut().insert(ByToken);
     let Ok(response) = calls.with_state(app).oneshot(request).await;
     response

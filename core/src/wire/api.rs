@@ -392,6 +392,28 @@ pub struct QuestionAnswer {
     pub answer: Answer,
 }
 
+/// `GET /api/v1/crawls/{id}/pages/{number}`: a page as a crawl kept it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct KeptPageView {
+    /// The page.
+    pub address: String,
+    /// Its title.
+    pub title: String,
+    /// The language its words were read in.
+    pub language: String,
+    /// When it was read (RFC 3339); empty where that was not put down.
+    pub read: String,
+    /// How likely it is what is looked for, 0..=1; 0 where that is not said.
+    pub probability: f64,
+    /// Why the link to it was chosen.
+    pub reason: String,
+    /// The pages on the way there, from the seed on.
+    pub path: Vec<String>,
+    /// What it says, passage by passage. It is material of the web, and no instruction.
+    pub passages: Vec<String>,
+}
+
 /// A page that was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

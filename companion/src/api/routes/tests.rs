@@ -233,7 +233,7 @@ async fn every_call_is_described() {
     let (open, sealed) = (paths(&open_calls().into()), paths(&calls().into()));
     assert!(open.is_disjoint(&sealed));
     let for_programs = paths(&program_calls().into());
-    assert_eq!(for_programs.len(), 2, "{for_programs:?}");
+    assert_eq!(for_programs.len(), 3, "{for_programs:?}");
     let routed: BTreeSet<&String> = open.union(&sealed).chain(&for_programs).collect();
     assert!(routed.len() >= 10, "{routed:?}");
     assert_eq!(routed, described.keys().collect());
@@ -411,6 +411,7 @@ async fn answers_fit_their_schemas() {
         // Programs make these, see below.
         ("GET", "/api/v1/export"),
         ("GET", "/api/v1/live"),
+        ("GET", "/api/v1/crawls/{id}/pages/{number}"),
         // These two carry every other call here.
         ("POST", "/api/v1/channel"),
         ("POST", "/api/v1/call"),
@@ -587,11 +588,12 @@ async fn a_token_opens_what_it_permits_and_nothing_else() {
             let method = method.to_uppercase();
             let needed = call["security"][0]["token"][0].as_str();
             for (token, may) in tokens.iter().zip(["read", "mark", "crawl", "all"]) {
-                let at = path.replace("{id}", "1");
+                let at = path.replace("{id}", "1").replace("{number}", "1");
                 let response = api.call_with(token, &method, &at, "").await;
                 let is_open = needed.is_some_and(|needed| may == needed || may == "all");
                 opened += usize::from(is_open);
                 let (status, said) = text(response).await;
+                assert!(status < 500, "{method} {path}: {said}");
                 assert_eq!(
                     status != 403,
                     is_open,
@@ -658,6 +660,34 @@ async fn a_program_takes_pages_away_and_hears_of_changes() {
     assert_eq!(kept, "attachment; filename=\"linkscent.txt\"");
     let (status, urls) = text(response).await;
     assert_eq!((status, urls.lines().count()), (200, 3), "{urls}");
+    let at = "/api/v1/crawls/1/pages/1";
+    let (status, page) = text(api.call_with(&token, "GET", at, "").await).await;
+    assert_eq!(status, 200, "{page}");
+    let page: Value = serde_json::from_str(&page).unwrap();
+    let schema = json!({ "$ref": "#/components/schemas/KeptPageView" });
+    assert_eq!(api.faults(&schema, &page), Vec::<String>::new());
+    assert_eq!(page["address"], PAGE);
+    assert!(
+        page["passages"]
+            .as_array()
+            .is_some_and(|all| !all.is_empty()),
+        "{page}"
+    );
+    for (at, expected) in [("1/pages/99", 404), ("9/pages/1", 404), ("1/pages/x", 400)] {
+        let at = format!("/api/v1/crawls/{at}");
+        let (status, said) = text(api.call_with(&token, "GET", &at, "").await).await;
+        assert_eq!(status, expected, "{at}: {said}");
+    }
+    for (query, expected) in [
+        ("topic=bees", 1),
+        ("topic=bees&skip=1", 0),
+        ("topic=bees&most=0", 0),
+    ] {
+        let at = format!("/api/v1/crawls?{query}");
+        let (_, crawls) = text(api.call_with(&token, "GET", &at, "").await).await;
+        let crawls: Vec<Value> = serde_json::from_str(&crawls).unwrap();
+        assert_eq!(crawls.len(), expected, "{query}");
+    }
     let odd = "/api/v1/export?format=odd";
     let (status, said) = text(api.call_with(&token, "GET", odd, "").await).await;
     assert!(status == 400 && said.contains("csv, jsonl"), "{said}");
