@@ -1,5 +1,10 @@
+// Files that are chosen in the browser in place of being named by their path.
+//
 // Puts the pages that a file names into the field beside it, to be looked at before they are sent:
 // bookmarks, outlines, feeds, sitemaps, references, tables.
+const complaint = page =>
+  new DOMParser().parseFromString(page, "text/html").querySelector("main p")?.textContent ?? "The file was not read.";
+
 for (const file of document.querySelectorAll("input[type=file][data-into]")) {
   const form = file.closest("form"), label = file.closest("label");
   label.hidden = false;
@@ -17,8 +22,26 @@ for (const file of document.querySelectorAll("input[type=file][data-into]")) {
       field.rows = Math.min(12, field.value.split("\n").length);
       said.textContent = `${pages.length === 1 ? "1 page" : `${pages.length} pages`} of ${chosen.name}`;
     } else {
-      said.textContent = new DOMParser().parseFromString(text, "text/html").querySelector("main p")?.textContent ?? "The file was not read.";
+      said.textContent = complaint(text);
     }
     file.value = "";
+  });
+}
+
+// Sends a file as it is, and goes where the answer leads.
+for (const file of document.querySelectorAll("input[type=file][data-send]")) {
+  const form = file.closest("form"), label = file.closest("label");
+  label.hidden = false;
+  file.addEventListener("change", async () => {
+    const [chosen] = file.files;
+    if (!chosen) return;
+    const fields = new URLSearchParams({ csrf: form.elements.csrf.value, name: form.elements.name.value });
+    const answer = await fetch(`${file.dataset.send}?${fields}`, { method: "POST", body: chosen }).catch(() => null);
+    if (answer?.ok) {
+      location.href = answer.url;
+    } else {
+      label.querySelector("output").textContent = complaint(await answer?.text() ?? "");
+      file.value = "";
+    }
   });
 }

@@ -1,7 +1,8 @@
 //! Topics given away as a file, and taken in from one.
 
 use axum::Router;
-use axum::extract::{Form, Path, State};
+use axum::body::Bytes;
+use axum::extract::{Form, Path, Query, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
@@ -16,6 +17,7 @@ pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/topic/{id}/file", get(give))
         .route("/topics/file", post(take_in))
+        .route("/topics/file/bytes", post(take_bytes_in))
 }
 
 async fn give(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
@@ -45,7 +47,30 @@ async fn take_in(State(app): State<App>, Form(form): Form<FileForm>) -> PageResu
     let path = path(&form.file)?;
     let reading = tokio::task::spawn_blocking(move || TopicFile::open(&path));
     let file = reading.await.map_err(anyhow::Error::from)??;
-    let name = Some(form.name.trim()).filter(|name| !name.is_empty());
-    let topic = app.service.take_topic_in(&file, name).await?;
+    make(&app, &file, &form.name).await
+}
+
+#[derive(Deserialize)]
+struct BytesQuery {
+    csrf: String,
+    #[serde(default)]
+    name: String,
+}
+
+/// The same of a file that was chosen in the browser.
+async fn take_bytes_in(
+    State(app): State<App>,
+    Query(query): Query<BytesQuery>,
+    bytes: Bytes,
+) -> PageResult {
+    check_csrf(&app, &query.csrf)?;
+    let reading = tokio::task::spawn_blocking(move || TopicFile::read(&bytes));
+    let file = reading.await.map_err(anyhow::Error::from)??;
+    make(&app, &file, &query.name).await
+}
+
+async fn make(app: &App, file: &TopicFile, name: &str) -> PageResult {
+    let name = Some(name.trim()).filter(|name| !name.is_empty());
+    let topic = app.service.take_topic_in(file, name).await?;
     Ok(go_to(&format!("/topic/{}", topic.id)))
 }

@@ -5,6 +5,8 @@ use super::library::with_a_library;
 use super::*;
 use crate::service::{NewCrawl, Starts};
 
+const BYTES: (&str, &str) = ("content-type", "application/octet-stream");
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_archive_is_looked_into_taken_in_and_gone_on_with() {
     let (server, base) = with_a_library().await;
@@ -73,6 +75,14 @@ async fn a_topic_is_given_away_and_taken_in() {
         "{}",
         twice.text
     );
+    // Chosen in the browser it comes as it is.
+    let csrf = server.app.access.csrf();
+    let chosen = |csrf: &str| format!("{base}/topics/file/bytes?csrf={csrf}&name=bees+chosen");
+    let bytes = std::fs::read(&file).unwrap();
+    let sent = server.post(&chosen(csrf), BYTES, bytes.clone()).await;
+    assert_eq!(sent.status, StatusCode::SEE_OTHER, "{}", sent.text);
+    let forged = server.post(&chosen("x"), BYTES, bytes).await;
+    assert_eq!(forged.status, StatusCode::FORBIDDEN);
     let to = send("&name=bees+of+others").await.unwrap();
     let page = server.get(&to).await.text;
     assert!(page.contains("<h1>bees of others</h1>"), "{page}");
