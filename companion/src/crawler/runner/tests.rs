@@ -262,6 +262,21 @@ fn a_crawl_has_one_runner_and_its_control_ends_with_it() {
 }
 
 #[test]
+fn pages_to_start_from_that_are_added_while_it_runs_are_asked_for() {
+    let stage = Stage::new(9, endless_web);
+    let runner = stage.resume().unwrap();
+    let added = Address::parse("http://added.test/77").unwrap();
+    let pages = [added.clone(), Address::parse(START).unwrap()];
+    let adding = stage.store.add_seeds(stage.crawl.id, &pages);
+    assert_eq!(stage.runtime.block_on(adding).unwrap(), 1);
+    runner.control().send(Command::Seeds);
+    runner.run(|_| {}).unwrap();
+    let log = stage.log();
+    assert!(log.iter().any(|page| page == added.as_str()), "{log:?}");
+    assert_eq!(log.iter().filter(|page| *page == START).count(), 1);
+}
+
+#[test]
 fn a_proxy_that_is_down_pauses_a_crawl_and_no_page_is_blamed() {
     let stage = Stage::new(5, async || no_web());
     let (ended, stats) = stage.resume().unwrap().run(|_| {}).unwrap();
