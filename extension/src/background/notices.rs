@@ -1,4 +1,5 @@
-//! Notices of the browser, off by default: a crawl of the current topic has ended, or asks.
+//! Notices of the browser, off by default: a crawl of the current topic has ended, or asks; a round
+//! of watching has found something.
 
 use linkscent_core::wire::api::CrawlView;
 
@@ -24,22 +25,29 @@ impl<W: World> Background<W> {
 }
 
 /// What is to be told of what the companion says now and did not say before. A crawl that is
-/// seen for the first time is no news.
+/// seen for the first time is no news, unless it began and ended since the last look, as rounds of
+/// watching do, and has found something.
 pub(super) fn news(texts: &impl Texts, before: &Seen, now: &Seen) -> Option<String> {
     let crawl = now.crawl.as_ref()?;
-    let earlier = before
-        .crawl
-        .as_ref()
-        .filter(|earlier| earlier.id == crawl.id)?;
+    let earlier = before.crawl.as_ref()?;
     let CrawlView {
         topic,
         relevant,
         pages,
         ..
     } = crawl;
-    if earlier.state.is_running() && !crawl.state.is_running() {
+    let has_ended = if earlier.id == crawl.id {
+        earlier.state.is_running() && !crawl.state.is_running()
+    } else {
+        let is_next = before.topic == now.topic && earlier.id < crawl.id;
+        is_next && crawl.state.is_over() && *relevant > 0
+    };
+    if has_ended {
         let values = [&**topic, &relevant.to_string(), &pages.to_string()];
         return Some(texts.text("notice_crawl_ended", &values));
+    }
+    if earlier.id != crawl.id {
+        return None;
     }
     let asked = crawl.question.as_ref()?;
     (earlier.question.as_ref() != Some(asked))
@@ -88,6 +96,14 @@ mod tests {
         show(&stage, &view);
         let ended = "The crawl for “kidneys” has ended: 4 of 30 pages are relevant.";
         assert_eq!(told(&mut stage), [ended]);
+        assert_eq!(told(&mut stage), Vec::<String>::new());
+        // A round of watching came and went between two looks; the next found nothing.
+        (view.id, view.pages, view.relevant) = (view.id + 1, 12, 2);
+        show(&stage, &view);
+        let ended = "The crawl for “kidneys” has ended: 2 of 12 pages are relevant.";
+        assert_eq!(told(&mut stage), [ended]);
+        (view.id, view.relevant) = (view.id + 1, 0);
+        show(&stage, &view);
         assert_eq!(told(&mut stage), Vec::<String>::new());
         // Nothing is told to whoever does not want it.
         stage.own(Request::TellOfCrawls { on: false }).unwrap();
