@@ -333,7 +333,7 @@ async fn hand_over(kind: BrowserKind) -> Result<()> {
     screen.press("a[href$='/topic/1']").await?;
     screen.press("a[href$='/crawl/1']").await?;
     screen
-        .wait_for_text("All pages of the budget were fetched.")
+        .wait_for_text("It has all pages of its budget.")
         .await?;
     stage.picture("crawl").await?;
     screen.press("a[href$='/crawl/1/results']").await?;
