@@ -115,6 +115,11 @@ impl Library {
         let crawls = store.crawls(Some(topic.id)).await?;
         let mut crawls = crawls.into_iter().filter(|crawl| !crawl.is_removed);
         let last = crawls.find(|crawl| !crawl.order.is_round);
+        if last.as_ref().is_some_and(|crawl| crawl.state.is_running()) {
+            return Err(ServiceError::refused(
+                "A crawl of this topic is running: search the library for what it found until now.",
+            ));
+        }
         let Some(crawl) = last.filter(CrawlRow::can_go_on) else {
             let new = NewCrawl::new(Starts::default(), pages);
             return Ok((service.begin_crawl(topic, &new).await?, Before::default()));

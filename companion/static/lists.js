@@ -35,6 +35,10 @@ for (const file of document.querySelectorAll("input[type=file][data-send]")) {
   file.addEventListener("change", async () => {
     const [chosen] = file.files;
     if (!chosen) return;
+    if (chosen.size > 16 << 20) {
+      label.querySelector("output").textContent = "It is larger than 16 MB: name it by its path.";
+      return;
+    }
     const fields = new URLSearchParams({ csrf: form.elements.csrf.value, name: form.elements.name.value });
     const answer = await fetch(`${file.dataset.send}?${fields}`, { method: "POST", body: chosen }).catch(() => null);
     if (answer?.ok) {

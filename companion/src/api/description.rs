@@ -16,7 +16,8 @@ const HOW_TO_CALL: &str = "What programs and paired browsers ask the companion o
     machine. Only health, openapi.json, pair, channel and call are taken from anybody. A program \
     has a token, which the person makes in the dashboard's settings and which says what it \
     permits: read, mark, crawl. It is sent as Authorization: Bearer; each call that it opens names \
-    what it needs. What tells of reading in a browser or deletes is opened by none, and of \
+    what it needs, and answers 204 where the token \
+    does not permit to read. What tells of reading in a browser or deletes is opened by none, and of \
     events a token takes marks, words, facets, classes, forms, tags and notes. \
     A paired browser makes its calls in a channel: the browser opens one with its device identifier and a random number, \
     the companion proves that it knows the key both made when they were paired, and then each \

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::{Stream, StreamExt};
@@ -11,6 +12,7 @@ use serde_json::json;
 
 use super::App;
 use super::problem::WRONG;
+use super::tokens::ByToken;
 
 /// Whoever listens is told of changes at most this often.
 const EVERY: Duration = Duration::from_millis(700);
@@ -42,26 +44,31 @@ pub fn changes(app: &App) -> impl Stream<Item = ()> + Send + use<> {
 )]
 pub(super) async fn live(
     State(app): State<App>,
+    Extension(ByToken(token)): Extension<ByToken>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let told = changes(&app).then(move |()| {
         let app = app.clone();
         async move {
-            let event = Event::default().event("crawls");
-            let told = match running(&app).await {
-                Ok(crawls) => event.json_data(crawls),
-                Err(error) => event.json_data(json!({ "error": format!("{error:#}") })),
-            };
-            Ok(told.unwrap_or_default())
+            // It ends with its token.
+            let tokens = app.service.store.tokens().await.ok()?;
+            tokens.iter().find(|one| one.id == token)?;
+            let crawls = running(&app).await.ok()?;
+            Event::default().event("crawls").json_data(crawls).ok()
         }
     });
-    Sse::new(told).keep_alive(KeepAlive::default())
+    let told = told.take_while(|event| std::future::ready(event.is_some()));
+    Sse::new(told.filter_map(|event| std::future::ready(event.map(Ok))))
+        .keep_alive(KeepAlive::default())
 }
 
 async fn running(app: &App) -> anyhow::Result<serde_json::Value> {
     let mut crawls = Vec::new();
     for crawl in app.service.store.crawls(None).await? {
         if crawl.state.is_running() && !crawl.is_removed {
-            let topic = app.service.topic(crawl.topic).await?;
+            // It may be deleted at this moment.
+            let Ok(topic) = app.service.topic(crawl.topic).await else {
+                continue;
+            };
             let counts = app.service.counts(crawl.id).await?;
             crawls.push(json!({
                 "id": crawl.id, "topic": topic.name, "pages": counts.pages,

@@ -37,8 +37,8 @@ async fn speak(State(app): State<App>, request: Request) -> Response {
         move || Ok(Library::new(service.clone(), may_crawl)),
         Arc::new(NeverSessionManager::default()),
         StreamableHttpServerConfig::default()
-            .with_legacy_session_mode(false)
-            .with_json_response(true),
+            // An answer that takes long is kept alive.
+            .with_legacy_session_mode(false),
     );
     let Ok(response) = server.oneshot(request).await;
     response.map(Body::new)

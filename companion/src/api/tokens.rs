@@ -1,6 +1,7 @@
 //! Calls of programs that have a token, which the person made in the settings and which says what
 //! it permits. A token opens the calls that are listed here and no others: none that tells what was
-//! read in a browser, and none that deletes or opens the dashboard.
+//! read in a browser, and none that deletes or opens the dashboard. Pages that a browser read for a
+//! crawl are the crawl's, and are told with it.
 //!
 //! A token goes over the loopback interface as it is: programs of this machine cannot be told apart
 //! otherwise, and whoever takes the companion's port while it does not run can read one that is
@@ -21,9 +22,9 @@ use crate::{clock, secret};
 /// That a token was used is put down once in so many milliseconds.
 const USED_EVERY: i64 = 60_000;
 
-/// Of a request that came with a token.
+/// Of a request that came with a token: the token's number.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ByToken;
+pub(super) struct ByToken(pub i64);
 
 /// The calls that programs may make.
 #[derive(Clone)]
@@ -36,10 +37,7 @@ pub(super) fn needed(method: &Method, path: &str) -> Option<Permission> {
     match (method.as_str(), parts.as_slice()) {
         (
             "GET",
-            [
-                "topics" | "crawls" | "library" | "changes" | "classes" | "strategies" | "export"
-                | "live",
-            ]
+            ["topics" | "crawls" | "library" | "classes" | "strategies" | "export" | "live"]
             | ["crawls", _, "classes"]
             | ["crawls", _, "pages", _],
         ) => Some(Permission::Read),
@@ -98,8 +96,12 @@ pub(super) async fn call(app: App, calls: Router<App>, mut request: Request) -> 
     }
     // What it was routed by until here is no parameter of the call.
     request.extensions_mut().clear();
-    request.extensions_mut().insert(ByToken);
+    request.extensions_mut().insert(ByToken(token.id));
     let Ok(response) = calls.with_state(app).oneshot(request).await;
+    if response.status().is_success() && !token.may.contains(&Permission::Read) {
+        // What a call answers besides tells of crawls and pages.
+        return StatusCode::NO_CONTENT.into_response();
+    }
     response
 }
 
@@ -168,6 +170,7 @@ mod tests {
             assert_eq!((get(&path), post(&path)), (None, None), "{path}");
         }
         assert_eq!(post("/api/v1/library"), None);
+        assert_eq!(get("/api/v1/changes"), None, "it has words of marked pages");
         assert_eq!(get("/api/v1/crawls/3/answer"), None);
         assert_eq!(get("/api/v1/library/"), None);
     }

@@ -39,7 +39,7 @@ impl ArchiveImport {
             return Ok(());
         }
         let topic = self.service.create_topic(&self.topic, &[]).await?;
-        let crawl = self.service.prepare_intake(&topic).await?;
+        let crawl = self.service.prepare_intake(&topic, &given).await?;
         let ended = self.take_in(&crawl, given, survey.pages).await?;
         let (pages, _, relevant, _) = self.service.store.counts(crawl.id).await?;
         let notices = self.service.store.notices(topic.id, Some(crawl.id)).await?;

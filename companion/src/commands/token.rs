@@ -16,7 +16,7 @@ use crate::store::{Permission, Store};
 ///
 /// A token is printed this once and kept nowhere. A program sends it as “Authorization: Bearer
 /// TOKEN” to the API or to /mcp of a `linkscent serve` on the same data folder. None tells what was
-/// read in a browser, and none deletes anything.
+/// read in a browser, other than pages that it read for a crawl, and none deletes anything.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linkscent token add 'my notes' --may read

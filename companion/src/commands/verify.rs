@@ -17,7 +17,8 @@ use crate::research::Unpacked;
 /// for temporary files (TMPDIR), and goes from there.
 ///
 /// That the web was like this when the crawl ran cannot be checked; nor what the person said while it
-/// ran, which is not in the file.
+/// ran, which is not in the file; nor why there are requests that the file itself names as such that
+/// no link led to: how many these are is said.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   linkscent verify castles.research")]

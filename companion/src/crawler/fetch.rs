@@ -118,6 +118,24 @@ pub enum Reply {
 #[error("the proxy {0} does not answer: start it, or go on without it")]
 pub struct ProxyDown(pub String);
 
+/// A body that was read, with the right to hold it in memory.
+struct Read {
+    address: Address,
+    status: StatusCode,
+    content_type: Option<String>,
+    is_html: bool,
+    body: Vec<u8>,
+    exchange: Exchange,
+    pieces: Vec<OwnedSemaphorePermit>,
+}
+
+/// What a request brought.
+enum Got {
+    Reply(Reply),
+    /// A document that has to be read yet.
+    Document(Box<Read>),
+}
+
 /// Makes requests.
 #[derive(Clone)]
 pub struct Fetcher {
@@ -127,8 +145,9 @@ pub struct Fetcher {
     parsing: Arc<Semaphore>,
     /// Documents read at a time. They may take long, and pages do not wait for them.
     documents: Arc<Semaphore>,
-    /// Pieces of bodies in memory.
+    /// Pieces of bodies in memory: of pages and robots.txt, and of documents.
     pieces: Arc<Semaphore>,
+    document_pieces: Arc<Semaphore>,
 }
 
 impl Fetcher {
@@ -155,6 +174,7 @@ impl Fetcher {
             parsing: Arc::new(Semaphore::new(processors)),
             documents: Arc::new(Semaphore::new(MOST_DOCUMENTS)),
             pieces: Arc::new(Semaphore::new(MOST_PIECES)),
+            document_pieces: Arc::new(Semaphore::new(MOST_PIECES)),
         })
     }
 
@@ -170,7 +190,12 @@ impl Fetcher {
         address: &Address,
         known: Option<&Validators>,
     ) -> Result<Reply, ProxyDown> {
-        match in_time(self.try_page(address, known)).await {
+        let got = match in_time(self.try_page(address, known)).await {
+            Ok(Got::Document(read)) => self.document(*read, known).await,
+            Ok(Got::Reply(reply)) => Ok(reply),
+            Err(error) => Err(error),
+        };
+        match got {
             Ok(reply) => Ok(reply),
             Err(error) => {
                 self.check_proxy().await?;
@@ -195,18 +220,18 @@ impl Fetcher {
         }
     }
 
-    async fn try_page(&self, address: &Address, known: Option<&Validators>) -> Result<Reply> {
+    async fn try_page(&self, address: &Address, known: Option<&Validators>) -> Result<Got> {
         let response = self.send(address, known).await?;
         let status = response.status();
         if status == StatusCode::NOT_MODIFIED && known.is_some() {
-            return Ok(Reply::Unchanged);
+            return Ok(Got::Reply(Reply::Unchanged));
         }
         if status.is_redirection() {
-            return redirect(address, &response);
+            return redirect(address, &response).map(Got::Reply);
         }
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-            let said = describe(status);
-            return Ok(Reply::Unrendered(format!("the server answered {said}")));
+            let why = format!("the server answered {}", describe(status));
+            return Ok(Got::Reply(Reply::Unrendered(why)));
         }
         if !status.is_success() {
             bail!("the server answered {}", describe(status));
@@ -224,18 +249,59 @@ impl Fetcher {
         } else {
             LARGEST_DOCUMENT
         };
-        let (body, pieces) = self.read_head(response, largest + 1).await?;
+        let memory = if is_html {
+            &self.pieces
+        } else {
+            &self.document_pieces
+        };
+        let (body, pieces) = self.read_head(response, largest + 1, memory).await?;
         if body.len() > largest {
             bail!("larger than {} MiB", largest >> 20);
         }
-        let (body, conversion) = self.converted(content_type.clone(), body).await?;
-        if conversion.is_none() && !is_html {
-            bail!("{}", no_page(content_type.as_deref()));
+        let read = Read {
+            address: address.clone(),
+            status,
+            content_type,
+            is_html,
+            body,
+            exchange,
+            pieces,
+        };
+        if DocumentReader::is_document(read.content_type.as_deref(), &read.body) {
+            return Ok(Got::Document(Box::new(read)));
         }
-        let address = address.clone();
+        Ok(Got::Reply(self.parsed(read, None, known).await?))
+    }
+
+    /// A document as a page. Each is read on its own, as many at a time as there may be; pages pass
+    /// by, and who waits for a place has the time.
+    async fn document(&self, mut read: Read, known: Option<&Validators>) -> Result<Reply> {
+        let reading = Arc::clone(&self.documents).acquire_owned().await?;
+        let reader = self.way.documents.clone();
+        let converted = tokio::task::spawn_blocking(move || {
+            let _until_read = reading;
+            let conversion = reader.read(read.content_type.as_deref(), &read.body);
+            (read, conversion)
+        });
+        let conversion;
+        (read, conversion) = converted.await?;
+        self.parsed(read, conversion?, known).await
+    }
+
+    /// What a body says, or what was made of it.
+    async fn parsed(
+        &self,
+        read: Read,
+        conversion: Option<String>,
+        known: Option<&Validators>,
+    ) -> Result<Reply> {
+        if conversion.is_none() && !read.is_html {
+            bail!("{}", no_page(read.content_type.as_deref()));
+        }
         let parsing = Arc::clone(&self.parsing).acquire_owned().await?;
         let fetched = tokio::task::spawn_blocking(move || {
-            let _until_parsed = (parsing, pieces);
+            let _until_parsed = (parsing, read.pieces);
+            let (address, body, content_type) = (read.address, read.body, read.content_type);
             let (page, digest) = match &conversion {
                 Some(html) => of_html(address, html, &body),
                 None => build(address, &body, content_type.as_deref()),
@@ -243,11 +309,11 @@ impl Fetcher {
             Fetched {
                 page,
                 digest,
-                status: status.as_u16(),
+                status: read.status.as_u16(),
                 content_type,
                 body,
                 conversion,
-                exchange,
+                exchange: read.exchange,
             }
         });
         let fetched = fetched.await?;
@@ -259,26 +325,6 @@ impl Fetcher {
             return Ok(Reply::Unrendered(why.to_owned()));
         }
         Ok(Reply::Page(Box::new(fetched)))
-    }
-
-    /// A body, and what it says as HTML if it is a document. Each is read on its own, as many at a
-    /// time as there may be; pages pass by.
-    async fn converted(
-        &self,
-        content_type: Option<String>,
-        body: Vec<u8>,
-    ) -> Result<(Vec<u8>, Option<String>)> {
-        if !DocumentReader::is_document(content_type.as_deref(), &body) {
-            return Ok((body, None));
-        }
-        let reading = Arc::clone(&self.documents).acquire_owned().await?;
-        let reader = self.way.documents.clone();
-        let converted = tokio::task::spawn_blocking(move || {
-            let _until_read = reading;
-            let conversion = reader.read(content_type.as_deref(), &body)?;
-            anyhow::Ok((body, conversion))
-        });
-        converted.await?
     }
 
     /// Fetches the robots.txt of an address's host: 4xx but 429 allows everything,
@@ -300,7 +346,9 @@ impl Fetcher {
             let response = self.send(&at, None).await?;
             let status = response.status();
             if status.is_success() {
-                let (text, pieces) = self.read_head(response, robots::LARGEST_FILE).await?;
+                let (text, pieces) = self
+                    .read_head(response, robots::LARGEST_FILE, &self.pieces)
+                    .await?;
                 let parsing = Arc::clone(&self.parsing).acquire_owned().await?;
                 let parsed = tokio::task::spawn_blocking(move || {
                     let _until_parsed = (parsing, pieces);
@@ -354,6 +402,7 @@ impl Fetcher {
         &self,
         mut response: Response,
         limit: usize,
+        memory: &Arc<Semaphore>,
     ) -> Result<(Vec<u8>, Vec<OwnedSemaphorePermit>)> {
         let (mut body, mut pieces) = (Vec::new(), Vec::new());
         while body.len() < limit {
@@ -376,7 +425,7 @@ impl Fetcher {
                 break;
             }
             while pieces.len() < body.len() / PIECE {
-                pieces.push(Arc::clone(&self.pieces).acquire_owned().await?);
+                pieces.push(Arc::clone(memory).acquire_owned().await?);
             }
         }
         Ok((body, pieces))

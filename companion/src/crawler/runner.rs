@@ -205,13 +205,20 @@ impl Runner {
             Some(Ok(None)) | None => self.run_to_end(&mut on_progress),
         };
         let ended = ended.and_then(|ended| {
-            self.commit()?;
-            if let Ended::Done(_) | Ended::Stopped = ended {
-                self.judge_again(&mut on_progress)?;
-                self.tell_worth()?;
+            let mut ended = ended;
+            loop {
+                self.commit()?;
+                if let Ended::Done(_) | Ended::Stopped = ended {
+                    self.judge_again(&mut on_progress)?;
+                    self.tell_worth()?;
+                }
+                self.keep_model()?;
+                // While it judged it may have been given more pages to start from.
+                if !matches!(ended, Ended::Done(_)) || self.start_at_more()? == 0 {
+                    return Ok(ended);
+                }
+                ended = self.run_to_end(&mut on_progress)?;
             }
-            self.keep_model()?;
-            Ok(ended)
         });
         let (state, reason) = match &ended {
             Ok(Ended::Done(reason)) => (CrawlState::Done, reason.code().to_owned()),
@@ -350,7 +357,7 @@ impl Runner {
             Message::Told(Command::Stop) => return Ok(Some(Ended::Stopped)),
             Message::Told(Command::Mark(address, mark)) => self.mark(&address, mark)?,
             Message::Told(Command::Said) => self.hear()?,
-            Message::Told(Command::Seeds) => self.start_at_more()?,
+            Message::Told(Command::Seeds) => drop(self.start_at_more()?),
             Message::Rendered(page, html) => return self.take_rendered(&page, html),
             Message::BrowserLooks(hosts) => self.browser = Some((Clock::now(), hosts)),
             Message::Retrained(trained) => self.go_on_with(trained)?,

@@ -54,5 +54,7 @@ struct RevokeForm {
 async fn revoke(State(app): State<App>, Form(form): Form<RevokeForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
     app.service.store.remove_token(form.id).await?;
+    // Who listens with it hears so.
+    app.service.supervisor.say_changed();
     Ok(go_to("/settings"))
 }

@@ -40,13 +40,14 @@ async fn page(
 ) -> PageResult {
     let (crawl, topic) = app.service.crawl(id).await?;
     let found = app.service.yields(&crawl).await?;
+    let times = found.times.filter(|_| !crawl.is_of_archive());
     show(&YieldScreen {
         base,
         crawl,
         topic,
         finds: found.hits.iter().filter(|hit| **hit).count(),
         chart: chart::cost(&found.hits),
-        time: found.times.map(|(first, last)| {
+        time: times.map(|(first, last)| {
             let span = Duration::from_millis(last.abs_diff(first));
             (said(first), roughly(span))
         }),

@@ -36,10 +36,13 @@ impl Service {
         let telling = self.telling(topic).await?;
         for row in self.store.questions(crawl.id).await? {
             let page = page_archive::page(&self.store, crawl.id, &row.address).await;
-            let pieces = page
-                .ok()
-                .flatten()
-                .map(|page| speaking(&page.document().passages(), &telling, page.language));
+            let telling = telling.clone();
+            let reading = tokio::task::spawn_blocking(move || {
+                let page = page.ok().flatten()?;
+                let passages = page.document().passages();
+                Some(speaking(&passages, &telling, page.language))
+            });
+            let pieces = reading.await.ok().flatten();
             asked.push(AskedPage {
                 address: row.address,
                 title: row.title,

@@ -308,6 +308,12 @@ impl Service {
         let told =
             crawl.state.is_running() && self.supervisor.send(crawl.id, Command::Stop).await?;
         if !told && !crawl.state.is_over() {
+            if crawl.is_intake() {
+                // It is content with what it has.
+                let pages = self.counts(crawl.id).await?.pages;
+                self.store.set_budget(crawl.id, pages).await?;
+                self.supervisor.drop_given(crawl.id);
+            }
             let stopped = CrawlState::Stopped;
             self.store.set_state(crawl.id, stopped, "told_to").await?;
         }

@@ -37,6 +37,7 @@ impl Service {
             let _one_at_a_time = service.forgetting.lock().await;
             let id = crawl.id;
             bring_to_rest(&service, vec![crawl], &mut Vec::new()).await?;
+            service.supervisor.drop_given(id);
             service.store.delete_crawl(id).await?;
             service.clean_up().await
         });

@@ -5,8 +5,9 @@ use linkscent_core::address::Address;
 use super::{LARGEST_BUDGET, Service, ServiceError};
 use crate::store::{Command, CrawlRow};
 
-/// Pages to start from that are added at a time.
+/// Pages to start from that are added at a time, and that a crawl has where some are added.
 const MOST_ADDED: usize = 10_000;
+const MOST_STARTS: usize = 50_000;
 
 impl Service {
     /// Goes on with a crawl that is over, for so many pages more than it has.
@@ -64,9 +65,21 @@ impl Service {
                 "Name 1 to {MOST_ADDED} pages to start from."
             )));
         }
+        let (now, _) = self.crawl(crawl.id).await?;
+        if now.order.seeds.len() + pages.len() > MOST_STARTS {
+            return Err(ServiceError::refused(format!(
+                "A crawl starts from at most {MOST_STARTS} pages: start another one there."
+            )));
+        }
         let added = self.store.add_seeds(crawl.id, pages).await?;
         if added > 0 {
             self.supervisor.send(crawl.id, Command::Seeds).await?;
+        }
+        // It may have ended meanwhile, and then heard nothing of it.
+        if self.crawl(crawl.id).await?.0.state.is_over() {
+            return Err(ServiceError::refused(
+                "This crawl has just ended: start a new one there.",
+            ));
         }
         Ok(added)
     }
@@ -86,7 +99,7 @@ mod tests {
         let service = Service::new(store, web_about(|_| "bees").await);
         let start = "http://host0.test/1".to_owned();
         let topic = service.create_topic("bees", &[start]).await.unwrap();
-        let new = NewCrawl::new(Starts::default(), 12);
+        let new = NewCrawl::new(Starts::default(), 200);
         let row = service.prepare_crawl(&topic, &new).await.unwrap();
         let page = |text: &str| Address::parse(text).unwrap();
         let (first, second) = (page("http://host7.test/90"), page("http://host8.test/91"));

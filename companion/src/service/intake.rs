@@ -22,20 +22,19 @@ impl Service {
     }
 
     /// A crawl of a topic that is to take an archive in, by whoever takes it up with it: one that
-    /// was interrupted at that, or a new one. As it has no budget before it has all, it fetches
-    /// nothing, whatever becomes of the taking in.
-    pub async fn prepare_intake(&self, topic: &Topic) -> Result<CrawlRow, ServiceError> {
-        let interrupted = self
-            .store
-            .crawls(Some(topic.id))
-            .await?
-            .into_iter()
-            .find(|crawl| {
-                let is_open = crawl.is_intake() && !crawl.state.is_over() && !crawl.is_removed;
-                is_open && !self.store.is_locked(crawl.id)
-            });
-        if let Some(crawl) = interrupted {
-            return Ok(crawl);
+    /// was interrupted at the same archive, or a new one. As it has no budget before it has all, it
+    /// fetches nothing, whatever becomes of the taking in.
+    pub async fn prepare_intake(
+        &self,
+        topic: &Topic,
+        given: &Given,
+    ) -> Result<CrawlRow, ServiceError> {
+        for crawl in self.store.crawls(Some(topic.id)).await? {
+            let is_open = crawl.is_intake() && !crawl.state.is_over() && !crawl.is_removed;
+            let is_free = !self.store.is_locked(crawl.id) && !self.supervisor.has_given(crawl.id);
+            if is_open && is_free && self.began_with(&crawl, given).await? {
+                return Ok(crawl);
+            }
         }
         let new = NewCrawl::new(Starts::default(), 0);
         let order = Order {
@@ -54,9 +53,20 @@ impl Service {
         self.keep_order(topic, &new, &order).await
     }
 
+    /// Whether the pages that a crawl has begin as an archive does.
+    async fn began_with(&self, crawl: &CrawlRow, given: &Given) -> Result<bool, ServiceError> {
+        let log = self.store.fetches(crawl.id).await?;
+        let Some(first) = log.first() else {
+            return Ok(true);
+        };
+        let begins = given.first_page();
+        Ok(begins.is_none_or(|page| page.as_str() == first.address))
+    }
+
     /// Takes an archive in here, as a crawl of a topic.
     pub async fn take_in(&self, topic: &Topic, given: Given) -> Result<CrawlRow, ServiceError> {
-        let crawl = self.prepare_intake(topic).await?;
+        let _one_at_a_time = self.intakes.lock().await;
+        let crawl = self.prepare_intake(topic, &given).await?;
         let running = CrawlState::Running;
         self.store.set_state(crawl.id, running, "").await?;
         self.supervisor.start_with(crawl.id, given);

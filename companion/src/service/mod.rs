@@ -84,6 +84,8 @@ pub struct Service {
     last_map: map::LastMap,
     /// Held while pages are forgotten, or crawls and topics deleted.
     forgetting: Arc<tokio::sync::Mutex<()>>,
+    /// Held while it is settled which crawl takes an archive in.
+    intakes: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Service {
@@ -99,6 +101,7 @@ impl Service {
             last_done: remarks::LastDone::default(),
             last_map: map::LastMap::default(),
             forgetting: Arc::default(),
+            intakes: Arc::default(),
         }
     }
 

@@ -3,8 +3,6 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::bail;
-
 use super::{Service, ServiceError};
 use crate::clock;
 use crate::crawler::verify::replayed;
@@ -89,9 +87,10 @@ impl Service {
 /// Puts down what follows from a log of its pages, and which requests no link led to. Blocks.
 fn say_what_follows(research: &mut Research, pages: &Path) -> anyhow::Result<()> {
     let follows = replayed(research, pages, |_| {})?;
-    if let Some((place, problem)) = follows.damaged.first() {
-        let address = &research.log[*place].address;
-        bail!("{address}: {problem}: go on with the crawl, and it is asked for again");
+    for (place, problem) in follows.damaged {
+        // It is given as a request that brought no page, which is how it was replayed.
+        let request = &mut research.log[place];
+        (request.offset, request.redirect, request.problem) = (None, None, problem);
     }
     for (request, judged) in research.log.iter_mut().zip(follows.judged) {
         request.relevance = judged.map(|judged| judged.relevance);

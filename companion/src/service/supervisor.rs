@@ -190,6 +190,11 @@ impl Supervisor {
         self.start(id);
     }
 
+    /// Forgets the archive of a crawl.
+    pub fn drop_given(&self, id: i64) {
+        self.given().remove(&id);
+    }
+
     /// Whether a crawl has an archive here that it does not have all of.
     pub fn has_given(&self, id: i64) -> bool {
         self.given().contains_key(&id)

@@ -100,6 +100,12 @@ impl TopicFile {
             let entry = entry?;
             let name = entry.path()?.to_string_lossy().into_owned();
             let mut part = Vec::new();
+            let is_twice = match &*name {
+                SAID => said.is_some(),
+                LEARNED => !learned.is_empty(),
+                _ => false,
+            };
+            ensure!(!is_twice, "{name} is in it twice");
             match &*name {
                 SAID => {
                     // A sparse entry says more bytes than the file has.

@@ -641,7 +641,11 @@ async fn a_program_marks_and_neither_deletes_nor_says_where_a_browser_was() {
     let (status, said) = text(api.call_with(&token, "POST", events, &trail).await).await;
     assert_eq!(status, 403, "{said}");
     let tag = event(json!({ "kind": "tag", "address": PAGE, "tag": "to-read", "on": true }));
-    let (status, said) = text(api.call_with(&token, "POST", events, &tag).await).await;
+    // Who may not read is told nothing but that it was taken.
+    let answered = text(api.call_with(&token, "POST", events, &tag).await).await;
+    assert_eq!(answered, (204, String::new()));
+    let reads = api.token(&[Permission::Read, Permission::Mark]).await;
+    let (status, said) = text(api.call_with(&reads, "POST", events, &tag).await).await;
     assert_eq!(status, 200, "{said}");
 }
 
@@ -712,6 +716,11 @@ async fn a_program_takes_pages_away_and_hears_of_changes() {
         next.contains("\"topic\":\"bees\"") && next.contains("\"pages\":3"),
         "{next}"
     );
+    // It ends with its token.
+    let token = row.tokens().await.unwrap().remove(0);
+    row.remove_token(token.id).await.unwrap();
+    api.app.service.supervisor.say_changed();
+    assert!(futures_util::StreamExt::next(&mut events).await.is_none());
 }
 
 #[tokio::test]

@@ -19,6 +19,8 @@ use crate::store::Location;
 /// An archive whose pages are taken in, as it was looked through.
 pub struct Given {
     file: PathBuf,
+    /// Its first page.
+    first: Option<Address>,
     intake: Intake,
     /// What was forgotten since: it is not brought back.
     forgotten: Mutex<Vec<ToForget>>,
@@ -28,8 +30,11 @@ impl Given {
     /// Looks through an archive. Blocks.
     pub fn open(file: PathBuf) -> Result<Self> {
         let intake = Intake::open(&file, Limits::default())?;
+        let mut pages = intake.pages()?.flatten();
+        let first = pages.find_map(|page| Address::parse(&page.address).ok());
         Ok(Self {
             file,
+            first,
             intake,
             forgotten: Mutex::default(),
         })
@@ -38,6 +43,11 @@ impl Given {
     /// What is in it.
     pub fn intake(&self) -> &Intake {
         &self.intake
+    }
+
+    /// The page that it begins with.
+    pub fn first_page(&self) -> Option<&Address> {
+        self.first.as_ref()
     }
 
     /// Leaves out what is to be forgotten, from now on.

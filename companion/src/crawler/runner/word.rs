@@ -61,18 +61,19 @@ impl Runner {
         Ok(())
     }
 
-    /// Starts at the pages too that were added to its order.
-    pub(super) fn start_at_more(&mut self) -> Result<()> {
+    /// Starts at the pages too that were added to its order; how many.
+    pub(super) fn start_at_more(&mut self) -> Result<usize> {
         let crawl = self.handle.block_on(self.store.crawl(self.crawl.id))?;
         let Some(crawl) = crawl else {
-            return Ok(());
+            return Ok(0);
         };
         let known = self.crawl.order.seeds.len();
+        let added = crawl.order.seeds.len().saturating_sub(known);
         for (page, _) in crawl.order.seeds.iter().skip(known) {
             self.session.add_seed(&Address::parse(page)?);
         }
         self.crawl.order.seeds = crawl.order.seeds;
-        Ok(())
+        Ok(added)
     }
 
     /// Reads in the topic's log what the person said of the topic itself.

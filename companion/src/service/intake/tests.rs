@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use linkscent_archive::warc::{Exchange, Kept, Writer};
 
@@ -57,7 +58,8 @@ async fn rests(service: &Service, crawl: i64, state: CrawlState) -> CrawlRow {
         if row.state == state && !service.store.is_locked(crawl) {
             return row;
         }
-        changes.changed().await.unwrap();
+        let changed = tokio::time::timeout(Duration::from_mins(1), changes.changed());
+        changed.await.expect("it does not come to rest").unwrap();
     }
 }
 
@@ -113,7 +115,8 @@ async fn an_intake_that_died_fetches_nothing_when_it_is_taken_up() {
     let start = "http://host0.test/1".to_owned();
     let targets = std::slice::from_ref(&start);
     let topic = service.create_topic("bees", targets).await.unwrap();
-    let crawl = service.prepare_intake(&topic).await.unwrap();
+    let given = service.look_through(archive(folder.path())).await.unwrap();
+    let crawl = service.prepare_intake(&topic, &given).await.unwrap();
     let running = CrawlState::Running;
     let died = service.store.set_state(crawl.id, running, "").await;
     died.unwrap();
@@ -137,7 +140,7 @@ async fn an_intake_that_died_fetches_nothing_when_it_is_taken_up() {
 async fn an_intake_that_is_paused_goes_on_with_the_rest_and_fetches_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (service, topic, _) = crawled(folder.path()).await;
-    let given = service.look_through(archive_of(folder.path(), 40)).await;
+    let given = service.look_through(archive_of(folder.path(), 400)).await;
     let crawl = service.take_in(&topic, given.unwrap()).await.unwrap();
     // It hears of it before it has all.
     let (row, _) = service.crawl(crawl.id).await.unwrap();
@@ -145,7 +148,7 @@ async fn an_intake_that_is_paused_goes_on_with_the_rest_and_fetches_nothing() {
     let row = rests(&service, crawl.id, CrawlState::Paused).await;
     assert_eq!(row.order.budget, 0);
     let before = service.counts(crawl.id).await.unwrap().pages;
-    assert!(before < 39, "{before}");
+    assert!(before < 399, "{before}");
     assert!(!row.can_go_on() && service.go_on(&row, 5).await.is_err());
 
     // What is forgotten meanwhile does not come back.
@@ -155,15 +158,37 @@ async fn an_intake_that_is_paused_goes_on_with_the_rest_and_fetches_nothing() {
         ..Forget::default()
     };
     service.forget(&forget).await.unwrap();
+    // Another archive is another crawl's.
+    let other = tempfile::tempdir().unwrap();
+    let given = service.look_through(archive(other.path())).await.unwrap();
+    let second = service.take_in(&topic, given).await.unwrap();
+    assert_ne!(second.id, crawl.id);
+    done(&service, second.id).await;
     service.resume(&row).await.unwrap();
     let row = done(&service, crawl.id).await;
-    assert_eq!(row.order.budget, 38, "39 are pages, one of them is gone");
+    assert_eq!(row.order.budget, 398, "399 are pages, one of them is gone");
     let asked = service.store.fetches(crawl.id).await.unwrap();
-    assert_eq!(asked.len(), 38);
+    assert_eq!(asked.len(), 398);
     let pages: BTreeSet<&str> = asked.iter().map(|row| &*row.address).collect();
-    assert_eq!(pages.len(), 38, "each is there once");
+    assert_eq!(pages.len(), 398, "each is there once");
     assert!(!pages.contains(&*gone));
     assert!(asked.iter().all(|row| row.place.warc_offset.is_some()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_intake_that_is_stopped_while_it_rests_is_content_with_what_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let (service, topic, _) = crawled(folder.path()).await;
+    let given = service.look_through(archive_of(folder.path(), 400)).await;
+    let crawl = service.take_in(&topic, given.unwrap()).await.unwrap();
+    let (row, _) = service.crawl(crawl.id).await.unwrap();
+    service.pause(&row).await.unwrap();
+    let row = rests(&service, crawl.id, CrawlState::Paused).await;
+    service.stop(&row).await.unwrap();
+    let (row, _) = service.crawl(crawl.id).await.unwrap();
+    let pages = service.counts(crawl.id).await.unwrap().pages;
+    assert_eq!((row.state, row.order.budget), (CrawlState::Stopped, pages));
+    assert!(!service.supervisor.has_given(crawl.id));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -181,3 +181,18 @@ async fn marked_pages_of_private_networks_stay_at_home() {
         .to_string();
     assert!(refused.contains("no file"), "{refused}");
 }
+
+#[test]
+fn a_part_that_is_in_a_file_twice_is_refused() {
+    let said = r#"{"linkscent_topic":1,"name":"x","critic":"topic","strategy":"x","said":[]}"#;
+    let mut twice = tar::Builder::new(Vec::new());
+    for (name, part) in [(SAID, said), (LEARNED, "ab"), (LEARNED, "cd")] {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(part.len() as u64);
+        twice
+            .append_data(&mut header, name, part.as_bytes())
+            .unwrap();
+    }
+    let refused = TopicFile::read(&twice.into_inner().unwrap()).unwrap_err();
+    assert!(refused.to_string().contains("twice"), "{refused}");
+}

@@ -97,6 +97,11 @@ impl CrawlRow {
         self.order.budget == 0
     }
 
+    /// Whether it began with an archive: its pages have the time of their capture.
+    pub fn is_of_archive(&self) -> bool {
+        self.order.seeds.is_empty()
+    }
+
     /// Whether pages to start from can still be added.
     pub fn can_start_at_more(&self) -> bool {
         !self.state.is_over() && !self.is_intake() && !self.order.is_round

@@ -1,5 +1,7 @@
 //! Crawls as rows.
 
+use std::collections::HashSet;
+
 use async_trait::async_trait;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Scope, StoppingRule};
@@ -96,19 +98,35 @@ impl Crawls for SqliteStore {
     }
 
     async fn add_seeds(&self, crawl: i64, pages: &[Address]) -> StoreResult<u64> {
-        let mut transaction = self.pool.begin().await?;
-        let mut added = 0;
-        for page in pages {
-            let query = sqlx::query(
-                "UPDATE crawl SET seeds = json_insert(seeds, '$[#]', json_array(?2, json('false')))
-                 WHERE id = ?1 AND NOT EXISTS
-                 (SELECT 1 FROM json_each(seeds) WHERE json_extract(value, '$[0]') = ?2)",
-            );
-            let query = query.bind(crawl).bind(page.as_str());
-            added += query.execute(&mut *transaction).await?.rows_affected();
-        }
-        transaction.commit().await?;
-        Ok(added)
+        let mut seen = HashSet::new();
+        let pages: Vec<&str> = pages.iter().map(Address::as_str).collect();
+        let pages: Vec<&str> = pages
+            .into_iter()
+            .filter(|page| seen.insert(*page))
+            .collect();
+        let pages = json(&pages)?;
+        let (new,): (i64,) = sqlx::query_as(
+            "SELECT count(*) FROM json_each(?2) AS page JOIN crawl ON crawl.id = ?1
+             WHERE page.value NOT IN (SELECT json_extract(value, '$[0]') FROM json_each(crawl.seeds))",
+        )
+        .bind(crawl)
+        .bind(&pages)
+        .fetch_one(&self.pool)
+        .await?;
+        // All in one statement, so that two who add at once lose nothing.
+        sqlx::query(
+            "UPDATE crawl SET seeds = (SELECT json_group_array(json(seed)) FROM (
+                 SELECT value AS seed FROM json_each(crawl.seeds)
+                 UNION ALL
+                 SELECT json_array(value, json('false')) FROM json_each(?2) WHERE value NOT IN
+                     (SELECT json_extract(value, '$[0]') FROM json_each(crawl.seeds))))
+             WHERE id = ?1",
+        )
+        .bind(crawl)
+        .bind(&pages)
+        .execute(&self.pool)
+        .await?;
+        Ok(new as u64)
     }
 
     async fn set_state(&self, crawl: i64, state: CrawlState, reason: &str) -> StoreResult<()> {
