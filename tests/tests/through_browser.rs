@@ -139,11 +139,8 @@ async fn through_the_browser(kind: BrowserKind) -> Result<()> {
     screen.wait_for_text("Through your browser").await?;
     screen.wait_for_text("pages wait").await?;
     let since = so_far(&asked).split_off(opened);
-    // The browser may ask for a picture of the site meanwhile.
-    let since: Vec<_> = since
-        .iter()
-        .filter(|page| !page.contains("favicon"))
-        .collect();
+    // A browser asks its maker for this and that on its own.
+    let since: Vec<_> = since.iter().filter(|page| page.contains(SITE)).collect();
     ensure!(since.is_empty(), "{since:?}");
     stage.picture("through-your-browser").await?;
     // Browsers take a request for a permission only of a person's press.
