@@ -109,7 +109,7 @@ pub async fn learn(
     on_iteration: impl FnMut(Iteration),
 ) -> Result<TrainingReport> {
     // A crawl that goes on would put its own model in place of this one.
-    let crawls = store.crawls(Some(topic.id)).await?;
+    let crawls = store.web_crawls(Some(topic.id)).await?;
     if let Some(crawl) = crawls.iter().find(|crawl| crawl.state.is_running()) {
         bail!(
             "crawl {} for “{}” is running: let it end, or stop it first",

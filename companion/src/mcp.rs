@@ -109,12 +109,21 @@ impl Library {
         Self { service, tools }
     }
 
+    /// A page by its name. What browsers kept is none for programs.
+    async fn page_named(&self, name: &str) -> Result<(i64, u64), String> {
+        let (crawl, number) = page_named(name)?;
+        if self.service.is_reading(crawl).await.map_err(said)? {
+            return Err(said(ServiceError::Missing("crawl")));
+        }
+        Ok((crawl, number))
+    }
+
     /// Goes on with the topic's last crawl if it can be gone on with, or begins one.
     async fn begin(&self, topic: &Topic, pages: u64) -> Result<(CrawlRow, Before), ServiceError> {
         let (service, store) = (&self.service, &self.service.store);
-        let crawls = store.crawls(Some(topic.id)).await?;
+        let crawls = store.web_crawls(Some(topic.id)).await?;
         let mut crawls = crawls.into_iter().filter(|crawl| !crawl.is_removed);
-        let last = crawls.find(|crawl| !crawl.order.is_round);
+        let last = crawls.find(|crawl| !crawl.is_round());
         if last.as_ref().is_some_and(|crawl| crawl.state.is_running()) {
             return Err(ServiceError::refused(
                 "A crawl of this topic is running: search the library for what it found until now.",
@@ -178,6 +187,7 @@ impl Library {
             order: LibraryOrder::Best,
             most: MOST_SHOWN.min(25),
             skip: asked.skip,
+            for_program: true,
         };
         self.service.catch_up(|_| {}).await.map_err(said)?;
         let found = self.service.search(topic.as_ref(), &query).await;
@@ -194,7 +204,7 @@ impl Library {
     /// Reads a kept page in parts.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn read_page(&self, Parameters(asked): Parameters<Part>) -> Answer {
-        let (crawl, number) = page_named(&asked.page)?;
+        let (crawl, number) = self.page_named(&asked.page).await?;
         let page = self.service.kept_page(crawl, number).await.map_err(said)?;
         let passages = page.document().passages();
         let budget = LETTERS * asked.tokens.unwrap_or(TOKENS).min(MOST_TOKENS);
@@ -224,7 +234,7 @@ impl Library {
     /// its link was followed.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn explain_find(&self, Parameters(asked): Parameters<Named>) -> Answer {
-        let (crawl, number) = page_named(&asked.page)?;
+        let (crawl, number) = self.page_named(&asked.page).await?;
         let (row, topic) = self.service.crawl(crawl).await.map_err(said)?;
         let critic = self.service.critic_of(&topic).await.map_err(said)?;
         let found = self.service.store.result_at(row.id, number).await;
@@ -275,6 +285,7 @@ impl Library {
         let mut query = LibraryQuery {
             order: LibraryOrder::Likeliest,
             most: MOST_SHOWN,
+            for_program: true,
             ..LibraryQuery::default()
         };
         let mut ours: Vec<LibraryPage> = Vec::new();

@@ -104,10 +104,17 @@ function factsOf({ id, url, tab, frameId }) {
 
 async function handle(message, sender) {
   const work = (linkscent) => linkscent.handle(message, factsOf(sender));
-  const { answer, sync, isFull } = await inTurn(work, isOwn(sender) ? LONGEST_OWN : LONGEST);
+  const { answer, sync, isFull, keeps } = await inTurn(work, isOwn(sender) ? LONGEST_OWN : LONGEST);
   if (sync) syncSoon();
+  if (keeps) keepRead(message.tab ?? sender.tab?.id).catch(() => {});
   if (isFull) handle({ kind: "keep_guide" }, here).catch(() => {});
   return answer;
+}
+
+// A page goes into the library as it is shown when it has come to rest.
+async function keepRead(tab) {
+  const shown = await chrome.tabs.sendMessage(tab, { kind: "rendered" }, { frameId: 0 });
+  if (shown?.html) await handle({ kind: "keep_read", tab, url: shown.url, html: shown.html }, here);
 }
 
 // What is new goes to the companion when the answers so far are out.

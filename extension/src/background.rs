@@ -27,6 +27,7 @@ mod handling;
 mod hearing;
 #[cfg(test)]
 mod hearing_tests;
+mod keeping;
 #[cfg(test)]
 mod kept_visits_tests;
 mod known;

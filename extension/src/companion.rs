@@ -8,7 +8,7 @@ use std::rc::Rc;
 use linkscent_core::wire::api::{
     Answer, AnswerHead, ApiError, CallHead, Changes, ChannelOpened, CrawlOrder, CrawlView,
     DashboardLink, Event, Forget, Forgotten, LibraryFound, OpenChannel, PairRequest, PairStarted,
-    Paired, QuestionAnswer, Rendering, RenderingQuery, RenderingsView, TopicView,
+    Paired, QuestionAnswer, Reading, Rendering, RenderingQuery, RenderingsView, TopicView,
 };
 use linkscent_core::wire::channel::{Channel, DeviceKey, Random};
 use linkscent_core::wire::pairing::{Attempt, PairingError, Side};
@@ -172,6 +172,12 @@ impl<W: Network + RandomSource> Companion<W> {
         self.call("POST", "renderings", Some(brought))
             .await
             .map(drop)
+    }
+
+    /// Has a page kept that was read in this browser.
+    pub async fn keep(&self, page: &Reading) -> Fetched<()> {
+        let read = json(page)?;
+        self.call("POST", "readings", Some(read)).await.map(drop)
     }
 
     /// A link that opens the dashboard, once.

@@ -157,6 +157,15 @@ pub enum Request {
     NextRenderings,
     /// A page as it is shown, or why it could not be read.
     Rendered { page: Rendering },
+    /// Keeps pages of the site that a tab shows, or of every site, in the library of the topic in
+    /// hand as they are read from now on, or no more.
+    KeepReading {
+        tab: i32,
+        every_site: bool,
+        on: bool,
+    },
+    /// A page as a tab shows it, to be kept in the library.
+    KeepRead { tab: i32, url: String, html: String },
     /// Keeps the guide in memory whole, in place of the pages kept beside it.
     KeepGuide,
     /// A link that opens the companion's dashboard, once.
@@ -187,6 +196,8 @@ pub enum Response {
     },
     /// To [`Request::Page`]; none if the page is not read.
     View(Option<PageView>),
+    /// To [`Request::KeepRead`]: whether it was sent.
+    Kept(bool),
     /// To [`Request::Followed`]: whether the link counts.
     Followed(bool),
     /// To [`Request::Sync`]: whether anything is other than it was.
@@ -240,6 +251,8 @@ pub struct News {
     pub sync: bool,
     /// Enough pages are kept beside the guide: [`Request::KeepGuide`].
     pub is_full: bool,
+    /// The page is to be kept in the library: [`Request::KeepRead`].
+    pub keeps: bool,
 }
 
 impl Handled {
@@ -257,7 +270,7 @@ impl Handled {
             answer: Response::Done,
             news: News {
                 sync: true,
-                is_full: false,
+                ..News::default()
             },
         }
     }

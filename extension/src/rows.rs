@@ -5,6 +5,9 @@ use linkscent_core::click_attribution::Click;
 use linkscent_core::wire::api::{CrawlView, Event, EventKind, Forget};
 use serde::{Deserialize, Serialize};
 
+/// In place of a host: pages of every site.
+pub const EVERY_SITE: &str = "*";
+
 /// Choices and what pairing brought.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -43,6 +46,9 @@ pub struct Settings {
     pub looks: Vec<String>,
     /// How far the companion's log was heard.
     pub heard: i64,
+    /// Topics for whose library pages are kept as they are read, with the host, or
+    /// [`EVERY_SITE`].
+    pub keeps: Vec<(String, String)>,
 }
 
 /// What the companion said of the current topic when it was asked the last time.
@@ -78,6 +84,12 @@ impl Settings {
         if name != topic {
             self.names.push((topic.to_owned(), name.to_owned()));
         }
+    }
+
+    /// Whether pages of a host are kept for a topic's library as they are read.
+    pub fn keeps(&self, topic: &str, host: &str) -> bool {
+        let mut rows = self.keeps.iter();
+        rows.any(|row| row.0 == topic && row.1 == host)
     }
 
     /// What was said of a topic.

@@ -87,6 +87,12 @@ pub struct State {
     /// Whether the browser shows notices of crawls.
     #[serde(default)]
     pub tells: bool,
+    /// Whether pages of the page's site are kept in the topic's library as they are read.
+    #[serde(default)]
+    pub keeps_site: bool,
+    /// The same of every site.
+    #[serde(default)]
+    pub keeps_every_site: bool,
     /// Events waiting for the companion.
     pub waiting: usize,
     /// Whether a companion is paired.

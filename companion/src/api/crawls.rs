@@ -55,7 +55,7 @@ pub(super) async fn crawls(
     let Some(topic) = app.service.find_known_as(&query.topic).await? else {
         return Ok(Json(views));
     };
-    let crawls = store.crawls(Some(topic.id)).await?.into_iter();
+    let crawls = store.web_crawls(Some(topic.id)).await?.into_iter();
     let seen = crawls.filter(|crawl| !crawl.is_removed);
     let most = query.most.unwrap_or(CRAWLS).min(MOST_CRAWLS);
     for crawl in seen.skip(query.skip).take(most) {

@@ -1,14 +1,15 @@
 //! The library by words, and pages of it taken away.
 
-use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
+use axum::{Extension, Json};
 use linkscent_archive::takeout::{FORMATS, Format};
 use linkscent_core::wire::api::{ApiError, LibraryFound};
 use serde::Deserialize;
 
 use super::problem::WRONG;
+use super::tokens::ByToken;
 use super::{App, Problem, passing, stream};
 use crate::service::{LibraryOrder, LibraryQuery, MOST_SHOWN};
 use crate::store::Topic;
@@ -24,7 +25,7 @@ pub(super) struct Asked {
     topic: Option<String>,
     /// In words: all have to be met; "in quotes" next to each other; -word not; word*, word~,
     /// title:word, site:host, lang:code, tag:name, kind:name, found:2026-11, topic:name, is:relevant (or
-    /// irrelevant, undecided, noted, new).
+    /// irrelevant, undecided, noted, new, browsed).
     #[serde(default)]
     q: String,
     /// All pages that were read, not the finds alone.
@@ -59,14 +60,19 @@ pub(super) struct Asked {
 )]
 pub(super) async fn search(
     State(app): State<App>,
+    program: Option<Extension<ByToken>>,
     query: Result<Query<Asked>, QueryRejection>,
 ) -> Result<Json<LibraryFound>, Problem> {
     let Query(asked) = query?;
-    let (topic, query) = read(&app, asked).await?;
+    let (topic, query) = read(&app, asked, program.is_some()).await?;
     Ok(Json(app.service.search(topic.as_ref(), &query).await?))
 }
 
-async fn read(app: &App, asked: Asked) -> Result<(Option<Topic>, LibraryQuery), Problem> {
+async fn read(
+    app: &App,
+    asked: Asked,
+    for_program: bool,
+) -> Result<(Option<Topic>, LibraryQuery), Problem> {
     let order = order(&asked.order)
         .ok_or_else(|| Problem::bad("an order is best, likeliest or newest".to_owned()))?;
     let topic = match &asked.topic {
@@ -80,6 +86,7 @@ async fn read(app: &App, asked: Asked) -> Result<(Option<Topic>, LibraryQuery), 
         order,
         most: asked.most.unwrap_or(USUALLY).min(MOST_SHOWN),
         skip: asked.skip,
+        for_program,
     };
     Ok((topic, query))
 }
@@ -122,6 +129,7 @@ pub(super) struct AskedFor {
 )]
 pub(super) async fn export(
     State(app): State<App>,
+    program: Option<Extension<ByToken>>,
     query: Result<Query<AskedFor>, QueryRejection>,
 ) -> Result<Response, Problem> {
     let Query(asked) = query?;
@@ -138,7 +146,7 @@ pub(super) async fn export(
         most: None,
         skip: 0,
     };
-    let (topic, query) = read(&app, searched).await?;
+    let (topic, query) = read(&app, searched, program.is_some()).await?;
     let (file, out) = passing(&app)?;
     let taken = app
         .service

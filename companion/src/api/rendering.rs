@@ -1,10 +1,10 @@
-//! Calls of browsers that read pages for a crawl.
+//! Calls of browsers that read pages for a crawl, or keep those that the person reads.
 
 use axum::Json;
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
-use linkscent_core::wire::api::{ApiError, Rendering, RenderingQuery, RenderingsView};
+use linkscent_core::wire::api::{ApiError, Reading, Rendering, RenderingQuery, RenderingsView};
 
 use super::problem::WRONG;
 use super::{App, Problem};
@@ -50,5 +50,28 @@ pub(super) async fn take(
 ) -> Result<StatusCode, Problem> {
     let Json(brought) = brought?;
     app.service.take_rendering(brought).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Keep a page in a topic's library as it was read
+#[utoipa::path(
+    operation_id = "send_reading",
+    post,
+    path = "/api/v1/readings",
+    request_body = Reading,
+    responses(
+        (status = 204, description = "kept, or as it was the last time"),
+        (status = 400, description = WRONG, body = ApiError),
+        (status = 401, description = WRONG, body = ApiError),
+        (status = 404, description = WRONG, body = ApiError),
+        (status = 422, description = WRONG, body = ApiError),
+    )
+)]
+pub(super) async fn read(
+    State(app): State<App>,
+    reading: Result<Json<Reading>, JsonRejection>,
+) -> Result<StatusCode, Problem> {
+    let Json(reading) = reading?;
+    app.service.take_reading(reading).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -82,6 +82,7 @@ fn calls() -> OpenApiRouter<App> {
         .routes(routes!(library::search))
         .routes(routes!(rendering::next))
         .routes(routes!(rendering::take))
+        .routes(routes!(rendering::read))
         .routes(routes!(dashboard))
         .routes(routes!(forget))
 }

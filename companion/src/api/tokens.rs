@@ -1,7 +1,7 @@
 //! Calls of programs that have a token, which the person made in the settings and which says what
 //! it permits. A token opens the calls that are listed here and no others: none that tells what was
 //! read in a browser, and none that deletes or opens the dashboard. Pages that a browser read for a
-//! crawl are the crawl's, and are told with it.
+//! crawl are the crawl's, and are told with it; those that it kept as they were read are not.
 //!
 //! A token goes over the loopback interface as it is: programs of this machine cannot be told apart
 //! otherwise, and whoever takes the companion's port while it does not run can read one that is
@@ -16,6 +16,7 @@ use linkscent_core::wire::api::{Event, EventKind};
 use tower::ServiceExt;
 
 use super::{App, Problem};
+use crate::service::ServiceError;
 use crate::store::{Permission, TokenRow};
 use crate::{clock, secret};
 
@@ -94,6 +95,11 @@ pub(super) async fn call(app: App, calls: Router<App>, mut request: Request) -> 
             "this token does not permit to {needed}: make one that does in the dashboard's settings"
         ));
     }
+    match is_of_reading(&app, request.uri().path()).await {
+        Ok(false) => {}
+        Ok(true) => return Problem::from(ServiceError::Missing("crawl")).into_response(),
+        Err(problem) => return problem.into_response(),
+    }
     // What it was routed by until here is no parameter of the call.
     request.extensions_mut().clear();
     request.extensions_mut().insert(ByToken(token.id));
@@ -103,6 +109,16 @@ pub(super) async fn call(app: App, calls: Router<App>, mut request: Request) -> 
         return StatusCode::NO_CONTENT.into_response();
     }
     response
+}
+
+/// Whether a call is about what browsers kept, which tells what was read.
+async fn is_of_reading(app: &App, path: &str) -> Result<bool, Problem> {
+    let crawl = path.strip_prefix("/api/v1/crawls/");
+    let number = crawl.and_then(|rest| rest.split('/').next()?.parse().ok());
+    Ok(match number {
+        Some(crawl) => app.service.is_reading(crawl).await?,
+        None => false,
+    })
 }
 
 /// Programs may say of pages and topics what a person says on the dashboard; neither delete, nor
@@ -164,6 +180,7 @@ mod tests {
             "dashboard",
             "renderings",
             "renderings/next",
+            "readings",
             "train",
         ] {
             let path = format!("/api/v1/{path}");

@@ -44,7 +44,7 @@ impl Ahead {
         let store = Store::open(&data_folder(self.data.as_deref())?).await?;
         let service = Service::new(store, self.network.way());
         let topic = service.topic_known_as(&self.topic).await?;
-        let crawls = service.store.crawls(Some(topic.id)).await?.into_iter();
+        let crawls = service.store.web_crawls(Some(topic.id)).await?.into_iter();
         let mut unfinished = crawls.filter(|crawl| !crawl.is_removed && !crawl.state.is_over());
         let unfinished = unfinished.next().filter(|_| !self.new);
         eprintln!("linkscent: playing the crawl through …");

@@ -248,7 +248,7 @@ impl Crawl {
             service.choose_good(&topic, &self.good).await?;
             service.topic(topic.id).await?
         };
-        let unfinished = store.crawls(Some(topic.id)).await?;
+        let unfinished = store.web_crawls(Some(topic.id)).await?;
         let is_unfinished =
             |crawl: &CrawlRow| !crawl.state.is_over() && !crawl.is_removed && !crawl.is_intake();
         let unfinished = unfinished.into_iter().find(is_unfinished);
@@ -269,8 +269,8 @@ impl Crawl {
             return Ok(crawl);
         }
         if self.go_on {
-            let crawls = store.crawls(Some(topic.id)).await?.into_iter();
-            let mut crawls = crawls.filter(|crawl| !crawl.order.is_round && !crawl.is_removed);
+            let crawls = store.web_crawls(Some(topic.id)).await?.into_iter();
+            let mut crawls = crawls.filter(|crawl| !crawl.is_round() && !crawl.is_removed);
             let last = crawls
                 .next()
                 .context("the topic has no crawl to go on with")?;

@@ -18,7 +18,7 @@ use crate::store::Store;
 ///
 /// All words have to be met; "words in quotes" next to each other; -word not at all; word* for
 /// all that begin so, word~ for similar spellings; title:word, site:host, lang:code, tag:name,
-/// kind:name, found:2026-11, topic:name, is:relevant, is:irrelevant, is:undecided, is:noted and is:new.
+/// kind:name, found:2026-11, topic:name, is:relevant, is:irrelevant, is:undecided, is:noted, is:new and is:browsed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linkscent search --topic castles moat

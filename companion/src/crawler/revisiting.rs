@@ -1,7 +1,7 @@
 //! Rounds of a standing topic: what its crawls have is known, and of the pages that a round
 //! begins with only what has changed since comes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::Result;
 use linkscent_archive::page::of_html;
@@ -11,6 +11,7 @@ use linkscent_core::crawl::Session;
 use tokio::runtime::Handle;
 
 use super::validators::{Validators, shown};
+use crate::store::ports::CopyRow;
 use crate::store::{CrawlRow, FetchRow, Store};
 
 /// Has a session know all pages that earlier crawls of the topic had brought when this one began.
@@ -23,7 +24,7 @@ pub(super) fn know(
 ) -> Result<()> {
     // A round that goes on knows what it knew when it began.
     let began = log.first().map_or(i64::MAX, |row| row.place.time);
-    for earlier in handle.block_on(store.crawls(Some(crawl.topic)))? {
+    for earlier in handle.block_on(store.web_crawls(Some(crawl.topic)))? {
         if earlier.id >= crawl.id {
             continue;
         }
@@ -47,8 +48,11 @@ pub(super) fn validators(
     let seeds = crawl.order.seeds.iter();
     let seeds: Vec<String> = seeds.map(|seed| seed.0.clone()).collect();
     let copies = handle.block_on(store.copies(crawl.topic, &seeds))?;
+    let crawls = handle.block_on(store.web_crawls(Some(crawl.topic)))?;
+    let earlier: BTreeSet<i64> = crawls.iter().map(|earlier| earlier.id).collect();
+    let is_earlier = |copy: &CopyRow| copy.crawl < crawl.id && earlier.contains(&copy.crawl);
     let mut newest: BTreeMap<String, (i64, u64)> = BTreeMap::new();
-    for copy in copies.into_iter().filter(|copy| copy.crawl < crawl.id) {
+    for copy in copies.into_iter().filter(is_earlier) {
         newest.insert(copy.address, (copy.crawl, copy.number));
     }
     let mut known = HashMap::new();

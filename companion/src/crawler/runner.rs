@@ -142,7 +142,7 @@ impl Runner {
         let warc = open_private(&path)
             .and_then(|file| Writer::open(file, length, &clock::date(clock::now())))
             .with_context(|| format!("opening {}", path.display()))?;
-        let known = if crawl.order.is_round {
+        let known = if crawl.is_round() {
             revisiting::validators(&store, &crawl, &handle)?
         } else {
             HashMap::new()

@@ -92,7 +92,7 @@ fn limits(crawl: &CrawlRow, is_replay: bool) -> Limits {
         delay => delay,
     };
     Limits {
-        requests: crawl.order.is_round.then_some(crawl.order.budget),
+        requests: crawl.is_round().then_some(crawl.order.budget),
         budget: crawl.order.budget,
         delay: CrawlDelay(delay),
         scope: crawl.order.scope.clone(),
@@ -134,7 +134,7 @@ pub fn take_up(
     let mut session = Session::new(guide, limits(crawl, is_replay), seeds(crawl)?);
     let mut rng = SplitMix(crawl.order.random_seed);
     let log = handle.block_on(store.fetches(crawl.id))?;
-    if crawl.order.is_round {
+    if crawl.is_round() {
         revisiting::know(&mut session, store, crawl, &log, handle)?;
     }
     let path = store.warc_path(crawl.id);

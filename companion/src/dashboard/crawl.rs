@@ -87,6 +87,10 @@ async fn page(
     Path(id): Path<i64>,
 ) -> PageResult {
     let (crawl, topic) = app.service.crawl(id).await?;
+    if crawl.is_reading() {
+        let kept = format!("/library?topic={}&of=all&q=is%3Abrowsed", topic.id);
+        return Ok(go_to(&kept));
+    }
     let counts = app.service.counts(id).await?;
     let left = app.service.time_left(&crawl, &counts).await?;
     let classes = app.service.classes(&topic).await?;

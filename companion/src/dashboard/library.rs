@@ -61,6 +61,7 @@ impl Asked {
             order: order(&self.order).ok_or_else(wrong)?,
             most: PER_PAGE,
             skip: self.page.saturating_mul(PER_PAGE),
+            for_program: false,
         })
     }
 

@@ -20,8 +20,8 @@ use super::watching::WatchLine;
 use super::{PageError, PageResult, check_csrf, classes, facets, go_to, percent, show};
 use crate::api::{App, Base};
 use crate::hop_training::DistanceModel;
-use crate::service::{Learned, LibraryOrder, LibraryQuery};
-use crate::store::{CrawlState, MarkRow, Topic};
+use crate::service::{Learned, LibraryOrder, LibraryQuery, Readings};
+use crate::store::{CrawlRow, CrawlState, MarkRow, Topic};
 
 /// Best finds on a topic's page.
 const BEST: usize = 5;
@@ -60,6 +60,8 @@ struct CrawlLine {
     harvest: String,
     /// Whether more pages can be asked for.
     can_go_on: bool,
+    /// Whether it is what browsers kept.
+    is_reading: bool,
 }
 
 #[derive(Template)]
@@ -88,6 +90,8 @@ struct TopicPage<'a> {
     targets: Vec<MarkRow>,
     others: Vec<MarkRow>,
     crawls: Vec<CrawlLine>,
+    /// What browsers kept as it was read.
+    readings: Option<Readings>,
     /// The last crawl that can be gone on with.
     goes_on: Option<i64>,
     /// Those that were removed, and can be brought back.
@@ -165,7 +169,10 @@ impl IterationLine {
 async fn crawl_lines(app: &App, topic: i64, removed: bool) -> Result<Vec<CrawlLine>, PageError> {
     let mut lines = Vec::new();
     let crawls = app.service.store.crawls(Some(topic)).await?.into_iter();
-    for crawl in crawls.filter(|crawl| crawl.is_removed == removed) {
+    // What browsers kept has a line of its own as long as it is in sight.
+    let is_listed =
+        |crawl: &CrawlRow| crawl.is_removed == removed && (removed || !crawl.is_reading());
+    for crawl in crawls.filter(is_listed) {
         let counts = app.service.counts(crawl.id).await?;
         lines.push(CrawlLine {
             id: crawl.id,
@@ -175,6 +182,7 @@ async fn crawl_lines(app: &App, topic: i64, removed: bool) -> Result<Vec<CrawlLi
             relevant: counts.relevant,
             harvest: percent(counts.harvest()),
             can_go_on: crawl.can_go_on(),
+            is_reading: crawl.is_reading(),
         });
     }
     Ok(lines)
@@ -264,6 +272,7 @@ async fn one(
         base,
         csrf: app.access.csrf(),
         crawls,
+        readings: app.service.readings(&topic).await?,
         removed_crawls: crawl_lines(&app, id, true).await?,
         topic,
         facet_lines: facets::FacetLine::all(&targets, &facets),

@@ -36,8 +36,13 @@ pub(super) struct WatchLine {
 impl WatchLine {
     pub(super) async fn of(app: &App, topic: &Topic) -> Result<Self, PageError> {
         let standing = app.service.standing(topic).await?;
-        let mut rounds = app.service.store.crawls(Some(topic.id)).await?.into_iter();
-        let last = rounds.find(|crawl| crawl.order.is_round && !crawl.is_removed);
+        let mut rounds = app
+            .service
+            .store
+            .web_crawls(Some(topic.id))
+            .await?
+            .into_iter();
+        let last = rounds.find(|crawl| crawl.is_round() && !crawl.is_removed);
         let last = match last {
             Some(crawl) => Some((crawl.id, app.service.counts(crawl.id).await?.relevant)),
             None => None,

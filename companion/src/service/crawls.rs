@@ -10,7 +10,7 @@ use linkscent_core::wire::write_model;
 use super::taxonomies::check_guide;
 use super::{Service, ServiceError};
 use crate::crawler::DEFAULT_DELAY;
-use crate::store::{self, Command, CrawlRow, CrawlState, Order, Reaction, Topic};
+use crate::store::{self, Command, CrawlKind, CrawlRow, CrawlState, Order, Reaction, Topic};
 use crate::topic_guide;
 
 /// The largest budget, in pages.
@@ -51,8 +51,8 @@ pub struct NewCrawl {
     pub strategy: Option<String>,
     /// The topic with whose knowledge it begins, where that is wanted.
     pub start_from: Option<String>,
-    /// See [`Order::is_round`].
-    pub is_round: bool,
+    /// What it is.
+    pub kind: CrawlKind,
 }
 
 impl NewCrawl {
@@ -72,7 +72,7 @@ impl NewCrawl {
             critic: None,
             strategy: None,
             start_from: None,
-            is_round: false,
+            kind: CrawlKind::Usual,
         }
     }
 }
@@ -229,14 +229,14 @@ impl Service {
             random_seed: new.random_seed,
             seeds: self.seeds(topic, &new.starts).await?,
             // A round goes where the crawl before it went, however that was written.
-            scope: if new.is_round {
+            scope: if new.kind == CrawlKind::Round {
                 new.scope.clone()
             } else {
                 sound_scope(&new.scope)?
             },
             stopping: new.stopping,
             on_drift: new.on_drift,
-            is_round: new.is_round,
+            kind: new.kind,
         })
     }
 

@@ -132,6 +132,20 @@ impl Service {
         Ok(())
     }
 
+    /// Deletes all that browsers kept as it was read. Whoever calls sees to it that nothing else is
+    /// deleted or forgotten meanwhile.
+    pub(super) async fn delete_readings(&self) -> Result<()> {
+        let crawls = self.store.crawls(None).await?.into_iter();
+        let readings: Vec<CrawlRow> = crawls.filter(CrawlRow::is_reading).collect();
+        if readings.is_empty() {
+            return Ok(());
+        }
+        for crawl in readings {
+            self.store.delete_crawl(crawl.id).await?;
+        }
+        self.clean_up().await
+    }
+
     async fn clean_up(&self) -> Result<()> {
         self.forget_index().await?;
         delete_archives(&self.store).await?;

@@ -24,7 +24,8 @@ use linkscent_archive::warc::{Reader, blank_exchange};
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const LOOKS: usize = 200;
 
-/// Forgets what is asked for. Crawls that run are paused meanwhile. Once begun it is done
+/// Forgets what is asked for; with every click all that browsers kept as it was read. Crawls that
+/// run are paused meanwhile. Once begun it is done
 /// to its end, whether or not somebody waits for the answer.
 pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotten, ServiceError> {
     if asked.pages.len() + asked.hosts.len() + asked.clicks.len() > MOST_EVENTS {
@@ -37,6 +38,7 @@ pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotte
         let _one_at_a_time = service.forgetting.lock().await;
         let mut gone = asked.to_forget();
         if asked.every_click {
+            service.delete_readings().await?;
             gone.clicks.extend(service.store.clicks().await?);
         }
         if gone.is_empty() {

@@ -9,7 +9,7 @@ use linkscent_core::crawl::{Scope, StoppingRule};
 use super::{NewCrawl, Service, ServiceError, Starts};
 use crate::crawler::DEFAULT_DELAY;
 use crate::crawler::runner::Given;
-use crate::store::{CrawlRow, CrawlState, Order, Reaction, Topic};
+use crate::store::{CrawlKind, CrawlRow, CrawlState, Order, Reaction, Topic};
 
 impl Service {
     /// Looks through an archive: WARC or WACZ, told by its first bytes.
@@ -29,7 +29,7 @@ impl Service {
         topic: &Topic,
         given: &Given,
     ) -> Result<CrawlRow, ServiceError> {
-        for crawl in self.store.crawls(Some(topic.id)).await? {
+        for crawl in self.store.web_crawls(Some(topic.id)).await? {
             let is_open = crawl.is_intake() && !crawl.state.is_over() && !crawl.is_removed;
             let is_free = !self.store.is_locked(crawl.id) && !self.supervisor.has_given(crawl.id);
             if is_open && is_free && self.began_with(&crawl, given).await? {
@@ -48,7 +48,7 @@ impl Service {
             },
             stopping: StoppingRule::default(),
             on_drift: Reaction::Tell,
-            is_round: false,
+            kind: CrawlKind::Usual,
         };
         self.keep_order(topic, &new, &order).await
     }

@@ -29,7 +29,9 @@ impl Service {
         let judging = tokio::task::spawn_blocking(move || guide.judge_again());
         let judged = judging.await.map_err(anyhow::Error::from)?;
         for crawl in self.store.crawls(Some(topic.id)).await? {
-            if crawl.state != CrawlState::Running {
+            if crawl.is_reading() {
+                self.judge_readings(&crawl).await?;
+            } else if crawl.state != CrawlState::Running {
                 self.store.judge_again(crawl.id, &judged).await?;
             }
         }

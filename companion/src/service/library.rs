@@ -4,7 +4,7 @@
 //! forgotten.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -46,6 +46,8 @@ pub struct LibraryQuery {
     pub most: usize,
     /// After so many others.
     pub skip: usize,
+    /// Without what browsers kept as it was read: programs hear nothing of it.
+    pub for_program: bool,
 }
 
 /// The index once it is open, and what was last worked out of the logs. Clones are the same.
@@ -164,8 +166,10 @@ impl Service {
                 let count = rows.len() as u64;
                 let (library, archive) = (Arc::clone(&library), self.store.warc_path(crawl.id));
                 let (topic, id) = (crawl.topic, crawl.id);
-                let written =
-                    tokio::task::spawn_blocking(move || take(&library, &archive, topic, id, rows));
+                let left_out = self.brought_by_crawls(&crawl, &rows).await?;
+                let written = tokio::task::spawn_blocking(move || {
+                    take(&library, &archive, (topic, id), rows, &left_out)
+                });
                 match written.await.map_err(anyhow::Error::from)? {
                     Ok(()) => {}
                     Err(LibraryError::Busy) => return Ok(taken),
@@ -180,6 +184,31 @@ impl Service {
             }
         }
         Ok(taken)
+    }
+
+    /// Of pages that browsers kept, those that crawls brought too: as these have them they stand in
+    /// the index.
+    async fn brought_by_crawls(
+        &self,
+        crawl: &CrawlRow,
+        rows: &[KeptRow],
+    ) -> Result<HashSet<String>, ServiceError> {
+        if !crawl.is_reading() {
+            return Ok(HashSet::new());
+        }
+        let web = self.store.web_crawls(Some(crawl.topic)).await?.into_iter();
+        let web: HashSet<i64> = web
+            .filter(|crawl| !crawl.is_removed)
+            .map(|crawl| crawl.id)
+            .collect();
+        let addresses: Vec<String> = rows.iter().map(|row| row.address.clone()).collect();
+        let copies = self
+            .store
+            .copies(crawl.topic, &addresses)
+            .await?
+            .into_iter();
+        let copies = copies.filter(|copy| web.contains(&copy.crawl));
+        Ok(copies.map(|copy| copy.address).collect())
     }
 
     /// Crawls with pages that are not in the index.
@@ -250,7 +279,7 @@ impl Service {
     ) -> Result<(Found, Arc<KnownPages>), ServiceError> {
         let known = self.standings(topic).await?;
         let asked = Query::read(&query.text);
-        let eligible = Eligible::new(Arc::clone(&known), query.all, query.new, &asked);
+        let eligible = Eligible::new(Arc::clone(&known), query, &asked);
         let search = Search {
             query: asked,
             topic: topic.map(|topic| topic.id),
@@ -406,17 +435,21 @@ impl Service {
     }
 }
 
-/// Takes pages into the index from the archive of their crawl. One whose copy is damaged is
+/// Takes pages of a topic's crawl into the index from its archive, but those left out. One whose copy is damaged is
 /// passed over.
 fn take(
     library: &Library,
     archive: &Path,
-    topic: i64,
-    crawl: i64,
+    (topic, crawl): (i64, i64),
     rows: Vec<KeptRow>,
+    left_out: &HashSet<String>,
 ) -> Result<(), LibraryError> {
     let mut writer = library.writer()?;
     for row in rows {
+        if left_out.contains(&row.address) {
+            writer.note_read(crawl, row.number);
+            continue;
+        }
         let page = Address::parse(&row.address).ok();
         match page.map(|address| page_at(archive, row.offset, &address)) {
             Some(Ok((page, _))) => writer.take(&Item::of(&page, topic, crawl, row.number))?,

@@ -156,7 +156,7 @@ impl Service {
         let Some(topic) = self.find_known_as(topic).await? else {
             return Ok(None);
         };
-        let crawls = self.store.crawls(Some(topic.id)).await?.into_iter();
+        let crawls = self.store.web_crawls(Some(topic.id)).await?.into_iter();
         Ok(crawls
             .filter(|crawl| !crawl.is_removed)
             .max_by_key(|crawl| crawl.id))

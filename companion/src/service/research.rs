@@ -19,7 +19,7 @@ impl Service {
         if crawl.state.is_running() {
             return Err(ServiceError::refused("This crawl is still running."));
         }
-        if crawl.order.is_round {
+        if crawl.is_round() {
             return Err(ServiceError::refused(
                 "A round of watching hangs on all crawls before it, so it cannot be checked alone.",
             ));

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use linkscent_core::critics;
 use linkscent_core::web_graph::Relevance;
 use linkscent_core::wire::api::LibraryLabel;
-use linkscent_library::{Query, Standing, Standings, key_of};
+use linkscent_library::{Query, Standing, Standings, key_of, of_key};
 
-use super::{Service, ServiceError};
+use super::{LibraryQuery, Service, ServiceError};
 use crate::clock;
 use crate::store::Topic;
 
@@ -19,6 +19,8 @@ use crate::store::Topic;
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 /// Of pages of which the person said nothing.
 const UNDECIDED: &str = "undecided";
+/// Of pages that a browser kept as they were read.
+const BROWSED: &str = "browsed";
 
 /// A page.
 struct Known {
@@ -35,6 +37,8 @@ struct Known {
 #[derive(Default)]
 pub(super) struct KnownPages {
     pages: HashMap<u64, Known>,
+    /// Crawls that are what browsers kept.
+    readings: HashSet<i64>,
     /// Field and value of each label.
     labels: Vec<(&'static str, String)>,
     label_numbers: HashMap<(&'static str, String), u32>,
@@ -47,6 +51,11 @@ impl KnownPages {
     /// Whether a page came since the person looked last.
     pub(super) fn is_new(&self, key: u64) -> bool {
         self.pages.get(&key).is_some_and(|known| known.is_new)
+    }
+
+    /// Whether a browser kept it as it was read.
+    fn is_reading(&self, key: u64) -> bool {
+        self.readings.contains(&of_key(key).0)
     }
 
     /// When a page was read, as dates are written.
@@ -106,6 +115,7 @@ pub(super) struct Eligible {
     /// All that were read, not the finds alone.
     all: bool,
     new: bool,
+    for_program: bool,
     /// Labels that a page has to have, or must not have.
     labels: Vec<(u32, bool)>,
     /// Something is asked for that no page has.
@@ -113,9 +123,9 @@ pub(super) struct Eligible {
 }
 
 impl Eligible {
-    pub(super) fn new(known: Arc<KnownPages>, all: bool, new: bool, query: &Query) -> Self {
+    pub(super) fn new(known: Arc<KnownPages>, query: &LibraryQuery, asked: &Query) -> Self {
         let (mut labels, mut is_none) = (Vec::new(), false);
-        for condition in query.conditions() {
+        for condition in asked.conditions() {
             let label = (condition.field, condition.value);
             match known.label_numbers.get(&label) {
                 Some(number) => labels.push((*number, condition.is_not)),
@@ -124,8 +134,9 @@ impl Eligible {
         }
         Self {
             known,
-            all,
-            new,
+            all: query.all,
+            new: query.new,
+            for_program: query.for_program,
             labels,
             is_none,
         }
@@ -136,7 +147,8 @@ impl Standings for Eligible {
     fn standing(&self, key: u64) -> Option<Standing<'_>> {
         let page = self.known.pages.get(&key)?;
         let is_asked = (self.all || page.is_target) && (!self.new || page.is_new);
-        if self.is_none || !is_asked {
+        let is_hidden = self.for_program && self.known.is_reading(key);
+        if self.is_none || !is_asked || is_hidden {
             return None;
         }
         let labels = self.known.sets.get(page.labels as usize)?;
@@ -163,6 +175,9 @@ impl Service {
                 let name = known.label("topic", &of.name.to_lowercase().replace('"', ""));
                 new.insert((self.critic_of(&of).await?, name));
             }
+            if crawl.is_reading() {
+                known.readings.insert(crawl.id);
+            }
             crawls.insert(crawl.id, crawl.topic);
         }
         let mut said: HashMap<u64, Vec<u32>> = HashMap::new();
@@ -170,6 +185,7 @@ impl Service {
             said.extend(self.said_of(*id, &mut known).await?);
         }
         let (undecided, new) = (known.label("is", UNDECIDED), known.label("is", "new"));
+        let browsed = known.label("is", BROWSED);
         let mut dates: HashMap<i64, [u32; 2]> = HashMap::new();
         for row in self.store.standings(topic.map(|topic| topic.id)).await? {
             let of = crawls.get(&row.crawl).copied().unwrap_or_default();
@@ -181,6 +197,7 @@ impl Service {
             let mut labels = said.remove(&key).unwrap_or_else(|| vec![undecided]);
             labels.extend(dates);
             labels.extend(row.is_new.then_some(new));
+            labels.extend(known.readings.contains(&row.crawl).then_some(browsed));
             let (critic, name) = topics
                 .get(&of)
                 .map_or(("", None), |(critic, name)| (&**critic, Some(*name)));

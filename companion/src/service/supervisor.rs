@@ -76,7 +76,7 @@ impl Supervisor {
     /// Resumes every crawl that was running when the process ended. One that was taking an
     /// archive in rests until that is brought in again.
     pub async fn resume_all(&self) -> Result<()> {
-        for crawl in self.store.crawls(None).await? {
+        for crawl in self.store.web_crawls(None).await? {
             if !crawl.state.is_running() || self.store.is_locked(crawl.id) {
                 continue;
             }

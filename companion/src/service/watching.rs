@@ -13,7 +13,7 @@ use linkscent_core::crawl::{Watched, worth_a_look};
 use linkscent_core::wire::api::LibraryPage;
 
 use super::{LibraryOrder, LibraryQuery, MOST_SHOWN, NewCrawl, Service, ServiceError, Starts};
-use crate::store::{CrawlRow, LookRow, StandingTopic, Topic};
+use crate::store::{CrawlKind, CrawlRow, LookRow, StandingTopic, Topic};
 use crate::{clock, secret};
 
 /// Between two rounds at least, and at most.
@@ -113,7 +113,7 @@ impl Service {
         if topic.is_removed {
             return Ok(None);
         }
-        let crawls = self.store.crawls(Some(topic.id)).await?;
+        let crawls = self.store.web_crawls(Some(topic.id)).await?;
         if crawls.iter().any(|crawl| self.store.is_locked(crawl.id)) {
             return Err(ServiceError::refused(
                 "A crawl of this topic is running: it looks for new pages anyway.",
@@ -129,7 +129,7 @@ impl Service {
         if seeds.is_empty() {
             return Ok(None);
         }
-        let usual = crawls.iter().find(|crawl| !crawl.order.is_round);
+        let usual = crawls.iter().find(|crawl| !crawl.is_round());
         let usual = usual.map(|crawl| crawl.order.clone());
         let seeds = seeds
             .into_iter()
@@ -140,7 +140,7 @@ impl Service {
         };
         let new = NewCrawl::new(starts, requests);
         let new = NewCrawl {
-            is_round: true,
+            kind: CrawlKind::Round,
             delay: usual
                 .as_ref()
                 .map(|usual| usual.delay)
@@ -208,6 +208,7 @@ impl Service {
         let query = LibraryQuery {
             order: LibraryOrder::Newest,
             most: MOST_SHOWN,
+            for_program: true,
             ..LibraryQuery::default()
         };
         let found = self.search(Some(&topic), &query).await?;

@@ -108,7 +108,7 @@ impl Service {
             return Ok(None);
         }
         let last = self.store.last_results(crawl.id, PACE).await?;
-        let is_round = crawl.order.is_round;
+        let is_round = crawl.is_round();
         let done = counts.pages + if is_round { counts.other } else { 0 };
         let left = crawl.order.budget.saturating_sub(done);
         Ok(pace(&last, is_round).map(|pace| pace.mul_f64(left as f64)))

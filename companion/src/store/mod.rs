@@ -30,9 +30,9 @@ pub use lock::{CrawlLock, LockError};
 pub use marks::MarkRow;
 pub(crate) use marks::{gone_clicks, is_gone};
 pub use ports::{
-    AlarmRow, Command, CrawlRow, CrawlState, Device, FetchRow, FormRow, KeptRow, Location, LookRow,
-    LostPage, ModelOf, NewCrawl, Order, Outcome, Permission, QuestionRow, Reaction, ResultRow,
-    SearchRow, SkippedRow, StandingRow, StandingTopic, TokenRow, Topic,
+    AlarmRow, Command, CrawlKind, CrawlRow, CrawlState, Device, FetchRow, FormRow, KeptRow,
+    Location, LookRow, LostPage, ModelOf, NewCrawl, Order, Outcome, Permission, QuestionRow,
+    Reaction, ResultRow, SearchRow, SkippedRow, StandingRow, StandingTopic, TokenRow, Topic,
 };
 pub use remarks::Remarks;
 pub use sqlite::{BackedUp, backup, repair};
@@ -111,6 +111,13 @@ impl Store {
     /// The data folder.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Crawls, newest first, without what browsers kept as it was read; of one topic or of all.
+    pub async fn web_crawls(&self, topic: Option<i64>) -> StoreResult<Vec<CrawlRow>> {
+        let mut crawls = self.crawls(topic).await?;
+        crawls.retain(|crawl| !crawl.is_reading());
+        Ok(crawls)
     }
 
     /// Keeps something that people should hear, and says it at once where it is new. It

@@ -6,6 +6,7 @@ mod changes;
 mod classes;
 mod event;
 mod library;
+mod reading;
 mod remark;
 mod rendering;
 mod strategies;
@@ -18,6 +19,7 @@ pub use event::{
     marked_terms,
 };
 pub use library::{LibraryCount, LibraryFound, LibraryLabel, LibraryPage, SnippetPiece};
+pub use reading::{LONGEST_WAY, Reading};
 pub use remark::{LONGEST_NOTE, LONGEST_TAG, as_tag};
 pub use rendering::{
     MOST_HOSTS, Rendering, RenderingQuery, RenderingTask, RenderingsView, WaitingSite,

@@ -244,6 +244,22 @@ impl<W: World> Background<W> {
                 self.bring(page).await?;
                 quietly(Response::Done)
             }
+            (
+                Request::KeepReading {
+                    tab,
+                    every_site,
+                    on,
+                },
+                OwnPage,
+            ) => {
+                let page = self.page_of(tab).await?;
+                let news = self.keep_reading(&page, every_site, on).await?;
+                let answer = Response::Done;
+                Ok(Handled { answer, news })
+            }
+            (Request::KeepRead { tab, url, html }, OwnPage) => {
+                quietly(Response::Kept(self.keep_read(tab, &url, &html).await?))
+            }
             (Request::Ledger, OwnPage) => quietly(Response::Ledger(self.ledger().await?)),
             (Request::Everything, OwnPage) => quietly(Response::Text(self.everything().await?)),
             (Request::DeleteEverything, OwnPage) => {

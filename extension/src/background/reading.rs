@@ -8,6 +8,7 @@ use linkscent_core::wire::views::PageView;
 
 use super::Background;
 use super::choices::{is_left_alone, refusal};
+use super::keeping::is_kept;
 use super::steps::{GuideStep, StepTaken};
 use super::visits::Read;
 use crate::paths::{Arriving, Met, Showing};
@@ -97,7 +98,8 @@ impl<W: World> Background<W> {
         let followed = !via.is_empty();
         let mut news = News {
             sync: followed,
-            is_full: false,
+            keeps: logged && is_kept(&settings, &topic, &page.address),
+            ..News::default()
         };
         if is_new || followed {
             news.is_full = self.keep_step(held, &step, is_new, &mut change)?;

@@ -106,6 +106,7 @@ impl<W: World> Background<W> {
         settings.topics.retain(|one| one != topic);
         settings.removed.retain(|one| one != topic);
         settings.versions.retain(|row| row.0 != topic);
+        settings.keeps.retain(|row| row.0 != topic);
         settings.set_said(topic, Vec::new());
         settings.set_name(topic, topic);
         change.delete_guide(topic);

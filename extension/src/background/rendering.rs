@@ -109,7 +109,7 @@ impl<W: World> Background<W> {
 
 /// The same HTML with addresses that have lost what looks like a secret; those that lead nowhere
 /// on the web are left out. It is taken for HTML as browsers write it.
-fn clean(html: &str, base: &Address) -> String {
+pub(super) fn clean(html: &str, base: &Address) -> String {
     let mut rest = html;
     let mut cleaned = String::with_capacity(html.len());
     while let Some((start, name)) = first_address(rest) {

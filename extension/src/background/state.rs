@@ -12,6 +12,7 @@ use super::classes::class_line;
 use super::forms::form_lines;
 use crate::ports::{Look, World};
 use crate::problem::Problem;
+use crate::rows::EVERY_SITE;
 use crate::searched;
 use crate::shown::{State, TopicsView};
 
@@ -53,6 +54,8 @@ impl<W: World> Background<W> {
             return Ok(state);
         };
         state.said = settings.said_of(&topic);
+        state.keeps_every_site = settings.keeps(&topic, EVERY_SITE);
+        state.keeps_site = settings.keeps(&topic, &state.host);
         let marks = self.store.marks(&topic).await?;
         let mut looked_at = None;
         if let Some(page) = page.filter(|_| !state.paused) {

@@ -272,6 +272,7 @@ impl Popup {
         self.act_on(&page, "#forget-site", move || Request::ForgetSite { tab })?;
         let pause = move || Request::Pause { tab, on: true };
         self.act_on(&page, "#pause-site", pause)?;
+        self.keeping(&page, state)?;
         page.keep_if("standing", state.standing.is_some())?;
         page.keep_if("no-target", state.targets.is_empty())?;
         page.keep_if("target", state.mark == Some(true))?;
@@ -279,6 +280,33 @@ impl Popup {
         page.keep_if("unmarked", state.mark.is_none())?;
         page.keep_if("marked", state.mark.is_some())?;
         Ok(page)
+    }
+
+    /// Whether pages are kept in the topic's library as they are read.
+    fn keeping(self: &Rc<Self>, page: &Part, state: &State) -> Result<(), BrowserError> {
+        let tab = self.tab;
+        for (button, every_site, on) in [
+            ("#keep-site", false, true),
+            ("#keep-site-not", false, false),
+            ("#keep-all", true, true),
+            ("#keep-all-not", true, false),
+        ] {
+            self.act_on(page, button, move || Request::KeepReading {
+                tab,
+                every_site,
+                on,
+            })?;
+        }
+        page.say("kept-site", &state.host)?;
+        page.say("unkept-site", &state.host)?;
+        if state.keeps_site || state.keeps_every_site {
+            page.open("#keep-reading")?;
+        }
+        page.keep_if("site-kept", state.keeps_site)?;
+        page.keep_if("site-unkept", !state.keeps_site)?;
+        page.keep_if("all-kept", state.keeps_every_site)?;
+        page.keep_if("all-unkept", !state.keeps_every_site)?;
+        page.keep_if("paired", state.paired)
     }
 
     /// What was said of the topic, and a field to say more, in which stands what is selected

@@ -8,7 +8,7 @@ use linkscent_core::wire::CrawlState;
 use linkscent_core::wire::api::{
     AnswerHead, ApiError, CallHead, Changes, ChannelOpened, CrawlOrder, CrawlView, DashboardLink,
     Event, Forget, Forgotten, LibraryFound, OpenChannel, PairRequest, PairStarted, Paired,
-    QuestionAnswer, Rendering, RenderingQuery, RenderingTask, RenderingsView, TopicView,
+    QuestionAnswer, Reading, Rendering, RenderingQuery, RenderingTask, RenderingsView, TopicView,
 };
 use linkscent_core::wire::channel::{Channel, DeviceKey, Random};
 use linkscent_core::wire::pairing::{Attempt, Key, Side};
@@ -54,6 +54,8 @@ pub struct CompanionTwin {
     pub renderings: RenderingsView,
     /// Pages that were brought.
     pub brought: Vec<Rendering>,
+    /// Pages that are to be kept.
+    pub readings: Vec<Reading>,
     /// Answers to questions of crawls, by the path they were sent to.
     pub answers: Vec<(String, QuestionAnswer)>,
     /// After so many messages it is started again: channels are gone, all else is kept.
@@ -251,6 +253,11 @@ impl CompanionTwin {
             }
             ("POST", "renderings") => {
                 self.brought.push(read(body));
+                status = 204;
+                Vec::new()
+            }
+            ("POST", "readings") => {
+                self.readings.push(read(body));
                 status = 204;
                 Vec::new()
             }

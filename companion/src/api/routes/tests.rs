@@ -317,6 +317,9 @@ async fn answers_fit_their_schemas() {
     let looked = json!({ "topic": "bees", "hosts": ["a.test"] });
     let too_many = json!({ "topic": "bees", "hosts": vec!["a.test"; 101] });
     let unasked = json!({ "crawl": 2, "address": PAGE, "html": "<p>bees</p>" });
+    let was_read = json!({ "topic": "bees", "address": PAGE, "html": "<p>bees</p>", "time": 1 });
+    let read_of_nobody = json!({ "topic": "x", "address": PAGE, "html": "", "time": 1 });
+    let no_page_read = json!({ "topic": "bees", "address": "x", "html": "", "time": 1 });
     let nothing = Value::Null;
     // Method, path, what stands behind or in it, body, status.
     let cases: Vec<(&str, &str, &str, &Value, u16)> = vec![
@@ -402,6 +405,10 @@ async fn answers_fit_their_schemas() {
         ("POST", seeds, "1", &more, 400),
         ("POST", seeds, "9", &more, 404),
         ("POST", seeds, "3", &skip, 422),
+        ("POST", "/api/v1/readings", "", &was_read, 204),
+        ("POST", "/api/v1/readings", "", &unasked, 422),
+        ("POST", "/api/v1/readings", "", &read_of_nobody, 404),
+        ("POST", "/api/v1/readings", "", &no_page_read, 400),
         ("POST", "/api/v1/dashboard", "", &nothing, 200),
         ("POST", "/api/v1/forget", "", &clicks, 200),
         ("POST", "/api/v1/forget", "", &many, 400),
@@ -603,6 +610,33 @@ async fn a_token_opens_what_it_permits_and_nothing_else() {
         }
     }
     assert!(opened > 20, "{opened}");
+    // What a browser kept as it was read is nothing to programs.
+    let page = json!({ "topic": "bees", "address": "http://read.test/", "html": "<p>Secretly</p>",
+        "time": 1 });
+    let page = serde_json::from_value(page).unwrap();
+    let service = &api.app.service;
+    service.create_topic("bees", &[]).await.unwrap();
+    assert!(service.take_reading(page).await.unwrap());
+    service.catch_up(|_| {}).await.unwrap();
+    let topic = service.topic_known_as("bees").await.unwrap();
+    let crawl = service.readings(&topic).await.unwrap().unwrap().crawl;
+    for path in [
+        "library?q=secretly&all=true",
+        "export?format=csv&all=true",
+        "crawls?topic=bees",
+    ] {
+        let answer = api
+            .call_with(&tokens[3], "GET", &format!("/api/v1/{path}"), "")
+            .await;
+        let (status, said) = text(answer).await;
+        assert!(
+            status == 200 && !said.contains("read.test"),
+            "{path}: {said}"
+        );
+    }
+    let kept = format!("/api/v1/crawls/{crawl}/pages/1");
+    let answer = api.call_with(&tokens[3], "GET", &kept, "").await;
+    assert_eq!(answer.status(), 404);
     // Nothing but a token that was made, as it was made.
     let wrong = tokens[3].to_uppercase();
     for token in ["", "linkscent_0", &wrong] {

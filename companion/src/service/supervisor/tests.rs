@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::crawler::fake_web::silent_web;
+use crate::store::CrawlKind;
 use crate::store::{NewCrawl, Order, Reaction};
 
 struct Stage {
@@ -45,7 +46,7 @@ impl Stage {
             scope: Scope::default(),
             stopping: StoppingRule::default(),
             on_drift: Reaction::default(),
-            is_round: false,
+            kind: CrawlKind::Usual,
         };
         let guide = Guide::new("topic", "best-first").unwrap();
         let new = NewCrawl {

@@ -4,12 +4,21 @@ use async_trait::async_trait;
 use linkscent_core::crawl::Record;
 
 use super::log::row;
-use super::{MemoryStore, at};
+use super::{CrawlEntry, MemoryStore, at};
 use crate::store::StoreResult;
 use crate::store::ports::{CopyRow, Kept, KeptRow, Location, ResultRow, StandingRow};
 
 fn is_kept((record, place): &(Record, Location)) -> bool {
     place.warc_offset.is_some() && record.judgment.is_some()
+}
+
+/// The number of the last page that the person has seen: what they read themselves, they saw.
+fn seen_up_to(entry: &CrawlEntry) -> u64 {
+    if entry.row.is_reading() {
+        u64::MAX
+    } else {
+        entry.looked
+    }
 }
 
 #[async_trait]
@@ -37,7 +46,7 @@ impl Kept for MemoryStore {
         let was_seen = |crawl: i64, topic: i64, record: &Record| {
             let mut earlier = state.crawls.range(..crawl);
             earlier.any(|(_, entry)| {
-                let mut seen = entry.log.range(..=entry.looked);
+                let mut seen = entry.log.range(..=seen_up_to(entry));
                 entry.row.topic == topic
                     && seen.any(|(_, (known, _))| {
                         let is_target = |record: &Record| record.judgment.map(|it| it.is_target);
@@ -51,7 +60,7 @@ impl Kept for MemoryStore {
             let kept = entry.log.values().filter(|one| is_kept(one));
             kept.filter_map(move |(record, place)| {
                 let judgment = record.judgment?;
-                let is_later = record.number > entry.looked;
+                let is_later = record.number > seen_up_to(entry);
                 Some(StandingRow {
                     crawl,
                     number: record.number,

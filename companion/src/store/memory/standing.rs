@@ -51,7 +51,7 @@ impl Standing for MemoryStore {
     async fn denied(&self, topic: i64) -> StoreResult<Vec<String>> {
         let state = self.read();
         let rounds = state.crawls.values();
-        let rounds = rounds.filter(|entry| entry.row.topic == topic && entry.row.order.is_round);
+        let rounds = rounds.filter(|entry| entry.row.topic == topic && entry.row.is_round());
         let skipped = rounds.flat_map(|entry| &entry.skipped);
         let denied: BTreeSet<&String> = skipped
             .filter(|(_, (reason, is_seed))| *is_seed && *reason == Denial::Rule.to_string())
@@ -63,13 +63,15 @@ impl Standing for MemoryStore {
     async fn looks(&self, topic: i64) -> StoreResult<Vec<LookRow>> {
         let state = self.read();
         let crawls = state.crawls.iter();
-        let crawls = crawls.filter(|(_, entry)| entry.row.topic == topic && !entry.row.is_removed);
+        let crawls = crawls.filter(|(_, entry)| {
+            entry.row.topic == topic && !entry.row.is_removed && !entry.row.is_reading()
+        });
         let rows = crawls.flat_map(|(&crawl, entry)| {
             entry.log.values().filter_map(move |(record, place)| {
                 let came = place.warc_offset.is_some() && record.judgment.is_some();
-                (came || entry.row.order.is_round).then(|| LookRow {
+                (came || entry.row.is_round()).then(|| LookRow {
                     crawl,
-                    is_round: entry.row.order.is_round,
+                    is_round: entry.row.is_round(),
                     address: record.address.to_string(),
                     from: record.trail.first().map(ToString::to_string),
                     time: place.time,

@@ -39,6 +39,19 @@ impl Reaction {
     }
 }
 
+/// What a crawl is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CrawlKind {
+    /// It follows links, or took an archive in.
+    #[default]
+    Usual,
+    /// A round of a standing topic: its starts are asked for only if they changed, pages that the
+    /// topic has are not asked for again, and requests count, not pages.
+    Round,
+    /// Pages that the person's browsers kept as they were read: it asks for nothing.
+    Reading,
+}
+
 /// How a crawl is to go.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Order {
@@ -56,9 +69,8 @@ pub struct Order {
     pub stopping: StoppingRule,
     /// What it does when it loses its way.
     pub on_drift: Reaction,
-    /// Whether it is a round of a standing topic: its starts are asked for only if they changed,
-    /// pages that the topic has are not asked for again, and requests count, not pages.
-    pub is_round: bool,
+    /// What it is.
+    pub kind: CrawlKind,
 }
 
 /// A crawl that is about to begin.
@@ -94,23 +106,37 @@ impl CrawlRow {
     /// Whether it takes an archive in and does not have all of it yet: until then it has no
     /// budget, so it fetches nothing whatever becomes of it.
     pub fn is_intake(&self) -> bool {
-        self.order.budget == 0
+        self.order.budget == 0 && !self.is_reading()
+    }
+
+    /// Whether it is a round of a standing topic.
+    pub fn is_round(&self) -> bool {
+        self.order.kind == CrawlKind::Round
+    }
+
+    /// Whether it is what the person's browsers kept.
+    pub fn is_reading(&self) -> bool {
+        self.order.kind == CrawlKind::Reading
     }
 
     /// Whether it began with an archive: its pages have the time of their capture.
     pub fn is_of_archive(&self) -> bool {
-        self.order.seeds.is_empty()
+        self.order.seeds.is_empty() && !self.is_reading()
+    }
+
+    fn is_usual(&self) -> bool {
+        self.order.kind == CrawlKind::Usual
     }
 
     /// Whether pages to start from can still be added.
     pub fn can_start_at_more(&self) -> bool {
-        !self.state.is_over() && !self.is_intake() && !self.order.is_round
+        !self.state.is_over() && !self.is_intake() && self.is_usual()
     }
 
     /// Whether it is over with links left to follow, so that more pages can be asked for.
     pub fn can_go_on(&self) -> bool {
         let has_links = self.stop_reason != StopReason::FrontierEmpty.code();
-        self.state.is_over() && !self.order.is_round && has_links
+        self.state.is_over() && self.is_usual() && has_links
     }
 }
 
@@ -125,7 +151,7 @@ pub trait Crawls: Send + Sync {
     /// A crawl by its number. An error if it is there and cannot be read.
     async fn crawl(&self, id: i64) -> StoreResult<Option<CrawlRow>>;
 
-    /// Crawls, newest first; of one topic or of all. One that cannot be read is passed
+    /// Crawls of every kind, newest first; of one topic or of all. One that cannot be read is passed
     /// over, and a notice of its topic says so.
     async fn crawls(&self, topic: Option<i64>) -> StoreResult<Vec<CrawlRow>>;
 

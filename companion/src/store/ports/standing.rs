@@ -58,6 +58,7 @@ pub trait Standing: Send + Sync {
     async fn denied(&self, topic: i64) -> StoreResult<Vec<String>>;
 
     /// All requests of a topic that brought a page, and all of its rounds whatever they brought,
-    /// by crawl and number; those of crawls that were removed are passed over.
+    /// by crawl and number; those of crawls that were removed, and pages that browsers kept, are
+    /// passed over.
     async fn looks(&self, topic: i64) -> StoreResult<Vec<LookRow>>;
 }

@@ -11,13 +11,13 @@ use sqlx::sqlite::SqliteRow;
 
 use super::{SqliteStore, json};
 use crate::clock;
-use crate::store::ports::{CrawlRow, CrawlState, Crawls, NewCrawl, Order, Reaction};
+use crate::store::ports::{CrawlKind, CrawlRow, CrawlState, Crawls, NewCrawl, Order, Reaction};
 use crate::store::{StoreError, StoreResult};
 
 /// A crawl without its start model, which is large.
 const CRAWL: &str =
     "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts,
-    warc_length, site_pages, site_targets, on_drift, removed, is_round,
+    warc_length, site_pages, site_targets, on_drift, removed, is_round, is_reading,
     left_out, depth, documents FROM crawl";
 
 #[async_trait]
@@ -26,10 +26,11 @@ impl Crawls for SqliteStore {
         let order = new.order;
         let done = sqlx::query(
             "INSERT INTO crawl (id, topic, created, state, budget, delay, random_seed, seeds, hosts,
-             start_model, site_pages, site_targets, on_drift, is_round, left_out, depth, documents)
+             start_model, site_pages, site_targets, on_drift, is_round, is_reading, left_out, depth,
+             documents)
              VALUES (1 + max((SELECT coalesce(max(id), 0) FROM crawl),
                              (SELECT coalesce(max(id), 0) FROM deleted_crawl)),
-                     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(new.topic)
         .bind(clock::now())
@@ -43,7 +44,8 @@ impl Crawls for SqliteStore {
         .bind(order.stopping.pages)
         .bind(order.stopping.targets)
         .bind(order.on_drift.code())
-        .bind(order.is_round)
+        .bind(order.kind == CrawlKind::Round)
+        .bind(order.kind == CrawlKind::Reading)
         .bind(json(&order.scope.left_out)?)
         .bind(order.scope.depth)
         .bind(order.scope.documents)
@@ -167,7 +169,11 @@ fn crawl(row: &SqliteRow) -> StoreResult<CrawlRow> {
                 targets: row.try_get("site_targets")?,
             },
             on_drift: Reaction::of(row.try_get("on_drift")?),
-            is_round: row.try_get("is_round")?,
+            kind: match (row.try_get("is_round")?, row.try_get("is_reading")?) {
+                (_, true) => CrawlKind::Reading,
+                (true, false) => CrawlKind::Round,
+                (false, false) => CrawlKind::Usual,
+            },
         },
         warc_length: number("warc_length")?,
     })

@@ -16,8 +16,8 @@ impl SqliteStore {
     async fn seen(&self, topic: Option<i64>) -> StoreResult<Seen> {
         let rows: Vec<(i64, String, i64, Option<i64>)> = sqlx::query_as(
             "WITH looked AS MATERIALIZED (
-                 SELECT id, topic, looked FROM crawl
-                 WHERE looked > 0 AND (?1 IS NULL OR topic = ?1))
+                 SELECT id, topic, CASE WHEN is_reading THEN 9e15 ELSE looked END AS looked
+                 FROM crawl WHERE (looked > 0 OR is_reading) AND (?1 IS NULL OR topic = ?1))
              SELECT topic, address, min(looked.id), min(CASE WHEN is_target THEN looked.id END)
              FROM looked CROSS JOIN fetch ON fetch.crawl = looked.id
              WHERE number <= looked AND relevance IS NOT NULL GROUP BY topic, address",
@@ -57,7 +57,8 @@ impl Kept for SqliteStore {
         // What stands in a crawl's row behind its model is read once for the crawl.
         let rows: Vec<(i64, i64, i64, f64, bool, i64, Option<String>)> = sqlx::query_as(
             "WITH shown AS MATERIALIZED (
-                 SELECT crawl.id, topic.id AS topic, looked FROM crawl
+                 SELECT crawl.id, topic.id AS topic,
+                 CASE WHEN is_reading THEN 9e15 ELSE looked END AS looked FROM crawl
                  JOIN topic ON topic.id = crawl.topic
                  WHERE NOT crawl.removed AND NOT topic.removed AND (?1 IS NULL OR topic.id = ?1))
              SELECT shown.topic, shown.id, number, relevance, is_target, time,

@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 13] = [
+const STEPS: [(i64, &str, &str); 14] = [
     (
         1,
         "first",
@@ -80,6 +80,11 @@ const STEPS: [(i64, &str, &str); 13] = [
         13,
         "tokens",
         include_str!("../../../migrations/0013_tokens.sql"),
+    ),
+    (
+        14,
+        "reading",
+        include_str!("../../../migrations/0014_reading.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

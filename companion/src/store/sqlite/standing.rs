@@ -82,7 +82,7 @@ impl Standing for SqliteStore {
             "SELECT crawl.id, is_round, address, trail ->> 0, time,
              warc_offset IS NOT NULL AND relevance IS NOT NULL,
              is_target FROM crawl JOIN fetch ON fetch.crawl = crawl.id
-             WHERE topic = ?1 AND NOT removed
+             WHERE topic = ?1 AND NOT removed AND NOT is_reading
              AND (is_round OR (warc_offset IS NOT NULL AND relevance IS NOT NULL))
              ORDER BY crawl.id, number",
         )

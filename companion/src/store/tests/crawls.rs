@@ -6,7 +6,8 @@ use linkscent_core::web_graph::Mark;
 
 use super::{NOBODY, address, begin, crawl, order};
 use crate::store::{
-    Command, CrawlRow, CrawlState, LostPage, ModelOf, NewCrawl, Order, Reaction, Store, StoreError,
+    Command, CrawlKind, CrawlRow, CrawlState, LostPage, ModelOf, NewCrawl, Order, Reaction, Store,
+    StoreError,
 };
 
 promises! {
@@ -39,7 +40,7 @@ async fn a_crawl_begins_running_and_as_it_was_ordered(store: &Store) {
             targets: None,
         },
         on_drift: Reaction::Restrict,
-        is_round: false,
+        kind: CrawlKind::Usual,
     };
     let second = Order {
         stopping: StoppingRule {

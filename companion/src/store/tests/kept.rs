@@ -3,11 +3,13 @@
 use super::{NOBODY, begin, crawl, failed, fetched, order, take};
 use crate::store::Store;
 use crate::store::ports::{CopyRow, KeptRow, StandingRow};
+use crate::store::ports::{CrawlKind, Order};
 
 promises! {
     kept_pages_are_listed_from_a_number_on,
     standings_are_of_what_is_in_sight,
     what_was_seen_is_new_no_more,
+    what_browsers_kept_was_seen_and_is_no_look,
     a_page_is_found_by_its_number,
     copies_are_found_by_address_in_all_crawls_of_a_topic,
 }
@@ -134,4 +136,26 @@ async fn a_page_is_found_by_its_number(store: &Store) {
     assert_eq!((&*page.address, &*page.title), (A, "title 2"));
     assert_eq!(store.result_at(id, 1).await.unwrap(), None);
     assert_eq!(store.result_at(NOBODY, 2).await.unwrap(), None);
+}
+
+async fn what_browsers_kept_was_seen_and_is_no_look(store: &Store) {
+    let reading = Order {
+        kind: CrawlKind::Reading,
+        ..order()
+    };
+    let read = begin(&**store, "bees", &reading).await;
+    let crawl = begin(&**store, "bees", &order()).await;
+    assert!(store.crawl(read).await.unwrap().unwrap().is_reading());
+    let others = store.web_crawls(None).await.unwrap();
+    assert_eq!(others.iter().map(|row| row.id).collect::<Vec<_>>(), [crawl]);
+    take(store, read, &[fetched(1, A, 0.9), fetched(2, B, 0.9)]).await;
+    take(store, crawl, &[fetched(1, B, 0.9), fetched(2, C, 0.9)]).await;
+    let standings = store.standings(None).await.unwrap();
+    let new = standings.iter().filter(|row| row.is_new);
+    let new: Vec<(i64, u64)> = new.map(|row| (row.crawl, row.number)).collect();
+    assert_eq!(new, [(crawl, 2)], "what the person has read is no news");
+    let topic = store.crawl(read).await.unwrap().unwrap().topic;
+    let looks = store.looks(topic).await.unwrap();
+    let looks: Vec<&str> = looks.iter().map(|look| &*look.address).collect();
+    assert_eq!(looks, [B, C]);
 }

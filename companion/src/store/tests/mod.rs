@@ -45,7 +45,7 @@ use linkscent_core::wire::api::{Event, EventKind};
 use tempfile::TempDir;
 
 use super::ports::Ports;
-use super::{Location, NewCrawl, Order, Reaction, Store};
+use super::{CrawlKind, Location, NewCrawl, Order, Reaction, Store};
 
 /// A folder that goes with the test, in memory where the system has such a place: no promise
 /// needs a disk to be waited for.
@@ -98,7 +98,7 @@ fn order() -> Order {
         scope: Scope::default(),
         stopping: StoppingRule::default(),
         on_drift: Reaction::Tell,
-        is_round: false,
+        kind: CrawlKind::Usual,
     }
 }
 

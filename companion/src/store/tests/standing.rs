@@ -3,7 +3,7 @@
 use linkscent_core::crawl::{Denial, Skipped, UNCHANGED};
 
 use super::{NOBODY, address, begin, crawl, failed, fetched, order, take};
-use crate::store::ports::{LookRow, Order, StandingTopic};
+use crate::store::ports::{CrawlKind, LookRow, Order, StandingTopic};
 use crate::store::{Store, StoreError};
 
 promises! {
@@ -55,7 +55,7 @@ async fn looks_tell_what_came_of_requests(store: &Store) {
     )
     .await;
     let round = Order {
-        is_round: true,
+        kind: CrawlKind::Round,
         ..order()
     };
     let round = begin(&**store, "bees", &round).await;
@@ -111,5 +111,5 @@ async fn looks_tell_what_came_of_requests(store: &Store) {
     store.hide_crawl(first, true).await.unwrap();
     assert_eq!(store.looks(bees).await.unwrap(), looks[2..]);
     assert!(store.looks(NOBODY).await.unwrap().is_empty());
-    assert!(store.crawl(round).await.unwrap().unwrap().order.is_round);
+    assert!(store.crawl(round).await.unwrap().unwrap().is_round());
 }
