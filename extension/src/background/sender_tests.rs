@@ -71,6 +71,8 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "look_through", "host": "EVIL", "on": true }),
         json!({ "kind": "next_renderings" }),
         json!({ "kind": "rendered", "page": { "crawl": 3, "address": HERE, "html": "EVIL" } }),
+        json!({ "kind": "keep_reading", "tab": 7, "every_site": true, "on": true }),
+        json!({ "kind": "keep_read", "tab": 7, "url": HERE, "html": "EVIL" }),
         json!({ "kind": "everything" }),
         json!({ "kind": "delete_everything" }),
         json!({ "kind": "forget_site", "tab": 7 }),
@@ -255,6 +257,7 @@ fn the_scripts_name_the_same_kinds() {
     .concat();
     let by_itself = [
         "keep_guide",
+        "keep_read",
         "next_renderings",
         "rendered",
         "opened",
@@ -298,6 +301,7 @@ fn the_scripts_name_the_same_kinds() {
     others.extend(set(&[
         "opened",
         "keep_guide",
+        "keep_read",
         "next_renderings",
         "rendered",
     ]));
