@@ -7,8 +7,9 @@ use std::rc::Rc;
 
 use linkscent_core::wire::api::{
     Answer, AnswerHead, ApiError, CallHead, Changes, ChannelOpened, CrawlOrder, CrawlView,
-    DashboardLink, Event, Forget, Forgotten, LibraryFound, OpenChannel, PairRequest, PairStarted,
-    Paired, QuestionAnswer, Reading, Rendering, RenderingQuery, RenderingsView, TopicView,
+    DashboardLink, Event, Forget, Forgotten, LibraryFound, MoreSeeds, OpenChannel, PairRequest,
+    PairStarted, Paired, QuestionAnswer, Reading, Rendering, RenderingQuery, RenderingsView,
+    TopicView,
 };
 use linkscent_core::wire::channel::{Channel, DeviceKey, Random};
 use linkscent_core::wire::pairing::{Attempt, PairingError, Side};
@@ -150,6 +151,14 @@ impl<W: Network + RandomSource> Companion<W> {
         };
         let path = format!("crawls/{crawl}/answer");
         self.call("POST", &path, Some(json(&given)?)).await?.read()
+    }
+
+    /// Has a crawl start at a page, too.
+    pub async fn start_at(&self, crawl: i64, page: &str) -> Fetched<CrawlView> {
+        let seeds = vec![page.to_owned()];
+        let path = format!("crawls/{crawl}/seeds");
+        let more = json(&MoreSeeds { seeds })?;
+        self.call("POST", &path, Some(more)).await?.read()
     }
 
     /// Has something forgotten.

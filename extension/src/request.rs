@@ -157,6 +157,8 @@ pub enum Request {
     NextRenderings,
     /// A page as it is shown, or why it could not be read.
     Rendered { page: Rendering },
+    /// Has the topic's crawl start at the page that a tab shows, too.
+    StartHere { tab: i32 },
     /// Keeps pages of the site that a tab shows, or of every site, in the library of the topic in
     /// hand as they are read from now on, or no more.
     KeepReading {

@@ -61,6 +61,8 @@ pub struct Seen {
     pub crawl: Option<CrawlView>,
     /// What other topics are called for which something was learned.
     pub teachers: Vec<String>,
+    /// Pages at which the person had that crawl start, too, since it was begun.
+    pub started_at: Vec<String>,
     /// Why it could not be asked, if it could not.
     pub problem: String,
 }

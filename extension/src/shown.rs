@@ -104,6 +104,9 @@ pub struct State {
     pub teachers: Vec<String>,
     /// The topic's last crawl.
     pub crawl: Option<CrawlView>,
+    /// Whether the person had that crawl start at this page, too.
+    #[serde(default)]
+    pub starts_here: bool,
     /// A page to ask the person about.
     pub question: Option<AskedPage>,
     /// What is wrong with the companion, if something is.

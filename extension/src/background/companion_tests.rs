@@ -336,3 +336,32 @@ fn a_companion_that_is_forgotten_hears_nothing_more() {
     assert_eq!(stage.world.companion.borrow().seen.len(), seen);
     assert!(!stage.kept().contains("\"key\":\""), "{}", stage.kept());
 }
+
+#[test]
+fn a_crawl_that_goes_on_is_had_start_at_the_page_in_view() {
+    let mut stage = Stage::with_topic("kidneys");
+    let (port, code) = (PORT, CODE.to_owned());
+    stage.own(Request::Pair { port, code }).unwrap();
+    stage.open(1, &page("http://a.test/here", "Kidneys", "Dialysis.", &[]));
+    assert!(
+        stage.own(Request::StartHere { tab: 1 }).is_err(),
+        "no crawl"
+    );
+    stage.world.companion.borrow_mut().crawls = vec![crawl("kidneys")];
+    stage.own(Request::Sync).unwrap();
+    assert!(!stage.state(1).starts_here);
+    stage.own(Request::StartHere { tab: 1 }).unwrap();
+    let sent = stage.world.companion.borrow().seeds.clone();
+    assert_eq!(sent.len(), 1);
+    let (path, more) = &sent[0];
+    assert_eq!(
+        (&**path, &*more.seeds),
+        ("crawls/3/seeds", &["http://a.test/here".to_owned()][..])
+    );
+    stage.own(Request::Sync).unwrap();
+    assert!(stage.state(1).starts_here);
+    // Of another crawl nothing was said.
+    stage.world.companion.borrow_mut().crawls[0].id = 4;
+    stage.own(Request::Sync).unwrap();
+    assert!(!stage.state(1).starts_here);
+}

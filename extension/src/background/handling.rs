@@ -244,6 +244,11 @@ impl<W: World> Background<W> {
                 self.bring(page).await?;
                 quietly(Response::Done)
             }
+            (Request::StartHere { tab }, OwnPage) => {
+                let page = self.page_of(tab).await?;
+                self.start_here(&page).await?;
+                quietly(Response::Done)
+            }
             (
                 Request::KeepReading {
                     tab,

@@ -3,7 +3,7 @@
 
 use linkscent_core::guide::Guide;
 use linkscent_core::wire::api::{CrawlBounds, CrawlOrder, CrawlView, EventKind};
-use linkscent_core::wire::read_model;
+use linkscent_core::wire::{Snapshot, read_model};
 
 use super::Background;
 use super::notices::news;
@@ -86,7 +86,7 @@ impl<W: World> Background<W> {
         let (before, tells) = (self.store.seen().await?, settings.tells);
         let exchanged = self.exchange(&companion, settings).await;
         let seen = match &exchanged {
-            Ok((_, topic)) => self.seen_at(&companion, topic.as_deref()).await,
+            Ok((_, topic)) => self.seen_at(&companion, topic.as_deref(), &before).await,
             Err(problem) => Err(problem.text(&*self.world)),
         };
         let seen = seen.unwrap_or_else(|problem| Seen {
@@ -106,7 +106,12 @@ impl<W: World> Background<W> {
     }
 
     /// The topic's last crawl, and which topics were taught something.
-    async fn seen_at(&self, companion: &Companion<W>, topic: Option<&str>) -> Result<Seen, String> {
+    async fn seen_at(
+        &self,
+        companion: &Companion<W>,
+        topic: Option<&str>,
+        before: &Seen,
+    ) -> Result<Seen, String> {
         let Some(topic) = topic else {
             return Ok(Seen::default());
         };
@@ -116,9 +121,11 @@ impl<W: World> Background<W> {
         let topics = companion.topics().await.unwrap_or_default();
         let others = topics.into_iter();
         let others = others.filter(|other| other.is_taught && other.key != topic);
+        let crawl = crawls.into_iter().next();
         Ok(Seen {
             topic: topic.to_owned(),
-            crawl: crawls.into_iter().next(),
+            started_at: started_at(before, crawl.as_ref()),
+            crawl,
             teachers: others.map(|other| other.name).collect(),
             problem: String::new(),
         })
@@ -127,7 +134,26 @@ impl<W: World> Background<W> {
     /// The topic's crawl as the companion just told it.
     pub(super) async fn saw_crawl(&self, crawl: CrawlView) -> Result<(), Problem> {
         let mut seen = self.store.seen().await?;
+        seen.started_at = started_at(&seen, Some(&crawl));
         seen.crawl = Some(crawl);
+        let mut change = Change::default();
+        change.seen(&seen)?;
+        Ok(self.store.apply(change).await?)
+    }
+
+    /// Has the topic's crawl start at a page, too.
+    pub(super) async fn start_here(&mut self, snapshot: &Snapshot) -> Result<(), Problem> {
+        let settings = self.store.settings().await?;
+        let companion = Companion::of(&settings, &self.world).ok_or(Problem::NotPaired)?;
+        let page = snapshot.to_page()?.address.to_string();
+        let seen = self.store.seen().await?;
+        let is_of_topic = Some(&seen.topic) == settings.current.as_ref();
+        let crawl = seen.crawl.filter(|_| is_of_topic).ok_or(Problem::NoTopic)?;
+        let crawl = companion.start_at(crawl.id, &page).await?;
+        self.saw_crawl(crawl).await?;
+        let mut seen = self.store.seen().await?;
+        seen.started_at.retain(|known| *known != page);
+        seen.started_at.push(page);
         let mut change = Change::default();
         change.seen(&seen)?;
         Ok(self.store.apply(change).await?)
@@ -216,5 +242,15 @@ impl<W: World> Background<W> {
         let crawl = companion.begin(&order).await?;
         self.saw_crawl(crawl.clone()).await?;
         Ok(crawl)
+    }
+}
+
+/// The pages at which the person had a crawl start, too, if it is the one that was seen before.
+fn started_at(before: &Seen, crawl: Option<&CrawlView>) -> Vec<String> {
+    let id = |crawl: &CrawlView| crawl.id;
+    if before.crawl.as_ref().map(id) == crawl.map(id) {
+        before.started_at.clone()
+    } else {
+        Vec::new()
     }
 }

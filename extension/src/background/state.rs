@@ -83,6 +83,7 @@ impl<W: World> Background<W> {
             let seen = self.store.seen().await?;
             state.problem = seen.problem;
             if seen.topic == topic {
+                state.starts_here = seen.started_at.contains(&state.address);
                 (state.crawl, state.teachers) = (seen.crawl, seen.teachers);
             }
         }

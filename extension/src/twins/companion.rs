@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use linkscent_core::wire::CrawlState;
 use linkscent_core::wire::api::{
     AnswerHead, ApiError, CallHead, Changes, ChannelOpened, CrawlOrder, CrawlView, DashboardLink,
-    Event, Forget, Forgotten, LibraryFound, OpenChannel, PairRequest, PairStarted, Paired,
-    QuestionAnswer, Reading, Rendering, RenderingQuery, RenderingTask, RenderingsView, TopicView,
+    Event, Forget, Forgotten, LibraryFound, MoreSeeds, OpenChannel, PairRequest, PairStarted,
+    Paired, QuestionAnswer, Reading, Rendering, RenderingQuery, RenderingTask, RenderingsView,
+    TopicView,
 };
 use linkscent_core::wire::channel::{Channel, DeviceKey, Random};
 use linkscent_core::wire::pairing::{Attempt, Key, Side};
@@ -56,6 +57,8 @@ pub struct CompanionTwin {
     pub brought: Vec<Rendering>,
     /// Pages that are to be kept.
     pub readings: Vec<Reading>,
+    /// More pages for crawls to start from, by the path they were sent to.
+    pub seeds: Vec<(String, MoreSeeds)>,
     /// Answers to questions of crawls, by the path they were sent to.
     pub answers: Vec<(String, QuestionAnswer)>,
     /// After so many messages it is started again: channels are gone, all else is kept.
@@ -264,6 +267,10 @@ impl CompanionTwin {
             ("POST", "dashboard") => write(&DashboardLink {
                 link: "http://127.0.0.1:7474/once".to_owned(),
             }),
+            ("POST", path) if path.ends_with("/seeds") => {
+                self.seeds.push((path.to_owned(), read(body)));
+                write(&crawl("kidneys"))
+            }
             ("POST", path) if path.ends_with("/answer") => {
                 self.answers.push((path.to_owned(), read(body)));
                 write(&crawl("kidneys"))

@@ -70,7 +70,7 @@ impl Popup {
         part.keep_if("tells", tells)
     }
 
-    fn fill_crawl(&self, part: &Part, state: &State) -> Result<(), BrowserError> {
+    fn fill_crawl(self: &Rc<Self>, part: &Part, state: &State) -> Result<(), BrowserError> {
         if let Some(crawl) = &state.crawl {
             let harvest = format!("{:.0}", 100.0 * crawl.harvest);
             let numbers = [crawl.relevant.to_string(), crawl.pages.to_string(), harvest];
@@ -87,6 +87,12 @@ impl Popup {
             }
         }
         let crawl = state.crawl.as_ref();
+        let goes_on =
+            crawl.is_some_and(|crawl| !crawl.state.is_over()) && state.page && !state.paused;
+        let tab = self.tab;
+        self.act_on(part, "#start-here", move || Request::StartHere { tab })?;
+        part.keep_if("start-here", goes_on && !state.starts_here)?;
+        part.keep_if("starts-here", goes_on && state.starts_here)?;
         part.keep_if("alarm", crawl.is_some_and(|crawl| !crawl.alarm.is_empty()))?;
         part.keep_if("crawl", crawl.is_some())
     }
