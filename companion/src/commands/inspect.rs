@@ -66,11 +66,11 @@ impl Subject {
         let fetcher = Fetcher::new(self.network.way())?;
         match fetcher.page(&address, None).await? {
             Reply::Page(fetched) => Ok(*fetched.page),
-            Reply::Redirect(target) => {
+            Reply::Redirect(target, _) => {
                 anyhow::bail!("{address} redirects to {target}; inspect that")
             }
             Reply::Unrendered(why) => anyhow::bail!("{address}: {why}; a browser could read it"),
-            Reply::Unchanged => anyhow::bail!("{address}: it was not asked whether it changed"),
+            Reply::Unchanged(_) => anyhow::bail!("{address}: it was not asked whether it changed"),
             Reply::Problem(problem) => anyhow::bail!("{address}: {problem}"),
         }
     }

@@ -103,6 +103,26 @@ pub async fn scripted_web() -> Way {
     way
 }
 
+/// A web whose page `/1` links to `/old`, which leads to `/new`. It is served as long as the runtime
+/// lives.
+pub async fn moved_web() -> Way {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let way = through(listener.local_addr().unwrap());
+    let page = |address: Uri| async move {
+        match address.path() {
+            "/1" => Html("<p>bees</p><a href=/old>bees and hives</a>").into_response(),
+            "/old" => {
+                let to = [("location", "/new"), ("x-served-by", "bees")];
+                (StatusCode::MOVED_PERMANENTLY, to).into_response()
+            }
+            "/new" => Html("<title>New</title><p>hives of bees</p>").into_response(),
+            _ => StatusCode::NOT_FOUND.into_response(),
+        }
+    };
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(page)).await });
+    way
+}
+
 /// What happened on a web that changes.
 #[derive(Debug, Default)]
 pub struct Changing {

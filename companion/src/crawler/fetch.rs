@@ -97,17 +97,25 @@ pub struct Fetched {
     pub exchange: Exchange,
 }
 
+/// The head of an answer that brought no page of its own.
+pub struct Head {
+    /// Status code.
+    pub status: u16,
+    /// What was said.
+    pub exchange: Exchange,
+}
+
 /// What came of a request.
 pub enum Reply {
     /// A page.
     Page(Box<Fetched>),
     /// A redirect.
-    Redirect(Address),
+    Redirect(Address, Box<Head>),
     /// A page that only a browser could read: it shows nothing without scripts, or asks for a
     /// login. Which of both.
     Unrendered(String),
-    /// It is as it was.
-    Unchanged,
+    /// It is as it was; by its head where the server said so, and not what it sent.
+    Unchanged(Option<Box<Head>>),
     /// Something else, in one line.
     Problem(String),
 }
@@ -224,10 +232,13 @@ impl Fetcher {
         let response = self.send(address, known).await?;
         let status = response.status();
         if status == StatusCode::NOT_MODIFIED && known.is_some() {
-            return Ok(Got::Reply(Reply::Unchanged));
+            let head = self.head(address, &response, known);
+            return Ok(Got::Reply(Reply::Unchanged(Some(head))));
         }
         if status.is_redirection() {
-            return redirect(address, &response).map(Got::Reply);
+            let target = redirect(address, &response)?;
+            let head = self.head(address, &response, known);
+            return Ok(Got::Reply(Reply::Redirect(target, head)));
         }
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             let why = format!("the server answered {}", describe(status));
@@ -237,8 +248,7 @@ impl Fetcher {
             bail!("the server answered {}", describe(status));
         }
         let content_type = header(&response, CONTENT_TYPE);
-        let sent = request_headers(USER_AGENT, known);
-        let exchange = exchange(address, &sent, &response, self.way.proxy.is_none());
+        let exchange = self.head(address, &response, known).exchange;
         let is_html = content_type.as_deref().is_none_or(is_html);
         let may_be_read = |kind: &str| is_html || DocumentReader::may_read(kind, address);
         if !content_type.as_deref().is_none_or(may_be_read) {
@@ -271,6 +281,19 @@ impl Fetcher {
             return Ok(Got::Document(Box::new(read)));
         }
         Ok(Got::Reply(self.parsed(read, None, known).await?))
+    }
+
+    fn head(
+        &self,
+        address: &Address,
+        response: &Response,
+        known: Option<&Validators>,
+    ) -> Box<Head> {
+        let sent = request_headers(USER_AGENT, known);
+        Box::new(Head {
+            status: response.status().as_u16(),
+            exchange: exchange(address, &sent, response, self.way.proxy.is_none()),
+        })
     }
 
     /// A document as a page. Each is read on its own, as many at a time as there may be; pages pass
@@ -318,7 +341,7 @@ impl Fetcher {
         });
         let fetched = fetched.await?;
         if known.is_some_and(|known| known.shown == shown(&fetched.page)) {
-            return Ok(Reply::Unchanged);
+            return Ok(Reply::Unchanged(None));
         }
         if fetched.conversion.is_none() && is_empty_without_scripts(&fetched.page, &fetched.body) {
             let why = "it shows nothing without scripts";
@@ -363,7 +386,7 @@ impl Fetcher {
                 return Ok(Robots::allow_all());
             }
             match redirect(&at, &response) {
-                Ok(Reply::Redirect(target)) if status.is_redirection() => at = target,
+                Ok(target) if status.is_redirection() => at = target,
                 _ => bail!("the server answered {}", describe(status)),
             }
         }
@@ -474,10 +497,9 @@ fn is_empty_without_scripts(page: &Page, body: &[u8]) -> bool {
             .any(|bytes| bytes.eq_ignore_ascii_case(SCRIPT))
 }
 
-fn redirect(from: &Address, response: &Response) -> Result<Reply> {
+fn redirect(from: &Address, response: &Response) -> Result<Address> {
     let location = header(response, LOCATION).context("a redirect to nowhere")?;
-    let target = from.join(&location)?;
-    Ok(Reply::Redirect(target))
+    Ok(from.join(&location)?)
 }
 
 fn header(response: &Response, name: reqwest::header::HeaderName) -> Option<String> {

@@ -74,6 +74,7 @@ pub(super) fn validators(
             shown: shown(&page),
             since: kept.header("last-modified").or(read),
             etag: kept.header("etag"),
+            date: kept.date,
         };
         known.insert(address, validators);
     }

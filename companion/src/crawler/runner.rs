@@ -385,12 +385,18 @@ impl Runner {
                     Some((status, content_type, body, conversion, exchange)),
                 )
             }
-            Reply::Redirect(target) => {
+            Reply::Redirect(target, head) => {
                 place.redirect = Some(target.to_string());
+                place.warc_offset = Some(self.keep_redirect(address, &target, &head)?);
                 (Outcome::Redirect(target), None)
             }
             Reply::Unrendered(why) => (Outcome::Unrendered(why), None),
-            Reply::Unchanged => (Outcome::Failed(Failure::Unchanged), None),
+            Reply::Unchanged(head) => {
+                if let Some(head) = head {
+                    place.warc_offset = self.keep_unchanged(address, &head)?;
+                }
+                (Outcome::Failed(Failure::Unchanged), None)
+            }
             Reply::Problem(problem) => (Outcome::Failed(Failure::Other(problem)), None),
         };
         let Some(record) = self.session.take(address, outcome, now, &mut self.rng) else {
@@ -411,11 +417,6 @@ impl Runner {
             place.warc_offset = Some(self.keep_page(&kept)?);
         }
         self.put_down(record, place)
-    }
-
-    /// Writes a page to the WARC file; where its record begins.
-    fn keep_page(&mut self, kept: &Kept<'_>) -> Result<u64> {
-        self.warc.page(kept).context("writing the WARC file")
     }
 
     /// Puts a request into the log with the next batch.
@@ -509,6 +510,7 @@ mod browser;
 mod control;
 mod intake;
 mod judging;
+mod keeping;
 #[cfg(test)]
 mod tests;
 mod training;

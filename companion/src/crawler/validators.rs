@@ -13,6 +13,8 @@ pub struct Validators {
     pub since: Option<String>,
     /// The tag that its server gave it.
     pub etag: Option<String>,
+    /// When the copy was fetched that is compared with, as WARC dates are written.
+    pub date: String,
 }
 
 /// What of a page tells whether it has changed for who reads it: its text and where it links to.

@@ -12,6 +12,7 @@ use tokio::runtime::Runtime;
 
 mod classes;
 mod judging;
+mod keeping;
 
 use super::*;
 use crate::crawler::fake_web::{endless_web, no_web, silent_web};

@@ -54,6 +54,14 @@ fn what_requests_tell_of_pages() {
     assert_eq!(pages[1], Watched::new(pages[1].address.clone(), 110, 0));
 }
 
+fn unpacked(archive: &std::path::Path) -> String {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(archive).unwrap();
+    let mut unpacked = flate2::read::MultiGzDecoder::new(file);
+    std::io::Read::read_to_end(&mut unpacked, &mut bytes).unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 async fn ended(service: &Service, crawl: i64) {
     let mut changes = service.supervisor.changes();
     loop {
@@ -105,6 +113,8 @@ async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
             .contains(&("host".to_owned(), b"a.test".to_vec()))
     );
 
+    let (first_date, first_archive) = (kept.date, archive);
+
     web.listed.store(5, Ordering::SeqCst);
     web.asked.lock().unwrap().clear();
     let round = service.begin_round(&topic, 60).await.unwrap().unwrap();
@@ -121,6 +131,19 @@ async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
     assert!(
         pages.iter().any(|page| page.1),
         "some are asked conditionally: {asked:?}"
+    );
+    // The archive says of a page that is as it was where it was fetched.
+    let archive = unpacked(&service.store.warc_path(round.id));
+    let revisits = archive.matches("WARC-Type: revisit").count();
+    assert_eq!(revisits, pages.iter().filter(|page| page.1).count());
+    assert!(archive.contains("HTTP/1.1 304"), "{archive}");
+    let of = unpacked(&first_archive);
+    let mut dates = archive.lines();
+    let refers = dates.find_map(|line| line.strip_prefix("WARC-Refers-To-Date: "));
+    let refers = refers.unwrap().trim();
+    assert!(
+        of.contains(&format!("WARC-Date: {refers}")),
+        "{refers} is not {first_date}"
     );
     let seeds: Vec<&str> = round
         .order

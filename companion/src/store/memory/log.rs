@@ -81,7 +81,10 @@ impl CrawlLog for MemoryStore {
             number: record.number,
             address: record.address.to_string(),
             problem: record.problem.clone(),
-            place: place.clone(),
+            place: Location {
+                warc_offset: place.warc_offset.filter(|_| record.judgment.is_some()),
+                ..place.clone()
+            },
         };
         Ok(self.of_crawl(crawl, |crawl| crawl.log.values().map(row).collect()))
     }
@@ -169,7 +172,7 @@ impl CrawlLog for MemoryStore {
         Ok(self.of_crawl(crawl, |crawl| {
             let mut fetches = crawl.log.values();
             fetches.find_map(|(record, place)| {
-                let is_it = record.address.as_str() == address;
+                let is_it = record.address.as_str() == address && record.judgment.is_some();
                 is_it.then_some((place.warc_offset?, record.title.clone()))
             })
         }))

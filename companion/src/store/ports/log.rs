@@ -21,7 +21,8 @@ pub const MOST_UNRENDERED: i64 = 5_000;
 /// Where a fetch leads besides its record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Location {
-    /// Offset of the page's record in the WARC file.
+    /// Offset in the WARC file of the record of what came: a page, that it leads elsewhere, or that
+    /// it is as it was.
     pub warc_offset: Option<u64>,
     /// Where the answer sent us on to.
     pub redirect: Option<String>,
@@ -38,7 +39,7 @@ pub struct FetchRow {
     pub address: String,
     /// What came in place of a page.
     pub problem: String,
-    /// Where it leads.
+    /// Where it leads; the offset is a page's alone.
     pub place: Location,
 }
 

@@ -19,8 +19,9 @@ type FormTuple = (String, String, String, String, String, String, f64, bool);
 impl CrawlLog for SqliteStore {
     async fn fetches(&self, crawl: i64) -> StoreResult<Vec<FetchRow>> {
         let query = sqlx::query_as(
-            "SELECT number, address, problem, warc_offset, redirect, time FROM fetch WHERE crawl = ?
-             ORDER BY number",
+            "SELECT number, address, problem, redirect, time,
+             CASE WHEN relevance IS NOT NULL THEN warc_offset END AS warc_offset
+             FROM fetch WHERE crawl = ? ORDER BY number",
         );
         Ok(query.bind(crawl).fetch_all(&self.pool).await?)
     }
@@ -115,6 +116,7 @@ impl CrawlLog for SqliteStore {
         let row: Option<(i64, String)> = sqlx::query_as(
             "SELECT warc_offset, title FROM fetch
              WHERE crawl = ? AND address = ? AND warc_offset IS NOT NULL
+             AND relevance IS NOT NULL
              ORDER BY number LIMIT 1",
         )
         .bind(crawl)

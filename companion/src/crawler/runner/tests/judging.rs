@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use linkscent_archive::warc::Exchange;
 use linkscent_core::crawl::Robots;
 
 use super::*;
 use crate::crawler::fake_web::web_about;
+use crate::crawler::fetch::Head;
 use crate::sentence_model;
 
 /// By its number a page is about the topic or not, in words that say nothing of it.
@@ -81,7 +83,11 @@ fn a_page_that_comes_after_the_end_is_no_part_of_the_crawl() {
             other => panic!("{other:?}"),
         }
     };
-    let reply = Ok(Reply::Redirect(start()));
+    let head = Head {
+        status: 301,
+        exchange: Exchange::default(),
+    };
+    let reply = Ok(Reply::Redirect(start(), Box::new(head)));
     assert!(runner.sender.send(Message::Page(late, reply)).is_ok());
     runner.judge_by(&vector, &mut |_| {}).unwrap();
     assert!(runner.receiver.try_recv().is_err(), "it was heard");
