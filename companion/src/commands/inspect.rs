@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -64,13 +66,14 @@ impl Subject {
         }
         let address = Address::parse(&self.page)?;
         let fetcher = Fetcher::new(self.network.way())?;
-        match fetcher.page(&address, None).await? {
+        match fetcher.page(&address, None, Duration::ZERO).await? {
             Reply::Page(fetched) => Ok(*fetched.page),
             Reply::Redirect(target, _) => {
                 anyhow::bail!("{address} redirects to {target}; inspect that")
             }
             Reply::Unrendered(why) => anyhow::bail!("{address}: {why}; a browser could read it"),
             Reply::Unchanged(_) => anyhow::bail!("{address}: it was not asked whether it changed"),
+            Reply::Later(why, _) => anyhow::bail!("{address}: {why}; try again later"),
             Reply::Problem(problem) => anyhow::bail!("{address}: {problem}"),
         }
     }

@@ -5,13 +5,13 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Robots, robots};
 use linkscent_core::page::Page;
-use reqwest::header::{CONTENT_TYPE, LOCATION};
+use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -23,6 +23,7 @@ use linkscent_archive::warc::Exchange;
 
 use super::documents::DocumentReader;
 use super::exchange::{exchange, request_headers};
+use super::turn::TurnTaker;
 use super::validators::{Validators, shown};
 
 /// Who we say we are, to servers and in robots.txt.
@@ -116,15 +117,32 @@ pub enum Reply {
     Unrendered(String),
     /// It is as it was; by its head where the server said so, and not what it sent.
     Unchanged(Option<Box<Head>>),
+    /// The server has no time just now: what it said, and after how long it may be asked again, where
+    /// it says so.
+    Later(String, Duration),
     /// Something else, in one line.
     Problem(String),
 }
 
-/// The proxy that all requests go through does not answer: it says nothing of any
-/// page.
+/// Why no request can be made at all just now: it says nothing of any page.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("the proxy {0} does not answer: start it, or go on without it")]
-pub struct ProxyDown(pub String);
+pub enum Hindrance {
+    /// The proxy that all requests go through does not answer.
+    #[error("the proxy {0} does not answer: start it, or go on without it")]
+    Proxy(String),
+    /// It cannot be put down whose turn it is.
+    #[error("whose turn it is to ask a host cannot be written down: {0}")]
+    Turns(String),
+    /// The crawl has come to rest meanwhile.
+    #[error("the crawl has come to rest")]
+    AtRest,
+}
+
+impl Hindrance {
+    fn of_turns(error: &anyhow::Error) -> Self {
+        Self::Turns(format!("{error:#}"))
+    }
+}
 
 /// A body that was read, with the right to hold it in memory.
 struct Read {
@@ -156,6 +174,8 @@ pub struct Fetcher {
     /// Pieces of bodies in memory: of pages and robots.txt, and of documents.
     pieces: Arc<Semaphore>,
     document_pieces: Arc<Semaphore>,
+    /// Where hosts rest between requests, who waits for turns.
+    turns: Option<TurnTaker>,
 }
 
 impl Fetcher {
@@ -183,7 +203,17 @@ impl Fetcher {
             documents: Arc::new(Semaphore::new(MOST_DOCUMENTS)),
             pieces: Arc::new(Semaphore::new(MOST_PIECES)),
             document_pieces: Arc::new(Semaphore::new(MOST_PIECES)),
+            turns: None,
         })
+    }
+
+    /// One that waits for its turn before each request.
+    #[must_use]
+    pub fn in_turn(self, turns: TurnTaker) -> Self {
+        Self {
+            turns: Some(turns),
+            ..self
+        }
     }
 
     /// Whether all requests go to a web replayed on this machine.
@@ -191,14 +221,23 @@ impl Fetcher {
         self.way.is_loopback_proxy()
     }
 
-    /// Fetches a page; one that was read before only if it has changed since.
+    /// Fetches a page; one that was read before only if it has changed since. Its host rests for
+    /// `delay` afterwards.
     #[tracing::instrument(name = "fetch", level = "debug", skip_all, fields(%address))]
     pub async fn page(
         &self,
         address: &Address,
         known: Option<&Validators>,
-    ) -> Result<Reply, ProxyDown> {
-        let got = match in_time(self.try_page(address, known)).await {
+        delay: Duration,
+    ) -> Result<Reply, Hindrance> {
+        self.take_turn(address).await?;
+        let got = in_time(self.try_page(address, known)).await;
+        let rest = match &got {
+            Ok(Got::Reply(Reply::Later(_, rest))) => delay.max(*rest),
+            _ => delay,
+        };
+        self.end_turn(address, rest).await?;
+        let got = match got {
             Ok(Got::Document(read)) => self.document(*read, known).await,
             Ok(Got::Reply(reply)) => Ok(reply),
             Err(error) => Err(error),
@@ -212,9 +251,28 @@ impl Fetcher {
         }
     }
 
+    async fn take_turn(&self, address: &Address) -> Result<(), Hindrance> {
+        let Some(turns) = &self.turns else {
+            return Ok(());
+        };
+        match turns.wait(address.host()).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Hindrance::AtRest),
+            Err(error) => Err(Hindrance::of_turns(&error)),
+        }
+    }
+
+    async fn end_turn(&self, address: &Address, rest: Duration) -> Result<(), Hindrance> {
+        let Some(turns) = &self.turns else {
+            return Ok(());
+        };
+        let ended = turns.end(address.host(), rest).await;
+        ended.map_err(|error| Hindrance::of_turns(&error))
+    }
+
     /// Whether the proxy is there, if there is to be one. Asked when a request
     /// failed: what fails for want of the proxy says nothing of the page.
-    async fn check_proxy(&self) -> Result<(), ProxyDown> {
+    async fn check_proxy(&self) -> Result<(), Hindrance> {
         let Some(proxy) = &self.way.proxy else {
             return Ok(());
         };
@@ -224,7 +282,7 @@ impl Fetcher {
         let connecting = tokio::net::TcpStream::connect((host.as_str(), port));
         match tokio::time::timeout(PROXY_TIME, connecting).await {
             Ok(Ok(_)) => Ok(()),
-            _ => Err(ProxyDown(proxy.to_string())),
+            _ => Err(Hindrance::Proxy(proxy.to_string())),
         }
     }
 
@@ -239,6 +297,11 @@ impl Fetcher {
             let target = redirect(address, &response)?;
             let head = self.head(address, &response, known);
             return Ok(Got::Reply(Reply::Redirect(target, head)));
+        }
+        if is_for_later(status) {
+            let why = format!("the server answered {}", describe(status));
+            let rest = header(&response, RETRY_AFTER).and_then(|text| retry_after(&text));
+            return Ok(Got::Reply(Reply::Later(why, rest.unwrap_or_default())));
         }
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             let why = format!("the server answered {}", describe(status));
@@ -353,8 +416,11 @@ impl Fetcher {
     /// Fetches the robots.txt of an address's host: 4xx but 429 allows everything,
     /// 429, 5xx and no answer deny everything (RFC 9309; "too many requests" is no
     /// word on what may be fetched), up to five redirects are followed.
-    pub async fn robots(&self, address: &Address) -> Result<Robots, ProxyDown> {
-        match in_time(self.try_robots(address)).await {
+    pub async fn robots(&self, address: &Address, delay: Duration) -> Result<Robots, Hindrance> {
+        self.take_turn(address).await?;
+        let got = in_time(self.try_robots(address)).await;
+        self.end_turn(address, delay).await?;
+        match got {
             Ok(robots) => Ok(robots),
             Err(error) => {
                 self.check_proxy().await?;
@@ -507,6 +573,24 @@ fn header(response: &Response, name: reqwest::header::HeaderName) -> Option<Stri
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
+/// Whether a server says that it has no time, and will have some.
+fn is_for_later(status: StatusCode) -> bool {
+    matches!(
+        status,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
+    )
+}
+
+/// After how long a server may be asked again, as it says by seconds or by a date.
+fn retry_after(text: &str) -> Option<Duration> {
+    if let Ok(seconds) = text.trim().parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let until = httpdate::parse_http_date(text.trim()).ok()?;
+    // One in the past is now.
+    Some(until.duration_since(SystemTime::now()).unwrap_or_default())
+}
+
 fn is_html(content_type: &str) -> bool {
     let essence = content_type.split(';').next().unwrap_or_default().trim();
     essence.is_empty()
@@ -546,6 +630,19 @@ fn one_line(error: &anyhow::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_says_by_seconds_or_by_a_date_when_it_has_time() {
+        let seconds = |text: &str| retry_after(text).map(|rest| rest.as_secs());
+        assert_eq!(seconds(" 120 "), Some(120));
+        assert_eq!(seconds("Fri, 31 Dec 1999 23:59:59 GMT"), Some(0));
+        let later = SystemTime::now() + Duration::from_secs(1_000);
+        let later = seconds(&httpdate::fmt_http_date(later)).unwrap();
+        assert!((998..=1_000).contains(&later), "{later}");
+        for odd in ["", "soon", "-5", "1e9", "99999999999999999999"] {
+            assert_eq!(seconds(odd), None, "{odd}");
+        }
+    }
 
     #[test]
     fn a_page_that_needs_a_browser_is_told_from_a_short_one() {

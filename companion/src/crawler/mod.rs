@@ -13,6 +13,7 @@ pub mod ssrf_guard;
 mod start;
 #[cfg(test)]
 mod tests;
+mod turn;
 pub mod validators;
 pub mod verify;
 

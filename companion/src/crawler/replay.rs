@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{DriftAlarm, Failure, Outcome, Session, UNRENDERED};
+use linkscent_core::crawl::{DriftAlarm, Failure, Outcome, Session};
 use linkscent_core::strategies::SplitMix;
 
 use crate::store::{FetchRow, LostPage};
@@ -68,10 +68,7 @@ pub fn replay(
                     // Found so before, and the crawl ended before it came again.
                     lost.push(address.clone());
                 }
-                match row.problem.strip_prefix(UNRENDERED) {
-                    Some(why) => Outcome::Unrendered(why.to_owned()),
-                    None => Outcome::Failed(Failure::Other(row.problem.clone())),
-                }
+                Outcome::of_problem(&row.problem)
             }
         };
         let came = matches!(outcome, Outcome::Page(..));

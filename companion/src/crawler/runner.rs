@@ -9,6 +9,7 @@
 //! are opened again and what was not acknowledged is fetched again.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant as Clock};
 
@@ -26,10 +27,11 @@ use super::fetch::{Fetched, Fetcher, Reply};
 use super::retraining::Retraining;
 use super::revisiting;
 use super::start::{TakenUp, take_stock, take_up};
+use super::turn::TurnTaker;
 use super::validators::Validators;
 use crate::clock;
 use crate::store::{
-    Command, CrawlLock, CrawlRow, CrawlState, Location, Reaction, Store, open_private,
+    Command, CrawlLock, CrawlRow, CrawlState, Location, Reaction, Store, Turns, open_private,
 };
 use linkscent_archive::warc::{Kept, Writer};
 
@@ -111,6 +113,8 @@ pub struct Runner {
     browser: Option<(Clock, Vec<String>)>,
     /// If links are chosen by a model of hop distances.
     retraining: Option<Retraining>,
+    /// As long as it lives, requests wait for their turn.
+    _goes_on: Arc<()>,
     _lock: CrawlLock,
 }
 
@@ -147,6 +151,14 @@ impl Runner {
         } else {
             HashMap::new()
         };
+        let goes_on = Arc::new(());
+        let delay = session.delay();
+        let fetcher = if delay == 0 {
+            fetcher
+        } else {
+            let turns = Turns::open(store.folder(), crawl.id, clock::now(), delay);
+            fetcher.in_turn(TurnTaker::new(handle.block_on(turns)?, &goes_on))
+        };
         let (sender, receiver) = mpsc::channel();
         let asked = handle.block_on(store.asked(crawl.id))?;
         let retraining = Retraining::of(session.guide().strategy());
@@ -169,6 +181,7 @@ impl Runner {
             listened: Clock::now(),
             browser: None,
             retraining,
+            _goes_on: goes_on,
             _lock: lock,
         };
         runner.catch_up()?;
@@ -328,15 +341,17 @@ impl Runner {
                 Next::Fetch(fetch) => {
                     let (fetcher, sender) = (self.fetcher.clone(), self.sender.clone());
                     let known = self.known.get(&fetch.address).cloned();
+                    let delay = self.delay_of(&fetch.address);
                     self.handle.spawn(async move {
-                        let reply = fetcher.page(&fetch.address, known.as_ref()).await;
+                        let reply = fetcher.page(&fetch.address, known.as_ref(), delay).await;
                         let _ = sender.send(Message::Page(fetch.address, reply));
                     });
                 }
                 Next::Robots(address) => {
                     let (fetcher, sender) = (self.fetcher.clone(), self.sender.clone());
+                    let delay = self.delay_of(&address);
                     self.handle.spawn(async move {
-                        let robots = fetcher.robots(&address).await;
+                        let robots = fetcher.robots(&address, delay).await;
                         let _ = sender.send(Message::Robots(address, robots));
                     });
                 }
@@ -344,6 +359,10 @@ impl Runner {
             }
         }
         None
+    }
+
+    fn delay_of(&self, address: &Address) -> Duration {
+        Duration::from_millis(self.session.delay_of(address.host()))
     }
 
     fn handle(&mut self, message: Message) -> Result<Option<Ended>> {
@@ -396,6 +415,10 @@ impl Runner {
                     place.warc_offset = self.keep_unchanged(address, &head)?;
                 }
                 (Outcome::Failed(Failure::Unchanged), None)
+            }
+            Reply::Later(why, rest) => {
+                let rest = rest.as_millis() as u64;
+                (Outcome::Deferred { why, rest }, None)
             }
             Reply::Problem(problem) => (Outcome::Failed(Failure::Other(problem)), None),
         };

@@ -9,9 +9,10 @@
 //! own; where the file's is another from some request on, that is said and is no fault. Neither is
 //! it one where the person said something while the crawl ran, which the file does not hold.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use anyhow::Result;
+use linkscent_core::address::Address;
 use linkscent_core::crawl::{Failure, Instant, Next, Outcome, Robots};
 use linkscent_core::strategies::SplitMix;
 use serde::Serialize;
@@ -143,10 +144,12 @@ fn choose_again(
     let mut session = begun(research)?;
     let mut rng = SplitMix(research.about.random_seed);
     let log = &research.log;
-    let by_address: HashMap<&str, &Request> = log
-        .iter()
-        .map(|request| (&*request.address, request))
-        .collect();
+    // A page may have been asked for again.
+    let mut by_address: HashMap<&str, VecDeque<&Request>> = HashMap::new();
+    for request in log {
+        let asked = by_address.entry(&request.address).or_default();
+        asked.push_back(request);
+    }
     let (mut now, mut chosen) = (Instant(0), Vec::new());
     let mut unanswered = HashSet::new();
     while chosen.len() + unanswered.len() < 2 * log.len() {
@@ -154,7 +157,7 @@ fn choose_again(
             Next::Robots(page) => session.robots(&page, Robots::allow_all()),
             Next::Fetch(fetch) => {
                 let address = fetch.address;
-                let outcome = if let Some(request) = by_address.get(address.as_str()) {
+                let outcome = if let Some(request) = answer(&mut by_address, &address) {
                     chosen.push(request.number);
                     told(log.len() + chosen.len().min(log.len()));
                     let outcome = outcome(request, &address, pages);
@@ -183,6 +186,18 @@ fn choose_again(
         ));
     }
     Ok(())
+}
+
+/// The next answer that a file has of a page, or again its last.
+fn answer<'a>(
+    by_address: &mut HashMap<&str, VecDeque<&'a Request>>,
+    page: &Address,
+) -> Option<&'a Request> {
+    let answers = by_address.get_mut(page.as_str())?;
+    if answers.len() > 1 {
+        return answers.pop_front();
+    }
+    answers.front().copied()
 }
 
 #[cfg(test)]

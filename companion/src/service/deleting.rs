@@ -14,7 +14,7 @@ use linkscent_core::wire::api::{Event, EventKind};
 
 use super::forgetting::{bring_to_rest, go_on};
 use super::{Service, ServiceError};
-use crate::store::{CrawlRow, Store, Topic};
+use crate::store::{CrawlRow, Store, Topic, delete_turns};
 
 impl Service {
     /// Removes a crawl from sight, or brings it back. One that runs is paused.
@@ -120,6 +120,7 @@ impl Service {
             }
             let archived = service.store.deleted_crawls().await?;
             service.store.delete_everything().await?;
+            delete_turns(service.store.folder())?;
             for id in archived
                 .into_iter()
                 .chain(crawls.iter().map(|crawl| crawl.id))

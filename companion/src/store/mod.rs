@@ -3,8 +3,8 @@
 //!
 //! [`Store`] is what all others hold. What is kept as rows is reached through [`ports`],
 //! whichever backend lies behind them: one `SQLite` file (`sqlite`), or in tests plain
-//! collections (`memory`). What lies in the data folder beside the rows, archives and the
-//! locks of crawls, is the same for every backend.
+//! collections (`memory`). What lies in the data folder beside the rows, archives, the
+//! locks of crawls and whose turn it is to ask a host, is the same for every backend.
 //!
 //! A crawl's log is the truth about it: frontier, counts and models follow
 //! from it (see `linkscent_core::crawl::Session::replay`). One transaction
@@ -23,6 +23,7 @@ mod sqlite;
 mod stands_in;
 #[cfg(test)]
 pub(crate) mod tests;
+mod turns;
 
 pub use error::{BackendError, StoreError, StoreResult};
 pub use files::{make_folder, open_private};
@@ -36,6 +37,7 @@ pub use ports::{
 };
 pub use remarks::Remarks;
 pub use sqlite::{BackedUp, backup, repair};
+pub use turns::{Turn, Turns, delete as delete_turns};
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};

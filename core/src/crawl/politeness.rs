@@ -1,9 +1,10 @@
-//! One request at a time per host, with a delay between them. Is told the
-//! time; never reads a clock.
+//! One request at a time per host, with a delay between them: the crawl's, or the longer one that the
+//! host's robots.txt asks for. A host that says it has no time rests longer, and twice as long
+//! each time it says so again. Is told the time; never reads a clock.
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Milliseconds since some start that the caller chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -13,10 +14,21 @@ pub struct Instant(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrawlDelay(pub u64);
 
+/// A host that has no time rests so many delays, where it does not ask for more.
+const DEFERRED_DELAYS: u64 = 30;
+/// How often that is doubled at most.
+const MOST_DOUBLINGS: u32 = 6;
+/// Milliseconds that a host rests at most.
+const LONGEST_REST: u64 = 3_600_000;
+
 /// Which hosts must not be asked just now.
 #[derive(Debug, Default)]
 pub struct Politeness {
     delay: u64,
+    /// Of hosts that ask for a longer one.
+    delays: FxHashMap<Box<str>, u64>,
+    /// How often in a row a host had no time.
+    deferred: FxHashMap<Box<str>, u32>,
     busy: FxHashSet<Box<str>>,
     resting: BTreeSet<(Instant, Box<str>)>,
 }
@@ -30,6 +42,21 @@ impl Politeness {
         }
     }
 
+    /// A host asks to be given so many milliseconds between two requests. A crawl without any delay
+    /// is one of a web replayed on this machine, where nobody asks.
+    pub fn asks_for(&mut self, host: &str, delay: u64) {
+        if self.delay > 0 && delay > self.delay {
+            self.delays.insert(host.into(), delay);
+        } else {
+            self.delays.remove(host);
+        }
+    }
+
+    /// Milliseconds that a host rests between two requests.
+    pub fn delay_of(&self, host: &str) -> u64 {
+        self.delays.get(host).copied().unwrap_or(self.delay)
+    }
+
     /// A request goes out to the host.
     pub fn begin(&mut self, host: &str) {
         self.busy.insert(host.into());
@@ -37,9 +64,23 @@ impl Politeness {
 
     /// The request has ended; the host rests now.
     pub fn end(&mut self, host: &str, now: Instant) {
+        self.deferred.remove(host);
+        self.rest(host, now, self.delay_of(host));
+    }
+
+    /// The request has ended, and the host has no time: it rests now, for so many milliseconds at
+    /// least.
+    pub fn defer(&mut self, host: &str, now: Instant, least: u64) {
+        let times = self.deferred.entry(host.into()).or_default();
+        let usual = (DEFERRED_DELAYS * self.delay) << (*times).min(MOST_DOUBLINGS);
+        *times += 1;
+        let rest = usual.max(least).min(LONGEST_REST);
+        self.rest(host, now, rest.max(self.delay_of(host)));
+    }
+
+    fn rest(&mut self, host: &str, now: Instant, rest: u64) {
         if self.busy.remove(host) {
-            self.resting
-                .insert((Instant(now.0 + self.delay), host.into()));
+            self.resting.insert((Instant(now.0 + rest), host.into()));
         }
     }
 
@@ -72,5 +113,48 @@ mod tests {
         assert_eq!(politeness.rested(Instant(5_999)), None);
         assert_eq!(politeness.rested(Instant(6_000)).as_deref(), Some("a.org"));
         assert_eq!(politeness.rested(Instant(9_000)), None);
+    }
+
+    #[test]
+    fn a_host_is_given_the_delay_it_asks_for_if_that_is_longer() {
+        let mut politeness = Politeness::new(CrawlDelay(1_000));
+        politeness.asks_for("slow.org", 5_000);
+        politeness.asks_for("fast.org", 10);
+        for (host, rest) in [("slow.org", 5_000), ("fast.org", 1_000)] {
+            politeness.begin(host);
+            politeness.end(host, Instant(0));
+            assert_eq!(politeness.next_rested(), Some(Instant(rest)), "{host}");
+            politeness.rested(Instant(rest));
+        }
+        let mut replay = Politeness::new(CrawlDelay(0));
+        replay.asks_for("slow.org", 5_000);
+        assert_eq!(replay.delay_of("slow.org"), 0);
+    }
+
+    #[test]
+    fn a_host_without_time_rests_ever_longer_until_it_answers() {
+        let mut politeness = Politeness::new(CrawlDelay(1_000));
+        let rest = |politeness: &mut Politeness, least: Option<u64>| {
+            politeness.begin("a.org");
+            match least {
+                Some(least) => politeness.defer("a.org", Instant(0), least),
+                None => politeness.end("a.org", Instant(0)),
+            }
+            let Instant(rest) = politeness.next_rested().unwrap();
+            politeness.rested(Instant(rest));
+            rest
+        };
+        assert_eq!(rest(&mut politeness, Some(0)), 30_000);
+        assert_eq!(rest(&mut politeness, Some(0)), 60_000);
+        assert_eq!(
+            rest(&mut politeness, Some(200_000)),
+            200_000,
+            "it asks for more"
+        );
+        assert_eq!(rest(&mut politeness, None), 1_000);
+        assert_eq!(rest(&mut politeness, Some(0)), 30_000, "it had answered");
+        for _ in 0..100 {
+            assert!(rest(&mut politeness, Some(u64::MAX)) <= LONGEST_REST);
+        }
     }
 }

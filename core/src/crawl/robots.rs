@@ -14,6 +14,12 @@ use crate::address::plain_escapes;
 pub const LARGEST_FILE: usize = 512 << 10;
 /// Most bytes that the rules of one host take in memory.
 pub const LARGEST_RULES: usize = 2 << 20;
+/// Sitemaps of one host that are told of.
+pub const MOST_SITEMAPS: usize = 3;
+/// Bytes of the address of one at most.
+const LONGEST_ADDRESS: usize = 2_000;
+/// Longest delay that is kept, in milliseconds.
+const LONGEST_DELAY: u32 = 3_600_000;
 /// Longest line read; the rest of a longer one is ignored.
 const LONGEST_LINE: usize = 2_083 * 8 - 1;
 
@@ -39,6 +45,10 @@ pub struct Robots {
     /// Where each rule's pattern ends, and whether it allows.
     rules: Box<[(u32, bool)]>,
     denied: Option<Denial>,
+    /// Milliseconds that the host asks to be given between two requests.
+    delay: Option<u32>,
+    /// Addresses of its sitemaps, as written.
+    sitemaps: Box<[Box<str>]>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +62,8 @@ enum Key {
     UserAgent,
     Allow,
     Disallow,
+    CrawlDelay,
+    Sitemap,
     Other,
 }
 
@@ -83,7 +95,13 @@ impl Robots {
                 reader.line(key, value);
             }
         }
-        Self::of(reader.finish())
+        let delay = reader.delay();
+        let sitemaps = std::mem::take(&mut reader.sitemaps).into();
+        Self {
+            delay,
+            sitemaps,
+            ..Self::of(reader.finish())
+        }
     }
 
     /// The rules in little space; their order does not matter.
@@ -99,7 +117,7 @@ impl Robots {
         let kept = Self {
             patterns: patterns.into(),
             rules: ends.into(),
-            denied: None,
+            ..Self::default()
         };
         if kept.bytes() > LARGEST_RULES {
             return Self::denied(Denial::TooLarge);
@@ -109,7 +127,21 @@ impl Robots {
 
     /// Bytes that the rules take in memory, about.
     pub fn bytes(&self) -> usize {
-        size_of::<Self>() + self.patterns.len() + size_of_val(&*self.rules)
+        let sitemaps = self.sitemaps.iter().map(|it| it.len() + size_of_val(it));
+        size_of::<Self>()
+            + self.patterns.len()
+            + size_of_val(&*self.rules)
+            + sitemaps.sum::<usize>()
+    }
+
+    /// Milliseconds that the host asks to be given between two requests, if it does.
+    pub fn delay(&self) -> Option<u64> {
+        self.delay.map(u64::from)
+    }
+
+    /// Addresses of sitemaps that it names, as written; at most [`MOST_SITEMAPS`].
+    pub fn sitemaps(&self) -> impl Iterator<Item = &str> {
+        self.sitemaps.iter().map(|address| &**address)
     }
 
     /// Whether a path with query, starting with `/`, may be fetched.
@@ -160,6 +192,9 @@ struct RuleGroups<'a> {
     agent: &'a str,
     own: Vec<Rule>,
     general: Vec<Rule>,
+    own_delay: Option<u32>,
+    general_delay: Option<u32>,
+    sitemaps: Vec<Box<str>>,
     named: bool,
     in_own: bool,
     in_general: bool,
@@ -174,6 +209,9 @@ impl<'a> RuleGroups<'a> {
             agent,
             own: Vec::new(),
             general: Vec::new(),
+            own_delay: None,
+            general_delay: None,
+            sitemaps: Vec::new(),
             named: false,
             in_own: false,
             in_general: false,
@@ -186,6 +224,8 @@ impl<'a> RuleGroups<'a> {
             Key::UserAgent => self.user_agent(value),
             Key::Allow => self.rule(true, value),
             Key::Disallow => self.rule(false, value),
+            Key::CrawlDelay => self.crawl_delay(value),
+            Key::Sitemap => self.sitemap(value),
             Key::Other => {}
         }
     }
@@ -231,6 +271,38 @@ impl<'a> RuleGroups<'a> {
         }
     }
 
+    /// In seconds. Google's matcher passes it over, so it ends no group either.
+    fn crawl_delay(&mut self, value: &[u8]) {
+        let seconds = std::str::from_utf8(value).ok();
+        let seconds = seconds.and_then(|text| text.parse::<f64>().ok());
+        let Some(seconds) = seconds.filter(|seconds| *seconds >= 0.0) else {
+            return;
+        };
+        let delay = Some((seconds * 1_000.0).min(f64::from(LONGEST_DELAY)) as u32);
+        if self.in_own {
+            self.own_delay = self.own_delay.max(delay);
+        }
+        if self.in_general {
+            self.general_delay = self.general_delay.max(delay);
+        }
+    }
+
+    /// Whatever group it stands in.
+    fn sitemap(&mut self, value: &[u8]) {
+        if self.sitemaps.len() < MOST_SITEMAPS && value.len() <= LONGEST_ADDRESS {
+            self.sitemaps
+                .extend(std::str::from_utf8(value).map(Box::from));
+        }
+    }
+
+    fn delay(&self) -> Option<u32> {
+        if self.named {
+            self.own_delay
+        } else {
+            self.general_delay
+        }
+    }
+
     fn finish(self) -> Vec<Rule> {
         if self.named { self.own } else { self.general }
     }
@@ -265,7 +337,7 @@ fn key_and_value(line: &[u8]) -> Option<(Key, &[u8])> {
 }
 
 fn key_of(key: &[u8]) -> Key {
-    const KEYS: [(&str, Key); 9] = [
+    const KEYS: [(&str, Key); 11] = [
         ("user-agent", Key::UserAgent),
         ("useragent", Key::UserAgent),
         ("user agent", Key::UserAgent),
@@ -275,6 +347,8 @@ fn key_of(key: &[u8]) -> Key {
         ("dissalow", Key::Disallow),
         ("disalow", Key::Disallow),
         ("diasllow", Key::Disallow),
+        ("crawl-delay", Key::CrawlDelay),
+        ("sitemap", Key::Sitemap),
     ];
     let starts = |name: &str| {
         key.get(..name.len())
@@ -375,6 +449,38 @@ mod tests {
             assert_eq!(robots.allows(path), allowed, "{path}");
         }
         assert!(!Robots::parse(text, "else").allows("/"));
+    }
+
+    #[test]
+    fn a_delay_is_of_the_group_and_sitemaps_are_of_the_host() {
+        let text = b"Sitemap: http://a.test/one.xml\nUser-agent: *\nCrawl-delay: 7\nDisallow: /x\n\
+                     User-agent: linkscent\nCrawl-Delay: 2.5\nDisallow: /y\nsitemap: /two.xml\n";
+        let robots = Robots::parse(text, "linkscent");
+        assert_eq!(robots.delay(), Some(2_500));
+        assert_eq!(Robots::parse(text, "else").delay(), Some(7_000));
+        let sitemaps: Vec<&str> = robots.sitemaps().collect();
+        assert_eq!(sitemaps, ["http://a.test/one.xml", "/two.xml"]);
+        assert!(!robots.allows("/y") && robots.allows("/x"));
+        for (value, delay) in [
+            ("x", None),
+            ("-1", None),
+            ("nan", None),
+            ("inf", Some(3_600_000)),
+            ("1e300", Some(3_600_000)),
+            ("0", Some(0)),
+        ] {
+            let text = format!("User-agent: *\nCrawl-delay: {value}\n");
+            assert_eq!(
+                Robots::parse(text.as_bytes(), "x").delay(),
+                delay,
+                "{value}"
+            );
+        }
+        let many = "Sitemap: http://a.test/s.xml\n".repeat(100);
+        let robots = Robots::parse(many.as_bytes(), "x");
+        assert_eq!(robots.sitemaps().count(), MOST_SITEMAPS);
+        let long = format!("Sitemap: http://a.test/{}\n", "x".repeat(5_000));
+        assert_eq!(Robots::parse(long.as_bytes(), "x").sitemaps().count(), 0);
     }
 
     #[test]

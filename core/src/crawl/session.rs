@@ -9,9 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::types::MOST_REDIRECTS;
 use super::{
-    Arm, Bandit, CrawlStats, Denial, Drift, DriftAlarm, DriftCause, Fetch, Frontier, Instant,
-    Limits, Next, Outcome, Politeness, Record, Robots, RobotsCache, Seed, Skipped, StopReason,
-    StoppingCounts, UNRENDERED,
+    Arm, Bandit, CrawlStats, DEFERRED, Denial, Drift, DriftAlarm, DriftCause, Fetch, Frontier,
+    Instant, Limits, Next, Outcome, Politeness, Record, Robots, RobotsCache, Seed, Skipped,
+    StopReason, StoppingCounts, UNRENDERED,
 };
 use crate::address::Address;
 use crate::critics::SentenceVectors;
@@ -29,6 +29,8 @@ const RESTRICTED_PAGES: u32 = 300;
 pub const MOST_SKIPPED: usize = 10_000;
 /// Pages that only a browser can read which are remembered.
 const MOST_UNRENDERED: usize = 5_000;
+/// How often a page is asked for again of which the server had no time.
+const MOST_DEFERRED: u8 = 2;
 /// Pages on the way that are kept in a record.
 const LONGEST_TRAIL: usize = 32;
 
@@ -65,6 +67,8 @@ pub struct Session {
     forms: FxHashSet<Box<str>>,
     seeds: FxHashMap<Address, Option<Mark>>,
     redirects: FxHashMap<Address, u8>,
+    /// How often pages were asked for of which the server had no time.
+    deferred: FxHashMap<Address, u8>,
     stopping: StoppingCounts,
     bandit: Bandit,
     drift: Drift,
@@ -105,6 +109,7 @@ impl Session {
             forms: FxHashSet::default(),
             seeds: FxHashMap::default(),
             redirects: FxHashMap::default(),
+            deferred: FxHashMap::default(),
             under_way: FxHashMap::default(),
             unrendered: FxHashMap::default(),
             begun: 0,
@@ -273,7 +278,9 @@ impl Session {
         let target = waiting.links[0].target.clone();
         self.seen.insert(target.without_scheme().into());
         let first = &waiting.links[0];
-        let reason = if first.trail.is_empty() {
+        let reason = if first.trail.is_empty() && !waiting.pinned {
+            "a sitemap that robots.txt names".to_owned()
+        } else if first.trail.is_empty() {
             "a seed".to_owned()
         } else {
             self.reason(first, arm)
@@ -326,11 +333,27 @@ impl Session {
         self.frontier.get(target).is_some() || self.unrendered.contains_key(target)
     }
 
-    /// The answer to [`Next::Robots`].
+    /// Milliseconds that a host rests between two requests, unless it asks for more.
+    pub fn delay(&self) -> u64 {
+        self.limits.delay.0
+    }
+
+    /// Milliseconds that a host rests between two requests.
+    pub fn delay_of(&self, host: &str) -> u64 {
+        self.politeness.delay_of(host)
+    }
+
+    /// The answer to [`Next::Robots`]. Sitemaps that it names wait behind all links: nothing tells
+    /// where they lead.
     pub fn robots(&mut self, asked: &Address, robots: Robots) {
-        self.asked_for_robots.remove(asked.host());
-        self.robots.insert(asked.host(), robots);
-        self.frontier.open(asked.host());
+        let host = asked.host();
+        self.asked_for_robots.remove(host);
+        if let Some(delay) = robots.delay() {
+            self.politeness.asks_for(host, delay);
+        }
+        self.take_sitemaps(asked, &robots);
+        self.robots.insert(host, robots);
+        self.frontier.open(host);
     }
 
     /// The answer to [`Next::Fetch`]. The record is `None` if nothing of the
@@ -343,7 +366,10 @@ impl Session {
         rng: &mut dyn Rng,
     ) -> Option<Record> {
         let in_flight = self.under_way.remove(address)?;
-        self.politeness.end(address.host(), now);
+        match &outcome {
+            Outcome::Deferred { rest, .. } => self.politeness.defer(address.host(), now, *rest),
+            _ => self.politeness.end(address.host(), now),
+        }
         self.requests += 1;
         let mut record = self.record(address, &in_flight);
         match outcome {
@@ -367,6 +393,14 @@ impl Session {
                 if self.unrendered.len() < MOST_UNRENDERED {
                     self.unrendered.insert(address.clone(), in_flight);
                 }
+            }
+            Outcome::Deferred { why, .. } => {
+                self.stats.other += 1;
+                record.problem = if self.ask_later(address, in_flight) {
+                    format!("{DEFERRED}{why}")
+                } else {
+                    why
+                };
             }
         }
         Some(record)
@@ -448,14 +482,17 @@ impl Session {
     }
 }
 
-/// A link's score in a crawl that may have been restricted.
+/// A link's score in a crawl that may have been restricted. What no page led to, as a sitemap, waits
+/// behind all others.
 fn restricted(guide: &Guide, is_restricted: bool, link: &Candidate, score: LinkScore) -> LinkScore {
     let is_behind = || {
         let source = link.source();
         source.is_some_and(|page| !guide.graph().judgment(page).relevance.is_high())
     };
     match score {
-        LinkScore::Follow(priority) if is_restricted && is_behind() => {
+        LinkScore::Follow(priority)
+            if link.source().is_none() || (is_restricted && is_behind()) =>
+        {
             LinkScore::Follow(priority.held_back())
         }
         score => score,

@@ -103,7 +103,33 @@ pub enum Outcome {
     Failed(Failure),
     /// No page for who asks without a browser; why.
     Unrendered(String),
+    /// The server has no time just now.
+    Deferred {
+        /// What it said.
+        why: String,
+        /// After how many milliseconds it may be asked again, at the earliest.
+        rest: u64,
+    },
 }
+
+impl Outcome {
+    /// What came of a request of which a log only has the problem.
+    pub fn of_problem(problem: &str) -> Self {
+        if let Some(why) = problem.strip_prefix(UNRENDERED) {
+            return Self::Unrendered(why.to_owned());
+        }
+        match problem.strip_prefix(DEFERRED) {
+            Some(why) => Self::Deferred {
+                why: why.to_owned(),
+                rest: 0,
+            },
+            None => Self::Failed(Failure::Other(problem.to_owned())),
+        }
+    }
+}
+
+/// What the problem of a request begins with that is made again when its host has rested.
+pub const DEFERRED: &str = "asked again later: ";
 
 /// What the problem of a request begins with whose page a browser could read.
 pub const UNRENDERED: &str = "a browser could read it: ";

@@ -6,14 +6,14 @@ use anyhow::Result;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::Robots;
 
-use crate::crawler::fetch::{ProxyDown, Reply};
+use crate::crawler::fetch::{Hindrance, Reply};
 use crate::crawler::retraining::Retrained;
 use crate::store::Command;
 
 /// What reaches a crawl while it runs.
 pub(super) enum Message {
-    Page(Address, Result<Reply, ProxyDown>),
-    Robots(Address, Result<Robots, ProxyDown>),
+    Page(Address, Result<Reply, Hindrance>),
+    Robots(Address, Result<Robots, Hindrance>),
     Told(Command),
     /// A page that a browser read: its address, and its HTML.
     Rendered(Address, Vec<u8>),

@@ -7,9 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use linkscent_archive::page::page_at;
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{
-    CrawlDelay, Failure, Limits, Outcome, Record, Seed, Session, UNRENDERED,
-};
+use linkscent_core::crawl::{CrawlDelay, Failure, Limits, Outcome, Record, Seed, Session};
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::Mark;
@@ -133,9 +131,6 @@ pub(super) fn outcome(
             Ok(target) => Outcome::Redirect(target),
             Err(error) => return Err(error.to_string()),
         },
-        (None, None) => match request.problem.strip_prefix(UNRENDERED) {
-            Some(why) => Outcome::Unrendered(why.to_owned()),
-            None => Outcome::Failed(Failure::Other(request.problem.clone())),
-        },
+        (None, None) => Outcome::of_problem(&request.problem),
     })
 }

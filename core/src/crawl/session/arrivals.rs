@@ -1,11 +1,11 @@
 //! What comes of a request: a page that is judged, learned from and whose links join the
 //! frontier, or a redirect that is followed.
 
-use super::{CUT_OFF, InFlight, LONGEST_TRAIL, MOST_REDIRECTS, Session};
+use super::{CUT_OFF, InFlight, LONGEST_TRAIL, MOST_DEFERRED, MOST_REDIRECTS, Session};
 use crate::address::Address;
-use crate::crawl::{Failure, PageSignal, Record};
+use crate::crawl::{Failure, PageSignal, Record, Robots};
 use crate::page::Page;
-use crate::strategies::{Learned, Rng};
+use crate::strategies::{Candidate, Learned, Rng};
 use crate::web_graph::Relevance;
 
 impl Session {
@@ -107,6 +107,43 @@ impl Session {
             let scope = &self.limits.scope;
             let is_in_scope = scope.reaches(&link) && scope.check(&link.target).is_ok();
             if is_in_scope && !self.is_seen(&link.target) {
+                self.frontier.add(link, priority);
+            }
+        }
+    }
+
+    /// Has a page asked for again, first of all of its host; false if it was often enough.
+    pub(super) fn ask_later(&mut self, address: &Address, in_flight: InFlight) -> bool {
+        let times = self.deferred.entry(address.clone()).or_default();
+        if *times >= MOST_DEFERRED {
+            self.deferred.remove(address);
+            return false;
+        }
+        *times += 1;
+        self.seen.remove(address.without_scheme());
+        self.redirects.insert(address.clone(), in_flight.redirects);
+        self.frontier.pin(in_flight.links);
+        true
+    }
+
+    /// Has the sitemaps of a host wait behind all links.
+    pub(super) fn take_sitemaps(&mut self, asked: &Address, robots: &Robots) {
+        if !self.limits.scope.documents {
+            return;
+        }
+        for sitemap in robots.sitemaps() {
+            let Ok(address) = asked.join(sitemap) else {
+                continue;
+            };
+            if self.is_seen(&address) || self.limits.scope.check(&address).is_err() {
+                continue;
+            }
+            let link = Candidate {
+                anchor: "sitemap".into(),
+                ..Candidate::seed(address)
+            };
+            let score = self.restricted(&link, self.guide.score(&link));
+            if let Some(priority) = score.priority() {
                 self.frontier.add(link, priority);
             }
         }

@@ -4,6 +4,8 @@ use crate::dom::{Builder, LeafRange};
 use crate::page::Page;
 use crate::strategies::SplitMix;
 
+mod manners;
+
 pub(super) fn address(text: &str) -> Address {
     Address::parse(text).unwrap()
 }
@@ -45,13 +47,20 @@ pub(super) fn page(at: &Address) -> Outcome {
 }
 
 pub(super) fn session(budget: u64, strategy: &str) -> Session {
-    let limits = Limits {
+    begin(limits(budget), strategy)
+}
+
+fn limits(budget: u64) -> Limits {
+    Limits {
         requests: None,
         stopping: StoppingRule::default(),
         budget,
         delay: CrawlDelay(1_000),
         scope: Scope::default(),
-    };
+    }
+}
+
+fn begin(limits: Limits, strategy: &str) -> Session {
     let seed = Seed {
         address: address("http://a.org/1"),
         mark: Some(Mark::Target),

@@ -1,0 +1,112 @@
+//! What hosts ask for: time, and longer rests.
+
+use super::*;
+
+#[test]
+fn a_page_of_which_the_server_has_no_time_is_asked_for_again_when_it_has_rested() {
+    let busy = address("http://a.org/2");
+    let crawl = |answers: u32| {
+        let (mut session, mut rng) = (session(300, "breadth-first"), SplitMix(5));
+        let (mut now, mut log, mut asked) = (Instant(0), Vec::new(), Vec::new());
+        loop {
+            match session.next(now) {
+                Next::Robots(at) => session.robots(&at, Robots::allow_all()),
+                Next::Fetch(fetch) => {
+                    let at = fetch.address;
+                    if at.host() == busy.host() {
+                        asked.push((at.clone(), now.0));
+                    }
+                    let times = asked.iter().filter(|row| row.0 == busy).count() as u32;
+                    let outcome = if at == busy && times <= answers {
+                        Outcome::Deferred {
+                            why: "the server answered 429".to_owned(),
+                            rest: 45_000,
+                        }
+                    } else {
+                        page(&at)
+                    };
+                    log.extend(session.take(&at, outcome, now, &mut rng));
+                }
+                Next::Wait(until) => now = until,
+                Next::Busy => panic!("nothing is under way"),
+                Next::Stop(_) => return (session, log, asked),
+            }
+        }
+    };
+    let (whole, log, asked) = crawl(2);
+    let place = asked.iter().position(|row| row.0 == busy).unwrap();
+    let times: Vec<u64> = asked[place..].iter().map(|row| row.1).collect();
+    assert!(asked[place..].iter().take(3).all(|row| row.0 == busy));
+    assert_eq!((times[1] - times[0], times[2] - times[1]), (45_000, 60_000));
+    assert_eq!(times[3] - times[2], 1_000, "it has time again");
+    let rows: Vec<&Record> = log.iter().filter(|row| row.address == busy).collect();
+    assert_eq!(
+        rows[0].problem,
+        format!("{DEFERRED}the server answered 429")
+    );
+    assert!(rows[2].judgment.is_some());
+    assert_eq!(rows[0].trail, rows[2].trail, "it keeps the way there");
+    // The log, replayed, leads to the same state.
+    let (mut again, mut rng) = (session(300, "breadth-first"), SplitMix(5));
+    for row in &log {
+        let outcome = match &*row.problem {
+            "" => page(&row.address),
+            problem => Outcome::of_problem(problem),
+        };
+        let told = again.replay(&row.address, outcome, &mut rng).unwrap();
+        assert_eq!((&told.problem, told.number), (&row.problem, row.number));
+    }
+    assert_eq!(again.stats(), whole.stats());
+    // After the third time it is given up, and nothing else is.
+    let (session, log, _) = crawl(9);
+    let rows: Vec<&Record> = log.iter().filter(|row| row.address == busy).collect();
+    assert_eq!(rows.len(), 3);
+    assert_eq!(rows[2].problem, "the server answered 429");
+    assert_eq!((session.stats().other, whole.stats().other), (3, 2));
+}
+
+#[test]
+fn a_host_gets_the_delay_it_asks_for_and_its_sitemap_waits_behind_all_links() {
+    let limits = Limits {
+        scope: Scope {
+            documents: true,
+            ..Scope::default()
+        },
+        ..limits(8)
+    };
+    let sitemap = address("http://a.org/sitemap.xml");
+    let text = b"User-agent: *\nCrawl-delay: 4\nSitemap: /sitemap.xml\n";
+    let (mut session, mut rng) = (begin(limits, "ensemble"), SplitMix(5));
+    let (mut now, mut times, mut asked) = (Instant(0), Vec::new(), Vec::new());
+    loop {
+        match session.next(now) {
+            Next::Robots(at) => session.robots(&at, Robots::parse(text, "linkscent")),
+            Next::Fetch(fetch) => {
+                let at = fetch.address;
+                if at.host() == "a.org" {
+                    times.push(now.0);
+                }
+                let outcome = if at == sitemap {
+                    Outcome::Failed(Failure::Other("404".to_owned()))
+                } else {
+                    page(&at)
+                };
+                session.take(&at, outcome, now, &mut rng);
+                asked.push(at);
+            }
+            Next::Wait(until) => now = until,
+            Next::Busy => panic!("nothing is under way"),
+            Next::Stop(_) => break,
+        }
+    }
+    assert!(
+        times.windows(2).all(|pair| pair[1] - pair[0] >= 4_000),
+        "{times:?}"
+    );
+    assert!(times.len() > 2 && session.delay_of("a.org") == 4_000);
+    assert!(
+        asked.iter().all(|page| *page != sitemap),
+        "links come first"
+    );
+    assert!(session.frontier().get(&sitemap).is_some());
+}
