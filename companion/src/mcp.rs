@@ -163,10 +163,11 @@ impl Library {
         let mut lines = Vec::new();
         for topic in self.service.topics().await.map_err(said)? {
             let known = self.topic(Some(&topic.name)).await?;
-            let finds = self
-                .service
-                .search(known.as_ref(), &LibraryQuery::default())
-                .await;
+            let all = LibraryQuery {
+                for_program: true,
+                ..LibraryQuery::default()
+            };
+            let finds = self.service.search(known.as_ref(), &all).await;
             let finds = finds.map_err(said)?.total;
             lines.push(format!("{}: {finds} pages found", topic.name));
         }

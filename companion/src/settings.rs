@@ -15,12 +15,14 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 pub const FILE: &str = "linkscent.toml";
 /// Flags that can be set in the file; each has an environment variable `LINKSCENT_...`.
 /// `data` can only be set in the configuration folder.
-pub const KEYS: [&str; 12] = [
+pub const KEYS: [&str; 14] = [
     "data",
     "port",
     "proxy",
     "allow_private",
     "allow_ports",
+    "contact",
+    "never",
     "budget",
     "delay",
     "hosts",
@@ -31,7 +33,7 @@ pub const KEYS: [&str; 12] = [
 ];
 
 /// Those that may have several values.
-const LISTS: [&str; 2] = ["allow_ports", "hosts"];
+const LISTS: [&str; 3] = ["allow_ports", "hosts", "never"];
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]

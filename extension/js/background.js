@@ -106,7 +106,7 @@ async function handle(message, sender) {
   const work = (linkscent) => linkscent.handle(message, factsOf(sender));
   const { answer, sync, isFull, keeps } = await inTurn(work, isOwn(sender) ? LONGEST_OWN : LONGEST);
   if (sync) syncSoon();
-  if (keeps) keepRead(message.tab ?? sender.tab?.id).catch(() => {});
+  if (keeps) keepRead(isOwn(sender) ? message.tab : sender.tab?.id).catch(() => {});
   if (isFull) handle({ kind: "keep_guide" }, here).catch(() => {});
   return answer;
 }

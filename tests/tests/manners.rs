@@ -117,6 +117,45 @@ async fn a_proxy_that_is_down_pauses_the_crawl_and_seeds_out_of_reach_are_counte
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_never_to_be_asked_is_not_asked() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let data = folder.path().join("data");
+    let (proxy, asked) = scripted_web(|address| match address {
+        "http://start.test/" => links(&texts(&[
+            "http://never.test/1",
+            "http://below.never.test/2",
+            "http://notnever.test/3",
+        ])),
+        other if other.ends_with("robots.txt") => Reply::Status(404),
+        other => page(other),
+    })
+    .await?;
+    let starts = list(folder.path(), &["http://start.test/", "http://never.test/"])?;
+    let more = [
+        "--seeds",
+        &starts,
+        "--budget",
+        "9",
+        "--delay",
+        "0",
+        "--never",
+        "never.test",
+    ];
+    let ended = run(crawl(&data, proxy, &[&more[..], &ANY].concat())?).await?;
+    ensure!(ended.json["pages"] == 2, "{ended:?}");
+    let asked = so_far(&asked);
+    let is_never = |page: &&String| page.contains("//never.test") || page.contains("below");
+    ensure!(asked.iter().filter(is_never).count() == 0, "{asked:?}");
+    let odd = ["--contact", "a\nb"];
+    let refused = run(crawl(&data, proxy, &odd)?).await?;
+    ensure!(
+        !refused.success && refused.errors.contains("plain characters"),
+        "{refused:?}"
+    );
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn only_ports_of_the_web_are_asked() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let (proxy, asked) = scripted_web(|address| {

@@ -33,7 +33,7 @@ struct Seen {
 /// By host, in the order in which they came.
 type Log = Arc<Mutex<BTreeMap<String, Vec<Seen>>>>;
 
-/// What a page of a host says: status, more lines of the head, body.
+/// What a page of a host says: status, more lines of the head, body. Status 0 is no answer at all.
 type Answer = fn(&str, &str, usize) -> (u16, String, String);
 
 fn to_all_hosts(host: &str, path: &str, _: usize) -> (u16, String, String) {
@@ -74,6 +74,9 @@ async fn serve(mut stream: TcpStream, log: &Log, answer: Answer) -> Result<()> {
             .entry(host.to_owned())
             .or_default()
             .push(Seen { page, from, to });
+        if status == 0 {
+            return Ok(());
+        }
         let head = format!(
             "HTTP/1.1 {status} x\r\nContent-Type: text/html\r\n{more}Content-Length: {}\r\n\r\n",
             body.len()
@@ -173,7 +176,7 @@ async fn two_crawls_and_many_kills_break_no_delay() -> Result<()> {
     Ok(())
 }
 
-/// One host asks for a second between requests, one has no time once.
+/// One host asks for a second between requests, one has no time once, of one a connection breaks off.
 fn asks_for_time(host: &str, path: &str, times: usize) -> (u16, String, String) {
     match (host, path) {
         ("h1.test", "/robots.txt") => {
@@ -181,6 +184,8 @@ fn asks_for_time(host: &str, path: &str, times: usize) -> (u16, String, String) 
             (200, String::new(), robots)
         }
         ("h2.test", "/1") if times == 0 => (429, "Retry-After: 2\r\n".to_owned(), String::new()),
+        // A connection that breaks off.
+        ("h3.test", "/1") if times == 0 => (0, String::new(), String::new()),
         _ => to_all_hosts(host, path, times),
     }
 }
@@ -225,6 +230,15 @@ async fn hosts_that_ask_for_time_get_it_and_nothing_is_lost() -> Result<()> {
         "{rows:?}"
     );
     ensure!(rows[0].problem.starts_with("asked again later"), "{rows:?}");
+    let broken = log["h3.test"].iter().filter(|seen| seen.page == "/1");
+    ensure!(broken.count() == 2);
+    let rows = store.fetches(1).await?;
+    let mut again = rows.iter().filter(|row| row.address == "http://h3.test/1");
+    ensure!(
+        again
+            .next_back()
+            .is_some_and(|row| row.place.warc_offset.is_some())
+    );
     // Others were not kept waiting by it.
     ensure!(log["h0.test"].len() > 10);
     Ok(())

@@ -63,7 +63,7 @@ pub(super) async fn live(
 
 async fn running(app: &App) -> anyhow::Result<serde_json::Value> {
     let mut crawls = Vec::new();
-    for crawl in app.service.store.crawls(None).await? {
+    for crawl in app.service.store.web_crawls(None).await? {
         if crawl.state.is_running() && !crawl.is_removed {
             // It may be deleted at this moment.
             let Ok(topic) = app.service.topic(crawl.topic).await else {

@@ -113,12 +113,15 @@ pub(super) async fn call(app: App, calls: Router<App>, mut request: Request) -> 
 
 /// Whether a call is about what browsers kept, which tells what was read.
 async fn is_of_reading(app: &App, path: &str) -> Result<bool, Problem> {
-    let crawl = path.strip_prefix("/api/v1/crawls/");
-    let number = crawl.and_then(|rest| rest.split('/').next()?.parse().ok());
-    Ok(match number {
-        Some(crawl) => app.service.is_reading(crawl).await?,
-        None => false,
-    })
+    let Some(rest) = path.strip_prefix("/api/v1/crawls/") else {
+        return Ok(false);
+    };
+    let number = rest.split('/').next().unwrap_or_default();
+    // A number that is written otherwise, as by escapes, is none here: the call would read it.
+    match number.parse() {
+        Ok(crawl) => Ok(app.service.is_reading(crawl).await?),
+        Err(_) => Ok(number.contains('%')),
+    }
 }
 
 /// Programs may say of pages and topics what a person says on the dashboard; neither delete, nor

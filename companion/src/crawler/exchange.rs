@@ -14,9 +14,9 @@ use reqwest::header::{
 use super::validators::Validators;
 
 /// The headers that a page is asked for with.
-pub(super) fn request_headers(agent: &'static str, known: Option<&Validators>) -> HeaderMap {
+pub(super) fn request_headers(agent: &HeaderValue, known: Option<&Validators>) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    headers.insert(USER_AGENT, HeaderValue::from_static(agent));
+    headers.insert(USER_AGENT, agent.clone());
     let accept = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1";
     headers.insert(ACCEPT, HeaderValue::from_static(accept));
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, deflate"));

@@ -9,9 +9,9 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{Robots, robots};
+use linkscent_core::crawl::{Robots, is_within, robots};
 use linkscent_core::page::Page;
-use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -28,12 +28,8 @@ use super::validators::{Validators, shown};
 
 /// Who we say we are, to servers and in robots.txt.
 pub const AGENT: &str = env!("CARGO_PKG_NAME");
-const USER_AGENT: &str = concat!(
-    env!("CARGO_PKG_NAME"),
-    "/",
-    env!("CARGO_PKG_VERSION"),
-    " (a person's focused crawler; obeys robots.txt)"
-);
+const NAMED: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+const DESCRIBED: &str = "a person's focused crawler; obeys robots.txt";
 /// Largest page taken in, in bytes after decompression, and largest document.
 const LARGEST_PAGE: usize = 4 << 20;
 const LARGEST_DOCUMENT: usize = 16 << 20;
@@ -67,9 +63,26 @@ pub struct Way {
     pub ports: Vec<u16>,
     /// Who reads documents that are no HTML.
     pub documents: DocumentReader,
+    /// How a site's keeper can reach the person, in characters that may stand in a header.
+    pub contact: Option<String>,
+    /// Hosts that are never asked, nor those below them.
+    pub never: Vec<String>,
 }
 
 impl Way {
+    /// Who asks, as servers are told.
+    fn agent(&self) -> Result<HeaderValue> {
+        let contact = self.contact.iter();
+        let contact: String = contact.map(|contact| format!("; {contact}")).collect();
+        let agent = format!("{NAMED} ({DESCRIBED}{contact})");
+        HeaderValue::from_str(&agent).with_context(|| format!("{agent:?} is no name for a client"))
+    }
+
+    /// Whether a page lies on a host that is never asked.
+    fn is_left_alone(&self, page: &Address) -> bool {
+        self.never.iter().any(|host| is_within(page, host))
+    }
+
     /// Whether all requests go to a proxy on this machine, such as `replay`.
     pub fn is_loopback_proxy(&self) -> bool {
         self.proxy.as_ref().is_some_and(|proxy| {
@@ -86,6 +99,12 @@ pub struct Fetched {
     pub page: Box<Page>,
     /// First half of a hash of the body: tells pages apart.
     pub digest: u64,
+    /// What came, to be kept.
+    pub answer: Answer,
+}
+
+/// An answer that brought a page.
+pub struct Answer {
     /// Status code.
     pub status: u16,
     /// `Content-Type`, if there was one.
@@ -166,6 +185,8 @@ enum Got {
 #[derive(Clone)]
 pub struct Fetcher {
     client: Client,
+    /// Who asks.
+    agent: HeaderValue,
     way: Arc<Way>,
     /// Pages parsed at a time: as many as there are processors.
     parsing: Arc<Semaphore>,
@@ -198,6 +219,7 @@ impl Fetcher {
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
         Ok(Self {
             client: builder.build().context("preparing the HTTP client")?,
+            agent: way.agent()?,
             way: Arc::new(way),
             parsing: Arc::new(Semaphore::new(processors)),
             documents: Arc::new(Semaphore::new(MOST_DOCUMENTS)),
@@ -214,6 +236,11 @@ impl Fetcher {
             turns: Some(turns),
             ..self
         }
+    }
+
+    /// Hosts that are never asked.
+    pub fn never(&self) -> &[String] {
+        &self.way.never
     }
 
     /// Whether all requests go to a web replayed on this machine.
@@ -246,7 +273,10 @@ impl Fetcher {
             Ok(reply) => Ok(reply),
             Err(error) => {
                 self.check_proxy().await?;
-                Ok(Reply::Problem(one_line(&error)))
+                Ok(match error.downcast_ref::<Passing>() {
+                    Some(_) => Reply::Later(one_line(&error), Duration::ZERO),
+                    None => Reply::Problem(one_line(&error)),
+                })
             }
         }
     }
@@ -352,7 +382,7 @@ impl Fetcher {
         response: &Response,
         known: Option<&Validators>,
     ) -> Box<Head> {
-        let sent = request_headers(USER_AGENT, known);
+        let sent = request_headers(&self.agent, known);
         Box::new(Head {
             status: response.status().as_u16(),
             exchange: exchange(address, &sent, response, self.way.proxy.is_none()),
@@ -395,18 +425,21 @@ impl Fetcher {
             Fetched {
                 page,
                 digest,
-                status: read.status.as_u16(),
-                content_type,
-                body,
-                conversion,
-                exchange: read.exchange,
+                answer: Answer {
+                    status: read.status.as_u16(),
+                    content_type,
+                    body,
+                    conversion,
+                    exchange: read.exchange,
+                },
             }
         });
         let fetched = fetched.await?;
         if known.is_some_and(|known| known.shown == shown(&fetched.page)) {
             return Ok(Reply::Unchanged(None));
         }
-        if fetched.conversion.is_none() && is_empty_without_scripts(&fetched.page, &fetched.body) {
+        let answer = &fetched.answer;
+        if answer.conversion.is_none() && is_empty_without_scripts(&fetched.page, &answer.body) {
             let why = "it shows nothing without scripts";
             return Ok(Reply::Unrendered(why.to_owned()));
         }
@@ -462,6 +495,9 @@ impl Fetcher {
     /// Through a proxy on this machine `https` is asked for as `http`: such a
     /// proxy replays, and cannot speak for the site.
     async fn send(&self, address: &Address, known: Option<&Validators>) -> Result<Response> {
+        if self.way.is_left_alone(address) {
+            bail!("it is one of the hosts that you never want asked");
+        }
         ssrf_guard::check_port(address, &self.way.ports)?;
         if !self.way.allow_private {
             ssrf_guard::check(address)?;
@@ -478,7 +514,7 @@ impl Fetcher {
         let request = self
             .client
             .get(url)
-            .headers(request_headers(USER_AGENT, known));
+            .headers(request_headers(&self.agent, known));
         match tokio::time::timeout(HEAD, request.send()).await {
             Ok(answered) => answered.map_err(innermost),
             Err(_) => bail!("the server took too long to begin its answer"),
@@ -573,11 +609,14 @@ fn header(response: &Response, name: reqwest::header::HeaderName) -> Option<Stri
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-/// Whether a server says that it has no time, and will have some.
+/// Whether a server says that it cannot answer now, and may later.
 fn is_for_later(status: StatusCode) -> bool {
     matches!(
         status,
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
+        StatusCode::TOO_MANY_REQUESTS
+            | StatusCode::BAD_GATEWAY
+            | StatusCode::SERVICE_UNAVAILABLE
+            | StatusCode::GATEWAY_TIMEOUT
     )
 }
 
@@ -620,8 +659,17 @@ fn innermost(error: reqwest::Error) -> anyhow::Error {
     while let Some(deeper) = cause.source() {
         cause = deeper;
     }
-    anyhow::anyhow!("{cause}")
+    let said = cause.to_string();
+    if error.is_connect() || error.is_request() || error.is_body() {
+        return Passing(said).into();
+    }
+    anyhow::Error::msg(said)
 }
+
+/// What may be otherwise another time: a connection that was refused, or broke off.
+#[derive(Debug, Error)]
+#[error("{0}")]
+struct Passing(String);
 
 fn one_line(error: &anyhow::Error) -> String {
     error.to_string().replace(['\r', '\n'], " ")
@@ -630,6 +678,23 @@ fn one_line(error: &anyhow::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn servers_are_told_who_asks_and_how_to_reach_them() {
+        let mut way = Way::default();
+        let agent = way.agent().unwrap();
+        assert!(agent.to_str().unwrap().starts_with(&format!("{AGENT}/")));
+        way.contact = Some("you@example.org".to_owned());
+        let agent = way.agent().unwrap();
+        assert!(
+            agent
+                .to_str()
+                .unwrap()
+                .ends_with("robots.txt; you@example.org)")
+        );
+        way.contact = Some("a\r\nb".to_owned());
+        assert!(way.agent().is_err());
+    }
 
     #[test]
     fn a_server_says_by_seconds_or_by_a_date_when_it_has_time() {

@@ -15,15 +15,13 @@ use std::time::{Duration, Instant as Clock};
 
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{
-    CrawlStats, DriftAlarm, Failure, Instant, Next, Outcome, Record, Session, StopReason,
-};
+use linkscent_core::crawl::{CrawlStats, DriftAlarm, Instant, Next, Record, Session, StopReason};
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::Judgment;
 use linkscent_core::wire::{ModelError, write_model};
 use tokio::runtime::Handle;
 
-use super::fetch::{Fetched, Fetcher, Reply};
+use super::fetch::Fetcher;
 use super::retraining::Retraining;
 use super::revisiting;
 use super::start::{TakenUp, take_stock, take_up};
@@ -33,7 +31,7 @@ use crate::clock;
 use crate::store::{
     Command, CrawlLock, CrawlRow, CrawlState, Location, Reaction, Store, Turns, open_private,
 };
-use linkscent_archive::warc::{Kept, Writer};
+use linkscent_archive::warc::Writer;
 
 pub use control::Control;
 use control::Message;
@@ -135,7 +133,9 @@ impl Runner {
         handle.block_on(store.set_state(crawl.id, CrawlState::Running, ""))?;
         // The log may have grown before the lock was ours.
         let crawl = handle.block_on(store.crawl(crawl.id))?;
-        let crawl = crawl.context("there is no such crawl")?;
+        let mut crawl = crawl.context("there is no such crawl")?;
+        let left_out = &mut crawl.order.scope.left_out;
+        left_out.extend_from_slice(fetcher.never());
         let TakenUp {
             session,
             rng,
@@ -143,6 +143,9 @@ impl Runner {
         } = take_up(&store, &crawl, fetcher.is_replay(), &handle, on_replay)?;
         let path = store.warc_path(crawl.id);
         let length = handle.block_on(take_stock(&store, &crawl, &replayed))?;
+        if length < crawl.warc_length {
+            handle.block_on(store.lose_pages(crawl.id, &[], length))?;
+        }
         let warc = open_private(&path)
             .and_then(|file| Writer::open(file, length, &clock::date(clock::now())))
             .with_context(|| format!("opening {}", path.display()))?;
@@ -382,64 +385,6 @@ impl Runner {
             Message::Retrained(trained) => self.go_on_with(trained)?,
         }
         Ok(None)
-    }
-
-    fn take(&mut self, address: &Address, reply: Reply) -> Result<Option<Ended>> {
-        let _span = tracing::debug_span!("learn", %address).entered();
-        let now = self.now();
-        let mut place = Location::default();
-        let (outcome, kept) = match reply {
-            Reply::Page(fetched) => {
-                let Fetched {
-                    page,
-                    digest,
-                    status,
-                    content_type,
-                    body,
-                    conversion,
-                    exchange,
-                } = *fetched;
-                (
-                    Outcome::Page(page, digest),
-                    Some((status, content_type, body, conversion, exchange)),
-                )
-            }
-            Reply::Redirect(target, head) => {
-                place.redirect = Some(target.to_string());
-                place.warc_offset = Some(self.keep_redirect(address, &target, &head)?);
-                (Outcome::Redirect(target), None)
-            }
-            Reply::Unrendered(why) => (Outcome::Unrendered(why), None),
-            Reply::Unchanged(head) => {
-                if let Some(head) = head {
-                    place.warc_offset = self.keep_unchanged(address, &head)?;
-                }
-                (Outcome::Failed(Failure::Unchanged), None)
-            }
-            Reply::Later(why, rest) => {
-                let rest = rest.as_millis() as u64;
-                (Outcome::Deferred { why, rest }, None)
-            }
-            Reply::Problem(problem) => (Outcome::Failed(Failure::Other(problem)), None),
-        };
-        let Some(record) = self.session.take(address, outcome, now, &mut self.rng) else {
-            return Ok(None);
-        };
-        if let Some((status, content_type, body, conversion, exchange)) = kept
-            && record.judgment.is_some()
-        {
-            let kept = Kept {
-                address: address.as_str(),
-                status,
-                content_type: content_type.as_deref(),
-                body: &body,
-                date: &clock::date(clock::now()),
-                exchange: Some(&exchange),
-                conversion: conversion.as_deref(),
-            };
-            place.warc_offset = Some(self.keep_page(&kept)?);
-        }
-        self.put_down(record, place)
     }
 
     /// Puts a request into the log with the next batch.

@@ -48,8 +48,7 @@ impl TurnTaker {
 
     /// The request has ended: the host rests.
     pub async fn end(&self, host: &str, rest: Duration) -> Result<()> {
-        let rest = i64::try_from(rest.as_millis()).unwrap_or(i64::MAX);
-        let free = clock::now().saturating_add(rest);
-        self.turns.give_back(host, free).await
+        let rest = u64::try_from(rest.as_millis()).unwrap_or(u64::MAX);
+        self.turns.give_back(host, clock::now(), rest).await
     }
 }

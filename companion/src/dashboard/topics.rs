@@ -91,7 +91,7 @@ struct TopicPage<'a> {
     others: Vec<MarkRow>,
     crawls: Vec<CrawlLine>,
     /// What browsers kept as it was read.
-    readings: Option<Readings>,
+    readings: Vec<Readings>,
     /// The last crawl that can be gone on with.
     goes_on: Option<i64>,
     /// Those that were removed, and can be brought back.

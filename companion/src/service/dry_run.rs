@@ -43,7 +43,7 @@ impl Service {
         let (store, topic) = (self.store.clone(), topic.id);
         let handle = Handle::current();
         let run = tokio::task::spawn_blocking(move || {
-            let crawls = handle.block_on(store.crawls(Some(topic)))?;
+            let crawls = handle.block_on(store.web_crawls(Some(topic)))?;
             let session = unbegun_session(guide, &order)?;
             let mut rng = SplitMix(order.random_seed);
             let at_hand = |page: &Address| kept(&store, &crawls, page, &handle).map(Box::new);

@@ -17,6 +17,7 @@ use linkscent_core::wire::{read_model, read_taxonomy, write_model, write_taxonom
 use super::feedback::MOST_EVENTS;
 use super::supervisor::RunBy;
 use super::{Service, ServiceError};
+use crate::store::ports::KeptPage;
 use crate::store::{Command, CrawlRow, ModelOf, Store, gone_clicks, is_gone};
 use linkscent_archive::warc::{Reader, blank_exchange};
 
@@ -46,7 +47,7 @@ pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotte
         }
         let mut paused = Vec::new();
         let forgotten = match pause_all(&service, &mut paused).await {
-            Ok(()) => forget_words(&service, &gone).await,
+            Ok(()) => forget_words(&service, &gone, asked.visits_since).await,
             Err(error) => Err(error),
         };
         service.guides.clear();
@@ -60,15 +61,46 @@ pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotte
 /// Forgets, and where pages are to be forgotten deletes the library's index: before, so that
 /// nothing is left if this ends in between, and after, since another process may have written it
 /// meanwhile. Here nobody writes it until all is forgotten.
-async fn forget_words(service: &Service, gone: &ToForget) -> Result<Forgotten> {
-    if !gone.has_pages() {
+async fn forget_words(service: &Service, gone: &ToForget, since: Option<u64>) -> Result<Forgotten> {
+    let since = since.map(|since| i64::try_from(since).unwrap_or(i64::MAX));
+    let read = match since {
+        Some(since) => service.store.readings_since(since).await?,
+        None => Vec::new(),
+    };
+    if !gone.has_pages() && read.is_empty() {
         return forget_at_rest(&service.store, gone).await;
     }
     let index = service.hold_index().await;
     index.delete()?;
+    forget_copies(&service.store, read).await?;
     let forgotten = forget_at_rest(&service.store, gone).await;
     index.delete()?;
     forgotten
+}
+
+/// Forgets copies of pages that are known from before.
+async fn forget_copies(store: &Store, copies: Vec<(u64, KeptPage)>) -> Result<()> {
+    for (_, page) in &copies {
+        blank(store, page).await?;
+    }
+    let numbers = copies.iter().map(|(number, page)| (page.crawl, *number));
+    let numbers: Vec<(i64, u64)> = numbers.collect();
+    Ok(store.forget_copies(&numbers).await?)
+}
+
+/// Overwrites a page in the archive of its crawl.
+async fn blank(store: &Store, page: &KeptPage) -> Result<()> {
+    let path = store.warc_path(page.crawl);
+    let (offset, end) = (page.offset, page.end);
+    let blanking = tokio::task::spawn_blocking(move || {
+        match File::options().read(true).write(true).open(&path) {
+            Ok(mut file) => blank_exchange(&mut file, offset, end),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    });
+    let blanked = blanking.await?;
+    blanked.with_context(|| format!("taking a page out of crawl {}'s archive", page.crawl))
 }
 
 /// A crawl that was paused, and whether this process ran it.
@@ -131,18 +163,7 @@ async fn forget_at_rest(store: &Store, gone: &ToForget) -> Result<Forgotten> {
     let spellings = store.spellings(gone).await?;
     let kept = store.kept_pages(&spellings).await?;
     for page in &kept {
-        let path = store.warc_path(page.crawl);
-        let (offset, end) = (page.offset, page.end);
-        let blanking = tokio::task::spawn_blocking(move || {
-            match File::options().read(true).write(true).open(&path) {
-                Ok(mut file) => blank_exchange(&mut file, offset, end),
-                Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-                Err(error) => Err(error),
-            }
-        });
-        blanking
-            .await?
-            .with_context(|| format!("taking a page out of crawl {}'s archive", page.crawl))?;
+        blank(store, page).await?;
     }
     let trained = trained_on(store, gone).await?;
     let crawls = store.crawls(None).await?;

@@ -6,9 +6,11 @@
 //! A page is judged by what is known of the topic when it is read. One that says what it said the
 //! last time is not kept again.
 
+use std::fs::File;
+
 use anyhow::{Context, Result};
 use linkscent_archive::page::{build, page_at};
-use linkscent_archive::warc::{Kept, Writer};
+use linkscent_archive::warc::{Kept, WarcError, Writer, whole_until};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Record, Scope, StoppingRule};
 use linkscent_core::page::Page;
@@ -19,8 +21,7 @@ use super::{Service, ServiceError};
 use crate::clock;
 use crate::crawler::DEFAULT_DELAY;
 use crate::store::{
-    CrawlKind, CrawlRow, CrawlState, Location, NewCrawl, Order, Reaction, Store, Topic,
-    open_private,
+    CrawlKind, CrawlRow, Location, NewCrawl, Order, Reaction, Store, Topic, open_private,
 };
 
 /// Largest page that is taken, in bytes of HTML.
@@ -89,17 +90,21 @@ impl Service {
         Ok(true)
     }
 
-    /// What browsers kept for a topic; none if they kept nothing, or it was removed.
-    pub async fn readings(&self, topic: &Topic) -> Result<Option<Readings>, ServiceError> {
-        let Some(crawl) = self.find_reading(topic).await? else {
-            return Ok(None);
-        };
-        let counts = self.counts(crawl.id).await?;
-        Ok((counts.pages > 0).then_some(Readings {
-            crawl: crawl.id,
-            pages: counts.pages,
-            relevant: counts.relevant,
-        }))
+    /// What browsers kept for a topic, and was not removed. There is more than one where it was
+    /// removed, more was kept, and it was brought back.
+    pub async fn readings(&self, topic: &Topic) -> Result<Vec<Readings>, ServiceError> {
+        let mut kept = Vec::new();
+        for crawl in self.store.crawls(Some(topic.id)).await? {
+            let counts = self.counts(crawl.id).await?;
+            if crawl.is_reading() && !crawl.is_removed && counts.pages > 0 {
+                kept.push(Readings {
+                    crawl: crawl.id,
+                    pages: counts.pages,
+                    relevant: counts.relevant,
+                });
+            }
+        }
+        Ok(kept)
     }
 
     /// Whether a crawl is what browsers kept, of which programs hear nothing.
@@ -161,8 +166,6 @@ impl Service {
             start_model: &[],
         };
         let id = self.store.begin_crawl(&new).await?;
-        let state = CrawlState::Done;
-        self.store.set_state(id, state, "").await?;
         Ok(self.crawl(id).await?.0)
     }
 
@@ -217,7 +220,11 @@ fn write(
     let writing = || format!("writing {}", path.display());
     let file = open_private(&path).with_context(writing)?;
     let there = file.metadata().with_context(writing)?.len();
-    let length = row.warc_length.min(there);
+    let length = if there < row.warc_length {
+        mend(store, crawl, handle)?
+    } else {
+        row.warc_length
+    };
     let mut archive =
         Writer::open(file, length, &clock::date(clock::now())).with_context(writing)?;
     let kept = Kept {
@@ -237,6 +244,31 @@ fn write(
     let fetches = [(record, place)];
     let taken = store.take_fetches(crawl, archive.length(), &fetches);
     Ok(handle.block_on(taken)?)
+}
+
+/// How much of an archive that is too short is whole. Pages that cannot be read any more go from the
+/// log.
+fn mend(store: &Store, crawl: i64, handle: &tokio::runtime::Handle) -> Result<u64> {
+    let path = store.warc_path(crawl);
+    let (mut last, mut lost) = (None, Vec::new());
+    for row in handle.block_on(store.fetches(crawl))? {
+        let Some(offset) = row.place.warc_offset else {
+            continue;
+        };
+        let address = Address::parse(&row.address)?;
+        match page_at(&path, offset, &address) {
+            Ok(_) => last = last.max(Some(offset)),
+            Err(error @ WarcError::File { .. }) => return Err(error.into()),
+            Err(_) => lost.push((crawl, row.number)),
+        }
+    }
+    let length = match last {
+        Some(last) => File::open(&path).and_then(|mut file| whole_until(&mut file, last))?,
+        None => 0,
+    };
+    handle.block_on(store.forget_copies(&lost))?;
+    handle.block_on(store.lose_pages(crawl, &[], length))?;
+    Ok(length)
 }
 
 #[cfg(test)]

@@ -19,6 +19,11 @@ impl Service {
         if crawl.state.is_running() {
             return Err(ServiceError::refused("This crawl is still running."));
         }
+        if crawl.is_reading() {
+            return Err(ServiceError::refused(
+                "What your browsers kept is no crawl that others could check.",
+            ));
+        }
         if crawl.is_round() {
             return Err(ServiceError::refused(
                 "A round of watching hangs on all crawls before it, so it cannot be checked alone.",

@@ -211,7 +211,7 @@ impl Service {
         if !words.is_empty() {
             return Ok(());
         }
-        for crawl in self.store.crawls(Some(topic.id)).await? {
+        for crawl in self.store.web_crawls(Some(topic.id)).await? {
             if let Some(page) = page_archive::page(&self.store, crawl.id, address).await? {
                 *said = EventKind::mark(&page, *target);
                 return Ok(());

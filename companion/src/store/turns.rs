@@ -4,6 +4,7 @@
 //! day.
 
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -12,6 +13,7 @@ use sqlx::SqlitePool;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 
 use super::files;
+use crate::secret;
 
 const FILE: &str = "turns.sqlite";
 /// What SQLite calls damage.
@@ -47,15 +49,21 @@ impl Turns {
     /// The turns of a data folder, for a crawl that nobody else runs. Those that it left open when
     /// it was killed are given back: their hosts rest now. A file that cannot be read is made anew.
     pub async fn open(folder: &Path, crawl: i64, now: i64, delay: u64) -> Result<Self> {
-        let mut opened = Self::connect(folder, crawl).await;
+        let mut opened = Self::try_open(folder, crawl, now, delay).await;
         if opened.as_ref().is_err_and(is_damage) {
             delete(folder)?;
-            opened = Self::connect(folder, crawl).await;
+            opened = Self::try_open(folder, crawl, now, delay).await;
         }
-        let turns = opened.with_context(|| format!("opening {}", folder.join(FILE).display()))?;
-        sqlx::query("UPDATE turn SET free = ?, crawl = 0 WHERE crawl = ?")
+        opened.with_context(|| format!("opening {}", folder.join(FILE).display()))
+    }
+
+    async fn try_open(folder: &Path, crawl: i64, now: i64, delay: u64) -> Result<Self> {
+        let turns = Self::connect(folder, crawl).await?;
+        // Those of this process are given back by the requests that have them.
+        sqlx::query("UPDATE turn SET free = ?, crawl = 0 WHERE crawl = ? AND process <> ?")
             .bind(now.saturating_add_unsigned(delay))
             .bind(crawl)
+            .bind(process())
             .execute(&turns.pool)
             .await?;
         sqlx::query("DELETE FROM turn WHERE free < ?")
@@ -81,9 +89,10 @@ impl Turns {
             .await?;
         sqlx::query(
             "CREATE TABLE IF NOT EXISTS turn (
-                 host  INTEGER PRIMARY KEY,
-                 crawl INTEGER NOT NULL, -- who asks; 0: nobody
-                 free  INTEGER NOT NULL  -- from when on it may be asked, in milliseconds since 1970
+                 host    INTEGER PRIMARY KEY,
+                 crawl   INTEGER NOT NULL, -- who asks; 0: nobody
+                 process INTEGER NOT NULL, -- where
+                 free    INTEGER NOT NULL  -- from when on it may be asked, in milliseconds since 1970
              ) STRICT",
         )
         .execute(&pool)
@@ -94,13 +103,17 @@ impl Turns {
     /// Takes the turn of a host, if it is free.
     pub async fn take(&self, host: &str, now: i64) -> Result<Turn> {
         let taken = sqlx::query(
-            "INSERT INTO turn (host, crawl, free) VALUES (?1, ?2, ?3)
-             ON CONFLICT (host) DO UPDATE SET crawl = ?2, free = ?3 WHERE free <= ?4",
+            "INSERT INTO turn (host, crawl, free, process) VALUES (?1, ?2, ?3, ?6)
+             ON CONFLICT (host) DO UPDATE SET crawl = ?2, free = ?3, process = ?6
+             WHERE free <= ?4 OR free > ?5",
         )
         .bind(key(host))
         .bind(self.crawl)
         .bind(now + LEASE)
         .bind(now)
+        // A clock that was set back must not keep a host shut.
+        .bind(now + LONGEST_REST)
+        .bind(process())
         .execute(&self.pool)
         .await?;
         if taken.rows_affected() > 0 {
@@ -111,20 +124,24 @@ impl Turns {
             .fetch_optional(&self.pool)
             .await?;
         Ok(match row {
-            // A clock that was set back must not keep a host shut.
-            Some((0, free)) => Turn::Rests(free.min(now + LONGEST_REST)),
+            Some((0, free)) => Turn::Rests(free),
             _ => Turn::Taken,
         })
     }
 
-    /// Gives the turn of a host back: it may be asked again from then on.
-    pub async fn give_back(&self, host: &str, free: i64) -> Result<()> {
-        sqlx::query("UPDATE turn SET free = ?, crawl = 0 WHERE host = ? AND crawl = ?")
-            .bind(free)
-            .bind(key(host))
-            .bind(self.crawl)
-            .execute(&self.pool)
-            .await?;
+    /// Gives the turn of a host back: it rests for so many milliseconds, an hour at most.
+    pub async fn give_back(&self, host: &str, now: i64, rest: u64) -> Result<()> {
+        let rest = i64::try_from(rest).unwrap_or(LONGEST_REST);
+        let free = now + rest.min(LONGEST_REST);
+        sqlx::query(
+            "UPDATE turn SET free = ?, crawl = 0 WHERE host = ? AND crawl = ? AND process = ?",
+        )
+        .bind(free)
+        .bind(key(host))
+        .bind(self.crawl)
+        .bind(process())
+        .execute(&self.pool)
+        .await?;
         Ok(())
     }
 }
@@ -141,6 +158,12 @@ pub fn delete(folder: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What tells this process from all others.
+fn process() -> i64 {
+    static PROCESS: OnceLock<i64> = OnceLock::new();
+    *PROCESS.get_or_init(|| key(&secret::random_hex::<16>()))
 }
 
 /// Whether a file is no database, or a damaged one.
@@ -170,14 +193,17 @@ mod tests {
         assert_eq!(second.take("a.test", 20).await.unwrap(), Turn::Taken);
         assert_eq!(second.take("b.test", 20).await.unwrap(), Turn::Ours);
         // Only who has it gives it back.
-        second.give_back("a.test", 30).await.unwrap();
+        second.give_back("a.test", 20, 10).await.unwrap();
         assert_eq!(second.take("a.test", 40).await.unwrap(), Turn::Taken);
-        first.give_back("a.test", 1_050).await.unwrap();
+        first.give_back("a.test", 50, 1_000).await.unwrap();
         assert_eq!(
             second.take("a.test", 1_049).await.unwrap(),
             Turn::Rests(1_050)
         );
         assert_eq!(second.take("a.test", 1_050).await.unwrap(), Turn::Ours);
+        // A crawl that goes on in the same process leaves its open requests their turns.
+        let resumed = Turns::open(folder.path(), 2, 1_060, 1_000).await.unwrap();
+        assert_eq!(resumed.take("a.test", 1_060).await.unwrap(), Turn::Taken);
         // A turn that was forgotten is free some time later.
         assert_eq!(
             first.take("a.test", 1_050 + LEASE).await.unwrap(),
@@ -191,7 +217,12 @@ mod tests {
         let killed = Turns::open(folder.path(), 1, 0, 1_000).await.unwrap();
         killed.take("open.test", 10).await.unwrap();
         killed.take("rests.test", 10).await.unwrap();
-        killed.give_back("rests.test", 700).await.unwrap();
+        killed.give_back("rests.test", 100, 600).await.unwrap();
+        // As if another process had it.
+        sqlx::query("UPDATE turn SET process = 0")
+            .execute(&killed.pool)
+            .await
+            .unwrap();
         drop(killed);
         let again = Turns::open(folder.path(), 1, 200, 1_000).await.unwrap();
         assert_eq!(
@@ -204,9 +235,14 @@ mod tests {
         );
         // The clock goes back by a day: nobody waits so long.
         let day = 24 * 60 * 60 * 1_000;
-        again.give_back("open.test", 1_200).await.unwrap();
-        let rests = again.take("open.test", 300 - day).await.unwrap();
-        assert_eq!(rests, Turn::Rests(300 - day + LONGEST_REST));
+        let back = again.take("open.test", 300 - day).await.unwrap();
+        assert_eq!(back, Turn::Ours);
+        // Nor does a host shut itself for ever.
+        again.give_back("open.test", 0, u64::MAX).await.unwrap();
+        let rests = again.take("open.test", 1).await.unwrap();
+        assert_eq!(rests, Turn::Rests(LONGEST_REST));
+        let later = again.take("open.test", LONGEST_REST).await.unwrap();
+        assert_eq!(later, Turn::Ours);
     }
 
     #[tokio::test]

@@ -69,13 +69,15 @@ impl Politeness {
     }
 
     /// The request has ended, and the host has no time: it rests now, for so many milliseconds at
-    /// least.
-    pub fn defer(&mut self, host: &str, now: Instant, least: u64) {
+    /// least. How often that was so in a row.
+    pub fn defer(&mut self, host: &str, now: Instant, least: u64) -> u32 {
         let times = self.deferred.entry(host.into()).or_default();
         let usual = (DEFERRED_DELAYS * self.delay) << (*times).min(MOST_DOUBLINGS);
         *times += 1;
+        let in_a_row = *times;
         let rest = usual.max(least).min(LONGEST_REST);
         self.rest(host, now, rest.max(self.delay_of(host)));
+        in_a_row
     }
 
     fn rest(&mut self, host: &str, now: Instant, rest: u64) {
@@ -137,7 +139,7 @@ mod tests {
         let rest = |politeness: &mut Politeness, least: Option<u64>| {
             politeness.begin("a.org");
             match least {
-                Some(least) => politeness.defer("a.org", Instant(0), least),
+                Some(least) => assert!(politeness.defer("a.org", Instant(0), least) > 0),
                 None => politeness.end("a.org", Instant(0)),
             }
             let Instant(rest) = politeness.next_rested().unwrap();

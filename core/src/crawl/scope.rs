@@ -109,7 +109,8 @@ pub fn hosts_in(text: &str) -> Vec<String> {
     hosts.collect()
 }
 
-fn is_within(target: &Address, host: &str) -> bool {
+/// Whether a page lies on a host, or on one below it.
+pub fn is_within(target: &Address, host: &str) -> bool {
     let name = target.host();
     name == host
         || name

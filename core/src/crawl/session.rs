@@ -31,6 +31,8 @@ pub const MOST_SKIPPED: usize = 10_000;
 const MOST_UNRENDERED: usize = 5_000;
 /// How often a page is asked for again of which the server had no time.
 const MOST_DEFERRED: u8 = 2;
+/// A host that had no time so often in a row is asked no more.
+const MOST_IN_A_ROW: u32 = 8;
 /// Pages on the way that are kept in a record.
 const LONGEST_TRAIL: usize = 32;
 
@@ -285,7 +287,9 @@ impl Session {
         } else {
             self.reason(first, arm)
         };
-        let priority = (!waiting.pinned).then_some(waiting.priority);
+        // What no page led to is taken in as if it had been a seed, also when it is replayed.
+        let is_linked = !waiting.pinned && !first.trail.is_empty();
+        let priority = is_linked.then_some(waiting.priority);
         let in_flight = InFlight {
             arm,
             reason,
@@ -366,8 +370,12 @@ impl Session {
         rng: &mut dyn Rng,
     ) -> Option<Record> {
         let in_flight = self.under_way.remove(address)?;
+        let mut is_given_up = false;
         match &outcome {
-            Outcome::Deferred { rest, .. } => self.politeness.defer(address.host(), now, *rest),
+            Outcome::Deferred { rest, .. } => {
+                let in_a_row = self.politeness.defer(address.host(), now, *rest);
+                is_given_up = in_a_row >= MOST_IN_A_ROW;
+            }
             _ => self.politeness.end(address.host(), now),
         }
         self.requests += 1;
@@ -396,7 +404,10 @@ impl Session {
             }
             Outcome::Deferred { why, .. } => {
                 self.stats.other += 1;
-                record.problem = if self.ask_later(address, in_flight) {
+                record.problem = if is_given_up {
+                    self.give_up(address.host());
+                    format!("{why}, {MOST_IN_A_ROW} times in a row: the host is left alone")
+                } else if self.ask_later(address, in_flight) {
                     format!("{DEFERRED}{why}")
                 } else {
                     why

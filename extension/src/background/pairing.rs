@@ -70,6 +70,8 @@ impl<W: World> Background<W> {
         let mut settings = self.store.settings().await?;
         (settings.device, settings.key) = (None, None);
         settings.to_forget.retain(|what| what.every_click);
+        // Another companion is asked of anew.
+        settings.keeps.clear();
         let mut change = Change::default();
         change.settings(&settings)?;
         change.seen(&Seen::default())?;

@@ -17,7 +17,9 @@ use crate::shown::SiteView;
 use crate::store::Change;
 
 /// Attributes whose values are addresses, as browsers write them.
-const ADDRESSES: [&str; 2] = [" href=\"", " action=\""];
+const ADDRESSES: [&str; 2] = [" href=", " action="];
+const COMMENT: &str = "<!--";
+const COMMENT_END: &str = "-->";
 
 impl<W: World> Background<W> {
     /// See [`crate::request::Request::WaitingSites`]: hosts of which pages wait, and those that
@@ -107,31 +109,53 @@ impl<W: World> Background<W> {
     }
 }
 
-/// The same HTML with addresses that have lost what looks like a secret; those that lead nowhere
-/// on the web are left out. It is taken for HTML as browsers write it.
+/// The same HTML with addresses that have lost what looks like a secret, and without comments; those
+/// that lead nowhere on the web are left out. It is taken for HTML as browsers write it: attributes
+/// stand in double quotes, and in text no tag begins that is none.
 pub(super) fn clean(html: &str, base: &Address) -> String {
-    let mut rest = html;
-    let mut cleaned = String::with_capacity(html.len());
-    while let Some((start, name)) = first_address(rest) {
-        let value = start + name.len();
-        let end = rest[value..]
-            .find('"')
-            .map_or(rest.len(), |end| value + end);
-        let href = rest[value..end].replace("&amp;", "&");
-        cleaned.push_str(&rest[..value]);
-        if let Ok(address) = base.join(&href) {
-            let address = without_secrets(&address).to_string();
-            cleaned.push_str(&address.replace('&', "&amp;").replace('"', "&quot;"));
+    let (mut rest, mut cleaned) = (html, String::with_capacity(html.len()));
+    while let Some(start) = rest.find('<') {
+        cleaned.push_str(&rest[..start]);
+        rest = &rest[start..];
+        if rest.starts_with(COMMENT) {
+            let end = rest.find(COMMENT_END);
+            rest = end.map_or("", |end| &rest[end + COMMENT_END.len()..]);
+        } else {
+            rest = clean_tag(rest, base, &mut cleaned);
         }
-        rest = &rest[end..];
     }
     cleaned.push_str(rest);
     cleaned
 }
 
-fn first_address(html: &str) -> Option<(usize, &'static str)> {
-    let found = ADDRESSES.map(|name| html.find(name).map(|at| (at, name)));
-    found.into_iter().flatten().min()
+/// Writes the tag with which a text begins; what comes after it.
+fn clean_tag<'a>(html: &'a str, base: &Address, cleaned: &mut String) -> &'a str {
+    let mut rest = html;
+    while let Some(at) = rest.find(['"', '>']) {
+        let (before, sign) = (&rest[..at], rest.as_bytes()[at]);
+        cleaned.push_str(&rest[..=at]);
+        rest = &rest[at + 1..];
+        if sign == b'>' {
+            return rest;
+        }
+        let end = rest.find('"').unwrap_or(rest.len());
+        let value = &rest[..end];
+        if ADDRESSES.iter().any(|name| before.ends_with(name)) {
+            if let Ok(address) = base.join(&value.replace("&amp;", "&")) {
+                let address = without_secrets(&address).to_string();
+                cleaned.push_str(&address.replace('&', "&amp;").replace('"', "&quot;"));
+            }
+        } else {
+            cleaned.push_str(value);
+        }
+        rest = &rest[end..];
+        if let Some(after) = rest.strip_prefix('"') {
+            cleaned.push('"');
+            rest = after;
+        }
+    }
+    cleaned.push_str(rest);
+    ""
 }
 
 #[cfg(test)]
@@ -162,7 +186,28 @@ mod tests {
             cleaned.starts_with("<p title=\"href=x\">href=\" quoted</p>"),
             "{cleaned}"
         );
-        for odd in ["", " href=\"", "<a href=\"/x", " action=\"&quot;\""] {
+        // What looks like an attribute in a text or in another attribute misleads nobody.
+        let mixed = "<p>type href=\" or x <b title=\"a href= > b\">B</b><a href=\"/x?token=CANARY\">x</a>\
+                     <!-- <a href=\"/y?token=CANARY\"> CANARY --><i>end</i>";
+        let cleaned = clean(mixed, &base);
+        assert!(!cleaned.contains("CANARY"), "{cleaned}");
+        assert!(
+            cleaned.contains("type href=\" or x <b title=\"a href= > b\">B</b>"),
+            "{cleaned}"
+        );
+        assert!(
+            cleaned.ends_with("<a href=\"http://app.test/x\">x</a><i>end</i>"),
+            "{cleaned}"
+        );
+        for odd in [
+            "",
+            " href=\"",
+            "<a href=\"/x",
+            " action=\"&quot;\"",
+            "<",
+            "<!--",
+            "<a \"",
+        ] {
             clean(odd, &base);
         }
     }

@@ -41,7 +41,7 @@ async fn total(service: &Service, topic: &Topic, text: &str, for_program: bool) 
 async fn a_page_that_was_read_is_an_item_of_the_library_and_programs_hear_nothing_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let (service, topic) = with_topic(folder.path()).await;
-    assert_eq!(service.readings(&topic).await.unwrap(), None);
+    assert_eq!(service.readings(&topic).await.unwrap(), []);
     let page = reading("bees", PAGE, BEES);
     assert!(service.take_reading(page.clone()).await.unwrap());
     // The same again says nothing new; another text does.
@@ -49,7 +49,7 @@ async fn a_page_that_was_read_is_an_item_of_the_library_and_programs_hear_nothin
     let other = "<title>Bees</title><p>Wasps build of paper.</p>";
     let newer = service.take_reading(reading("bees", PAGE, other));
     assert!(newer.await.unwrap());
-    let kept = service.readings(&topic).await.unwrap().unwrap();
+    let kept = service.readings(&topic).await.unwrap()[0];
     assert_eq!(kept.pages, 2);
     assert_eq!(service.count_versions(kept.crawl, 1).await.unwrap(), 2);
 
@@ -89,7 +89,7 @@ async fn what_was_read_is_forgotten_removed_and_judged_like_the_rest() {
         assert!(taken.unwrap());
     }
     // A mark is its judgment, once the list is asked to be judged again.
-    let crawl = service.readings(&topic).await.unwrap().unwrap().crawl;
+    let crawl = service.readings(&topic).await.unwrap()[0].crawl;
     let (row, topic) = service.crawl(crawl).await.unwrap();
     let marked = service.mark_result(&row, &topic, "http://read.test/2", Some(true));
     marked.await.unwrap();
@@ -112,8 +112,29 @@ async fn what_was_read_is_forgotten_removed_and_judged_like_the_rest() {
     assert_eq!(total(&service, &topic, "trains", false).await, 0);
     assert_eq!(total(&service, &topic, "", false).await, 2);
 
+    // The last hour: copies made in it go, also of pages that are known from before.
+    let now = clock::now() as u64;
+    let mut later = reading("bees", PAGE, "<p>Bees, once more and otherwise.</p>");
+    later.time = now;
+    assert!(service.take_reading(later).await.unwrap());
+    let hour = Forget {
+        visits_since: Some(now - 3_600_000),
+        ..Forget::default()
+    };
+    service.forget(&hour).await.unwrap();
+    let versions = service.versions(crawl, 1).await.unwrap();
+    assert_eq!(versions.len(), 1, "{versions:?}");
+    let archive = File::open(service.store.warc_path(crawl)).unwrap();
+    let mut text = String::new();
+    let mut unpacked = flate2::read::MultiGzDecoder::new(archive);
+    std::io::Read::read_to_string(&mut unpacked, &mut text).unwrap();
+    assert!(
+        text.contains("honey and pollen") && !text.contains("otherwise"),
+        "{text}"
+    );
+
     service.hide_crawl(&row, true).await.unwrap();
-    assert_eq!(service.readings(&topic).await.unwrap(), None);
+    assert_eq!(service.readings(&topic).await.unwrap(), []);
     assert_eq!(total(&service, &topic, "", false).await, 0);
     // Whoever has everything forgotten that was read means this, too.
     let all = Forget {
@@ -127,8 +148,16 @@ async fn what_was_read_is_forgotten_removed_and_judged_like_the_rest() {
     // What is read from now on is kept anew.
     let new = service.take_reading(reading("bees", PAGE, BEES));
     assert!(new.await.unwrap());
-    let kept = service.readings(&topic).await.unwrap().unwrap();
+    let kept = service.readings(&topic).await.unwrap()[0];
     assert!(kept.crawl != crawl && kept.pages == 1);
+    // Removed, more kept, and brought back: all of it is in sight, and can be removed.
+    let (row, _) = service.crawl(kept.crawl).await.unwrap();
+    service.hide_crawl(&row, true).await.unwrap();
+    let more = service.take_reading(reading("bees", "http://read.test/9", BEES));
+    assert!(more.await.unwrap());
+    service.hide_crawl(&row, false).await.unwrap();
+    assert_eq!(service.readings(&topic).await.unwrap().len(), 2);
+    assert_eq!(total(&service, &topic, "", false).await, 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -165,13 +194,13 @@ async fn what_cannot_be_kept_is_refused_and_nothing_is_half() {
         let refused = service.take_reading(reading(topic, address, html)).await;
         assert!(refused.is_err(), "{topic} {address}");
     }
-    assert_eq!(service.readings(&topic).await.unwrap(), None);
+    assert_eq!(service.readings(&topic).await.unwrap(), []);
     // What a crash left in the archive goes, and what is in the log stays.
     service
         .take_reading(reading("bees", PAGE, BEES))
         .await
         .unwrap();
-    let crawl = service.readings(&topic).await.unwrap().unwrap().crawl;
+    let crawl = service.readings(&topic).await.unwrap()[0].crawl;
     let path = service.store.warc_path(crawl);
     let whole = std::fs::metadata(&path).unwrap().len();
     let half = [std::fs::read(&path).unwrap(), b"half a record".to_vec()].concat();
@@ -180,6 +209,17 @@ async fn what_cannot_be_kept_is_refused_and_nothing_is_half() {
     service.take_reading(second).await.unwrap();
     let rows = service.store.kept_after(crawl, 0, 9).await.unwrap();
     assert_eq!((rows.len(), rows[1].offset >= whole), (2, true));
+    for row in rows {
+        service.kept_page(crawl, row.number).await.unwrap();
+    }
+    // An archive that was cut short costs what was cut off, and nothing that comes after.
+    let file = File::options().write(true).open(&path).unwrap();
+    file.set_len(whole + 10).unwrap();
+    let third = reading("bees", "http://read.test/4", "<p>Pollen.</p>");
+    service.take_reading(third).await.unwrap();
+    let rows = service.store.kept_after(crawl, 0, 9).await.unwrap();
+    let kept: Vec<&str> = rows.iter().map(|row| &*row.address).collect();
+    assert_eq!(kept, [PAGE, "http://read.test/4"]);
     for row in rows {
         service.kept_page(crawl, row.number).await.unwrap();
     }

@@ -23,7 +23,7 @@ impl Crawls for MemoryStore {
             let row = CrawlRow {
                 id,
                 topic: new.topic,
-                state: CrawlState::Running,
+                state: new.order.kind.first_state(),
                 stop_reason: String::new(),
                 is_removed: false,
                 order: new.order.clone(),
@@ -148,6 +148,9 @@ impl CrawlWriter for MemoryStore {
                     record.problem.clone_from(&page.problem);
                     place.warc_offset = None;
                 }
+            }
+            for (_, place) in crawl.log.values_mut() {
+                place.warc_offset = place.warc_offset.filter(|offset| *offset < warc_length);
             }
             crawl.row.warc_length = warc_length;
             Ok(())

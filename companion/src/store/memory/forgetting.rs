@@ -128,7 +128,9 @@ impl Forgetting for MemoryStore {
                 let Some(offset) = place.warc_offset else {
                     continue;
                 };
-                if spellings.iter().any(|page| record.address.as_str() == page) {
+                let to = place.redirect.as_deref();
+                let is_it = |page: &String| record.address.as_str() == page || to == Some(&**page);
+                if spellings.iter().any(is_it) {
                     let next = offsets.range(offset + 1..).next();
                     kept.push(KeptPage {
                         crawl: crawl.row.id,
@@ -139,6 +141,40 @@ impl Forgetting for MemoryStore {
             }
         }
         Ok(kept)
+    }
+
+    async fn readings_since(&self, time: i64) -> StoreResult<Vec<(u64, KeptPage)>> {
+        let mut kept = Vec::new();
+        for crawl in self.read().crawls.values().filter(|it| it.row.is_reading()) {
+            let offsets: BTreeSet<u64> = crawl
+                .log
+                .values()
+                .filter_map(|(_, place)| place.warc_offset)
+                .collect();
+            for (record, place) in crawl.log.values().filter(|row| row.1.time >= time) {
+                if let Some(offset) = place.warc_offset {
+                    let next = offsets.range(offset + 1..).next();
+                    let page = KeptPage {
+                        crawl: crawl.row.id,
+                        offset,
+                        end: next.copied().unwrap_or(crawl.row.warc_length),
+                    };
+                    kept.push((record.number, page));
+                }
+            }
+        }
+        Ok(kept)
+    }
+
+    async fn forget_copies(&self, copies: &[(i64, u64)]) -> StoreResult<()> {
+        self.change(|state| {
+            for (crawl, number) in copies {
+                if let Some(crawl) = state.crawls.get_mut(crawl) {
+                    crawl.log.remove(number);
+                }
+            }
+            Ok(())
+        })
     }
 
     async fn forget_rows(&self, gone: &ToForget, spellings: &[String]) -> StoreResult<u64> {

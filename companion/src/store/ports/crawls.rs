@@ -52,6 +52,16 @@ pub enum CrawlKind {
     Reading,
 }
 
+impl CrawlKind {
+    /// What a crawl of the kind is doing when it begins.
+    pub fn first_state(self) -> CrawlState {
+        match self {
+            Self::Usual | Self::Round => CrawlState::Running,
+            Self::Reading => CrawlState::Done,
+        }
+    }
+}
+
 /// How a crawl is to go.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Order {
@@ -144,7 +154,8 @@ impl CrawlRow {
 /// last one set is in force.
 #[async_trait]
 pub trait Crawls: Send + Sync {
-    /// Begins a crawl; returns its number. It is running, for no reason, with an empty log.
+    /// Begins a crawl; returns its number. It is running, unless it is one that asks for nothing,
+    /// for no reason, with an empty log.
     /// An error if its topic is not there.
     async fn begin_crawl(&self, new: &NewCrawl<'_>) -> StoreResult<i64>;
 

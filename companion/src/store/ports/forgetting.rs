@@ -39,6 +39,13 @@ pub trait Forgetting: Send + Sync {
     /// Records of archives that hold one of the pages, in no certain order.
     async fn kept_pages(&self, spellings: &[String]) -> StoreResult<Vec<KeptPage>>;
 
+    /// What browsers kept as it was read from a time on, in milliseconds since 1970: the numbers of
+    /// the pages in their logs, and where they lie.
+    async fn readings_since(&self, time: i64) -> StoreResult<Vec<(u64, KeptPage)>>;
+
+    /// Deletes copies of pages from the logs of crawls, by crawl and number.
+    async fn forget_copies(&self, copies: &[(i64, u64)]) -> StoreResult<()>;
+
     /// Deletes all that has to do with them, as one change: events that name a page or are a
     /// click to forget, visits that such a click led to, and if that is asked all visits; fetches with their forms; questions, commands, links not asked for;
     /// notices and alarms in whose text a page stands; seeds of crawls. A redirect to a page

@@ -167,8 +167,8 @@ pub trait CrawlWriter: Send + Sync {
     ) -> StoreResult<()>;
 
     /// Puts down that pages of the archive cannot be read any more, and how many bytes of it
-    /// count from now on. Their requests stay in the log, as such that brought no page but
-    /// `problem`; their forms go, and no count includes them. Numbers that are not in the
+    /// count from now on: what lies behind is nowhere any more. Their requests stay in the log, as
+    /// such that brought no page but `problem`; their forms go, and no count includes them. Numbers that are not in the
     /// log are passed over.
     async fn lose_pages(&self, crawl: i64, lost: &[LostPage], warc_length: u64) -> StoreResult<()>;
 

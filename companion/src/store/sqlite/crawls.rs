@@ -34,7 +34,7 @@ impl Crawls for SqliteStore {
         )
         .bind(new.topic)
         .bind(clock::now())
-        .bind(CrawlState::Running.code())
+        .bind(new.order.kind.first_state().code())
         .bind(order.budget as i64)
         .bind(order.delay as i64)
         .bind(order.random_seed as i64)

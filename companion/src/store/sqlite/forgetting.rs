@@ -25,6 +25,14 @@ const PAGE_COLUMNS: [(&str, &str); 3] = [
 /// Tables and columns of sentences that may name a page.
 const SENTENCES: [(&str, &str); 2] = [("notice", "said"), ("alarm", "said")];
 
+fn kept_page((crawl, offset, end): (i64, i64, i64)) -> KeptPage {
+    KeptPage {
+        crawl,
+        offset: offset as u64,
+        end: end as u64,
+    }
+}
+
 #[async_trait]
 impl Forgetting for SqliteStore {
     async fn spellings(&self, gone: &ToForget) -> StoreResult<Vec<String>> {
@@ -68,18 +76,61 @@ impl Forgetting for SqliteStore {
                      (SELECT min(later.warc_offset) FROM fetch AS later
                       WHERE later.crawl = fetch.crawl AND later.warc_offset > fetch.warc_offset),
                      (SELECT warc_length FROM crawl WHERE id = fetch.crawl))
-                 FROM fetch WHERE address = ? AND warc_offset IS NOT NULL",
+                 FROM fetch WHERE address = ?1 AND warc_offset IS NOT NULL",
             )
             .bind(page)
             .fetch_all(&self.pool)
             .await?;
-            kept.extend(rows.into_iter().map(|(crawl, offset, end)| KeptPage {
-                crawl,
-                offset: offset as u64,
-                end: end as u64,
-            }));
+            kept.extend(rows.into_iter().map(kept_page));
         }
+        // What leads to one of them names it.
+        let rows: Vec<(i64, i64, i64)> = sqlx::query_as(
+            "SELECT crawl, warc_offset, coalesce(
+                 (SELECT min(later.warc_offset) FROM fetch AS later
+                  WHERE later.crawl = fetch.crawl AND later.warc_offset > fetch.warc_offset),
+                 (SELECT warc_length FROM crawl WHERE id = fetch.crawl))
+             FROM fetch WHERE warc_offset IS NOT NULL
+             AND redirect IN (SELECT value FROM json_each(?))",
+        )
+        .bind(json(&spellings)?)
+        .fetch_all(&self.pool)
+        .await?;
+        kept.extend(rows.into_iter().map(kept_page));
         Ok(kept)
+    }
+
+    async fn readings_since(&self, time: i64) -> StoreResult<Vec<(u64, KeptPage)>> {
+        let rows: Vec<(i64, i64, i64, i64)> = sqlx::query_as(
+            "SELECT number, crawl, warc_offset, coalesce(
+                 (SELECT min(later.warc_offset) FROM fetch AS later
+                  WHERE later.crawl = fetch.crawl AND later.warc_offset > fetch.warc_offset),
+                 warc_length)
+             FROM crawl CROSS JOIN fetch ON fetch.crawl = crawl.id
+             WHERE is_reading AND time >= ? AND warc_offset IS NOT NULL ORDER BY crawl, number",
+        )
+        .bind(time)
+        .fetch_all(&self.pool)
+        .await?;
+        let rows = rows.into_iter();
+        Ok(rows
+            .map(|(number, crawl, offset, end)| (number as u64, kept_page((crawl, offset, end))))
+            .collect())
+    }
+
+    async fn forget_copies(&self, copies: &[(i64, u64)]) -> StoreResult<()> {
+        let mut transaction = self.pool.begin().await?;
+        for (crawl, number) in copies {
+            for table in ["form", "fetch"] {
+                let statement = format!("DELETE FROM {table} WHERE crawl = ? AND number = ?");
+                sqlx::query(sqlx::AssertSqlSafe(statement))
+                    .bind(crawl)
+                    .bind(*number as i64)
+                    .execute(&mut *transaction)
+                    .await?;
+            }
+        }
+        transaction.commit().await?;
+        Ok(())
     }
 
     async fn forget_rows(&self, gone: &ToForget, spellings: &[String]) -> StoreResult<u64> {

@@ -45,6 +45,11 @@ impl CrawlWriter for SqliteStore {
                 .execute(&mut *transaction)
                 .await?;
         }
+        sqlx::query("UPDATE fetch SET warc_offset = NULL WHERE crawl = ? AND warc_offset >= ?")
+            .bind(crawl)
+            .bind(warc_length as i64)
+            .execute(&mut *transaction)
+            .await?;
         set_archive_length(&mut transaction, crawl, warc_length).await?;
         transaction.commit().await?;
         Ok(())

@@ -345,7 +345,7 @@ async fn lose(store: &Store, id: i64, numbers: &[u64]) {
         problem: format!("lost {number}"),
     };
     let lost: Vec<LostPage> = numbers.iter().map(lost).collect();
-    store.lose_pages(id, &lost, 1_234).await.unwrap();
+    store.lose_pages(id, &lost, 9_999).await.unwrap();
 }
 
 async fn a_lost_page_stays_as_a_request(store: &Store) {
@@ -374,7 +374,11 @@ async fn a_lost_page_stays_as_a_request(store: &Store) {
     assert_eq!(forms.len(), 1);
     assert_eq!(forms[0].name, "g");
     let length = store.crawl(id).await.unwrap().unwrap().warc_length;
-    assert_eq!(length, 1_234);
+    assert_eq!(length, 9_999);
+    // What lay behind the end is nowhere any more.
+    store.lose_pages(id, &[], 2_000).await.unwrap();
+    let log = store.fetches(id).await.unwrap();
+    assert_eq!(log[1].place.warc_offset, None);
 }
 
 async fn a_page_lies_where_it_was_kept_first(store: &Store) {

@@ -126,6 +126,12 @@ impl Session {
         true
     }
 
+    /// Asks a host no more.
+    pub(super) fn give_up(&mut self, host: &str) {
+        self.stopping.leave(host);
+        self.frontier.forget_host(host);
+    }
+
     /// Has the sitemaps of a host wait behind all links.
     pub(super) fn take_sitemaps(&mut self, asked: &Address, robots: &Robots) {
         if !self.limits.scope.documents {

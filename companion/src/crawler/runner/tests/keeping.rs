@@ -66,3 +66,18 @@ fn a_redirect_is_kept_with_its_exchange_and_forgotten_with_its_page() {
     );
     assert!(page.unwrap().html().contains("hives of bees"));
 }
+
+#[test]
+fn a_redirect_is_forgotten_with_the_page_it_leads_to() {
+    let stage = Stage::new(10, moved_web);
+    stage.resume().unwrap().run(|_| {}).unwrap();
+    let gone = Forget {
+        pages: vec!["http://a.test/new".to_owned()],
+        ..Forget::default()
+    };
+    let service = Service::new(stage.store.clone(), stage.way.clone());
+    stage.runtime.block_on(service.forget(&gone)).unwrap();
+    let archive = unpacked(&stage);
+    assert!(!archive.contains("location: /new"), "{archive}");
+    assert!(archive.contains("bees and hives"), "others stay");
+}

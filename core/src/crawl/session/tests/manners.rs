@@ -110,3 +110,33 @@ fn a_host_gets_the_delay_it_asks_for_and_its_sitemap_waits_behind_all_links() {
     );
     assert!(session.frontier().get(&sitemap).is_some());
 }
+
+#[test]
+fn a_host_that_never_has_time_is_given_up() {
+    let (mut session, mut rng) = (session(40, "breadth-first"), SplitMix(5));
+    let (mut now, mut log) = (Instant(0), Vec::new());
+    let reason = loop {
+        match session.next(now) {
+            Next::Robots(at) => session.robots(&at, Robots::allow_all()),
+            Next::Fetch(fetch) => {
+                let at = fetch.address;
+                let outcome = if at.host() == "b.org" {
+                    Outcome::Deferred {
+                        why: "the server answered 503".to_owned(),
+                        rest: 0,
+                    }
+                } else {
+                    page(&at)
+                };
+                log.extend(session.take(&at, outcome, now, &mut rng));
+            }
+            Next::Wait(until) => now = until,
+            Next::Busy => panic!("nothing is under way"),
+            Next::Stop(reason) => break reason,
+        }
+    };
+    assert_eq!((reason, session.stats().pages), (StopReason::Budget, 40));
+    let deferred = log.iter().filter(|row| row.address.host() == "b.org");
+    let deferred: Vec<&Record> = deferred.collect();
+    assert!(deferred.len() <= 8, "{}", deferred.len());
+}
