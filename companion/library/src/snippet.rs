@@ -13,6 +13,9 @@ const RUNNING: usize = 60;
 /// Terms that say enough: of sentences with so many, running text comes before captions and links.
 const ENOUGH: usize = 3;
 
+/// A sentence of whose words no more than one in so many is new says what was said.
+const AGAIN: usize = 4;
+
 /// A piece of a snippet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
@@ -45,14 +48,20 @@ pub fn snippet(passages: &[String], wanted: &BTreeSet<String>, language: Languag
     let Some((_, first)) = best else {
         return Vec::new();
     };
-    let mut text = String::new();
+    let (mut text, mut told) = (String::new(), BTreeSet::new());
     for (passage, _, sentence) in &sentences[first..] {
         let is_other = *passage != sentences[first].0;
         let is_enough = text.chars().count() + sentence.chars().count() > LENGTH;
         if !text.is_empty() && (is_other || is_enough) {
             break;
         }
-        text.push_str(sentence);
+        // What stands beside a picture often says again what the picture is called.
+        let said: BTreeSet<String> = terms(sentence, language).into_iter().collect();
+        let new = said.difference(&told).count();
+        if text.is_empty() || AGAIN * new > said.len() {
+            text.push_str(sentence);
+        }
+        told.extend(said);
     }
     marked(&shorten(text.trim_end(), LENGTH * 3 / 2), wanted, language)
 }
@@ -116,6 +125,14 @@ mod tests {
         ];
         assert!(said(&passages, "castle tower moat walls").starts_with("Of the"));
         assert!(said(&passages, "tower moat").starts_with("A castle"));
+        // What is said twice is shown once.
+        let passages = [
+            "The castle of Leeds from the north. Painted on a day in May. Enlarge the castle of Leeds from the north.",
+        ];
+        assert_eq!(
+            said(&passages, "castle"),
+            "The [castle] of Leeds from the north. Painted on a day in May."
+        );
         // Without a word of the query, running text is shown.
         let passages = [
             "Castles",

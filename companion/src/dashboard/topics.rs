@@ -229,6 +229,8 @@ async fn one(
     // Without a library the topic's page is there all the same.
     let new = app.service.search(Some(&topic), &new).await;
     let best = LibraryQuery {
+        // What the person marked is no find to them any more.
+        text: "is:undecided".to_owned(),
         order: LibraryOrder::Likeliest,
         most: BEST,
         ..LibraryQuery::default()

@@ -55,7 +55,8 @@ impl Shortlists {
     pub(super) fn add(&mut self, page: &FrontierEntry) {
         let lists = self.lists.len();
         for (number, list) in self.lists.iter_mut().enumerate() {
-            let Some(place) = place(page, number, lists).filter(|_| !page.pinned) else {
+            let is_listed = !page.pinned && !page.priority.tier.is_held_back;
+            let Some(place) = place(page, number, lists).filter(|_| is_listed) else {
                 continue;
             };
             if list.len() < LENGTH {

@@ -71,6 +71,11 @@ async fn what_a_crawl_kept_is_found_by_words_with_its_way() {
     let far = found.pages.iter().find(|page| !page.path.is_empty());
     assert_eq!(far.unwrap().path[0], "http://host0.test/1");
 
+    // The page that the crawl began with is known to whoever named it.
+    let new = found.pages.iter().find(|page| page.path.is_empty());
+    assert!(!new.unwrap().is_new);
+    assert!(found.pages.iter().any(|page| page.is_new));
+
     // Finds alone are those that the crawl takes for the topic.
     let finds = LibraryQuery {
         all: false,

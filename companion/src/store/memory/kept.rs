@@ -60,7 +60,7 @@ impl Kept for MemoryStore {
             let kept = entry.log.values().filter(|one| is_kept(one));
             kept.filter_map(move |(record, place)| {
                 let judgment = record.judgment?;
-                let is_later = record.number > seen_up_to(entry);
+                let is_later = record.number > seen_up_to(entry) && record.scored;
                 Some(StandingRow {
                     crawl,
                     number: record.number,

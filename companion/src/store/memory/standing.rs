@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use linkscent_core::crawl::Denial;
+use linkscent_core::crawl::{DEFERRED, Denial};
 
 use super::{MemoryStore, at};
 use crate::store::ports::{LookRow, Standing, StandingTopic};
@@ -69,7 +69,8 @@ impl Standing for MemoryStore {
         let rows = crawls.flat_map(|(&crawl, entry)| {
             entry.log.values().filter_map(move |(record, place)| {
                 let came = place.warc_offset.is_some() && record.judgment.is_some();
-                (came || entry.row.is_round()).then(|| LookRow {
+                let is_look = !record.problem.starts_with(DEFERRED);
+                (is_look && (came || entry.row.is_round())).then(|| LookRow {
                     crawl,
                     is_round: entry.row.is_round(),
                     address: record.address.to_string(),

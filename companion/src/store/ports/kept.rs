@@ -39,7 +39,8 @@ pub struct StandingRow {
     /// Whether it is what is looked for.
     pub is_target: bool,
     /// Whether it came since the person looked last, and no earlier crawl of the topic had it in
-    /// view; as a target, if it is one. What a browser kept is not.
+    /// view; as a target, if it is one. What a browser kept is not,
+    /// nor what the person had marked before it came.
     pub is_new: bool,
     /// When it came, in milliseconds since 1970.
     pub time: i64,

@@ -59,6 +59,6 @@ pub trait Standing: Send + Sync {
 
     /// All requests of a topic that brought a page, and all of its rounds whatever they brought,
     /// by crawl and number; those of crawls that were removed, and pages that browsers kept, are
-    /// passed over.
+    /// passed over, and so are requests that are made again.
     async fn looks(&self, topic: i64) -> StoreResult<Vec<LookRow>>;
 }

@@ -62,7 +62,7 @@ impl Kept for SqliteStore {
                  JOIN topic ON topic.id = crawl.topic
                  WHERE NOT crawl.removed AND NOT topic.removed AND (?1 IS NULL OR topic.id = ?1))
              SELECT shown.topic, shown.id, number, relevance, is_target, time,
-             CASE WHEN number > looked THEN address END
+             CASE WHEN number > looked AND scored THEN address END
              FROM shown CROSS JOIN fetch ON fetch.crawl = shown.id
              WHERE warc_offset IS NOT NULL AND relevance IS NOT NULL
              ORDER BY shown.id, number",

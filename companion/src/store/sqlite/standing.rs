@@ -1,7 +1,7 @@
 //! Topics that stand, as rows.
 
 use async_trait::async_trait;
-use linkscent_core::crawl::Denial;
+use linkscent_core::crawl::{DEFERRED, Denial};
 
 use super::SqliteStore;
 use crate::store::ports::{LookRow, Standing, StandingTopic};
@@ -84,9 +84,11 @@ impl Standing for SqliteStore {
              is_target FROM crawl JOIN fetch ON fetch.crawl = crawl.id
              WHERE topic = ?1 AND NOT removed AND NOT is_reading
              AND (is_round OR (warc_offset IS NOT NULL AND relevance IS NOT NULL))
+             AND substr(problem, 1, length(?2)) <> ?2
              ORDER BY crawl.id, number",
         )
         .bind(topic)
+        .bind(DEFERRED)
         .fetch_all(&self.pool)
         .await?;
         let rows = rows.into_iter();
