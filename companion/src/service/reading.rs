@@ -74,8 +74,7 @@ impl Service {
         let guide = self.guide(&topic).await?;
         let time = i64::try_from(reading.time).unwrap_or(i64::MAX);
         let time = time.min(clock::now());
-        let log = self.store.fetches(crawl.id).await?;
-        let number = log.last().map_or(0, |row| row.number) + 1;
+        let number = self.store.last_number(crawl.id).await? + 1;
         let writing = tokio::task::spawn_blocking({
             let store = self.store.clone();
             let handle = tokio::runtime::Handle::current();

@@ -89,6 +89,10 @@ impl CrawlLog for MemoryStore {
         Ok(self.of_crawl(crawl, |crawl| crawl.log.values().map(row).collect()))
     }
 
+    async fn last_number(&self, crawl: i64) -> StoreResult<u64> {
+        Ok(self.of_crawl(crawl, |crawl| crawl.log.keys().last().copied().unwrap_or(0)))
+    }
+
     async fn unrendered(&self, crawl: i64) -> StoreResult<Vec<String>> {
         Ok(self.of_crawl(crawl, |crawl| {
             let mut waiting: Vec<String> = Vec::new();

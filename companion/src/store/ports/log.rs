@@ -192,6 +192,9 @@ pub trait CrawlLog: Send + Sync {
     /// The whole log of a crawl, by number. Numbers may be missing.
     async fn fetches(&self, crawl: i64) -> StoreResult<Vec<FetchRow>>;
 
+    /// The greatest number in the log of a crawl; 0 if it is empty.
+    async fn last_number(&self, crawl: i64) -> StoreResult<u64>;
+
     /// The last requests of a crawl, newest first.
     async fn last_results(&self, crawl: i64, most: i64) -> StoreResult<Vec<ResultRow>>;
 

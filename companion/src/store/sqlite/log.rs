@@ -26,6 +26,15 @@ impl CrawlLog for SqliteStore {
         Ok(query.bind(crawl).fetch_all(&self.pool).await?)
     }
 
+    async fn last_number(&self, crawl: i64) -> StoreResult<u64> {
+        let query = "SELECT coalesce(max(number), 0) FROM fetch WHERE crawl = ?";
+        let (number,): (i64,) = sqlx::query_as(query)
+            .bind(crawl)
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(number as u64)
+    }
+
     async fn unrendered(&self, crawl: i64) -> StoreResult<Vec<String>> {
         let rows: Vec<(String,)> = sqlx::query_as(
             "SELECT address FROM fetch WHERE crawl = ?1 AND substr(problem, 1, length(?2)) = ?2

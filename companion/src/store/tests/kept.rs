@@ -146,10 +146,12 @@ async fn what_browsers_kept_was_seen_and_is_no_look(store: &Store) {
     let read = begin(&**store, "bees", &reading).await;
     let crawl = begin(&**store, "bees", &order()).await;
     assert!(store.crawl(read).await.unwrap().unwrap().is_reading());
+    assert_eq!(store.last_number(read).await.unwrap(), 0);
     let others = store.web_crawls(None).await.unwrap();
     assert_eq!(others.iter().map(|row| row.id).collect::<Vec<_>>(), [crawl]);
     take(store, read, &[fetched(1, A, 0.9), fetched(2, B, 0.9)]).await;
     take(store, crawl, &[fetched(1, B, 0.9), fetched(2, C, 0.9)]).await;
+    assert_eq!(store.last_number(read).await.unwrap(), 2);
     let standings = store.standings(None).await.unwrap();
     let new = standings.iter().filter(|row| row.is_new);
     let new: Vec<(i64, u64)> = new.map(|row| (row.crawl, row.number)).collect();
