@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use linkscent::crawler::fetch::Way;
+use linkscent::crawler::way::Way;
 use linkscent::hop_training::{self, DistanceModel};
 use linkscent::service::Service;
 use linkscent::store::Store;

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use linkscent::crawler::fetch::Way;
+use linkscent::crawler::way::Way;
 use linkscent::service::{NewCrawl, Service, Starts};
 use linkscent::store::{CrawlState, Location, Store};
 use linkscent_core::address::Address;

@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 use super::replay;
 use super::serve::until_interrupted;
 use crate::api::App;
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 use crate::service::{NewCrawl, Service, Starts};
 use crate::store::Store;
 use linkscent_archive::frozen::FrozenWeb;

@@ -14,7 +14,7 @@ use serde_json::json;
 use tempfile::NamedTempFile;
 
 use super::search::read_new_pages;
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 use crate::service::{LibraryOrder, LibraryQuery, Service};
 use crate::settings::data_folder;
 use crate::store::{Store, Topic};

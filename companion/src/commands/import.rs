@@ -19,7 +19,7 @@ use linkscent_core::critics;
 use linkscent_core::critics::taxonomy::{ClassPage, HeldOut, MOST_CLASSES, is_under};
 
 use super::intake::ArchiveImport;
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 use crate::service::{Service, TopicFile};
 use crate::settings::data_folder;
 use crate::store::Store;

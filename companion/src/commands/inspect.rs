@@ -19,7 +19,8 @@ use linkscent_core::{critics, guide::Guide};
 use serde_json::json;
 
 use super::network::Network;
-use crate::crawler::fetch::{Fetcher, Reply};
+use crate::crawler::fetch::Fetcher;
+use crate::crawler::reply::Reply;
 use crate::settings::data_folder;
 use crate::store::Store;
 use crate::topic_guide;

@@ -8,8 +8,9 @@ use linkscent_archive::intake::Survey;
 use serde_json::json;
 use tokio::runtime::Handle;
 
-use crate::crawler::fetch::{Fetcher, Way};
+use crate::crawler::fetch::Fetcher;
 use crate::crawler::runner::{Ended, Given, Runner};
+use crate::crawler::way::Way;
 use crate::service::Service;
 use crate::store::{Command, CrawlRow};
 

@@ -4,7 +4,7 @@ use clap::Args;
 use linkscent_core::crawl::as_host;
 
 use crate::crawler::documents::DocumentReader;
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 
 /// How crawls may reach the network.
 #[derive(Debug, Clone, Args)]

@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use linkscent_core::band::Band;
 use linkscent_core::wire::api::{LibraryFound, LibraryPage};
 
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 use crate::service::{LibraryOrder, LibraryQuery, MOST_SHOWN, Service};
 use crate::settings::data_folder;
 use crate::store::Store;

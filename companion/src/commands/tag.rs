@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::search::read_new_pages;
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 use crate::service::{LibraryQuery, MOST_AT_ONCE, Remark, Service};
 use crate::settings::data_folder;
 use crate::store::Store;

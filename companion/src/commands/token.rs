@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::clock;
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 use crate::service::Service;
 use crate::settings::data_folder;
 use crate::store::{Permission, Store};

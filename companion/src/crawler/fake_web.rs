@@ -5,7 +5,7 @@ use axum::http::{StatusCode, Uri};
 use axum::response::{Html, IntoResponse};
 use tokio::net::TcpListener;
 
-use super::fetch::Way;
+use super::way::Way;
 
 /// Through a proxy at that address.
 fn through(address: std::net::SocketAddr) -> Way {

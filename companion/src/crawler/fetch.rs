@@ -3,33 +3,33 @@
 //! A server that gives its answer drop by drop is left early: it must begin within
 //! some seconds and keep a least rate, or it would hold a place that others need.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{Robots, is_within, robots};
+use linkscent_core::crawl::{Robots, robots};
 use linkscent_core::page::Page;
-use reqwest::header::{CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
-use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::answers::{
+    Passing, describe, header, innermost, is_for_later, is_html, no_page, one_line, redirect,
+    retry_after,
+};
+use super::documents::DocumentReader;
+use super::exchange::{exchange, request_headers};
+use super::reply::{Answer, Fetched, Head, Hindrance, Reply};
 use super::ssrf_guard::{self, PublicResolver};
+use super::turn::TurnTaker;
+use super::validators::{Validators, shown};
+use super::way::{AGENT, Way};
 use linkscent_archive::feeds::feed_of;
 use linkscent_archive::page::{build, of_html};
 use linkscent_archive::warc::Exchange;
 
-use super::documents::DocumentReader;
-use super::exchange::{exchange, request_headers};
-use super::turn::TurnTaker;
-use super::validators::{Validators, shown};
-
-/// Who we say we are, to servers and in robots.txt.
-pub const AGENT: &str = env!("CARGO_PKG_NAME");
-const NAMED: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
-const DESCRIBED: &str = "a person's focused crawler; obeys robots.txt";
 /// Largest page taken in, in bytes after decompression, and largest document.
 const LARGEST_PAGE: usize = 4 << 20;
 const LARGEST_DOCUMENT: usize = 16 << 20;
@@ -51,117 +51,6 @@ const FEWEST_WORDS: usize = 20;
 const SCRIPT: &[u8] = b"<script";
 /// What a proxy is given to be there at all.
 const PROXY_TIME: Duration = Duration::from_secs(3);
-
-/// How requests are made.
-#[derive(Debug, Clone, Default)]
-pub struct Way {
-    /// An HTTP proxy to go through.
-    pub proxy: Option<Url>,
-    /// Whether links may lead to this machine and to private networks.
-    pub allow_private: bool,
-    /// Ports that links may lead to besides those of the web.
-    pub ports: Vec<u16>,
-    /// Who reads documents that are no HTML.
-    pub documents: DocumentReader,
-    /// How a site's keeper can reach the person, in characters that may stand in a header.
-    pub contact: Option<String>,
-    /// Hosts that are never asked, nor those below them.
-    pub never: Vec<String>,
-}
-
-impl Way {
-    /// Who asks, as servers are told.
-    fn agent(&self) -> Result<HeaderValue> {
-        let contact = self.contact.iter();
-        let contact: String = contact.map(|contact| format!("; {contact}")).collect();
-        let agent = format!("{NAMED} ({DESCRIBED}{contact})");
-        HeaderValue::from_str(&agent).with_context(|| format!("{agent:?} is no name for a client"))
-    }
-
-    /// Whether a page lies on a host that is never asked.
-    fn is_left_alone(&self, page: &Address) -> bool {
-        self.never.iter().any(|host| is_within(page, host))
-    }
-
-    /// Whether all requests go to a proxy on this machine, such as `replay`.
-    pub fn is_loopback_proxy(&self) -> bool {
-        self.proxy.as_ref().is_some_and(|proxy| {
-            let host = proxy.host_str().unwrap_or_default();
-            let ip: Result<IpAddr, _> = host.trim_matches(['[', ']']).parse();
-            ip.is_ok_and(|ip| ip.is_loopback()) || host == "localhost"
-        })
-    }
-}
-
-/// A page that was fetched.
-pub struct Fetched {
-    /// What the learners see.
-    pub page: Box<Page>,
-    /// First half of a hash of the body: tells pages apart.
-    pub digest: u64,
-    /// What came, to be kept.
-    pub answer: Answer,
-}
-
-/// An answer that brought a page.
-pub struct Answer {
-    /// Status code.
-    pub status: u16,
-    /// `Content-Type`, if there was one.
-    pub content_type: Option<String>,
-    /// The body.
-    pub body: Vec<u8>,
-    /// HTML that was made of the body, if it is none.
-    pub conversion: Option<String>,
-    /// What was said besides.
-    pub exchange: Exchange,
-}
-
-/// The head of an answer that brought no page of its own.
-pub struct Head {
-    /// Status code.
-    pub status: u16,
-    /// What was said.
-    pub exchange: Exchange,
-}
-
-/// What came of a request.
-pub enum Reply {
-    /// A page.
-    Page(Box<Fetched>),
-    /// A redirect.
-    Redirect(Address, Box<Head>),
-    /// A page that only a browser could read: it shows nothing without scripts, or asks for a
-    /// login. Which of both.
-    Unrendered(String),
-    /// It is as it was; by its head where the server said so, and not what it sent.
-    Unchanged(Option<Box<Head>>),
-    /// The server has no time just now: what it said, and after how long it may be asked again, where
-    /// it says so.
-    Later(String, Duration),
-    /// Something else, in one line.
-    Problem(String),
-}
-
-/// Why no request can be made at all just now: it says nothing of any page.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Hindrance {
-    /// The proxy that all requests go through does not answer.
-    #[error("the proxy {0} does not answer: start it, or go on without it")]
-    Proxy(String),
-    /// It cannot be put down whose turn it is.
-    #[error("whose turn it is to ask a host cannot be written down: {0}")]
-    Turns(String),
-    /// The crawl has come to rest meanwhile.
-    #[error("the crawl has come to rest")]
-    AtRest,
-}
-
-impl Hindrance {
-    fn of_turns(error: &anyhow::Error) -> Self {
-        Self::Turns(format!("{error:#}"))
-    }
-}
 
 /// A body that was read, with the right to hold it in memory.
 struct Read {
@@ -599,115 +488,9 @@ fn is_empty_without_scripts(page: &Page, body: &[u8]) -> bool {
             .any(|bytes| bytes.eq_ignore_ascii_case(SCRIPT))
 }
 
-fn redirect(from: &Address, response: &Response) -> Result<Address> {
-    let location = header(response, LOCATION).context("a redirect to nowhere")?;
-    Ok(from.join(&location)?)
-}
-
-fn header(response: &Response, name: reqwest::header::HeaderName) -> Option<String> {
-    let value = response.headers().get(name)?;
-    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
-}
-
-/// Whether a server says that it cannot answer now, and may later.
-fn is_for_later(status: StatusCode) -> bool {
-    matches!(
-        status,
-        StatusCode::TOO_MANY_REQUESTS
-            | StatusCode::BAD_GATEWAY
-            | StatusCode::SERVICE_UNAVAILABLE
-            | StatusCode::GATEWAY_TIMEOUT
-    )
-}
-
-/// After how long a server may be asked again, as it says by seconds or by a date.
-fn retry_after(text: &str) -> Option<Duration> {
-    if let Ok(seconds) = text.trim().parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let until = httpdate::parse_http_date(text.trim()).ok()?;
-    // One in the past is now.
-    Some(until.duration_since(SystemTime::now()).unwrap_or_default())
-}
-
-fn is_html(content_type: &str) -> bool {
-    let essence = content_type.split(';').next().unwrap_or_default().trim();
-    essence.is_empty()
-        || essence.eq_ignore_ascii_case("text/html")
-        || essence.eq_ignore_ascii_case("application/xhtml+xml")
-}
-
-/// What is said of what is no page.
-fn no_page(content_type: Option<&str>) -> String {
-    format!("not HTML but {}", content_type.unwrap_or_default())
-}
-
-fn describe(status: StatusCode) -> String {
-    let reason = status.canonical_reason().unwrap_or_default();
-    format!("{} {reason}", status.as_u16())
-        .trim_end()
-        .to_owned()
-}
-
-/// The cause at the bottom says what happened; the layers above only repeat
-/// the address.
-fn innermost(error: reqwest::Error) -> anyhow::Error {
-    if error.is_timeout() {
-        return anyhow::anyhow!("the server took too long");
-    }
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
-    }
-    let said = cause.to_string();
-    if error.is_connect() || error.is_request() || error.is_body() {
-        return Passing(said).into();
-    }
-    anyhow::Error::msg(said)
-}
-
-/// What may be otherwise another time: a connection that was refused, or broke off.
-#[derive(Debug, Error)]
-#[error("{0}")]
-struct Passing(String);
-
-fn one_line(error: &anyhow::Error) -> String {
-    error.to_string().replace(['\r', '\n'], " ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn servers_are_told_who_asks_and_how_to_reach_them() {
-        let mut way = Way::default();
-        let agent = way.agent().unwrap();
-        assert!(agent.to_str().unwrap().starts_with(&format!("{AGENT}/")));
-        way.contact = Some("you@example.org".to_owned());
-        let agent = way.agent().unwrap();
-        assert!(
-            agent
-                .to_str()
-                .unwrap()
-                .ends_with("robots.txt; you@example.org)")
-        );
-        way.contact = Some("a\r\nb".to_owned());
-        assert!(way.agent().is_err());
-    }
-
-    #[test]
-    fn a_server_says_by_seconds_or_by_a_date_when_it_has_time() {
-        let seconds = |text: &str| retry_after(text).map(|rest| rest.as_secs());
-        assert_eq!(seconds(" 120 "), Some(120));
-        assert_eq!(seconds("Fri, 31 Dec 1999 23:59:59 GMT"), Some(0));
-        let later = SystemTime::now() + Duration::from_secs(1_000);
-        let later = seconds(&httpdate::fmt_http_date(later)).unwrap();
-        assert!((998..=1_000).contains(&later), "{later}");
-        for odd in ["", "soon", "-5", "1e9", "99999999999999999999"] {
-            assert_eq!(seconds(odd), None, "{odd}");
-        }
-    }
 
     #[test]
     fn a_page_that_needs_a_browser_is_told_from_a_short_one() {

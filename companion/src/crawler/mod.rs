@@ -1,11 +1,13 @@
 //! The crawler: drives a session with real requests.
 
+mod answers;
 pub mod documents;
 mod exchange;
 #[cfg(test)]
 pub(crate) mod fake_web;
 pub mod fetch;
 pub mod replay;
+pub mod reply;
 mod retraining;
 mod revisiting;
 pub mod runner;
@@ -16,5 +18,6 @@ mod tests;
 mod turn;
 pub mod validators;
 pub mod verify;
+pub mod way;
 
 pub use start::{DEFAULT_DELAY, TakenUp, take_up};

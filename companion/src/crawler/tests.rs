@@ -3,8 +3,9 @@
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use super::fetch::{Fetcher, Way};
+use super::fetch::Fetcher;
 use super::runner::Runner;
+use super::way::Way;
 use crate::service::{NewCrawl, Service, Starts, is_held};
 use crate::store::tests::{failed, fetched};
 use crate::store::{Command, CrawlRow, CrawlState, Store};

@@ -69,7 +69,7 @@ fn about(event: &Event) -> Option<(String, EventName, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crawler::fetch::Way;
+    use crate::crawler::way::Way;
     use crate::store::Store;
 
     fn marked(id: &str, page: &str, time: u64, target: Option<bool>) -> Event {

@@ -367,7 +367,7 @@ fn sound_scope(scope: &Scope) -> Result<Scope, ServiceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crawler::fetch::Way;
+    use crate::crawler::way::Way;
     use crate::store::Store;
 
     const PAGE: &str = "http://a.test/";

@@ -127,7 +127,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::crawler::fetch::Way;
+    use crate::crawler::way::Way;
     use crate::store::Store;
 
     const KEEP: &str = "http://a.test/keep";

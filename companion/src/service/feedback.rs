@@ -180,7 +180,7 @@ mod tests {
     use linkscent_core::wire::api::LONGEST_NAME;
 
     use super::*;
-    use crate::crawler::fetch::Way;
+    use crate::crawler::way::Way;
     use crate::service::{NewCrawl, Starts};
     use crate::store::{CrawlRow, Store};
 

@@ -255,7 +255,7 @@ mod tests {
     use linkscent_core::wire::api::{EventKind, Forget};
 
     use super::*;
-    use crate::crawler::fetch::Way;
+    use crate::crawler::way::Way;
 
     #[tokio::test]
     async fn a_guide_is_made_once_for_a_version() {

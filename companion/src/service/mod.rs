@@ -66,7 +66,7 @@ use std::sync::Arc;
 use linkscent_core::critics;
 use linkscent_core::wire::api::{Forget, Forgotten};
 
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 use crate::store::{CrawlRow, Store, Topic};
 use guides::Guides;
 

@@ -63,7 +63,7 @@ fn checked(name: &str) -> Result<&str, ServiceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crawler::fetch::Way;
+    use crate::crawler::way::Way;
     use crate::store::Store;
 
     fn service() -> (Service, tempfile::TempDir) {

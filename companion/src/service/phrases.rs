@@ -47,7 +47,7 @@ impl Service {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crawler::fetch::Way;
+    use crate::crawler::way::Way;
     use crate::service::{NewCrawl, Starts};
     use crate::store::{Command, CrawlState, Store};
 

@@ -42,7 +42,7 @@ impl Service {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crawler::fetch::Way;
+    use crate::crawler::way::Way;
     use crate::store::Store;
 
     #[tokio::test]

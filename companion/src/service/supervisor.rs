@@ -13,8 +13,9 @@ use linkscent_core::guide::ToForget;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use crate::crawler::fetch::{Fetcher, Way};
+use crate::crawler::fetch::Fetcher;
 use crate::crawler::runner::{Control, Ended, Given, Runner};
+use crate::crawler::way::Way;
 use crate::store::{Command, CrawlRow, CrawlState, LockError, Store};
 
 /// Why a crawl rests that was taking an archive in when its program died.

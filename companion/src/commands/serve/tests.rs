@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tower::ServiceExt;
 
 use super::*;
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 use crate::hop_training::DistanceModel;
 use crate::service::{LARGEST_BUDGET, RunBy};
 use crate::store::Reaction;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::Robots;
 
-use crate::crawler::fetch::{Hindrance, Reply};
+use crate::crawler::reply::{Hindrance, Reply};
 use crate::crawler::retraining::Retrained;
 use crate::store::Command;
 

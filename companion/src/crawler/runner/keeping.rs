@@ -8,7 +8,7 @@ use linkscent_core::crawl::{Failure, Outcome};
 
 use super::{Ended, Runner};
 use crate::clock;
-use crate::crawler::fetch::{Answer, Head, Reply};
+use crate::crawler::reply::{Answer, Head, Reply};
 use crate::store::Location;
 
 const WRITING: &str = "writing the WARC file";

@@ -16,7 +16,7 @@ mod keeping;
 
 use super::*;
 use crate::crawler::fake_web::{endless_web, no_web, silent_web};
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 use crate::hop_training::{self, DistanceModel};
 use crate::service::{NewCrawl, Service, Starts};
 use crate::store::{LockError, Topic};

@@ -1,7 +1,7 @@
 use linkscent_core::wire::api::EventName;
 
 use super::*;
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 use crate::service::{NewCrawl, Starts};
 use crate::store::CrawlState;
 use crate::store::tests::fetched;

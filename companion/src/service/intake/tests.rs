@@ -225,7 +225,7 @@ async fn what_is_no_archive_is_refused_with_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::new(
         Store::in_memory(folder.path()),
-        crate::crawler::fetch::Way::default(),
+        crate::crawler::way::Way::default(),
     );
     let file = folder.path().join("notes.txt");
     let refused = service.look_through(file.clone()).await.err().unwrap();

@@ -2,7 +2,7 @@ use linkscent_core::wire::api::Forget;
 
 use super::*;
 use crate::crawler::fake_web::web_about;
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 use crate::service::{NewCrawl, Starts};
 use crate::store::CrawlState;
 

@@ -3,7 +3,7 @@ use std::path::Path;
 use linkscent_core::wire::api::{EventKind, Forget};
 
 use super::*;
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 use crate::service::library::tests::{crawled, words};
 use crate::service::{LibraryQuery, NewCrawl as Ordered, Starts};
 

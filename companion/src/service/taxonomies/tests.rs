@@ -5,7 +5,7 @@ use linkscent_core::critics::taxonomy::ClassPage;
 use tempfile::TempDir;
 
 use super::*;
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 use crate::service::{NewCrawl, Starts};
 use crate::store::{CrawlState, Store};
 

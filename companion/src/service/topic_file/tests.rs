@@ -1,5 +1,5 @@
 use super::*;
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 use crate::service::Remark;
 use crate::service::library::tests::{crawled, words};
 use crate::store::Store;

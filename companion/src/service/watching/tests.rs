@@ -4,7 +4,7 @@ use linkscent_archive::warc::Reader;
 
 use super::*;
 use crate::crawler::fake_web::changing_web;
-use crate::crawler::fetch::Way;
+use crate::crawler::way::Way;
 use crate::store::{CrawlState, Store};
 
 fn look(crawl: i64, page: u8, time: i64) -> LookRow {

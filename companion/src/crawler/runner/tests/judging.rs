@@ -9,7 +9,7 @@ use linkscent_core::crawl::Robots;
 
 use super::*;
 use crate::crawler::fake_web::web_about;
-use crate::crawler::fetch::{Head, Reply};
+use crate::crawler::reply::{Head, Reply};
 use crate::sentence_model;
 
 /// By its number a page is about the topic or not, in words that say nothing of it.
