@@ -173,8 +173,8 @@ pub enum Request {
     /// A link that opens the companion's dashboard, once.
     Dashboard,
     /// Hands the topic over, starting from these pages, with a budget of pages to fetch. The
-    /// crawl keeps within these bounds, and begins with what another topic taught, if one is
-    /// named.
+    /// crawl keeps within these bounds, begins with what another topic taught, if one is named, and
+    /// chooses links by the strategy that is named, or by the topic's.
     HandOver {
         budget: u64,
         seeds: Vec<String>,
@@ -182,6 +182,8 @@ pub enum Request {
         bounds: CrawlBounds,
         #[serde(default)]
         start_from: Option<String>,
+        #[serde(default)]
+        strategy: Option<String>,
     },
 }
 

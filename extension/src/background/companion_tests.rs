@@ -228,6 +228,7 @@ fn a_topic_is_handed_over_with_what_is_known_first() {
             ..CrawlBounds::default()
         },
         start_from: Some("trains".to_owned()),
+        strategy: Some("best-first".to_owned()),
     };
     let refused = stage.own(order()).unwrap_err().text(&English);
     assert_eq!(refused, "pair with the companion first");
@@ -244,6 +245,7 @@ fn a_topic_is_handed_over_with_what_is_known_first() {
     assert_eq!((bounds.site_pages, bounds.site_targets), (Some(40), None));
     assert_eq!(bounds.hosts, ["kidney.test"]);
     assert_eq!(order.start_from.as_deref(), Some("trains"));
+    assert_eq!(order.strategy.as_deref(), Some("best-first"));
 }
 
 #[test]
@@ -257,6 +259,7 @@ fn nothing_is_handed_over_while_marks_cannot_be_sent() {
         seeds: Vec::new(),
         bounds: CrawlBounds::default(),
         start_from: None,
+        strategy: None,
     };
     assert!(stage.own(order).is_err());
     assert!(stage.world.companion.borrow().orders.is_empty());

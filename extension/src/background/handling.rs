@@ -4,6 +4,7 @@
 //! everything else comes from the extension's own pages.
 
 use linkscent_core::wire::Snapshot;
+use linkscent_core::wire::api::CrawlOrder;
 use url::Url;
 
 use super::Background;
@@ -299,10 +300,19 @@ impl<W: World> Background<W> {
                     seeds,
                     bounds,
                     start_from,
+                    strategy,
                 },
                 OwnPage,
             ) => {
-                let crawl = self.hand_over(budget, seeds, bounds, start_from).await?;
+                let order = CrawlOrder {
+                    topic: String::new(),
+                    budget,
+                    seeds,
+                    bounds,
+                    start_from,
+                    strategy,
+                };
+                let crawl = self.hand_over(order).await?;
                 quietly(Response::Crawl(Box::new(crawl)))
             }
             _ => Err(Problem::NotTaken),

@@ -2,7 +2,7 @@
 //! pairing, sending what waits, taking newer models, handing over.
 
 use linkscent_core::guide::Guide;
-use linkscent_core::wire::api::{CrawlBounds, CrawlOrder, CrawlView, EventKind};
+use linkscent_core::wire::api::{CrawlOrder, CrawlView, EventKind};
 use linkscent_core::wire::{Snapshot, read_model};
 
 use super::Background;
@@ -221,27 +221,13 @@ impl<W: World> Background<W> {
         Ok(companion.dashboard().await?)
     }
 
-    /// Hands the topic over, starting from these pages and within these bounds; it begins with what another topic taught, if one is named.
-    pub(super) async fn hand_over(
-        &mut self,
-        budget: u64,
-        seeds: Vec<String>,
-        bounds: CrawlBounds,
-        start_from: Option<String>,
-    ) -> Result<CrawlView, Problem> {
+    /// Hands the topic in hand over.
+    pub(super) async fn hand_over(&mut self, order: CrawlOrder) -> Result<CrawlView, Problem> {
         self.sync().await?;
         let settings = self.store.settings().await?;
         let companion = Companion::of(&settings, &self.world).ok_or(Problem::NotPaired)?;
         let topic = settings.current.ok_or(Problem::NoTopic)?;
-        let order = CrawlOrder {
-            strategy: None,
-            start_from,
-            topic,
-            seeds,
-            budget,
-            bounds,
-        };
-        let crawl = companion.begin(&order).await?;
+        let crawl = companion.begin(&CrawlOrder { topic, ..order }).await?;
         self.saw_crawl(crawl.clone()).await?;
         Ok(crawl)
     }

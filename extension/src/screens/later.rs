@@ -153,6 +153,7 @@ impl Later {
                     seeds,
                     bounds: CrawlBounds::default(),
                     start_from: None,
+                    strategy: None,
                 };
                 let crawl: CrawlView = ask(&this.tools, &order).await?;
                 this.begun.replace(crawl.id.to_string());

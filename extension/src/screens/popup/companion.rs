@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use linkscent_core::crawl::hosts_in;
+use linkscent_core::strategies::REGISTRY;
 use linkscent_core::wire::api::{CrawlBounds, DEFAULT_PORT, PROPOSED_BUDGET};
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 
@@ -120,6 +121,8 @@ impl Popup {
         let depth: HtmlInputElement = part.field("#depth")?;
         self.add_choices(part, "#start-from", &state.teachers)?;
         let start_from: HtmlSelectElement = part.field("#start-from")?;
+        self.add_choices(part, "#strategy", &strategies())?;
+        let strategy: HtmlSelectElement = part.field("#strategy")?;
         self.act_on(part, "#start-crawl", move || Request::HandOver {
             budget: number(&budget.value()).map_or(PROPOSED_BUDGET, u64::from),
             seeds: seeds.clone(),
@@ -131,10 +134,20 @@ impl Popup {
                 depth: number(&depth.value()),
             },
             start_from: Some(start_from.value()).filter(|topic| !topic.is_empty()),
+            strategy: Some(strategy.value()).filter(|name| !name.is_empty()),
         })?;
         part.keep_if("teachers", !state.teachers.is_empty())?;
         part.keep_if("targets", !state.targets.is_empty())
     }
+}
+
+/// Strategies that need neither training nor a taxonomy.
+fn strategies() -> Vec<String> {
+    let rows = REGISTRY.iter().filter(|row| {
+        let made = row.make.map(|make| make(None).profile());
+        made.is_some_and(|profile| !profile.reading.classes)
+    });
+    rows.map(|row| row.name.to_owned()).collect()
 }
 
 /// A number of pages or targets; nothing where nothing is typed. What is no such number is sent
