@@ -117,7 +117,7 @@ async fn is_of_reading(app: &App, path: &str) -> Result<bool, Problem> {
         return Ok(false);
     };
     let number = rest.split('/').next().unwrap_or_default();
-    // A number that is written otherwise, as by escapes, is none here: the call would read it.
+    // A number that is written with escapes is refused: the call itself would understand it.
     match number.parse() {
         Ok(crawl) => Ok(app.service.is_reading(crawl).await?),
         Err(_) => Ok(number.contains('%')),

@@ -435,8 +435,8 @@ impl Service {
     }
 }
 
-/// Takes pages of a topic's crawl into the index from its archive, but those left out. One whose copy is damaged is
-/// passed over.
+/// Takes pages of a topic's crawl into the index from its archive, but those left out. One whose
+/// copy is damaged is passed over.
 fn take(
     library: &Library,
     archive: &Path,

@@ -47,7 +47,8 @@ pub struct Turns {
 
 impl Turns {
     /// The turns of a data folder, for a crawl that nobody else runs. Those that it left open when
-    /// it was killed are given back: their hosts rest now. A file that cannot be read is made anew.
+    /// it was killed are given back: their hosts rest now. A file that cannot be read is replaced by
+    /// an empty one.
     pub async fn open(folder: &Path, crawl: i64, now: i64, delay: u64) -> Result<Self> {
         let mut opened = Self::try_open(folder, crawl, now, delay).await;
         if opened.as_ref().is_err_and(is_damage) {

@@ -72,7 +72,8 @@ impl Politeness {
     /// least. How often that was so in a row.
     pub fn defer(&mut self, host: &str, now: Instant, least: u64) -> u32 {
         let times = self.deferred.entry(host.into()).or_default();
-        let usual = (DEFERRED_DELAYS * self.delay) << (*times).min(MOST_DOUBLINGS);
+        let delays = DEFERRED_DELAYS << (*times).min(MOST_DOUBLINGS);
+        let usual = delays.saturating_mul(self.delay);
         *times += 1;
         let in_a_row = *times;
         let rest = usual.max(least).min(LONGEST_REST);
@@ -82,7 +83,8 @@ impl Politeness {
 
     fn rest(&mut self, host: &str, now: Instant, rest: u64) {
         if self.busy.remove(host) {
-            self.resting.insert((Instant(now.0 + rest), host.into()));
+            let until = Instant(now.0.saturating_add(rest));
+            self.resting.insert((until, host.into()));
         }
     }
 
@@ -128,6 +130,11 @@ mod tests {
             assert_eq!(politeness.next_rested(), Some(Instant(rest)), "{host}");
             politeness.rested(Instant(rest));
         }
+        // A delay beyond all measure is one all the same.
+        let mut endless = Politeness::new(CrawlDelay(u64::MAX));
+        endless.begin("a.org");
+        endless.defer("a.org", Instant(5), 0);
+        assert_eq!(endless.next_rested(), Some(Instant(u64::MAX)));
         let mut replay = Politeness::new(CrawlDelay(0));
         replay.asks_for("slow.org", 5_000);
         assert_eq!(replay.delay_of("slow.org"), 0);

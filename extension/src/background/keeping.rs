@@ -183,7 +183,7 @@ mod tests {
 
         keep(&mut stage, true, true);
         assert!(brought(&mut stage, "http://b.test/"));
-        // Another topic is asked of anew, and what is taken back holds no more.
+        // Another topic has to be allowed by itself, and what is taken back holds no more.
         let name = "trains".to_owned();
         stage.own(Request::Topic { tab: 1, name }).unwrap();
         assert!(!shows(&mut stage, "http://a.test/3").keeps);

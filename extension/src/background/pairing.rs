@@ -70,7 +70,7 @@ impl<W: World> Background<W> {
         let mut settings = self.store.settings().await?;
         (settings.device, settings.key) = (None, None);
         settings.to_forget.retain(|what| what.every_click);
-        // Another companion is asked of anew.
+        // With another companion it has to be allowed again.
         settings.keeps.clear();
         let mut change = Change::default();
         change.settings(&settings)?;

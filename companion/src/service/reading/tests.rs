@@ -145,7 +145,7 @@ async fn what_was_read_is_forgotten_removed_and_judged_like_the_rest() {
     assert!(archive.exists());
     service.forget(&all).await.unwrap();
     assert!(service.store.crawls(None).await.unwrap().is_empty() && !archive.exists());
-    // What is read from now on is kept anew.
+    // What is read from now on is kept again.
     let new = service.take_reading(reading("bees", PAGE, BEES));
     assert!(new.await.unwrap());
     let kept = service.readings(&topic).await.unwrap()[0];
