@@ -59,6 +59,10 @@ pub struct Entry {
     /// The page itself as it was kept, for formats that have records; none if it cannot be read.
     #[serde(skip)]
     pub kept: Option<KeptExchange>,
+    /// The redirects that led to it, as they were kept, the first one first; for formats that have
+    /// records.
+    #[serde(skip)]
+    pub redirects: Vec<KeptExchange>,
 }
 
 /// What is said of all pages together.
@@ -106,6 +110,8 @@ pub struct Format {
     pub has_text: bool,
     /// Whether it has the pages themselves, as they were kept.
     pub has_records: bool,
+    /// Whether files of it may be cut between two pages: each part is a file of its own.
+    pub is_cut: bool,
     /// Makes ready to write.
     pub begin: Begin,
 }
@@ -198,7 +204,8 @@ pub const FORMATS: [Format; 13] = [
         "application/warc",
         records::begin,
     )
-    .with_records(),
+    .with_records()
+    .in_parts(),
     row(
         "wacz",
         "the pages themselves, to be looked at and passed on, WACZ",
@@ -223,6 +230,7 @@ const fn row(
         media,
         has_text: false,
         has_records: false,
+        is_cut: false,
         begin,
     }
 }
@@ -235,6 +243,11 @@ impl Format {
 
     const fn with_records(mut self) -> Self {
         self.has_records = true;
+        self
+    }
+
+    const fn in_parts(mut self) -> Self {
+        self.is_cut = true;
         self
     }
 

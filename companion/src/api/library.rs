@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::problem::WRONG;
 use super::tokens::ByToken;
 use super::{App, Problem, passing, stream};
-use crate::service::{LibraryOrder, LibraryQuery, MOST_SHOWN};
+use crate::service::{Destination, LibraryOrder, LibraryQuery, MOST_SHOWN};
 use crate::store::Topic;
 
 /// Pages that are answered unless another number is asked for.
@@ -148,9 +148,10 @@ pub(super) async fn export(
     };
     let (topic, query) = read(&app, searched, program.is_some()).await?;
     let (file, out) = passing(&app)?;
+    let to = Destination::one(Box::new(out));
     let taken = app
         .service
-        .take_out(topic.as_ref(), &query, format, Box::new(out), |_| {});
+        .take_out(topic.as_ref(), &query, format, to, |_| {});
     taken.await?;
     Ok(stream(
         file,

@@ -1,8 +1,8 @@
 //! `linkscent export`: pages of the library for other programs.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -15,7 +15,7 @@ use tempfile::NamedTempFile;
 
 use super::search::read_new_pages;
 use crate::crawler::way::Way;
-use crate::service::{LibraryOrder, LibraryQuery, Service};
+use crate::service::{Destination, LibraryOrder, LibraryQuery, Service};
 use crate::settings::data_folder;
 use crate::store::{Store, Topic};
 
@@ -41,7 +41,8 @@ pub struct Export {
     /// What is written.
     #[arg(long, value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name).chain([TOPIC, RESEARCH])))]
     format: String,
-    /// The file to write, replaced if it is there; - for standard output.
+    /// The file to write, replaced if it is there; - for standard output. A WARC file that grows
+    /// beyond 1 GiB is followed by others: pages.warc.gz by pages-00001.warc.gz and so on.
     #[arg(long)]
     out: PathBuf,
     /// All pages that were read, not the finds alone.
@@ -61,6 +62,9 @@ pub struct Export {
     json: bool,
 }
 
+/// Bytes of a WARC file after which another one is begun, as archives have them.
+const PART: u64 = 1 << 30;
+
 /// What is no format of pages, but of a topic and of a crawl.
 const TOPIC: &str = "topic";
 const RESEARCH: &str = "research";
@@ -68,9 +72,14 @@ const RESEARCH: &str = "research";
 impl Export {
     /// A file that takes the place of the other once it is whole.
     fn beside(&self) -> io::Result<NamedTempFile> {
+        NamedTempFile::new_in(self.folder())
+    }
+
+    /// Where the file is to be.
+    fn folder(&self) -> &Path {
         let folder = self.out.parent();
         let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
-        NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))
+        folder.unwrap_or(Path::new("."))
     }
 
     async fn research(&self, service: &Service) -> Result<()> {
@@ -150,29 +159,77 @@ impl Export {
         bar.enable_steady_tick(Duration::from_millis(200));
         let told = |pages| bar.set_message(format!("{pages} pages"));
         if self.out == Path::new("-") {
-            let out = Box::new(io::stdout());
+            let to = Destination::one(Box::new(io::stdout()));
             service
-                .take_out(topic.as_ref(), &query, format, out, told)
+                .take_out(topic.as_ref(), &query, format, to, told)
                 .await?;
             return Ok(());
         }
         let writing = || format!("writing {}", self.out.display());
-        let file = self.beside().with_context(writing)?;
-        let out: File = file.reopen().with_context(writing)?;
-        let out = Box::new(BufWriter::new(out));
+        let parts: Arc<Mutex<Vec<NamedTempFile>>> = Arc::default();
+        let (folder, begun) = (self.folder().to_owned(), parts.clone());
+        let to = Destination::Parts {
+            size: PART,
+            open: Box::new(move || {
+                let file = NamedTempFile::new_in(&folder)?;
+                let out = BufWriter::new(file.reopen()?);
+                begun
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(file);
+                Ok(Box::new(out))
+            }),
+        };
         let pages = service
-            .take_out(topic.as_ref(), &query, format, out, told)
+            .take_out(topic.as_ref(), &query, format, to, told)
             .await;
         let pages = pages.with_context(writing)?;
-        file.as_file().sync_all().with_context(writing)?;
-        file.persist(&self.out).with_context(writing)?;
+        let parts = std::mem::take(&mut *parts.lock().unwrap_or_else(PoisonError::into_inner));
+        for file in &parts {
+            file.as_file().sync_all().with_context(writing)?;
+        }
+        let mut files = Vec::new();
+        for (number, file) in parts.into_iter().enumerate() {
+            let name = part_name(&self.out, number);
+            file.persist(&name).with_context(writing)?;
+            files.push(name.display().to_string());
+        }
         bar.finish_and_clear();
-        let out = self.out.display();
         if self.json {
-            println!("{}", json!({ "file": out.to_string(), "pages": pages }));
+            let (file, more) = (files.first(), files.get(1..));
+            println!("{}", json!({ "file": file, "more": more, "pages": pages }));
         } else {
-            println!("{out}: {pages} pages");
+            println!("{}: {pages} pages", files.join(", "));
         }
         Ok(())
+    }
+}
+
+/// The name of a part: the first has the name that was given, later ones their number in front of
+/// what its endings are.
+fn part_name(out: &Path, number: usize) -> PathBuf {
+    if number == 0 {
+        return out.to_owned();
+    }
+    let name = out.file_name().unwrap_or_default().to_string_lossy();
+    let endings = name.find(".warc").or_else(|| name.rfind('.'));
+    let (stem, endings) = name.split_at(endings.unwrap_or(name.len()));
+    out.with_file_name(format!("{stem}-{number:05}{endings}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_numbered_in_front_of_their_endings() {
+        for (out, number, expected) in [
+            ("a/b.warc.gz", 0, "a/b.warc.gz"),
+            ("a/b.warc.gz", 1, "a/b-00001.warc.gz"),
+            ("b.c.gz", 12, "b.c-00012.gz"),
+            ("b", 2, "b-00002"),
+        ] {
+            assert_eq!(part_name(Path::new(out), number), Path::new(expected));
+        }
     }
 }

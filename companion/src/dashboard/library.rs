@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::{PageError, PageResult, check_csrf, go_to, show};
 use crate::api::{App, Base, Sandboxed, order, passing, stream};
-use crate::service::{Done, LibraryQuery, MOST_AT_ONCE, Remark, condition};
+use crate::service::{Destination, Done, LibraryQuery, MOST_AT_ONCE, Remark, condition};
 use crate::store::Topic;
 
 /// Pages that are shown at once.
@@ -416,10 +416,10 @@ async fn take(
     let topic = asked.topic(&app).await?;
     let query = asked.query()?;
     let (file, out) = passing(&app)?;
-    let out = Box::new(out);
+    let to = Destination::one(Box::new(out));
     let service = &app.service;
     service
-        .take_out(topic.as_ref(), &query, format, out, |_| {})
+        .take_out(topic.as_ref(), &query, format, to, |_| {})
         .await?;
     Ok(stream(
         file,

@@ -53,7 +53,7 @@ pub use reading::Readings;
 pub use remarks::{Done, MOST_AT_ONCE, PageKey, Remark};
 pub use suggesting::condition;
 pub use supervisor::{RunBy, Supervisor, is_held};
-pub use takeout::feed_file;
+pub use takeout::{Destination, feed_file};
 pub use taxonomies::{MOST_CLASSED, TopicClasses};
 
 pub use topic_file::TopicFile;

@@ -1,19 +1,22 @@
 //! Pages of the library taken away, all or those that a search finds, in any format that
 //! `linkscent_archive::takeout` has.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use linkscent_archive::citation::Citation;
-use linkscent_archive::takeout::{About, Entry, Format, Out};
+use linkscent_archive::takeout::{About, Entry, Format, Out, Taking};
 use linkscent_archive::warc::{KeptExchange, Reader};
 use linkscent_core::address::Address;
+use linkscent_core::crawl::MOST_REDIRECTS;
 use linkscent_core::dom::html;
 use linkscent_core::wire::api::LibraryPage;
 use linkscent_library::Found;
 
 use super::{LibraryQuery, MOST_SHOWN, Service, ServiceError};
 use crate::clock;
-use crate::store::Topic;
+use crate::store::{KeptRow, Topic};
 
 impl Service {
     /// Writes pages of a topic, or of all topics, in a format; how many. `told` hears how many
@@ -23,7 +26,7 @@ impl Service {
         topic: Option<&Topic>,
         query: &LibraryQuery,
         format: &'static Format,
-        out: Out,
+        mut to: Destination,
         told: impl Fn(u64) + Send,
     ) -> Result<u64, ServiceError> {
         let now = clock::date(clock::now());
@@ -32,8 +35,15 @@ impl Service {
             now: &now,
         };
         let failed = |error: io::Error| anyhow::Error::from(error);
-        let mut takeout = (format.begin)(out, &about);
-        takeout.begin().map_err(failed)?;
+        let size = Arc::new(AtomicU64::new(0));
+        let begin = |to: &mut Destination| -> io::Result<Taking> {
+            size.store(0, Ordering::Relaxed);
+            let counted = Box::new(Counted(to.next()?, size.clone()));
+            let mut takeout = (format.begin)(counted, &about);
+            takeout.begin()?;
+            Ok(takeout)
+        };
+        let mut takeout = begin(&mut to).map_err(failed)?;
         let mut written = 0;
         // Which pages is settled once: while a crawl runs their order changes.
         let (mut found, known) = self.find(topic, query, usize::MAX).await?;
@@ -45,8 +55,19 @@ impl Service {
                 ..Found::default()
             };
             for page in self.shown(batch, &asked, &known).await?.pages {
+                if format.is_cut && to.is_full(size.load(Ordering::Relaxed)) {
+                    takeout.finish().map_err(failed)?;
+                    takeout = begin(&mut to).map_err(failed)?;
+                }
                 let kept = self.kept_exchange(page.crawl, page.number).await;
-                let reading = tokio::task::spawn_blocking(move || entry(page, kept, format));
+                let redirects = match &kept {
+                    Some(kept) if format.has_records => {
+                        self.redirects_before(page.crawl, &kept.address).await?
+                    }
+                    _ => Vec::new(),
+                };
+                let reading =
+                    tokio::task::spawn_blocking(move || entry(page, kept, redirects, format));
                 let entry = reading.await.map_err(anyhow::Error::from)?;
                 takeout.page(&entry).map_err(failed)?;
                 written += 1;
@@ -60,11 +81,89 @@ impl Service {
     /// What was kept of a page, if it can be read.
     pub(super) async fn kept_exchange(&self, crawl: i64, number: u64) -> Option<KeptExchange> {
         let row = self.kept_row(crawl, number).await.ok()?;
+        self.exchange_of(crawl, row).await
+    }
+
+    async fn exchange_of(&self, crawl: i64, row: KeptRow) -> Option<KeptExchange> {
         let archive = self.store.warc_path(crawl);
         let reading = tokio::task::spawn_blocking(move || {
             Reader::exchange_at(&archive, row.offset, &row.address).ok()
         });
         reading.await.ok()?
+    }
+
+    /// The redirects of a crawl that led to a page, as far as they were kept, the first one first.
+    async fn redirects_before(
+        &self,
+        crawl: i64,
+        page: &str,
+    ) -> Result<Vec<KeptExchange>, ServiceError> {
+        let mut rows: Vec<KeptRow> = Vec::new();
+        let mut behind = vec![page.to_owned()];
+        for _ in 0..MOST_REDIRECTS {
+            for address in std::mem::take(&mut behind) {
+                for row in self.store.redirects_to(crawl, &address).await? {
+                    if row.address != page && rows.iter().all(|known| known.number != row.number) {
+                        behind.push(row.address.clone());
+                        rows.push(row);
+                    }
+                }
+            }
+        }
+        let mut kept = Vec::with_capacity(rows.len());
+        for row in rows.into_iter().rev() {
+            kept.extend(self.exchange_of(crawl, row).await);
+        }
+        Ok(kept)
+    }
+}
+
+/// Where pages that are taken out are written.
+pub enum Destination {
+    /// One file, however large; none once it was begun.
+    One(Option<Out>),
+    /// As many files as it takes, where a format can be cut.
+    Parts {
+        /// Bytes after which another one is begun, at the next page.
+        size: u64,
+        /// Opens another one.
+        open: Box<dyn FnMut() -> io::Result<Out> + Send>,
+    },
+}
+
+impl Destination {
+    /// One file.
+    pub fn one(out: Out) -> Self {
+        Self::One(Some(out))
+    }
+
+    fn next(&mut self) -> io::Result<Out> {
+        match self {
+            Self::One(out) => out
+                .take()
+                .ok_or_else(|| io::Error::other("there is one file")),
+            Self::Parts { open, .. } => open(),
+        }
+    }
+
+    /// Whether so many bytes are a part.
+    fn is_full(&self, bytes: u64) -> bool {
+        matches!(self, Self::Parts { size, .. } if bytes >= *size)
+    }
+}
+
+/// Counts what is written.
+struct Counted(Out, Arc<AtomicU64>);
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.0.write(bytes)?;
+        self.1.fetch_add(written as u64, Ordering::Relaxed);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 
@@ -81,7 +180,7 @@ pub fn feed_file(topic: &Topic, pages: Vec<LibraryPage>) -> Result<Vec<u8>, Serv
         let mut takeout = (format.begin)(Box::new(file.try_clone()?), &about);
         takeout.begin()?;
         for page in pages {
-            takeout.page(&entry(page, None, format))?;
+            takeout.page(&entry(page, None, Vec::new(), format))?;
         }
         takeout.finish()?;
         let mut bytes = Vec::new();
@@ -92,7 +191,12 @@ pub fn feed_file(topic: &Topic, pages: Vec<LibraryPage>) -> Result<Vec<u8>, Serv
     Ok(write()?)
 }
 
-fn entry(page: LibraryPage, kept: Option<KeptExchange>, format: &Format) -> Entry {
+fn entry(
+    page: LibraryPage,
+    kept: Option<KeptExchange>,
+    redirects: Vec<KeptExchange>,
+    format: &Format,
+) -> Entry {
     let date = kept.as_ref().map(|kept| kept.date.clone());
     let html = kept.as_ref().map(KeptExchange::html).unwrap_or_default();
     let text = format.has_text.then(|| html::parse(&html).passages());
@@ -115,5 +219,9 @@ fn entry(page: LibraryPage, kept: Option<KeptExchange>, format: &Format) -> Entr
         citation: Citation::of(&html),
         text: text.unwrap_or_default(),
         kept: kept.filter(|_| format.has_records),
+        redirects,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,6 +27,6 @@ pub use session::{DryRun, Session, Upcoming};
 pub use stats::CrawlStats;
 pub use stopping::{StoppingCounts, StoppingRule};
 pub use types::{
-    DEFERRED, Failure, Fetch, Limits, Next, Outcome, Record, Seed, Skipped, StopReason, UNCHANGED,
-    UNRENDERED,
+    DEFERRED, Failure, Fetch, Limits, MOST_REDIRECTS, Next, Outcome, Record, Seed, Skipped,
+    StopReason, UNCHANGED, UNRENDERED,
 };

@@ -7,7 +7,6 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::types::MOST_REDIRECTS;
 use super::{
     Arm, Bandit, CrawlStats, DEFERRED, Denial, Drift, DriftAlarm, DriftCause, Fetch, Frontier,
     Instant, Limits, Next, Outcome, Politeness, Record, Robots, RobotsCache, Seed, Skipped,

@@ -10,7 +10,7 @@ use crate::strategies::Priority;
 use crate::web_graph::{Judgment, Mark, Relevance};
 
 /// Redirects followed from one link.
-pub(super) const MOST_REDIRECTS: u8 = 5;
+pub const MOST_REDIRECTS: u8 = 5;
 
 /// Where a crawl starts.
 #[derive(Debug, Clone, PartialEq, Eq)]

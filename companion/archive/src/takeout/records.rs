@@ -1,7 +1,8 @@
 //! The pages themselves as one WARC file, as archives take them in.
 //!
 //! Every page is written again from what was kept of it: with digests, whatever version of this
-//! program kept it. A page whose copy cannot be read is left out.
+//! program kept it; in front of it the redirects that led to it. A page whose copy cannot be read is
+//! left out.
 
 use std::io;
 
@@ -39,6 +40,13 @@ impl Stream {
     pub fn page(&self, kept: &KeptExchange) -> io::Result<Made> {
         self.records.page(&kept.kept(), As::Page)
     }
+
+    /// The records of a redirect; none if it does not say where it leads.
+    pub fn redirect(&self, kept: &KeptExchange) -> io::Result<Option<Made>> {
+        let to = kept.header("location");
+        let made = to.map(|to| self.records.page(&kept.kept(), As::Redirect(&to)));
+        made.transpose()
+    }
 }
 
 struct Archive {
@@ -61,6 +69,11 @@ impl Takeout for Archive {
         let Some(kept) = &entry.kept else {
             return Ok(());
         };
+        for redirect in &entry.redirects {
+            if let Some(made) = self.stream.redirect(redirect)? {
+                self.out.write_all(&made.bytes)?;
+            }
+        }
         self.out.write_all(&self.stream.page(kept)?.bytes)
     }
 

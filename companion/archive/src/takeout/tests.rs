@@ -55,7 +55,7 @@ fn entries() -> Vec<Entry> {
             "Its moat is wide.".to_owned(),
             "1. Built in 1385.".to_owned(),
         ],
-        kept: None,
+        ..Entry::default()
     };
     let hostile = Entry {
         address: "http://b.test/{x}%7D".to_owned(),

@@ -18,7 +18,7 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::records::Stream;
 use super::{About, Entry, Out, Takeout, Taking, one_line};
-use crate::warc::digest;
+use crate::warc::{KeptExchange, Made, digest};
 use index::{Index, Line};
 
 const VERSION: &str = "1.1.1";
@@ -50,6 +50,25 @@ pub(super) fn begin(out: Out, about: &About<'_>) -> Taking {
     })
 }
 
+impl Wacz {
+    /// Writes records, with a line of the index.
+    fn add(&mut self, kept: &KeptExchange, made: &Made) -> io::Result<()> {
+        let Some(zip) = &mut self.zip else {
+            return Err(io::Error::other("it was never begun"));
+        };
+        self.index.add(&Line {
+            url: &kept.address,
+            date: &made.date,
+            mime: kept.header("content-type"),
+            status: kept.status,
+            digest: made.digest.as_deref(),
+            length: made.first as u64,
+            offset: zip.length(),
+        })?;
+        zip.write(&made.bytes)
+    }
+}
+
 impl Takeout for Wacz {
     fn begin(&mut self) -> io::Result<()> {
         let mut zip = Members::new()?;
@@ -60,20 +79,16 @@ impl Takeout for Wacz {
     }
 
     fn page(&mut self, entry: &Entry) -> io::Result<()> {
-        let (Some(kept), Some(zip)) = (&entry.kept, &mut self.zip) else {
+        let Some(kept) = &entry.kept else {
             return Ok(());
         };
+        for redirect in &entry.redirects {
+            if let Some(made) = self.stream.redirect(redirect)? {
+                self.add(redirect, &made)?;
+            }
+        }
         let made = self.stream.page(kept)?;
-        self.index.add(&Line {
-            url: &kept.address,
-            date: &made.date,
-            mime: kept.header("content-type"),
-            status: kept.status,
-            digest: made.digest.as_deref(),
-            length: made.first as u64,
-            offset: zip.length(),
-        })?;
-        zip.write(&made.bytes)?;
+        self.add(kept, &made)?;
         let title = match &*entry.title {
             "" => &kept.address,
             title => title,

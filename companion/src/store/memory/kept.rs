@@ -12,6 +12,14 @@ fn is_kept((record, place): &(Record, Location)) -> bool {
     place.warc_offset.is_some() && record.judgment.is_some()
 }
 
+fn kept_row((record, place): &(Record, Location)) -> KeptRow {
+    KeptRow {
+        number: record.number,
+        address: record.address.to_string(),
+        offset: place.warc_offset.unwrap_or_default(),
+    }
+}
+
 /// The number of the last page that the person has seen: what they read themselves, they saw.
 fn seen_up_to(entry: &CrawlEntry) -> u64 {
     if entry.row.is_reading() {
@@ -24,15 +32,19 @@ fn seen_up_to(entry: &CrawlEntry) -> u64 {
 #[async_trait]
 impl Kept for MemoryStore {
     async fn kept_after(&self, crawl: i64, number: u64, most: i64) -> StoreResult<Vec<KeptRow>> {
-        let row = |(record, place): &(Record, Location)| KeptRow {
-            number: record.number,
-            address: record.address.to_string(),
-            offset: place.warc_offset.unwrap_or_default(),
-        };
         Ok(self.of_crawl(crawl, |crawl| {
             let kept = crawl.log.range(number.saturating_add(1)..);
             let kept = kept.map(|entry| entry.1).filter(|one| is_kept(one));
-            kept.take(most.max(0) as usize).map(row).collect()
+            kept.take(most.max(0) as usize).map(kept_row).collect()
+        }))
+    }
+
+    async fn redirects_to(&self, crawl: i64, address: &str) -> StoreResult<Vec<KeptRow>> {
+        Ok(self.of_crawl(crawl, |crawl| {
+            let leads = crawl.log.values().filter(|(_, place)| {
+                place.warc_offset.is_some() && place.redirect.as_deref() == Some(address)
+            });
+            leads.map(kept_row).collect()
         }))
     }
 

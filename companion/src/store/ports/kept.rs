@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::ResultRow;
 use crate::store::error::StoreResult;
 
-/// A page in the archive of a crawl.
+/// A page, or a redirect, in the archive of a crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptRow {
     /// Its number in the crawl's log.
@@ -63,6 +63,9 @@ pub trait Kept: Send + Sync {
     /// The copies that a topic's crawls keep of pages, by crawl and number. Crawls that were
     /// removed have some, too.
     async fn copies(&self, topic: i64, addresses: &[String]) -> StoreResult<Vec<CopyRow>>;
+
+    /// Redirects of a crawl that lead straight to an address and stand in its archive, by number.
+    async fn redirects_to(&self, crawl: i64, address: &str) -> StoreResult<Vec<KeptRow>>;
 
     /// A page of a crawl by its number.
     async fn result_at(&self, crawl: i64, number: u64) -> StoreResult<Option<ResultRow>>;

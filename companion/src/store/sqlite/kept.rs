@@ -12,6 +12,14 @@ use crate::store::ports::{CopyRow, Kept, KeptRow, ResultRow, StandingRow};
 /// target.
 type Seen = HashMap<(i64, String), (i64, Option<i64>)>;
 
+fn kept_row((number, address, offset): (i64, String, i64)) -> KeptRow {
+    KeptRow {
+        number: number as u64,
+        address,
+        offset: offset as u64,
+    }
+}
+
 impl SqliteStore {
     async fn seen(&self, topic: Option<i64>) -> StoreResult<Seen> {
         let rows: Vec<(i64, String, i64, Option<i64>)> = sqlx::query_as(
@@ -45,12 +53,19 @@ impl Kept for SqliteStore {
         .bind(most.max(0))
         .fetch_all(&self.pool)
         .await?;
-        let row = |(number, address, offset): (i64, String, i64)| KeptRow {
-            number: number as u64,
-            address,
-            offset: offset as u64,
-        };
-        Ok(rows.into_iter().map(row).collect())
+        Ok(rows.into_iter().map(kept_row).collect())
+    }
+
+    async fn redirects_to(&self, crawl: i64, address: &str) -> StoreResult<Vec<KeptRow>> {
+        let rows: Vec<(i64, String, i64)> = sqlx::query_as(
+            "SELECT number, address, warc_offset FROM fetch
+             WHERE crawl = ? AND redirect = ? AND warc_offset IS NOT NULL ORDER BY number",
+        )
+        .bind(crawl)
+        .bind(address)
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.into_iter().map(kept_row).collect())
     }
 
     async fn standings(&self, topic: Option<i64>) -> StoreResult<Vec<StandingRow>> {

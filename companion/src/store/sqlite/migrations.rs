@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 14] = [
+const STEPS: [(i64, &str, &str); 15] = [
     (
         1,
         "first",
@@ -85,6 +85,11 @@ const STEPS: [(i64, &str, &str); 14] = [
         14,
         "reading",
         include_str!("../../../migrations/0014_reading.sql"),
+    ),
+    (
+        15,
+        "redirects",
+        include_str!("../../../migrations/0015_redirects.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

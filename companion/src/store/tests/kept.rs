@@ -11,6 +11,7 @@ promises! {
     what_was_seen_is_new_no_more,
     what_browsers_kept_was_seen_and_is_no_look,
     a_page_is_found_by_its_number,
+    redirects_are_found_by_where_they_lead,
     copies_are_found_by_address_in_all_crawls_of_a_topic,
 }
 
@@ -42,6 +43,33 @@ async fn kept_pages_are_listed_from_a_number_on(store: &Store) {
     assert!(store.kept_after(id, 3, 10).await.unwrap().is_empty());
     assert!(store.kept_after(id, u64::MAX, 10).await.unwrap().is_empty());
     assert!(store.kept_after(NOBODY, 0, 10).await.unwrap().is_empty());
+}
+
+async fn redirects_are_found_by_where_they_lead(store: &Store) {
+    let (id, other) = (crawl(&**store).await, crawl(&**store).await);
+    let redirect = |number: u64, from: &str, to: &str, is_kept: bool| {
+        let (record, mut place) = failed(number, from);
+        place.redirect = Some(to.to_owned());
+        place.warc_offset = is_kept.then_some(1000 * number);
+        (record, place)
+    };
+    let batch = [
+        redirect(1, A, C, true),
+        redirect(2, B, C, true),
+        redirect(3, "http://b.test/2", C, false),
+        redirect(4, "http://b.test/3", B, true),
+        fetched(5, C, 0.9),
+    ];
+    take(store, id, &batch).await;
+    take(store, other, &[redirect(1, "http://b.test/4", C, true)]).await;
+    let rows = store.redirects_to(id, C).await.unwrap();
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|row| (row.number, &*row.address, row.offset))
+        .collect();
+    assert_eq!(rows, [(1, A, 1000), (2, B, 2000)]);
+    assert!(store.redirects_to(id, A).await.unwrap().is_empty());
+    assert!(store.redirects_to(NOBODY, C).await.unwrap().is_empty());
 }
 
 async fn standings_are_of_what_is_in_sight(store: &Store) {

@@ -1,9 +1,9 @@
 //! What comes of a request: a page that is judged, learned from and whose links join the
 //! frontier, or a redirect that is followed.
 
-use super::{CUT_OFF, InFlight, LONGEST_TRAIL, MOST_DEFERRED, MOST_REDIRECTS, Session};
+use super::{CUT_OFF, InFlight, LONGEST_TRAIL, MOST_DEFERRED, Session};
 use crate::address::Address;
-use crate::crawl::{Failure, PageSignal, Record, Robots};
+use crate::crawl::{Failure, MOST_REDIRECTS, PageSignal, Record, Robots};
 use crate::page::Page;
 use crate::strategies::{Candidate, Learned, Rng};
 use crate::web_graph::Relevance;

@@ -74,6 +74,57 @@ fn document() -> Entry {
     entry
 }
 
+/// A page to which two redirects lead, one after the other.
+fn moved() -> Entry {
+    let mut entry = kept_entries().swap_remove(0);
+    let page = entry.kept.clone().unwrap();
+    let redirect = |from: &str, to: &str| {
+        let mut kept = page.clone();
+        kept.address = from.to_owned();
+        kept.status = 301;
+        kept.exchange.headers = vec![header("Location", to), header("Content-Length", "0")];
+        kept.body.clear();
+        kept
+    };
+    entry.redirects = vec![
+        redirect("http://a.test/first", "/second"),
+        redirect("http://a.test/second", &page.address),
+    ];
+    entry
+}
+
+#[test]
+fn redirects_stand_in_front_of_their_page() {
+    let entries = [moved()];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.warc.gz");
+    let written = taken("warc", &entries);
+    std::fs::write(&path, &written).unwrap();
+    let records: Vec<Record> = Reader::open(&path).unwrap().map(Result::unwrap).collect();
+    let said = records.iter().filter(|record| record.kind == "response");
+    let said: Vec<(String, Option<String>)> = said
+        .map(|record| {
+            let response = record.response().unwrap();
+            (record.target.clone(), response.location)
+        })
+        .collect();
+    let page = entries[0].kept.as_ref().unwrap().address.clone();
+    let expected = [
+        ("http://a.test/first".to_owned(), Some("/second".to_owned())),
+        ("http://a.test/second".to_owned(), Some(page.clone())),
+        (page.clone(), None),
+    ];
+    assert_eq!(said, expected);
+    let lines = lines_of(&index_of(&unzipped(&taken("wacz", &entries))));
+    let statuses = lines.iter().map(|(_, _, fields)| &fields["status"]);
+    let statuses: Vec<&str> = statuses.map(|status| status.as_str().unwrap()).collect();
+    assert_eq!(
+        statuses.iter().filter(|status| **status == "301").count(),
+        2
+    );
+    assert_eq!(lines.len(), 3);
+}
+
 fn taken(name: &str, entries: &[Entry]) -> Vec<u8> {
     let kept = Kept::default();
     let mut takeout = (Format::named(name).unwrap().begin)(Box::new(kept.clone()), &ABOUT);
@@ -281,12 +332,12 @@ fn programs_of_archivists_accept_them() {
     let place = |name: &str| folder.path().join(name);
     let (warc, wacz) = (place("data.warc.gz"), place("a.wacz"));
     let mut entries = kept_entries();
-    entries.push(document());
+    entries.extend([document(), moved()]);
     std::fs::write(&warc, taken("warc", &entries)).unwrap();
     let whole = taken("wacz", &entries);
     std::fs::write(&wacz, &whole).unwrap();
     if let Some(said) = said("warcio", &["check", "-v"], &warc) {
-        assert_eq!(said.matches("digest pass").count(), 7, "{said}");
+        assert_eq!(said.matches("digest pass").count(), 13, "{said}");
     }
     if let Some(theirs) = said("cdxj-indexer", &["-s"], &warc) {
         let mut ours = lines_of(&index_of(&unzipped(&whole)));
