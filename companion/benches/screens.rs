@@ -140,6 +140,7 @@ fn record(number: u64) -> Result<(Record, Location)> {
         problem: String::new(),
         forms: Vec::new(),
         alarm: None,
+        waiting: None,
     };
     Ok((record, Location::default()))
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use linkscent_core::crawl::Expected;
+
 const WIDTH: f64 = 460.0;
 const HEIGHT: f64 = 200.0;
 const LEFT: f64 = 50.0;
@@ -137,18 +139,24 @@ fn short(value: f64) -> String {
 /// The curve of a crawl, from whether each scored page was relevant. A dashed
 /// line shows a crawl in which every page is.
 pub fn harvest(relevant: &[bool]) -> String {
-    curve(relevant, "pages scored")
+    curve(relevant, &[], "pages scored")
 }
 
-/// The same over its requests: what was found for what it cost.
-pub fn cost(relevant: &[bool]) -> String {
-    curve(relevant, "requests")
+/// The same over its requests: what was found for what it cost; and how many there were in all,
+/// those included that were expected among the links that waited, by the number of requests.
+pub fn cost(relevant: &[bool], waiting: &[(usize, Expected)]) -> String {
+    curve(relevant, waiting, "requests")
 }
 
-fn curve(relevant: &[bool], over: &str) -> String {
+fn curve(relevant: &[bool], waiting: &[(usize, Expected)], over: &str) -> String {
     let all = relevant.len().max(1);
     let found = relevant.iter().filter(|hit| **hit).count();
-    let top = found.max(1);
+    let in_view = in_view(relevant, waiting);
+    // Of what was expected on the way only what has room is drawn.
+    let top = in_view
+        .last()
+        .map_or(found, |point| found.max(point.about))
+        .max(1);
     let x = |n: usize| CURVE_LEFT + (CURVE_WIDTH - CURVE_LEFT - 8.0) * n as f64 / all as f64;
     let y = |n: usize| {
         CURVE_MARGIN + (CURVE_HEIGHT - CURVE_MARGIN - CURVE_MARGIN) * (1.0 - n as f64 / top as f64)
@@ -163,26 +171,111 @@ fn curve(relevant: &[bool], over: &str) -> String {
         }
     }
     let (x0, x1, y0, y1) = (x(0), x(all), y(0), y(top));
-    let perfect = x(top.min(all));
+    let best = top.min(all);
+    let (perfect, perfect_y) = (x(best), y(best));
+    let expected = drawn_in_view(&in_view, x, |n| y(n.min(top)));
+    let dotted = if in_view.is_empty() {
+        ""
+    } else {
+        "; dotted: with those that were expected among the links that waited; shaded: how far off \
+         that may be"
+    };
     format!(
-        r#"<svg class="chart" viewBox="0 0 {CURVE_WIDTH} {CURVE_HEIGHT}" role="img" aria-label="{found} relevant pages among {all} {over}">
+        r#"<figure class="plot"><svg class="chart" viewBox="0 0 {CURVE_WIDTH} {CURVE_HEIGHT}" role="img" aria-label="{found} relevant pages among {all} {over}">
 <path class="axis" d="M{x0} {y1}V{y0}H{x1}"/>
-<path class="perfect" d="M{x0} {y0}L{perfect:.1} {y1}"/>
+{expected}<path class="perfect" d="M{x0} {y0}L{perfect:.1} {perfect_y:.1}"/>
 <path class="curve" d="{path}"/>
 <text x="{tx}" y="{ty}" text-anchor="end">{top}</text><text x="{tx}" y="{y0}" text-anchor="end">0</text>
-<text x="{x0}" y="{ly}">Relevant pages found; dashed: if every one were</text>
 <text x="{x1}" y="{by}" text-anchor="end">{all} {over}</text>
-</svg>"#,
+</svg><figcaption>Relevant pages found; dashed: if every page were{dotted}.</figcaption></figure>"#,
         tx = x0 - 6.0,
         ty = y1 + 8.0,
-        ly = CURVE_MARGIN - 10.0,
         by = CURVE_HEIGHT - 6.0,
     )
+}
+
+/// A point of the line of all relevant pages in view.
+struct InView {
+    requests: usize,
+    least: usize,
+    about: usize,
+    most: usize,
+}
+
+/// Requests after which an estimate is drawn: before, hardly anything was learned.
+const LEARNED: usize = 100;
+
+/// What was found until then with what was expected then, at most a few hundred points.
+fn in_view(relevant: &[bool], waiting: &[(usize, Expected)]) -> Vec<InView> {
+    let (mut found, mut until) = (0, 0);
+    let learned = waiting.partition_point(|(requests, _)| *requests < LEARNED);
+    let waiting = &waiting[learned..];
+    let step = waiting.len().div_ceil(300).max(1);
+    let points = waiting.iter().map(|(requests, expected)| {
+        let upto = (*requests).min(relevant.len());
+        found += relevant[until..upto].iter().filter(|hit| **hit).count();
+        until = upto;
+        let with =
+            |expected: u64| found.saturating_add(usize::try_from(expected).unwrap_or(usize::MAX));
+        InView {
+            requests: upto,
+            least: with(expected.least),
+            about: with(expected.about),
+            most: with(expected.most),
+        }
+    });
+    let points: Vec<InView> = points.collect();
+    let last = points.len().saturating_sub(1);
+    let points = points.into_iter().enumerate();
+    points
+        .filter(|(place, _)| place.is_multiple_of(step) || *place == last)
+        .map(|(_, point)| point)
+        .collect()
+}
+
+fn drawn_in_view(points: &[InView], x: impl Fn(usize) -> f64, y: impl Fn(usize) -> f64) -> String {
+    if points.is_empty() {
+        return String::new();
+    }
+    let (mut line, mut above, mut below) = (String::new(), String::new(), String::new());
+    for (place, point) in points.iter().enumerate() {
+        let command = if place == 0 { 'M' } else { 'L' };
+        let x = x(point.requests);
+        let _ = write!(line, "{command}{x:.1} {:.1}", y(point.about));
+        let _ = write!(above, "{command}{x:.1} {:.1}", y(point.most));
+        below = format!("L{x:.1} {:.1}{below}", y(point.least));
+    }
+    format!("<path class=\"band\" d=\"{above}{below}Z\"/><path class=\"estimate\" d=\"{line}\"/>\n")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_expected_stands_above_what_was_found() {
+        let expected = |about: u64| Expected::around(about as f64);
+        let mut hits = [false; 400];
+        (hits[0], hits[300]) = (true, true);
+        let counted = [(99, 50), (200, 5), (400, 2), (900, 0)];
+        let counted = counted.map(|(at, about)| (at, expected(about)));
+        let points = in_view(&hits, &counted);
+        let all: Vec<_> = points
+            .iter()
+            .map(|point| [point.requests, point.least, point.about, point.most])
+            .collect();
+        assert_eq!(all, [[200, 2, 6, 18], [400, 2, 4, 10], [400, 2, 2, 4]]);
+        let svg = cost(&hits, &counted[..3]);
+        // Four in view at the end are the top, and what does not fit is drawn there.
+        assert!(
+            svg.contains("class=\"estimate\" d=\"M338.0 26.0L632.0 26.0\""),
+            "{svg}"
+        );
+        assert!(svg.contains(">4</text>"), "{svg}");
+        let many: Vec<(usize, Expected)> = (1..50_000).map(|at| (at, expected(3))).collect();
+        assert!(cost(&vec![true; 100_000], &many).len() < 40_000);
+        assert!(!cost(&hits, &[]).contains("estimate"));
+    }
 
     #[test]
     fn the_curve_ends_at_its_counts() {

@@ -102,6 +102,20 @@ pub fn crawl(
     words: Vocabulary,
     only: Option<&[bool]>,
 ) -> Result<Crawled> {
+    watched(scenario, strategy, words, only, &mut |_, _, _| {})
+}
+
+/// Hears of every page that was fetched: the crawl, what is put down of it, how many there are.
+pub type Watch<'a> = &'a mut dyn FnMut(&Session, &Record, usize);
+
+/// The same, while somebody looks on.
+pub fn watched(
+    scenario: &Scenario,
+    strategy: Box<dyn Strategy>,
+    words: Vocabulary,
+    only: Option<&[bool]>,
+    watch: Watch<'_>,
+) -> Result<Crawled> {
     let (web, topic) = (&scenario.web, &scenario.topic);
     let retrainings = Arc::new(AtomicU32::new(0));
     let instrumented = InstrumentedStrategy {
@@ -142,7 +156,7 @@ pub fn crawl(
         mark: None,
     });
     let mut session = Session::new(guide, limits, seeds.collect());
-    let (visits, alarms) = run(scenario, &mut session);
+    let (visits, alarms) = run(scenario, &mut session, watch);
     Ok(Crawled {
         visits,
         alarms,
@@ -151,7 +165,11 @@ pub fn crawl(
     })
 }
 
-fn run(scenario: &Scenario, session: &mut Session) -> (Vec<Visit>, Vec<(usize, DriftAlarm)>) {
+fn run(
+    scenario: &Scenario,
+    session: &mut Session,
+    watch: Watch<'_>,
+) -> (Vec<Visit>, Vec<(usize, DriftAlarm)>) {
     let mut rng = SplitMix(scenario.random_seed);
     let (mut visits, mut alarms, mut now) = (Vec::new(), Vec::new(), 0);
     let mut asked = BTreeSet::new();
@@ -173,6 +191,7 @@ fn run(scenario: &Scenario, session: &mut Session) -> (Vec<Visit>, Vec<(usize, D
                     continue;
                 };
                 visits.extend(visit(scenario, &record));
+                watch(session, &record, visits.len());
                 if let Some(alarm) = record.alarm {
                     if scenario.restricts {
                         session.restrict(&alarm);

@@ -6,7 +6,8 @@ use axum::extract::{Path, Query, State};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Scope, StoppingRule};
 use linkscent_core::wire::api::{
-    ApiError, CrawlOrder, CrawlView, FindView, MoreSeeds, QuestionAnswer, QuestionView, SkippedView,
+    ApiError, CrawlOrder, CrawlView, FindView, MoreSeeds, QuestionAnswer, QuestionView,
+    SkippedView, WaitingView,
 };
 use serde::Deserialize;
 
@@ -232,5 +233,6 @@ pub(super) async fn view(
                 seeds: row.seeds,
             })
             .collect(),
+        waiting: service.in_view(crawl).await?.map(WaitingView::from),
     })
 }

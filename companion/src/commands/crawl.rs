@@ -9,8 +9,9 @@ use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_archive::lists;
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{CrawlStats, Scope, StoppingRule};
+use linkscent_core::crawl::{CrawlStats, Expected, Scope, StoppingRule};
 use linkscent_core::strategies::{self, Form};
+use linkscent_core::wire::api::WaitingView;
 use serde_json::json;
 use tokio::runtime::Handle;
 
@@ -189,6 +190,9 @@ impl Crawl {
             trainings,
             replayed,
             seconds,
+            waiting: handle
+                .block_on(store.waiting(crawl.id))?
+                .map(Expected::around),
             alarms: handle.block_on(store.alarms(crawl.id))?,
             skipped: handle.block_on(store.skipped(crawl.id))?,
             notices: handle.block_on(store.notices(crawl.topic, Some(crawl.id)))?,
@@ -327,6 +331,7 @@ impl Crawl {
     fn report(&self, store: &Store, crawl: &CrawlRow, ended: &Ended, report: &Report) {
         let Report {
             stats,
+            waiting,
             confidence,
             trainings,
             replayed,
@@ -348,6 +353,7 @@ impl Crawl {
                 "pages": stats.pages,
                 "relevant": stats.relevant,
                 "harvest": stats.harvest(),
+                "waiting": waiting.map(WaitingView::from),
                 "confidence": confidence,
                 "trainings": trainings,
                 "seconds": seconds,
@@ -370,6 +376,12 @@ impl Crawl {
             100.0 * stats.harvest(),
             stats.other
         );
+        if let Some(Expected { about, least, most }) = waiting {
+            println!(
+                "about {about} more are expected among the links that wait (between {least} and \
+                 {most}); pages that nothing was seen to link to yet are not counted"
+            );
+        }
         if let Some(sure) = confidence {
             println!("how sure the critic is of its word, from 0.50 (a guess) to 1: {sure:.2}");
         }
@@ -412,6 +424,8 @@ impl Crawl {
 /// What a crawl came to.
 struct Report {
     stats: CrawlStats,
+    /// How many relevant pages are expected among the links that wait.
+    waiting: Option<Expected>,
     /// How sure the critic is at the end.
     confidence: Option<f64>,
     /// How often the model of hop distances was trained again.

@@ -13,6 +13,7 @@ use axum::{Extension, Router};
 use futures_util::{Stream, StreamExt};
 use linkscent_bench::chart;
 use linkscent_core::band::Band;
+use linkscent_core::crawl::Expected;
 use linkscent_core::wire::api::Answer;
 use serde::Deserialize;
 
@@ -47,6 +48,8 @@ struct CrawlPage<'a> {
     progress: u64,
     /// How long it has still to go.
     left: Option<String>,
+    /// How many relevant pages are expected among the links that wait.
+    expected: Option<Expected>,
     chart: String,
     databases: u64,
     alarms: Vec<AlarmRow>,
@@ -100,6 +103,7 @@ async fn page(
         csrf: app.access.csrf(),
         harvest: percent(counts.harvest()),
         left: left.map(roughly),
+        expected: app.service.in_view(&crawl).await?,
         progress: (100 * counts.pages / crawl.order.budget.max(1)).min(100),
         chart: chart::harvest(&app.service.store.harvest(id).await?),
         databases: app.service.store.count_forms(id).await?,

@@ -7,6 +7,7 @@ use axum::extract::{Path, State};
 use axum::routing::get;
 use axum::{Extension, Router};
 use linkscent_bench::chart;
+use linkscent_core::crawl::Expected;
 
 use super::{PageResult, show};
 use crate::api::{App, Base, passing, stream};
@@ -31,6 +32,9 @@ struct YieldScreen {
     chart: String,
     /// When the first answer came, and how long after it the last.
     time: Option<(String, String)>,
+    /// How many finds were expected among the links that waited, as it was counted last, and at
+    /// which request.
+    waiting: Option<(usize, Expected)>,
 }
 
 async fn page(
@@ -46,11 +50,12 @@ async fn page(
         crawl,
         topic,
         finds: found.hits.iter().filter(|hit| **hit).count(),
-        chart: chart::cost(&found.hits),
+        chart: chart::cost(&found.hits, &found.waiting),
         time: times.map(|(first, last)| {
             let span = Duration::from_millis(last.abs_diff(first));
             (said(first), roughly(span))
         }),
+        waiting: found.waiting.last().copied(),
         found,
     })
 }

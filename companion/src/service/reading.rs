@@ -199,6 +199,7 @@ fn record(number: u64, page: &Page, judgment: Judgment, way: Vec<Address>) -> Re
         problem: String::new(),
         forms: Vec::new(),
         alarm: None,
+        waiting: None,
     }
 }
 

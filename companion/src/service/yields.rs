@@ -1,10 +1,12 @@
-//! What a crawl brought and what it cost: finds by requests, by site, and what came in place of pages;
+//! What a crawl brought and what it cost: finds by requests, how many more are in view, finds by site,
+//! and what came in place of pages;
 //! and how long a crawl that runs has still to go.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use linkscent_core::address::Address;
+use linkscent_core::crawl::Expected;
 
 use super::{CrawlCounts, Service, ServiceError};
 use crate::store::{CrawlRow, Outcome, ResultRow};
@@ -31,10 +33,13 @@ pub struct SiteYield {
 }
 
 /// What a crawl brought and what it cost.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Yield {
     /// Of every request, in order, whether it brought a find.
     pub hits: Vec<bool>,
+    /// How many finds were expected among the links that waited, with the number of requests until
+    /// then.
+    pub waiting: Vec<(usize, Expected)>,
     /// Sites by their finds, most first; at most so many as are shown.
     pub sites: Vec<SiteYield>,
     /// How many sites there are.
@@ -83,6 +88,12 @@ impl Yield {
         let times = times.filter(|time| *time > 0);
         Self {
             hits: outcomes.iter().map(|outcome| outcome.is_find).collect(),
+            waiting: (1..)
+                .zip(outcomes)
+                .filter_map(|(requests, outcome)| {
+                    Some((requests, Expected::around(outcome.waiting?)))
+                })
+                .collect(),
             sites,
             all_sites,
             problems,
@@ -95,6 +106,13 @@ impl Service {
     /// What a crawl brought and what it cost so far.
     pub async fn yields(&self, crawl: &CrawlRow) -> Result<Yield, ServiceError> {
         Ok(Yield::of(&self.store.outcomes(crawl.id).await?))
+    }
+
+    /// How many finds a crawl expects among the links that wait, as it counted last; none by a
+    /// strategy that cannot tell, or before it learned something.
+    pub async fn in_view(&self, crawl: &CrawlRow) -> Result<Option<Expected>, ServiceError> {
+        let waiting = self.store.waiting(crawl.id).await?;
+        Ok(waiting.map(Expected::around))
     }
 
     /// How long a crawl that runs has still to go at the pace of its last requests, if it uses up
@@ -141,6 +159,7 @@ mod tests {
             is_page: found.is_some(),
             is_find: found == Some(true),
             problem: found.map_or("gone".to_owned(), |_| String::new()),
+            waiting: None,
         }
     }
 
@@ -166,6 +185,11 @@ mod tests {
         assert_eq!(sites, expected);
         assert_eq!(found.problems, [("gone".to_owned(), 2)]);
         assert_eq!(found.times, Some((20, 90)), "what has no time tells none");
+        assert!(found.waiting.is_empty());
+        let mut counted = outcome("http://a.test/3", 0, Some(true));
+        counted.waiting = Some(29.2);
+        let found = Yield::of(&[outcome("http://a.test/1", 0, None), counted]);
+        assert_eq!(found.waiting, [(2, Expected::around(29.2))]);
         assert_eq!(Yield::of(&[]), Yield::default());
     }
 

@@ -245,6 +245,12 @@ impl Frontier {
         self.insert(page);
     }
 
+    /// What each page is worth that waits for its turn.
+    pub fn priorities(&self) -> impl Iterator<Item = Priority> {
+        let waiting = self.waiting.values().filter(|page| !page.pinned);
+        waiting.map(|page| page.priority)
+    }
+
     /// The page at an address.
     pub fn get(&self, target: &Address) -> Option<&FrontierEntry> {
         self.waiting.get(target)

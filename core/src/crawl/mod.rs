@@ -4,6 +4,7 @@
 mod bandit;
 mod drift;
 mod frontier;
+mod in_view;
 mod politeness;
 mod revisits;
 pub mod robots;
@@ -18,6 +19,7 @@ mod types;
 pub use bandit::{Arm, Bandit};
 pub use drift::{Drift, DriftAlarm, DriftCause, PageSignal};
 pub use frontier::{Frontier, FrontierEntry, LINKS_IN_MEAN, LINKS_PER_TARGET};
+pub use in_view::Expected;
 pub use politeness::{CrawlDelay, Instant, Politeness};
 pub use revisits::{Millis, Watched, worth_a_look};
 pub use robots::{Denial, Robots};

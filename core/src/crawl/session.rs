@@ -7,6 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::in_view::Promised;
 use super::{
     Arm, Bandit, CrawlStats, DEFERRED, Denial, Drift, DriftAlarm, DriftCause, Fetch, Frontier,
     Instant, Limits, Next, Outcome, Politeness, Record, Robots, RobotsCache, Seed, Skipped,
@@ -72,6 +73,7 @@ pub struct Session {
     deferred: FxHashMap<Address, u8>,
     stopping: StoppingCounts,
     bandit: Bandit,
+    promised: Promised,
     drift: Drift,
     /// Whether links of pages that are not relevant wait behind all others.
     /// Pages for which it keeps closer to what is known to be good.
@@ -96,6 +98,7 @@ impl Session {
                 .with_arms(profile.arms)
                 .keeping(profile.reading.every_link),
             bandit: Bandit::new(profile.arms),
+            promised: Promised::default(),
             drift: Drift::default(),
             restricted_pages: 0,
             guide,

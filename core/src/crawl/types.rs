@@ -188,4 +188,7 @@ pub struct Record {
     pub forms: Vec<FoundForm>,
     /// What it gave the alarm about.
     pub alarm: Option<DriftAlarm>,
+    /// How many relevant pages were then expected among the links that waited, where that was
+    /// counted.
+    pub waiting: Option<f64>,
 }

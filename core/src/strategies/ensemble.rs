@@ -358,6 +358,7 @@ impl Strategy for Ensemble {
                 members: if self.options.members { &MEMBERS } else { &[] },
                 explores: self.options.explores,
             },
+            is_log_odds: true,
             ..Profile::new("ensemble")
         }
     }

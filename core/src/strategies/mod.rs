@@ -229,6 +229,8 @@ pub struct Profile {
     pub batch: Option<Batch>,
     /// Other rankings that choose pages too; none with a strategy that stands alone.
     pub arms: ArmRule,
+    /// Whether the value of a priority is the log-odds that its page is good.
+    pub is_log_odds: bool,
 }
 
 impl Profile {
@@ -240,6 +242,7 @@ impl Profile {
             policy: LinkPolicy::default(),
             batch: None,
             arms: ArmRule::default(),
+            is_log_odds: false,
         }
     }
 }

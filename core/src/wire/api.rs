@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use super::crawl_state::CrawlState;
 use crate::address::Address;
+use crate::crawl::Expected;
 use crate::guide::ToForget;
 
 /// The port that the companion listens on unless it is told otherwise.
@@ -319,6 +320,29 @@ pub struct CrawlView {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required))]
     pub skipped: Vec<SkippedView>,
+    /// How many relevant pages it expects among the links that wait, as it counted last; none if
+    /// its strategy cannot tell, or has not learned enough.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
+    pub waiting: Option<WaitingView>,
+}
+
+/// An estimate of relevant pages among links that wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct WaitingView {
+    /// The estimate.
+    pub about: u64,
+    /// Nine times in ten there are at least so many.
+    pub least: u64,
+    /// Nine times in ten there are at most so many.
+    pub most: u64,
+}
+
+impl From<Expected> for WaitingView {
+    fn from(Expected { about, least, most }: Expected) -> Self {
+        Self { about, least, most }
+    }
 }
 
 /// Links that a crawl did not ask for, for one reason.

@@ -104,6 +104,7 @@ pub fn crawl(topic: &str) -> CrawlView {
         question: None,
         alarm: String::new(),
         skipped: Vec::new(),
+        waiting: None,
     }
 }
 

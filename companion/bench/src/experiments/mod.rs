@@ -11,6 +11,7 @@ mod drift;
 mod feature_groups;
 mod frequency;
 mod histogram;
+mod in_view;
 mod information_gain;
 mod links;
 mod links_of;
@@ -104,7 +105,13 @@ pub struct Experiment {
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 20] = [
+pub const ALL: [Experiment; 21] = [
+    Experiment {
+        name: "in-view",
+        question: "how many relevant pages wait, estimated and counted",
+        spread: Some(over("crawls", &["held", "off"])),
+        run: in_view::run,
+    },
     Experiment {
         name: "critic",
         question: "how well our critic agrees with the frozen one",

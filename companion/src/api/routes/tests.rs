@@ -10,6 +10,7 @@ use linkscent_core::critics::Taxonomy;
 use linkscent_core::critics::taxonomy::ClassPage;
 use linkscent_core::wire::api::{
     AnswerHead, CallHead, ChannelOpened, CrawlView, FindView, QuestionView, SkippedView,
+    WaitingView,
 };
 use linkscent_core::wire::channel::{Channel, DeviceKey};
 use linkscent_core::wire::crawl_state::CrawlState;
@@ -213,6 +214,11 @@ fn full_view() -> CrawlView {
             links: 3,
             seeds: 0,
         }],
+        waiting: Some(WaitingView {
+            about: 2,
+            least: 0,
+            most: 8,
+        }),
     }
 }
 

@@ -168,6 +168,7 @@ impl CrawlLog for MemoryStore {
             is_page: record.judgment.is_some(),
             is_find: is_find(record),
             problem: record.problem.clone(),
+            waiting: record.waiting,
         };
         Ok(self.of_crawl(crawl, |crawl| crawl.log.values().map(outcome).collect()))
     }
@@ -232,6 +233,13 @@ impl CrawlLog for MemoryStore {
             rows.sort_by_key(|row| Reverse(row.count));
             rows.truncate(MOST_REASONS);
             rows
+        }))
+    }
+
+    async fn waiting(&self, crawl: i64) -> StoreResult<Option<f64>> {
+        Ok(self.of_crawl(crawl, |crawl| {
+            let mut newest = crawl.records().rev();
+            newest.find_map(|record| record.waiting)
         }))
     }
 

@@ -80,7 +80,7 @@ pub struct ResultRow {
 }
 
 /// What a request came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// What was asked for.
     pub address: String,
@@ -92,6 +92,9 @@ pub struct Outcome {
     pub is_find: bool,
     /// What came in place of a page.
     pub problem: String,
+    /// How many relevant pages were then expected among the links that waited, where that was
+    /// counted.
+    pub waiting: Option<f64>,
 }
 
 impl ResultRow {
@@ -237,4 +240,7 @@ pub trait CrawlLog: Send + Sync {
 
     /// Alarms of a crawl, newest first; at most [`MOST_ALARMS`].
     async fn alarms(&self, crawl: i64) -> StoreResult<Vec<AlarmRow>>;
+
+    /// How many relevant pages a crawl expected among the links that waited when it counted last.
+    async fn waiting(&self, crawl: i64) -> StoreResult<Option<f64>>;
 }

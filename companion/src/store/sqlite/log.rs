@@ -104,19 +104,20 @@ impl CrawlLog for SqliteStore {
     }
 
     async fn outcomes(&self, crawl: i64) -> StoreResult<Vec<Outcome>> {
-        let rows: Vec<(String, i64, bool, bool, String)> = sqlx::query_as(
-            "SELECT address, time, relevance IS NOT NULL, is_target AND scored, problem
+        let rows: Vec<(String, i64, bool, bool, String, Option<f64>)> = sqlx::query_as(
+            "SELECT address, time, relevance IS NOT NULL, is_target AND scored, problem, waiting
              FROM fetch WHERE crawl = ? ORDER BY number",
         )
         .bind(crawl)
         .fetch_all(&self.pool)
         .await?;
-        let outcome = |(address, time, is_page, is_find, problem)| Outcome {
+        let outcome = |(address, time, is_page, is_find, problem, waiting)| Outcome {
             address,
             time,
             is_page,
             is_find,
             problem,
+            waiting,
         };
         Ok(rows.into_iter().map(outcome).collect())
     }
@@ -172,6 +173,17 @@ impl CrawlLog for SqliteStore {
             example,
         };
         Ok(rows.into_iter().map(row).collect())
+    }
+
+    async fn waiting(&self, crawl: i64) -> StoreResult<Option<f64>> {
+        let row: Option<(f64,)> = sqlx::query_as(
+            "SELECT waiting FROM fetch WHERE crawl = ? AND waiting IS NOT NULL
+             ORDER BY number DESC LIMIT 1",
+        )
+        .bind(crawl)
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(row.map(|(waiting,)| waiting))
     }
 
     async fn alarms(&self, crawl: i64) -> StoreResult<Vec<AlarmRow>> {

@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 15] = [
+const STEPS: [(i64, &str, &str); 16] = [
     (
         1,
         "first",
@@ -90,6 +90,11 @@ const STEPS: [(i64, &str, &str); 15] = [
         15,
         "redirects",
         include_str!("../../../migrations/0015_redirects.sql"),
+    ),
+    (
+        16,
+        "in view",
+        include_str!("../../../migrations/0016_in_view.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -113,8 +113,9 @@ async fn write_fetches(
         let judgment = record.judgment;
         sqlx::query(
             "INSERT INTO fetch (crawl, number, address, trail, anchor, reason, priority, relevance,
-             is_target, scored, title, snippet, problem, redirect, warc_offset, time, class)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             is_target, scored, title, snippet, problem, redirect, warc_offset, time, class,
+             waiting)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(crawl)
         .bind(record.number as i64)
@@ -133,6 +134,7 @@ async fn write_fetches(
         .bind(place.warc_offset.map(|offset| offset as i64))
         .bind(place.time)
         .bind(&record.class)
+        .bind(record.waiting)
         .execute(&mut *transaction)
         .await
         .map_err(writing)?;

@@ -22,6 +22,7 @@ promises! {
     pages_are_found_by_their_class_and_those_above,
     only_scored_targets_are_finds,
     counts_follow_the_log,
+    what_waits_is_what_was_counted_last,
     a_lost_page_stays_as_a_request,
     pages_are_judged_again,
     a_page_lies_where_it_was_kept_first,
@@ -285,6 +286,7 @@ async fn only_scored_targets_are_finds(store: &Store) {
         is_page: true,
         is_find,
         problem: String::new(),
+        waiting: None,
     };
     let pages = [
         outcome(1, A, false),
@@ -296,6 +298,20 @@ async fn only_scored_targets_are_finds(store: &Store) {
     let last = store.outcomes(id).await.unwrap().pop().unwrap();
     assert_eq!((last.is_page, last.is_find), (false, false));
     assert_eq!((last.time, &*last.problem), (4, "gone"));
+}
+
+async fn what_waits_is_what_was_counted_last(store: &Store) {
+    let id = crawl(&**store).await;
+    assert_eq!(store.waiting(id).await.unwrap(), None);
+    let mut counted = [fetched(1, A, 0.9), fetched(2, B, 0.1), fetched(3, C, 0.1)];
+    counted[0].0.waiting = Some(7.5);
+    counted[1].0.waiting = Some(4.25);
+    take(store, id, &counted).await;
+    assert_eq!(store.waiting(id).await.unwrap(), Some(4.25));
+    let outcomes = store.outcomes(id).await.unwrap();
+    let waiting: Vec<_> = outcomes.iter().map(|outcome| outcome.waiting).collect();
+    assert_eq!(waiting, [Some(7.5), Some(4.25), None]);
+    assert_eq!(store.waiting(NOBODY).await.unwrap(), None);
 }
 
 async fn counts_follow_the_log(store: &Store) {

@@ -134,6 +134,7 @@ pub(crate) fn failed(number: u64, page: &str) -> (Record, Location) {
         problem: "gone".to_owned(),
         forms: Vec::new(),
         alarm: None,
+        waiting: None,
     };
     let place = Location {
         time: number as i64,

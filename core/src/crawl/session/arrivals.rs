@@ -5,7 +5,7 @@ use super::{CUT_OFF, InFlight, LONGEST_TRAIL, MOST_DEFERRED, Session};
 use crate::address::Address;
 use crate::crawl::{Failure, MOST_REDIRECTS, PageSignal, Record, Robots};
 use crate::page::Page;
-use crate::strategies::{Candidate, Learned, Rng};
+use crate::strategies::{Candidate, Learned, Priority, Rng};
 use crate::web_graph::Relevance;
 
 impl Session {
@@ -32,6 +32,7 @@ impl Session {
             problem: String::new(),
             forms: Vec::new(),
             alarm: None,
+            waiting: None,
         }
     }
 
@@ -71,8 +72,13 @@ impl Session {
         self.stats.page(visit.judgment, record.scored);
         if record.scored && !via.is_empty() {
             self.bandit.learn(in_flight.arm, visit.judgment.is_target);
+            if let Some(priority) = in_flight.priority {
+                self.promised
+                    .learn(priority.value(), visit.judgment.is_target);
+            }
         }
-        if visit.learned == Learned::Rebuilt {
+        let is_rebuilt = visit.learned == Learned::Rebuilt;
+        if is_rebuilt {
             self.drift.trained(self.guide.top_features());
             self.drift.examples(self.guide.highest_target_log_odds());
             self.rescore();
@@ -109,6 +115,10 @@ impl Session {
             if is_in_scope && !self.is_seen(&link.target) {
                 self.frontier.add(link, priority);
             }
+        }
+        if is_rebuilt && self.guide.profile().is_log_odds {
+            let waiting = self.frontier.priorities().map(Priority::value);
+            record.waiting = Some(self.promised.among(waiting));
         }
     }
 
