@@ -71,10 +71,16 @@ fn page(address: &str) -> (&'static str, String) {
             target % 4
         )
     });
+    // Something that no other page says: a site that only repeats itself is left.
+    let letters = n.to_string().into_bytes().into_iter();
+    let word: String = letters
+        .map(|digit| char::from(digit + b'k' - b'0'))
+        .collect();
+    let own = [&*word; 8].join(" ");
     (
         "200 OK",
         format!(
-            "<title>Page {n}</title><p>{words} {n}{}{form}",
+            "<title>Page {n}</title><p>{words} {n}{}<p>{own}</p>{form}",
             links.collect::<String>()
         ),
     )

@@ -150,6 +150,8 @@ pub fn watched(
         delay: CrawlDelay(0),
         scope: Scope::default(),
         stopping: scenario.stopping,
+        // No two pages count as the same here: labels are by page.
+        takes_repeats: true,
     };
     let seeds = topic.starts(&scenario.seeds)?.iter().map(|&seed| Seed {
         address: web.pages[seed as usize].address.clone(),

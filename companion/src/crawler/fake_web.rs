@@ -16,6 +16,15 @@ fn through(address: std::net::SocketAddr) -> Way {
     }
 }
 
+/// What no other page says, so that a site of many is not thought to repeat itself.
+fn of_its_own(number: u64) -> String {
+    let letters = number.to_string().into_bytes().into_iter();
+    let word: String = letters
+        .map(|digit| char::from(digit - b'0' + b'k'))
+        .collect();
+    [&*word; 8].join(" ")
+}
+
 /// A web where page `/n` links to `/2n` and `/2n+1`, all of them about bees. It is served
 /// as long as the runtime lives.
 pub async fn endless_web() -> Way {
@@ -34,8 +43,9 @@ pub async fn web_about(about: fn(u64) -> &'static str) -> Way {
                 let right = left + 1;
                 let about = about(number);
                 let html = format!(
-                    "<title>Chapter {number}</title><p>{about}, chapter {number}</p>\
-                     <a href=/{left}>bees {left}</a> <a href=/{right}>hives {right}</a>"
+                    "<title>Chapter {number}</title><p>{about}, chapter {number}</p><p>{}</p>\
+                     <a href=/{left}>bees {left}</a> <a href=/{right}>hives {right}</a>",
+                    of_its_own(number)
                 );
                 Html(html).into_response()
             }
@@ -60,8 +70,9 @@ pub async fn archives() -> Way {
                 let found = if number % 2 == 0 { topic } else { "nothing" };
                 let [left, right] = [2 * number, 2 * number + 1];
                 let html = format!(
-                    "<title>Page {number}</title><p>Chapter {number}: {found}</p>\
-                     <a href=/{left}>archive</a><p>between</p><p>them</p><a href=/{right}>imprint</a>"
+                    "<title>Page {number}</title><p>Chapter {number}: {found}</p><p>{}</p>\
+                     <a href=/{left}>archive</a><p>between</p><p>them</p><a href=/{right}>imprint</a>",
+                    of_its_own(number)
                 );
                 Html(html).into_response()
             }

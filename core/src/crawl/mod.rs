@@ -5,7 +5,9 @@ mod bandit;
 mod drift;
 mod frontier;
 mod in_view;
+mod near_duplicates;
 mod politeness;
+mod repetition;
 mod revisits;
 pub mod robots;
 mod robots_cache;
@@ -20,7 +22,9 @@ pub use bandit::{Arm, Bandit};
 pub use drift::{Drift, DriftAlarm, DriftCause, PageSignal};
 pub use frontier::{Frontier, FrontierEntry, LINKS_IN_MEAN, LINKS_PER_TARGET};
 pub use in_view::Expected;
+pub use near_duplicates::{NearDuplicates, Sketch};
 pub use politeness::{CrawlDelay, Instant, Politeness};
+pub use repetition::Repetition;
 pub use revisits::{Millis, Watched, worth_a_look};
 pub use robots::{Denial, Robots};
 pub use robots_cache::RobotsCache;
@@ -29,6 +33,6 @@ pub use session::{DryRun, Session, Upcoming};
 pub use stats::CrawlStats;
 pub use stopping::{StoppingCounts, StoppingRule};
 pub use types::{
-    DEFERRED, Failure, Fetch, Limits, MOST_REDIRECTS, Next, Outcome, Record, Seed, Skipped,
-    StopReason, UNCHANGED, UNRENDERED,
+    DEFERRED, Failure, Fetch, Limits, MOST_REDIRECTS, Next, Outcome, Record, Seed, SkipReason,
+    Skipped, StopReason, UNCHANGED, UNRENDERED,
 };

@@ -9,9 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::in_view::Promised;
 use super::{
-    Arm, Bandit, CrawlStats, DEFERRED, Denial, Drift, DriftAlarm, DriftCause, Fetch, Frontier,
-    Instant, Limits, Next, Outcome, Politeness, Record, Robots, RobotsCache, Seed, Skipped,
-    StopReason, StoppingCounts, UNRENDERED,
+    Arm, Bandit, CrawlStats, DEFERRED, Drift, DriftAlarm, DriftCause, Fetch, Frontier, Instant,
+    Limits, NearDuplicates, Next, Outcome, Politeness, Record, Repetition, Robots, RobotsCache,
+    Seed, SkipReason, Skipped, StopReason, StoppingCounts, UNRENDERED,
 };
 use crate::address::Address;
 use crate::critics::SentenceVectors;
@@ -65,6 +65,8 @@ pub struct Session {
     /// Addresses, without scheme, that were asked for or will be.
     seen: FxHashSet<Box<str>>,
     bodies: FxHashSet<u64>,
+    near_duplicates: NearDuplicates,
+    repetition: Repetition,
     /// Hosts with the names of searchable forms found there.
     forms: FxHashSet<Box<str>>,
     seeds: FxHashMap<Address, Option<Mark>>,
@@ -110,6 +112,8 @@ impl Session {
             asked_for_robots: FxHashSet::default(),
             seen: FxHashSet::default(),
             bodies: FxHashSet::default(),
+            near_duplicates: NearDuplicates::default(),
+            repetition: Repetition::default(),
             forms: FxHashSet::default(),
             seeds: FxHashMap::default(),
             redirects: FxHashMap::default(),
@@ -230,7 +234,11 @@ impl Session {
                 continue;
             }
             if let Err(reason) = robots.check(target.path_and_query()) {
-                self.skip(target, reason);
+                self.skip(target, reason.into());
+                continue;
+            }
+            if !waiting.pinned && self.repetition.is_closed(&target) {
+                self.skip(target, SkipReason::Repetition);
                 continue;
             }
             return self.begin(waiting, arm);
@@ -244,7 +252,7 @@ impl Session {
         }
     }
 
-    fn skip(&mut self, address: Address, reason: Denial) {
+    fn skip(&mut self, address: Address, reason: SkipReason) {
         self.seen.insert(address.without_scheme().into());
         if self.skipped.len() < MOST_SKIPPED {
             self.skipped.push(Skipped {

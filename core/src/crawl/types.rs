@@ -34,6 +34,9 @@ pub struct Limits {
     pub scope: Scope,
     /// When a site is left.
     pub stopping: StoppingRule,
+    /// Whether pages count that are nearly the same as others, and links are followed to where a
+    /// site only repeats itself: where each page of a web is wanted.
+    pub takes_repeats: bool,
 }
 
 /// A request to make.
@@ -81,13 +84,24 @@ impl StopReason {
     }
 }
 
+/// Why a link was not asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SkipReason {
+    /// Its host's robots.txt.
+    #[error(transparent)]
+    Robots(#[from] Denial),
+    /// Page after page like it said nothing that its site had not said before.
+    #[error("pages of this kind only repeat what their site has said already")]
+    Repetition,
+}
+
 /// A link that was not asked for, though its turn had come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
     /// Where it leads.
     pub address: Address,
     /// Why it was not asked for.
-    pub reason: Denial,
+    pub reason: SkipReason,
     /// Whether the crawl was to start there.
     pub is_seed: bool,
 }

@@ -97,6 +97,7 @@ pub(super) fn begun(research: &Research) -> Result<Session> {
         delay: CrawlDelay(about.delay.clamp(1, LONGEST_DELAY)),
         scope: about.scope(),
         stopping: about.stopping(),
+        takes_repeats: false,
     };
     let seed = |(address, example): &(String, bool)| {
         Ok(Seed {

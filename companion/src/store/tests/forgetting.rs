@@ -101,7 +101,7 @@ async fn filled(store: &Store) -> i64 {
     take(store, id, &[page, behind, moved]).await;
     let link = |page| Skipped {
         address: address(page),
-        reason: Denial::Rule,
+        reason: Denial::Rule.into(),
         is_seed: false,
     };
     let links = [link(GONE), link(LONGER)];

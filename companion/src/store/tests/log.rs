@@ -134,7 +134,7 @@ async fn a_batch_for_no_crawl_is_refused(store: &Store) {
     );
     let link = Skipped {
         address: address(A),
-        reason: Denial::Rule,
+        reason: Denial::Rule.into(),
         is_seed: false,
     };
     let refused = store.skip(NOBODY, &[link]).await;
@@ -471,7 +471,7 @@ async fn alarms_are_listed_newest_first(store: &Store) {
 fn link(page: &str, reason: Denial, is_seed: bool) -> Skipped {
     Skipped {
         address: address(page),
-        reason,
+        reason: reason.into(),
         is_seed,
     }
 }

@@ -92,9 +92,9 @@ async fn looks_tell_what_came_of_requests(store: &Store) {
         },
     ];
     assert_eq!(store.looks(bees).await.unwrap(), looks);
-    let skip = |page: &str, is_seed, reason| Skipped {
+    let skip = |page: &str, is_seed, reason: Denial| Skipped {
         address: address(page),
-        reason,
+        reason: reason.into(),
         is_seed,
     };
     let down = Denial::NoAnswer("down".to_owned());

@@ -3,7 +3,7 @@
 
 use super::{CUT_OFF, InFlight, LONGEST_TRAIL, MOST_DEFERRED, Session};
 use crate::address::Address;
-use crate::crawl::{Failure, MOST_REDIRECTS, PageSignal, Record, Robots};
+use crate::crawl::{Failure, MOST_REDIRECTS, PageSignal, Record, Robots, Sketch};
 use crate::page::Page;
 use crate::strategies::{Candidate, Learned, Priority, Rng};
 use crate::web_graph::Relevance;
@@ -44,9 +44,9 @@ impl Session {
         record: &mut Record,
         rng: &mut dyn Rng,
     ) {
-        if !self.bodies.insert(digest) && in_flight.mark.is_none() {
+        if let Some(problem) = self.repeated(page, digest, &in_flight) {
             self.stats.other += 1;
-            "the same page as one fetched before".clone_into(&mut record.problem);
+            record.problem = problem;
             return;
         }
         let via = if in_flight.links[0].trail.is_empty() {
@@ -120,6 +120,30 @@ impl Session {
             let waiting = self.frontier.priorities().map(Priority::value);
             record.waiting = Some(self.promised.among(waiting));
         }
+    }
+
+    /// What is said of a page that is the same as one before, or nearly; what it says is taken in.
+    fn repeated(&mut self, page: &Page, digest: u64, in_flight: &InFlight) -> Option<String> {
+        let is_same = !self.bodies.insert(digest);
+        let mut near = None;
+        if !self.limits.takes_repeats {
+            let passages = page.document().passages();
+            if let Some(sketch) = Sketch::of(&passages) {
+                near = self.near_duplicates.find(&sketch);
+                if near.is_none() {
+                    self.near_duplicates.add(sketch, self.requests);
+                }
+            }
+            let is_twin = is_same || near.is_some();
+            self.repetition.learn(&page.address, &passages, is_twin);
+        }
+        if in_flight.mark.is_some() {
+            return None;
+        }
+        if is_same {
+            return Some("the same page as one fetched before".to_owned());
+        }
+        near.map(|request| format!("nearly the same page as request {request} brought"))
     }
 
     /// Has a page asked for again, first of all of its host; false if it was often enough.

@@ -138,6 +138,7 @@ mod tests {
         let limits = Limits {
             requests: None,
             stopping: StoppingRule::default(),
+            takes_repeats: false,
             budget,
             delay: CrawlDelay(0),
             scope: Scope::default(),

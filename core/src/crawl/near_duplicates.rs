@@ -1,0 +1,210 @@
+//! Pages that are nearly the same as one fetched before: the same text with another date, another
+//! advertisement, without its menu.
+//!
+//! A page's running text is the set of all three words that follow each other in it. Of that set a
+//! sketch is kept (minhash; Broder; of each value one byte): sketches agree in about the
+//! share of places that two texts have in common. Pages are compared that agree wholly in one of a few groups of
+//! places. A page of little running text has no sketch: lists of links and pictures differ by what
+//! they link to.
+
+use rustc_hash::FxHashMap;
+
+/// Threes of words below which a page is not compared.
+const FEW: usize = 50;
+/// Words of a passage below which it is no running text, but an entry of a menu.
+const SHORT_PASSAGE: usize = 8;
+/// Places of a sketch.
+const PLACES: usize = 64;
+/// Places that agree at least in pages that are nearly the same: those of texts that have 19 of 20
+/// threes in common nearly always do, those of texts that have four of five in common rarely.
+const ALIKE: usize = 56;
+/// Groups of places by which pages are looked up, and places in each.
+const BANDS: usize = 4;
+const ROWS: usize = 6;
+
+/// The running text of a page, to be compared with that of others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sketch(Box<[u8; PLACES]>);
+
+impl Sketch {
+    /// Of a page's passages; none if they have too little running text.
+    pub fn of(passages: &[String]) -> Option<Self> {
+        let mut least = [u64::MAX; PLACES];
+        let mut threes = 0;
+        for passage in passages {
+            if passage.split(' ').count() < SHORT_PASSAGE {
+                continue;
+            }
+            let words = passage.split(|sign: char| !sign.is_alphanumeric());
+            let (mut first, mut second) = (0_u64, 0_u64);
+            for word in words.filter(|word| !word.is_empty()) {
+                let third = hash(word);
+                if first != 0 {
+                    threes += 1;
+                    let three = mixed(first.rotate_left(2) ^ second.rotate_left(1) ^ third);
+                    lower(&mut least, three);
+                }
+                (first, second) = (second, third);
+            }
+        }
+        let bytes = least.map(|hash| hash.to_le_bytes()[0]);
+        (threes >= FEW).then(|| Self(Box::new(bytes)))
+    }
+
+    /// Whether two pages are nearly the same.
+    pub fn is_near(&self, other: &Self) -> bool {
+        let places = self.0.iter().zip(&*other.0);
+        places.filter(|(one, other)| one == other).count() >= ALIKE
+    }
+
+    /// A number for each group of places, other for each group.
+    fn bands(&self) -> impl Iterator<Item = u64> {
+        let rows = self.0.chunks_exact(ROWS).take(BANDS);
+        (0..).zip(rows).map(|(band, rows)| {
+            let rows = rows
+                .iter()
+                .fold(band, |key, &row| key << 8 | u64::from(row));
+            mixed(rows + 1)
+        })
+    }
+}
+
+/// Takes a three into the least of each place's order.
+fn lower(least: &mut [u64; PLACES], three: u64) {
+    // Orders made of two numbers are as good as orders of their own (Kirsch and Mitzenmacher).
+    let (start, step) = (three, mixed(three) | 1);
+    let mut value = start;
+    for least in least {
+        value = value.wrapping_add(step);
+        *least = (*least).min(mixed_little(value));
+    }
+}
+
+/// A word as a number, in whatever case (FNV-1a, its bits mixed); never 0.
+fn hash(word: &str) -> u64 {
+    let signs = word.chars().flat_map(char::to_lowercase);
+    let hash = signs.fold(0xcbf2_9ce4_8422_2325, |hash: u64, sign| {
+        (hash ^ u64::from(sign)).wrapping_mul(0x0100_0000_01b3)
+    });
+    mixed(hash).max(1)
+}
+
+/// Its bits mixed, so that each hangs on all (the end of splitmix64).
+fn mixed(mut bits: u64) -> u64 {
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
+}
+
+/// The same as far as the lowest byte of the least of many needs it.
+fn mixed_little(bits: u64) -> u64 {
+    let bits = (bits ^ (bits >> 32)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits ^ (bits >> 29)
+}
+
+/// The pages so far, to be compared with.
+#[derive(Debug, Default)]
+pub struct NearDuplicates {
+    /// Each page with the number of its request.
+    pages: Vec<(Sketch, u64)>,
+    /// By group of places, the first page that has them so.
+    first: FxHashMap<u64, u32>,
+}
+
+impl NearDuplicates {
+    /// The request that brought nearly the same page, if one did.
+    pub fn find(&self, page: &Sketch) -> Option<u64> {
+        page.bands().find_map(|band| {
+            let place = *self.first.get(&band)?;
+            let (other, request) = &self.pages[place as usize];
+            other.is_near(page).then_some(*request)
+        })
+    }
+
+    /// Notes a page.
+    pub fn add(&mut self, page: Sketch, request: u64) {
+        let Ok(place) = u32::try_from(self.pages.len()) else {
+            return;
+        };
+        for band in page.bands() {
+            self.first.entry(band).or_insert(place);
+        }
+        self.pages.push((page, request));
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "html")]
+mod tests {
+    use super::*;
+    use crate::dom::html;
+
+    fn of(html: &str) -> Option<Sketch> {
+        Sketch::of(&html::parse(html).passages())
+    }
+
+    /// A text of so many words, each drawn from `from` on.
+    fn text(words: u64, from: u64) -> String {
+        let words = (from..from + words).map(|word| format!("w{:x}", mixed(word) % 5_000));
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_few_words_make_no_other_page() {
+        let plain = text(300, 0);
+        let one = of(&format!("<p>{plain}</p>")).unwrap();
+        let menu = "<ul><li><a href=/a>Home</a><li><a href=/b>All our pages</a></ul>";
+        for twin in [
+            format!("{menu}<p>{plain}</p>"),
+            format!("<p>{}</p>", plain.to_uppercase()),
+            format!("<p>Read on the 24th of May at nine</p><p>{plain}</p>"),
+            format!("<p>{}</p>", plain.replacen(" w1", " other", 2)),
+        ] {
+            assert!(of(&twin).unwrap().is_near(&one), "{twin}");
+        }
+        for other in [
+            text(300, 1_000),
+            format!("{} {}", text(220, 0), text(80, 900)),
+        ] {
+            assert!(!of(&format!("<p>{other}</p>")).unwrap().is_near(&one));
+        }
+        assert_eq!(of(&format!("<p>{}</p>", text(40, 0))), None);
+        let links = (0..100).map(|n| format!("<li><a href=/{n}>Page {n}</a>"));
+        assert_eq!(of(&links.collect::<String>()), None);
+    }
+
+    #[test]
+    fn places_agree_as_far_as_texts_do() {
+        // Three of four words are the same, so about six of ten threes of both are.
+        let (mut agree, all) = (0, 200);
+        for number in 0..all {
+            let (from, other) = (number * 10_000, number * 10_000 + 5_000);
+            let one = of(&format!("<p>{}</p>", text(400, from))).unwrap();
+            let half = format!("<p>{} {}</p>", text(300, from), text(100, other));
+            let places = one
+                .0
+                .iter()
+                .zip(&*of(&half).unwrap().0)
+                .filter(|(a, b)| a == b)
+                .count();
+            agree += places;
+        }
+        let share = agree as f64 / (all as f64 * PLACES as f64);
+        // 298 of 498 threes, and one place in 256 by chance.
+        assert!((share - 0.6).abs() < 0.02, "{share}");
+    }
+
+    #[test]
+    fn near_pages_are_found_among_many() {
+        let mut pages = NearDuplicates::default();
+        for number in 0..500 {
+            let page = of(&format!("<p>{}</p>", text(200, number * 1_000))).unwrap();
+            assert_eq!(pages.find(&page), None);
+            pages.add(page, number);
+        }
+        for number in 0..500 {
+            let twin = format!("<p>{} and so on</p>", text(200, number * 1_000));
+            assert_eq!(pages.find(&of(&twin).unwrap()), Some(number));
+        }
+    }
+}
