@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
-    ahead, backup, config, crawl, demo, export, import, inspect, log, mcp, model, repair, replay,
-    search, serve, shell, tag, token, train, verify, watch,
+    ahead, backup, check, config, crawl, demo, export, import, inspect, log, mcp, model, repair,
+    replay, search, serve, shell, tag, token, train, verify, watch,
 };
 use linkscent::crawler::documents::READ_DOCUMENT;
 use linkscent::settings::Settings;
@@ -42,6 +42,7 @@ enum Command {
     Verify(verify::Verify),
     Mcp(mcp::Mcp),
     Replay(replay::Replay),
+    Check(check::Check),
     Repair(repair::Repair),
     Backup(backup::Backup),
     Demo(demo::Demo),
@@ -102,6 +103,7 @@ fn run() -> Result<()> {
         Command::Train(train) => train.run(runtime.handle()),
         Command::Import(import) => runtime.block_on(import.run()),
         Command::Model(model) => model.run(),
+        Command::Check(check) => runtime.block_on(check.run()),
         Command::Repair(repair) => runtime.block_on(repair.run()),
         Command::Ahead(ahead) => runtime.block_on(ahead.run()),
         Command::Mcp(mcp) => runtime.block_on(mcp.run()),

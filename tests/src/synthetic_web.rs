@@ -9,6 +9,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::scripted::next_address;
+use crate::web::word;
 
 /// How often each address was asked for.
 pub type Asked = Arc<Mutex<HashMap<String, usize>>>;
@@ -72,11 +73,7 @@ fn page(address: &str) -> (&'static str, String) {
         )
     });
     // Something that no other page says: a site that only repeats itself is left.
-    let letters = n.to_string().into_bytes().into_iter();
-    let word: String = letters
-        .map(|digit| char::from(digit + b'k' - b'0'))
-        .collect();
-    let own = [&*word; 8].join(" ");
+    let own = word(n);
     (
         "200 OK",
         format!(

@@ -1,12 +1,20 @@
 //! A small web in a WARC file, and `linkscent replay` serving it.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::path::Path;
 
 use anyhow::Result;
 
 /// Page, headers besides the content type, body.
 pub type PageRow<'a> = (&'a str, &'a str, &'a str);
+
+/// A word that stands for a number and no other: pages that differ in numbers alone are taken for
+/// a site that repeats itself.
+pub fn word(number: impl Display) -> String {
+    let digits = number.to_string().into_bytes().into_iter();
+    let letters = digits.map(|digit| char::from(digit - b'0' + b'k'));
+    "no".chars().chain(letters).collect()
+}
 
 /// Writes pages as a plain WARC file.
 pub fn write_warc(path: &Path, pages: &[PageRow<'_>]) -> Result<()> {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use linkscent_tests::companion::Companion;
-use linkscent_tests::web::write_warc;
+use linkscent_tests::web::{word, write_warc};
 use serde_json::Value;
 
 /// Pages on the topic, and others.
@@ -19,8 +19,9 @@ fn exhausted_web() -> Vec<(String, String)> {
     let page = |name: &str, number: usize, words: &str, links: &[String]| {
         let mut body = format!(
             "<!doctype html><title>{name} {number}</title><h1>{name} {number}</h1><p>{words} \
-             place{number} person{}</p>",
-            number % 37
+             place{number} person{} {}</p>",
+            number % 37,
+            word(number)
         );
         for link in links {
             let about = if link.starts_with("/kidney") {

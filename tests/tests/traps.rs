@@ -9,20 +9,13 @@ use linkscent::store::Store;
 use linkscent_tests::companion::Companion;
 use linkscent_tests::scripted::{Reply, scripted_web, so_far};
 use linkscent_tests::shell::list;
+use linkscent_tests::web::word;
 
 const HOSTS: usize = 20;
 const PAGES: usize = 100;
 const BUDGET: &str = "3000";
 /// Requests that the site without end may cost, as the bar has it.
 const MOST: usize = 200;
-
-/// A word for a number, no other number's.
-fn word(number: usize) -> String {
-    let digits = number.to_string().into_bytes().into_iter();
-    digits
-        .map(|digit| char::from(digit - b'0' + b'k'))
-        .collect()
-}
 
 fn honest(host: usize, page: usize) -> String {
     let number = host * PAGES + page;

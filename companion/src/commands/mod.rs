@@ -5,6 +5,7 @@ use linkscent_core::predicate::PredicateError;
 
 pub mod ahead;
 pub mod backup;
+pub mod check;
 pub mod config;
 pub mod crawl;
 pub mod demo;

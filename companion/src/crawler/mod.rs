@@ -20,4 +20,5 @@ pub mod validators;
 pub mod verify;
 pub mod way;
 
+pub use replay::DAMAGED;
 pub use start::{DEFAULT_DELAY, TakenUp, take_up};

@@ -14,7 +14,7 @@ use linkscent_archive::page::page_at;
 use linkscent_archive::warc::WarcError;
 
 /// What is said of a page whose copy cannot be read any more.
-const DAMAGED: &str = "its copy is damaged";
+pub const DAMAGED: &str = "its copy is damaged";
 
 /// What was found while the log was told.
 #[derive(Debug, Default)]

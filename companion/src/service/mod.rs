@@ -4,6 +4,7 @@
 mod asking;
 mod beginning;
 mod changes;
+mod checking;
 mod crawls;
 mod deleting;
 mod dry_run;
@@ -39,6 +40,7 @@ mod watching;
 mod yields;
 
 pub use asking::AskedPage;
+pub use checking::{Checked, Fault};
 pub use crawls::{CrawlCounts, LARGEST_BUDGET, NewCrawl, Starts};
 pub use dry_run::MOST_UPCOMING;
 pub use error::ServiceError;

@@ -93,6 +93,18 @@ fn shut(_: &Path, _: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether others than its owner may read or write a file.
+#[cfg(unix)]
+pub fn is_open_to_others(path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::PermissionsExt;
+    Ok(fs::symlink_metadata(path)?.permissions().mode() & 0o077 != 0)
+}
+
+#[cfg(not(unix))]
+pub fn is_open_to_others(_: &Path) -> io::Result<bool> {
+    Ok(false)
+}
+
 /// Says that a data folder is in use, as many may at once, or makes sure that it is not.
 /// Holds as long as the file lives.
 pub fn lock_folder(folder: &Path, alone: bool) -> Result<File> {

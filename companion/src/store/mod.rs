@@ -26,7 +26,7 @@ pub(crate) mod tests;
 mod turns;
 
 pub use error::{BackendError, StoreError, StoreResult};
-pub use files::{make_folder, open_private};
+pub use files::{is_open_to_others, make_folder, make_private, open_private};
 pub use lock::{CrawlLock, LockError};
 pub use marks::MarkRow;
 pub(crate) use marks::{gone_clicks, is_gone};
@@ -36,7 +36,7 @@ pub use ports::{
     Reaction, ResultRow, SearchRow, SkippedRow, StandingRow, StandingTopic, TokenRow, Topic,
 };
 pub use remarks::Remarks;
-pub use sqlite::{BackedUp, backup, repair};
+pub use sqlite::{BackedUp, backup, faults, repair};
 pub use turns::{Turn, Turns, delete as delete_turns};
 
 use std::ops::Deref;
@@ -52,6 +52,12 @@ use sqlite::SqliteStore;
 /// The file of a crawl's pages, in a data folder.
 fn warc_name(crawl: i64) -> String {
     format!("crawl-{crawl}.warc.gz")
+}
+
+/// The crawl whose pages are in a file of that name.
+pub fn crawl_of_archive(name: &str) -> Option<i64> {
+    let number = name.strip_prefix("crawl-")?.strip_suffix(".warc.gz")?;
+    number.parse().ok()
 }
 
 /// The ports of a backend, and the data folder. Clones are the same store.

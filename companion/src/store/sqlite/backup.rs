@@ -7,16 +7,13 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{ConnectOptions, Connection};
+use sqlx::Connection;
 use tar::{Builder, Header};
 
+use super::{DATABASE, connect};
 use crate::clock;
 use crate::store::files;
 use crate::store::warc_name;
-
-/// The database in a data folder, and in the tar file.
-const DATABASE: &str = "linkscent.sqlite";
 
 /// What was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,12 +73,6 @@ async fn copy_database(from: &Path, to: &Path) -> Result<Vec<(i64, u64)>> {
         .into_iter()
         .map(|(id, length)| (id, length.max(0) as u64))
         .collect())
-}
-
-async fn connect(file: &Path) -> Result<SqliteConnection> {
-    let options = SqliteConnectOptions::new().filename(file);
-    let connection = options.connect().await;
-    connection.with_context(|| format!("opening {}", file.display()))
 }
 
 /// Appends a file, or its beginning; returns how much of it there was, nothing if it is not

@@ -8,6 +8,7 @@ mod crawls;
 mod deleting;
 mod devices;
 mod forgetting;
+mod integrity;
 mod kept;
 mod log;
 mod migrations;
@@ -20,6 +21,7 @@ mod topics;
 mod writer;
 
 pub use backup::{BackedUp, backup};
+pub use integrity::faults;
 pub use salvage::repair;
 
 use std::fs::File;
@@ -28,8 +30,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use sqlx::SqlitePool;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, SqliteConnection, SqlitePool};
 
 use super::{StoreError, StoreResult, files};
 use migrations::Due;
@@ -38,8 +40,18 @@ use migrations::Due;
 const CORRUPT: i64 = 11;
 const NOT_A_DATABASE: i64 = 26;
 
+/// The database in a data folder.
+const DATABASE: &str = "linkscent.sqlite";
+
 /// The copy of the database from before it was last changed to a newer form.
 const BACKUP: &str = "linkscent-backup.sqlite";
+
+/// A connection of its own to a database.
+async fn connect(file: &Path) -> Result<SqliteConnection> {
+    let options = SqliteConnectOptions::new().filename(file);
+    let connection = options.connect().await;
+    connection.with_context(|| format!("opening {}", file.display()))
+}
 
 /// See the module.
 pub(super) struct SqliteStore {
@@ -63,7 +75,7 @@ impl SqliteStore {
 
     /// The database in the form of this version, and the folder's lock.
     async fn open_pool(folder: &Path) -> Result<(SqlitePool, File)> {
-        let file = folder.join("linkscent.sqlite");
+        let file = folder.join(DATABASE);
         let lock = files::lock_folder(folder, false)?;
         let pool = Self::connect(folder).await?;
         let due = migrations::due(&pool).await;
@@ -95,7 +107,7 @@ impl SqliteStore {
     }
 
     async fn connect(folder: &Path) -> Result<SqlitePool> {
-        let file = folder.join("linkscent.sqlite");
+        let file = folder.join(DATABASE);
         // SQLite gives its other files the rights of this one.
         files::make_private(&file).with_context(|| format!("opening {}", file.display()))?;
         let options = SqliteConnectOptions::new()

@@ -1,0 +1,68 @@
+//! `linkscent check`: whether everything that is kept can still be read.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use indicatif::ProgressBar;
+
+use crate::crawler::way::Way;
+use crate::service::Service;
+use crate::settings::data_folder;
+use crate::store::Store;
+
+/// Read everything that is kept, and say what is damaged.
+///
+/// The database, every page in the archives of crawls, models, and who else may read the files; also
+/// while crawls run. Nothing is changed unless --repair is given.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  linkscent check --data ~/linkscent")]
+pub struct Check {
+    /// Put down pages that cannot be read as lost, so that their crawls ask for them again, and shut
+    /// files to others.
+    #[arg(long)]
+    repair: bool,
+    /// Where everything is kept.
+    #[arg(long, env = "LINKSCENT_DATA")]
+    data: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Check {
+    /// Checks; an error if something is wrong that was not mended.
+    pub async fn run(self) -> Result<()> {
+        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let service = Service::new(store, Way::default());
+        let bar = if self.json {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new_spinner()
+        };
+        bar.enable_steady_tick(Duration::from_millis(200));
+        let told = |pages| bar.set_message(format!("{pages} pages"));
+        let checked = service.check(self.repair, told).await?;
+        bar.finish_and_clear();
+        if self.json {
+            println!("{}", serde_json::to_string(&checked)?);
+        } else {
+            println!(
+                "the database, {} crawls with {} pages, models and files were read",
+                checked.crawls, checked.pages
+            );
+            for fault in &checked.faults {
+                println!("{}: {}\n  {}", fault.place, fault.problem, fault.remedy);
+            }
+            if checked.faults.is_empty() {
+                println!("nothing is wrong");
+            }
+        }
+        if !checked.is_well() {
+            bail!("something is wrong in {}", service.store.folder().display());
+        }
+        Ok(())
+    }
+}

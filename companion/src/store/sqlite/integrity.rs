@@ -1,0 +1,59 @@
+//! What a database finds wrong with itself.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use sqlx::Connection;
+
+use super::{DATABASE, connect};
+
+/// Faults that are named.
+const MOST_FAULTS: usize = 20;
+
+/// What is wrong with the database of a folder, in words; nothing if all is well. Reads it whole.
+pub async fn faults(folder: &Path) -> Result<Vec<String>> {
+    let mut connection = connect(&folder.join(DATABASE)).await?;
+    let damaged: Vec<(String,)> = sqlx::query_as("PRAGMA integrity_check(20)")
+        .fetch_all(&mut connection)
+        .await
+        .context("reading the database")?;
+    let dangling: Vec<(String, Option<i64>, String, i64)> =
+        sqlx::query_as("PRAGMA foreign_key_check")
+            .fetch_all(&mut connection)
+            .await
+            .context("reading the database")?;
+    connection.close().await?;
+    let damaged = damaged.into_iter().map(|(said,)| said);
+    let damaged = damaged.filter(|said| said != "ok");
+    let dangling = dangling.into_iter().map(|(table, _, of, _)| {
+        format!("a row of {table} belongs to one of {of} that is not there")
+    });
+    Ok(damaged.chain(dangling).take(MOST_FAULTS).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+    use crate::store::tests::{crawl, fetched, folder};
+
+    #[tokio::test]
+    async fn a_row_without_its_crawl_is_a_fault_and_a_whole_database_has_none() {
+        let folder = folder();
+        let store = Store::open(folder.path()).await.unwrap();
+        let id = crawl(&*store).await;
+        let row = fetched(1, "http://a.test/", 0.9);
+        store.take_fetches(id, 5, &[row]).await.unwrap();
+        assert!(faults(folder.path()).await.unwrap().is_empty());
+        let mut connection = connect(&folder.path().join(DATABASE)).await.unwrap();
+        sqlx::raw_sql("PRAGMA foreign_keys = OFF; DELETE FROM crawl")
+            .execute(&mut connection)
+            .await
+            .unwrap();
+        let said = faults(folder.path()).await.unwrap();
+        assert_eq!(
+            said,
+            ["a row of fetch belongs to one of crawl that is not there"]
+        );
+    }
+}
