@@ -22,6 +22,11 @@ pub enum StoreError {
     /// Fetches could not be written to a crawl's log; none of them was.
     #[error("writing to the store")]
     Writing(#[source] BackendError),
+    /// There is no room left for what was to be written.
+    #[error(
+        "writing to the store: there is no room left where the data folder lies; make some, and go on"
+    )]
+    Full(#[source] BackendError),
     /// What lies under the store failed.
     #[error(transparent)]
     Backend(BackendError),

@@ -34,8 +34,27 @@ pub async fn faults(folder: &Path) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Store;
     use crate::store::tests::{crawl, fetched, folder};
+    use crate::store::{Store, StoreError};
+
+    #[tokio::test]
+    async fn a_full_disk_is_said_as_such() {
+        let folder = folder();
+        let store = Store::open(folder.path()).await.unwrap();
+        let mut connection = connect(&folder.path().join(DATABASE)).await.unwrap();
+        sqlx::raw_sql("PRAGMA max_page_count = 1")
+            .execute(&mut connection)
+            .await
+            .unwrap();
+        let filled =
+            sqlx::raw_sql("INSERT INTO topic (name, created) VALUES (hex(zeroblob(99999)), 1)")
+                .execute(&mut connection)
+                .await;
+        let error = StoreError::from(filled.unwrap_err());
+        assert!(matches!(error, StoreError::Full(_)), "{error}");
+        assert!(error.to_string().contains("no room left"));
+        drop(store);
+    }
 
     #[tokio::test]
     async fn a_row_without_its_crawl_is_a_fault_and_a_whole_database_has_none() {

@@ -36,6 +36,8 @@ use sqlx::{ConnectOptions, SqliteConnection, SqlitePool};
 use super::{StoreError, StoreResult, files};
 use migrations::Due;
 
+/// The answer of `SQLite` that means that the disk is full.
+const FULL: i64 = 13;
 /// Answers of `SQLite` that mean that its file is damaged, or none of its files.
 const CORRUPT: i64 = 11;
 const NOT_A_DATABASE: i64 = 26;
@@ -136,8 +138,17 @@ impl From<sqlx::Error> for StoreError {
         if refused.is_some_and(sqlx::error::DatabaseError::is_unique_violation) {
             return Self::Conflict;
         }
-        Self::Backend(error.into())
+        match code_of(&error) {
+            Some(FULL) => Self::Full(error.into()),
+            _ => Self::Backend(error.into()),
+        }
     }
+}
+
+/// What `SQLite` answered, the general part of its code.
+fn code_of(error: &sqlx::Error) -> Option<i64> {
+    let code = error.as_database_error()?.code()?;
+    Some(code.parse::<i64>().ok()? & 0xFF)
 }
 
 /// A value as a column keeps it.
@@ -145,14 +156,16 @@ fn json(value: &impl Serialize) -> StoreResult<String> {
     serde_json::to_string(value).map_err(|error| StoreError::Backend(error.into()))
 }
 
-/// The error with what helps, where it says that the file is damaged.
+/// The error with what helps, where it says that the file is damaged or the disk full.
 fn damaged(error: anyhow::Error, file: &Path) -> anyhow::Error {
-    let code = error
-        .downcast_ref::<sqlx::Error>()
-        .and_then(sqlx::Error::as_database_error)
-        .and_then(sqlx::error::DatabaseError::code)
-        .and_then(|code| code.parse::<i64>().ok());
-    let Some(CORRUPT | NOT_A_DATABASE) = code.map(|code| code & 0xFF) else {
+    let code = error.downcast_ref::<sqlx::Error>().and_then(code_of);
+    if code == Some(FULL) {
+        let file = file.display();
+        return error.context(format!(
+            "writing to {file}: there is no room left; make some"
+        ));
+    }
+    let Some(CORRUPT | NOT_A_DATABASE) = code else {
         return error.context(format!("opening {}", file.display()));
     };
     error.context(format!(
