@@ -72,9 +72,17 @@ pub struct About {
     pub site_targets: Option<u32>,
     /// What it did when it lost its way: `tell`, `restrict`, `pause`.
     pub on_drift: String,
+    /// Whether pages counted that are nearly the same as others, as they did in files of earlier
+    /// versions, and those of archives do.
+    #[serde(default = "always")]
+    pub takes_repeats: bool,
     /// Numbers of the requests that no link of the pages before led to: the person named them while
     /// it ran, an archive brought them, or what was said later led there.
     pub not_linked: Vec<u64>,
+}
+
+fn always() -> bool {
+    true
 }
 
 impl About {

@@ -1,4 +1,4 @@
-//! `linkscent check`: whether everything that is kept can still be read.
+//! `linkscent check`: whether what is kept can still be read.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,10 +12,11 @@ use crate::service::Service;
 use crate::settings::data_folder;
 use crate::store::Store;
 
-/// Read everything that is kept, and say what is damaged.
+/// Look through the data folder, and say what is damaged.
 ///
 /// The database, every page in the archives of crawls, models, and who else may read the files; also
-/// while crawls run. Nothing is changed unless --repair is given.
+/// while crawls run. Nothing is changed unless --repair is given; before that, `linkscent backup`
+/// keeps a copy.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   linkscent check --data ~/linkscent")]

@@ -167,16 +167,19 @@ impl Export {
         }
         let writing = || format!("writing {}", self.out.display());
         let parts: Arc<Mutex<Vec<NamedTempFile>>> = Arc::default();
-        let (folder, begun) = (self.folder().to_owned(), parts.clone());
+        let (folder, begun, name) = (self.folder().to_owned(), parts.clone(), self.out.clone());
         let to = Destination::Parts {
             size: PART,
             open: Box::new(move || {
+                let mut parts = begun.lock().unwrap_or_else(PoisonError::into_inner);
+                let next = part_name(&name, parts.len());
+                if !parts.is_empty() && next.exists() {
+                    let text = format!("{} is there already: move it first", next.display());
+                    return Err(io::Error::other(text));
+                }
                 let file = NamedTempFile::new_in(&folder)?;
                 let out = BufWriter::new(file.reopen()?);
-                begun
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push(file);
+                parts.push(file);
                 Ok(Box::new(out))
             }),
         };

@@ -97,8 +97,7 @@ fn limits(crawl: &CrawlRow, is_replay: bool) -> Limits {
         delay: CrawlDelay(delay),
         scope: crawl.order.scope.clone(),
         stopping: crawl.order.stopping,
-        // An archive is wanted whole, and a round looks at what it knows.
-        takes_repeats: crawl.is_intake() || crawl.is_round(),
+        takes_repeats: crawl.takes_repeats(),
     }
 }
 

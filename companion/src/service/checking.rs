@@ -1,5 +1,7 @@
-//! Everything a data folder keeps, looked at: whether what was acknowledged can still be read, and is
-//! its owner's alone. What can be mended is, if that is asked; nothing else is changed.
+//! A data folder looked through: whether database, pages and models can still be read, and are their
+//! owner's alone. What can be mended is, if that is asked; nothing else is changed. What stands beside
+//! pages in archives (redirects, requests) and the library's index, which is written again if it is
+//! lost, are not looked at.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -69,7 +71,7 @@ impl Checked {
 }
 
 impl Service {
-    /// Reads all that is kept. `told` hears how many pages were read. With `mends`, pages that cannot
+    /// Reads database, pages and models. `told` hears how many pages were read. With `mends`, pages that cannot
     /// be read are put down as lost, so that their crawls ask for them again, and files are shut to
     /// others. What others put down meanwhile may be looked at or not.
     pub async fn check(
@@ -108,7 +110,9 @@ impl Service {
                     .push(Fault::left(place, error.to_string(), remedy));
             }
         }
-        let known: BTreeSet<i64> = crawls.iter().map(|crawl| crawl.id).collect();
+        // Some may have begun meanwhile.
+        let now = self.store.crawls(None).await?;
+        let known: BTreeSet<i64> = crawls.iter().chain(&now).map(|crawl| crawl.id).collect();
         let folder = self.store.folder().to_owned();
         let looking = tokio::task::spawn_blocking(move || of_files(&folder, &known, mends));
         let found = looking.await.map_err(anyhow::Error::from)?;
@@ -131,9 +135,11 @@ impl Service {
                 break;
             };
             after = last.number;
-            if !archive.exists() {
+            if std::fs::metadata(&archive).map_or(0, |there| there.len()) == 0 {
                 // It may only lie elsewhere: its pages are not put down as lost.
-                checked.faults.push(gone(&archive, "the file is not there"));
+                checked
+                    .faults
+                    .push(gone(&archive, "the file is not there, or empty"));
                 return Ok(());
             }
             checked.pages += rows.len() as u64;
@@ -151,7 +157,7 @@ impl Service {
         if lost.is_empty() {
             return Ok(());
         }
-        let is_mended = mends && self.put_down_lost(crawl, &lost).await?;
+        let is_mended = mends && self.put_down_lost(crawl.id, &lost).await?;
         let more = lost.len().saturating_sub(MOST_NAMED);
         for (row, problem) in lost.into_iter().take(MOST_NAMED) {
             let place = format!(
@@ -159,11 +165,11 @@ impl Service {
                 crawl.id, row.number, row.address
             );
             checked.faults.push(if is_mended {
-                let remedy = "put down as lost: it is asked for again when the crawl goes on";
+                let remedy = "put down as lost; a crawl that goes on asks for it again";
                 Fault::mended(place, problem, remedy)
             } else {
-                let remedy =
-                    "`linkscent check --repair` while its crawl rests puts it down as lost";
+                let remedy = "a backup may have it; `linkscent check --repair` while its crawl rests \
+                              puts it down as lost";
                 Fault::left(place, problem, remedy)
             });
         }
@@ -178,30 +184,38 @@ impl Service {
         Ok(())
     }
 
-    /// Puts down pages as lost, if nobody runs their crawl.
+    /// Puts down pages as lost, if nobody runs their crawl and they cannot be read a second time
+    /// either; whether they are.
     async fn put_down_lost(
         &self,
-        crawl: &CrawlRow,
+        crawl: i64,
         lost: &[(KeptRow, String)],
     ) -> Result<bool, ServiceError> {
-        let (store, id) = (self.store.clone(), crawl.id);
-        let locking = tokio::task::spawn_blocking(move || store.lock_crawl(id));
-        let Ok(lock) = locking.await.map_err(anyhow::Error::from)? else {
+        let (store, archive) = (self.store.clone(), self.store.warc_path(crawl));
+        let rows: Vec<KeptRow> = lost.iter().map(|(row, _)| row.clone()).collect();
+        let looking = tokio::task::spawn_blocking(move || {
+            let lock = store.lock_crawl(crawl).ok()?;
+            let still = unreadable(&archive, rows).ok()?;
+            Some((lock, still))
+        });
+        let Some((lock, still)) = looking.await.map_err(anyhow::Error::from)? else {
             return Ok(false);
         };
-        let pages: Vec<LostPage> = lost
+        let pages: Vec<LostPage> = still
             .iter()
             .map(|(row, problem)| LostPage {
                 number: row.number,
                 problem: format!("{DAMAGED} ({problem}); it is asked for again"),
             })
             .collect();
-        let there = std::fs::metadata(self.store.warc_path(crawl.id));
-        let there = there.map_or(crawl.warc_length, |there| there.len());
-        let length = crawl.warc_length.min(there);
-        self.store.lose_pages(crawl.id, &pages, length).await?;
+        // As it is now that nobody else writes. How much of the archive counts stays: whoever goes
+        // on with the crawl finds where its last whole record ends.
+        let (row, _) = self.crawl(crawl).await?;
+        self.store
+            .lose_pages(crawl, &pages, row.warc_length)
+            .await?;
         drop(lock);
-        Ok(true)
+        Ok(pages.len() == lost.len())
     }
 }
 
@@ -234,8 +248,12 @@ fn of_files(folder: &Path, crawls: &BTreeSet<i64>, mends: bool) -> std::io::Resu
         if let Some(crawl) = crawl_of_archive(&name)
             && !crawls.contains(&crawl)
         {
-            let remedy = "look into it by `linkscent import`, or delete it";
-            found.push(Fault::left(&name, "the pages of no crawl", remedy));
+            let remedy = "it stays; `linkscent import` takes its pages in as a new crawl";
+            found.push(Fault::left(
+                &name,
+                "pages of a crawl that is not in the database",
+                remedy,
+            ));
         }
         if !entry.file_type()?.is_file() || !is_open_to_others(&path)? {
             continue;

@@ -62,7 +62,8 @@ impl Service {
                 let kept = self.kept_exchange(page.crawl, page.number).await;
                 let redirects = match &kept {
                     Some(kept) if format.has_records => {
-                        self.redirects_before(page.crawl, &kept.address).await?
+                        self.redirects_before(page.crawl, page.number, &kept.address)
+                            .await?
                     }
                     _ => Vec::new(),
                 };
@@ -92,28 +93,24 @@ impl Service {
         reading.await.ok()?
     }
 
-    /// The redirects of a crawl that led to a page, as far as they were kept, the first one first.
+    /// The redirects that led a crawl to a page, as far as they were kept, the first one first: to
+    /// each step the last that was answered before it.
     async fn redirects_before(
         &self,
         crawl: i64,
+        number: u64,
         page: &str,
     ) -> Result<Vec<KeptExchange>, ServiceError> {
-        let mut rows: Vec<KeptRow> = Vec::new();
-        let mut behind = vec![page.to_owned()];
+        let (mut at, mut before) = (page.to_owned(), number);
+        let mut kept = Vec::new();
         for _ in 0..MOST_REDIRECTS {
-            for address in std::mem::take(&mut behind) {
-                for row in self.store.redirects_to(crawl, &address).await? {
-                    if row.address != page && rows.iter().all(|known| known.number != row.number) {
-                        behind.push(row.address.clone());
-                        rows.push(row);
-                    }
-                }
-            }
-        }
-        let mut kept = Vec::with_capacity(rows.len());
-        for row in rows.into_iter().rev() {
+            let Some(row) = self.store.redirect_to(crawl, &at, before).await? else {
+                break;
+            };
+            (at, before) = (row.address.clone(), row.number);
             kept.extend(self.exchange_of(crawl, row).await);
         }
+        kept.reverse();
         Ok(kept)
     }
 }

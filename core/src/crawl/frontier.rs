@@ -245,10 +245,10 @@ impl Frontier {
         self.insert(page);
     }
 
-    /// What each page is worth that waits for its turn.
-    pub fn priorities(&self) -> impl Iterator<Item = Priority> {
-        let waiting = self.waiting.values().filter(|page| !page.pinned);
-        waiting.map(|page| page.priority)
+    /// The pages that wait for their turn, each with what it is worth, in no certain order.
+    pub fn waiting(&self) -> impl Iterator<Item = (&Address, Priority)> {
+        let waiting = self.waiting.iter().filter(|(_, page)| !page.pinned);
+        waiting.map(|(address, page)| (address, page.priority))
     }
 
     /// The page at an address.

@@ -33,6 +33,6 @@ pub use session::{DryRun, Session, Upcoming};
 pub use stats::CrawlStats;
 pub use stopping::{StoppingCounts, StoppingRule};
 pub use types::{
-    DEFERRED, Failure, Fetch, Limits, MOST_REDIRECTS, Next, Outcome, Record, Seed, SkipReason,
-    Skipped, StopReason, UNCHANGED, UNRENDERED,
+    DEFERRED, Failure, Fetch, Limits, MOST_REDIRECTS, NEARLY_SAME_PAGE, Next, Outcome, Record,
+    SAME_PAGE, Seed, SkipReason, Skipped, StopReason, UNCHANGED, UNRENDERED,
 };

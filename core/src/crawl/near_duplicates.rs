@@ -4,8 +4,9 @@
 //! A page's running text is the set of all three words that follow each other in it. Of that set a
 //! sketch is kept (minhash; Broder; of each value one byte): sketches agree in about the
 //! share of places that two texts have in common. Pages are compared that agree wholly in one of a few groups of
-//! places. A page of little running text has no sketch: lists of links and pictures differ by what
-//! they link to.
+//! places. A page whose words do not stand in running text for the most part has no sketch: lists of
+//! links and pictures differ by what they link to, and many have one introduction or footer. Neither
+//! has a text without spaces between its words.
 
 use rustc_hash::FxHashMap;
 
@@ -15,8 +16,8 @@ const FEW: usize = 50;
 const SHORT_PASSAGE: usize = 8;
 /// Places of a sketch.
 const PLACES: usize = 64;
-/// Places that agree at least in pages that are nearly the same: those of texts that have 19 of 20
-/// threes in common nearly always do, those of texts that have four of five in common rarely.
+/// Places that agree at least in pages that are nearly the same: so many do of texts that have 19
+/// of 20 threes in common nearly always, of those with four of five in common once in ten times.
 const ALIKE: usize = 56;
 /// Groups of places by which pages are looked up, and places in each.
 const BANDS: usize = 4;
@@ -30,9 +31,11 @@ impl Sketch {
     /// Of a page's passages; none if they have too little running text.
     pub fn of(passages: &[String]) -> Option<Self> {
         let mut least = [u64::MAX; PLACES];
-        let mut threes = 0;
+        let (mut threes, mut elsewhere) = (0, 0);
         for passage in passages {
-            if passage.split(' ').count() < SHORT_PASSAGE {
+            let words = passage.split(' ').count();
+            if words < SHORT_PASSAGE {
+                elsewhere += words;
                 continue;
             }
             let words = passage.split(|sign: char| !sign.is_alphanumeric());
@@ -48,7 +51,7 @@ impl Sketch {
             }
         }
         let bytes = least.map(|hash| hash.to_le_bytes()[0]);
-        (threes >= FEW).then(|| Self(Box::new(bytes)))
+        (threes >= FEW.max(elsewhere)).then(|| Self(Box::new(bytes)))
     }
 
     /// Whether two pages are nearly the same.
@@ -105,31 +108,25 @@ fn mixed_little(bits: u64) -> u64 {
 /// The pages so far, to be compared with.
 #[derive(Debug, Default)]
 pub struct NearDuplicates {
-    /// Each page with the number of its request.
-    pages: Vec<(Sketch, u64)>,
+    pages: Vec<Sketch>,
     /// By group of places, the first page that has them so.
     first: FxHashMap<u64, u32>,
 }
 
 impl NearDuplicates {
-    /// The request that brought nearly the same page, if one did.
-    pub fn find(&self, page: &Sketch) -> Option<u64> {
-        page.bands().find_map(|band| {
-            let place = *self.first.get(&band)?;
-            let (other, request) = &self.pages[place as usize];
-            other.is_near(page).then_some(*request)
-        })
-    }
-
-    /// Notes a page.
-    pub fn add(&mut self, page: Sketch, request: u64) {
-        let Ok(place) = u32::try_from(self.pages.len()) else {
-            return;
-        };
-        for band in page.bands() {
-            self.first.entry(band).or_insert(place);
+    /// Whether a page is nearly the same as one before; if not, it is noted.
+    pub fn has_or_add(&mut self, page: Sketch) -> bool {
+        let is_known = page.bands().any(|band| {
+            let place = self.first.get(&band);
+            place.is_some_and(|&place| self.pages[place as usize].is_near(&page))
+        });
+        if !is_known && let Ok(place) = u32::try_from(self.pages.len()) {
+            for band in page.bands() {
+                self.first.entry(band).or_insert(place);
+            }
+            self.pages.push(page);
         }
-        self.pages.push((page, request));
+        is_known
     }
 }
 
@@ -199,12 +196,11 @@ mod tests {
         let mut pages = NearDuplicates::default();
         for number in 0..500 {
             let page = of(&format!("<p>{}</p>", text(200, number * 1_000))).unwrap();
-            assert_eq!(pages.find(&page), None);
-            pages.add(page, number);
+            assert!(!pages.has_or_add(page), "{number}");
         }
         for number in 0..500 {
             let twin = format!("<p>{} and so on</p>", text(200, number * 1_000));
-            assert_eq!(pages.find(&of(&twin).unwrap()), Some(number));
+            assert!(pages.has_or_add(of(&twin).unwrap()), "{number}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //! selection, pages under an identifier of each visit, a name for every subdomain.
 //!
 //! A page says something new if it has a word that no page of its site had, or enough words in
-//! passages that none had, numbers aside; and if it is not nearly the same as another page. Addresses that are built alike are a group; so are those that begin with the same part of
+//! passages that none had, numbers aside; one that is nearly the same as another page does not. Addresses that are built alike are a group; so are those that begin with the same part of
 //! the path, and the whole site. A group of which page after page says nothing new is closed:
 //! links into it are asked for no more, unless they are of a smaller group that said something
 //! new. What a page is worth is not asked: a calendar about the right thing says nothing new either.
@@ -55,8 +55,8 @@ impl Repetition {
         false
     }
 
-    /// Takes in what a page says, passage by passage, and whether it is nearly the same as another.
-    pub fn learn(&mut self, page: &Address, passages: &[String], is_twin: bool) {
+    /// Takes in what a page says, passage by passage; whether that closed a group.
+    pub fn learn(&mut self, page: &Address, passages: &[String]) -> bool {
         if self.remembered >= MOST_IN_ALL {
             self.said.clear();
             self.remembered = 0;
@@ -84,18 +84,34 @@ impl Repetition {
                     has_new_word |= known.insert(alone.short());
                 }
             }
-            // One of a single word was looked at.
+            // A single word was looked at above.
             if words > 1 && known.insert(whole.short()) {
                 in_new_passages += words;
             }
         }
         self.remembered += known.len() - before;
-        let has_news = !is_twin && (has_new_word || in_new_passages >= NEW_WORDS);
-        for group in groups_of(page) {
-            let group = self.groups.entry(group).or_default();
-            group.has_news |= has_news;
-            group.in_a_row = if has_news { 0 } else { group.in_a_row + 1 };
+        if has_new_word || in_new_passages >= NEW_WORDS {
+            for group in groups_of(page) {
+                let news = Group {
+                    in_a_row: 0,
+                    has_news: true,
+                };
+                self.groups.insert(group, news);
+            }
+            return false;
         }
+        self.repeat(page)
+    }
+
+    /// Takes in that a page says nothing new; whether that closed a group.
+    pub fn repeat(&mut self, page: &Address) -> bool {
+        let mut closes = false;
+        for (group, most) in groups_of(page).into_iter().zip(MOST_IN_A_ROW) {
+            let group = self.groups.entry(group).or_default();
+            group.in_a_row += 1;
+            closes |= group.in_a_row == most;
+        }
+        closes
     }
 }
 
@@ -202,7 +218,7 @@ mod tests {
 
     fn learn(repetition: &mut Repetition, address: &str, text: &str) {
         let address = Address::parse(address).unwrap();
-        repetition.learn(&address, &html::parse(text).passages(), false);
+        repetition.learn(&address, &html::parse(text).passages());
     }
 
     fn is_closed(repetition: &Repetition, address: &str) -> bool {

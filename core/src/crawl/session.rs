@@ -67,6 +67,8 @@ pub struct Session {
     bodies: FxHashSet<u64>,
     near_duplicates: NearDuplicates,
     repetition: Repetition,
+    /// Whether what is taken in stands in a log: a page of it is one.
+    is_replaying: bool,
     /// Hosts with the names of searchable forms found there.
     forms: FxHashSet<Box<str>>,
     seeds: FxHashMap<Address, Option<Mark>>,
@@ -114,6 +116,7 @@ impl Session {
             bodies: FxHashSet::default(),
             near_duplicates: NearDuplicates::default(),
             repetition: Repetition::default(),
+            is_replaying: false,
             forms: FxHashSet::default(),
             seeds: FxHashMap::default(),
             redirects: FxHashMap::default(),
@@ -235,10 +238,6 @@ impl Session {
             }
             if let Err(reason) = robots.check(target.path_and_query()) {
                 self.skip(target, reason.into());
-                continue;
-            }
-            if !waiting.pinned && self.repetition.is_closed(&target) {
-                self.skip(target, SkipReason::Repetition);
                 continue;
             }
             return self.begin(waiting, arm);
@@ -401,6 +400,7 @@ impl Session {
                     Err(failure) => failure.to_string(),
                 };
             }
+            Outcome::Repeated(problem) => self.take_repeat(address, &problem, &mut record),
             Outcome::Failed(failure) => {
                 self.stats.other += 1;
                 record.problem = failure.to_string();
@@ -458,10 +458,31 @@ impl Session {
         outcome: Outcome,
         rng: &mut dyn Rng,
     ) -> Option<Record> {
-        if let Outcome::Page(page, digest) = &outcome
-            && self.unrendered.contains_key(address)
-        {
-            return self.take_rendered(address, page, *digest, rng);
+        self.is_replaying = true;
+        let record = self.take_again(address, outcome, rng);
+        self.is_replaying = false;
+        record
+    }
+
+    fn take_again(
+        &mut self,
+        address: &Address,
+        outcome: Outcome,
+        rng: &mut dyn Rng,
+    ) -> Option<Record> {
+        match &outcome {
+            Outcome::Page(page, digest) if self.unrendered.contains_key(address) => {
+                return self.take_rendered(address, page, *digest, rng);
+            }
+            Outcome::Repeated(problem) => {
+                if let Some(in_flight) = self.unrendered.remove(address) {
+                    self.requests += 1;
+                    let mut record = self.record(address, &in_flight);
+                    self.take_repeat(address, problem, &mut record);
+                    return Some(record);
+                }
+            }
+            _ => {}
         }
         let arm = self.frontier.taken_by(self.arm(), address);
         let waiting = self.frontier.pop_again(address).unwrap_or_else(|| {

@@ -117,6 +117,8 @@ pub enum Outcome {
     Failed(Failure),
     /// No page for who asks without a browser; why.
     Unrendered(String),
+    /// The same page as one before, or nearly, as a log has it; what is said of it.
+    Repeated(String),
     /// The server has no time just now.
     Deferred {
         /// What it said.
@@ -132,6 +134,9 @@ impl Outcome {
         if let Some(why) = problem.strip_prefix(UNRENDERED) {
             return Self::Unrendered(why.to_owned());
         }
+        if matches!(problem, SAME_PAGE | NEARLY_SAME_PAGE) {
+            return Self::Repeated(problem.to_owned());
+        }
         match problem.strip_prefix(DEFERRED) {
             Some(why) => Self::Deferred {
                 why: why.to_owned(),
@@ -144,6 +149,12 @@ impl Outcome {
 
 /// What the problem of a request begins with that is made again when its host has rested.
 pub const DEFERRED: &str = "asked again later: ";
+
+/// What is said of a page whose body came before.
+pub const SAME_PAGE: &str = "the same page as one fetched before";
+
+/// What is said of a page whose running text came before.
+pub const NEARLY_SAME_PAGE: &str = "nearly the same page as one fetched before";
 
 /// What the problem of a request begins with whose page a browser could read.
 pub const UNRENDERED: &str = "a browser could read it: ";

@@ -76,6 +76,7 @@ async fn an_archive_that_is_cut_off_or_gone_costs_its_pages_alone() {
     let lock = service.store.lock_crawl(crawl).unwrap();
     assert!(!service.check(true, |_| {}).await.unwrap().is_well());
     drop(lock);
+    let length = service.crawl(crawl).await.unwrap().0.warc_length;
     assert!(service.check(true, |_| {}).await.unwrap().is_well());
     assert!(
         service
@@ -85,6 +86,9 @@ async fn an_archive_that_is_cut_off_or_gone_costs_its_pages_alone() {
             .faults
             .is_empty()
     );
+    // How much of the archive counts is for whoever goes on to say.
+    assert_eq!(service.crawl(crawl).await.unwrap().0.warc_length, length);
+    assert!(service.store.kept_after(crawl, 0, 100).await.unwrap().len() == 4);
     std::fs::remove_file(&archive).unwrap();
     let gone = service.check(true, |_| {}).await.unwrap();
     assert_eq!(gone.faults.len(), 1, "{gone:?}");

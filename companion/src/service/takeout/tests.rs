@@ -33,9 +33,15 @@ fn all() -> LibraryQuery {
 }
 
 /// What was written of all pages, in parts of at least that many bytes.
-async fn parts(service: &Service, topic: &Topic, name: &str, size: u64) -> (u64, Vec<PathBuf>) {
+async fn parts(
+    service: &Service,
+    topic: &Topic,
+    name: &str,
+    size: u64,
+    folder: &std::path::Path,
+) -> (u64, Vec<PathBuf>) {
+    let folder = tempfile::tempdir_in(folder).unwrap().keep();
     let format = Format::named(name).unwrap();
-    let folder = tempfile::tempdir().unwrap().keep();
     let made: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
     let begun = made.clone();
     let to = Destination::Parts {
@@ -66,11 +72,11 @@ async fn a_large_archive_is_cut_between_pages() {
     let folder = tempfile::tempdir().unwrap();
     let way = web_about(|_| "bees in the hive").await;
     let (service, topic) = crawled(folder.path(), way, "http://host0.test/1").await;
-    let (pages, whole) = parts(&service, &topic, "warc", u64::MAX).await;
+    let (pages, whole) = parts(&service, &topic, "warc", u64::MAX, folder.path()).await;
     assert_eq!((whole.len(), responses(&whole[0]).len() as u64), (1, pages));
     assert!(pages > 5, "{pages}");
     let size = std::fs::metadata(&whole[0]).unwrap().len() / 3;
-    let (again, cut) = parts(&service, &topic, "warc", size).await;
+    let (again, cut) = parts(&service, &topic, "warc", size, folder.path()).await;
     assert_eq!(again, pages);
     assert!((2..=4).contains(&cut.len()), "{}", cut.len());
     let (before, last) = cut.split_at(cut.len() - 1);
@@ -85,14 +91,20 @@ async fn a_large_archive_is_cut_between_pages() {
         .map(|record| record.unwrap().kind);
     assert_eq!(kinds.take(1).collect::<Vec<_>>(), ["warcinfo"]);
     // A table is one file.
-    assert_eq!(parts(&service, &topic, "csv", 10).await.1.len(), 1);
+    assert_eq!(
+        parts(&service, &topic, "csv", 10, folder.path())
+            .await
+            .1
+            .len(),
+        1
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_redirects_that_led_to_a_page_go_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let (service, topic) = crawled(folder.path(), moved_web().await, "http://a.test/1").await;
-    let (pages, files) = parts(&service, &topic, "warc", u64::MAX).await;
+    let (pages, files) = parts(&service, &topic, "warc", u64::MAX, folder.path()).await;
     assert_eq!(pages, 2);
     let mut written = responses(&files[0]);
     let page = written.iter().position(|page| page == "http://a.test/new");

@@ -39,12 +39,18 @@ impl Kept for MemoryStore {
         }))
     }
 
-    async fn redirects_to(&self, crawl: i64, address: &str) -> StoreResult<Vec<KeptRow>> {
+    async fn redirect_to(
+        &self,
+        crawl: i64,
+        address: &str,
+        before: u64,
+    ) -> StoreResult<Option<KeptRow>> {
         Ok(self.of_crawl(crawl, |crawl| {
-            let leads = crawl.log.values().filter(|(_, place)| {
+            let mut rows = crawl.log.range(..before).map(|entry| entry.1).rev();
+            let last = rows.find(|(_, place)| {
                 place.warc_offset.is_some() && place.redirect.as_deref() == Some(address)
             });
-            leads.map(kept_row).collect()
+            last.map(kept_row)
         }))
     }
 

@@ -134,6 +134,12 @@ impl CrawlRow {
         self.order.seeds.is_empty() && !self.is_reading()
     }
 
+    /// Whether each page counts, also one that is nearly the same as another: an archive is wanted
+    /// whole, and a round looks at what it knows.
+    pub fn takes_repeats(&self) -> bool {
+        self.is_of_archive() || self.is_round()
+    }
+
     fn is_usual(&self) -> bool {
         self.order.kind == CrawlKind::Usual
     }

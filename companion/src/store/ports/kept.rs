@@ -64,8 +64,14 @@ pub trait Kept: Send + Sync {
     /// removed have some, too.
     async fn copies(&self, topic: i64, addresses: &[String]) -> StoreResult<Vec<CopyRow>>;
 
-    /// Redirects of a crawl that lead straight to an address and stand in its archive, by number.
-    async fn redirects_to(&self, crawl: i64, address: &str) -> StoreResult<Vec<KeptRow>>;
+    /// The last redirect of a crawl before a number that leads straight to an address and stands in
+    /// its archive.
+    async fn redirect_to(
+        &self,
+        crawl: i64,
+        address: &str,
+        before: u64,
+    ) -> StoreResult<Option<KeptRow>>;
 
     /// A page of a crawl by its number.
     async fn result_at(&self, crawl: i64, number: u64) -> StoreResult<Option<ResultRow>>;

@@ -56,16 +56,23 @@ impl Kept for SqliteStore {
         Ok(rows.into_iter().map(kept_row).collect())
     }
 
-    async fn redirects_to(&self, crawl: i64, address: &str) -> StoreResult<Vec<KeptRow>> {
-        let rows: Vec<(i64, String, i64)> = sqlx::query_as(
+    async fn redirect_to(
+        &self,
+        crawl: i64,
+        address: &str,
+        before: u64,
+    ) -> StoreResult<Option<KeptRow>> {
+        let row: Option<(i64, String, i64)> = sqlx::query_as(
             "SELECT number, address, warc_offset FROM fetch
-             WHERE crawl = ? AND redirect = ? AND warc_offset IS NOT NULL ORDER BY number",
+             WHERE crawl = ? AND redirect = ? AND number < ? AND warc_offset IS NOT NULL
+             ORDER BY number DESC LIMIT 1",
         )
         .bind(crawl)
         .bind(address)
-        .fetch_all(&self.pool)
+        .bind(i64::try_from(before).unwrap_or(i64::MAX))
+        .fetch_optional(&self.pool)
         .await?;
-        Ok(rows.into_iter().map(kept_row).collect())
+        Ok(row.map(kept_row))
     }
 
     async fn standings(&self, topic: Option<i64>) -> StoreResult<Vec<StandingRow>> {

@@ -62,14 +62,17 @@ async fn redirects_are_found_by_where_they_lead(store: &Store) {
     ];
     take(store, id, &batch).await;
     take(store, other, &[redirect(1, "http://b.test/4", C, true)]).await;
-    let rows = store.redirects_to(id, C).await.unwrap();
-    let rows: Vec<_> = rows
-        .iter()
-        .map(|row| (row.number, &*row.address, row.offset))
-        .collect();
-    assert_eq!(rows, [(1, A, 1000), (2, B, 2000)]);
-    assert!(store.redirects_to(id, A).await.unwrap().is_empty());
-    assert!(store.redirects_to(NOBODY, C).await.unwrap().is_empty());
+    let led = async |crawl, address: &str, before| {
+        let row = store.redirect_to(crawl, address, before).await.unwrap();
+        row.map(|row| (row.number, row.address, row.offset))
+    };
+    let row = |number: u64, from: &str| Some((number, from.to_owned(), 1000 * number));
+    assert_eq!(led(id, C, 5).await, row(2, B));
+    assert_eq!(led(id, C, 2).await, row(1, A));
+    assert_eq!(led(id, C, 1).await, None);
+    assert_eq!(led(id, B, u64::MAX).await, row(4, "http://b.test/3"));
+    assert_eq!(led(id, A, 9).await, None);
+    assert_eq!(led(NOBODY, C, 9).await, None);
 }
 
 async fn standings_are_of_what_is_in_sight(store: &Store) {

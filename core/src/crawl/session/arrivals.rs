@@ -3,9 +3,12 @@
 
 use super::{CUT_OFF, InFlight, LONGEST_TRAIL, MOST_DEFERRED, Session};
 use crate::address::Address;
-use crate::crawl::{Failure, MOST_REDIRECTS, PageSignal, Record, Robots, Sketch};
+use crate::crawl::{
+    Failure, MOST_REDIRECTS, NEARLY_SAME_PAGE, PageSignal, Record, Robots, SAME_PAGE, Sketch,
+    SkipReason,
+};
 use crate::page::Page;
-use crate::strategies::{Candidate, Learned, Priority, Rng};
+use crate::strategies::{Candidate, Learned, Rng};
 use crate::web_graph::Relevance;
 
 impl Session {
@@ -45,8 +48,7 @@ impl Session {
         rng: &mut dyn Rng,
     ) {
         if let Some(problem) = self.repeated(page, digest, &in_flight) {
-            self.stats.other += 1;
-            record.problem = problem;
+            self.take_repeat(&page.address, problem, record);
             return;
         }
         let via = if in_flight.links[0].trail.is_empty() {
@@ -112,38 +114,76 @@ impl Session {
             };
             let scope = &self.limits.scope;
             let is_in_scope = scope.reaches(&link) && scope.check(&link.target).is_ok();
-            if is_in_scope && !self.is_seen(&link.target) {
+            if !is_in_scope || self.is_seen(&link.target) {
+                continue;
+            }
+            if self.repetition.is_closed(&link.target) {
+                self.skip(link.target, SkipReason::Repetition);
+            } else {
                 self.frontier.add(link, priority);
             }
         }
         if is_rebuilt && self.guide.profile().is_log_odds {
-            let waiting = self.frontier.priorities().map(Priority::value);
-            record.waiting = Some(self.promised.among(waiting));
+            record.waiting = Some(self.expected_to_wait());
         }
     }
 
-    /// What is said of a page that is the same as one before, or nearly; what it says is taken in.
-    fn repeated(&mut self, page: &Page, digest: u64, in_flight: &InFlight) -> Option<String> {
+    /// What is said of a page that is the same as one before, or nearly; if it is not, what it says
+    /// is taken in. Where a person or a log says so, it is a page of its own.
+    fn repeated(&mut self, page: &Page, digest: u64, in_flight: &InFlight) -> Option<&'static str> {
         let is_same = !self.bodies.insert(digest);
-        let mut near = None;
-        if !self.limits.takes_repeats {
-            let passages = page.document().passages();
-            if let Some(sketch) = Sketch::of(&passages) {
-                near = self.near_duplicates.find(&sketch);
-                if near.is_none() {
-                    self.near_duplicates.add(sketch, self.requests);
-                }
-            }
-            let is_twin = is_same || near.is_some();
-            self.repetition.learn(&page.address, &passages, is_twin);
+        let is_believed = self.is_replaying || in_flight.mark.is_some();
+        if is_same && !is_believed {
+            return Some(SAME_PAGE);
         }
-        if in_flight.mark.is_some() {
+        if self.limits.takes_repeats {
             return None;
         }
-        if is_same {
-            return Some("the same page as one fetched before".to_owned());
+        let passages = page.document().passages();
+        let sketch = Sketch::of(&passages);
+        let is_near = sketch.is_some_and(|sketch| self.near_duplicates.has_or_add(sketch));
+        let is_named = self.seeds.contains_key(&page.address)
+            || self.guide.graph().mark(&page.address).is_some();
+        if is_near && !is_believed && !is_named {
+            return Some(NEARLY_SAME_PAGE);
         }
-        near.map(|request| format!("nearly the same page as request {request} brought"))
+        if self.repetition.learn(&page.address, &passages) {
+            self.leave_closed();
+        }
+        None
+    }
+
+    /// Takes in that a page was there before.
+    pub(super) fn take_repeat(&mut self, address: &Address, problem: &str, record: &mut Record) {
+        self.stats.other += 1;
+        problem.clone_into(&mut record.problem);
+        if !self.limits.takes_repeats && self.repetition.repeat(address) {
+            self.leave_closed();
+        }
+    }
+
+    /// Has no link wait any more that leads where nothing new is said.
+    fn leave_closed(&mut self) {
+        let waiting = self.frontier.waiting().map(|(address, _)| address);
+        let closed = waiting.filter(|address| self.repetition.is_closed(address));
+        let mut closed: Vec<Address> = closed.cloned().collect();
+        closed.sort_unstable();
+        for address in closed {
+            self.frontier.take(&address);
+            self.skip(address, SkipReason::Repetition);
+        }
+    }
+
+    /// How many relevant pages are expected among the links that wait and may be asked for.
+    fn expected_to_wait(&self) -> f64 {
+        let waiting = self.frontier.waiting().filter(|(address, _)| {
+            let robots = self.robots.get(address.host());
+            let is_allowed =
+                robots.is_none_or(|robots| robots.check(address.path_and_query()).is_ok());
+            is_allowed && !self.is_seen(address)
+        });
+        self.promised
+            .among(waiting.map(|(_, priority)| priority.value()))
     }
 
     /// Has a page asked for again, first of all of its host; false if it was often enough.

@@ -5,9 +5,18 @@ use crate::page::Page;
 use crate::strategies::SplitMix;
 
 mod manners;
+mod repeats;
 
 pub(super) fn address(text: &str) -> Address {
     Address::parse(text).unwrap()
+}
+
+/// Words that stand for a number and no other.
+fn words(number: u64, many: u64) -> String {
+    let letter = |digit: u8| char::from(digit - b'0' + b'k');
+    let word = |number: u64| -> String { number.to_string().bytes().map(letter).collect() };
+    let words = (0..many).map(|place| format!("no{}", word(number * 1_000 + place)));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Page `n` of a host links to pages `2n` and `2n+1`, and to another host.
@@ -39,6 +48,7 @@ pub(super) fn page(at: &Address) -> Outcome {
             },
         );
     }
+    builder.leaf(&words(n, 8));
     let page = Page::new(at.clone(), builder.finish().unwrap());
     let digest = at.as_str().bytes().fold(n, |sum, byte| {
         sum.wrapping_mul(31).wrapping_add(u64::from(byte))

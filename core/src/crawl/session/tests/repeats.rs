@@ -1,0 +1,150 @@
+//! What repeats itself in a crawl, live and told again.
+
+use super::*;
+use crate::crawl::{NEARLY_SAME_PAGE, SAME_PAGE, SkipReason};
+
+/// Pages of the site that say something, and days of its calendar that say nothing.
+const HONEST: u64 = 60;
+
+fn with_links(at: &Address, texts: &[String], links: &[String]) -> Outcome {
+    let mut builder = Builder::new();
+    for text in texts {
+        builder.leaf(text);
+    }
+    for link in links {
+        let first = builder.next_leaf();
+        builder.leaf("go on");
+        let end = first + 1;
+        builder.link(link, LeafRange { first, end });
+    }
+    let digest = at.key();
+    Outcome::Page(
+        Box::new(Page::new(at.clone(), builder.finish().unwrap())),
+        digest,
+    )
+}
+
+/// A site with a calendar that never ends.
+fn site(at: &Address) -> Outcome {
+    let number = at.path_and_query().rsplit('/').next().unwrap();
+    let number: u64 = number.parse().unwrap_or(0);
+    if at.path_and_query().starts_with("/day/") {
+        let days = [1, 7, 365].map(|step| format!("/day/{}", number + step));
+        return with_links(at, &["Nothing on this day".to_owned()], &days);
+    }
+    let next = [number + 1, 2 * number].map(|next| format!("/{}", next % HONEST));
+    let mut links = next.to_vec();
+    links.push(format!("/day/{}", 10 * number));
+    with_links(at, &[words(number, 20)], &links)
+}
+
+/// Makes all requests; each with what came of it.
+fn requests(
+    session: &mut Session,
+    rng: &mut SplitMix,
+    answer: impl Fn(&Address) -> Outcome,
+) -> Vec<Record> {
+    let (mut now, mut log) = (Instant(0), Vec::new());
+    loop {
+        match session.next(now) {
+            Next::Robots(at) => session.robots(&at, Robots::allow_all()),
+            Next::Fetch(fetch) => {
+                let outcome = answer(&fetch.address);
+                log.extend(session.take(&fetch.address, outcome, now, rng));
+            }
+            Next::Wait(until) => now = until,
+            Next::Busy => panic!("nothing is under way"),
+            Next::Stop(_) => return log,
+        }
+    }
+}
+
+fn told_again(log: &[Record], answer: impl Fn(&Address) -> Outcome) -> (Session, SplitMix) {
+    let (mut session, mut rng) = (session(400, "breadth-first"), SplitMix(5));
+    for record in log {
+        let outcome = match record.judgment {
+            Some(_) => answer(&record.address),
+            None => Outcome::of_problem(&record.problem),
+        };
+        session.replay(&record.address, outcome, &mut rng);
+    }
+    (session, rng)
+}
+
+#[test]
+fn a_calendar_is_left_and_a_crawl_told_again_leaves_it_too() {
+    let mut live = session(400, "breadth-first");
+    let log = requests(&mut live, &mut SplitMix(5), site);
+    let days = log
+        .iter()
+        .filter(|record| record.address.path_and_query().starts_with("/day/"));
+    let days = days.count();
+    assert!((40..90).contains(&days), "{days}");
+    assert_eq!(log.len() - days, HONEST as usize);
+    let skipped = live.take_skipped();
+    assert!(!skipped.is_empty());
+    assert!(
+        skipped
+            .iter()
+            .all(|row| row.reason == SkipReason::Repetition)
+    );
+    for told in [log.len() / 3, log.len() / 2, log.len() - 5] {
+        let (mut again, mut rng) = told_again(&log[..told], site);
+        let rest = requests(&mut again, &mut rng, site);
+        let addresses = |records: &[Record]| -> Vec<Address> {
+            records
+                .iter()
+                .map(|record| record.address.clone())
+                .collect()
+        };
+        assert_eq!(addresses(&rest), addresses(&log[told..]), "after {told}");
+    }
+}
+
+/// Pages in a ring: every third has the text of the one before and a sentence more.
+fn ring(at: &Address) -> Outcome {
+    let number: u64 = at.path_and_query()[1..].parse().unwrap();
+    let text = words(number - number % 3 % 2, 150);
+    let more = format!("{text} seen on the day {number}");
+    let link = format!("/{}", number % 12 + 1);
+    let outcome = with_links(at, &[more], &[link, format!("/{}", (number + 1) % 12 + 1)]);
+    match outcome {
+        // One body comes twice.
+        Outcome::Page(page, _) if number == 11 => {
+            Outcome::Page(page, address("http://a.org/9").key())
+        }
+        outcome => outcome,
+    }
+}
+
+#[test]
+fn what_is_nearly_the_same_counts_once_but_where_a_log_or_a_person_has_it_as_a_page() {
+    let mut live = session(400, "breadth-first");
+    let log = requests(&mut live, &mut SplitMix(5), ring);
+    let of = |problem: &str| -> Vec<&str> {
+        let rows = log.iter().filter(|record| record.problem == problem);
+        rows.map(|record| record.address.path_and_query()).collect()
+    };
+    assert_eq!(of(SAME_PAGE), ["/11"]);
+    let twins = of(NEARLY_SAME_PAGE);
+    assert!(twins.len() >= 3, "{log:?}");
+    assert_eq!(live.stats().pages as usize, log.len() - twins.len() - 1);
+
+    // Told the log of a version that did not know: each is a page, as it was.
+    let mut rng = SplitMix(5);
+    let mut earlier = session(400, "breadth-first");
+    for record in &log {
+        earlier.replay(&record.address, ring(&record.address), &mut rng);
+    }
+    assert_eq!(earlier.stats().pages as usize, log.len());
+
+    let mut marked = session(400, "breadth-first");
+    let twin = address(&format!("http://a.org{}", twins[0]));
+    let Outcome::Page(page, _) = ring(&twin) else {
+        panic!("it is a page");
+    };
+    marked.amend(|guide| guide.mark(&page, Some(Mark::Target)));
+    let log = requests(&mut marked, &mut SplitMix(5), ring);
+    let row = log.iter().find(|record| record.address == twin);
+    assert!(row.is_some_and(|row| row.judgment.is_some()), "{row:?}");
+}
