@@ -95,6 +95,7 @@ mod tests {
         assert_eq!(all(0.0), [0, 0, 2]);
         assert_eq!(all(-1.0), [0, 0, 2]);
         assert_eq!(all(2.4), [0, 2, 10]);
+        assert_eq!(all(3.0), [0, 3, 11]);
         assert_eq!(all(29.0), [9, 29, 89]);
         assert_eq!(all(f64::NAN), [0, 0, 2]);
     }
