@@ -14,7 +14,7 @@ use linkscent_tests::web::word;
 const HOSTS: usize = 20;
 const PAGES: usize = 100;
 const BUDGET: &str = "3000";
-/// Requests that the site without end may cost, as the bar has it.
+/// Requests that the site without end may cost.
 const MOST: usize = 200;
 
 fn honest(host: usize, page: usize) -> String {

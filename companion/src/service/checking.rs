@@ -82,7 +82,7 @@ impl Service {
         let mut checked = Checked::default();
         let database = faults(self.store.folder()).await?;
         checked.faults.extend(database.into_iter().map(|problem| {
-            let remedy = "end all linkscents, then `linkscent repair` saves what can be read";
+            let remedy = "end every linkscent on this folder; then `linkscent repair` saves what can be read";
             Fault::left("linkscent.sqlite", problem, remedy)
         }));
         let crawls = self.store.crawls(None).await?;

@@ -9,15 +9,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::in_view::Promised;
 use super::{
-    Arm, Bandit, CrawlStats, DEFERRED, Drift, DriftAlarm, DriftCause, Fetch, Frontier, Instant,
-    Limits, NearDuplicates, Next, Outcome, Politeness, Record, Repetition, Robots, RobotsCache,
-    Seed, SkipReason, Skipped, StopReason, StoppingCounts, UNRENDERED,
+    Arm, Bandit, CrawlStats, DEFERRED, Drift, Fetch, Frontier, Instant, Limits, NearDuplicates,
+    Next, Outcome, Politeness, Record, Repetition, Robots, RobotsCache, Seed, SkipReason, Skipped,
+    StopReason, StoppingCounts, UNRENDERED,
 };
 use crate::address::Address;
 use crate::critics::SentenceVectors;
 use crate::guide::Guide;
 use crate::page::Page;
-use crate::strategies::{Candidate, LinkScore, Priority, Rng};
+use crate::strategies::{Candidate, Priority, Rng};
 use crate::web_graph::{Judgment, Mark, Relevance};
 
 /// Requests made at most for each page of the budget: a web of dead links ends.
@@ -79,7 +79,6 @@ pub struct Session {
     bandit: Bandit,
     promised: Promised,
     drift: Drift,
-    /// Whether links of pages that are not relevant wait behind all others.
     /// Pages for which it keeps closer to what is known to be good.
     restricted_pages: u32,
     under_way: FxHashMap<Address, InFlight>,
@@ -449,100 +448,18 @@ impl Session {
         waiting.any(|page| hosts.iter().any(|host| host == page.host()))
     }
 
-    /// Takes in again what was taken in before a restart. A page that does not
-    /// wait in the frontier is taken in as if it were a seed. Whose arm it was is
-    /// computed again.
-    pub fn replay(
-        &mut self,
-        address: &Address,
-        outcome: Outcome,
-        rng: &mut dyn Rng,
-    ) -> Option<Record> {
-        self.is_replaying = true;
-        let record = self.take_again(address, outcome, rng);
-        self.is_replaying = false;
-        record
-    }
-
-    fn take_again(
-        &mut self,
-        address: &Address,
-        outcome: Outcome,
-        rng: &mut dyn Rng,
-    ) -> Option<Record> {
-        match &outcome {
-            Outcome::Page(page, digest) if self.unrendered.contains_key(address) => {
-                return self.take_rendered(address, page, *digest, rng);
-            }
-            Outcome::Repeated(problem) => {
-                if let Some(in_flight) = self.unrendered.remove(address) {
-                    self.requests += 1;
-                    let mut record = self.record(address, &in_flight);
-                    self.take_repeat(address, problem, &mut record);
-                    return Some(record);
-                }
-            }
-            _ => {}
-        }
-        let arm = self.frontier.taken_by(self.arm(), address);
-        let waiting = self.frontier.pop_again(address).unwrap_or_else(|| {
-            super::FrontierEntry::pinned(vec![Candidate::seed(address.clone())])
-        });
-        self.set_under_way(waiting, arm);
-        self.take(address, outcome, Instant(0), rng)
-    }
-
     /// Changes what the guide knows while the crawl goes on, such as a mark;
     /// every waiting link is scored again.
     pub fn amend(&mut self, change: impl FnOnce(&mut Guide)) {
         change(&mut self.guide);
         self.rescore();
     }
-
-    /// After an alarm, leaves the hosts full of spam. After one of another cause it keeps
-    /// closer to what is known to be good for a while: links of pages that are not
-    /// relevant wait behind all others, and nothing is tried for its own sake.
-    pub fn restrict(&mut self, alarm: &DriftAlarm) {
-        for host in &alarm.hosts {
-            self.stopping.leave(host);
-            self.frontier.forget_host(host);
-        }
-        if alarm.cause != DriftCause::Spam {
-            self.restricted_pages = RESTRICTED_PAGES;
-            self.rescore();
-        }
-    }
-
-    fn rescore(&mut self) {
-        let (guide, is_restricted) = (&self.guide, self.restricted_pages > 0);
-        self.frontier
-            .rescore(|link| restricted(guide, is_restricted, link, guide.score(link)));
-    }
-
-    fn restricted(&self, link: &Candidate, score: LinkScore) -> LinkScore {
-        restricted(&self.guide, self.restricted_pages > 0, link, score)
-    }
-}
-
-/// A link's score in a crawl that may have been restricted. What no page led to, as a sitemap, waits
-/// behind all others.
-fn restricted(guide: &Guide, is_restricted: bool, link: &Candidate, score: LinkScore) -> LinkScore {
-    let is_behind = || {
-        let source = link.source();
-        source.is_some_and(|page| !guide.graph().judgment(page).relevance.is_high())
-    };
-    match score {
-        LinkScore::Follow(priority)
-            if link.source().is_none() || (is_restricted && is_behind()) =>
-        {
-            LinkScore::Follow(priority.held_back())
-        }
-        score => score,
-    }
 }
 
 mod arrivals;
 mod dry_run;
+mod replay;
+mod restricting;
 pub use dry_run::{DryRun, Upcoming};
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::crawl::{CrawlDelay, DriftCause, Failure, Scope, StoppingRule};
+use crate::crawl::{CrawlDelay, DriftAlarm, DriftCause, Failure, Scope, StoppingRule};
 use crate::dom::{Builder, LeafRange};
 use crate::page::Page;
 use crate::strategies::SplitMix;

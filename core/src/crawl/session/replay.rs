@@ -1,0 +1,52 @@
+//! A crawl told again what it did before a restart.
+
+use super::Session;
+use crate::address::Address;
+use crate::crawl::{FrontierEntry, Instant, Outcome, Record};
+use crate::strategies::{Candidate, Rng};
+
+impl Session {
+    /// Takes in again what was taken in before a restart. A page that does not
+    /// wait in the frontier is taken in as if it were a seed. Whose arm it was is
+    /// computed again.
+    pub fn replay(
+        &mut self,
+        address: &Address,
+        outcome: Outcome,
+        rng: &mut dyn Rng,
+    ) -> Option<Record> {
+        self.is_replaying = true;
+        let record = self.take_again(address, outcome, rng);
+        self.is_replaying = false;
+        record
+    }
+
+    fn take_again(
+        &mut self,
+        address: &Address,
+        outcome: Outcome,
+        rng: &mut dyn Rng,
+    ) -> Option<Record> {
+        match &outcome {
+            Outcome::Page(page, digest) if self.unrendered.contains_key(address) => {
+                return self.take_rendered(address, page, *digest, rng);
+            }
+            Outcome::Repeated(problem) => {
+                if let Some(in_flight) = self.unrendered.remove(address) {
+                    self.requests += 1;
+                    let mut record = self.record(address, &in_flight);
+                    self.take_repeat(address, problem, &mut record);
+                    return Some(record);
+                }
+            }
+            _ => {}
+        }
+        let arm = self.frontier.taken_by(self.arm(), address);
+        let waiting = self
+            .frontier
+            .pop_again(address)
+            .unwrap_or_else(|| FrontierEntry::pinned(vec![Candidate::seed(address.clone())]));
+        self.set_under_way(waiting, arm);
+        self.take(address, outcome, Instant(0), rng)
+    }
+}

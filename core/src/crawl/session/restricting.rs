@@ -1,0 +1,52 @@
+//! A crawl that keeps closer to what is known to be good, for a while after an alarm; and how links
+//! are scored again.
+
+use super::{RESTRICTED_PAGES, Session};
+use crate::crawl::{DriftAlarm, DriftCause};
+use crate::guide::Guide;
+use crate::strategies::{Candidate, LinkScore};
+
+impl Session {
+    /// After an alarm, leaves the hosts full of spam. After one of another cause it keeps
+    /// closer to what is known to be good for a while: links of pages that are not
+    /// relevant wait behind all others, and nothing is tried for its own sake.
+    pub fn restrict(&mut self, alarm: &DriftAlarm) {
+        for host in &alarm.hosts {
+            self.stopping.leave(host);
+            self.frontier.forget_host(host);
+        }
+        if alarm.cause != DriftCause::Spam {
+            self.restricted_pages = RESTRICTED_PAGES;
+            self.rescore();
+        }
+    }
+
+    /// Scores every waiting link again.
+    pub(super) fn rescore(&mut self) {
+        let (guide, is_restricted) = (&self.guide, self.restricted_pages > 0);
+        self.frontier
+            .rescore(|link| restricted(guide, is_restricted, link, guide.score(link)));
+    }
+
+    /// A link's score in this crawl.
+    pub(super) fn restricted(&self, link: &Candidate, score: LinkScore) -> LinkScore {
+        restricted(&self.guide, self.restricted_pages > 0, link, score)
+    }
+}
+
+/// A link's score in a crawl that may have been restricted. What no page led to, as a sitemap, waits
+/// behind all others.
+fn restricted(guide: &Guide, is_restricted: bool, link: &Candidate, score: LinkScore) -> LinkScore {
+    let is_behind = || {
+        let source = link.source();
+        source.is_some_and(|page| !guide.graph().judgment(page).relevance.is_high())
+    };
+    match score {
+        LinkScore::Follow(priority)
+            if link.source().is_none() || (is_restricted && is_behind()) =>
+        {
+            LinkScore::Follow(priority.held_back())
+        }
+        score => score,
+    }
+}
