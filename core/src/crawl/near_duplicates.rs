@@ -10,8 +10,8 @@
 
 use rustc_hash::FxHashMap;
 
-/// Threes of words below which a page is not compared.
-const FEW: usize = 50;
+/// Threes of words below which a page is not compared: of a short text a sentence more is much.
+const FEW: usize = 120;
 /// Words of a passage below which it is no running text, but an entry of a menu.
 const SHORT_PASSAGE: usize = 8;
 /// Places of a sketch.
