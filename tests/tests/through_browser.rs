@@ -11,6 +11,7 @@ use linkscent_tests::companion::Companion;
 use linkscent_tests::scripted::{Reply, scripted_web, so_far};
 use linkscent_tests::stage::Stage;
 use linkscent_tests::wait_for;
+use linkscent_tests::web::word;
 use thirtyfour::prelude::*;
 
 /// Pages about kidneys, and as many about trains. Each links to the next ones of both.
@@ -31,7 +32,9 @@ fn content(number: u64, query: &str) -> String {
             "railway trains"
         }
     };
-    let mut html = format!("<h1>{} {number}</h1><p>{words}</p>", of(number));
+    // A word that no other page has: a site that only repeats itself is left.
+    let own = word(number);
+    let mut html = format!("<h1>{} {number}</h1><p>{words} {own}</p>", of(number));
     let half = number % TARGETS;
     for next in [2 * half + 1, 2 * half + 2] {
         for target in [next, next + TARGETS] {
