@@ -15,11 +15,19 @@ fn about(page: u64) -> &'static str {
 }
 
 pub(crate) async fn crawled(folder: &Path) -> (Service, Topic, i64) {
+    crawled_on(folder, web_about(about).await, "http://host0.test/1").await
+}
+
+/// A crawl of twelve pages from that one.
+pub(in crate::service) async fn crawled_on(
+    folder: &Path,
+    way: Way,
+    start: &str,
+) -> (Service, Topic, i64) {
     let store = Store::open(folder).await.unwrap();
-    let service = Service::new(store, web_about(about).await);
-    let page = "http://host0.test/1".to_owned();
-    let targets = std::slice::from_ref(&page);
-    let topic = service.create_topic("bees", targets).await.unwrap();
+    let service = Service::new(store, way);
+    let targets = [start.to_owned()];
+    let topic = service.create_topic("bees", &targets).await.unwrap();
     let new = NewCrawl::new(Starts::default(), 12);
     let crawl = service.begin_crawl(&topic, &new).await.unwrap();
     let mut changes = service.supervisor.changes();

@@ -4,25 +4,12 @@ use std::sync::Mutex;
 use super::*;
 use crate::crawler::fake_web::{moved_web, web_about};
 use crate::crawler::way::Way;
-use crate::service::{NewCrawl, Starts};
-use crate::store::{CrawlState, Store};
+use crate::service::library::tests::crawled_on;
 
 async fn crawled(folder: &std::path::Path, way: Way, start: &str) -> (Service, Topic) {
-    let store = Store::open(folder).await.unwrap();
-    let service = Service::new(store, way);
-    let targets = [start.to_owned()];
-    let topic = service.create_topic("bees", &targets).await.unwrap();
-    let new = NewCrawl::new(Starts::default(), 12);
-    let crawl = service.begin_crawl(&topic, &new).await.unwrap();
-    let mut changes = service.supervisor.changes();
-    loop {
-        let row = service.crawl(crawl.id).await.unwrap().0;
-        if row.state == CrawlState::Done && !service.store.is_locked(crawl.id) {
-            service.catch_up(|_| {}).await.unwrap();
-            return (service, topic);
-        }
-        changes.changed().await.unwrap();
-    }
+    let (service, topic, _) = crawled_on(folder, way, start).await;
+    service.catch_up(|_| {}).await.unwrap();
+    (service, topic)
 }
 
 fn all() -> LibraryQuery {

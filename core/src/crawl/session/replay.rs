@@ -1,4 +1,4 @@
-//! A crawl told again what it did before a restart.
+//! Replaying the log of a crawl after a restart.
 
 use super::Session;
 use crate::address::Address;
@@ -16,12 +16,12 @@ impl Session {
         rng: &mut dyn Rng,
     ) -> Option<Record> {
         self.is_replaying = true;
-        let record = self.take_again(address, outcome, rng);
+        let record = self.replay_row(address, outcome, rng);
         self.is_replaying = false;
         record
     }
 
-    fn take_again(
+    fn replay_row(
         &mut self,
         address: &Address,
         outcome: Outcome,

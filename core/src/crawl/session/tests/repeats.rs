@@ -1,4 +1,4 @@
-//! What repeats itself in a crawl, live and told again.
+//! Near duplicates and sites without end, in a running crawl and in the replay of its log.
 
 use super::*;
 use crate::crawl::{NEARLY_SAME_PAGE, SAME_PAGE, SkipReason};
@@ -59,7 +59,7 @@ fn requests(
     }
 }
 
-fn told_again(log: &[Record], answer: impl Fn(&Address) -> Outcome) -> (Session, SplitMix) {
+fn replayed(log: &[Record], answer: impl Fn(&Address) -> Outcome) -> (Session, SplitMix) {
     let (mut session, mut rng) = (session(400, "breadth-first"), SplitMix(5));
     for record in log {
         let outcome = match record.judgment {
@@ -72,7 +72,7 @@ fn told_again(log: &[Record], answer: impl Fn(&Address) -> Outcome) -> (Session,
 }
 
 #[test]
-fn a_calendar_is_left_and_a_crawl_told_again_leaves_it_too() {
+fn a_calendar_is_left_also_in_a_replay() {
     let mut live = session(400, "breadth-first");
     let log = requests(&mut live, &mut SplitMix(5), site);
     let days = log
@@ -91,10 +91,10 @@ fn a_calendar_is_left_and_a_crawl_told_again_leaves_it_too() {
     goes_on_the_same(&log, site);
 }
 
-/// Told a part of its log, a crawl makes the rest of its requests as it did.
+/// After a replay of a part of its log, a crawl makes the rest of its requests as it did.
 fn goes_on_the_same(log: &[Record], answer: fn(&Address) -> Outcome) {
     for told in [log.len() / 3, log.len() / 2, log.len() - 5] {
-        let (mut again, mut rng) = told_again(&log[..told], answer);
+        let (mut again, mut rng) = replayed(&log[..told], answer);
         let rest = requests(&mut again, &mut rng, answer);
         let addresses = |records: &[Record]| -> Vec<Address> {
             records
@@ -158,7 +158,7 @@ fn what_is_nearly_the_same_counts_once_but_where_a_log_or_a_person_has_it_as_a_p
     assert!(twins.len() >= 3, "{log:?}");
     assert_eq!(live.stats().pages as usize, log.len() - twins.len() - 1);
 
-    // Told the log of a version that did not know: each is a page, as it was.
+    // In the log of a version that did not compare pages each is one, and stays one.
     let mut rng = SplitMix(5);
     let mut earlier = session(400, "breadth-first");
     for record in &log {
