@@ -141,6 +141,7 @@ fn record(number: u64) -> Result<(Record, Location)> {
         forms: Vec::new(),
         alarm: None,
         waiting: None,
+        arm: linkscent_core::crawl::Arm::Primary,
     };
     Ok((record, Location::default()))
 }

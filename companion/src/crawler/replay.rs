@@ -72,7 +72,7 @@ pub fn replay(
             }
         };
         let came = matches!(outcome, Outcome::Page(..));
-        let record = session.replay(&address, outcome, rng);
+        let record = session.replay(&address, outcome, row.arm, rng);
         if came {
             lost.retain(|page| *page != address);
         }

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use linkscent_archive::page::{build, page_at};
 use linkscent_archive::warc::{Kept, WarcError, Writer, whole_until};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{Record, Scope, StoppingRule};
+use linkscent_core::crawl::{Arm, Record, Scope, StoppingRule};
 use linkscent_core::page::Page;
 use linkscent_core::web_graph::Judgment;
 use linkscent_core::wire::api::{LONGEST_WAY, Reading};
@@ -200,6 +200,7 @@ fn record(number: u64, page: &Page, judgment: Judgment, way: Vec<Address>) -> Re
         forms: Vec::new(),
         alarm: None,
         waiting: None,
+        arm: Arm::Primary,
     }
 }
 

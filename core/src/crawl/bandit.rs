@@ -36,6 +36,26 @@ pub enum Arm {
     Explore,
 }
 
+impl Arm {
+    /// As a log has it.
+    pub fn code(self) -> i64 {
+        match self {
+            Self::Explore => -1,
+            Self::Primary => 0,
+            Self::Member(member) => 1 + member as i64,
+        }
+    }
+
+    /// Back from [`Self::code`].
+    pub fn of_code(code: i64) -> Self {
+        match code {
+            ..0 => Self::Explore,
+            0 => Self::Primary,
+            member => Self::Member(usize::try_from(member - 1).unwrap_or(usize::MAX)),
+        }
+    }
+}
+
 /// What an arm brought.
 #[derive(Debug, Clone, Copy, Default)]
 struct ArmCounts {
@@ -106,7 +126,7 @@ impl Bandit {
         }
         let arm = match arm {
             Arm::Primary => 0,
-            Arm::Member(member) => member + 1,
+            Arm::Member(member) => member.saturating_add(1),
             Arm::Explore => return,
         };
         if let Some(arm) = self.arms.get_mut(arm) {

@@ -4,17 +4,26 @@
 //! strategy's [`LinkPolicy`] makes of their scores; the links themselves are
 //! kept (a few) to be scored again and to be learned from when the page is
 //! fetched. A host that may not be asked just now is closed, and its links
-//! wait.
+//! wait. A page that is asked for stays until its answer is taken in: so what waits follows from
+//! the answers alone, whatever was under way meanwhile.
 //!
 //! Where the strategy wants batches (\[D\] 2.2), the best of each queue are worked
 //! off before any that is found meanwhile. A batch is over when no open host has
 //! a page of it: waiting for one host would stop the crawl.
+//!
+//! When the model has changed, links are scored again in parts (`rescoring`), so that no page
+//! costs more the more links wait.
 
-use std::collections::BTreeSet;
+mod rescoring;
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
 use super::Arm;
+use super::host_queues::{HostQueues, Place};
+use super::repetition::site_of;
 use super::shortlists::Shortlists;
 use crate::address::Address;
 use crate::strategies::{ArmRule, Batch, Candidate, LinkPolicy, LinkScore, Priority, Tier};
@@ -27,8 +36,15 @@ pub const LINKS_IN_MEAN: usize = 12;
 const EVERY_LINK: usize = 100;
 /// Most links kept in all only to be learned from.
 const MOST_MORE: usize = 200_000;
-/// Most pages that wait; beyond, the worst tenth is let go.
+/// Most pages that wait; beyond, one is let go for each that comes.
 const MOST_WAITING: usize = 300_000;
+/// The worst of so many is let go.
+const LET_GO_OF: usize = 20;
+
+/// The best pages of a sample.
+const SAMPLED_BEST: usize = 1_000;
+/// Other pages of a sample at most.
+const SAMPLED_OTHERS: u64 = 2_000;
 
 /// A page that waits, with the links that lead there.
 #[derive(Debug, Clone)]
@@ -44,15 +60,10 @@ pub struct FrontierEntry {
     pub pinned: bool,
     /// Whether it belongs to the batch that is worked off.
     in_batch: bool,
-}
-
-/// Its place in a queue: whether it is in the batch, priority, then tie-breaker.
-type FrontierKey = (bool, Priority, u32, Address);
-
-#[derive(Debug, Default)]
-struct HostQueue {
-    places: BTreeSet<FrontierKey>,
-    closed: bool,
+    /// How many pages had come before it.
+    number: u64,
+    /// By which model its links were scored.
+    model: u32,
 }
 
 /// The links that wait, best first.
@@ -60,9 +71,19 @@ struct HostQueue {
 pub struct Frontier {
     policy: LinkPolicy,
     waiting: FxHashMap<Address, FrontierEntry>,
-    hosts: FxHashMap<Box<str>, HostQueue>,
-    /// The first place of every open host.
-    heads: BTreeSet<(bool, Priority, u32, Box<str>)>,
+    queues: HostQueues,
+    /// The pages that wait, in the order in which they came.
+    in_order: BTreeMap<u64, Address>,
+    /// Pages that came so far.
+    came: u64,
+    /// Models so far: links that an earlier one scored are to be scored again.
+    model: u32,
+    /// The number of the page with which scoring goes on.
+    goes_on_with: u64,
+    /// Pages to look at until all are scored by this model.
+    left: usize,
+    /// The number of the page from which on the worst is let go.
+    lets_go_from: u64,
     batch: Option<Batch>,
     shortlists: Shortlists,
     /// Whether links are kept that are only learned from.
@@ -109,31 +130,27 @@ impl Frontier {
     /// Adds a link. What it does to a page that waits already is for the
     /// policy to say.
     pub fn add(&mut self, link: Candidate, priority: Priority) {
-        let target = link.target.clone();
-        if let Some(waiting) = self.waiting.get_mut(&target) {
-            if waiting.pinned {
-                return;
+        let Some(waiting) = self.waiting.get_mut(&link.target) else {
+            self.insert(FrontierEntry::of(link, priority));
+            if self.waiting.len() > MOST_WAITING {
+                self.let_go();
             }
-            let old = place(waiting);
-            self.shortlists.remove(waiting);
-            let before = more_than_needed(waiting, self.policy);
-            let keeps_more = self.keeps_more && self.more < MOST_MORE;
-            waiting.join(self.policy, keeps_more, link, priority);
-            self.more += more_than_needed(waiting, self.policy) - before;
-            self.shortlists.add(waiting);
-            let new = place(waiting);
-            self.replace(&old, new);
+            return;
+        };
+        if waiting.pinned {
             return;
         }
-        self.insert(FrontierEntry {
-            links: vec![link],
-            scores: vec![priority],
-            priority,
-            pinned: false,
-            in_batch: false,
-        });
-        if self.waiting.len() > MOST_WAITING {
-            self.evict();
+        let old = place(waiting);
+        self.shortlists.remove(waiting);
+        let before = more_than_needed(waiting, self.policy);
+        let keeps_more = self.keeps_more && self.more < MOST_MORE;
+        waiting.join(self.policy, keeps_more, link, priority);
+        self.more += more_than_needed(waiting, self.policy) - before;
+        self.shortlists.add(waiting);
+        let new = place(waiting);
+        if new != old {
+            self.queues.remove(&old);
+            self.queues.insert(new);
         }
     }
 
@@ -146,31 +163,27 @@ impl Frontier {
         self.insert(FrontierEntry::pinned(links));
     }
 
-    /// Takes the best page of an open host.
-    pub fn pop(&mut self) -> Option<FrontierEntry> {
-        if self.batch.is_some() && self.heads.last().is_some_and(|head| !head.0) {
+    /// The best page of an open host.
+    pub fn best_open(&mut self) -> Option<&FrontierEntry> {
+        let is_due = |first: &Place| !first.in_batch;
+        if self.batch.is_some() && self.queues.first().is_some_and(is_due) {
             self.begin_batch();
         }
-        let (_, _, _, host) = self.heads.last()?;
-        let target = self.hosts.get(host)?.places.last()?.3.clone();
-        self.take(&target)
+        self.waiting.get(&self.queues.first()?.target)
     }
 
-    /// Takes the page which arm it is; the best one if that ranking has none of an
+    /// The page whose turn it is by an arm; the best one if that ranking has none of an
     /// open host. Pages that come before all others come before any arm. Says by
-    /// which arm the page was taken after all.
-    pub fn pop_by(&mut self, arm: Arm) -> Option<(Arm, FrontierEntry)> {
-        let Some(list) = self.list_of(arm) else {
-            return Some((Arm::Primary, self.pop()?));
-        };
-        let first_is_pinned = self.heads.last().is_some_and(|(_, _, _, host)| {
-            let first = self.hosts.get(host).and_then(|queue| queue.places.last());
-            first.is_some_and(|place| self.waiting[&place.3].pinned)
-        });
-        let is_open = |host: &str| self.hosts.get(host).is_some_and(|queue| !queue.closed);
-        match self.shortlists.best(list, is_open).cloned() {
-            Some(target) if !first_is_pinned => Some((arm, self.take(&target)?)),
-            _ => Some((Arm::Primary, self.pop()?)),
+    /// which arm the page is chosen after all.
+    pub fn best_by(&mut self, arm: Arm) -> Option<(Arm, &FrontierEntry)> {
+        let first = self.queues.first().map(|place| &place.target);
+        let first_is_pinned = first.is_some_and(|target| self.waiting[target].pinned);
+        let list = self.list_of(arm).filter(|_| !first_is_pinned);
+        let is_open = |host: &str| self.queues.is_open(host);
+        let chosen = list.and_then(|list| self.shortlists.best(list, is_open));
+        match chosen.cloned() {
+            Some(target) => Some((arm, self.waiting.get(&target)?)),
+            None => Some((Arm::Primary, self.best_open()?)),
         }
     }
 
@@ -191,15 +204,15 @@ impl Frontier {
         }
     }
 
-    /// The best pages of each tier become the batch.
+    /// The best pages of each tier join those that are left of the batch.
     fn begin_batch(&mut self) {
         let Some(batch) = self.batch else {
             return;
         };
         let mut taken: FxHashMap<Tier, usize> = FxHashMap::default();
         let mut chosen = Vec::new();
-        for page in self.best(usize::MAX) {
-            let tier = page.priority.tier;
+        for place in self.queues.from_first().filter(|place| !place.in_batch) {
+            let Reverse(tier) = place.tier;
             let takes_part = !tier.is_held_back && tier.level < batch.levels;
             if !takes_part && !chosen.is_empty() {
                 break;
@@ -207,48 +220,39 @@ impl Frontier {
             let taken = taken.entry(tier).or_default();
             if *taken < batch.size {
                 *taken += 1;
-                chosen.push(page.links[0].target.clone());
+                chosen.push(place.target.clone());
             }
         }
         for target in chosen {
-            if let Some(mut page) = self.take(&target) {
-                page.in_batch = true;
-                self.insert(page);
-            }
+            self.change(&target, |page| page.in_batch = true);
         }
     }
 
     /// Takes the page at an address.
     pub fn take(&mut self, target: &Address) -> Option<FrontierEntry> {
         let waiting = self.waiting.remove(target)?;
+        self.in_order.remove(&waiting.number);
         self.more -= more_than_needed(&waiting, self.policy);
         self.shortlists.remove(&waiting);
-        let place = place(&waiting);
-        self.change_host(target.host(), |queue| {
-            queue.places.remove(&place);
-        });
+        self.queues.remove(&place(&waiting));
         Some(waiting)
     }
 
-    /// Takes a page that was popped before a restart: if it is in no batch, that was when
+    /// Has a page be one that was chosen before a restart: if it is in no batch, that was when
     /// one began.
-    pub fn pop_again(&mut self, target: &Address) -> Option<FrontierEntry> {
-        let page = self.waiting.get(target)?;
-        if self.batch.is_some() && !page.in_batch {
+    pub fn choose_again(&mut self, target: &Address) {
+        let page = self.waiting.get(target);
+        if self.batch.is_some() && page.is_some_and(|page| !page.in_batch) {
             self.begin_batch();
         }
-        self.take(target)
     }
 
-    /// Puts a page back that was popped before its turn, in its batch as before.
-    pub fn put_back(&mut self, page: FrontierEntry) {
-        self.insert(page);
-    }
-
-    /// The pages that wait for their turn, each with what it is worth, in no certain order.
-    pub fn waiting(&self) -> impl Iterator<Item = (&Address, Priority)> {
-        let waiting = self.waiting.iter().filter(|(_, page)| !page.pinned);
-        waiting.map(|(address, page)| (address, page.priority))
+    /// The pages of a site that wait for their turn, in no certain order.
+    pub fn of_site(&self, site: &str) -> Vec<Address> {
+        let hosts = self.queues.hosts().filter(|host| site_of(host) == site);
+        let pages = hosts.flat_map(|host| self.queues.of_host(host));
+        let in_turn = pages.filter(|page| !self.waiting[page].pinned);
+        in_turn.collect()
     }
 
     /// The page at an address.
@@ -256,115 +260,121 @@ impl Frontier {
         self.waiting.get(target)
     }
 
-    /// Lets no page of the host be taken by [`Self::pop`].
+    /// Lets no page of the host be the best one.
     pub fn close(&mut self, host: &str) {
-        self.change_host(host, |queue| queue.closed = true);
+        self.queues.close(host);
     }
 
     /// Opens a host again.
     pub fn open(&mut self, host: &str) {
-        self.change_host(host, |queue| queue.closed = false);
+        self.queues.open(host);
     }
 
     /// Lets go of all pages of a host; returns how many.
     pub fn forget_host(&mut self, host: &str) -> usize {
-        let places = match self.hosts.get(host) {
-            Some(queue) => queue.places.clone(),
-            None => return 0,
-        };
-        for (_, _, _, target) in &places {
+        let pages = self.queues.of_host(host);
+        for target in &pages {
             self.take(target);
         }
-        places.len()
-    }
-
-    /// Scores every link again; pages of which all links are rejected go.
-    pub fn rescore(&mut self, mut score: impl FnMut(&Candidate) -> LinkScore) {
-        let closed: Vec<Box<str>> = self
-            .hosts
-            .iter()
-            .filter(|(_, queue)| queue.closed)
-            .map(|(host, _)| host.clone())
-            .collect();
-        self.hosts.clear();
-        self.heads.clear();
-        self.shortlists.clear();
-        for host in closed {
-            self.close(&host);
-        }
-        let mut places: FxHashMap<Box<str>, Vec<FrontierKey>> = FxHashMap::default();
-        self.more = 0;
-        self.waiting.retain(|target, page| {
-            let stays = page.pinned || page.rescore(self.policy, &mut score);
-            if stays {
-                self.more += more_than_needed(page, self.policy);
-                self.shortlists.add(page);
-                let host = places.entry(target.host().into()).or_default();
-                host.push(place(page));
-            }
-            stays
-        });
-        // Whole levels at once: far quicker than link by link.
-        for (host, places) in places {
-            let queue = self.hosts.entry(host.clone()).or_default();
-            queue.places = places.into_iter().collect();
-            self.heads.extend(head(&host, queue));
-        }
+        pages.len()
     }
 
     /// Pages that wait, best first, at most `most`.
     pub fn best(&self, most: usize) -> Vec<&FrontierEntry> {
-        let mut pages: Vec<&FrontierEntry> = self.waiting.values().collect();
-        pages.sort_by_key(|page| std::cmp::Reverse(place(page)));
-        pages.truncate(most);
-        pages
+        let places = self.queues.from_first().take(most);
+        let pages = places.filter_map(|place| self.waiting.get(&place.target));
+        pages.collect()
     }
 
-    fn insert(&mut self, waiting: FrontierEntry) {
+    /// The best pages that wait, one of each so many of the others in the order in which they
+    /// came, and which share of the others that is: what says something of all without a look at
+    /// each.
+    pub fn sample(&self) -> (Vec<&FrontierEntry>, Vec<&FrontierEntry>, f64) {
+        let best = self.best(SAMPLED_BEST);
+        let Some(last) = best.last().map(|page| place(page)) else {
+            return (best, Vec::new(), 1.0);
+        };
+        let first_came = self.in_order.keys().next().copied().unwrap_or(0);
+        let step = (self.came - first_came).div_ceil(SAMPLED_OTHERS).max(1);
+        let numbers = (first_came..self.came).step_by(step as usize);
+        let windows = numbers.map(|number| self.in_order.range(number..number + step).next());
+        let looked_at: Vec<&Address> = windows.flatten().map(|row| row.1).collect();
+        let share = looked_at.len() as f64 / self.waiting.len() as f64;
+        let others = looked_at
+            .into_iter()
+            .filter_map(|target| self.waiting.get(target));
+        let others = others.filter(|page| place(page) < last).collect();
+        (best, others, share)
+    }
+
+    fn insert(&mut self, mut waiting: FrontierEntry) {
+        (waiting.number, waiting.model) = (self.came, self.model);
+        self.came += 1;
         let place = place(&waiting);
-        let target = place.3.clone();
-        self.change_host(target.host(), |queue| {
-            queue.places.insert(place);
-        });
+        self.in_order.insert(waiting.number, place.target.clone());
         self.shortlists.add(&waiting);
         self.more += more_than_needed(&waiting, self.policy);
-        self.waiting.insert(target, waiting);
+        self.waiting.insert(place.target.clone(), waiting);
+        self.queues.insert(place);
     }
 
-    fn replace(&mut self, old: &FrontierKey, new: FrontierKey) {
-        let target = new.3.clone();
-        self.change_host(target.host(), |queue| {
-            queue.places.remove(old);
-            queue.places.insert(new);
-        });
-    }
-
-    /// Changes a host's queue and keeps `heads` true.
-    fn change_host(&mut self, host: &str, change: impl FnOnce(&mut HostQueue)) {
-        let queue = self.hosts.entry(host.into()).or_default();
-        if let Some(head) = head(host, queue) {
-            self.heads.remove(&head);
-        }
-        change(queue);
-        if let Some(head) = head(host, queue) {
-            self.heads.insert(head);
-        }
-        if queue.places.is_empty() && !queue.closed {
-            self.hosts.remove(host);
+    /// Changes a page where it stands, and its place by what it is then.
+    fn change(&mut self, target: &Address, change: impl FnOnce(&mut FrontierEntry)) {
+        let Some(page) = self.waiting.get_mut(target) else {
+            return;
+        };
+        let old = place(page);
+        self.more -= more_than_needed(page, self.policy);
+        self.shortlists.remove(page);
+        change(page);
+        self.shortlists.add(page);
+        self.more += more_than_needed(page, self.policy);
+        let new = place(page);
+        if new != old {
+            self.queues.remove(&old);
+            self.queues.insert(new);
         }
     }
 
-    fn evict(&mut self) {
-        let mut places: Vec<FrontierKey> = self.waiting.values().map(place).collect();
-        places.sort_unstable();
-        places.truncate(MOST_WAITING / 10);
-        for (_, _, _, target) in places {
-            self.take(&target);
+    /// Lets go of the worst of the pages whose turn it is to be looked at.
+    fn let_go(&mut self) {
+        let mut looked_at = 0;
+        let mut worst: Option<Place> = None;
+        let from = self.lets_go_from;
+        let in_turn = self.in_order.range(from..);
+        for (number, target) in in_turn.chain(self.in_order.range(..from)) {
+            let Some(page) = self.waiting.get(target).filter(|page| !page.pinned) else {
+                continue;
+            };
+            self.lets_go_from = number + 1;
+            let place = place(page);
+            if worst.as_ref().is_none_or(|worst| place < *worst) {
+                worst = Some(place);
+            }
+            looked_at += 1;
+            if looked_at == LET_GO_OF {
+                break;
+            }
+        }
+        if let Some(worst) = worst {
+            self.take(&worst.target);
         }
     }
 }
 
 impl FrontierEntry {
+    fn of(link: Candidate, priority: Priority) -> Self {
+        Self {
+            links: vec![link],
+            scores: vec![priority],
+            priority,
+            pinned: false,
+            in_batch: false,
+            number: 0,
+            model: 0,
+        }
+    }
+
     /// A page that comes before all others.
     pub fn pinned(links: Vec<Candidate>) -> Self {
         let priority = Priority::new(0, f64::MAX);
@@ -374,6 +384,8 @@ impl FrontierEntry {
             priority,
             pinned: true,
             in_batch: true,
+            number: 0,
+            model: 0,
         }
     }
 
@@ -401,26 +413,29 @@ impl FrontierEntry {
         policy.worth(&self.scores[..self.scores.len().min(needed(policy))])
     }
 
-    /// Scores the links again; false if all of them are rejected.
-    fn rescore(
-        &mut self,
+    /// The links that are not rejected, scored again, in the policy's order: each score with the
+    /// link's place among [`Self::links`].
+    fn scored_again(
+        &self,
         policy: LinkPolicy,
         score: &mut impl FnMut(&Candidate) -> LinkScore,
-    ) -> bool {
-        let mut scored: Vec<(Priority, Candidate)> = self
-            .links
-            .drain(..)
-            .filter_map(|link| Some((score(&link).priority()?, link)))
+    ) -> Vec<(Priority, usize)> {
+        let links = self.links.iter().enumerate();
+        let mut scored: Vec<(Priority, usize)> = links
+            .filter_map(|(place, link)| Some((score(link).priority()?, place)))
             .collect();
         if policy.sorts() {
-            scored.sort_by_key(|row| std::cmp::Reverse(row.0));
+            scored.sort_by_key(|row| Reverse(row.0));
         }
-        (self.scores, self.links) = scored.into_iter().unzip();
-        if self.links.is_empty() {
-            return false;
-        }
+        scored
+    }
+
+    /// Takes over what [`Self::scored_again`] gave; there has to be a link.
+    fn take_scores(&mut self, policy: LinkPolicy, scored: &[(Priority, usize)]) {
+        let links = scored.iter().map(|&(_, place)| self.links[place].clone());
+        self.links = links.collect();
+        self.scores = scored.iter().map(|row| row.0).collect();
         self.priority = self.worth(policy);
-        true
     }
 }
 
@@ -438,24 +453,16 @@ fn more_than_needed(waiting: &FrontierEntry, policy: LinkPolicy) -> usize {
     waiting.links.len().saturating_sub(needed(policy))
 }
 
-fn place(waiting: &FrontierEntry) -> FrontierKey {
+fn place(waiting: &FrontierEntry) -> Place {
     let first = &waiting.links[0];
-    // The bits of floats in 0..1 are ordered as the floats are.
-    let tie = first.tie.max(0.0).to_bits();
-    (
-        waiting.in_batch,
-        waiting.priority,
-        tie,
-        first.target.clone(),
-    )
-}
-
-fn head(host: &str, queue: &HostQueue) -> Option<(bool, Priority, u32, Box<str>)> {
-    if queue.closed {
-        return None;
+    Place {
+        in_batch: waiting.in_batch,
+        tier: Reverse(waiting.priority.tier),
+        rank: waiting.priority.rank,
+        // The bits of floats in 0..1 are ordered as the floats are.
+        tie: first.tie.max(0.0).to_bits(),
+        target: first.target.clone(),
     }
-    let (in_batch, priority, tie, _) = queue.places.last()?;
-    Some((*in_batch, *priority, *tie, host.into()))
 }
 
 #[cfg(test)]

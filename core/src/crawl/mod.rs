@@ -4,6 +4,7 @@
 mod bandit;
 mod drift;
 mod frontier;
+mod host_queues;
 mod in_view;
 mod near_duplicates;
 mod politeness;

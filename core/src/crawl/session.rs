@@ -9,9 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::in_view::Promised;
 use super::{
-    Arm, Bandit, CrawlStats, DEFERRED, Drift, Fetch, Frontier, Instant, Limits, NearDuplicates,
-    Next, Outcome, Politeness, Record, Repetition, Robots, RobotsCache, Seed, SkipReason, Skipped,
-    StopReason, StoppingCounts, UNRENDERED,
+    Arm, Bandit, CrawlStats, DEFERRED, Drift, Fetch, Frontier, FrontierEntry, Instant, Limits,
+    NearDuplicates, Next, Outcome, Politeness, Record, Repetition, Robots, RobotsCache, Seed,
+    SkipReason, Skipped, StopReason, StoppingCounts, UNRENDERED,
 };
 use crate::address::Address;
 use crate::critics::SentenceVectors;
@@ -40,9 +40,10 @@ const LONGEST_TRAIL: usize = 32;
 pub const CUT_OFF: &str =
     "only its beginning was read: it is larger or deeper nested than a page may be";
 
-/// A link on its way: taken from the frontier, its answer not in yet.
+/// A page whose answer is in, with what was known of it before: as it waits in the frontier until
+/// then, this follows from the answers before, whatever was under way.
 #[derive(Debug)]
-struct InFlight {
+struct Chosen {
     links: Vec<Candidate>,
     arm: Arm,
     reason: String,
@@ -62,7 +63,7 @@ pub struct Session {
     /// Links not asked for that the caller has not heard of yet.
     skipped: Vec<Skipped>,
     asked_for_robots: FxHashSet<Box<str>>,
-    /// Addresses, without scheme, that were asked for or will be.
+    /// Addresses, without scheme, of which the answer is in or that are not asked for.
     seen: FxHashSet<Box<str>>,
     bodies: FxHashSet<u64>,
     near_duplicates: NearDuplicates,
@@ -81,9 +82,10 @@ pub struct Session {
     drift: Drift,
     /// Pages for which it keeps closer to what is known to be good.
     restricted_pages: u32,
-    under_way: FxHashMap<Address, InFlight>,
+    /// Pages that were asked for, each with the arm that chose it.
+    under_way: FxHashMap<Address, Arm>,
     /// Links to pages that only a browser can read.
-    unrendered: FxHashMap<Address, InFlight>,
+    unrendered: FxHashMap<Address, Chosen>,
     /// Requests that were begun.
     begun: u64,
     /// Requests that ended.
@@ -226,20 +228,21 @@ impl Session {
             return Next::Busy;
         }
         let arm = self.arm();
-        while let Some((arm, waiting)) = self.frontier.pop_by(arm) {
-            let target = waiting.links[0].target.clone();
-            let host = target.host();
-            let Some(robots) = self.robots.get(host) else {
-                return self.ask_for_robots(waiting);
+        while let Some((arm, page)) = self.frontier.best_by(arm) {
+            let (target, is_pinned) = (page.links[0].target.clone(), page.pinned);
+            let Some(robots) = self.robots.get(target.host()) else {
+                return self.ask_for_robots(target);
             };
-            if !waiting.pinned && self.is_seen(&target) {
+            if !is_pinned && self.is_seen(&target) {
+                self.frontier.take(&target);
                 continue;
             }
             if let Err(reason) = robots.check(target.path_and_query()) {
+                self.frontier.take(&target);
                 self.skip(target, reason.into());
                 continue;
             }
-            return self.begin(waiting, arm);
+            return self.begin(target, arm);
         }
         if self.under_way() > 0 {
             return Next::Busy;
@@ -267,26 +270,31 @@ impl Session {
         std::mem::take(&mut self.skipped)
     }
 
-    fn ask_for_robots(&mut self, waiting: super::FrontierEntry) -> Next {
-        let target = waiting.links[0].target.clone();
-        self.frontier.put_back(waiting);
+    fn ask_for_robots(&mut self, target: Address) -> Next {
         self.asked_for_robots.insert(target.host().into());
         self.frontier.close(target.host());
         Next::Robots(target)
     }
 
-    fn begin(&mut self, waiting: super::FrontierEntry, arm: Arm) -> Next {
-        let target = waiting.links[0].target.clone();
+    fn begin(&mut self, target: Address, arm: Arm) -> Next {
         self.politeness.begin(target.host());
         self.frontier.close(target.host());
-        self.set_under_way(waiting, arm);
+        self.set_under_way(target.clone(), arm);
         Next::Fetch(Fetch { address: target })
     }
 
-    fn set_under_way(&mut self, waiting: super::FrontierEntry, arm: Arm) {
+    fn set_under_way(&mut self, target: Address, arm: Arm) {
         self.begun += 1;
-        let target = waiting.links[0].target.clone();
+        self.under_way.insert(target, arm);
+    }
+
+    /// A page whose answer is in no longer waits; what was known of it. One that the frontier let
+    /// go of meanwhile is taken in as if it had been a seed.
+    fn chosen(&mut self, target: &Address, arm: Arm) -> Chosen {
         self.seen.insert(target.without_scheme().into());
+        let waiting = self.frontier.take(target);
+        let waiting =
+            waiting.unwrap_or_else(|| FrontierEntry::pinned(vec![Candidate::seed(target.clone())]));
         let first = &waiting.links[0];
         let reason = if first.trail.is_empty() && !waiting.pinned {
             "a sitemap that robots.txt names".to_owned()
@@ -298,16 +306,15 @@ impl Session {
         // What no page led to is taken in as if it had been a seed, also when it is replayed.
         let is_linked = !waiting.pinned && !first.trail.is_empty();
         let priority = is_linked.then_some(waiting.priority);
-        let in_flight = InFlight {
+        Chosen {
             arm,
             reason,
             priority,
             expected: priority.and_then(|_| self.guide.expected(first)),
-            mark: self.seeds.get(&target).copied().flatten(),
-            redirects: self.redirects.remove(&target).unwrap_or(0),
+            mark: self.seeds.get(target).copied().flatten(),
+            redirects: self.redirects.remove(target).unwrap_or(0),
             links: waiting.links,
-        };
-        self.under_way.insert(target, in_flight);
+        }
     }
 
     fn arm(&self) -> Arm {
@@ -335,7 +342,7 @@ impl Session {
         }
     }
 
-    /// Whether a page was asked for, or is known to be passed over.
+    /// Whether the answer for a page is in, or it is known to be passed over.
     pub fn is_seen(&self, target: &Address) -> bool {
         self.seen.contains(target.without_scheme())
     }
@@ -377,7 +384,7 @@ impl Session {
         now: Instant,
         rng: &mut dyn Rng,
     ) -> Option<Record> {
-        let in_flight = self.under_way.remove(address)?;
+        let arm = self.under_way.remove(address)?;
         let mut is_given_up = false;
         match &outcome {
             Outcome::Deferred { rest, .. } => {
@@ -387,14 +394,15 @@ impl Session {
             _ => self.politeness.end(address.host(), now),
         }
         self.requests += 1;
-        let mut record = self.record(address, &in_flight);
+        let chosen = self.chosen(address, arm);
+        let mut record = self.record(address, &chosen);
         match outcome {
             Outcome::Page(page, digest) => {
-                self.take_page(&page, digest, in_flight, &mut record, rng);
+                self.take_page(&page, digest, chosen, &mut record, rng);
             }
             Outcome::Redirect(target) => {
                 self.stats.other += 1;
-                record.problem = match self.follow_redirect(address, &target, in_flight) {
+                record.problem = match self.follow_redirect(address, &target, chosen) {
                     Ok(()) => format!("redirects to {target}"),
                     Err(failure) => failure.to_string(),
                 };
@@ -408,7 +416,7 @@ impl Session {
                 self.stats.other += 1;
                 record.problem = format!("{UNRENDERED}{why}");
                 if self.unrendered.len() < MOST_UNRENDERED {
-                    self.unrendered.insert(address.clone(), in_flight);
+                    self.unrendered.insert(address.clone(), chosen);
                 }
             }
             Outcome::Deferred { why, .. } => {
@@ -416,13 +424,14 @@ impl Session {
                 record.problem = if is_given_up {
                     self.give_up(address.host());
                     format!("{why}, {MOST_IN_A_ROW} times in a row: the host is left alone")
-                } else if self.ask_later(address, in_flight) {
+                } else if self.ask_later(address, chosen) {
                     format!("{DEFERRED}{why}")
                 } else {
                     why
                 };
             }
         }
+        self.rescore_part();
         Some(record)
     }
 
@@ -435,10 +444,11 @@ impl Session {
         digest: u64,
         rng: &mut dyn Rng,
     ) -> Option<Record> {
-        let in_flight = self.unrendered.remove(address)?;
+        let chosen = self.unrendered.remove(address)?;
         self.requests += 1;
-        let mut record = self.record(address, &in_flight);
-        self.take_page(page, digest, in_flight, &mut record, rng);
+        let mut record = self.record(address, &chosen);
+        self.take_page(page, digest, chosen, &mut record, rng);
+        self.rescore_part();
         Some(record)
     }
 

@@ -92,6 +92,12 @@ impl Shortlists {
         self.lists.iter_mut().for_each(BTreeSet::clear);
     }
 
+    /// The best pages of every ranking, so many of each.
+    pub(super) fn first_of_each(&self, most: usize) -> impl Iterator<Item = &Address> {
+        let lists = self.lists.iter();
+        lists.flat_map(move |list| list.iter().rev().take(most).map(|place| &place.1))
+    }
+
     /// The best page of a ranking whose host is open.
     pub(super) fn best(&self, list: usize, is_open: impl Fn(&str) -> bool) -> Option<&Address> {
         let places = self.lists.get(list)?.iter().rev();

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{CrawlDelay, Denial, DriftAlarm, Instant, Refusal, Scope, StoppingRule};
+use super::{Arm, CrawlDelay, Denial, DriftAlarm, Instant, Refusal, Scope, StoppingRule};
 use crate::address::Address;
 use crate::critics::FoundForm;
 use crate::page::Page;
@@ -193,6 +193,8 @@ pub struct Record {
     pub anchor: String,
     /// Why it was chosen, in one line.
     pub reason: String,
+    /// By whose ranking it was chosen.
+    pub arm: Arm,
     /// What chose it; `None` for a seed.
     pub priority: Option<Priority>,
     /// How relevant it was expected to be, where the strategy says.

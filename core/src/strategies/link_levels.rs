@@ -93,6 +93,8 @@ pub struct LinkLevels {
     around: FxHashMap<TermId, usize>,
     /// By feature: links of each class that have it.
     with_feature: Vec<Vec<f64>>,
+    /// The logarithm of [`Self::rate`] by feature and class, which every link asks for.
+    log_rates: Vec<Vec<f64>>,
     /// Links by class.
     links: Vec<f64>,
     chosen: [Vec<Chosen>; 3],
@@ -137,6 +139,14 @@ impl LinkLevels {
                 levels.with_feature[feature][*class] += 1.0;
             }
         }
+        let classes = 0..levels.links.len();
+        let log_rates = (0..levels.with_feature.len()).map(|feature| {
+            let rates = classes
+                .clone()
+                .map(|class| levels.rate(feature, class).ln());
+            rates.collect()
+        });
+        levels.log_rates = log_rates.collect();
         levels
     }
 
@@ -183,6 +193,7 @@ impl LinkLevels {
             anchor: numbered(&anchor, url.len()),
             around: numbered(&around, url.len() + anchor.len()),
             with_feature: vec![Vec::new(); url.len() + anchor.len() + around.len()],
+            log_rates: Vec::new(),
             url: url.into_iter().map(|row| row.0).collect(),
             links: Vec::new(),
             chosen,
@@ -248,7 +259,7 @@ impl LinkLevels {
         let weigh = |class: usize| {
             let rates = features
                 .iter()
-                .map(|&feature| self.rate(feature, class).ln());
+                .map(|&feature| self.log_rates[feature][class]);
             self.prior(class).ln() + rates.sum::<f64>()
         };
         let weights: Vec<f64> = (0..self.links.len()).map(weigh).collect();

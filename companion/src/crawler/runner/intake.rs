@@ -142,7 +142,7 @@ impl Runner {
     fn take_given(&mut self, address: Address, given: &KeptExchange) -> Result<Option<Ended>> {
         let (page, digest) = of_html(address.clone(), &given.html(), &given.body);
         let outcome = Outcome::Page(page, digest);
-        let Some(record) = self.session.replay(&address, outcome, &mut self.rng) else {
+        let Some(record) = self.session.replay(&address, outcome, None, &mut self.rng) else {
             return Ok(None);
         };
         // It was read when it was captured.

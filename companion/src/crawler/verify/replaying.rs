@@ -62,7 +62,7 @@ pub fn replayed(
         if !session.expects(&address) && !asked.contains(&address) {
             found.not_linked.push(number);
         }
-        let record = session.replay(&address, outcome, &mut rng);
+        let record = session.replay(&address, outcome, None, &mut rng);
         react(&mut session, research, record);
         asked.insert(address);
     }

@@ -81,6 +81,7 @@ impl CrawlLog for MemoryStore {
             number: record.number,
             address: record.address.to_string(),
             problem: record.problem.clone(),
+            arm: Some(record.arm),
             place: Location {
                 warc_offset: place.warc_offset.filter(|_| record.judgment.is_some()),
                 ..place.clone()

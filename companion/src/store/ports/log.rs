@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{Record, Skipped};
+use linkscent_core::crawl::{Arm, Record, Skipped};
 use linkscent_core::critics;
 use linkscent_core::web_graph::{Judgment, Relevance};
 
@@ -39,6 +39,8 @@ pub struct FetchRow {
     pub address: String,
     /// What came in place of a page.
     pub problem: String,
+    /// By whose ranking it was chosen; `None` where that was not kept yet.
+    pub arm: Option<Arm>,
     /// Where it leads; the offset is a page's alone.
     pub place: Location,
 }

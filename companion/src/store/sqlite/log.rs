@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, Row};
 
-use linkscent_core::crawl::UNRENDERED;
+use linkscent_core::crawl::{Arm, UNRENDERED};
 
 use super::SqliteStore;
 use crate::store::ports::{
@@ -19,7 +19,7 @@ type FormTuple = (String, String, String, String, String, String, f64, bool);
 impl CrawlLog for SqliteStore {
     async fn fetches(&self, crawl: i64) -> StoreResult<Vec<FetchRow>> {
         let query = sqlx::query_as(
-            "SELECT number, address, problem, redirect, time,
+            "SELECT number, address, problem, redirect, time, arm,
              CASE WHEN relevance IS NOT NULL THEN warc_offset END AS warc_offset
              FROM fetch WHERE crawl = ? ORDER BY number",
         );
@@ -226,6 +226,7 @@ impl FromRow<'_, SqliteRow> for FetchRow {
             number: row.try_get::<i64, _>("number")? as u64,
             address: row.try_get("address")?,
             problem: row.try_get("problem")?,
+            arm: row.try_get::<Option<i64>, _>("arm")?.map(Arm::of_code),
             place: Location {
                 warc_offset: offset.map(|offset| offset as u64),
                 redirect: row.try_get("redirect")?,

@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 16] = [
+const STEPS: [(i64, &str, &str); 17] = [
     (
         1,
         "first",
@@ -95,6 +95,11 @@ const STEPS: [(i64, &str, &str); 16] = [
         16,
         "in view",
         include_str!("../../../migrations/0016_in_view.sql"),
+    ),
+    (
+        17,
+        "arms",
+        include_str!("../../../migrations/0017_arms.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -114,8 +114,8 @@ async fn write_fetches(
         sqlx::query(
             "INSERT INTO fetch (crawl, number, address, trail, anchor, reason, priority, relevance,
              is_target, scored, title, snippet, problem, redirect, warc_offset, time, class,
-             waiting)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             waiting, arm)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(crawl)
         .bind(record.number as i64)
@@ -135,6 +135,7 @@ async fn write_fetches(
         .bind(place.time)
         .bind(&record.class)
         .bind(record.waiting)
+        .bind(record.arm.code())
         .execute(&mut *transaction)
         .await
         .map_err(writing)?;

@@ -1,7 +1,7 @@
 //! The log of a crawl: what is written, and how it is read.
 
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{Denial, Skipped, UNRENDERED};
+use linkscent_core::crawl::{Arm, Denial, Skipped, UNRENDERED};
 use linkscent_core::web_graph::{Judgment, Relevance};
 
 use super::{NOBODY, address, alarm, crawl, failed, fetched, form, numbers, take, texts};
@@ -59,6 +59,7 @@ async fn a_resume_reads_what_was_acknowledged(store: &Store) {
     let id = crawl(&**store).await;
     let (mut moved, mut place) = failed(7, B);
     moved.problem.clear();
+    moved.arm = Arm::Explore;
     place.redirect = Some("http://b.test/“there”".to_owned());
     // Numbers may be missing, and come in any order.
     let batch = [fetched(5, C, 0.1), (moved, place)];
@@ -69,6 +70,11 @@ async fn a_resume_reads_what_was_acknowledged(store: &Store) {
         number,
         address: address.to_owned(),
         problem: problem.to_owned(),
+        arm: Some(if number == 7 {
+            Arm::Explore
+        } else {
+            Arm::Primary
+        }),
         place,
     };
     let kept = Location {

@@ -37,7 +37,7 @@ mod tokens;
 mod topics;
 
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{DriftAlarm, DriftCause, Record, Scope, StoppingRule};
+use linkscent_core::crawl::{Arm, DriftAlarm, DriftCause, Record, Scope, StoppingRule};
 use linkscent_core::critics::FoundForm;
 use linkscent_core::forms::FormWords;
 use linkscent_core::web_graph::{Judgment, Relevance};
@@ -135,6 +135,7 @@ pub(crate) fn failed(number: u64, page: &str) -> (Record, Location) {
         forms: Vec::new(),
         alarm: None,
         waiting: None,
+        arm: Arm::Primary,
     };
     let place = Location {
         time: number as i64,

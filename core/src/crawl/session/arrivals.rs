@@ -1,19 +1,20 @@
 //! What comes of a request: a page that is judged, learned from and whose links join the
 //! frontier, or a redirect that is followed.
 
-use super::{CUT_OFF, InFlight, LONGEST_TRAIL, MOST_DEFERRED, Session};
+use super::{CUT_OFF, Chosen, LONGEST_TRAIL, MOST_DEFERRED, Session};
 use crate::address::Address;
+use crate::crawl::repetition::site_of;
 use crate::crawl::{
-    Failure, MOST_REDIRECTS, NEARLY_SAME_PAGE, PageSignal, Record, Robots, SAME_PAGE, Sketch,
-    SkipReason,
+    Failure, FrontierEntry, MOST_REDIRECTS, NEARLY_SAME_PAGE, PageSignal, Record, Robots,
+    SAME_PAGE, Sketch, SkipReason,
 };
 use crate::page::Page;
 use crate::strategies::{Candidate, Learned, Rng};
 use crate::web_graph::Relevance;
 
 impl Session {
-    pub(super) fn record(&self, address: &Address, in_flight: &InFlight) -> Record {
-        let first = &in_flight.links[0];
+    pub(super) fn record(&self, address: &Address, chosen: &Chosen) -> Record {
+        let first = &chosen.links[0];
         Record {
             number: self.requests,
             address: address.clone(),
@@ -24,9 +25,10 @@ impl Session {
                 .map(|step| step.address.clone())
                 .collect(),
             anchor: first.anchor.to_string(),
-            reason: in_flight.reason.clone(),
-            priority: in_flight.priority,
-            expected: in_flight.expected,
+            reason: chosen.reason.clone(),
+            arm: chosen.arm,
+            priority: chosen.priority,
+            expected: chosen.expected,
             judgment: None,
             class: String::new(),
             scored: false,
@@ -43,23 +45,23 @@ impl Session {
         &mut self,
         page: &Page,
         digest: u64,
-        in_flight: InFlight,
+        chosen: Chosen,
         record: &mut Record,
         rng: &mut dyn Rng,
     ) {
-        if let Some(problem) = self.repeated(page, digest, &in_flight) {
+        if let Some(problem) = self.repeated(page, digest, &chosen) {
             self.take_repeat(&page.address, problem, record);
             return;
         }
-        let via = if in_flight.links[0].trail.is_empty() {
+        let via = if chosen.links[0].trail.is_empty() {
             &[]
         } else {
-            in_flight.links.as_slice()
+            chosen.links.as_slice()
         };
-        let visit = self.guide.visit(page, via, in_flight.mark, rng);
+        let visit = self.guide.visit(page, via, chosen.mark, rng);
         record.judgment = Some(visit.judgment);
         record.class = visit.class;
-        record.scored = in_flight.mark.is_none();
+        record.scored = chosen.mark.is_none();
         if page.document().truncated {
             CUT_OFF.clone_into(&mut record.problem);
         }
@@ -73,8 +75,8 @@ impl Session {
         }
         self.stats.page(visit.judgment, record.scored);
         if record.scored && !via.is_empty() {
-            self.bandit.learn(in_flight.arm, visit.judgment.is_target);
-            if let Some(priority) = in_flight.priority {
+            self.bandit.learn(chosen.arm, visit.judgment.is_target);
+            if let Some(priority) = chosen.priority {
                 self.promised
                     .learn(priority.value(), visit.judgment.is_target);
             }
@@ -130,9 +132,9 @@ impl Session {
 
     /// What is said of a page that is the same as one before, or nearly; if it is not, what it says
     /// is taken in. Where a person or a log says so, it is a page of its own.
-    fn repeated(&mut self, page: &Page, digest: u64, in_flight: &InFlight) -> Option<&'static str> {
+    fn repeated(&mut self, page: &Page, digest: u64, chosen: &Chosen) -> Option<&'static str> {
         let is_same = !self.bodies.insert(digest);
-        let is_believed = self.is_replaying || in_flight.mark.is_some();
+        let is_believed = self.is_replaying || chosen.mark.is_some();
         if is_same && !is_believed {
             return Some(SAME_PAGE);
         }
@@ -148,7 +150,7 @@ impl Session {
             return Some(NEARLY_SAME_PAGE);
         }
         if self.repetition.learn(&page.address, &passages) {
-            self.leave_closed();
+            self.leave_closed(&page.address);
         }
         None
     }
@@ -158,15 +160,17 @@ impl Session {
         self.stats.other += 1;
         problem.clone_into(&mut record.problem);
         if !self.limits.takes_repeats && self.repetition.repeat(address) {
-            self.leave_closed();
+            self.leave_closed(address);
         }
     }
 
-    /// Has no link wait any more that leads where nothing new is said.
-    fn leave_closed(&mut self) {
-        let waiting = self.frontier.waiting().map(|(address, _)| address);
-        let closed = waiting.filter(|address| self.repetition.is_closed(address));
-        let mut closed: Vec<Address> = closed.cloned().collect();
+    /// Has no link wait any more that leads to a page of this one's site where nothing new is said.
+    fn leave_closed(&mut self, page: &Address) {
+        let waiting = self.frontier.of_site(site_of(page.host()));
+        let closed = waiting.into_iter();
+        let mut closed: Vec<Address> = closed
+            .filter(|address| self.repetition.is_closed(address))
+            .collect();
         closed.sort_unstable();
         for address in closed {
             self.frontier.take(&address);
@@ -176,18 +180,22 @@ impl Session {
 
     /// How many relevant pages are expected among the links that wait and may be asked for.
     fn expected_to_wait(&self) -> f64 {
-        let waiting = self.frontier.waiting().filter(|(address, _)| {
+        let (best, others, share) = self.frontier.sample();
+        let log_odds = |page: &FrontierEntry| {
+            let address = &page.links[0].target;
             let robots = self.robots.get(address.host());
             let is_allowed =
                 robots.is_none_or(|robots| robots.check(address.path_and_query()).is_ok());
-            is_allowed && !self.is_seen(address)
-        });
-        self.promised
-            .among(waiting.map(|(_, priority)| priority.value()))
+            let counts = is_allowed && !page.pinned && !self.is_seen(address);
+            counts.then(|| page.priority.value())
+        };
+        let best = self.promised.among(best.into_iter().filter_map(log_odds));
+        let others = self.promised.among(others.into_iter().filter_map(log_odds));
+        best + others / share
     }
 
     /// Has a page asked for again, first of all of its host; false if it was often enough.
-    pub(super) fn ask_later(&mut self, address: &Address, in_flight: InFlight) -> bool {
+    pub(super) fn ask_later(&mut self, address: &Address, chosen: Chosen) -> bool {
         let times = self.deferred.entry(address.clone()).or_default();
         if *times >= MOST_DEFERRED {
             self.deferred.remove(address);
@@ -195,8 +203,8 @@ impl Session {
         }
         *times += 1;
         self.seen.remove(address.without_scheme());
-        self.redirects.insert(address.clone(), in_flight.redirects);
-        self.frontier.pin(in_flight.links);
+        self.redirects.insert(address.clone(), chosen.redirects);
+        self.frontier.pin(chosen.links);
         true
     }
 
@@ -235,9 +243,9 @@ impl Session {
         &mut self,
         from: &Address,
         target: &Address,
-        in_flight: InFlight,
+        chosen: Chosen,
     ) -> Result<(), Failure> {
-        if in_flight.redirects >= MOST_REDIRECTS {
+        if chosen.redirects >= MOST_REDIRECTS {
             return Err(Failure::Redirects);
         }
         self.limits.scope.check(target).map_err(Failure::Scope)?;
@@ -247,14 +255,13 @@ impl Session {
                 "redirects to {target}, seen before"
             )));
         }
-        let mut links = in_flight.links;
+        let mut links = chosen.links;
         for link in &mut links {
             link.target = target.clone();
         }
-        self.redirects
-            .insert(target.clone(), in_flight.redirects + 1);
-        if in_flight.mark.is_some() {
-            self.seeds.insert(target.clone(), in_flight.mark);
+        self.redirects.insert(target.clone(), chosen.redirects + 1);
+        if chosen.mark.is_some() {
+            self.seeds.insert(target.clone(), chosen.mark);
         }
         self.frontier.pin(links);
         Ok(())

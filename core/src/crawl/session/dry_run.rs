@@ -64,22 +64,26 @@ impl Session {
         let mut run = DryRun::default();
         while run.pages.len() < most {
             let arm = self.arm();
-            let Some((arm, waiting)) = self.frontier.pop_by(arm) else {
+            let Some((arm, waiting)) = self.frontier.best_by(arm) else {
                 break;
             };
-            let target = waiting.links[0].target.clone();
+            let (target, waiting) = (waiting.links[0].target.clone(), waiting.clone());
             let robots = self.robots.get(target.host());
             let is_refused =
                 robots.is_some_and(|robots| robots.check(target.path_and_query()).is_err());
             if is_refused || (!waiting.pinned && self.is_seen(&target)) {
+                self.frontier.take(&target);
                 continue;
             }
             run.pages.push(self.upcoming(&waiting));
-            self.set_under_way(waiting, arm);
             if let Some(page) = at_hand(&target) {
+                self.set_under_way(target.clone(), arm);
                 // Pages at hand are told apart by where they are.
                 let digest = run.pages.len() as u64;
                 self.take(&target, Outcome::Page(page, digest), Instant(0), rng);
+            } else {
+                self.begun += 1;
+                self.frontier.take(&target);
             }
         }
         let judged = run.pages.iter().filter(|page| !page.is_marked);

@@ -2,21 +2,23 @@
 
 use super::Session;
 use crate::address::Address;
-use crate::crawl::{FrontierEntry, Instant, Outcome, Record};
-use crate::strategies::{Candidate, Rng};
+use crate::crawl::{Arm, Instant, Outcome, Record};
+use crate::strategies::Rng;
 
 impl Session {
     /// Takes in again what was taken in before a restart. A page that does not
     /// wait in the frontier is taken in as if it were a seed. Whose arm it was is
-    /// computed again.
+    /// computed again where the log does not say: with several requests under way that may be
+    /// another.
     pub fn replay(
         &mut self,
         address: &Address,
         outcome: Outcome,
+        arm: Option<Arm>,
         rng: &mut dyn Rng,
     ) -> Option<Record> {
         self.is_replaying = true;
-        let record = self.replay_row(address, outcome, rng);
+        let record = self.replay_row(address, outcome, arm, rng);
         self.is_replaying = false;
         record
     }
@@ -25,6 +27,7 @@ impl Session {
         &mut self,
         address: &Address,
         outcome: Outcome,
+        arm: Option<Arm>,
         rng: &mut dyn Rng,
     ) -> Option<Record> {
         match &outcome {
@@ -32,21 +35,18 @@ impl Session {
                 return self.take_rendered(address, page, *digest, rng);
             }
             Outcome::Repeated(problem) => {
-                if let Some(in_flight) = self.unrendered.remove(address) {
+                if let Some(chosen) = self.unrendered.remove(address) {
                     self.requests += 1;
-                    let mut record = self.record(address, &in_flight);
+                    let mut record = self.record(address, &chosen);
                     self.take_repeat(address, problem, &mut record);
                     return Some(record);
                 }
             }
             _ => {}
         }
-        let arm = self.frontier.taken_by(self.arm(), address);
-        let waiting = self
-            .frontier
-            .pop_again(address)
-            .unwrap_or_else(|| FrontierEntry::pinned(vec![Candidate::seed(address.clone())]));
-        self.set_under_way(waiting, arm);
+        let arm = arm.unwrap_or_else(|| self.frontier.taken_by(self.arm(), address));
+        self.frontier.choose_again(address);
+        self.set_under_way(address.clone(), arm);
         self.take(address, outcome, Instant(0), rng)
     }
 }

@@ -28,6 +28,13 @@ impl Session {
             .rescore(|link| restricted(guide, is_restricted, link, guide.score(link)));
     }
 
+    /// Scores a part of the links again that an earlier model scored.
+    pub(super) fn rescore_part(&mut self) {
+        let (guide, is_restricted) = (&self.guide, self.restricted_pages > 0);
+        self.frontier
+            .rescore_part(|link| restricted(guide, is_restricted, link, guide.score(link)));
+    }
+
     /// A link's score in this crawl.
     pub(super) fn restricted(&self, link: &Candidate, score: LinkScore) -> LinkScore {
         restricted(&self.guide, self.restricted_pages > 0, link, score)

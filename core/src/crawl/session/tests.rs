@@ -4,6 +4,7 @@ use crate::dom::{Builder, LeafRange};
 use crate::page::Page;
 use crate::strategies::SplitMix;
 
+mod going_on;
 mod manners;
 mod repeats;
 
@@ -162,7 +163,7 @@ fn goes_on_as_if_never_stopped(strategy: &str, budget: u64) {
     let mut rng = SplitMix(5);
     for (at, _) in &log[..25] {
         assert!(again.frontier().get(at).is_some(), "{at} was not waiting");
-        again.replay(at, page(at), &mut rng);
+        again.replay(at, page(at), None, &mut rng);
     }
     let waiting = |session: &Session| -> Vec<Address> {
         session
@@ -173,7 +174,7 @@ fn goes_on_as_if_never_stopped(strategy: &str, budget: u64) {
             .collect()
     };
     for (at, _) in &log[25..] {
-        again.replay(at, page(at), &mut rng);
+        again.replay(at, page(at), None, &mut rng);
     }
     assert_eq!(waiting(&again), waiting(&whole));
     assert_eq!(again.stats(), whole.stats());
@@ -341,7 +342,7 @@ fn a_page_that_a_browser_read_joins_as_if_it_had_been_fetched() {
             Some(why) => Outcome::Unrendered(why.to_owned()),
             None => page(&row.address),
         };
-        let told = again.replay(&row.address, outcome, &mut rng).unwrap();
+        let told = again.replay(&row.address, outcome, None, &mut rng).unwrap();
         assert_eq!((&told.reason, told.number), (&row.reason, row.number));
         assert_eq!(told.judgment, row.judgment);
     }

@@ -151,7 +151,9 @@ fn a_crawl_that_is_taken_up_again_chooses_the_same() {
     let whole = crawled(&mut session(300), &mut SplitMix(1));
     let (mut again, mut rng) = (session(300), SplitMix(1));
     for (address, reason) in &whole[..170] {
-        let record = again.replay(address, page(address), &mut rng).unwrap();
+        let record = again
+            .replay(address, page(address), None, &mut rng)
+            .unwrap();
         assert_eq!(record.reason, *reason);
     }
     assert!(whole[..170].iter().any(|row| is_by_classifier(&row.1)));

@@ -54,7 +54,7 @@ fn a_page_of_which_the_server_has_no_time_is_asked_for_again_when_it_has_rested(
             "" => page(&row.address),
             problem => Outcome::of_problem(problem),
         };
-        let told = again.replay(&row.address, outcome, &mut rng).unwrap();
+        let told = again.replay(&row.address, outcome, None, &mut rng).unwrap();
         assert_eq!((&told.problem, told.number), (&row.problem, row.number));
     }
     assert_eq!(again.stats(), whole.stats());

@@ -66,7 +66,7 @@ fn replayed(log: &[Record], answer: impl Fn(&Address) -> Outcome) -> (Session, S
             Some(_) => answer(&record.address),
             None => Outcome::of_problem(&record.problem),
         };
-        session.replay(&record.address, outcome, &mut rng);
+        session.replay(&record.address, outcome, None, &mut rng);
     }
     (session, rng)
 }
@@ -162,7 +162,7 @@ fn what_is_nearly_the_same_counts_once_but_where_a_log_or_a_person_has_it_as_a_p
     let mut rng = SplitMix(5);
     let mut earlier = session(400, "breadth-first");
     for record in &log {
-        earlier.replay(&record.address, ring(&record.address), &mut rng);
+        earlier.replay(&record.address, ring(&record.address), None, &mut rng);
     }
     assert_eq!(earlier.stats().pages as usize, log.len());
 

@@ -1,0 +1,137 @@
+//! Scoring links again after the model has changed: in parts, so that no page costs more the
+//! more links wait.
+//!
+//! Where few pages wait they are scored at once, and where they are worked off in batches, since
+//! what the batch of now holds does not follow from what was taken in. Else each page that is taken in pays for a part:
+//! the best pages of the order and of each ranking first, as far as an earlier model scored them,
+//! then the next in turn, in the order in which pages came. So what is chosen next was scored by
+//! the model of now, and everything else once in a while. What is scored when follows from what
+//! waits, so a crawl that is replayed scores the same.
+
+use super::{Frontier, FrontierEntry, more_than_needed, place};
+use crate::address::Address;
+use crate::strategies::{Candidate, LinkScore};
+
+/// Pages that are scored at once.
+const AT_ONCE: usize = 1_000;
+/// The best pages that are looked at with each page that is taken in.
+const BEST: usize = 64;
+/// The same of the ranking of each arm.
+const BEST_OF_ARM: usize = 8;
+/// Links that are scored again in turn with each page that is taken in.
+const LINKS_IN_TURN: usize = 100;
+/// Pages that are looked at for them.
+const PAGES_IN_TURN: usize = 400;
+
+impl Frontier {
+    /// Links are to be scored again: at once where few wait, else with what is taken in from
+    /// now on, see [`Self::rescore_part`]. Pages of which all links are rejected go.
+    pub fn rescore(&mut self, score: impl FnMut(&Candidate) -> LinkScore) {
+        self.model = self.model.wrapping_add(1);
+        if self.waiting.len() <= AT_ONCE || self.batch.is_some() {
+            self.left = 0;
+            self.rescore_all(score);
+        } else {
+            self.left = self.waiting.len();
+        }
+    }
+
+    /// Scores every link again.
+    pub fn rescore_all(&mut self, mut score: impl FnMut(&Candidate) -> LinkScore) {
+        self.shortlists.clear();
+        self.more = 0;
+        let (policy, model) = (self.policy, self.model);
+        let mut places = Vec::with_capacity(self.waiting.len());
+        self.waiting.retain(|_, page| {
+            page.model = model;
+            let mut stays = page.pinned;
+            if !stays {
+                let scored = page.scored_again(policy, &mut score);
+                stays = !scored.is_empty();
+                if stays {
+                    page.take_scores(policy, &scored);
+                }
+            }
+            if stays {
+                self.more += more_than_needed(page, policy);
+                self.shortlists.add(page);
+                places.push(place(page));
+            } else {
+                self.in_order.remove(&page.number);
+            }
+            stays
+        });
+        self.queues.replace_all(places);
+    }
+
+    /// Scores a part of the links again that an earlier model scored.
+    pub fn rescore_part(&mut self, mut score: impl FnMut(&Candidate) -> LinkScore) {
+        if self.left == 0 {
+            return;
+        }
+        for target in self.best_of_earlier_models() {
+            self.rescore_page(&target, &mut score);
+        }
+        for target in self.in_turn() {
+            self.rescore_page(&target, &mut score);
+        }
+    }
+
+    /// The best pages of the order and of each ranking that an earlier model scored.
+    fn best_of_earlier_models(&self) -> Vec<Address> {
+        let of_all = self.queues.from_first().take(BEST);
+        let of_all = of_all.map(|place| &place.target);
+        let pages = of_all.chain(self.shortlists.first_of_each(BEST_OF_ARM));
+        let earlier = pages.filter(|target| {
+            let page = self.waiting.get(target);
+            page.is_some_and(|page| self.is_of_earlier_model(page))
+        });
+        earlier.cloned().collect()
+    }
+
+    /// The pages whose turn it is, in the order in which they came.
+    fn in_turn(&mut self) -> Vec<Address> {
+        let from = self.goes_on_with;
+        let later = self.in_order.range(from..);
+        let all = later.chain(self.in_order.range(..from));
+        let pages: Vec<(u64, Address)> = all
+            .take(PAGES_IN_TURN.min(self.left))
+            .map(|(number, target)| (*number, target.clone()))
+            .collect();
+        let mut links = 0;
+        let mut turn = Vec::new();
+        for (number, target) in pages {
+            if links >= LINKS_IN_TURN {
+                break;
+            }
+            self.goes_on_with = number + 1;
+            self.left -= 1;
+            let page = self.waiting.get(&target);
+            if let Some(page) = page.filter(|page| self.is_of_earlier_model(page)) {
+                links += page.links.len();
+                turn.push(target);
+            }
+        }
+        turn
+    }
+
+    fn is_of_earlier_model(&self, page: &FrontierEntry) -> bool {
+        page.model != self.model && !page.pinned
+    }
+
+    fn rescore_page(&mut self, target: &Address, score: &mut impl FnMut(&Candidate) -> LinkScore) {
+        let (policy, model) = (self.policy, self.model);
+        let Some(page) = self.waiting.get(target) else {
+            return;
+        };
+        let scored = page.scored_again(policy, score);
+        if scored.is_empty() {
+            self.take(target);
+            return;
+        }
+        self.change(target, |page| {
+            page.take_scores(policy, &scored);
+            page.model = model;
+        });
+    }
+}
