@@ -164,6 +164,11 @@ impl Page {
     pub fn document(&self) -> &Document {
         &self.document
     }
+
+    /// Takes in that the answer with it asks crawlers to follow none of its links.
+    pub fn ask_not_to_follow(&mut self) {
+        self.document.no_follow = true;
+    }
 }
 
 fn read_words(document: &mut Document, language: Language) -> PageWords {

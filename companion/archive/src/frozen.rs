@@ -51,6 +51,7 @@ impl FrozenWeb {
                 content_type: Some("text/html; charset=utf-8".to_owned()),
                 location: None,
                 policy: None,
+                no_follow: false,
                 body: body.into_bytes(),
                 conversion: None,
             };

@@ -35,5 +35,9 @@ pub fn page_at(
     address: &Address,
 ) -> Result<(Box<Page>, u64), WarcError> {
     let response = Reader::response_at(archive, offset, address.as_str())?;
-    Ok(of_html(address.clone(), &response.html(), &response.body))
+    let (mut page, digest) = of_html(address.clone(), &response.html(), &response.body);
+    if response.no_follow {
+        page.ask_not_to_follow();
+    }
+    Ok((page, digest))
 }

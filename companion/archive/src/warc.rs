@@ -119,6 +119,8 @@ pub struct Response {
     pub location: Option<String>,
     /// `Content-Security-Policy`, if there was one.
     pub policy: Option<String>,
+    /// Whether crawlers were asked to follow no link of it, see [`Exchange::asks_not_to_follow`].
+    pub no_follow: bool,
     /// The body, content and transfer codings undone.
     pub body: Vec<u8>,
     /// HTML that was made of the body, if the page was read so.
@@ -132,6 +134,7 @@ impl From<KeptExchange> for Response {
             content_type: kept.header("content-type"),
             location: kept.header("location"),
             policy: kept.header("content-security-policy"),
+            no_follow: kept.exchange.asks_not_to_follow(),
             date: kept.date,
             body: kept.body,
             conversion: kept.conversion,

@@ -360,7 +360,7 @@ fn found_by_predicate(web: &EvalWeb, predicate: &str, strategy: &str) -> BTreeSe
         delay: CrawlDelay(0),
         scope: Scope::default(),
         stopping: linkscent_core::crawl::StoppingRule::default(),
-        takes_repeats: true,
+        takes_all: true,
     };
     let seeds = web.pages.iter().map(|page| Seed {
         address: page.address.clone(),

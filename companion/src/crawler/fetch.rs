@@ -307,10 +307,13 @@ impl Fetcher {
         let fetched = tokio::task::spawn_blocking(move || {
             let _until_parsed = (parsing, read.pieces);
             let (address, body, content_type) = (read.address, read.body, read.content_type);
-            let (page, digest) = match &conversion {
+            let (mut page, digest) = match &conversion {
                 Some(html) => of_html(address, html, &body),
                 None => build(address, &body, content_type.as_deref()),
             };
+            if read.exchange.asks_not_to_follow() {
+                page.ask_not_to_follow();
+            }
             Fetched {
                 page,
                 digest,

@@ -3,15 +3,21 @@
 //! on it is not lost for that, and neither is any other page.
 
 use std::path::Path;
+use std::sync::mpsc::{self, SyncSender};
+use std::thread;
 
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{DriftAlarm, Failure, Outcome, Session};
+use linkscent_core::page::Page;
 use linkscent_core::strategies::SplitMix;
 
 use crate::store::{FetchRow, LostPage};
 use linkscent_archive::page::page_at;
 use linkscent_archive::warc::WarcError;
+
+/// Pages that are read before they are told.
+const READ_AHEAD: usize = 32;
 
 /// What is said of a page whose copy cannot be read any more.
 pub const DAMAGED: &str = "its copy is damaged";
@@ -27,7 +33,11 @@ pub struct Replayed {
     pub end: Option<u64>,
 }
 
-/// Tells a session its log. `on_row` hears how many rows were told, and of each alarm.
+/// A page of the archive, as far as it could be read.
+type Read = Result<(Box<Page>, u64), WarcError>;
+
+/// Tells a session its log. `on_row` hears how many rows were told, and of each alarm. Pages are
+/// read and parsed in a thread of their own, a few ahead of the session.
 pub fn replay(
     session: &mut Session,
     log: &[FetchRow],
@@ -35,33 +45,88 @@ pub fn replay(
     rng: &mut SplitMix,
     mut on_row: impl FnMut(&mut Session, usize, Option<DriftAlarm>),
 ) -> Result<Replayed> {
-    let mut replayed = Replayed::default();
-    // In the order of the log: what the crawl began with comes first again.
-    let mut lost: Vec<Address> = Vec::new();
-    for (row, told) in log.iter().zip(1..) {
-        let number = row.number;
-        let address =
-            Address::parse(&row.address).with_context(|| format!("request {number} of the log"))?;
-        session.number_from(number);
-        let outcome = match (row.place.warc_offset, &row.place.redirect) {
-            (Some(offset), _) => match page_at(archive, offset, &address) {
-                Ok((page, digest)) => {
-                    replayed.end = None;
-                    replayed.last = replayed.last.max(Some(offset));
-                    Outcome::Page(page, digest)
-                }
-                Err(error @ WarcError::File { .. }) => return Err(error.into()),
-                Err(error) => {
-                    replayed.end.get_or_insert(offset);
-                    let problem = format!("{DAMAGED} ({error}); it is asked for again");
-                    lost.push(address.clone());
-                    replayed.lost.push(LostPage {
-                        number,
-                        problem: problem.clone(),
-                    });
-                    Outcome::Failed(Failure::Other(problem))
-                }
-            },
+    let mut told = Told::default();
+    thread::scope(|scope| {
+        let (send, pages) = mpsc::sync_channel(READ_AHEAD);
+        scope.spawn(move || read_ahead(log, archive, &send));
+        for (row, number) in log.iter().zip(1..) {
+            let address = address_of(row)?;
+            session.number_from(row.number);
+            let read = match row.place.warc_offset {
+                Some(_) => Some(pages.recv().context("the archive is read no more")?),
+                None => None,
+            };
+            let outcome = told.outcome(row, &address, read)?;
+            let came = matches!(outcome, Outcome::Page(..));
+            let record = session.replay(&address, outcome, row.arm, rng);
+            if came {
+                told.lost.retain(|page| *page != address);
+            }
+            on_row(session, number, record.and_then(|record| record.alarm));
+        }
+        anyhow::Ok(())
+    })?;
+    for address in &told.lost {
+        session.ask_again(address);
+    }
+    Ok(told.replayed)
+}
+
+fn address_of(row: &FetchRow) -> Result<Address> {
+    let number = row.number;
+    Address::parse(&row.address).with_context(|| format!("request {number} of the log"))
+}
+
+/// Reads the pages of a log one after the other, until nobody wants them any more.
+fn read_ahead(log: &[FetchRow], archive: &Path, send: &SyncSender<Read>) {
+    for row in log {
+        let Some(offset) = row.place.warc_offset else {
+            continue;
+        };
+        // Who takes the page stops at an address that is none.
+        let Ok(address) = Address::parse(&row.address) else {
+            return;
+        };
+        if send.send(page_at(archive, offset, &address)).is_err() {
+            return;
+        }
+    }
+}
+
+/// What was told, and what turned out to be lost.
+#[derive(Default)]
+struct Told {
+    replayed: Replayed,
+    /// In the order of the log: what the crawl began with comes first again.
+    lost: Vec<Address>,
+}
+
+impl Told {
+    /// What came of a request, by its row and, where that has a page, what the archive has of it.
+    fn outcome(
+        &mut self,
+        row: &FetchRow,
+        address: &Address,
+        read: Option<Read>,
+    ) -> Result<Outcome> {
+        let (replayed, lost) = (&mut self.replayed, &mut self.lost);
+        Ok(match (read, &row.place.redirect) {
+            (Some(Ok((page, digest))), _) => {
+                replayed.end = None;
+                replayed.last = replayed.last.max(row.place.warc_offset);
+                Outcome::Page(page, digest)
+            }
+            (Some(Err(error @ WarcError::File { .. })), _) => return Err(error.into()),
+            (Some(Err(error)), _) => {
+                replayed.end = replayed.end.or(row.place.warc_offset);
+                let problem = format!("{DAMAGED} ({error}); it is asked for again");
+                lost.push(address.clone());
+                replayed.lost.push(LostPage {
+                    number: row.number,
+                    problem: problem.clone(),
+                });
+                Outcome::Failed(Failure::Other(problem))
+            }
             (None, Some(target)) => Outcome::Redirect(Address::parse(target)?),
             (None, None) => {
                 if row.problem.starts_with(DAMAGED) {
@@ -70,16 +135,6 @@ pub fn replay(
                 }
                 Outcome::of_problem(&row.problem)
             }
-        };
-        let came = matches!(outcome, Outcome::Page(..));
-        let record = session.replay(&address, outcome, row.arm, rng);
-        if came {
-            lost.retain(|page| *page != address);
-        }
-        on_row(session, told, record.and_then(|record| record.alarm));
+        })
     }
-    for address in &lost {
-        session.ask_again(address);
-    }
-    Ok(replayed)
 }

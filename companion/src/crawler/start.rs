@@ -97,7 +97,7 @@ fn limits(crawl: &CrawlRow, is_replay: bool) -> Limits {
         delay: CrawlDelay(delay),
         scope: crawl.order.scope.clone(),
         stopping: crawl.order.stopping,
-        takes_repeats: crawl.takes_repeats(),
+        takes_all: crawl.takes_all(),
     }
 }
 

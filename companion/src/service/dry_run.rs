@@ -67,7 +67,7 @@ fn unbegun_session(guide: Guide, order: &Order) -> Result<Session> {
         delay: CrawlDelay(0),
         scope: order.scope.clone(),
         stopping: order.stopping,
-        takes_repeats: false,
+        takes_all: false,
     };
     Ok(Session::new(guide, limits, seeds))
 }

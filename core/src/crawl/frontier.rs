@@ -42,9 +42,9 @@ const MOST_WAITING: usize = 300_000;
 const LET_GO_OF: usize = 20;
 
 /// The best pages of a sample.
-const SAMPLED_BEST: usize = 1_000;
+const SAMPLED_BEST: usize = 500;
 /// Other pages of a sample at most.
-const SAMPLED_OTHERS: u64 = 2_000;
+const SAMPLED_OTHERS: u64 = 1_000;
 
 /// A page that waits, with the links that lead there.
 #[derive(Debug, Clone)]

@@ -40,6 +40,9 @@ const LONGEST_TRAIL: usize = 32;
 pub const CUT_OFF: &str =
     "only its beginning was read: it is larger or deeper nested than a page may be";
 
+/// Said of a page whose links are not followed.
+pub const NO_FOLLOW: &str = "it asks crawlers to follow none of its links, so none is";
+
 /// A page whose answer is in, with what was known of it before: as it waits in the frontier until
 /// then, this follows from the answers before, whatever was under way.
 #[derive(Debug)]

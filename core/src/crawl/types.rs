@@ -35,8 +35,8 @@ pub struct Limits {
     /// When a site is left.
     pub stopping: StoppingRule,
     /// Whether pages count that are nearly the same as others, and links are followed to where a
-    /// site only repeats itself: where each page of a web is wanted.
-    pub takes_repeats: bool,
+    /// site only repeats itself and where a page asks not to: where each page of a web is wanted.
+    pub takes_all: bool,
 }
 
 /// A request to make.

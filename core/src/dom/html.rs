@@ -47,6 +47,20 @@ mod tests {
     }
 
     #[test]
+    fn what_a_page_asks_of_crawlers_is_read() {
+        let asks = |head: &str| parse(&format!("<head>{head}</head><a href=/x>x</a>")).no_follow;
+        assert!(asks("<meta name=Robots content='NoIndex, NoFollow'>"));
+        assert!(asks("<meta name=robots content=none>"));
+        assert!(asks(
+            "<meta name=description content=d><meta name=linkscent content=nofollow>"
+        ));
+        assert!(!asks("<meta name=robots content='noindex,follow'>"));
+        assert!(!asks("<meta name=otherbot content=nofollow>"));
+        assert!(!asks("<meta name=robots content='max-image-preview:none'>"));
+        assert!(!asks("<meta name=description content=nofollow>"));
+    }
+
+    #[test]
     fn figure_3_of_the_apprentice_paper() {
         let document = parse(
             "<body><ul><li>one<li><em>two</em><li><a href=v>three<font>four</font></a>\

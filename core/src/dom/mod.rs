@@ -125,8 +125,21 @@ pub struct Document {
     pub forms: Vec<Form>,
     /// Whether something was cut off: a limit above was reached.
     pub truncated: bool,
+    /// Whether it asks crawlers to follow none of its links.
+    pub no_follow: bool,
     text: String,
     ends: Vec<u32>,
+}
+
+/// Whether `nofollow` is among what a page asks of crawlers, as meta elements and the header
+/// `X-Robots-Tag` have it: words between commas.
+pub fn asks_not_to_follow(asked: &str) -> bool {
+    let words = asked.split([',', ' ']).map(str::trim);
+    words.into_iter().any(|word| {
+        ["nofollow", "none"]
+            .iter()
+            .any(|no| word.eq_ignore_ascii_case(no))
+    })
 }
 
 impl Document {
@@ -205,6 +218,12 @@ impl Builder {
     /// Sets the description.
     pub fn description(&mut self, text: &str) {
         self.document.description = crate::text::fold_space(text);
+    }
+
+    /// Takes in what the document asks of crawlers: the content of a meta element named `robots`,
+    /// or as this program.
+    pub fn robots(&mut self, content: &str) {
+        self.document.no_follow |= asks_not_to_follow(content);
     }
 
     /// Sets the declared language.

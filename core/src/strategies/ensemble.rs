@@ -53,6 +53,8 @@ const MOST_WEIGHTS: usize = 60_000;
 const MOST_PATH_LINKS: usize = 500;
 /// Pages, the newest, whose interest ratio is computed ahead.
 const MOST_CONTENTS: usize = 10_000;
+/// So many of them with each arrival.
+const CONTENTS_IN_TURN: usize = 60;
 /// Features that count as the strongest.
 const TOP_FEATURES: usize = 100;
 
@@ -113,8 +115,10 @@ pub struct Ensemble {
     guests: Guests,
     groups: Groups,
     inlinks: Inlinks,
-    /// The interest ratio by a page's words, as it was at the last scoring.
+    /// The interest ratio by a page's words, as it was lately.
     contents: FxHashMap<Address, f64>,
+    /// How many of the newest pages had their turn to have it computed again.
+    next_content: usize,
     stats: [RunningStats; SIGNALS],
     batch: u32,
     since_rebuilt: u32,
@@ -151,6 +155,7 @@ impl Ensemble {
             groups: Groups::default(),
             inlinks: Inlinks::default(),
             contents: FxHashMap::default(),
+            next_content: 0,
             stats: [RunningStats::default(); SIGNALS],
             batch: batch.max(1),
             since_rebuilt: 0,
@@ -308,6 +313,7 @@ impl Ensemble {
         self.apprentice.learn(event, known);
         self.ratios.learn(event, known);
         self.levels.learn(event, known);
+        self.renew_contents(known);
         self.since_rebuilt += 1;
         let early = self.groups.all.pages < f64::from(self.batch);
         let due = self.since_rebuilt >= self.batch
@@ -316,14 +322,23 @@ impl Ensemble {
             return Learned::Refined;
         }
         self.since_rebuilt = 0;
-        self.contents.clear();
+        Learned::Rebuilt
+    }
+
+    /// Computes the interest ratio of some of the newest pages, in turn, by what was learned since.
+    fn renew_contents(&mut self, known: Known<'_>) {
         let pages = known.graph.pages();
-        let older = pages.len().saturating_sub(MOST_CONTENTS);
-        for page in pages.skip(older) {
+        let newest = pages.len().min(MOST_CONTENTS);
+        if self.next_content >= newest {
+            self.next_content = 0;
+        }
+        let older = pages.len() - newest;
+        let turn = pages.skip(older + self.next_content).take(CONTENTS_IN_TURN);
+        for page in turn {
             let content = self.ratios.content(page);
             self.contents.insert(page.address.clone(), content);
         }
-        Learned::Rebuilt
+        self.next_content += CONTENTS_IN_TURN;
     }
 
     /// From a link to a known page only its words are learned: members know that page

@@ -10,6 +10,8 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 
+use linkscent_core::dom::asks_not_to_follow;
+
 use super::Kept;
 use crate::charset;
 
@@ -92,6 +94,29 @@ pub struct Exchange {
     pub request: Option<Request>,
     /// The address it came from; none if a proxy stood between.
     pub ip: Option<IpAddr>,
+}
+
+impl Exchange {
+    /// Whether a header `X-Robots-Tag` asks crawlers, or this one by its name, to follow no link.
+    pub fn asks_not_to_follow(&self) -> bool {
+        let headers = self.headers.iter();
+        let mut tags = headers.filter(|(name, _)| name.eq_ignore_ascii_case("x-robots-tag"));
+        tags.any(|(_, value)| {
+            let value = String::from_utf8_lossy(value);
+            let named = value.split_once(':');
+            // `unavailable_after` is followed by a time, and names nobody.
+            let is_agent = |name: &str| {
+                !name.contains(',') && !name.trim().eq_ignore_ascii_case("unavailable_after")
+            };
+            let named = named.filter(|(name, _)| is_agent(name));
+            match named {
+                Some((agent, asked)) => {
+                    agent.trim().eq_ignore_ascii_case("linkscent") && asks_not_to_follow(asked)
+                }
+                None => asks_not_to_follow(&value),
+            }
+        })
+    }
 }
 
 /// A kept page as its records tell of it.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::strategies::MemberScores;
+use crate::strategies::Rng;
 
 fn link(target: &str) -> Candidate {
     Candidate::seed(Address::parse(target).unwrap())
@@ -202,4 +203,152 @@ fn every_link_is_kept_where_it_is_asked_for_and_changes_no_order() {
         assert_eq!(pop(&mut few).unwrap().links.len(), needed(policy));
         assert_eq!((few.more, every.more), (0, 0));
     }
+}
+
+fn many(frontier: &mut Frontier, pages: u64) {
+    for n in 0..pages {
+        let value = (n * 7_919 % pages) as f64;
+        add(frontier, &format!("http://h{}.test/{n}", n % 50), value);
+    }
+}
+
+fn number(target: &Address) -> u64 {
+    target.path_and_query()[1..].parse().unwrap()
+}
+
+#[test]
+fn many_pages_are_scored_in_parts_the_best_of_an_earlier_model_first() {
+    let mut frontier = Frontier::default();
+    many(&mut frontier, 5_000);
+    frontier.close("h7.test");
+    let scored = std::cell::RefCell::new(Vec::new());
+    let upside_down = |link: &Candidate| {
+        let n = number(&link.target);
+        scored.borrow_mut().push(n);
+        LinkScore::Follow(Priority::new(0, -((n * 7_919 % 5_000) as f64)))
+    };
+    frontier.rescore(upside_down);
+    assert!(scored.borrow().is_empty(), "no page pays for all of them");
+    frontier.rescore_part(upside_down);
+    let worth = |n: u64| n * 7_919 % 5_000;
+    let first: Vec<u64> = scored.take();
+    assert!(
+        first
+            .iter()
+            .take(64)
+            .map(|&n| worth(n))
+            .eq((4_936..5_000).rev())
+    );
+    assert!(first.len() <= 64 + 100);
+    for part in 0..100 {
+        frontier.rescore_part(upside_down);
+        assert!(scored.borrow().len() <= 164, "part {part}");
+        scored.borrow_mut().clear();
+    }
+    // All are in the new order, those of the closed host too.
+    let order = frontier.best(5_000);
+    let order = order
+        .iter()
+        .map(|page| worth(number(&page.links[0].target)));
+    assert!(order.eq(0..5_000));
+    frontier.rescore_part(upside_down);
+    assert!(scored.borrow().is_empty(), "nothing is left to score");
+    // What the new model rejects goes when its turn comes, and nothing else.
+    let is_odd = |link: &Candidate| number(&link.target) % 2 == 1;
+    let rejects_odd = |link: &Candidate| match is_odd(link) {
+        true => LinkScore::Reject,
+        false => LinkScore::Follow(Priority::new(0, 1.0)),
+    };
+    frontier.rescore(rejects_odd);
+    for _ in 0..100 {
+        frontier.rescore_part(rejects_odd);
+    }
+    assert_eq!(frontier.len(), 2_500);
+    assert!(
+        frontier
+            .best(5_000)
+            .iter()
+            .all(|page| !is_odd(&page.links[0]))
+    );
+}
+
+#[test]
+fn pages_that_came_meanwhile_are_not_scored_twice_and_turns_go_on() {
+    let mut frontier = Frontier::default();
+    many(&mut frontier, 3_000);
+    let score = |_: &Candidate| LinkScore::Follow(Priority::new(0, 0.0));
+    let scored = std::cell::Cell::new(0);
+    let counted = |link: &Candidate| {
+        assert!(
+            link.target.host() != "new.test",
+            "it was scored by this model"
+        );
+        scored.set(scored.get() + 1);
+        score(link)
+    };
+    // A new model each ten parts: the turns begin where they ended.
+    for model in 0..6 {
+        frontier.rescore(counted);
+        for part in 0..10 {
+            add(
+                &mut frontier,
+                &format!("http://new.test/{model}/{part}"),
+                9e9,
+            );
+            frontier.rescore_part(|link| match link.target.host() {
+                "new.test" => score(link),
+                _ => counted(link),
+            });
+        }
+    }
+    let earliest = frontier.waiting.values().map(|page| page.model).min();
+    assert!(earliest > Some(0), "each had its turn by some model");
+    assert!(scored.get() < 6 * 10 * 164);
+}
+
+#[test]
+fn beyond_the_most_that_may_wait_bad_pages_go() {
+    let mut frontier = Frontier::default();
+    frontier.pin(vec![link("http://seed.test/0")]);
+    let mut rng = crate::strategies::SplitMix(1);
+    for n in 0..MOST_WAITING + 20_000 {
+        add(
+            &mut frontier,
+            &format!("http://h{}.test/{n}", n % 50),
+            rng.unit(),
+        );
+    }
+    assert_eq!(frontier.len(), MOST_WAITING);
+    assert!(frontier.get(&link("http://seed.test/0").target).is_some());
+    // None of those that went was among the better half, but for one in 2^20.
+    let better = |page: &&&FrontierEntry| page.priority.value() > 0.5;
+    let kept = frontier.best(MOST_WAITING);
+    let kept = kept.iter().filter(better).count();
+    let mut rng = crate::strategies::SplitMix(1);
+    let came = (0..MOST_WAITING + 20_000)
+        .filter(|_| rng.unit() > 0.5)
+        .count();
+    // The seed counts too.
+    assert!(kept >= came, "{kept} of {came}");
+}
+
+#[test]
+fn a_sample_has_the_best_and_a_share_of_the_others() {
+    let mut frontier = Frontier::default();
+    many(&mut frontier, 50_000);
+    let (best, others, share) = frontier.sample();
+    assert_eq!(best.len(), SAMPLED_BEST);
+    assert!(
+        others.len() <= 1_000 && (share - 0.02).abs() < 0.005,
+        "{share}"
+    );
+    let sum =
+        |pages: &[&FrontierEntry]| -> f64 { pages.iter().map(|page| page.priority.value()).sum() };
+    let estimate = sum(&best) + sum(&others) / share;
+    let truth: f64 = (0..50_000).map(f64::from).sum();
+    assert!((estimate / truth - 1.0).abs() < 0.03, "{estimate} {truth}");
+    let mut few = Frontier::default();
+    many(&mut few, 300);
+    let (best, others, _) = few.sample();
+    assert_eq!((best.len(), others.len()), (300, 0));
 }

@@ -1,7 +1,7 @@
 //! What comes of a request: a page that is judged, learned from and whose links join the
 //! frontier, or a redirect that is followed.
 
-use super::{CUT_OFF, Chosen, LONGEST_TRAIL, MOST_DEFERRED, Session};
+use super::{CUT_OFF, Chosen, LONGEST_TRAIL, MOST_DEFERRED, NO_FOLLOW, Session};
 use crate::address::Address;
 use crate::crawl::repetition::site_of;
 use crate::crawl::{
@@ -62,8 +62,11 @@ impl Session {
         record.judgment = Some(visit.judgment);
         record.class = visit.class;
         record.scored = chosen.mark.is_none();
+        let follows = self.limits.takes_all || !page.document().no_follow;
         if page.document().truncated {
             CUT_OFF.clone_into(&mut record.problem);
+        } else if !follows {
+            NO_FOLLOW.clone_into(&mut record.problem);
         }
         record.title = page.title();
         record.snippet = page.snippet();
@@ -107,7 +110,8 @@ impl Session {
         if self.stopping.count(host, visit.judgment.is_target) {
             self.frontier.forget_host(host);
         }
-        for (link, score) in visit.outlinks {
+        let followed = visit.outlinks.into_iter().filter(|_| follows);
+        for (link, score) in followed {
             if self.stopping.is_left(link.target.host()) {
                 continue;
             }
@@ -138,7 +142,7 @@ impl Session {
         if is_same && !is_believed {
             return Some(SAME_PAGE);
         }
-        if self.limits.takes_repeats {
+        if self.limits.takes_all {
             return None;
         }
         let passages = page.document().passages();
@@ -159,7 +163,7 @@ impl Session {
     pub(super) fn take_repeat(&mut self, address: &Address, problem: &str, record: &mut Record) {
         self.stats.other += 1;
         problem.clone_into(&mut record.problem);
-        if !self.limits.takes_repeats && self.repetition.repeat(address) {
+        if !self.limits.takes_all && self.repetition.repeat(address) {
             self.leave_closed(address);
         }
     }

@@ -142,7 +142,7 @@ mod tests {
         let limits = Limits {
             requests: None,
             stopping: StoppingRule::default(),
-            takes_repeats: false,
+            takes_all: false,
             budget,
             delay: CrawlDelay(0),
             scope: Scope::default(),

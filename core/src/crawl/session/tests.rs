@@ -65,7 +65,7 @@ fn limits(budget: u64) -> Limits {
     Limits {
         requests: None,
         stopping: StoppingRule::default(),
-        takes_repeats: false,
+        takes_all: false,
         budget,
         delay: CrawlDelay(1_000),
         scope: Scope::default(),

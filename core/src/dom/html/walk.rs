@@ -39,6 +39,9 @@ pub(super) struct Walk<'a> {
     tags: Option<TagRecorder>,
 }
 
+/// Names of meta elements that say what a page asks of crawlers.
+const ROBOTS: [&str; 2] = ["robots", "linkscent"];
+
 impl<'a> Walk<'a> {
     pub(super) fn new(nodes: &'a [Node], with_tags: bool) -> Self {
         Self {
@@ -193,12 +196,18 @@ impl<'a> Walk<'a> {
                 self.titled = true;
                 self.builder.title(&self.child_text(id));
             }
-            local_name!("meta") if !self.described => {
+            local_name!("meta") => {
                 let name = element.attribute_or_empty(&local_name!("name"));
-                if name.eq_ignore_ascii_case("description") {
+                let content = element.attribute_or_empty(&local_name!("content"));
+                if name.eq_ignore_ascii_case("description") && !self.described {
                     self.described = true;
-                    let content = element.attribute_or_empty(&local_name!("content"));
                     self.builder.description(content);
+                }
+                if ROBOTS
+                    .iter()
+                    .any(|robots| name.eq_ignore_ascii_case(robots))
+                {
+                    self.builder.robots(content);
                 }
             }
             local_name!("base") if !self.based => {

@@ -98,7 +98,7 @@ fn session(budget: u64) -> Session {
         delay: CrawlDelay(0),
         scope: Scope::default(),
         stopping: StoppingRule::default(),
-        takes_repeats: true,
+        takes_all: true,
     };
     let seed = Seed {
         address: Address::parse("http://a.test/read/1").unwrap(),

@@ -371,3 +371,23 @@ fn a_request_counts_only_if_it_is_whole_and_the_responses_own() {
     let other = Reader::exchange_at(&path, second, "http://a.org/x?y=1").unwrap();
     assert!(other.exchange.request.is_none());
 }
+
+#[test]
+fn what_an_answer_asks_of_crawlers_is_known() {
+    let asks = |values: &[&str]| {
+        let headers = values
+            .iter()
+            .map(|value| ("X-Robots-Tag".to_owned(), value.as_bytes().to_vec()));
+        Exchange {
+            headers: headers.collect(),
+            ..Exchange::default()
+        }
+        .asks_not_to_follow()
+    };
+    assert!(asks(&["noindex, nofollow"]) && asks(&["NONE"]));
+    assert!(asks(&["noindex", "nofollow"]), "in a second header");
+    assert!(asks(&["linkscent: nofollow"]));
+    assert!(asks(&["nofollow, unavailable_after: 25 Jun 2030 15:00:00 PST"]));
+    assert!(!asks(&["otherbot: nofollow"]) && !asks(&["noindex"]) && !asks(&[]));
+    assert!(!asks(&["unavailable_after: 25 Jun 2030 15:00:00 PST"]));
+}

@@ -145,3 +145,29 @@ fn a_host_that_never_has_time_is_given_up() {
     let is_left = |page: &&FrontierEntry| page.links[0].target.host() == "b.org";
     assert_eq!(waiting.into_iter().filter(is_left).count(), 0);
 }
+
+/// A page that asks crawlers to follow none of its links counts, and is where the crawl ends.
+#[test]
+fn links_of_a_page_that_asks_not_to_follow_them_are_left() {
+    let asks = |at: &Address| match page(at) {
+        Outcome::Page(mut page, digest) => {
+            if at.path_and_query() != "/1" {
+                page.ask_not_to_follow();
+            }
+            Outcome::Page(page, digest)
+        }
+        other => other,
+    };
+    let mut crawl = session(50, "ensemble");
+    let (log, reason) = run(&mut crawl, asks);
+    assert_eq!((log.len(), reason), (6, StopReason::FrontierEmpty));
+    assert_eq!(crawl.stats().pages, 6);
+    let mut all = begin(
+        Limits {
+            takes_all: true,
+            ..limits(50)
+        },
+        "ensemble",
+    );
+    assert_eq!(run(&mut all, asks).0.len(), 50, "where each page is wanted");
+}
