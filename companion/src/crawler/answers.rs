@@ -6,7 +6,6 @@ use anyhow::{Context, Result};
 use linkscent_core::address::Address;
 use reqwest::header::{HeaderName, LOCATION};
 use reqwest::{Response, StatusCode};
-use thiserror::Error;
 
 pub(super) fn redirect(from: &Address, response: &Response) -> Result<Address> {
     let location = header(response, LOCATION).context("a redirect to nowhere")?;
@@ -57,28 +56,6 @@ pub(super) fn describe(status: StatusCode) -> String {
         .trim_end()
         .to_owned()
 }
-
-/// The cause at the bottom says what happened; the layers above only repeat
-/// the address.
-pub(super) fn innermost(error: reqwest::Error) -> anyhow::Error {
-    if error.is_timeout() {
-        return anyhow::anyhow!("the server took too long");
-    }
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
-    }
-    let said = cause.to_string();
-    if error.is_connect() || error.is_request() || error.is_body() {
-        return Passing(said).into();
-    }
-    anyhow::Error::msg(said)
-}
-
-/// What may be otherwise another time: a connection that was refused, or broke off.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub(super) struct Passing(String);
 
 pub(super) fn one_line(error: &anyhow::Error) -> String {
     error.to_string().replace(['\r', '\n'], " ")

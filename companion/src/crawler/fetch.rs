@@ -16,11 +16,11 @@ use reqwest::{Client, Response, StatusCode, Url};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::answers::{
-    Passing, describe, header, innermost, is_for_later, is_html, no_page, one_line, redirect,
-    retry_after,
+    describe, header, is_for_later, is_html, no_page, one_line, redirect, retry_after,
 };
 use super::documents::DocumentReader;
 use super::exchange::{exchange, request_headers};
+use super::faults::Fault;
 use super::reply::{Answer, Fetched, Head, Hindrance, Reply};
 use super::ssrf_guard::{self, PublicResolver};
 use super::turn::TurnTaker;
@@ -162,7 +162,8 @@ impl Fetcher {
             Ok(reply) => Ok(reply),
             Err(error) => {
                 self.check_proxy().await?;
-                Ok(match error.downcast_ref::<Passing>() {
+                let fault = error.downcast_ref::<Fault>();
+                Ok(match fault.filter(|fault| fault.may_pass()) {
                     Some(_) => Reply::Later(one_line(&error), Duration::ZERO),
                     None => Reply::Problem(one_line(&error)),
                 })
@@ -408,7 +409,7 @@ impl Fetcher {
             .get(url)
             .headers(request_headers(&self.agent, known));
         match tokio::time::timeout(HEAD, request.send()).await {
-            Ok(answered) => answered.map_err(innermost),
+            Ok(answered) => answered.map_err(|error| Fault::of(&error).into()),
             Err(_) => bail!("the server took too long to begin its answer"),
         }
     }
@@ -426,7 +427,8 @@ impl Fetcher {
             let wanted = (body.len() + LEAST_BYTES).min(limit);
             let reading = async {
                 while body.len() < wanted {
-                    let Some(chunk) = response.chunk().await.map_err(innermost)? else {
+                    let Some(chunk) = response.chunk().await.map_err(|error| Fault::of(&error))?
+                    else {
                         return anyhow::Ok(true);
                     };
                     let left = limit - body.len();

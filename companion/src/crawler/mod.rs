@@ -5,6 +5,7 @@ pub mod documents;
 mod exchange;
 #[cfg(test)]
 pub(crate) mod fake_web;
+mod faults;
 pub mod fetch;
 pub mod replay;
 pub mod reply;

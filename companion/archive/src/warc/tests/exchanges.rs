@@ -387,7 +387,9 @@ fn what_an_answer_asks_of_crawlers_is_known() {
     assert!(asks(&["noindex, nofollow"]) && asks(&["NONE"]));
     assert!(asks(&["noindex", "nofollow"]), "in a second header");
     assert!(asks(&["linkscent: nofollow"]));
-    assert!(asks(&["nofollow, unavailable_after: 25 Jun 2030 15:00:00 PST"]));
+    assert!(asks(&[
+        "nofollow, unavailable_after: 25 Jun 2030 15:00:00 PST"
+    ]));
     assert!(!asks(&["otherbot: nofollow"]) && !asks(&["noindex"]) && !asks(&[]));
     assert!(!asks(&["unavailable_after: 25 Jun 2030 15:00:00 PST"]));
 }
