@@ -70,7 +70,8 @@ pub struct FrontierEntry {
 #[derive(Debug, Default)]
 pub struct Frontier {
     policy: LinkPolicy,
-    waiting: FxHashMap<Address, FrontierEntry>,
+    /// Each on its own in memory, so that no page pays for moving all when the table grows.
+    waiting: FxHashMap<Address, Box<FrontierEntry>>,
     queues: HostQueues,
     /// The pages that wait, in the order in which they came.
     in_order: BTreeMap<u64, Address>,
@@ -82,6 +83,8 @@ pub struct Frontier {
     goes_on_with: u64,
     /// Pages to look at until all are scored by this model.
     left: usize,
+    /// How many of them are looked at with each page that is taken in.
+    part: usize,
     /// The number of the page from which on the worst is let go.
     lets_go_from: u64,
     batch: Option<Batch>,
@@ -169,7 +172,7 @@ impl Frontier {
         if self.batch.is_some() && self.queues.first().is_some_and(is_due) {
             self.begin_batch();
         }
-        self.waiting.get(&self.queues.first()?.target)
+        self.get(&self.queues.first()?.target)
     }
 
     /// The page whose turn it is by an arm; the best one if that ranking has none of an
@@ -182,7 +185,7 @@ impl Frontier {
         let is_open = |host: &str| self.queues.is_open(host);
         let chosen = list.and_then(|list| self.shortlists.best(list, is_open));
         match chosen.cloned() {
-            Some(target) => Some((arm, self.waiting.get(&target)?)),
+            Some(target) => Some((arm, self.get(&target)?)),
             None => Some((Arm::Primary, self.best_open()?)),
         }
     }
@@ -235,7 +238,7 @@ impl Frontier {
         self.more -= more_than_needed(&waiting, self.policy);
         self.shortlists.remove(&waiting);
         self.queues.remove(&place(&waiting));
-        Some(waiting)
+        Some(*waiting)
     }
 
     /// Has a page be one that was chosen before a restart: if it is in no batch, that was when
@@ -257,7 +260,7 @@ impl Frontier {
 
     /// The page at an address.
     pub fn get(&self, target: &Address) -> Option<&FrontierEntry> {
-        self.waiting.get(target)
+        self.waiting.get(target).map(Box::as_ref)
     }
 
     /// Lets no page of the host be the best one.
@@ -282,7 +285,7 @@ impl Frontier {
     /// Pages that wait, best first, at most `most`.
     pub fn best(&self, most: usize) -> Vec<&FrontierEntry> {
         let places = self.queues.from_first().take(most);
-        let pages = places.filter_map(|place| self.waiting.get(&place.target));
+        let pages = places.filter_map(|place| self.get(&place.target));
         pages.collect()
     }
 
@@ -300,9 +303,7 @@ impl Frontier {
         let windows = numbers.map(|number| self.in_order.range(number..number + step).next());
         let looked_at: Vec<&Address> = windows.flatten().map(|row| row.1).collect();
         let share = looked_at.len() as f64 / self.waiting.len() as f64;
-        let others = looked_at
-            .into_iter()
-            .filter_map(|target| self.waiting.get(target));
+        let others = looked_at.into_iter().filter_map(|target| self.get(target));
         let others = others.filter(|page| place(page) < last).collect();
         (best, others, share)
     }
@@ -314,7 +315,7 @@ impl Frontier {
         self.in_order.insert(waiting.number, place.target.clone());
         self.shortlists.add(&waiting);
         self.more += more_than_needed(&waiting, self.policy);
-        self.waiting.insert(place.target.clone(), waiting);
+        self.waiting.insert(place.target.clone(), Box::new(waiting));
         self.queues.insert(place);
     }
 

@@ -22,6 +22,8 @@ const BEST_OF_ARM: usize = 8;
 const LINKS_IN_TURN: usize = 100;
 /// Pages that are looked at for them.
 const PAGES_IN_TURN: usize = 400;
+/// Where few pages wait, the turn goes round in so many parts.
+const PARTS: usize = 100;
 
 impl Frontier {
     /// Links are to be scored again: at once where few wait, else with what is taken in from
@@ -33,6 +35,7 @@ impl Frontier {
             self.rescore_all(score);
         } else {
             self.left = self.waiting.len();
+            self.part = self.left.div_ceil(PARTS).min(PAGES_IN_TURN);
         }
     }
 
@@ -94,24 +97,21 @@ impl Frontier {
         let from = self.goes_on_with;
         let later = self.in_order.range(from..);
         let all = later.chain(self.in_order.range(..from));
-        let pages: Vec<(u64, Address)> = all
-            .take(PAGES_IN_TURN.min(self.left))
-            .map(|(number, target)| (*number, target.clone()))
-            .collect();
-        let mut links = 0;
-        let mut turn = Vec::new();
-        for (number, target) in pages {
+        let (mut turn, mut links, mut looked_at) = (Vec::new(), 0, 0);
+        let mut goes_on_with = from;
+        for (number, target) in all.take(self.part.min(self.left)) {
             if links >= LINKS_IN_TURN {
                 break;
             }
-            self.goes_on_with = number + 1;
-            self.left -= 1;
-            let page = self.waiting.get(&target);
+            goes_on_with = number + 1;
+            looked_at += 1;
+            let page = self.get(target);
             if let Some(page) = page.filter(|page| self.is_of_earlier_model(page)) {
                 links += page.links.len();
-                turn.push(target);
+                turn.push(target.clone());
             }
         }
+        (self.goes_on_with, self.left) = (goes_on_with, self.left - looked_at);
         turn
     }
 
