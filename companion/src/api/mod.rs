@@ -10,6 +10,7 @@ mod download;
 mod library;
 mod live;
 mod mcp;
+mod metrics;
 mod pages;
 mod pairing;
 mod problem;

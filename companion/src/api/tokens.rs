@@ -38,7 +38,10 @@ pub(super) fn needed(method: &Method, path: &str) -> Option<Permission> {
     match (method.as_str(), parts.as_slice()) {
         (
             "GET",
-            ["topics" | "crawls" | "library" | "classes" | "strategies" | "export" | "live"]
+            [
+                "topics" | "crawls" | "library" | "classes" | "strategies" | "export" | "live"
+                | "metrics",
+            ]
             | ["crawls", _, "classes"]
             | ["crawls", _, "pages", _],
         ) => Some(Permission::Read),

@@ -230,7 +230,7 @@ impl Runner {
                 }
                 self.keep_model()?;
                 // While it judged it may have been given more pages to start from.
-                if !matches!(ended, Ended::Done(_)) || self.start_at_more()? == 0 {
+                if !matches!(ended, Ended::Done(_)) || !self.take_order()? {
                     return Ok(ended);
                 }
                 ended = self.run_to_end(&mut on_progress)?;
@@ -379,7 +379,7 @@ impl Runner {
             Message::Told(Command::Stop) => return Ok(Some(Ended::Stopped)),
             Message::Told(Command::Mark(address, mark)) => self.mark(&address, mark)?,
             Message::Told(Command::Said) => self.hear()?,
-            Message::Told(Command::Seeds) => drop(self.start_at_more()?),
+            Message::Told(Command::Order) => drop(self.take_order()?),
             Message::Rendered(page, html) => return self.take_rendered(&page, html),
             Message::BrowserLooks(hosts) => self.browser = Some((Clock::now(), hosts)),
             Message::Retrained(trained) => self.go_on_with(trained)?,

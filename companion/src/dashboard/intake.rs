@@ -92,7 +92,7 @@ struct MoreForm {
     pages: String,
 }
 
-/// Goes on with a crawl that is over.
+/// Has a crawl fetch more pages, also one that is over.
 async fn more(
     State(app): State<App>,
     Path(id): Path<i64>,
@@ -102,6 +102,6 @@ async fn more(
     let (crawl, _) = app.service.crawl(id).await?;
     let wrong = || PageError::bad(format!("“{}” is no number of pages to fetch.", form.pages));
     let pages = form.pages.trim().parse().map_err(|_| wrong())?;
-    app.service.go_on(&crawl, pages).await?;
+    app.service.fetch_more(&crawl, pages).await?;
     Ok(go_to(&format!("/crawl/{id}")))
 }

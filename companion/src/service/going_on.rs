@@ -1,4 +1,5 @@
-//! Crawls that get more: pages to fetch once they are over, pages to start from while they are not.
+//! Crawls that get more: pages to fetch, also once they are over, and pages to start from while they
+//! are not.
 
 use linkscent_core::address::Address;
 
@@ -10,10 +11,43 @@ const MOST_ADDED: usize = 10_000;
 const MOST_STARTS: usize = 50_000;
 
 impl Service {
+    /// Has a crawl fetch so many pages more, wherever it runs: than it is to, or, if it is over, than
+    /// it has; it goes on then. One that is paused stays so.
+    pub async fn fetch_more(&self, crawl: &CrawlRow, more: u64) -> Result<(), ServiceError> {
+        if !crawl.can_start_at_more() {
+            return self.go_on(crawl, more).await;
+        }
+        if crawl.is_removed || self.topic(crawl.topic).await?.is_removed {
+            return Err(ServiceError::refused(
+                "It was removed: bring it back first.",
+            ));
+        }
+        let (now, _) = self.crawl(crawl.id).await?;
+        self.set_budget(&now, now.order.budget, more).await?;
+        self.supervisor.send(crawl.id, Command::Order).await?;
+        // It may have ended meanwhile, and then heard nothing of it.
+        let (now, _) = self.crawl(crawl.id).await?;
+        if now.can_go_on() {
+            self.supervisor.resume(crawl.id).await?;
+        }
+        Ok(())
+    }
+
     /// Goes on with a crawl that is over, for so many pages more than it has.
     pub async fn go_on(&self, crawl: &CrawlRow, more: u64) -> Result<(), ServiceError> {
         self.prepare_to_go_on(crawl, more).await?;
         self.supervisor.resume(crawl.id).await?;
+        Ok(())
+    }
+
+    async fn set_budget(&self, crawl: &CrawlRow, of: u64, more: u64) -> Result<(), ServiceError> {
+        let budget = of.saturating_add(more);
+        if more == 0 || budget > LARGEST_BUDGET {
+            return Err(ServiceError::refused(format!(
+                "A crawl's budget is 1 to {LARGEST_BUDGET} pages, and this one has {of}."
+            )));
+        }
+        self.store.set_budget(crawl.id, budget).await?;
         Ok(())
     }
 
@@ -32,14 +66,7 @@ impl Service {
             ));
         }
         let (pages, ..) = self.store.counts(crawl.id).await?;
-        let budget = pages.saturating_add(more);
-        if more == 0 || budget > LARGEST_BUDGET {
-            return Err(ServiceError::refused(format!(
-                "A crawl's budget is 1 to {LARGEST_BUDGET} pages, and this one has {pages}."
-            )));
-        }
-        self.store.set_budget(crawl.id, budget).await?;
-        Ok(())
+        self.set_budget(crawl, pages, more).await
     }
 
     /// Has a crawl start at more pages than it was ordered to, wherever it runs; how many are new to
@@ -73,7 +100,7 @@ impl Service {
         }
         let added = self.store.add_seeds(crawl.id, pages).await?;
         if added > 0 {
-            self.supervisor.send(crawl.id, Command::Seeds).await?;
+            self.supervisor.send(crawl.id, Command::Order).await?;
         }
         // It may have ended meanwhile, and then heard nothing of it.
         if self.crawl(crawl.id).await?.0.state.is_over() {
@@ -91,6 +118,37 @@ mod tests {
     use crate::crawler::fake_web::web_about;
     use crate::service::{NewCrawl, Starts};
     use crate::store::{CrawlState, Store};
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_crawl_that_runs_or_rests_fetches_more_pages_than_it_was_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let service = Service::new(store, web_about(|_| "bees").await);
+        let start = "http://host0.test/1".to_owned();
+        let topic = service.create_topic("bees", &[start]).await.unwrap();
+        let new = NewCrawl::new(Starts::default(), 60);
+        let row = service.prepare_crawl(&topic, &new).await.unwrap();
+        service.fetch_more(&row, 10).await.unwrap();
+        assert!(service.fetch_more(&row, 0).await.is_err());
+        assert!(service.fetch_more(&row, u64::MAX).await.is_err());
+        service.resume(&row).await.unwrap();
+        service.fetch_more(&row, 20).await.unwrap();
+        let ended = async || {
+            let mut changes = service.supervisor.changes();
+            loop {
+                let row = service.crawl(row.id).await.unwrap().0;
+                if row.state == CrawlState::Done && !service.store.is_locked(row.id) {
+                    break row;
+                }
+                changes.changed().await.unwrap();
+            }
+        };
+        let row = ended().await;
+        assert_eq!(service.counts(row.id).await.unwrap().pages, 90);
+        service.fetch_more(&row, 5).await.unwrap();
+        ended().await;
+        assert_eq!(service.counts(row.id).await.unwrap().pages, 95);
+    }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn pages_named_while_a_crawl_rests_or_runs_are_asked_for() {

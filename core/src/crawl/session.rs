@@ -159,6 +159,12 @@ impl Session {
         }
     }
 
+    /// Has it fetch more pages than it was to; fewer are none. What the strategy does by the budget it
+    /// does by the one with which the crawl began, until it is taken up again.
+    pub fn raise_budget(&mut self, budget: u64) {
+        self.limits.budget = self.limits.budget.max(budget);
+    }
+
     /// The next request that is replayed has at least this number: a log may have
     /// lost some.
     pub fn number_from(&mut self, number: u64) {

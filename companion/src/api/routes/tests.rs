@@ -239,7 +239,7 @@ async fn every_call_is_described() {
     let (open, sealed) = (paths(&open_calls().into()), paths(&calls().into()));
     assert!(open.is_disjoint(&sealed));
     let for_programs = paths(&program_calls().into());
-    assert_eq!(for_programs.len(), 3, "{for_programs:?}");
+    assert_eq!(for_programs.len(), 4, "{for_programs:?}");
     let routed: BTreeSet<&String> = open.union(&sealed).chain(&for_programs).collect();
     assert!(routed.len() >= 10, "{routed:?}");
     assert_eq!(routed, described.keys().collect());
@@ -424,6 +424,7 @@ async fn answers_fit_their_schemas() {
         // Programs make these, see below.
         ("GET", "/api/v1/export"),
         ("GET", "/api/v1/live"),
+        ("GET", "/api/v1/metrics"),
         ("GET", "/api/v1/crawls/{id}/pages/{number}"),
         // These two carry every other call here.
         ("POST", "/api/v1/channel"),
@@ -738,6 +739,27 @@ async fn a_program_takes_pages_away_and_hears_of_changes() {
     let odd = "/api/v1/export?format=odd";
     let (status, said) = text(api.call_with(&token, "GET", odd, "").await).await;
     assert!(status == 400 && said.contains("csv, jsonl"), "{said}");
+
+    let metrics = api.call_with(&token, "GET", "/api/v1/metrics", "").await;
+    let format = "text/plain; version=0.0.4; charset=utf-8";
+    assert_eq!(metrics.headers()["content-type"], format);
+    let (_, metrics) = text(metrics).await;
+    let is_row = |row: &str| {
+        let number = row.rsplit_once(' ').map(|parts| parts.1.parse::<f64>());
+        row.starts_with("linkscent_crawl_") && matches!(number, Some(Ok(_)))
+    };
+    let is_told = |row: &str| row.starts_with("# HELP ") || row.starts_with("# TYPE ");
+    assert!(
+        metrics.lines().all(|row| is_told(row) || is_row(row)),
+        "{metrics}"
+    );
+    for expected in [
+        "linkscent_crawl_running{crawl=\"1\"} 0",
+        "linkscent_crawl_pages_total{crawl=\"1\"} 3",
+    ] {
+        assert!(metrics.lines().any(|row| row == expected), "{metrics}");
+    }
+    assert!(!metrics.contains("bees"), "topics have no names here");
 
     let live = api.call_with(&token, "GET", "/api/v1/live", "").await;
     assert_eq!(live.headers()["content-type"], "text/event-stream");

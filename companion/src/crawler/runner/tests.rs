@@ -270,7 +270,7 @@ fn pages_to_start_from_that_are_added_while_it_runs_are_asked_for() {
     let pages = [added.clone(), Address::parse(START).unwrap()];
     let adding = stage.store.add_seeds(stage.crawl.id, &pages);
     assert_eq!(stage.runtime.block_on(adding).unwrap(), 1);
-    runner.control().send(Command::Seeds);
+    runner.control().send(Command::Order);
     runner.run(|_| {}).unwrap();
     let log = stage.log();
     assert!(log.iter().any(|page| page == added.as_str()), "{log:?}");

@@ -61,19 +61,22 @@ impl Runner {
         Ok(())
     }
 
-    /// Starts at the pages too that were added to its order; how many.
-    pub(super) fn start_at_more(&mut self) -> Result<usize> {
+    /// Reads what was added to its order, pages to start from or to fetch; whether there was
+    /// anything.
+    pub(super) fn take_order(&mut self) -> Result<bool> {
         let crawl = self.handle.block_on(self.store.crawl(self.crawl.id))?;
         let Some(crawl) = crawl else {
-            return Ok(0);
+            return Ok(false);
         };
         let known = self.crawl.order.seeds.len();
-        let added = crawl.order.seeds.len().saturating_sub(known);
+        let is_more =
+            crawl.order.seeds.len() > known || crawl.order.budget > self.crawl.order.budget;
         for (page, _) in crawl.order.seeds.iter().skip(known) {
             self.session.add_seed(&Address::parse(page)?);
         }
-        self.crawl.order.seeds = crawl.order.seeds;
-        Ok(added)
+        self.session.raise_budget(crawl.order.budget);
+        self.crawl.order = crawl.order;
+        Ok(is_more)
     }
 
     /// Reads in the topic's log what the person said of the topic itself.

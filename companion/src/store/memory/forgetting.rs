@@ -51,7 +51,7 @@ impl CrawlEntry {
             .retain(|page, _| !spellings.contains(page.as_str()));
         self.commands.retain(|command| match command {
             Command::Mark(page, _) => !spellings.contains(page.as_str()),
-            Command::Pause | Command::Stop | Command::Said | Command::Seeds => true,
+            Command::Pause | Command::Stop | Command::Said | Command::Order => true,
         });
         self.row.order.seeds.retain(|seed| !names(gone, &seed.0));
         before - size(self)
@@ -104,7 +104,7 @@ impl Forgetting for MemoryStore {
             let steps = trails.map(ToString::to_string);
             let commands = crawl.commands.iter().filter_map(|command| match command {
                 Command::Mark(page, _) => Some(page.to_string()),
-                Command::Pause | Command::Stop | Command::Said | Command::Seeds => None,
+                Command::Pause | Command::Stop | Command::Said | Command::Order => None,
             });
             let known = seen.chain(fetched.flatten()).chain(steps).chain(commands);
             spellings.extend(known.filter(|page| names(gone, page)));

@@ -15,8 +15,8 @@ pub enum Command {
     Stop,
     /// The person marked a page that this crawl has fetched.
     Mark(Address, Option<Mark>),
-    /// There are more pages to start from: its order tells.
-    Seeds,
+    /// It has more pages to start from or to fetch: its order tells.
+    Order,
     /// The person corrected classes, or said in words what the topic is: its log tells.
     Said,
 }

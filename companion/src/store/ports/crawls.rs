@@ -149,6 +149,11 @@ impl CrawlRow {
         !self.state.is_over() && !self.is_intake() && self.is_usual()
     }
 
+    /// Whether more pages can be asked for, now or when it goes on.
+    pub fn can_get_more(&self) -> bool {
+        self.can_go_on() || self.can_start_at_more()
+    }
+
     /// Whether it is over with links left to follow, so that more pages can be asked for.
     pub fn can_go_on(&self) -> bool {
         let has_links = self.stop_reason != StopReason::FrontierEmpty.code();

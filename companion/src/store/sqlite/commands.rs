@@ -16,7 +16,7 @@ impl Commands for SqliteStore {
             Command::Pause => ("pause", "", None),
             Command::Stop => ("stop", "", None),
             Command::Said => ("said", "", None),
-            Command::Seeds => ("seeds", "", None),
+            Command::Order => ("seeds", "", None),
             Command::Mark(address, mark) => {
                 let target = mark.map(|mark| mark == Mark::Target);
                 ("mark", address.as_str(), target)
@@ -51,7 +51,7 @@ impl Commands for SqliteStore {
         let command = |(_, kind, address, target): (_, String, String, _)| match kind.as_str() {
             "pause" => Some(Command::Pause),
             "stop" => Some(Command::Stop),
-            "seeds" => Some(Command::Seeds),
+            "seeds" => Some(Command::Order),
             // As it was called while only classes could be said.
             "said" | "classes" => Some(Command::Said),
             _ => Some(Command::Mark(

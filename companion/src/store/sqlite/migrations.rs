@@ -378,7 +378,7 @@ mod tests {
             ),
             (
                 "INSERT INTO fetch VALUES (1, 9, 'http://a.test/9', '[]', '', '', 1, 0.9, 1, 1,
-                 '', '', '', NULL, NULL, 1, '', NULL)",
+                 '', '', '', NULL, NULL, 1, '', NULL, 0)",
                 (3, 2, 1, 1),
             ),
         ] {
