@@ -214,7 +214,7 @@ impl Frontier {
         };
         let mut taken: FxHashMap<Tier, usize> = FxHashMap::default();
         let mut chosen = Vec::new();
-        for place in self.queues.from_first().filter(|place| !place.in_batch) {
+        for place in self.queues.best_first().filter(|place| !place.in_batch) {
             let Reverse(tier) = place.tier;
             let takes_part = !tier.is_held_back && tier.level < batch.levels;
             if !takes_part && !chosen.is_empty() {
@@ -284,7 +284,7 @@ impl Frontier {
 
     /// Pages that wait, best first, at most `most`.
     pub fn best(&self, most: usize) -> Vec<&FrontierEntry> {
-        let places = self.queues.from_first().take(most);
+        let places = self.queues.best_first().take(most);
         let pages = places.filter_map(|place| self.get(&place.target));
         pages.collect()
     }

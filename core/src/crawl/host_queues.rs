@@ -89,8 +89,8 @@ impl HostQueues {
     }
 
     /// The places of all hosts, open or not, from the first on.
-    pub fn from_first(&self) -> FromFirst<'_> {
-        FromFirst {
+    pub fn best_first(&self) -> BestFirst<'_> {
+        BestFirst {
             queues: self,
             open: self.open.iter().rev(),
             closed: self.closed.iter().rev(),
@@ -161,7 +161,7 @@ fn heads<'a>(
 type Places<'a> = Rev<btree_set::Iter<'a, Place>>;
 
 /// Places of all hosts in one order: the queues of hosts, merged as far as they are read.
-pub(super) struct FromFirst<'a> {
+pub(super) struct BestFirst<'a> {
     queues: &'a HostQueues,
     open: Places<'a>,
     closed: Places<'a>,
@@ -172,7 +172,7 @@ pub(super) struct FromFirst<'a> {
     rests: Vec<Places<'a>>,
 }
 
-impl<'a> FromFirst<'a> {
+impl BestFirst<'_> {
     fn begun(mut self) -> Self {
         self.next = [self.open.next(), self.closed.next()];
         self
@@ -200,7 +200,7 @@ impl<'a> FromFirst<'a> {
     }
 }
 
-impl<'a> Iterator for FromFirst<'a> {
+impl<'a> Iterator for BestFirst<'a> {
     type Item = &'a Place;
 
     fn next(&mut self) -> Option<&'a Place> {
@@ -264,8 +264,8 @@ mod tests {
             }
             if step % 50 == 0 {
                 all.sort_unstable_by(|a, b| b.cmp(a));
-                assert!(queues.from_first().eq(&all), "step {step}");
-                assert!(queues.from_first().take(7).eq(all.iter().take(7)));
+                assert!(queues.best_first().eq(&all), "step {step}");
+                assert!(queues.best_first().take(7).eq(all.iter().take(7)));
                 let is_open = |place: &&Place| {
                     let host = place.target.host();
                     let number: usize = host[4..host.len() - 5].parse().unwrap();

@@ -82,7 +82,7 @@ impl Frontier {
 
     /// The best pages of the order and of each ranking that an earlier model scored.
     fn best_of_earlier_models(&self) -> Vec<Address> {
-        let of_all = self.queues.from_first().take(BEST);
+        let of_all = self.queues.best_first().take(BEST);
         let of_all = of_all.map(|place| &place.target);
         let pages = of_all.chain(self.shortlists.first_of_each(BEST_OF_ARM));
         let earlier = pages.filter(|target| {

@@ -255,9 +255,12 @@ fn many_pages_are_scored_in_parts_the_best_of_an_earlier_model_first() {
     assert!(scored.borrow().is_empty(), "nothing is left to score");
     // What the new model rejects goes when its turn comes, and nothing else.
     let is_odd = |link: &Candidate| number(&link.target) % 2 == 1;
-    let rejects_odd = |link: &Candidate| match is_odd(link) {
-        true => LinkScore::Reject,
-        false => LinkScore::Follow(Priority::new(0, 1.0)),
+    let rejects_odd = |link: &Candidate| {
+        if is_odd(link) {
+            LinkScore::Reject
+        } else {
+            LinkScore::Follow(Priority::new(0, 1.0))
+        }
     };
     frontier.rescore(rejects_odd);
     for _ in 0..100 {
