@@ -75,7 +75,11 @@ pub struct About {
     /// Whether pages counted that are nearly the same as others, as they did in files of earlier
     /// versions, and those of archives do.
     #[serde(default = "always")]
-    pub takes_all: bool,
+    pub takes_repeats: bool,
+    /// Whether links of pages were followed that ask crawlers not to, as they were in files of
+    /// earlier versions.
+    #[serde(default = "always")]
+    pub follows_all: bool,
     /// Numbers of the requests that no link of the pages before led to: the person named them while
     /// it ran, an archive brought them, or what was said later led there.
     pub not_linked: Vec<u64>,

@@ -122,7 +122,8 @@ fn crawl(strategy: &str, pages: u64) {
         delay: CrawlDelay(0),
         scope: Scope::default(),
         stopping: StoppingRule::default(),
-        takes_all: false,
+        takes_repeats: false,
+        follows_all: false,
     };
     let seeds = [7, 107, 207].map(|page| Seed {
         address: Address::parse(&address(page)).expect("an address"),

@@ -151,7 +151,8 @@ pub fn watched(
         scope: Scope::default(),
         stopping: scenario.stopping,
         // No two pages count as the same here: labels are by page.
-        takes_all: true,
+        takes_repeats: true,
+        follows_all: true,
     };
     let seeds = topic.starts(&scenario.seeds)?.iter().map(|&seed| Seed {
         address: web.pages[seed as usize].address.clone(),

@@ -360,7 +360,8 @@ fn found_by_predicate(web: &EvalWeb, predicate: &str, strategy: &str) -> BTreeSe
         delay: CrawlDelay(0),
         scope: Scope::default(),
         stopping: linkscent_core::crawl::StoppingRule::default(),
-        takes_all: true,
+        takes_repeats: true,
+        follows_all: true,
     };
     let seeds = web.pages.iter().map(|page| Seed {
         address: page.address.clone(),

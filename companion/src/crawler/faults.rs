@@ -1,4 +1,4 @@
-//! Why no answer came of a request, told apart: what may be otherwise another time is asked for
+//! Why no answer came of a request, told apart: what may be different another time is asked for
 //! again, and a log that says the same of the same can be counted.
 //!
 //! Left out: what a proxy says of the hosts behind it, which comes as an answer.
@@ -24,7 +24,7 @@ pub(super) enum Fault {
     #[error("the host refuses connections")]
     Refuses,
     /// The network leads nowhere.
-    #[error("no way leads to the host just now")]
+    #[error("the host cannot be reached just now")]
     NoWay,
     /// No connection in time.
     #[error("the host did not take the connection in time")]
@@ -38,11 +38,11 @@ pub(super) enum Fault {
     /// The connection ended within an answer.
     #[error("the answer broke off before its end")]
     Half,
-    /// It does not show who it is.
-    #[error("the host does not show who it is: {0}")]
+    /// It cannot prove who it is.
+    #[error("the host cannot prove who it is: {0}")]
     Certificate(&'static str),
     /// What it says is no TLS, or none that is spoken here.
-    #[error("no secure connection comes about with the host")]
+    #[error("no secure connection to the host could be made")]
     Tls,
     /// Something else, in its own words.
     #[error("{0}")]
@@ -54,8 +54,11 @@ impl Fault {
     pub fn of(error: &reqwest::Error) -> Self {
         let mut cause: &dyn StdError = error;
         loop {
-            if let Some(fault) = of_cause(cause) {
-                return fault;
+            match of_cause(cause) {
+                // Of a connection that is not made yet no answer has begun.
+                Some(Fault::Half) if error.is_connect() => return Self::BrokeOff,
+                Some(fault) => return fault,
+                None => {}
             }
             match cause.source() {
                 Some(deeper) => cause = deeper,
@@ -79,7 +82,7 @@ impl Fault {
         }
     }
 
-    /// Whether it may be otherwise another time soon.
+    /// Whether it may be different another time soon.
     pub fn may_pass(&self) -> bool {
         match self {
             Self::NoNames
@@ -225,10 +228,16 @@ mod tests {
         assert_eq!(silent.await, Fault::TooLong);
         let plain = fault_of("https", |stream| say(stream, "HTTP/1.1 400 no\r\n\r\n")).await;
         assert_eq!(plain, Fault::Tls);
+        let cut = fault_of("https", |stream| say(stream, "")).await;
+        assert_eq!(
+            cut,
+            Fault::BrokeOff,
+            "before its end, and before its beginning"
+        );
     }
 
     #[tokio::test]
-    async fn a_host_that_does_not_show_who_it_is_is_no_host_of_that_name() {
+    async fn a_host_without_a_certificate_that_is_trusted_is_not_believed() {
         let signed = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
         let key = rustls::pki_types::PrivatePkcs8KeyDer::from(signed.signing_key.serialize_der());
         let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());

@@ -48,6 +48,8 @@ const BATCH: usize = 64;
 const BATCH_TIME: Duration = Duration::from_millis(50);
 /// The topic's model is kept every so often while a crawl runs.
 const MODEL_EVERY: Duration = Duration::from_secs(30);
+/// And so seldom that it takes one of so many parts of the time.
+const MODEL_SHARE: u32 = 100;
 
 /// Why a crawl is paused that lost its way.
 pub const DRIFTED: &str = "drift";
@@ -101,6 +103,8 @@ pub struct Runner {
     batch: Vec<(Record, Location)>,
     batch_began: Option<Clock>,
     model_kept: Clock,
+    /// How long it is not kept again: the larger it is, the longer.
+    model_rest: Duration,
     /// Pages that the person was asked about.
     asked: BTreeSet<Address>,
     /// Of pages that a round begins with: what tells whether they have changed.
@@ -179,6 +183,7 @@ impl Runner {
             batch: Vec::new(),
             batch_began: None,
             model_kept: Clock::now(),
+            model_rest: MODEL_EVERY,
             asked: asked.iter().flat_map(|page| Address::parse(page)).collect(),
             known,
             listened: Clock::now(),
@@ -304,7 +309,7 @@ impl Runner {
                 on_progress(&self.progress());
             }
             self.retrain()?;
-            if self.model_kept.elapsed() > MODEL_EVERY {
+            if self.model_kept.elapsed() > self.model_rest {
                 self.keep_model()?;
             }
             if self.listened.elapsed() > LISTEN_EVERY
@@ -431,6 +436,7 @@ impl Runner {
     }
 
     fn keep_model(&mut self) -> Result<()> {
+        let began = Clock::now();
         let knowledge = self.session.guide().knowledge();
         let model = match write_model(&knowledge) {
             Err(ModelError::Size(_)) => write_model(&knowledge.trimmed(FEWER_PAGES, FEWER_PAGES)),
@@ -439,6 +445,7 @@ impl Runner {
         let keep = self.store.set_model(self.crawl.topic, &model);
         self.handle.block_on(keep)?;
         self.model_kept = Clock::now();
+        self.model_rest = MODEL_EVERY.max(MODEL_SHARE * (self.model_kept - began));
         Ok(())
     }
 
@@ -466,7 +473,7 @@ impl Runner {
     fn progress(&self) -> Progress {
         Progress {
             stats: self.session.stats().clone(),
-            frontier: self.session.frontier().len(),
+            frontier: self.session.waiting(),
             confidence: self.session.guide().confidence(),
             trainings: self.retraining.as_ref().map_or(0, Retraining::count),
             judged_again: None,

@@ -97,7 +97,8 @@ fn limits(crawl: &CrawlRow, is_replay: bool) -> Limits {
         delay: CrawlDelay(delay),
         scope: crawl.order.scope.clone(),
         stopping: crawl.order.stopping,
-        takes_all: crawl.takes_all(),
+        takes_repeats: crawl.takes_repeats(),
+        follows_all: false,
     }
 }
 

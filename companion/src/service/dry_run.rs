@@ -67,7 +67,8 @@ fn unbegun_session(guide: Guide, order: &Order) -> Result<Session> {
         delay: CrawlDelay(0),
         scope: order.scope.clone(),
         stopping: order.stopping,
-        takes_all: false,
+        takes_repeats: false,
+        follows_all: false,
     };
     Ok(Session::new(guide, limits, seeds))
 }

@@ -50,7 +50,8 @@ impl Service {
             site_pages: order.stopping.pages,
             site_targets: order.stopping.targets,
             on_drift: order.on_drift.code().to_owned(),
-            takes_all: crawl.takes_all(),
+            takes_repeats: crawl.takes_repeats(),
+            follows_all: false,
             not_linked: Vec::new(),
         };
         let mut research = Research {

@@ -44,7 +44,9 @@ const LET_GO_OF: usize = 20;
 /// The best pages of a sample.
 const SAMPLED_BEST: usize = 500;
 /// Other pages of a sample at most.
-const SAMPLED_OTHERS: u64 = 1_000;
+const SAMPLED_OTHERS: f64 = 1_000.0;
+/// Numbers of pages that are tried for them.
+const MOST_LOOKED_AT: f64 = 20_000.0;
 
 /// A page that waits, with the links that lead there.
 #[derive(Debug, Clone)]
@@ -83,6 +85,8 @@ pub struct Frontier {
     goes_on_with: u64,
     /// Pages to look at until all are scored by this model.
     left: usize,
+    /// Pages that had come when it was the model.
+    until: u64,
     /// How many of them are looked at with each page that is taken in.
     part: usize,
     /// The number of the page from which on the worst is let go.
@@ -207,14 +211,14 @@ impl Frontier {
         }
     }
 
-    /// The best pages of each tier join those that are left of the batch.
+    /// The best pages of each tier that may be asked for join those that are left of the batch.
     fn begin_batch(&mut self) {
         let Some(batch) = self.batch else {
             return;
         };
         let mut taken: FxHashMap<Tier, usize> = FxHashMap::default();
-        let mut chosen = Vec::new();
-        for place in self.queues.best_first().filter(|place| !place.in_batch) {
+        let (mut chosen, mut full) = (Vec::new(), 0);
+        for place in self.queues.best_open_first() {
             let Reverse(tier) = place.tier;
             let takes_part = !tier.is_held_back && tier.level < batch.levels;
             if !takes_part && !chosen.is_empty() {
@@ -223,7 +227,11 @@ impl Frontier {
             let taken = taken.entry(tier).or_default();
             if *taken < batch.size {
                 *taken += 1;
+                full += u8::from(*taken == batch.size);
                 chosen.push(place.target.clone());
+            }
+            if full == batch.levels {
+                break;
             }
         }
         for target in chosen {
@@ -289,21 +297,24 @@ impl Frontier {
         pages.collect()
     }
 
-    /// The best pages that wait, one of each so many of the others in the order in which they
-    /// came, and which share of the others that is: what says something of all without a look at
-    /// each.
+    /// The best pages that wait, some of the others, whenever they came, and which share of them
+    /// that is: what says something of all without a look at each.
     pub fn sample(&self) -> (Vec<&FrontierEntry>, Vec<&FrontierEntry>, f64) {
         let best = self.best(SAMPLED_BEST);
         let Some(last) = best.last().map(|page| place(page)) else {
             return (best, Vec::new(), 1.0);
         };
         let first_came = self.in_order.keys().next().copied().unwrap_or(0);
-        let step = (self.came - first_came).div_ceil(SAMPLED_OTHERS).max(1);
-        let numbers = (first_came..self.came).step_by(step as usize);
-        let windows = numbers.map(|number| self.in_order.range(number..number + step).next());
-        let looked_at: Vec<&Address> = windows.flatten().map(|row| row.1).collect();
-        let share = looked_at.len() as f64 / self.waiting.len() as f64;
-        let others = looked_at.into_iter().filter_map(|target| self.get(target));
+        // Of all numbers every so many; most of those of long ago are gone, and count for nothing.
+        let numbers = self.came - first_came;
+        let there = self.waiting.len() as f64 / numbers as f64;
+        let looked_at = (SAMPLED_OTHERS / there).min(MOST_LOOKED_AT);
+        let step = (numbers as f64 / looked_at).ceil().max(1.0) as usize;
+        let sampled = (first_came..self.came).step_by(step);
+        let sampled = sampled.filter_map(|number| self.in_order.get(&number));
+        let sampled: Vec<&Address> = sampled.collect();
+        let share = sampled.len().max(1) as f64 / self.waiting.len() as f64;
+        let others = sampled.into_iter().filter_map(|target| self.get(target));
         let others = others.filter(|page| place(page) < last).collect();
         (best, others, share)
     }

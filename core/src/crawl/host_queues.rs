@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, btree_set};
-use std::iter::Rev;
+use std::iter::{Peekable, Rev};
 
 use rustc_hash::FxHashMap;
 
@@ -88,17 +88,30 @@ impl HostQueues {
         places.map(|place| place.target.clone()).collect()
     }
 
-    /// The places of all hosts, open or not, from the first on.
+    /// The first place of each host, open or not, the best first.
+    pub fn first_of_hosts(&self) -> FirstOfHosts<'_> {
+        FirstOfHosts([&self.open, &self.closed].map(|heads| heads.iter().rev().peekable()))
+    }
+
+    /// The places of all hosts, open or not, the best first.
     pub fn best_first(&self) -> BestFirst<'_> {
+        self.merged(self.first_of_hosts())
+    }
+
+    /// The places of open hosts, the best first.
+    pub fn best_open_first(&self) -> BestFirst<'_> {
+        let open = self.open.iter().rev().peekable();
+        let nothing = btree_set::Iter::default().rev().peekable();
+        self.merged(FirstOfHosts([open, nothing]))
+    }
+
+    fn merged<'a>(&'a self, hosts: FirstOfHosts<'a>) -> BestFirst<'a> {
         BestFirst {
             queues: self,
-            open: self.open.iter().rev(),
-            closed: self.closed.iter().rev(),
-            next: [None, None],
+            hosts: hosts.peekable(),
             begun: BinaryHeap::new(),
             rests: Vec::new(),
         }
-        .begun()
     }
 
     /// All places at once, in place of those before: far quicker than one by one.
@@ -160,51 +173,44 @@ fn heads<'a>(
 
 type Places<'a> = Rev<btree_set::Iter<'a, Place>>;
 
-/// Places of all hosts in one order: the queues of hosts, merged as far as they are read.
+/// First places of hosts in one order, from two that are each in order.
+pub(super) struct FirstOfHosts<'a>([Peekable<Places<'a>>; 2]);
+
+impl<'a> Iterator for FirstOfHosts<'a> {
+    type Item = &'a Place;
+
+    fn next(&mut self) -> Option<&'a Place> {
+        let [one, other] = &mut self.0;
+        if other.peek() > one.peek() {
+            other.next()
+        } else {
+            one.next()
+        }
+    }
+}
+
+/// Places of hosts in one order: their queues, merged as far as they are read.
 pub(super) struct BestFirst<'a> {
     queues: &'a HostQueues,
-    open: Places<'a>,
-    closed: Places<'a>,
-    /// The next first place of an open host, and of a closed one.
-    next: [Option<&'a Place>; 2],
+    hosts: Peekable<FirstOfHosts<'a>>,
     /// Of hosts that were begun, the next place each, with where the rest of it is.
     begun: BinaryHeap<(&'a Place, usize)>,
     rests: Vec<Places<'a>>,
-}
-
-impl BestFirst<'_> {
-    fn begun(mut self) -> Self {
-        self.next = [self.open.next(), self.closed.next()];
-        self
-    }
-
-    /// Begins the host with the first place of all that were not begun, if it comes before those
-    /// that were.
-    fn begin_host(&mut self) -> bool {
-        let number = usize::from(self.next[1] > self.next[0]);
-        let Some(place) = self.next[number] else {
-            return false;
-        };
-        if self.begun.peek().is_some_and(|(first, _)| *first > place) {
-            return false;
-        }
-        let heads = [&mut self.open, &mut self.closed];
-        self.next[number] = heads.into_iter().nth(number).and_then(Iterator::next);
-        if let Some(queue) = self.queues.hosts.get(place.target.host()) {
-            let mut rest = queue.places.iter().rev();
-            rest.next();
-            self.begun.push((place, self.rests.len()));
-            self.rests.push(rest);
-        }
-        true
-    }
 }
 
 impl<'a> Iterator for BestFirst<'a> {
     type Item = &'a Place;
 
     fn next(&mut self) -> Option<&'a Place> {
-        while self.begin_host() {}
+        let best = self.begun.peek().map(|(place, _)| *place);
+        // One host is enough: the first places of others come behind its own.
+        if let Some(first) = self.hosts.next_if(|first| Some(*first) > best) {
+            let queue = self.queues.hosts.get(first.target.host())?;
+            let mut rest = queue.places.iter().rev();
+            rest.next();
+            self.begun.push((first, self.rests.len()));
+            self.rests.push(rest);
+        }
         let (place, rest) = self.begun.pop()?;
         if let Some(next) = self.rests.get_mut(rest).and_then(Iterator::next) {
             self.begun.push((next, rest));
@@ -273,6 +279,11 @@ mod tests {
                     !is_closed[number]
                 };
                 assert_eq!(queues.first(), all.iter().find(is_open), "step {step}");
+                let open = all.iter().filter(is_open);
+                assert!(queues.best_open_first().eq(open), "step {step}");
+                let mut met = BTreeSet::new();
+                let firsts = all.iter().filter(|place| met.insert(place.target.host()));
+                assert!(queues.first_of_hosts().eq(firsts), "step {step}");
             }
         }
         assert!(all.len() > 500);

@@ -78,6 +78,11 @@ impl Robots {
         Self::denied(Denial::NoAnswer(reason.into()))
     }
 
+    /// Whether robots.txt could not be had.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self.denied, Some(Denial::NoAnswer(_)))
+    }
+
     fn denied(denial: Denial) -> Self {
         Self {
             denied: Some(denial),

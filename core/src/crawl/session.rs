@@ -41,7 +41,7 @@ pub const CUT_OFF: &str =
     "only its beginning was read: it is larger or deeper nested than a page may be";
 
 /// Said of a page whose links are not followed.
-pub const NO_FOLLOW: &str = "it asks crawlers to follow none of its links, so none is";
+pub const NO_FOLLOW: &str = "it asks crawlers not to follow its links, so none was followed";
 
 /// A page whose answer is in, with what was known of it before: as it waits in the frontier until
 /// then, this follows from the answers before, whatever was under way.
@@ -65,7 +65,8 @@ pub struct Session {
     robots: RobotsCache,
     /// Links not asked for that the caller has not heard of yet.
     skipped: Vec<Skipped>,
-    asked_for_robots: FxHashSet<Box<str>>,
+    /// Hosts whose robots.txt is under way, each with when it was asked for.
+    asked_for_robots: FxHashMap<Box<str>, Instant>,
     /// Addresses, without scheme, of which the answer is in or that are not asked for.
     seen: FxHashSet<Box<str>>,
     bodies: FxHashSet<u64>,
@@ -115,7 +116,7 @@ impl Session {
             limits,
             robots: RobotsCache::default(),
             skipped: Vec::new(),
-            asked_for_robots: FxHashSet::default(),
+            asked_for_robots: FxHashMap::default(),
             seen: FxHashSet::default(),
             bodies: FxHashSet::default(),
             near_duplicates: NearDuplicates::default(),
@@ -153,7 +154,9 @@ impl Session {
     /// Adds a page to start from while the crawl goes on; one that was asked
     /// for already is passed over.
     pub fn add_seed(&mut self, address: &Address) {
-        if !self.is_seen(address) {
+        let mut under_way = self.under_way.keys();
+        let is_under_way = under_way.any(|page| page.without_scheme() == address.without_scheme());
+        if !self.is_seen(address) && !is_under_way {
             self.seeds.entry(address.clone()).or_insert(None);
             self.frontier.pin(vec![Candidate::seed(address.clone())]);
         }
@@ -202,6 +205,11 @@ impl Session {
         &self.frontier
     }
 
+    /// How many links wait to be asked for.
+    pub fn waiting(&self) -> usize {
+        self.frontier.len().saturating_sub(self.under_way.len())
+    }
+
     /// Requests whose answer is not in.
     pub fn under_way(&self) -> usize {
         self.under_way.len() + self.asked_for_robots.len()
@@ -239,8 +247,8 @@ impl Session {
         let arm = self.arm();
         while let Some((arm, page)) = self.frontier.best_by(arm) {
             let (target, is_pinned) = (page.links[0].target.clone(), page.pinned);
-            let Some(robots) = self.robots.get(target.host()) else {
-                return self.ask_for_robots(target);
+            let Some(robots) = self.robots.fresh(target.host(), now) else {
+                return self.ask_for_robots(target, now);
             };
             if !is_pinned && self.is_seen(&target) {
                 self.frontier.take(&target);
@@ -279,8 +287,8 @@ impl Session {
         std::mem::take(&mut self.skipped)
     }
 
-    fn ask_for_robots(&mut self, target: Address) -> Next {
-        self.asked_for_robots.insert(target.host().into());
+    fn ask_for_robots(&mut self, target: Address, now: Instant) -> Next {
+        self.asked_for_robots.insert(target.host().into(), now);
         self.frontier.close(target.host());
         Next::Robots(target)
     }
@@ -302,10 +310,13 @@ impl Session {
     fn chosen(&mut self, target: &Address, arm: Arm) -> Chosen {
         self.seen.insert(target.without_scheme().into());
         let waiting = self.frontier.take(target);
+        let is_gone = waiting.is_none();
         let waiting =
             waiting.unwrap_or_else(|| FrontierEntry::pinned(vec![Candidate::seed(target.clone())]));
         let first = &waiting.links[0];
-        let reason = if first.trail.is_empty() && !waiting.pinned {
+        let reason = if is_gone && !self.seeds.contains_key(target) {
+            "the link that led there is no longer known".to_owned()
+        } else if first.trail.is_empty() && !waiting.pinned {
             "a sitemap that robots.txt names".to_owned()
         } else if first.trail.is_empty() {
             "a seed".to_owned()
@@ -375,12 +386,13 @@ impl Session {
     /// where they lead.
     pub fn robots(&mut self, asked: &Address, robots: Robots) {
         let host = asked.host();
-        self.asked_for_robots.remove(host);
+        let asked_for = self.asked_for_robots.remove(host);
         if let Some(delay) = robots.delay() {
             self.politeness.asks_for(host, delay);
         }
         self.take_sitemaps(asked, &robots);
-        self.robots.insert(host, robots);
+        self.robots
+            .insert(host, robots, asked_for.unwrap_or_default());
         self.frontier.open(host);
     }
 
@@ -468,7 +480,7 @@ impl Session {
     }
 
     /// Changes what the guide knows while the crawl goes on, such as a mark;
-    /// every waiting link is scored again.
+    /// every waiting link is scored again, where many wait in parts.
     pub fn amend(&mut self, change: impl FnOnce(&mut Guide)) {
         change(&mut self.guide);
         self.rescore();

@@ -1,8 +1,8 @@
 //! The best pages of the frontier by rankings other than the one that orders it:
 //! those that a strategy's members would take, and a few at random.
 //!
-//! Only the best of each are kept, so a ranking costs little; they are chosen
-//! again whenever all links are scored, and what is found meanwhile may join.
+//! Only the best of each are kept, so a ranking costs little; what is found or scored
+//! again may join them.
 
 use std::collections::BTreeSet;
 

@@ -35,8 +35,11 @@ pub struct Limits {
     /// When a site is left.
     pub stopping: StoppingRule,
     /// Whether pages count that are nearly the same as others, and links are followed to where a
-    /// site only repeats itself and where a page asks not to: where each page of a web is wanted.
-    pub takes_all: bool,
+    /// site only repeats itself: where each page of a web is wanted.
+    pub takes_repeats: bool,
+    /// Whether links of pages are followed that ask crawlers not to: where nothing is asked of
+    /// anybody.
+    pub follows_all: bool,
 }
 
 /// A request to make.
@@ -191,11 +194,11 @@ pub struct Record {
     pub trail: Vec<Address>,
     /// What the link said.
     pub anchor: String,
-    /// Why it was chosen, in one line.
+    /// What speaks for it, in one line, as it was when the answer came.
     pub reason: String,
     /// By whose ranking it was chosen.
     pub arm: Arm,
-    /// What chose it; `None` for a seed.
+    /// What it was worth when the answer came; `None` for a seed.
     pub priority: Option<Priority>,
     /// How relevant it was expected to be, where the strategy says.
     pub expected: Option<Relevance>,

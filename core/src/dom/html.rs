@@ -56,7 +56,12 @@ mod tests {
         ));
         assert!(!asks("<meta name=robots content='noindex,follow'>"));
         assert!(!asks("<meta name=otherbot content=nofollow>"));
-        assert!(!asks("<meta name=robots content='max-image-preview:none'>"));
+        assert!(!asks(
+            "<meta name=robots content='max-image-preview: none'>"
+        ));
+        assert!(asks(
+            "<meta name=robots content='max-snippet:50, nofollow'>"
+        ));
         assert!(!asks("<meta name=description content=nofollow>"));
     }
 

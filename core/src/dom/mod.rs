@@ -132,14 +132,11 @@ pub struct Document {
 }
 
 /// Whether `nofollow` is among what a page asks of crawlers, as meta elements and the header
-/// `X-Robots-Tag` have it: words between commas.
+/// `X-Robots-Tag` have it: rules between commas, some of which have a value behind a colon.
 pub fn asks_not_to_follow(asked: &str) -> bool {
-    let words = asked.split([',', ' ']).map(str::trim);
-    words.into_iter().any(|word| {
-        ["nofollow", "none"]
-            .iter()
-            .any(|no| word.eq_ignore_ascii_case(no))
-    })
+    let rules = asked.split(',').filter(|rule| !rule.contains(':'));
+    let mut words = rules.flat_map(str::split_whitespace);
+    words.any(|word| word.eq_ignore_ascii_case("nofollow") || word.eq_ignore_ascii_case("none"))
 }
 
 impl Document {

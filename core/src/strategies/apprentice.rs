@@ -21,7 +21,7 @@ use crate::features::{OffsetTerm, WINDOW};
 use crate::models::{FeatureCount, TwoClassCounts};
 use crate::web_graph::Judgment;
 
-/// Arrivals between two scorings of the whole frontier, unless told otherwise.
+/// Arrivals after which waiting links are scored again, unless told otherwise.
 const BATCH: u32 = 100;
 /// The first scoring comes earlier: at this share of a batch.
 const FIRST_SHARE: u32 = 5;
@@ -77,7 +77,7 @@ impl Default for Apprentice {
 }
 
 impl Apprentice {
-    /// One that has the whole frontier scored again after every `batch`
+    /// One that has waiting links scored again after every `batch`
     /// arrivals.
     pub fn every(batch: u32) -> Self {
         Self {

@@ -41,7 +41,7 @@ use crate::meaning::{DIMENSIONS, LinkMeaning};
 use crate::models::{Ftrl, FtrlParams};
 use crate::web_graph::{Judgment, Relevance};
 
-/// Arrivals between two scorings of the whole frontier.
+/// Arrivals after which waiting links are scored again.
 const BATCH: u32 = 100;
 /// Of the first arrivals so many are enough for one.
 const FIRST_SHARE: u32 = 4;
@@ -51,7 +51,7 @@ const LEARNED_LINKS: usize = 3;
 const MOST_WEIGHTS: usize = 60_000;
 /// Links of paths that are kept, and as many that lay on none.
 const MOST_PATH_LINKS: usize = 500;
-/// Pages, the newest, whose interest ratio is computed ahead.
+/// Pages, the newest, whose interest ratio is computed again in turn.
 const MOST_CONTENTS: usize = 10_000;
 /// So many of them with each arrival.
 const CONTENTS_IN_TURN: usize = 60;
@@ -134,7 +134,7 @@ struct Instance {
 }
 
 impl Ensemble {
-    /// One that has the whole frontier scored again after every `batch` arrivals.
+    /// One that has waiting links scored again after every `batch` arrivals.
     pub fn every(batch: u32) -> Self {
         let paths = AdaptiveOptions {
             threshold: Some(LearningThreshold {

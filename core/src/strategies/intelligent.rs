@@ -29,7 +29,7 @@ use crate::text::TermId;
 use crate::web_graph::KnownPage;
 use counts::SMOOTHING;
 
-/// Arrivals between two scorings of the whole frontier.
+/// Arrivals after which waiting links are scored again.
 const BATCH: u32 = 100;
 
 /// Scores links by how much likelier than usual targets are, given page, address and neighbours.
@@ -65,7 +65,7 @@ impl<E> Telling<E> {
 }
 
 impl Intelligent {
-    /// One of this form that has the whole frontier scored again after every `batch`
+    /// One of this form that has waiting links scored again after every `batch`
     /// arrivals.
     pub fn every(batch: u32, form: Form) -> Self {
         Self {

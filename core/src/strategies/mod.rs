@@ -211,7 +211,7 @@ pub enum Learned {
     Nothing,
     /// The model is a little better; scores given before still serve.
     Refined,
-    /// The model is another: every waiting link is to be scored again.
+    /// The model is another: every waiting link is to be scored again, where many wait in parts.
     Rebuilt,
 }
 

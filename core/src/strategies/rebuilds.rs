@@ -4,7 +4,7 @@
 
 use super::Learned;
 
-/// Arrivals between two scorings of the whole frontier, unless told otherwise.
+/// Arrivals after which waiting links are scored again, unless told otherwise.
 const BATCH: u32 = 100;
 /// Within the first batch it is due after this share of one.
 const FIRST_SHARE: u32 = 5;

@@ -53,7 +53,8 @@ impl<W: World> Background<W> {
             delay: CrawlDelay(0),
             scope: Scope::default(),
             stopping: StoppingRule::default(),
-            takes_all: false,
+            takes_repeats: false,
+            follows_all: false,
         };
         let session = Session::new(guide.ok_or(Problem::NoGuide)?, limits, seeds);
         // As a crawl that is handed over.

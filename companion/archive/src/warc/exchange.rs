@@ -101,22 +101,36 @@ impl Exchange {
     pub fn asks_not_to_follow(&self) -> bool {
         let headers = self.headers.iter();
         let mut tags = headers.filter(|(name, _)| name.eq_ignore_ascii_case("x-robots-tag"));
-        tags.any(|(_, value)| {
-            let value = String::from_utf8_lossy(value);
-            let named = value.split_once(':');
-            // `unavailable_after` is followed by a time, and names nobody.
-            let is_agent = |name: &str| {
-                !name.contains(',') && !name.trim().eq_ignore_ascii_case("unavailable_after")
-            };
-            let named = named.filter(|(name, _)| is_agent(name));
-            match named {
-                Some((agent, asked)) => {
-                    agent.trim().eq_ignore_ascii_case("linkscent") && asks_not_to_follow(asked)
-                }
-                None => asks_not_to_follow(&value),
-            }
-        })
+        tags.any(|(_, value)| asks_this_crawler(&String::from_utf8_lossy(value)))
     }
+}
+
+/// Rules that have a value behind a colon; what else stands before one names a crawler, for which
+/// the rules from there on are.
+const WITH_VALUE: [&str; 4] = [
+    "unavailable_after",
+    "max-snippet",
+    "max-image-preview",
+    "max-video-preview",
+];
+
+fn asks_this_crawler(tag: &str) -> bool {
+    let mut is_for_this = true;
+    tag.split(',').any(|rule| {
+        let mut asked = rule;
+        if let Some((name, rest)) = rule.split_once(':') {
+            let name = name.trim();
+            if WITH_VALUE
+                .iter()
+                .any(|rule| name.eq_ignore_ascii_case(rule))
+            {
+                return false;
+            }
+            is_for_this = name.eq_ignore_ascii_case("linkscent");
+            asked = rest;
+        }
+        is_for_this && asks_not_to_follow(asked)
+    })
 }
 
 /// A kept page as its records tell of it.

@@ -140,7 +140,10 @@ impl Runner {
     }
 
     fn take_given(&mut self, address: Address, given: &KeptExchange) -> Result<Option<Ended>> {
-        let (page, digest) = of_html(address.clone(), &given.html(), &given.body);
+        let (mut page, digest) = of_html(address.clone(), &given.html(), &given.body);
+        if given.exchange.asks_not_to_follow() {
+            page.ask_not_to_follow();
+        }
         let outcome = Outcome::Page(page, digest);
         let Some(record) = self.session.replay(&address, outcome, None, &mut self.rng) else {
             return Ok(None);

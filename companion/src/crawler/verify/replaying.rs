@@ -97,7 +97,8 @@ pub(super) fn begun(research: &Research) -> Result<Session> {
         delay: CrawlDelay(about.delay.clamp(1, LONGEST_DELAY)),
         scope: about.scope(),
         stopping: about.stopping(),
-        takes_all: about.takes_all,
+        takes_repeats: about.takes_repeats,
+        follows_all: about.follows_all,
     };
     let seed = |(address, example): &(String, bool)| {
         Ok(Seed {

@@ -136,7 +136,7 @@ impl CrawlRow {
 
     /// Whether each page counts, also one that is nearly the same as another: an archive is wanted
     /// whole, and a round looks at what it knows.
-    pub fn takes_all(&self) -> bool {
+    pub fn takes_repeats(&self) -> bool {
         self.is_of_archive() || self.is_round()
     }
 

@@ -3,10 +3,13 @@
 //!
 //! Where few pages wait they are scored at once, and where they are worked off in batches, since
 //! what the batch of now holds does not follow from what was taken in. Else each page that is taken in pays for a part:
-//! the best pages of the order and of each ranking first, as far as an earlier model scored them,
+//! the best pages of the order, of hosts and of each ranking first, as far as an earlier model scored them,
 //! then the next in turn, in the order in which pages came. So what is chosen next was scored by
 //! the model of now, and everything else once in a while. What is scored when follows from what
-//! waits, so a crawl that is replayed scores the same.
+//! waits, so a crawl that is replayed scores the same, but for what no log has: links that
+//! robots.txt was found to forbid, and sitemaps it names.
+
+use rustc_hash::FxHashSet;
 
 use super::{Frontier, FrontierEntry, more_than_needed, place};
 use crate::address::Address;
@@ -16,6 +19,9 @@ use crate::strategies::{Candidate, LinkScore};
 const AT_ONCE: usize = 1_000;
 /// The best pages that are looked at with each page that is taken in.
 const BEST: usize = 64;
+/// Hosts of which the best page is looked at besides: where one host has the best, others are
+/// asked meanwhile.
+const BEST_OF_HOSTS: usize = 64;
 /// The same of the ranking of each arm.
 const BEST_OF_ARM: usize = 8;
 /// Links that are scored again in turn with each page that is taken in.
@@ -34,7 +40,7 @@ impl Frontier {
             self.left = 0;
             self.rescore_all(score);
         } else {
-            self.left = self.waiting.len();
+            (self.left, self.until) = (self.waiting.len(), self.came);
             self.part = self.left.div_ceil(PARTS).min(PAGES_IN_TURN);
         }
     }
@@ -80,22 +86,27 @@ impl Frontier {
         }
     }
 
-    /// The best pages of the order and of each ranking that an earlier model scored.
+    /// The best pages of the order, of hosts and of each ranking that an earlier model scored.
     fn best_of_earlier_models(&self) -> Vec<Address> {
         let of_all = self.queues.best_first().take(BEST);
-        let of_all = of_all.map(|place| &place.target);
-        let pages = of_all.chain(self.shortlists.first_of_each(BEST_OF_ARM));
+        let of_hosts = self.queues.first_of_hosts().take(BEST_OF_HOSTS);
+        let in_order = of_all.chain(of_hosts).map(|place| &place.target);
+        let pages = in_order.chain(self.shortlists.first_of_each(BEST_OF_ARM));
         let earlier = pages.filter(|target| {
             let page = self.waiting.get(target);
             page.is_some_and(|page| self.is_of_earlier_model(page))
         });
-        earlier.cloned().collect()
+        let mut earlier: Vec<Address> = earlier.cloned().collect();
+        let mut listed = FxHashSet::default();
+        earlier.retain(|target| listed.insert(target.clone()));
+        earlier
     }
 
     /// The pages whose turn it is, in the order in which they came.
     fn in_turn(&mut self) -> Vec<Address> {
-        let from = self.goes_on_with;
-        let later = self.in_order.range(from..);
+        // Pages that came since are of the model of now.
+        let from = self.goes_on_with.min(self.until);
+        let later = self.in_order.range(from..self.until);
         let all = later.chain(self.in_order.range(..from));
         let (mut turn, mut links, mut looked_at) = (Vec::new(), 0, 0);
         let mut goes_on_with = from;

@@ -280,33 +280,68 @@ fn pages_that_came_meanwhile_are_not_scored_twice_and_turns_go_on() {
     let mut frontier = Frontier::default();
     many(&mut frontier, 3_000);
     let score = |_: &Candidate| LinkScore::Follow(Priority::new(0, 0.0));
-    let scored = std::cell::Cell::new(0);
-    let counted = |link: &Candidate| {
-        assert!(
-            link.target.host() != "new.test",
-            "it was scored by this model"
-        );
-        scored.set(scored.get() + 1);
-        score(link)
-    };
     // A new model each ten parts: the turns begin where they ended.
-    for model in 0..6 {
-        frontier.rescore(counted);
+    for model in 0..12 {
+        frontier.rescore(score);
         for part in 0..10 {
-            add(
-                &mut frontier,
-                &format!("http://new.test/{model}/{part}"),
-                9e9,
-            );
-            frontier.rescore_part(|link| match link.target.host() {
-                "new.test" => score(link),
-                _ => counted(link),
+            let new = format!("/{model}/");
+            for n in 0..60 {
+                add(
+                    &mut frontier,
+                    &format!("http://new.test{new}{part}-{n}"),
+                    9e9,
+                );
+            }
+            frontier.rescore_part(|link| {
+                let path = link.target.path_and_query();
+                assert!(!path.starts_with(&new), "{path} was scored by this model");
+                score(link)
             });
         }
     }
     let earliest = frontier.waiting.values().map(|page| page.model).min();
     assert!(earliest > Some(0), "each had its turn by some model");
-    assert!(scored.get() < 6 * 10 * 164);
+    // And however many come meanwhile, each has its turn by the last one.
+    frontier.rescore(score);
+    for part in 0..120 {
+        for n in 0..60 {
+            add(&mut frontier, &format!("http://late.test/{part}-{n}"), 9e9);
+        }
+        frontier.rescore_part(score);
+    }
+    let models = frontier.waiting.values().map(|page| page.model);
+    assert!(models.min() == Some(frontier.model));
+}
+
+#[test]
+fn the_best_page_of_each_host_is_scored_first_too() {
+    let mut frontier = Frontier::default();
+    for n in 0..2_000 {
+        add(
+            &mut frontier,
+            &format!("http://best.test/{n}"),
+            f64::from(5_000 + n),
+        );
+    }
+    for n in 0..2_000 {
+        add(
+            &mut frontier,
+            &format!("http://h{}.test/{n}", n % 40),
+            f64::from(n),
+        );
+    }
+    let score = |link: &Candidate| LinkScore::Follow(Priority::new(0, f64::from(link.tie)));
+    frontier.rescore(score);
+    frontier.rescore_part(score);
+    let of_this_model = |host: &str| {
+        let pages = frontier.waiting.iter();
+        let of_host = pages.filter(|(target, _)| target.host() == host);
+        of_host
+            .filter(|(_, page)| page.model == frontier.model)
+            .count()
+    };
+    assert!(of_this_model("best.test") >= 64);
+    assert!((0..40).all(|n| of_this_model(&format!("h{n}.test")) > 0));
 }
 
 #[test]

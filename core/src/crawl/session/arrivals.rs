@@ -62,7 +62,7 @@ impl Session {
         record.judgment = Some(visit.judgment);
         record.class = visit.class;
         record.scored = chosen.mark.is_none();
-        let follows = self.limits.takes_all || !page.document().no_follow;
+        let follows = self.limits.follows_all || !page.document().no_follow;
         if page.document().truncated {
             CUT_OFF.clone_into(&mut record.problem);
         } else if !follows {
@@ -142,7 +142,7 @@ impl Session {
         if is_same && !is_believed {
             return Some(SAME_PAGE);
         }
-        if self.limits.takes_all {
+        if self.limits.takes_repeats {
             return None;
         }
         let passages = page.document().passages();
@@ -163,7 +163,7 @@ impl Session {
     pub(super) fn take_repeat(&mut self, address: &Address, problem: &str, record: &mut Record) {
         self.stats.other += 1;
         problem.clone_into(&mut record.problem);
-        if !self.limits.takes_all && self.repetition.repeat(address) {
+        if !self.limits.takes_repeats && self.repetition.repeat(address) {
             self.leave_closed(address);
         }
     }
@@ -178,7 +178,9 @@ impl Session {
         closed.sort_unstable();
         for address in closed {
             self.frontier.take(&address);
-            self.skip(address, SkipReason::Repetition);
+            if !self.under_way.contains_key(&address) {
+                self.skip(address, SkipReason::Repetition);
+            }
         }
     }
 

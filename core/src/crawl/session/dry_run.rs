@@ -84,6 +84,7 @@ impl Session {
             } else {
                 self.begun += 1;
                 self.frontier.take(&target);
+                self.seen.insert(target.without_scheme().into());
             }
         }
         let judged = run.pages.iter().filter(|page| !page.is_marked);
@@ -142,7 +143,8 @@ mod tests {
         let limits = Limits {
             requests: None,
             stopping: StoppingRule::default(),
-            takes_all: false,
+            takes_repeats: false,
+            follows_all: false,
             budget,
             delay: CrawlDelay(0),
             scope: Scope::default(),
@@ -190,7 +192,8 @@ mod tests {
         let start = address("http://a.org/1");
         let mut dry = session(1_000, "breadth-first");
         let file = b"User-agent: *\nDisallow: /3\n";
-        dry.robots.insert("a.org", Robots::parse(file, "linkscent"));
+        let robots = Robots::parse(file, "linkscent");
+        dry.robots.insert("a.org", robots, Instant(0));
         let at_hand = |at: &Address| (*at == start).then(|| of_address(at)).flatten();
         let dry = dry.dry_run(100, at_hand, &mut SplitMix(5));
         let pages = dry.pages.iter().map(|page| page.address.as_str());

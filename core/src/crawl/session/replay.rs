@@ -39,6 +39,7 @@ impl Session {
                     self.requests += 1;
                     let mut record = self.record(address, &chosen);
                     self.take_repeat(address, problem, &mut record);
+                    self.rescore_part();
                     return Some(record);
                 }
             }

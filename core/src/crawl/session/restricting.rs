@@ -21,7 +21,7 @@ impl Session {
         }
     }
 
-    /// Scores every waiting link again.
+    /// Has every waiting link scored again, where many wait in parts.
     pub(super) fn rescore(&mut self) {
         let (guide, is_restricted) = (&self.guide, self.restricted_pages > 0);
         self.frontier

@@ -65,7 +65,8 @@ fn limits(budget: u64) -> Limits {
     Limits {
         requests: None,
         stopping: StoppingRule::default(),
-        takes_all: false,
+        takes_repeats: false,
+        follows_all: false,
         budget,
         delay: CrawlDelay(1_000),
         scope: Scope::default(),

@@ -98,7 +98,8 @@ fn session(budget: u64) -> Session {
         delay: CrawlDelay(0),
         scope: Scope::default(),
         stopping: StoppingRule::default(),
-        takes_all: true,
+        takes_repeats: true,
+        follows_all: true,
     };
     let seed = Seed {
         address: Address::parse("http://a.test/read/1").unwrap(),

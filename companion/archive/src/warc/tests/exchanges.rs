@@ -390,6 +390,9 @@ fn what_an_answer_asks_of_crawlers_is_known() {
     assert!(asks(&[
         "nofollow, unavailable_after: 25 Jun 2030 15:00:00 PST"
     ]));
+    assert!(asks(&["max-image-preview:large, noindex, nofollow"]));
+    assert!(asks(&["otherbot: noindex, linkscent: nofollow"]));
+    assert!(!asks(&["max-image-preview: none"]) && !asks(&["otherbot: noindex, nofollow"]));
     assert!(!asks(&["otherbot: nofollow"]) && !asks(&["noindex"]) && !asks(&[]));
     assert!(!asks(&["unavailable_after: 25 Jun 2030 15:00:00 PST"]));
 }

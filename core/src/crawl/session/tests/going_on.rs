@@ -1,7 +1,7 @@
 //! A crawl with many requests under way is, whatever comes in when, what its log makes of it.
 
 use super::*;
-use crate::crawl::FrontierEntry;
+use crate::crawl::{FrontierEntry, SAME_PAGE};
 use crate::strategies::Rng;
 
 const HOSTS: u64 = 60;
@@ -47,29 +47,109 @@ fn beginning(strategy: &str) -> Session {
     Session::new(Guide::new("topic", strategy).unwrap(), limits, vec![seed])
 }
 
-/// Crawls with up to `at_once` requests under way, whose answers come in any order; what was
-/// asked for in the order of the answers, and how many pages waited at most.
-fn crawled(session: &mut Session, at_once: usize) -> (Vec<Record>, usize) {
-    let (mut now, mut rng, mut order) = (Instant(0), SplitMix(5), SplitMix(11));
-    let (mut under_way, mut log, mut most) = (Vec::new(), Vec::new(), 0);
+/// What a log has of a request in place of a page.
+#[derive(Clone)]
+enum Came {
+    Page,
+    Redirect(Address),
+    Deferred,
+    Unrendered,
+    Repeated,
+}
+
+impl Came {
+    fn outcome(&self, at: &Address) -> Outcome {
+        let why = "no time".to_owned();
+        match self {
+            Self::Page => linked(at),
+            Self::Redirect(target) => Outcome::Redirect(target.clone()),
+            Self::Deferred => Outcome::Deferred { why, rest: 0 },
+            Self::Unrendered => Outcome::Unrendered("scripts".to_owned()),
+            Self::Repeated => Outcome::Repeated(SAME_PAGE.to_owned()),
+        }
+    }
+}
+
+/// What comes of the first request for a page.
+fn came(at: &Address) -> Came {
+    let n = number(at);
+    match n % 23 {
+        3 => {
+            let target = n + 1;
+            Came::Redirect(address(&format!(
+                "http://h{}.test/{target}",
+                target % HOSTS
+            )))
+        }
+        5 => Came::Deferred,
+        7 => Came::Unrendered,
+        _ => Came::Page,
+    }
+}
+
+/// A crawl, and what came of its requests in the order of the answers.
+struct Run {
+    log: Vec<(Record, Came)>,
+    rng: SplitMix,
+    /// Pages that only a browser can read.
+    unread: Vec<Address>,
+    /// How many pages waited at most.
+    most: usize,
+}
+
+impl Run {
+    fn take(&mut self, session: &mut Session, at: &Address, now: Instant) {
+        let again = self.log.iter().any(|(record, _)| record.address == *at);
+        let came = if again { Came::Page } else { came(at) };
+        let record = session.take(at, came.outcome(at), now, &mut self.rng);
+        if let Came::Unrendered = came {
+            self.unread.push(at.clone());
+        }
+        // A redirect that was not followed is one without a page.
+        self.log.extend(record.map(|record| (record, came)));
+        if self.unread.len() == 3 {
+            let at = self.unread.remove(0);
+            // Every other one has been there before.
+            let is_old = number(&at).is_multiple_of(2);
+            let digest = if is_old { 2 } else { number(&at) };
+            let Outcome::Page(page, _) = linked(&at) else {
+                unreachable!()
+            };
+            let record = session.take_rendered(&at, &page, digest, &mut self.rng);
+            let came = if is_old { Came::Repeated } else { Came::Page };
+            self.log.extend(record.map(|record| (record, came)));
+        }
+        self.most = self.most.max(session.frontier().len());
+    }
+}
+
+/// Crawls with up to `at_once` requests under way, whose answers come in any order.
+fn crawled(session: &mut Session, at_once: usize) -> Run {
+    let (mut now, mut order, mut under_way) = (Instant(0), SplitMix(11), Vec::new());
+    let mut run = Run {
+        log: Vec::new(),
+        rng: SplitMix(5),
+        unread: Vec::new(),
+        most: 0,
+    };
     loop {
-        match session.next(now) {
+        let next = session.next(now);
+        let is_over = under_way.is_empty();
+        match next {
             Next::Robots(at) => session.robots(&at, Robots::allow_all()),
             Next::Fetch(fetch) => under_way.push(fetch.address),
-            Next::Stop(_) if under_way.is_empty() => return (log, most),
-            Next::Wait(until) if under_way.is_empty() => now = until,
+            Next::Stop(_) if is_over => return run,
+            Next::Wait(until) if is_over => now = until,
             Next::Busy | Next::Wait(_) | Next::Stop(_) => {
                 let place = (order.unit() * under_way.len() as f64) as usize;
-                let address = under_way.swap_remove(place);
-                log.extend(session.take(&address, linked(&address), now, &mut rng));
-                most = most.max(session.frontier().len());
+                let at: Address = under_way.swap_remove(place);
+                run.take(session, &at, now);
             }
         }
         while under_way.len() >= at_once {
             let place = (order.unit() * under_way.len() as f64) as usize;
-            let address = under_way.swap_remove(place);
-            log.extend(session.take(&address, linked(&address), now, &mut rng));
-            most = most.max(session.frontier().len());
+            let at = under_way.swap_remove(place);
+            run.take(session, &at, now);
         }
     }
 }
@@ -90,15 +170,16 @@ fn waiting(session: &Session) -> Vec<String> {
 fn what_was_under_way_changes_nothing_that_is_replayed() {
     for strategy in ["apprentice", "ensemble", "ache", "intelligent"] {
         let mut whole = beginning(strategy);
-        let (log, most) = crawled(&mut whole, 24);
-        assert!(
-            log.len() == 300 && most > 1_300,
-            "{strategy}: {most} waited"
-        );
+        let run = crawled(&mut whole, 24);
+        assert!(run.most > 1_300, "{strategy}: {} waited", run.most);
+        let met = |kind: fn(&Came) -> bool| run.log.iter().filter(|row| kind(&row.1)).count();
+        assert!(met(|came| matches!(came, Came::Redirect(_))) > 5);
+        assert!(met(|came| matches!(came, Came::Deferred)) > 5);
+        assert!(met(|came| matches!(came, Came::Repeated)) > 1);
         let mut again = beginning(strategy);
         let mut rng = SplitMix(5);
-        for record in &log {
-            let outcome = linked(&record.address);
+        for (record, came) in &run.log {
+            let outcome = came.outcome(&record.address);
             let told = again.replay(&record.address, outcome, Some(record.arm), &mut rng);
             assert_eq!(told.as_ref(), Some(record), "{strategy}");
         }

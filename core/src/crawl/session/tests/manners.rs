@@ -164,10 +164,56 @@ fn links_of_a_page_that_asks_not_to_follow_them_are_left() {
     assert_eq!(crawl.stats().pages, 6);
     let mut all = begin(
         Limits {
-            takes_all: true,
+            follows_all: true,
             ..limits(50)
         },
         "ensemble",
     );
     assert_eq!(run(&mut all, asks).0.len(), 50, "where each page is wanted");
+}
+
+/// In a crawl of days robots.txt is asked for again, and what it says then holds.
+#[test]
+fn the_rules_of_a_host_are_read_again_after_a_day() {
+    let mut crawl = session(1_000, "breadth-first");
+    let (mut rng, mut asked, mut log) = (SplitMix(5), Vec::new(), Vec::new());
+    let hour = |now: Instant| now.0 / 3_600_000;
+    let mut now = Instant(0);
+    while hour(now) < 26 {
+        match crawl.next(now) {
+            Next::Robots(at) => {
+                asked.push((at.host().to_owned(), hour(now)));
+                let shut: &[u8] = b"User-agent: *\nDisallow: /\n";
+                let robots = match hour(now) {
+                    0 => Robots::allow_all(),
+                    _ => Robots::parse(shut, "linkscent"),
+                };
+                crawl.robots(&at, robots);
+            }
+            Next::Fetch(fetch) => {
+                log.push(hour(now));
+                crawl.take(&fetch.address, page(&fetch.address), now, &mut rng);
+            }
+            // Ten minutes between two requests.
+            Next::Wait(until) => now = Instant(until.0.max(now.0 + 600_000)),
+            Next::Busy => panic!("nothing is under way"),
+            Next::Stop(reason) => {
+                assert_eq!(reason, StopReason::FrontierEmpty);
+                break;
+            }
+        }
+    }
+    let hosts = ["a.org", "b.org"];
+    for host in hosts {
+        let hours: Vec<u64> = asked
+            .iter()
+            .filter(|row| row.0 == host)
+            .map(|row| row.1)
+            .collect();
+        assert_eq!(hours, [0, 24], "{host}");
+    }
+    assert!(
+        log.iter().max() == Some(&23),
+        "nothing is fetched that is forbidden now"
+    );
 }
