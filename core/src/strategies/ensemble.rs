@@ -51,10 +51,8 @@ const LEARNED_LINKS: usize = 3;
 const MOST_WEIGHTS: usize = 60_000;
 /// Links of paths that are kept, and as many that lay on none.
 const MOST_PATH_LINKS: usize = 500;
-/// Pages, the newest, whose interest ratio is computed again in turn.
-const MOST_CONTENTS: usize = 10_000;
-/// So many of them with each arrival.
-const CONTENTS_IN_TURN: usize = 60;
+/// Pages, the newest, whose interest ratio is computed ahead.
+const MOST_CONTENTS: usize = 5_000;
 /// Features that count as the strongest.
 const TOP_FEATURES: usize = 100;
 
@@ -115,10 +113,8 @@ pub struct Ensemble {
     guests: Guests,
     groups: Groups,
     inlinks: Inlinks,
-    /// The interest ratio by a page's words, as it was lately.
+    /// The interest ratio by a page's words, as it was when links were last to be scored again.
     contents: FxHashMap<Address, f64>,
-    /// How many of the newest pages had their turn to have it computed again.
-    next_content: usize,
     stats: [RunningStats; SIGNALS],
     batch: u32,
     since_rebuilt: u32,
@@ -155,7 +151,6 @@ impl Ensemble {
             groups: Groups::default(),
             inlinks: Inlinks::default(),
             contents: FxHashMap::default(),
-            next_content: 0,
             stats: [RunningStats::default(); SIGNALS],
             batch: batch.max(1),
             since_rebuilt: 0,
@@ -313,7 +308,6 @@ impl Ensemble {
         self.apprentice.learn(event, known);
         self.ratios.learn(event, known);
         self.levels.learn(event, known);
-        self.renew_contents(known);
         self.since_rebuilt += 1;
         let early = self.groups.all.pages < f64::from(self.batch);
         let due = self.since_rebuilt >= self.batch
@@ -322,23 +316,19 @@ impl Ensemble {
             return Learned::Refined;
         }
         self.since_rebuilt = 0;
+        self.renew_contents(known);
         Learned::Rebuilt
     }
 
-    /// Computes the interest ratio of some of the newest pages, in turn, by what was learned since.
+    /// Computes the interest ratios of the newest pages by what was learned since.
     fn renew_contents(&mut self, known: Known<'_>) {
+        self.contents.clear();
         let pages = known.graph.pages();
-        let newest = pages.len().min(MOST_CONTENTS);
-        if self.next_content >= newest {
-            self.next_content = 0;
-        }
-        let older = pages.len() - newest;
-        let turn = pages.skip(older + self.next_content).take(CONTENTS_IN_TURN);
-        for page in turn {
+        let older = pages.len().saturating_sub(MOST_CONTENTS);
+        for page in pages.skip(older) {
             let content = self.ratios.content(page);
             self.contents.insert(page.address.clone(), content);
         }
-        self.next_content += CONTENTS_IN_TURN;
     }
 
     /// From a link to a known page only its words are learned: members know that page

@@ -29,7 +29,7 @@ const LINKS_IN_TURN: usize = 100;
 /// Pages that are looked at for them.
 const PAGES_IN_TURN: usize = 400;
 /// Where few pages wait, the turn goes round in so many parts.
-const PARTS: usize = 100;
+const PARTS: usize = 25;
 
 impl Frontier {
     /// Links are to be scored again: at once where few wait, else with what is taken in from
