@@ -242,7 +242,7 @@ fn many_pages_are_scored_in_parts_the_best_of_an_earlier_model_first() {
     assert!(first.len() <= 64 + 100);
     for part in 0..100 {
         frontier.rescore_part(upside_down);
-        assert!(scored.borrow().len() <= 164, "part {part}");
+        assert!(scored.borrow().len() <= 228, "part {part}");
         scored.borrow_mut().clear();
     }
     // All are in the new order, those of the closed host too.
