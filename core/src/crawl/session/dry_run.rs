@@ -128,6 +128,7 @@ mod tests {
     use super::super::tests::{address, page, run, session};
     use super::*;
     use crate::crawl::{CrawlDelay, Limits, Robots, Scope, Seed, StoppingRule};
+    use crate::dom::{Builder, LeafRange};
     use crate::guide::Guide;
     use crate::strategies::SplitMix;
 
@@ -185,6 +186,46 @@ mod tests {
         assert!((dry.expected - sum).abs() < 1e-12 && dry.judged == 3);
         let nothing = session(1_000, "ensemble").dry_run(100, |_| None, &mut SplitMix(5));
         assert_eq!((nothing.pages.len(), nothing.judged), (1, 0));
+    }
+
+    #[test]
+    fn a_page_that_is_not_at_hand_is_named_once() {
+        let linking = |at: &str, to: &[&str]| {
+            let mut builder = Builder::new();
+            for target in to {
+                let first = builder.next_leaf();
+                builder.leaf("go on");
+                let end = first + 1;
+                builder.link(target, LeafRange { first, end });
+            }
+            Box::new(Page::new(address(at), builder.finish().unwrap()))
+        };
+        let links = [
+            ("http://a.org/1", ["http://c.org/9", "http://d.org/2"]),
+            ("http://d.org/2", ["http://b.org/1", "http://b.org/1"]),
+            ("http://b.org/1", ["http://c.org/9", "http://c.org/9"]),
+        ];
+        let at_hand = |at: &Address| {
+            let (at, to) = links.iter().find(|row| row.0 == at.as_str())?;
+            Some(linking(at, to))
+        };
+        let dry = at_once("breadth-first", 1_000);
+        let dry = dry.dry_run(100, at_hand, &mut SplitMix(5));
+        let pages = dry.pages.iter().map(|page| page.address.as_str());
+        let mut pages: Vec<&str> = pages.collect();
+        assert_eq!(
+            pages.last(),
+            Some(&"http://b.org/1"),
+            "behind the one that is not at hand"
+        );
+        pages.sort_unstable();
+        let each = [
+            "http://a.org/1",
+            "http://b.org/1",
+            "http://c.org/9",
+            "http://d.org/2",
+        ];
+        assert_eq!(pages, each);
     }
 
     #[test]
