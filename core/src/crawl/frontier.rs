@@ -137,27 +137,22 @@ impl Frontier {
     /// Adds a link. What it does to a page that waits already is for the
     /// policy to say.
     pub fn add(&mut self, link: Candidate, priority: Priority) {
-        let Some(waiting) = self.waiting.get_mut(&link.target) else {
-            self.insert(FrontierEntry::of(link, priority));
-            if self.waiting.len() > MOST_WAITING {
-                self.let_go();
+        match self.waiting.get(&link.target) {
+            None => {
+                self.insert(FrontierEntry::of(link, priority));
+                if self.waiting.len() > MOST_WAITING {
+                    self.let_go();
+                }
             }
-            return;
-        };
-        if waiting.pinned {
-            return;
-        }
-        let old = place(waiting);
-        self.shortlists.remove(waiting);
-        let before = more_than_needed(waiting, self.policy);
-        let keeps_more = self.keeps_more && self.more < MOST_MORE;
-        waiting.join(self.policy, keeps_more, link, priority);
-        self.more += more_than_needed(waiting, self.policy) - before;
-        self.shortlists.add(waiting);
-        let new = place(waiting);
-        if new != old {
-            self.queues.remove(&old);
-            self.queues.insert(new);
+            Some(waiting) if waiting.pinned => {}
+            Some(_) => {
+                let policy = self.policy;
+                let keeps_more = self.keeps_more && self.more < MOST_MORE;
+                let target = link.target.clone();
+                self.change(&target, |page| {
+                    page.join(policy, keeps_more, link, priority)
+                });
+            }
         }
     }
 

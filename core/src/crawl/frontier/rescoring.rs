@@ -2,9 +2,9 @@
 //! more links wait.
 //!
 //! Where few pages wait they are scored at once, and where they are worked off in batches, since
-//! what the batch of now holds does not follow from what was taken in. Else each page that is taken in pays for a part:
-//! the best pages of the order, of hosts and of each ranking first, as far as an earlier model scored them,
-//! then the next in turn, in the order in which pages came. So what is chosen next was scored by
+//! what the batch of now holds does not follow from what was taken in. Else each page that is
+//! taken in pays for a part: the best pages of the order, of hosts and of each ranking first, as
+//! far as an earlier model scored them, then the next in turn, in the order in which pages came. So what is chosen next was scored by
 //! the model of now, and everything else once in a while. What is scored when follows from what
 //! waits, so a crawl that is replayed scores the same, but for what no log has: links that
 //! robots.txt was found to forbid, and sitemaps it names.
