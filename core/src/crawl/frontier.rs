@@ -350,15 +350,13 @@ impl Frontier {
         let from = self.lets_go_from;
         let in_turn = self.in_order.range(from..);
         for (number, target) in in_turn.chain(self.in_order.range(..from)) {
-            let Some(page) = self.waiting.get(target).filter(|page| !page.pinned) else {
-                continue;
-            };
             self.lets_go_from = number + 1;
-            let place = place(page);
-            if worst.as_ref().is_none_or(|worst| place < *worst) {
-                worst = Some(place);
-            }
             looked_at += 1;
+            let page = self.waiting.get(target).filter(|page| !page.pinned);
+            let place = page.map(|page| place(page));
+            if place.is_some() && (worst.is_none() || place < worst) {
+                worst = place;
+            }
             if looked_at == LET_GO_OF {
                 break;
             }

@@ -183,7 +183,24 @@ fn what_was_under_way_changes_nothing_that_is_replayed() {
             let told = again.replay(&record.address, outcome, Some(record.arm), &mut rng);
             assert_eq!(told.as_ref(), Some(record), "{strategy}");
         }
-        assert_eq!(waiting(&again), waiting(&whole), "{strategy}");
+        let known = waiting(&whole);
+        assert_eq!(waiting(&again), known, "{strategy}");
+        // Each has had its turn by a model of late.
+        let model = |page: &String| -> Option<u32> {
+            let text = page.rsplit_once("model: ")?.1;
+            text.trim_end_matches([' ', '}']).parse().ok()
+        };
+        let models: Vec<u32> = {
+            let in_turn = known.iter().filter(|page| page.contains("pinned: false"));
+            in_turn.filter_map(model).collect()
+        };
+        let newest = models.iter().max().copied().unwrap_or(0);
+        assert!(newest > 1 && models.len() > 1_000, "{strategy}: {newest}");
+        let oldest = models.iter().min();
+        assert!(
+            oldest.is_some_and(|oldest| oldest + 4 >= newest),
+            "{strategy}: {oldest:?} of {newest}"
+        );
         assert_eq!(again.stats(), whole.stats(), "{strategy}");
         assert_eq!(format!("{:?}", again.bandit), format!("{:?}", whole.bandit));
     }
