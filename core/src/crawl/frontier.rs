@@ -150,7 +150,7 @@ impl Frontier {
                 let keeps_more = self.keeps_more && self.more < MOST_MORE;
                 let target = link.target.clone();
                 self.change(&target, |page| {
-                    page.join(policy, keeps_more, link, priority)
+                    page.join(policy, keeps_more, link, priority);
                 });
             }
         }
