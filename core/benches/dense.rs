@@ -4,12 +4,14 @@
 //! The web is made here, as it is asked for: 2,000,000 pages on 500 hosts, a hundredth of them on
 //! topic, each with 50 links in short paragraphs, a third of them to pages of the same group. For
 //! each tenth of the crawl it prints the milliseconds a page takes, the longest that one took,
-//! the pages that wait and the memory of the process.
+//! the pages that wait and the memory of the process; at the end how long the session takes to be
+//! saved and taken back.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant as Clock};
 
 use linkscent_core::address::Address;
+use linkscent_core::codec::{Loader, Saver};
 use linkscent_core::crawl::{
     CrawlDelay, Instant, Limits, Next, Outcome, Robots, Scope, Seed, Session, StoppingRule,
 };
@@ -111,9 +113,7 @@ impl Cost {
     }
 }
 
-fn crawl(strategy: &str, pages: u64) {
-    println!("{strategy}: {pages} pages of {LINKS} links");
-    println!("   pages  ms a page  longest ms    waiting   memory MB");
+fn begun(strategy: &str, pages: u64) -> Session {
     let mut guide = Guide::new(critics::NAMES[0], strategy).expect("a critic and a strategy");
     guide.name_topic(&[word(7, 1), word(7, 2)].join(" "));
     let limits = Limits {
@@ -129,7 +129,13 @@ fn crawl(strategy: &str, pages: u64) {
         address: Address::parse(&address(page)).expect("an address"),
         mark: Some(Mark::Target),
     });
-    let mut session = Session::new(guide, limits, seeds.to_vec());
+    Session::new(guide, limits, seeds.to_vec())
+}
+
+fn crawl(strategy: &str, pages: u64) {
+    println!("{strategy}: {pages} pages of {LINKS} links");
+    println!("   pages  ms a page  longest ms    waiting   memory MB");
+    let mut session = begun(strategy, pages);
     let (mut rng, mut under_way, mut cost) = (SplitMix(1), Vec::new(), Cost::default());
     let tenth = (pages / 10).max(1);
     let mut taken = 0;
@@ -164,6 +170,27 @@ fn crawl(strategy: &str, pages: u64) {
             cost = Cost::default();
         }
     }
+    save(&session, || begun(strategy, pages));
+}
+
+/// How long a session takes to be saved and taken back, and how large it is.
+fn save(session: &Session, begin: impl Fn() -> Session) {
+    let (mut bytes, begun) = (Vec::new(), Clock::now());
+    if let Err(error) = session.save(&mut Saver::new(&mut bytes)) {
+        println!("{error}");
+        return;
+    }
+    let (saved, begun) = (begun.elapsed(), Clock::now());
+    let again = begin().load(&mut Loader::new(&mut bytes.as_slice()));
+    let loaded = begun.elapsed();
+    let again = again.expect("what was saved");
+    assert_eq!(again.stats(), session.stats());
+    println!(
+        "saved: {:.1} MB in {:.0} ms, taken back in {:.0} ms",
+        bytes.len() as f64 / 1e6,
+        saved.as_secs_f64() * 1e3,
+        loaded.as_secs_f64() * 1e3,
+    );
 }
 
 /// Megabytes that this process holds now; 0 where the system does not say.

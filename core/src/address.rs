@@ -16,8 +16,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use percent_encoding::percent_decode_str;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 use url::Url;
+
+use crate::codec;
 
 /// Longest address taken in, in bytes. Traps make longer ones.
 pub const LONGEST_ADDRESS: usize = 2_000;
@@ -76,6 +79,11 @@ impl Address {
         &self.0
     }
 
+    #[cfg(test)]
+    pub(crate) fn text(&self) -> &Arc<str> {
+        &self.0
+    }
+
     /// `http` or `https`.
     pub fn scheme(&self) -> &str {
         self.0.split(':').next().unwrap_or_default()
@@ -121,6 +129,19 @@ impl Address {
         words.retain(|word| word != "www");
         cut_words(&decoded, &mut words);
         words
+    }
+}
+
+/// Many hold the address of a page: it is written once, see [`codec::Saver`].
+impl Serialize for Address {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        codec::write_text(&self.0, to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Address {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        codec::read_text(from).map(Self)
     }
 }
 

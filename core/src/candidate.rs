@@ -3,13 +3,17 @@
 
 use std::sync::Arc;
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::address::Address;
+use crate::codec;
 use crate::dom::DomOffset;
 use crate::features::LinkContext;
 use crate::web_graph::Relevance;
 
 /// A link that was seen and not followed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// Where it leads.
     pub target: Address,
@@ -28,7 +32,7 @@ pub struct Candidate {
 }
 
 /// A link that stands near another one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Neighbour {
     /// Where it leads.
     pub target: Address,
@@ -56,7 +60,7 @@ impl Candidate {
 }
 
 /// One page on the way.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// The page.
     pub address: Address,
@@ -128,6 +132,42 @@ impl Trail {
             at = &node.before;
             Some(&node.step)
         })
+    }
+}
+
+/// Links share their ways: each step is written once, see [`codec::Saver`].
+impl Serialize for Trail {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let (mut new, mut at, mut known) = (Vec::new(), self, None);
+        while let Some(node) = &at.0 {
+            known = codec::number_of(node);
+            if known.is_some() {
+                break;
+            }
+            new.push(&node.step);
+            at = &node.before;
+        }
+        (known, new).serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Trail {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let (known, new): (Option<u32>, Vec<Step>) = Deserialize::deserialize(from)?;
+        let mut trail = match known {
+            Some(number) => Self(Some(codec::node(number).ok_or_else(|| {
+                D::Error::custom("a page on the way is called known that is not")
+            })?)),
+            None => Self::default(),
+        };
+        let mut nodes = Vec::with_capacity(new.len());
+        for step in new.into_iter().rev() {
+            trail = trail.then(step);
+            nodes.extend(trail.0.clone());
+        }
+        // They were numbered from the newest on.
+        nodes.iter().rev().for_each(codec::note);
+        Ok(trail)
     }
 }
 

@@ -4,6 +4,12 @@
 //! could take this one's place. Bytes are read as hostile: sizes are capped before anything
 //! is allocated, and nothing may stand behind what was read.
 
+mod shared;
+mod stream;
+
+pub(crate) use shared::{node, note, number_of, read_text, write_text};
+pub use stream::{Loader, SaveError, Saver};
+
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

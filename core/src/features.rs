@@ -4,7 +4,11 @@
 //! Both name terms by the guide's vocabulary, so they can be kept, compared
 //! and explained long after the page is gone.
 
+use std::fmt;
+
 use rustc_hash::FxHashMap;
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::dom::{DomOffset, LeafRange};
 use crate::page::Page;
@@ -21,7 +25,7 @@ pub const LARGEST_CONTEXT: usize = 200;
 const USUAL_CONTEXT: usize = 48;
 
 /// Term counts of one page, ordered by term.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageTerms(Vec<(TermId, u32)>);
 
 impl PageTerms {
@@ -110,7 +114,7 @@ impl PageTerms {
 }
 
 /// A term at a DOM offset, `<t,d>`, in 32 bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct OffsetTerm(u32);
 
 impl OffsetTerm {
@@ -160,6 +164,39 @@ impl OffsetTerm {
 /// A link's context: the `<t,d>` around it, ordered, repeats included.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkContext(Box<[OffsetTerm]>);
+
+/// Millions of them are saved with a crawl: each is written at once.
+impl Serialize for LinkContext {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let bytes = self.0.iter().flat_map(|feature| feature.0.to_le_bytes());
+        let mut all = Vec::with_capacity(4 * self.0.len());
+        all.extend(bytes);
+        to.serialize_bytes(&all)
+    }
+}
+
+impl<'de> Deserialize<'de> for LinkContext {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl Visitor<'_> for Bytes {
+            type Value = LinkContext;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("features of four bytes each")
+            }
+
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<LinkContext, E> {
+                let (features, rest) = bytes.as_chunks();
+                if !rest.is_empty() {
+                    return Err(E::invalid_length(bytes.len(), &self));
+                }
+                let features = features.iter().map(|&bytes| u32::from_le_bytes(bytes));
+                Ok(LinkContext(features.map(OffsetTerm).collect()))
+            }
+        }
+        from.deserialize_byte_buf(Bytes)
+    }
+}
 
 impl LinkContext {
     /// From `<t,d>` in any order.

@@ -15,6 +15,7 @@ mod outlinks;
 mod questions;
 mod reasons;
 mod retraining;
+mod saving;
 
 pub use beginning::{BeginningError, BeginningWorth};
 pub use belief::{Belief, Facet};
@@ -73,6 +74,8 @@ pub struct Guide {
     beginning: Option<Beginning>,
     /// Pages in the vocabulary's counts when the critic was last refreshed.
     refreshed_at: u32,
+    /// How often critic or strategy became others than learning from one more page makes them.
+    renewals: u64,
 }
 
 impl Guide {
@@ -100,6 +103,7 @@ impl Guide {
             beside: strategies::StrategyState::default(),
             beginning: None,
             refreshed_at: 0,
+            renewals: 0,
         }
     }
 
@@ -120,6 +124,7 @@ impl Guide {
             beside: knowledge.learned,
             beginning: knowledge.beginning,
             refreshed_at: 0,
+            renewals: 0,
         };
         guide.refresh_critic();
         if !is_own {
@@ -148,6 +153,11 @@ impl Guide {
     /// Tells the strategy that a crawl of so many pages begins.
     pub fn begin_crawl(&mut self, budget: u64) {
         self.strategy.begin(budget);
+    }
+
+    /// Grows whenever links seen before are to be scored again, but for what a visit says of it.
+    pub(crate) fn renewals(&self) -> u64 {
+        self.renewals
     }
 
     /// The pages seen, their judgments and the marks.

@@ -2,12 +2,14 @@
 //! judged, which words are heaviest in them, which the person marked.
 
 mod backlinks;
+mod saving;
 
 pub use backlinks::MOST_BACKLINKS;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
 use crate::features::PageTerms;
@@ -26,7 +28,7 @@ const MOST_PAGES: usize = 200_000;
 const MOST_FORMS: usize = 300;
 
 /// How good a page is, 0 (of no use) to 1 (just what is looked for).
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize)]
 pub struct Relevance(f64);
 
 impl Relevance {
@@ -51,7 +53,7 @@ impl Relevance {
 }
 
 /// The person's own word on a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Mark {
     /// "This is what I look for."
     Target,
@@ -60,7 +62,7 @@ pub enum Mark {
 }
 
 /// What a critic says of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Judgment {
     /// How good the page is.
     pub relevance: Relevance,
@@ -86,7 +88,7 @@ impl Judgment {
 }
 
 /// A page that was seen.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KnownPage {
     /// Where it is.
     pub address: Address,
@@ -101,7 +103,7 @@ pub struct KnownPage {
 }
 
 /// A page the person marked.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MarkedPage {
     /// What they said.
     pub mark: Mark,
@@ -110,7 +112,7 @@ pub struct MarkedPage {
 }
 
 /// A page of which the person said what class it is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CorrectedPage {
     /// Path of the class.
     pub class: String,
@@ -128,7 +130,7 @@ pub fn is_same_form(a: &FormPlace, b: &FormPlace) -> bool {
 }
 
 /// A form that the person marked.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MarkedForm {
     /// Whether it leads to a database that is looked for.
     pub is_wanted: bool,

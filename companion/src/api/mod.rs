@@ -7,6 +7,7 @@ mod classes;
 mod crawls;
 mod description;
 mod download;
+mod hosts;
 mod library;
 mod live;
 mod mcp;

@@ -24,8 +24,8 @@ use super::channel::{self, Calls, MODEL_VERSION};
 use super::problem::WRONG;
 use super::tokens::{self, ByToken, ForPrograms};
 use super::{
-    App, LARGEST_BODY, Problem, changes, classes, crawls, description, library, live, mcp, metrics,
-    pages, rendering, strategies,
+    App, LARGEST_BODY, Problem, changes, classes, crawls, description, hosts, library, live, mcp,
+    metrics, pages, rendering, strategies,
 };
 
 /// The description of all calls.
@@ -92,6 +92,7 @@ fn program_calls() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(library::export))
         .routes(routes!(pages::kept))
+        .routes(routes!(hosts::hosts))
         .routes(routes!(live::live))
         .routes(routes!(metrics::metrics))
 }

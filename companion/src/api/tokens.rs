@@ -42,7 +42,7 @@ pub(super) fn needed(method: &Method, path: &str) -> Option<Permission> {
                 "topics" | "crawls" | "library" | "classes" | "strategies" | "export" | "live"
                 | "metrics",
             ]
-            | ["crawls", _, "classes"]
+            | ["crawls", _, "classes" | "hosts"]
             | ["crawls", _, "pages", _],
         ) => Some(Permission::Read),
         ("POST", ["events"] | ["crawls", _, "answer" | "classes"]) => Some(Permission::Mark),

@@ -1,6 +1,7 @@
 //! The crawler: drives a session with real requests.
 
 mod answers;
+mod checkpoint;
 pub mod documents;
 mod exchange;
 #[cfg(test)]
@@ -21,5 +22,6 @@ pub mod validators;
 pub mod verify;
 pub mod way;
 
+pub use checkpoint::delete as delete_checkpoint;
 pub use replay::DAMAGED;
 pub use start::{DEFAULT_DELAY, TakenUp, take_up};

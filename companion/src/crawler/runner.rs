@@ -21,6 +21,7 @@ use linkscent_core::web_graph::Judgment;
 use linkscent_core::wire::{ModelError, write_model};
 use tokio::runtime::Handle;
 
+use super::checkpoint::Told;
 use super::fetch::Fetcher;
 use super::retraining::Retraining;
 use super::revisiting;
@@ -33,9 +34,10 @@ use crate::store::{
 };
 use linkscent_archive::warc::Writer;
 
-pub use control::Control;
 use control::Message;
+pub use control::{Control, Hosts};
 pub use intake::Given;
+use saving::Saving;
 
 /// Requests under way at a time, over all hosts. Slow hosts hold a place until they
 /// are given up, so there are far more places than a crawl needs of quick ones.
@@ -115,6 +117,9 @@ pub struct Runner {
     browser: Option<(Clock, Vec<String>)>,
     /// If links are chosen by a model of hop distances.
     retraining: Option<Retraining>,
+    /// The log that the session was told, as far as it is acknowledged.
+    told: Told,
+    saving: Saving,
     /// As long as it lives, requests wait for their turn.
     _goes_on: Arc<()>,
     _lock: CrawlLock,
@@ -144,11 +149,16 @@ impl Runner {
             session,
             rng,
             replayed,
+            mut told,
         } = take_up(&store, &crawl, fetcher.is_replay(), &handle, on_replay)?;
         let path = store.warc_path(crawl.id);
         let length = handle.block_on(take_stock(&store, &crawl, &replayed))?;
         if length < crawl.warc_length {
             handle.block_on(store.lose_pages(crawl.id, &[], length))?;
+        }
+        if !replayed.lost.is_empty() {
+            // What is said of them in the log is another thing now.
+            told = Told::all(&handle.block_on(store.fetches(crawl.id))?);
         }
         let warc = open_private(&path)
             .and_then(|file| Writer::open(file, length, &clock::date(clock::now())))
@@ -172,7 +182,6 @@ impl Runner {
         let mut runner = Self {
             rng,
             store,
-            crawl,
             session,
             fetcher,
             warc,
@@ -188,7 +197,10 @@ impl Runner {
             known,
             listened: Clock::now(),
             browser: None,
+            saving: Saving::new(!crawl.is_round(), &told),
+            told,
             retraining,
+            crawl,
             _goes_on: goes_on,
             _lock: lock,
         };
@@ -229,6 +241,7 @@ impl Runner {
             let mut ended = ended;
             loop {
                 self.commit()?;
+                self.save_at_rest(&ended);
                 if let Ended::Done(_) | Ended::Stopped = ended {
                     self.judge_again(&mut on_progress)?;
                     self.tell_worth()?;
@@ -280,6 +293,7 @@ impl Runner {
 
     fn run_to_end(&mut self, on_progress: &mut impl FnMut(&Progress)) -> Result<Ended> {
         loop {
+            let began = Clock::now();
             let next = self.send_requests();
             self.keep_skipped()?;
             if let Some(Next::Stop(reason)) = next
@@ -295,7 +309,11 @@ impl Runner {
                 }
                 continue;
             }
-            match self.receiver.recv_timeout(self.patience(next.as_ref())) {
+            let patience = self.patience(next.as_ref());
+            let waiting = Clock::now();
+            let came = self.receiver.recv_timeout(patience);
+            let waited = waiting.elapsed();
+            match came {
                 Ok(message) => {
                     if let Some(ended) = self.handle(message)? {
                         return Ok(ended);
@@ -311,6 +329,10 @@ impl Runner {
             self.retrain()?;
             if self.model_kept.elapsed() > self.model_rest {
                 self.keep_model()?;
+            }
+            self.saving.worked(began.elapsed().saturating_sub(waited));
+            if self.saving.is_due(&self.told) {
+                self.save()?;
             }
             if self.listened.elapsed() > LISTEN_EVERY
                 && let Some(ended) = self.listen()?
@@ -388,6 +410,8 @@ impl Runner {
             Message::Rendered(page, html) => return self.take_rendered(&page, html),
             Message::BrowserLooks(hosts) => self.browser = Some((Clock::now(), hosts)),
             Message::Retrained(trained) => self.go_on_with(trained)?,
+            // Whoever asked may have given up.
+            Message::Hosts(answer) => drop(answer.send(self.session.hosts(self.now()))),
         }
         Ok(None)
     }
@@ -430,7 +454,10 @@ impl Runner {
         let length = self.warc.length();
         let take = self.store.take_fetches(self.crawl.id, length, &self.batch);
         self.handle.block_on(take)?;
-        self.batch.clear();
+        for (record, _) in self.batch.drain(..) {
+            let (number, address) = (record.number, record.address.as_str());
+            self.told.row(number, address, &record.problem);
+        }
         self.batch_began = None;
         Ok(())
     }
@@ -486,6 +513,7 @@ mod control;
 mod intake;
 mod judging;
 mod keeping;
+mod saving;
 #[cfg(test)]
 mod tests;
 mod training;

@@ -13,9 +13,10 @@ use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::read_model;
 use tokio::runtime::Handle;
 
+use super::checkpoint::{Checkpoint, CheckpointError, Saved, Told};
 use super::replay::{Replayed, replay};
 use super::revisiting;
-use crate::store::{CrawlRow, Reaction, Store};
+use crate::store::{CrawlRow, FetchRow, Reaction, Store};
 use crate::topic_guide;
 
 /// The guide that a crawl began with. Where its model cannot be read any more, one
@@ -121,9 +122,11 @@ pub struct TakenUp {
     pub rng: SplitMix,
     /// What was found on the way.
     pub replayed: Replayed,
+    /// The log that it was told.
+    pub told: Told,
 }
 
-/// Takes a crawl up where its log ends; `on_replay` hears how many of how many requests were
+/// Takes a crawl up where its log ends, from its checkpoint on, if it has one; `on_replay` hears how many of how many requests were
 /// replayed. Nothing is written but notices. Blocks; not for a runtime's thread.
 pub fn take_up(
     store: &Store,
@@ -132,27 +135,79 @@ pub fn take_up(
     handle: &Handle,
     mut on_replay: impl FnMut(usize, usize),
 ) -> Result<TakenUp> {
-    let guide = handle.block_on(start_guide(store, crawl))?;
-    let mut session = Session::new(guide, limits(crawl, is_replay), seeds(crawl)?);
-    let mut rng = SplitMix(crawl.order.random_seed);
+    let begin = || {
+        let guide = handle.block_on(start_guide(store, crawl))?;
+        anyhow::Ok(Session::new(guide, limits(crawl, is_replay), seeds(crawl)?))
+    };
     let log = handle.block_on(store.fetches(crawl.id))?;
+    let (told, saved) = match saved(store, crawl, &log, begin)? {
+        Some((told, saved)) => (told, Some(saved)),
+        None => (0, None),
+    };
+    let (mut session, mut rng) = match saved {
+        Some(Saved { session, rng }) => (session, rng),
+        None => (begin()?, SplitMix(crawl.order.random_seed)),
+    };
     if crawl.is_round() {
         revisiting::know(&mut session, store, crawl, &log, handle)?;
     }
     let path = store.warc_path(crawl.id);
     let restricts = crawl.order.on_drift == Reaction::Restrict;
-    let on_row = |session: &mut Session, told, alarm: Option<DriftAlarm>| {
+    let on_row = |session: &mut Session, row, alarm: Option<DriftAlarm>| {
         if let Some(alarm) = alarm.filter(|_| restricts) {
             session.restrict(&alarm);
         }
-        on_replay(told, log.len());
+        on_replay(told + row, log.len());
     };
-    let replayed = replay(&mut session, &log, &path, &mut rng, on_row)?;
+    let replayed = replay(&mut session, &log[told..], &path, &mut rng, on_row)?;
     Ok(TakenUp {
         session,
         rng,
         replayed,
+        told: Told::all(&log),
     })
+}
+
+/// The crawl as its checkpoint has it, if that is of use, and how many rows of its log that was
+/// told. Rounds have none: they begin with what an earlier crawl knows.
+fn saved(
+    store: &Store,
+    crawl: &CrawlRow,
+    log: &[FetchRow],
+    begin: impl FnOnce() -> Result<Session>,
+) -> Result<Option<(usize, Saved)>> {
+    let archive = std::fs::metadata(store.warc_path(crawl.id));
+    let is_whole = archive.map_or(0, |metadata| metadata.len()) >= crawl.warc_length;
+    if crawl.is_round() || !is_whole {
+        return Ok(None);
+    }
+    let path = store.checkpoint_path(crawl.id);
+    let passed_over = |error: CheckpointError| {
+        tracing::info!(
+            "the checkpoint of crawl {} is passed over: {error}",
+            crawl.id
+        );
+    };
+    let checkpoint = match Checkpoint::open(&path, crawl, log) {
+        Ok(Some(checkpoint)) => checkpoint,
+        Ok(None) => return Ok(None),
+        Err(error) => {
+            passed_over(error);
+            return Ok(None);
+        }
+    };
+    let (told, seeds) = (checkpoint.rows(), checkpoint.seeds());
+    let mut saved = match checkpoint.session(begin()?) {
+        Ok(saved) => saved,
+        Err(error) => {
+            passed_over(error);
+            return Ok(None);
+        }
+    };
+    for (address, _) in crawl.order.seeds.iter().skip(seeds) {
+        saved.session.add_seed(&Address::parse(address)?);
+    }
+    Ok(Some((told, saved)))
 }
 
 #[cfg(test)]

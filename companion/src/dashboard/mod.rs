@@ -7,6 +7,7 @@ mod classes;
 mod crawl;
 mod databases;
 mod facets;
+mod hosts;
 mod intake;
 mod library;
 mod map;
@@ -58,6 +59,7 @@ pub fn routes() -> Router<App> {
         .merge(ahead::routes())
         .merge(removed::routes())
         .merge(crawl::routes())
+        .merge(hosts::routes())
         .merge(yields::routes())
         .merge(why::routes())
         .merge(databases::routes())

@@ -17,6 +17,7 @@ use linkscent_core::wire::{read_model, read_taxonomy, write_model, write_taxonom
 use super::feedback::MOST_EVENTS;
 use super::supervisor::RunBy;
 use super::{Service, ServiceError};
+use crate::crawler::delete_checkpoint;
 use crate::store::ports::KeptPage;
 use crate::store::{Command, CrawlRow, ModelOf, Store, gone_clicks, is_gone};
 use linkscent_archive::warc::{Reader, blank_exchange};
@@ -62,6 +63,11 @@ pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotte
 /// nothing is left if this ends in between, and after, since another process may have written it
 /// meanwhile. Here nobody writes it until all is forgotten.
 async fn forget_words(service: &Service, gone: &ToForget, since: Option<u64>) -> Result<Forgotten> {
+    // Crawls that rest are told their logs again, of which nothing is left then.
+    for crawl in service.store.crawls(None).await? {
+        delete_checkpoint(&service.store.checkpoint_path(crawl.id))
+            .with_context(|| format!("deleting the checkpoint of crawl {}", crawl.id))?;
+    }
     let since = since.map(|since| i64::try_from(since).unwrap_or(i64::MAX));
     let read = match since {
         Some(since) => service.store.readings_since(since).await?,

@@ -1,7 +1,8 @@
 //! Crawls that get more: pages to fetch, also once they are over, and pages to start from while they
-//! are not.
+//! are not; and hosts that they leave out from then on.
 
 use linkscent_core::address::Address;
+use linkscent_core::crawl::as_host;
 
 use super::{LARGEST_BUDGET, Service, ServiceError};
 use crate::store::{Command, CrawlRow};
@@ -9,6 +10,8 @@ use crate::store::{Command, CrawlRow};
 /// Pages to start from that are added at a time, and that a crawl has where some are added.
 const MOST_ADDED: usize = 10_000;
 const MOST_STARTS: usize = 50_000;
+/// Hosts that a crawl leaves out.
+const MOST_LEFT_OUT: usize = 1_000;
 
 impl Service {
     /// Has a crawl fetch so many pages more, wherever it runs: than it is to, or, if it is over, than
@@ -69,6 +72,40 @@ impl Service {
         self.set_budget(crawl, pages, more).await
     }
 
+    /// Has a crawl leave a host out, with those below it, or no longer, wherever it runs. Links that
+    /// waited there go; left out no longer, they come again with pages that link there.
+    pub async fn leave_out(
+        &self,
+        crawl: &CrawlRow,
+        host: &str,
+        is_left_out: bool,
+    ) -> Result<(), ServiceError> {
+        let host = as_host(host).ok_or_else(|| {
+            ServiceError::refused(format!(
+                "“{host}” is no host: write it as in an address, like www.example.org."
+            ))
+        })?;
+        if !crawl.can_start_at_more() {
+            return Err(ServiceError::refused(
+                "Only a crawl that is not over leaves hosts out, and no round of watching.",
+            ));
+        }
+        let (now, _) = self.crawl(crawl.id).await?;
+        let mut hosts = now.order.scope.left_out;
+        hosts.retain(|known| *known != host);
+        if is_left_out {
+            if hosts.len() == MOST_LEFT_OUT {
+                return Err(ServiceError::refused(format!(
+                    "A crawl leaves at most {MOST_LEFT_OUT} hosts out."
+                )));
+            }
+            hosts.push(host);
+        }
+        self.store.set_left_out(crawl.id, &hosts).await?;
+        self.supervisor.send(crawl.id, Command::Order).await?;
+        Ok(())
+    }
+
     /// Has a crawl start at more pages than it was ordered to, wherever it runs; how many are new to
     /// it. They are asked for before any link.
     pub async fn start_at_more(
@@ -114,6 +151,8 @@ impl Service {
 
 #[cfg(test)]
 mod tests {
+    use linkscent_core::crawl::HostTurn;
+
     use super::*;
     use crate::crawler::fake_web::web_about;
     use crate::service::{NewCrawl, Starts};
@@ -148,6 +187,60 @@ mod tests {
         service.fetch_more(&row, 5).await.unwrap();
         ended().await;
         assert_eq!(service.counts(row.id).await.unwrap().pages, 95);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_host_that_is_left_out_is_asked_no_more_until_it_is_taken_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let service = Service::new(store, web_about(|_| "bees").await);
+        let starts = ["http://host0.test/1", "http://host1.test/1"].map(str::to_owned);
+        let topic = service.create_topic("bees", &starts).await.unwrap();
+        let new = NewCrawl::new(Starts::default(), 100_000);
+        let row = service.prepare_crawl(&topic, &new).await.unwrap();
+        service.resume(&row).await.unwrap();
+        let asked = async |host: &str| {
+            let log = service.store.fetches(row.id).await.unwrap();
+            let of_host = log.iter().filter(|row| row.address.contains(host));
+            (of_host.count(), log.len())
+        };
+        let until = async |goes_on: &dyn Fn((usize, usize)) -> bool, host: &str| {
+            let mut changes = service.supervisor.changes();
+            while goes_on(asked(host).await) {
+                changes.changed().await.unwrap();
+            }
+        };
+        until(&|(of_host, _)| of_host < 5, "//host1.").await;
+        service.leave_out(&row, " HOST1.test ", true).await.unwrap();
+        let hosts = service.hosts(&row).await.unwrap().0;
+        let now = |host: &str| {
+            let health = hosts.iter().find(|health| health.host == host).unwrap();
+            health.now.clone().unwrap()
+        };
+        assert_eq!(
+            (now("host1.test").turn, now("host1.test").waiting),
+            (HostTurn::Left, 0)
+        );
+        assert!(now("host0.test").waiting > 0);
+        // What was asked for before comes to the log, nothing else.
+        let mut of_host = Vec::new();
+        for _ in 0..2 {
+            let (_, all) = asked("").await;
+            until(&|(_, now)| now < all + 100, "").await;
+            of_host.push(asked("//host1.").await.0);
+        }
+        assert_eq!(of_host[0], of_host[1]);
+        assert!(service.leave_out(&row, "no host", true).await.is_err());
+        service.leave_out(&row, "host1.test", false).await.unwrap();
+        let row = service.crawl(row.id).await.unwrap().0;
+        assert!(row.order.scope.left_out.is_empty());
+        service.stop(&row).await.unwrap();
+        let mut changes = service.supervisor.changes();
+        while service.store.is_locked(row.id) {
+            changes.changed().await.unwrap();
+        }
+        let row = service.crawl(row.id).await.unwrap().0;
+        assert!(service.leave_out(&row, "host1.test", true).await.is_err());
     }
 
     #[tokio::test(flavor = "multi_thread")]

@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::crawler::fetch::Fetcher;
-use crate::crawler::runner::{Control, Ended, Given, Runner};
+use crate::crawler::runner::{Control, Ended, Given, Hosts, Runner};
 use crate::crawler::way::Way;
 use crate::store::{Command, CrawlRow, CrawlState, LockError, Store};
 
@@ -23,6 +23,9 @@ const INTERRUPTED: &str = "its archive was not taken in whole: bring it in again
 
 /// Between two looks at what other processes changed.
 const LOOK_EVERY: Duration = Duration::from_millis(700);
+
+/// How long is waited for what a crawl says of itself.
+const LONGEST_ANSWER: Duration = Duration::from_secs(2);
 
 /// Pages from browsers that wait at a time until a crawl is taken up; others come again.
 const MOST_RENDERED: usize = 8;
@@ -149,6 +152,17 @@ impl Supervisor {
         {
             control.browser_looks(hosts.to_vec());
         }
+    }
+
+    /// How a crawl that runs here stands with its hosts; none where it does not, or is too busy to
+    /// say so.
+    pub async fn hosts(&self, id: i64) -> Option<Hosts> {
+        let control = {
+            let crawls = self.lock();
+            crawls.get(&id)?.control.clone()
+        };
+        let answer = tokio::time::timeout(LONGEST_ANSWER, control?.hosts());
+        answer.await.ok()?.ok()
     }
 
     /// Who runs a crawl; nothing for one that is at rest.

@@ -101,6 +101,11 @@ impl Store {
         self.folder.join(warc_name(crawl))
     }
 
+    /// Where a crawl's session is kept from time to time.
+    pub fn checkpoint_path(&self, crawl: i64) -> PathBuf {
+        self.folder.join(format!("crawl-{crawl}.checkpoint"))
+    }
+
     /// The right to run a crawl. Blocks for a moment; not for a runtime's thread.
     pub fn lock_crawl(&self, crawl: i64) -> Result<CrawlLock, LockError> {
         CrawlLock::take(&self.lock_path(crawl), crawl)

@@ -5,6 +5,8 @@
 //! of an observation one for each state, the feature conjoined with `L2(j)`;
 //! and, if wanted, one for each step, the feature conjoined with `L1(i,j)`.
 
+use serde::{Deserialize, Serialize};
+
 use super::chain::{Chain, Steps};
 use super::lbfgs::{self, Ended, Iteration, Stopping};
 use super::sequences::{Feature, Sequences};
@@ -292,7 +294,7 @@ impl ChainWeights {
 }
 
 /// What an observation adds up to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
     /// By state.
     pub nodes: Vec<f64>,

@@ -3,9 +3,10 @@
 //! as the weight is used.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// How it learns.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FtrlParams {
     /// Learning rate of a weight that was never used.
     pub alpha: f64,
@@ -18,7 +19,7 @@ pub struct FtrlParams {
 }
 
 /// What is kept of a weight.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct WeightState {
     /// Gradients summed up, corrected for the steps taken.
     pub z: f32,
@@ -27,7 +28,7 @@ pub struct WeightState {
 }
 
 /// Logistic regression, learned online with a weight for every feature that was met.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ftrl {
     rates: FtrlParams,
     states: FxHashMap<u32, WeightState>,

@@ -6,6 +6,7 @@
 //! the two classes.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// Passes over all instances at most.
 const PASSES: usize = 1000;
@@ -13,7 +14,7 @@ const PASSES: usize = 1000;
 const PRECISE: f64 = 1e-6;
 
 /// A linear support vector machine.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinearSvm {
     weights: FxHashMap<u32, f64>,
     bias: f64,

@@ -8,6 +8,7 @@
 //! beforehand. Without evidence the log ratio is then just that prior.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// Evidence, in feature occurrences of the poorer class, at which counts and
 /// background weigh the same.
@@ -16,7 +17,7 @@ const HALF_TRUST: f64 = 50.0;
 const LEAST_BACKGROUND: f64 = 0.02;
 
 /// How often a feature occurred with each class.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct FeatureCount {
     /// Occurrences in instances of the high class.
     pub high: f32,
@@ -25,7 +26,7 @@ pub struct FeatureCount {
 }
 
 /// The sufficient statistics of a two-class naive Bayes learner.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TwoClassCounts {
     features: FxHashMap<u32, FeatureCount>,
     occurrences: [f64; 2],

@@ -8,6 +8,9 @@
 //! stands for the Beta). What lies back counts less, since pages grow worse and
 //! learners better as a crawl goes on.
 
+use serde::{Deserialize, Serialize};
+
+use crate::codec::{CodecError, Loader, SaveError, Saver};
 use crate::strategies::{ArmRule, Rng, SplitMix};
 
 /// What an arm's rate is drawn towards as long as it was not tried, in pages.
@@ -26,7 +29,7 @@ const EXPLORATION: f64 = 0.02;
 const HALF: f64 = 300.0;
 
 /// By whose ranking a page is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Arm {
     /// The strategy's own.
     Primary,
@@ -57,7 +60,7 @@ impl Arm {
 }
 
 /// What an arm brought.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct ArmCounts {
     good: f64,
     pages: f64,
@@ -80,6 +83,19 @@ impl Bandit {
             all: ArmCounts::default(),
             rule,
         }
+    }
+
+    /// Writes what the arms brought.
+    pub(super) fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
+        to.put(&self.arms)?;
+        to.put(&self.all)
+    }
+
+    /// Takes that back; the rule stays.
+    pub(super) fn load(&mut self, from: &mut Loader<'_>) -> Result<(), CodecError> {
+        self.arms = from.take()?;
+        self.all = from.take()?;
+        Ok(())
     }
 
     /// The arm that chooses at the fetch of that number: the same number and the same

@@ -14,6 +14,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::page::LOW_GUIRAUD_INDEX;
 
 /// Pages until the harvest so far is worth comparing with.
@@ -83,7 +85,7 @@ pub struct PageSignal<'a> {
 }
 
 /// Why an alarm was raised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum DriftCause {
     /// Hardly anything is found any more.
     Exhausted,
@@ -153,7 +155,7 @@ impl fmt::Display for DriftAlarm {
 }
 
 /// A mean that forgets.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct DecayingMean {
     pages: u32,
     sum: f64,
@@ -174,7 +176,7 @@ impl DecayingMean {
 }
 
 /// Watches a crawl and says when it loses its topic, and why.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Drift {
     /// Whether each of the last pages was a target.
     last: VecDeque<bool>,

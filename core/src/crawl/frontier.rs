@@ -15,11 +15,13 @@
 //! costs more the more links wait.
 
 mod rescoring;
+mod saving;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::Arm;
 use super::host_queues::{HostQueues, Place};
@@ -49,7 +51,7 @@ const SAMPLED_OTHERS: f64 = 1_000.0;
 const MOST_LOOKED_AT: f64 = 20_000.0;
 
 /// A page that waits, with the links that lead there.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FrontierEntry {
     /// The links: best first where the policy sorts them, else oldest first.
     pub links: Vec<Candidate>,
@@ -127,6 +129,16 @@ impl Frontier {
     /// Number of pages that wait.
     pub fn len(&self) -> usize {
         self.waiting.len()
+    }
+
+    /// Hosts of which pages wait, or that are closed.
+    pub fn hosts(&self) -> impl Iterator<Item = &str> {
+        self.queues.hosts()
+    }
+
+    /// How many pages of a host wait.
+    pub fn waiting_at(&self, host: &str) -> usize {
+        self.queues.count_of(host)
     }
 
     /// Whether nothing waits.

@@ -81,6 +81,11 @@ impl HostQueues {
         self.hosts.keys().map(Box::as_ref)
     }
 
+    /// How many pages of a host there are.
+    pub fn count_of(&self, host: &str) -> usize {
+        self.hosts.get(host).map_or(0, |queue| queue.places.len())
+    }
+
     /// The pages of a host.
     pub fn of_host(&self, host: &str) -> Vec<Address> {
         let places = self.hosts.get(host).map(|queue| &queue.places);

@@ -9,6 +9,8 @@
 //!
 //! Pages to which no link was seen yet are not in view, and nothing is said of them.
 
+use serde::{Deserialize, Serialize};
+
 /// What remains of a page's weight after each page that comes later.
 const MEMORY: f64 = 0.99;
 /// Good pages by which it is believed that as many come as were promised.
@@ -17,7 +19,7 @@ const PRIOR: f64 = 5.0;
 const FACTOR: f64 = 3.0;
 
 /// What was promised of the pages that were chosen, and what came.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Promised {
     promised: f64,
     good: f64,

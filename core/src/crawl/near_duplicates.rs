@@ -9,6 +9,7 @@
 //! has a text without spaces between its words.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// Threes of words below which a page is not compared: of a short text a sentence more is much.
 const FEW: usize = 120;
@@ -24,8 +25,26 @@ const BANDS: usize = 4;
 const ROWS: usize = 6;
 
 /// The running text of a page, to be compared with that of others.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u8>", into = "Vec<u8>")]
 pub struct Sketch(Box<[u8; PLACES]>);
+
+impl From<Sketch> for Vec<u8> {
+    fn from(Sketch(places): Sketch) -> Self {
+        places.to_vec()
+    }
+}
+
+impl TryFrom<Vec<u8>> for Sketch {
+    type Error = &'static str;
+
+    fn try_from(places: Vec<u8>) -> Result<Self, Self::Error> {
+        let places = places.into_boxed_slice().try_into();
+        places
+            .map(Self)
+            .map_err(|_| "a sketch has another number of places")
+    }
+}
 
 impl Sketch {
     /// Of a page's passages; none if they have too little running text.
@@ -106,7 +125,7 @@ fn mixed_little(bits: u64) -> u64 {
 }
 
 /// The pages so far, to be compared with.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct NearDuplicates {
     pages: Vec<Sketch>,
     /// By group of places, the first page that has them so.

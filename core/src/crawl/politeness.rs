@@ -34,6 +34,16 @@ pub struct Politeness {
 }
 
 impl Politeness {
+    /// How often in a row hosts had no time.
+    pub(super) fn deferred(&self) -> &FxHashMap<Box<str>, u32> {
+        &self.deferred
+    }
+
+    /// As if hosts had had no time so often in a row.
+    pub(super) fn set_deferred(&mut self, deferred: FxHashMap<Box<str>, u32>) {
+        self.deferred = deferred;
+    }
+
     /// Nobody was asked yet.
     pub fn new(delay: CrawlDelay) -> Self {
         Self {
@@ -55,6 +65,13 @@ impl Politeness {
     /// Milliseconds that a host rests between two requests.
     pub fn delay_of(&self, host: &str) -> u64 {
         self.delays.get(host).copied().unwrap_or(self.delay)
+    }
+
+    /// Hosts that are asked just now, and those that rest, with until when.
+    pub(super) fn hosts(&self) -> impl Iterator<Item = (&str, Option<Instant>)> {
+        let asked = self.busy.iter().map(|host| (&**host, None));
+        let resting = self.resting.iter();
+        asked.chain(resting.map(|(until, host)| (&**host, Some(*until))))
     }
 
     /// A request goes out to the host.

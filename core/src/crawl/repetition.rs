@@ -8,6 +8,7 @@
 //! new. What a page is worth is not asked: a calendar about the right thing says nothing new either.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
 
@@ -24,7 +25,7 @@ const MOST_OF_A_SITE: usize = 30_000;
 const MOST_IN_ALL: usize = 4_000_000;
 
 /// Pages of a site that belong together.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy, Serialize, Deserialize)]
 struct Group {
     /// Pages in a row that said nothing new.
     in_a_row: u32,
@@ -33,7 +34,7 @@ struct Group {
 }
 
 /// What each site has said, as far as it takes to see that it repeats itself.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Repetition {
     /// By site, the words and passages that it has.
     said: FxHashMap<Box<str>, FxHashSet<u32>>,

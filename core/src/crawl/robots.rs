@@ -83,6 +83,16 @@ impl Robots {
         matches!(self.denied, Some(Denial::NoAnswer(_)))
     }
 
+    /// Why nothing may be fetched, if nothing may whatever its path.
+    pub fn denial(&self) -> Option<&Denial> {
+        self.denied.as_ref()
+    }
+
+    /// Whether it says anything of paths.
+    pub fn has_rules(&self) -> bool {
+        !self.rules.is_empty()
+    }
+
     fn denied(denial: Denial) -> Self {
         Self {
             denied: Some(denial),

@@ -39,6 +39,11 @@ impl RobotsCache {
         Some(&self.by_host.get(host)?.robots)
     }
 
+    /// The hosts whose rules are kept.
+    pub(super) fn hosts(&self) -> impl Iterator<Item = &str> {
+        self.by_host.keys().map(Box::as_ref)
+    }
+
     /// The rules of a host, if they are kept and still count.
     pub fn fresh(&self, host: &str, now: Instant) -> Option<&Robots> {
         let kept = self.by_host.get(host)?;

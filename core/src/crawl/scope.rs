@@ -111,11 +111,13 @@ pub fn hosts_in(text: &str) -> Vec<String> {
 
 /// Whether a page lies on a host, or on one below it.
 pub fn is_within(target: &Address, host: &str) -> bool {
-    let name = target.host();
-    name == host
-        || name
-            .strip_suffix(host)
-            .is_some_and(|head| head.ends_with('.'))
+    is_or_below(target.host(), host)
+}
+
+/// Whether a host is another one, or lies below it.
+pub(super) fn is_or_below(name: &str, host: &str) -> bool {
+    let head = name.strip_suffix(host);
+    head.is_some_and(|head| head.is_empty() || head.ends_with('.'))
 }
 
 fn repeats(path: &str) -> bool {

@@ -6,8 +6,10 @@
 //! ([`Session::replay`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use super::in_view::Promised;
+use super::scope::is_or_below;
 use super::{
     Arm, Bandit, CrawlStats, DEFERRED, Drift, Fetch, Frontier, FrontierEntry, Instant, Limits,
     NearDuplicates, Next, Outcome, Politeness, Record, Repetition, Robots, RobotsCache, Seed,
@@ -45,7 +47,7 @@ pub const NO_FOLLOW: &str = "it asks crawlers not to follow its links, so none w
 
 /// A page whose answer is in, with what was known of it before: as it waits in the frontier until
 /// then, this follows from the answers before, whatever was under way.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Chosen {
     links: Vec<Candidate>,
     arm: Arm,
@@ -166,6 +168,19 @@ impl Session {
     /// does by the one with which the crawl began, until it is taken up again.
     pub fn raise_budget(&mut self, budget: u64) {
         self.limits.budget = self.limits.budget.max(budget);
+    }
+
+    /// Leaves these hosts out, subdomains included, and no others: their links no longer wait. Links
+    /// of hosts that were left out before are met again on pages to come.
+    pub fn leave_out(&mut self, hosts: Vec<String>) {
+        self.limits.scope.left_out = hosts;
+        let left_out = &self.limits.scope.left_out;
+        let is_left_out = |host: &&str| left_out.iter().any(|left| is_or_below(host, left));
+        let gone = self.frontier.hosts().filter(is_left_out);
+        let gone: Vec<Box<str>> = gone.map(Box::from).collect();
+        for host in gone {
+            self.frontier.forget_host(&host);
+        }
     }
 
     /// The next request that is replayed has at least this number: a log may have
@@ -479,18 +494,24 @@ impl Session {
         waiting.any(|page| hosts.iter().any(|host| host == page.host()))
     }
 
-    /// Changes what the guide knows while the crawl goes on, such as a mark;
-    /// every waiting link is scored again, where many wait in parts.
+    /// Changes what the guide knows while the crawl goes on, such as a mark; if that was something
+    /// new every waiting link is scored again, where many wait in parts.
     pub fn amend(&mut self, change: impl FnOnce(&mut Guide)) {
+        let before = self.guide.renewals();
         change(&mut self.guide);
-        self.rescore();
+        if self.guide.renewals() > before {
+            self.rescore();
+        }
     }
 }
 
 mod arrivals;
 mod dry_run;
+mod hosts;
 mod replay;
 mod restricting;
+mod saving;
 pub use dry_run::{DryRun, Upcoming};
+pub use hosts::{HostRules, HostState, HostTurn};
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::FrontierEntry;
 use crate::address::Address;
 use crate::strategies::{ArmRule, Priority};
@@ -17,7 +19,7 @@ const LENGTH: usize = 200;
 type ShortlistKey = (Priority, Address);
 
 /// The best links of each member's ranking.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Shortlists {
     /// One for each member, and one at random behind them.
     lists: Vec<BTreeSet<ShortlistKey>>,

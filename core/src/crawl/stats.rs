@@ -1,12 +1,14 @@
 //! A crawl in numbers.
 
+use serde::{Deserialize, Serialize};
+
 use crate::web_graph::Judgment;
 
 /// Points of the harvest curve kept at most; it is thinned beyond.
 const MOST_POINTS: usize = 400;
 
 /// What a crawl has brought so far.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CrawlStats {
     /// Pages fetched.
     pub pages: u64,

@@ -6,6 +6,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::codec::{CodecError, Loader, SaveError, Saver};
+
 /// The rule. Nothing is left by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StoppingRule {
@@ -35,6 +37,19 @@ impl StoppingCounts {
         }
     }
 
+    /// Writes what was counted.
+    pub(super) fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
+        to.put(&self.counts)?;
+        to.put(&self.left)
+    }
+
+    /// Takes that back; the rule stays.
+    pub(super) fn load(&mut self, from: &mut Loader<'_>) -> Result<(), CodecError> {
+        self.counts = from.take()?;
+        self.left = from.take()?;
+        Ok(())
+    }
+
     /// Leaves a site whatever the rule says.
     pub fn leave(&mut self, host: &str) {
         self.left.insert(host.into());
@@ -50,6 +65,11 @@ impl StoppingCounts {
         counts.0 += 1;
         counts.1 += u32::from(is_target);
         !before && self.is_left(host)
+    }
+
+    /// Sites that were left for another reason than the rule.
+    pub(super) fn left(&self) -> impl Iterator<Item = &str> {
+        self.left.iter().map(Box::as_ref)
     }
 
     /// Whether a site was left.

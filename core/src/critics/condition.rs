@@ -6,6 +6,7 @@
 
 use super::{Critic, FormFilter, NamedTopic, NamedTopics, Topic};
 use crate::address::Address;
+use crate::codec::{CodecError, Loader, SaveError, Saver};
 use crate::features::PageTerms;
 use crate::forms::FormWords;
 use crate::page::Page;
@@ -133,5 +134,16 @@ impl Critic for ByPredicate {
             let has_marks = known.targets().next().is_some() || !known.form_marks.is_empty();
             self.own = has_marks.then(|| NamedTopic::of(known));
         }
+    }
+
+    fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
+        to.put(&self.marked)?;
+        to.put(&self.own)
+    }
+
+    fn load(&mut self, from: &mut Loader<'_>) -> Result<(), CodecError> {
+        self.marked = from.take()?;
+        self.own = from.take()?;
+        Ok(())
     }
 }

@@ -2,8 +2,11 @@
 //! database, and which of those to one that is looked for. As a critic, a page is
 //! what is looked for if it holds such a form.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Critic, Topic};
 use crate::address::Address;
+use crate::codec::{CodecError, Loader, SaveError, Saver};
 use crate::dom::Form;
 use crate::features::PageTerms;
 use crate::forms::{FormDomain, FormKinds, FormWords};
@@ -59,7 +62,7 @@ fn name_of(form: &Form) -> String {
 }
 
 /// Tells forms apart; knows the domain as far as forms were marked.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct FormFilter {
     domain: Option<FormDomain>,
 }
@@ -129,7 +132,7 @@ fn fields_of(form: &Form) -> Vec<String> {
 }
 
 /// The form filter as a critic.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct Forms {
     filter: FormFilter,
     /// Of pages marked as a whole, for what single words are worth.
@@ -163,6 +166,15 @@ impl Critic for Forms {
     fn refresh(&mut self, known: &WebGraph) {
         self.filter.refresh(known);
         self.marked.refresh(known);
+    }
+
+    fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
+        to.put(self)
+    }
+
+    fn load(&mut self, from: &mut Loader<'_>) -> Result<(), CodecError> {
+        *self = from.take()?;
+        Ok(())
     }
 }
 

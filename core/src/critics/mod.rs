@@ -29,6 +29,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::address::Address;
+use crate::codec::{CodecError, Loader, SaveError, Saver};
 use crate::features::PageTerms;
 use crate::page::Page;
 use crate::predicate::{Predicate, PredicateError};
@@ -119,6 +120,18 @@ pub trait Critic: Send + Sync {
     /// Learns again from the marks and the pages seen. Called when a mark
     /// changed and now and then while pages come in.
     fn refresh(&mut self, known: &WebGraph);
+
+    /// Writes what it derived when it was refreshed last.
+    fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
+        let _ = to;
+        Err(SaveError::NotFor(self.name().to_owned()))
+    }
+
+    /// Takes that back.
+    fn load(&mut self, from: &mut Loader<'_>) -> Result<(), CodecError> {
+        let _ = from;
+        Ok(())
+    }
 }
 
 /// The probability behind a relevance that a critic so described stated: relevance is laid so

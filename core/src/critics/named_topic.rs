@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::features::HEAVIEST_TERMS;
 use crate::forms::{FormDomain, FormWords};
 use crate::page::Page;
@@ -14,7 +16,7 @@ use crate::web_graph::Relevance;
 pub type NamedTopics = BTreeMap<String, NamedTopic>;
 
 /// What [`super::Topic`] says of pages, frozen.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct NamedTopic {
     /// Log-odds of the words of marked pages.
     pub words: BTreeMap<String, f32>,

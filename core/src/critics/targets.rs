@@ -2,8 +2,10 @@
 //! nearest target, `r = max_d cos(u,d)`, on term-frequency vectors.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::Critic;
+use crate::codec::{CodecError, Loader, SaveError, Saver};
 use crate::features::PageTerms;
 use crate::text::TermId;
 use crate::web_graph::{Judgment, Relevance, WebGraph};
@@ -12,7 +14,7 @@ use crate::web_graph::{Judgment, Relevance, WebGraph};
 const GAMMA: f64 = 0.5;
 
 /// Judges pages by their similarity to the targets.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct Targets {
     /// Share of the targets in which a term occurs.
     shares: FxHashMap<TermId, f64>,
@@ -55,5 +57,14 @@ impl Critic for Targets {
                 *self.shares.entry(term).or_default() += 1.0 / targets;
             }
         }
+    }
+
+    fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
+        to.put(self)
+    }
+
+    fn load(&mut self, from: &mut Loader<'_>) -> Result<(), CodecError> {
+        *self = from.take()?;
+        Ok(())
     }
 }

@@ -16,7 +16,10 @@ mod words;
 
 pub use sentences::SentenceVectors;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Critic, NamedTopic, targets};
+use crate::codec::{CodecError, Loader, SaveError, Saver};
 use crate::features::{HEAVIEST_TERMS, PageTerms};
 use crate::text::TermId;
 use crate::web_graph::{Judgment, Relevance, WebGraph};
@@ -37,7 +40,7 @@ const NAME_WORD: f64 = 2.0;
 const CALLED_FROM: f64 = 0.3;
 
 /// How much each kind of evidence weighs.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct EvidenceWeights {
     bias: f64,
     /// A standard deviation of the words' score.
@@ -78,7 +81,7 @@ const NAME: EvidenceWeights = EvidenceWeights {
 };
 
 /// Judges pages by the topic's name and the pages that were marked.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Topic {
     weights: EvidenceWeights,
     words: WordWeights,
@@ -106,7 +109,7 @@ impl Default for Topic {
 }
 
 /// Mean and spread of a number.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Scale {
     mean: f64,
     spread: f64,
@@ -283,5 +286,14 @@ impl Critic for Topic {
             .collect();
         self.meaning_scale = Scale::of(nearness.into_iter(), 0.0, MEANING_SPREAD);
         self.confidence = self.measured_confidence(known);
+    }
+
+    fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
+        to.put(self)
+    }
+
+    fn load(&mut self, from: &mut Loader<'_>) -> Result<(), CodecError> {
+        *self = from.take()?;
+        Ok(())
     }
 }

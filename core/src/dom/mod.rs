@@ -16,6 +16,7 @@ pub mod html;
 mod main_text;
 mod outline;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Separates leaves in a snapshot; cannot occur in a leaf.
@@ -41,7 +42,7 @@ pub struct LeafRange {
 
 /// Signed distance, in leaves, of a leaf from a link: negative before it, 0
 /// inside, positive behind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DomOffset(pub i32);
 
 impl LeafRange {

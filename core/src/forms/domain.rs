@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::address::cut_words;
 use crate::dom::Form;
@@ -29,7 +30,7 @@ const COST: f64 = 10.0;
 
 /// The distinct words of a form, and the commonest ones of its page that are not
 /// among them; both in order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormWords {
     own: Vec<String>,
     around: Vec<String>,
@@ -114,7 +115,7 @@ fn commonest(page: &Page) -> Vec<String> {
 }
 
 /// A linear classifier: does a form lead to a database of the topic?
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FormDomain {
     svm: LinearSvm,
     /// Word -> its number and weight.

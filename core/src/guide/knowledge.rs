@@ -1,5 +1,7 @@
 //! Everything a guide has learned, as plain data to be kept and handed over.
 
+use serde::{Deserialize, Serialize};
+
 use crate::address::Address;
 use crate::critics::Sources;
 use crate::strategies::{self, Candidate};
@@ -12,7 +14,7 @@ const MOST_STEPS: usize = 3;
 const MOST_FEATURES: usize = 15_000;
 
 /// A page reached by a link, kept to be learned from again.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrainingExample {
     /// The links that led there.
     pub via: Vec<Candidate>,
@@ -23,7 +25,7 @@ pub struct TrainingExample {
 }
 
 /// What was learned for another topic.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Beginning {
     /// The name of that topic.
     pub topic: String,

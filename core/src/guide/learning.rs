@@ -231,6 +231,7 @@ impl Guide {
 
     pub(super) fn refresh_critic(&mut self) {
         self.refreshed_at = self.graph.vocabulary.documents_seen();
+        self.renewals += 1;
         self.graph.topic_meaning = self.graph.meaning_of_topic();
         self.critic.refresh(&self.graph);
         self.form_filter.refresh(&self.graph);

@@ -3,6 +3,8 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use super::TrainingExample;
 use crate::strategies::Candidate;
 
@@ -20,7 +22,7 @@ pub(super) enum LogEntry<'a> {
 }
 
 /// What was learned from, in order. The links to known pages are of this session alone.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Log {
     /// Arrivals that are no longer kept.
     gone: u64,

@@ -42,6 +42,7 @@ impl Guide {
     /// scored again.
     pub fn go_on_with(&mut self, strategy: Box<dyn Strategy>) {
         self.strategy = strategy;
+        self.renewals += 1;
     }
 }
 

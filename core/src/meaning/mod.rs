@@ -14,6 +14,8 @@ use std::ops::AddAssign;
 pub use link::LinkMeaning;
 pub use topic::{Told, ToldTarget, TopicMeaning};
 
+use serde::{Deserialize, Serialize};
+
 use crate::features::{HEAVIEST_TERMS, PageTerms};
 use crate::text::{Pieces, TermId, Vocabulary};
 
@@ -28,8 +30,26 @@ const FRAME: f32 = 3.0;
 static TABLE: &[u8] = include_bytes!("table/vectors.bin");
 
 /// A sum of the vectors of words.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<f32>", into = "Vec<f32>")]
 pub struct Meaning([f32; DIMENSIONS]);
+
+impl From<Meaning> for Vec<f32> {
+    fn from(Meaning(numbers): Meaning) -> Self {
+        numbers.into()
+    }
+}
+
+impl TryFrom<Vec<f32>> for Meaning {
+    type Error = &'static str;
+
+    fn try_from(numbers: Vec<f32>) -> Result<Self, Self::Error> {
+        let numbers = numbers.try_into();
+        numbers
+            .map(Self)
+            .map_err(|_| "a direction has another number of dimensions")
+    }
+}
 
 impl Default for Meaning {
     fn default() -> Self {

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::Meaning;
 use crate::features::{HEAVIEST_TERMS, PageTerms};
 use crate::text::{Language, TermId, Vocabulary, terms};
@@ -47,7 +49,7 @@ pub struct ToldTarget<'a> {
 }
 
 /// Directions of length 1, or nothing where nothing is known.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TopicMeaning {
     /// The mean of the pages seen that do not look like targets.
     mean: Meaning,

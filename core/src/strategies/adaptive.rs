@@ -13,6 +13,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use serde::{Deserialize, Serialize};
+
 use super::learning_threshold::{LearningThreshold, Progress};
 use super::link_levels::{LEVELS, LevelVerdict, LinkLevels, PathLink};
 use super::path_repository::{PathRepository, TrainedPaths};
@@ -22,6 +24,7 @@ use super::{
     Strategy, StrategyState, Subject,
 };
 use crate::address::Address;
+use crate::codec::{CodecError, Loader, SaveError, Saver};
 use crate::features::LinkContext;
 use crate::text::Vocabulary;
 
@@ -100,7 +103,7 @@ impl Default for AdaptiveOptions {
 }
 
 /// A page on the way, and the link by which it was reached.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Passed {
     link: PathLink,
     source: Option<Address>,
@@ -377,6 +380,25 @@ impl Strategy for Adaptive {
             (false, true) => StrategyState::of(&self.repository),
             (false, false) => StrategyState::default(),
         }
+    }
+
+    /// All but what was trained before, which it was made with.
+    fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
+        to.put(&self.repository)?;
+        to.put(&self.levels.get())?;
+        to.put(&self.passed)?;
+        to.put(&self.seen)?;
+        to.put(&self.seen_since)
+    }
+
+    fn load(&mut self, from: &mut Loader<'_>) -> Result<(), CodecError> {
+        self.repository = from.take()?;
+        let levels: Option<LinkLevels> = from.take()?;
+        self.levels = levels.map_or_else(OnceLock::new, OnceLock::from);
+        self.passed = from.take()?;
+        self.seen = from.take()?;
+        self.seen_since = from.take()?;
+        Ok(())
     }
 
     /// What was trained before stays: no mark of this topic's log stands behind it.

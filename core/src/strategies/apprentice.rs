@@ -17,6 +17,7 @@ use super::{
     Arrival, Candidate, Cue, Event, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority,
     Profile, Reading, StateError, Strategy, StrategyState,
 };
+use crate::codec::{CodecError, Loader, SaveError, Saver};
 use crate::features::{OffsetTerm, WINDOW};
 use crate::models::{FeatureCount, TwoClassCounts};
 use crate::web_graph::Judgment;
@@ -318,6 +319,17 @@ impl Strategy for Apprentice {
 
     fn state(&self) -> StrategyState {
         StrategyState::of(&self.counts)
+    }
+
+    fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
+        to.put(&self.counts)?;
+        to.put(&self.since_rebuilt)
+    }
+
+    fn load(&mut self, from: &mut Loader<'_>) -> Result<(), CodecError> {
+        self.counts = from.take()?;
+        self.since_rebuilt = from.take()?;
+        Ok(())
     }
 }
 

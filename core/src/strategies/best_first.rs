@@ -2,6 +2,7 @@
 //! (\[A\] 2.1, the baseline; by cosine it is \[C\]'s "BFS").
 
 use super::{Candidate, Explanation, Known, LinkScore, Priority, Profile, Strategy};
+use crate::codec::{SaveError, Saver};
 use crate::web_graph::{Judgment, Relevance};
 
 /// How the worth of a page becomes the worth of its links.
@@ -72,6 +73,10 @@ impl Strategy for BestFirst {
     /// Taken at its word: a link leads to pages like the one it stands on.
     fn expected(&self, link: &Candidate, known: Known<'_>) -> Option<Relevance> {
         Some(Relevance::new(self.worth(&Self::source(link, known)).1))
+    }
+
+    fn save(&self, _: &mut Saver<'_>) -> Result<(), SaveError> {
+        Ok(())
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {

@@ -5,6 +5,7 @@
 //! first. It keeps nothing: which page was seen when is known of the web graph.
 
 use super::{Candidate, Explanation, Known, LinkScore, Priority, Profile, Promise, Strategy};
+use crate::codec::{SaveError, Saver};
 
 /// Follows the links that were seen last.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,6 +34,10 @@ impl Strategy for DepthFirst {
     /// When a link was seen promises nothing.
     fn promise(&self, _: Priority) -> Promise {
         Promise::AboveUsual(0.0)
+    }
+
+    fn save(&self, _: &mut Saver<'_>) -> Result<(), SaveError> {
+        Ok(())
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {

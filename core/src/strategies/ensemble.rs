@@ -13,6 +13,7 @@ mod groups;
 mod guests;
 mod inlinks;
 mod meaning;
+mod saving;
 mod signals;
 mod state;
 mod words;
@@ -37,6 +38,7 @@ use super::{
     Priority, Profile, Promise, StateError, Strategy, StrategyState, Subject,
 };
 use crate::address::Address;
+use crate::codec::{CodecError, Loader, SaveError, Saver};
 use crate::meaning::{DIMENSIONS, LinkMeaning};
 use crate::models::{Ftrl, FtrlParams};
 use crate::web_graph::{Judgment, Relevance};
@@ -452,6 +454,14 @@ impl Strategy for Ensemble {
             inlinks: self.inlinks.rejudged(known.graph),
             ..Self::every(self.batch).with_options(self.options)
         }))
+    }
+
+    fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
+        self.save_all(to)
+    }
+
+    fn load(&mut self, from: &mut Loader<'_>) -> Result<(), CodecError> {
+        self.load_all(from)
     }
 
     fn state(&self) -> StrategyState {

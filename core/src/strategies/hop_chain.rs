@@ -12,12 +12,15 @@
 //! The model is trained beforehand ([`crate::hops`]) and does not change while
 //! links are followed.
 
+use serde::{Deserialize, Serialize};
+
 use super::recent::Recent;
 use super::{
     Candidate, Event, Explanation, Known, Learned, LinkScore, Passing, Priority, Profile, Promise,
     Rank, Strategy, StrategyState, Subject,
 };
 use crate::address::Address;
+use crate::codec::{CodecError, Loader, SaveError, Saver};
 use crate::hops::{
     FeatureGroups, FeatureIndex, PageText, STATES, known_features, link_features, page_features,
 };
@@ -52,7 +55,7 @@ pub struct HopChain {
 }
 
 /// What is kept of a page that was fetched.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PassedPage {
     /// Where it is.
     pub address: Address,
@@ -78,6 +81,17 @@ impl HopChain {
             order: BeliefOrder::default(),
             passed: Recent::default(),
         }
+    }
+
+    /// Writes what is kept of the pages passed.
+    pub(super) fn save_passed(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
+        to.put(&self.passed)
+    }
+
+    /// Takes that back.
+    pub(super) fn load_passed(&mut self, from: &mut Loader<'_>) -> Result<(), CodecError> {
+        self.passed = from.take()?;
+        Ok(())
     }
 
     /// The model.

@@ -25,6 +25,7 @@ use super::{
     Arrival, Candidate, Event, Explanation, Known, Learned, LinkPolicy, LinkScore, Priority,
     Profile, Reading, StateError, Strategy, StrategyState, Subject,
 };
+use crate::codec::{CodecError, Loader, SaveError, Saver};
 use crate::text::TermId;
 use crate::web_graph::KnownPage;
 use counts::SMOOTHING;
@@ -284,6 +285,19 @@ impl Strategy for Intelligent {
 
     fn state(&self) -> StrategyState {
         StrategyState::of(&self.counts)
+    }
+
+    fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
+        to.put(&self.counts)?;
+        to.put(&self.siblings)?;
+        to.put(&self.since_rebuilt)
+    }
+
+    fn load(&mut self, from: &mut Loader<'_>) -> Result<(), CodecError> {
+        self.counts = from.take()?;
+        self.siblings = from.take()?;
+        self.since_rebuilt = from.take()?;
+        Ok(())
     }
 }
 

@@ -4,6 +4,8 @@
 //! \[D\] learns again after 100 targets and crawls 100,000 pages. A crawl of 500 pages finds
 //! its hundredth target at its end or never, so the numbers here follow its budget.
 
+use serde::{Deserialize, Serialize};
+
 /// Targets found, or pages fetched, until it is time to learn again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LearningThreshold {
@@ -24,7 +26,7 @@ const FEWEST_PAGES: u32 = 10;
 const USUAL_BUDGET: u64 = 500;
 
 /// What was seen of a crawl.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Progress {
     pub(super) targets: u32,
     pub(super) pages: u32,

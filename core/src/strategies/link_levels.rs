@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use super::Candidate;
 use crate::address::Address;
@@ -25,7 +26,7 @@ const CHOSEN: usize = 25;
 const SHORTEST_PART: usize = 3;
 
 /// A link as far as its level is told by it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PathLink {
     /// Where it leads.
     pub target: Address,
@@ -44,7 +45,7 @@ impl PathLink {
 }
 
 /// A feature that was chosen.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Chosen {
     /// The word as it is first written; of addresses its stem, which may be a part of one.
     pub word: String,
@@ -84,7 +85,7 @@ impl Words {
 }
 
 /// Tells from the words of a link how many links it lies from a target.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct LinkLevels {
     url: Vec<String>,
     /// Numbers of features: those of the anchor behind those of the address, those

@@ -77,6 +77,7 @@ pub use shark_search::SharkSearch;
 pub use topic_pagerank::{PageRanks, TopicPageRank};
 
 use crate::address::Address;
+use crate::codec::{CodecError, Loader, SaveError, Saver};
 use crate::critics::Critic;
 use crate::features::PageTerms;
 use crate::page::Page;
@@ -346,6 +347,19 @@ pub trait Strategy: Send + Sync {
     /// features.
     fn top_features(&self) -> Vec<u32> {
         Vec::new()
+    }
+
+    /// Writes all that it knows, so that one made in the same way goes on as this one would. More
+    /// than [`Self::state`], which is what it learned for other crawls.
+    fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
+        let _ = to;
+        Err(SaveError::NotFor(self.full_name()))
+    }
+
+    /// Takes that back.
+    fn load(&mut self, from: &mut Loader<'_>) -> Result<(), CodecError> {
+        let _ = from;
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The controls that look at no content: random order and breadth-first.
 
 use super::{Candidate, Explanation, Known, LinkScore, Priority, Profile, Strategy};
+use crate::codec::{SaveError, Saver};
 
 /// Follows links in random order.
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,6 +21,10 @@ impl Strategy for Random {
         links.iter().map(score).collect()
     }
 
+    fn save(&self, _: &mut Saver<'_>) -> Result<(), SaveError> {
+        Ok(())
+    }
+
     fn explain(&self, link: &Candidate, _: Known<'_>) -> Explanation {
         Explanation::given("drawn at random", f64::from(link.tie))
     }
@@ -34,6 +39,10 @@ impl Strategy for BreadthFirst {
         let score =
             |link: &Candidate| LinkScore::Follow(Priority::new(0, -f64::from(link.trail.len())));
         links.iter().map(score).collect()
+    }
+
+    fn save(&self, _: &mut Saver<'_>) -> Result<(), SaveError> {
+        Ok(())
     }
 
     fn explain(&self, link: &Candidate, _: Known<'_>) -> Explanation {

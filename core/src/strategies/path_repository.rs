@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::link_levels::{Chosen, LEVELS, PathLink};
 use crate::address::Address;
@@ -19,7 +20,7 @@ const MOST_ITERATIONS: usize = 200;
 const MOST_TRAINED: usize = 2_000;
 
 /// What an iteration of learning came to.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LearningIteration {
     /// Pages fetched until then.
     pub pages: u32,
@@ -31,7 +32,7 @@ pub struct LearningIteration {
 }
 
 /// What crawls have found, kept from one to the next.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PathRepository {
     /// Links on paths with their levels, from 0, oldest first.
     pub links: VecDeque<(PathLink, usize)>,

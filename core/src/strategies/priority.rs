@@ -2,13 +2,15 @@
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
 /// Beliefs over up to five hop distances fit in a rank.
 const RANK_LENGTH: usize = 5;
 /// Members of the ensemble.
 const MEMBERS: usize = 4;
 
 /// A queue: all of an earlier one is served before any of a later one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Tier {
     /// Held back by a crawl that keeps close to what is known to be good: behind all
     /// tiers that are not.
@@ -19,16 +21,16 @@ pub struct Tier {
 
 /// What orders a tier, greatest first: by the first number, of equal ones by the second,
 /// and so on. What is no number comes last.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rank([f64; RANK_LENGTH]);
 
 /// How the members of a strategy would rank a link, each by a number of its own, in the
 /// order of its [`super::ArmRule::members`].
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct MemberScores([f64; MEMBERS]);
 
 /// When a link is followed. Greater is sooner. Comparable only within one strategy.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Priority {
     /// Its queue.
     pub tier: Tier,

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
 
@@ -11,7 +12,7 @@ use crate::address::Address;
 const MOST: usize = 50_000;
 
 /// Values by address, or by what else pages are told apart by, of which the newest are kept.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Recent<T, K: Eq + Hash = Address> {
     pages: FxHashMap<K, T>,
     order: VecDeque<K>,

@@ -12,6 +12,7 @@
 //! and saves nothing.
 
 use super::{Candidate, Explanation, Known, LinkScore, Priority, Profile, Step, Strategy, Subject};
+use crate::codec::{SaveError, Saver};
 use crate::features::PageTerms;
 use crate::text::TermId;
 
@@ -142,6 +143,10 @@ impl Strategy for SharkSearch {
             let share = percent(parts.similarity);
             format!("behind a page that is {share} % like a target")
         })
+    }
+
+    fn save(&self, _: &mut Saver<'_>) -> Result<(), SaveError> {
+        Ok(())
     }
 
     fn explain(&self, link: &Candidate, known: Known<'_>) -> Explanation {

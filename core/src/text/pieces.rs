@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -16,7 +17,7 @@ static SORTED: LazyLock<Vec<&'static str>> = LazyLock::new(|| TEXT.lines().colle
 pub const MOST_PIECES: usize = 4;
 
 /// Rows of the table that a word is made of; none for a word that it cannot be cut into.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pieces {
     rows: [u16; MOST_PIECES],
     len: u8,

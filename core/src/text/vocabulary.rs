@@ -6,12 +6,13 @@
 //! topic.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::pieces::Pieces;
 
 /// A term's number in its [`Vocabulary`]. Below 2^26, so that a DOM offset
 /// fits beside it in 32 bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TermId(pub u32);
 
 /// Most terms a vocabulary takes in; terms that come later are not learned.
@@ -32,8 +33,10 @@ pub struct TermRow {
 }
 
 /// Term <-> id, with document and collection counts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(from = "Columns")]
 pub struct Vocabulary {
+    #[serde(skip)]
     ids: FxHashMap<Box<str>, TermId>,
     terms: Vec<Box<str>>,
     /// How the term was written where it was met first; empty if just so, or not met yet.
@@ -44,6 +47,34 @@ pub struct Vocabulary {
     occurrences: Vec<f32>,
     documents_seen: u32,
     occurrences_seen: f64,
+}
+
+/// All of it but what follows from the terms, in the same order.
+#[derive(Deserialize)]
+struct Columns {
+    terms: Vec<Box<str>>,
+    surfaces: Vec<Box<str>>,
+    pieces: Vec<Pieces>,
+    documents: Vec<u32>,
+    occurrences: Vec<f32>,
+    documents_seen: u32,
+    occurrences_seen: f64,
+}
+
+impl From<Columns> for Vocabulary {
+    fn from(columns: Columns) -> Self {
+        let ids = columns.terms.iter().cloned().zip((0..).map(TermId));
+        Self {
+            ids: ids.collect(),
+            terms: columns.terms,
+            surfaces: columns.surfaces,
+            pieces: columns.pieces,
+            documents: columns.documents,
+            occurrences: columns.occurrences,
+            documents_seen: columns.documents_seen,
+            occurrences_seen: columns.occurrences_seen,
+        }
+    }
 }
 
 impl Vocabulary {

@@ -6,6 +6,7 @@
 //! forgotten there are backlinks no more. Nothing is known of pages that were not read.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
 
@@ -15,7 +16,7 @@ pub const MOST_BACKLINKS: usize = 256;
 const MOST_LINKS: usize = 4_000_000;
 
 /// Pages by the hash of their address, each with the numbers of pages that link there.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Backlinks {
     sources: FxHashMap<u64, Vec<u32>>,
     links: usize,

@@ -5,6 +5,7 @@
 mod changes;
 mod classes;
 mod event;
+mod host;
 mod library;
 mod reading;
 mod remark;
@@ -18,6 +19,7 @@ pub use event::{
     Event, EventKind, EventName, LONGEST_NAME, PassedOver, is_facet_name, is_topic_name, mark_of,
     marked_terms,
 };
+pub use host::{HostNow, HostView, HostsView};
 pub use library::{LibraryCount, LibraryFound, LibraryLabel, LibraryPage, SnippetPiece};
 pub use reading::{LONGEST_WAY, Reading};
 pub use remark::{LONGEST_NOTE, LONGEST_TAG, as_tag};

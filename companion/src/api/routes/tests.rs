@@ -239,7 +239,7 @@ async fn every_call_is_described() {
     let (open, sealed) = (paths(&open_calls().into()), paths(&calls().into()));
     assert!(open.is_disjoint(&sealed));
     let for_programs = paths(&program_calls().into());
-    assert_eq!(for_programs.len(), 4, "{for_programs:?}");
+    assert_eq!(for_programs.len(), 5, "{for_programs:?}");
     let routed: BTreeSet<&String> = open.union(&sealed).chain(&for_programs).collect();
     assert!(routed.len() >= 10, "{routed:?}");
     assert_eq!(routed, described.keys().collect());
@@ -426,6 +426,7 @@ async fn answers_fit_their_schemas() {
         ("GET", "/api/v1/live"),
         ("GET", "/api/v1/metrics"),
         ("GET", "/api/v1/crawls/{id}/pages/{number}"),
+        ("GET", "/api/v1/crawls/{id}/hosts"),
         // These two carry every other call here.
         ("POST", "/api/v1/channel"),
         ("POST", "/api/v1/call"),
@@ -722,6 +723,20 @@ async fn a_program_takes_pages_away_and_hears_of_changes() {
         "{page}"
     );
     for (at, expected) in [("1/pages/99", 404), ("9/pages/1", 404), ("1/pages/x", 400)] {
+        let at = format!("/api/v1/crawls/{at}");
+        let (status, said) = text(api.call_with(&token, "GET", &at, "").await).await;
+        assert_eq!(status, expected, "{at}: {said}");
+    }
+    let at = "/api/v1/crawls/1/hosts";
+    let (status, hosts) = text(api.call_with(&token, "GET", at, "").await).await;
+    assert_eq!(status, 200, "{hosts}");
+    let hosts: Value = serde_json::from_str(&hosts).unwrap();
+    let schema = json!({ "$ref": "#/components/schemas/HostsView" });
+    assert_eq!(api.faults(&schema, &hosts), Vec::<String>::new());
+    let first = &hosts["hosts"][0];
+    assert_eq!((&first["pages"], &first["failed"]), (&json!(3), &json!(0)));
+    assert_eq!(first["now"], Value::Null, "it rests");
+    for (at, expected) in [("9/hosts", 404), ("x/hosts", 400)] {
         let at = format!("/api/v1/crawls/{at}");
         let (status, said) = text(api.call_with(&token, "GET", &at, "").await).await;
         assert_eq!(status, expected, "{at}: {said}");

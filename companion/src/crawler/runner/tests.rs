@@ -13,8 +13,10 @@ use tokio::runtime::Runtime;
 mod classes;
 mod judging;
 mod keeping;
+mod saving;
 
 use super::*;
+use crate::crawler::delete_checkpoint;
 use crate::crawler::fake_web::{endless_web, no_web, silent_web};
 use crate::crawler::way::Way;
 use crate::hop_training::{self, DistanceModel};
@@ -148,7 +150,9 @@ fn a_paused_crawl_goes_on_where_its_log_ends() {
     assert_eq!(stage.row().state, CrawlState::Paused);
     let first = stage.log();
     assert_eq!(first.len() as u64, before.pages + before.other);
-    // The session is told all of it again, row by row, and stands where it stood.
+    // Without its checkpoint the session is told all of it again, row by row, and stands where it
+    // stood.
+    delete_checkpoint(&stage.store.checkpoint_path(stage.crawl.id)).unwrap();
     let mut told = Vec::new();
     let hear = |done, all| told.push((done, all));
     let runner = stage.resume_hearing(hear).unwrap();

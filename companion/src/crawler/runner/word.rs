@@ -61,8 +61,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Reads what was added to its order, pages to start from or to fetch; whether there was
-    /// anything.
+    /// Reads what was changed of its order; whether pages to start from or to fetch were added.
     pub(super) fn take_order(&mut self) -> Result<bool> {
         let crawl = self.handle.block_on(self.store.crawl(self.crawl.id))?;
         let Some(crawl) = crawl else {
@@ -75,7 +74,13 @@ impl Runner {
             self.session.add_seed(&Address::parse(page)?);
         }
         self.session.raise_budget(crawl.order.budget);
-        self.crawl.order = crawl.order;
+        let mut order = crawl.order;
+        let left_out = &mut order.scope.left_out;
+        left_out.extend_from_slice(self.fetcher.never());
+        if *left_out != self.crawl.order.scope.left_out {
+            self.session.leave_out(left_out.clone());
+        }
+        self.crawl.order = order;
         Ok(is_more)
     }
 

@@ -41,6 +41,7 @@ impl Stage {
             store.take_fetches(id, 5, &[row]).await.unwrap();
             store.set_state(id, CrawlState::Paused, "").await.unwrap();
             fs::write(store.warc_path(id), "bytes").unwrap();
+            fs::write(store.checkpoint_path(id), "http://a.test/keep").unwrap();
         }
         stage
     }
@@ -49,10 +50,14 @@ impl Stage {
         self.service.store.crawls(None).await.unwrap()
     }
 
+    /// Archives, each of which has a checkpoint beside it.
     fn archives(&self) -> usize {
         let entries = fs::read_dir(self.service.store.folder()).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        names.filter(|name| name.ends_with(".warc.gz")).count()
+        let names: Vec<String> = names.collect();
+        let count = |end: &str| names.iter().filter(|name| name.ends_with(end)).count();
+        assert_eq!(count(".warc.gz"), count(".checkpoint"), "{names:?}");
+        count(".warc.gz")
     }
 
     /// Whether a text stands in the database's files.

@@ -89,6 +89,15 @@ impl Crawls for MemoryStore {
         })
     }
 
+    async fn set_left_out(&self, crawl: i64, hosts: &[String]) -> StoreResult<()> {
+        self.change(|state| {
+            if let Some(crawl) = state.crawls.get_mut(&crawl) {
+                crawl.row.order.scope.left_out = hosts.to_vec();
+            }
+            Ok(())
+        })
+    }
+
     async fn set_state(&self, crawl: i64, to: CrawlState, reason: &str) -> StoreResult<()> {
         self.change(|state| {
             if let Some(crawl) = state.crawls.get_mut(&crawl) {

@@ -186,6 +186,9 @@ pub trait Crawls: Send + Sync {
     /// Adds pages that a crawl is to start from, behind those it has; how many are new.
     async fn add_seeds(&self, crawl: i64, pages: &[Address]) -> StoreResult<u64>;
 
+    /// Sets the hosts that a crawl leaves out.
+    async fn set_left_out(&self, crawl: i64, hosts: &[String]) -> StoreResult<()>;
+
     /// Sets a crawl's state, and the reason for it, in place of those before.
     async fn set_state(&self, crawl: i64, state: CrawlState, reason: &str) -> StoreResult<()>;
 }

@@ -131,6 +131,15 @@ impl Crawls for SqliteStore {
         Ok(new as u64)
     }
 
+    async fn set_left_out(&self, crawl: i64, hosts: &[String]) -> StoreResult<()> {
+        sqlx::query("UPDATE crawl SET left_out = ? WHERE id = ?")
+            .bind(json(&hosts)?)
+            .bind(crawl)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
     async fn set_state(&self, crawl: i64, state: CrawlState, reason: &str) -> StoreResult<()> {
         sqlx::query("UPDATE crawl SET state = ?, stop_reason = ? WHERE id = ?")
             .bind(state.code())

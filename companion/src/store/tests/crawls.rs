@@ -77,6 +77,15 @@ async fn a_crawl_begins_running_and_as_it_was_ordered(store: &Store) {
         assert_eq!(store.add_seeds(id, &more).await.unwrap(), 2);
         assert_eq!(store.add_seeds(id, &more).await.unwrap(), 0);
         assert_eq!(store.add_seeds(NOBODY, &more).await.unwrap(), 0);
+        let hosts = ["d.test".to_owned(), "e.test".to_owned()];
+        store.set_left_out(id, &hosts).await.unwrap();
+        store.set_left_out(NOBODY, &hosts).await.unwrap();
+        let left_out = store.crawl(id).await.unwrap().unwrap().order.scope.left_out;
+        assert_eq!(left_out, hosts);
+        store
+            .set_left_out(id, &["c.a.test".to_owned()])
+            .await
+            .unwrap();
         let changed = store.crawl(id).await.unwrap().unwrap();
         let added = &changed.order.seeds[changed.order.seeds.len() - 2..];
         assert_eq!(added[0], (more[0].to_string(), false));

@@ -5,6 +5,7 @@ use crate::page::Page;
 use crate::strategies::SplitMix;
 
 mod going_on;
+mod hosts;
 mod manners;
 mod repeats;
 

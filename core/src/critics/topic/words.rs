@@ -13,6 +13,7 @@
 //! were judged so when they were seen: what was judged under a mark would outlive it.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::critics::NamedTopic;
 use crate::features::{HEAVIEST_TERMS, PageTerms};
@@ -45,7 +46,7 @@ const FEW_OTHERS: f64 = 10.0;
 const LOG_ODDS_OF_TARGETS: f64 = 3.0;
 
 /// Log-odds of single words.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct WordWeights {
     /// Of the words of marked pages.
     words: FxHashMap<TermId, f32>,

@@ -3,6 +3,7 @@
 //! be seen to be better.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
 
@@ -12,7 +13,7 @@ const SMOOTHING: f64 = 4.0;
 const MOST_GROUPS: usize = 20_000;
 
 /// Rates of a group of pages.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Group {
     /// Pages fetched.
     pub pages: f64,
@@ -28,7 +29,7 @@ impl Group {
 }
 
 /// The pages fetched, in groups.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Groups {
     /// By host.
     pub sites: FxHashMap<Box<str>, Group>,

@@ -31,6 +31,11 @@ impl Guests {
         });
     }
 
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The same guests, having learned nothing.
     pub(super) fn afresh(&self) -> Self {
         let mut guests = Self::default();

@@ -3,6 +3,7 @@
 use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHasher};
+use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
 use crate::page::Page;
@@ -10,7 +11,7 @@ use crate::strategies::recent::Recent;
 use crate::web_graph::{Relevance, WebGraph};
 
 /// A page that was read.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Source {
     relevance: Relevance,
     /// Hashes of the pages it links to, each once.
@@ -18,7 +19,7 @@ struct Source {
 }
 
 /// The pages that link to one, added up.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Sums {
     /// Pages.
     pub(super) all: f64,
@@ -37,7 +38,7 @@ impl Sums {
 }
 
 /// The pages that link to each waiting page, summed up.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Inlinks {
     sources: Recent<Source>,
     targets: FxHashMap<u64, Sums>,

@@ -3,6 +3,8 @@
 //! called, to which group it belongs and how it is read; explanation, ablation and model
 //! follow from it.
 
+use serde::{Deserialize, Serialize};
+
 use super::Ensemble;
 use super::inlinks::Sums;
 use crate::meaning::LinkMeaning;
@@ -302,7 +304,7 @@ pub enum SignalGroup {
 }
 
 /// Mean and spread of a number so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunningStats {
     /// Links looked at.
     pub count: f64,

@@ -2,6 +2,7 @@
 //! follow (methods 3.2).
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::text::TermId;
 
@@ -14,7 +15,7 @@ const MOST_EVENTS: usize = 500_000;
 
 /// How often an event was seen, and how often the page then was what is looked
 /// for.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
     /// Pages with the event.
     pub seen: f64,
@@ -44,7 +45,7 @@ impl Counts {
 }
 
 /// What it knows from one crawl to the next.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntelligentCounts {
     /// By word of the page with the link.
     pub words: FxHashMap<TermId, Counts>,

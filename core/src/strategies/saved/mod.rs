@@ -26,6 +26,7 @@ pub(crate) use path_repository::SavedPaths;
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::address::Address;
@@ -57,7 +58,7 @@ pub trait Saved: Sized {
 }
 
 /// What a strategy and its members have learned.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StrategyState {
     owner: String,
     parts: BTreeMap<String, Vec<u8>>,

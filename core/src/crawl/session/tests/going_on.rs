@@ -1,8 +1,10 @@
 //! A crawl with many requests under way is, whatever comes in when, what its log makes of it.
 
 use super::*;
+use crate::codec::{Loader, SaveError, Saver};
 use crate::crawl::{FrontierEntry, SAME_PAGE};
 use crate::strategies::Rng;
+use crate::wire::write_model;
 
 const HOSTS: u64 = 60;
 
@@ -95,7 +97,12 @@ struct Run {
     unread: Vec<Address>,
     /// How many pages waited at most.
     most: usize,
+    /// The session as it was saved when so many requests had ended.
+    saved: Option<(usize, SplitMix, Vec<u8>)>,
 }
+
+/// Requests after which the session is saved; others are under way.
+const SAVED_AFTER: usize = 170;
 
 impl Run {
     fn take(&mut self, session: &mut Session, at: &Address, now: Instant) {
@@ -120,6 +127,12 @@ impl Run {
             self.log.extend(record.map(|record| (record, came)));
         }
         self.most = self.most.max(session.frontier().len());
+        let is_due = self.log.len() >= SAVED_AFTER && session.under_way() > 5;
+        if is_due && self.saved.is_none() {
+            let mut bytes = Vec::new();
+            session.save(&mut Saver::new(&mut bytes)).unwrap();
+            self.saved = Some((self.log.len(), self.rng.clone(), bytes));
+        }
     }
 }
 
@@ -131,6 +144,7 @@ fn crawled(session: &mut Session, at_once: usize) -> Run {
         rng: SplitMix(5),
         unread: Vec::new(),
         most: 0,
+        saved: None,
     };
     loop {
         let next = session.next(now);
@@ -204,4 +218,43 @@ fn what_was_under_way_changes_nothing_that_is_replayed() {
         assert_eq!(again.stats(), whole.stats(), "{strategy}");
         assert_eq!(format!("{:?}", again.bandit), format!("{:?}", whole.bandit));
     }
+}
+
+#[test]
+fn a_session_that_was_saved_goes_on_as_if_it_had_been_told_all() {
+    for strategy in [
+        "breadth-first",
+        "best-first",
+        "apprentice",
+        "intelligent",
+        "ache",
+        "ensemble",
+    ] {
+        let mut whole = beginning(strategy);
+        let run = crawled(&mut whole, 24);
+        let (told, mut rng, bytes) = run.saved.expect("it was saved");
+        let mut from = bytes.as_slice();
+        let again = beginning(strategy).load(&mut Loader::new(&mut from));
+        let mut again = again.unwrap();
+        assert!(from.is_empty(), "{strategy}: {} bytes behind", from.len());
+        for (record, came) in &run.log[told..] {
+            let outcome = came.outcome(&record.address);
+            let told = again.replay(&record.address, outcome, Some(record.arm), &mut rng);
+            assert_eq!(told.as_ref(), Some(record), "{strategy}");
+        }
+        assert!(run.log.len() > told + 150, "{strategy}: {}", run.log.len());
+        assert_eq!(waiting(&again), waiting(&whole), "{strategy}");
+        assert_eq!(again.stats(), whole.stats(), "{strategy}");
+        assert_eq!(format!("{:?}", again.bandit), format!("{:?}", whole.bandit));
+        assert_eq!(again.begun, whole.begun, "{strategy}");
+        // What it knows for other crawls is the same to the last bit.
+        let model = |session: &Session| write_model(&session.guide().knowledge()).unwrap();
+        assert_eq!(model(&again), model(&whole), "{strategy}");
+    }
+}
+
+#[test]
+fn a_strategy_that_cannot_be_saved_says_so() {
+    let saved = beginning("hub").save(&mut Saver::new(&mut Vec::new()));
+    assert!(matches!(saved, Err(SaveError::NotFor(name)) if name == "hub"));
 }

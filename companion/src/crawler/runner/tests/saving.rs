@@ -1,0 +1,176 @@
+//! A crawl that is taken up from its checkpoint is the one that its log makes.
+
+use linkscent_core::crawl::FrontierEntry;
+use linkscent_core::wire::api::Forget;
+
+use super::*;
+use crate::crawler::checkpoint::{self, Checkpoint, CheckpointError};
+use crate::store::FetchRow;
+
+/// A crawl that was paused, and its checkpoint.
+fn paused() -> (Stage, std::path::PathBuf) {
+    let stage = Stage::new(ENDLESS, endless_web);
+    stage.run_a_little(|| Command::Pause);
+    let path = stage.store.checkpoint_path(stage.crawl.id);
+    assert!(path.is_file());
+    (stage, path)
+}
+
+impl Stage {
+    /// Takes the crawl up; how many rows of its log that was told, and what it comes to.
+    fn taken_up(&self) -> (usize, TakenUp) {
+        let (store, crawl) = (&self.store, self.row());
+        let (mut rows, handle) = (0, self.runtime.handle());
+        let taken_up = take_up(store, &crawl, false, handle, |_, _| rows += 1).unwrap();
+        (rows, taken_up)
+    }
+}
+
+fn all_that_waits(session: &Session) -> Vec<String> {
+    let pages = session.frontier().best(usize::MAX);
+    let mut pages: Vec<String> = pages
+        .iter()
+        .map(|page: &&FrontierEntry| format!("{page:?}"))
+        .collect();
+    pages.sort_unstable();
+    pages
+}
+
+#[test]
+fn a_crawl_that_was_saved_stands_where_its_log_would_bring_it() {
+    let (stage, path) = paused();
+    let (rows, saved) = stage.taken_up();
+    assert_eq!(rows, 0, "it is told nothing");
+    checkpoint::delete(&path).unwrap();
+    let (rows, told) = stage.taken_up();
+    assert_eq!(rows, stage.log().len(), "it is told all");
+    assert_eq!(saved.session.stats(), told.session.stats());
+    assert_eq!(saved.rng.0, told.rng.0);
+    assert_eq!(saved.told.rows(), told.told.rows());
+    let waits = all_that_waits(&told.session);
+    assert!(waits.len() > 2);
+    assert_eq!(all_that_waits(&saved.session), waits);
+}
+
+#[test]
+fn only_what_came_after_the_checkpoint_is_told() {
+    let stage = Stage::new(ENDLESS, endless_web);
+    let mut runner = stage.resume().unwrap();
+    runner.saving.worked(Duration::from_hours(1));
+    assert!(!runner.saving.is_due(&runner.told), "there is nothing new");
+    let control = runner.control();
+    let path = stage.store.checkpoint_path(stage.crawl.id);
+    let mut first = 0;
+    let tell = |progress: &Progress| {
+        if first == 0 && path.is_file() {
+            first = progress.stats.pages + progress.stats.other;
+        }
+        // A power cut would leave no more than what there was then.
+        if first > 0 && progress.stats.pages > first + 20 {
+            std::fs::rename(&path, path.with_extension("kept")).unwrap();
+            control.send(Command::Pause);
+            first = u64::MAX - 1_000;
+        }
+    };
+    runner.run(tell).unwrap();
+    std::fs::rename(path.with_extension("kept"), &path).unwrap();
+    let (rows, taken_up) = stage.taken_up();
+    let all = stage.log().len();
+    assert!(rows >= 20 && rows < all, "{rows} of {all}");
+    let (ours, theirs) = (all_that_waits(&taken_up.session), {
+        checkpoint::delete(&path).unwrap();
+        all_that_waits(&stage.taken_up().1.session)
+    });
+    assert_eq!(ours, theirs);
+}
+
+#[test]
+fn what_does_not_fit_or_is_damaged_is_passed_over() {
+    let (stage, path) = paused();
+    let whole = std::fs::read(&path).unwrap();
+    let is_told_all = |why: &str| {
+        let (rows, taken_up) = stage.taken_up();
+        assert_eq!(rows, stage.log().len(), "{why}");
+        assert_eq!(
+            taken_up.session.stats().pages + taken_up.session.stats().other,
+            rows as u64
+        );
+    };
+    for place in [0, 9, whole.len() / 2, whole.len() - 5, whole.len() - 1] {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        is_told_all("a byte is another");
+    }
+    for length in [0, 3, 4, whole.len() / 2, whole.len() - 1] {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        is_told_all("it is cut off");
+    }
+    // One that was being written when the crawl died is none yet.
+    std::fs::write(&path, &whole).unwrap();
+    std::fs::write(path.with_extension("checkpoint.new"), &whole[..9]).unwrap();
+    assert_eq!(stage.taken_up().0, 0);
+    // An archive that is too short has lost pages, which are looked for.
+    let archive = stage.store.warc_path(stage.crawl.id);
+    let pages = std::fs::read(&archive).unwrap();
+    std::fs::write(&archive, &pages[..pages.len() - 1]).unwrap();
+    is_told_all("the archive is too short");
+    std::fs::write(&archive, &pages).unwrap();
+    // Something in the log is another thing.
+    let row = stage.row();
+    let log = stage.runtime.block_on(stage.store.fetches(row.id)).unwrap();
+    let open = |crawl: &CrawlRow, log: &[FetchRow]| Checkpoint::open(&path, crawl, log);
+    assert!(open(&row, &log).unwrap().is_some());
+    let mut other = log.clone();
+    other[0].problem.push('!');
+    assert!(matches!(open(&row, &other), Err(CheckpointError::Log)));
+    assert!(matches!(open(&row, &log[1..]), Err(CheckpointError::Log)));
+    let mut bounded = row.clone();
+    bounded.order.scope.left_out.push("h.test".to_owned());
+    assert!(matches!(open(&bounded, &log), Err(CheckpointError::Order)));
+    bounded = row.clone();
+    bounded.order.budget += 100;
+    assert!(open(&bounded, &log).unwrap().is_some());
+}
+
+#[test]
+fn pages_to_start_from_that_were_added_while_it_rested_are_asked_for() {
+    let (stage, _path) = paused();
+    let added = Address::parse("http://added.test/77").unwrap();
+    let pages = [added.clone()];
+    let adding = stage.store.add_seeds(stage.crawl.id, &pages);
+    assert_eq!(stage.runtime.block_on(adding).unwrap(), 1);
+    let (rows, taken_up) = stage.taken_up();
+    assert_eq!(rows, 0);
+    assert!(taken_up.session.expects(&added));
+}
+
+#[test]
+fn a_crawl_that_has_ended_keeps_none() {
+    let (stage, path) = paused();
+    let (ended, _) = stage.run_a_little(|| Command::Stop);
+    assert_eq!(ended, Ended::Stopped);
+    assert!(!path.exists());
+    // Nor does one that could not be saved.
+    let names = std::fs::read_dir(stage.store.folder()).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name());
+    let names: Vec<_> = names.collect();
+    let is_left = |name: &std::ffi::OsString| name.to_string_lossy().contains("checkpoint");
+    assert!(!names.iter().any(is_left), "{names:?}");
+}
+
+#[test]
+fn what_is_forgotten_is_in_no_checkpoint() {
+    let (stage, path) = paused();
+    let service = Service::new(stage.store.clone(), stage.way.clone());
+    let page = "http://elsewhere.test/".to_owned();
+    let gone = Forget {
+        pages: vec![page],
+        ..Forget::default()
+    };
+    let forgotten = stage.runtime.block_on(service.forget(&gone)).unwrap();
+    assert!(forgotten.left.is_empty(), "{:?}", forgotten.left);
+    assert!(!path.exists(), "whatever it knows");
+    let (rows, _) = stage.taken_up();
+    assert_eq!(rows, stage.log().len());
+}

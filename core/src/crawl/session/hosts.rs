@@ -1,0 +1,108 @@
+//! How a crawl stands with each host just now: whether it may be asked, what its robots.txt says
+//! and how much waits there.
+
+use std::collections::BTreeMap;
+
+use super::Session;
+use crate::crawl::scope::is_or_below;
+use crate::crawl::{Denial, Instant};
+
+/// How a crawl stands with a host.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostState {
+    /// Pages of it that wait to be asked for.
+    pub waiting: usize,
+    /// Whether it may be asked.
+    pub turn: HostTurn,
+    /// Milliseconds that it rests between two requests.
+    pub delay: u64,
+    /// How often in a row it had no time.
+    pub deferred: u32,
+    /// What its robots.txt says.
+    pub rules: HostRules,
+}
+
+/// Whether a host may be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostTurn {
+    /// At once.
+    Free,
+    /// Not before its answer is in.
+    Asked,
+    /// Not before so many milliseconds have passed.
+    Rests(u64),
+    /// No more: it was left.
+    Left,
+}
+
+/// What a host's robots.txt says, as far as it is known.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HostRules {
+    /// It was not asked for, or so long ago that it does not count any more.
+    Unknown,
+    /// All may be asked for.
+    None,
+    /// Some of it may not.
+    Some,
+    /// Nothing may be asked for, and why.
+    Nothing(Denial),
+}
+
+impl Session {
+    /// How it stands with every host that it knows of, as far as it is anything to tell.
+    pub fn hosts(&self, now: Instant) -> BTreeMap<Box<str>, HostState> {
+        let mut hosts: BTreeMap<Box<str>, HostState> = BTreeMap::new();
+        let known = self.frontier.hosts().chain(self.robots.hosts());
+        let known = known.chain(self.politeness.hosts().map(|(host, _)| host));
+        for host in known.chain(self.stopping.left()) {
+            if !hosts.contains_key(host) {
+                hosts.insert(host.into(), self.host(host, now));
+            }
+        }
+        for (host, until) in self.politeness.hosts() {
+            if let Some(state) = hosts.get_mut(host)
+                && state.turn == HostTurn::Free
+            {
+                state.turn = match until {
+                    None => HostTurn::Asked,
+                    Some(until) if until <= now => HostTurn::Free,
+                    Some(until) => HostTurn::Rests(until.0 - now.0),
+                };
+            }
+        }
+        for page in self.under_way.keys() {
+            if let Some(state) = hosts.get_mut(page.host()) {
+                state.waiting = state.waiting.saturating_sub(1);
+            }
+        }
+        hosts
+    }
+
+    fn host(&self, host: &str, now: Instant) -> HostState {
+        let rules = match self.robots.fresh(host, now) {
+            None => HostRules::Unknown,
+            Some(robots) => match robots.denial() {
+                Some(denial) => HostRules::Nothing(denial.clone()),
+                None if robots.has_rules() => HostRules::Some,
+                None => HostRules::None,
+            },
+        };
+        let left_out = &self.limits.scope.left_out;
+        let is_left_out = left_out.iter().any(|left| is_or_below(host, left));
+        let turn = if is_left_out || self.stopping.is_left(host) {
+            HostTurn::Left
+        } else if self.asked_for_robots.contains_key(host) {
+            HostTurn::Asked
+        } else {
+            HostTurn::Free
+        };
+        let deferred = self.politeness.deferred().get(host);
+        HostState {
+            waiting: self.frontier.waiting_at(host),
+            turn,
+            delay: self.politeness.delay_of(host),
+            deferred: deferred.copied().unwrap_or(0),
+            rules,
+        }
+    }
+}
