@@ -2,7 +2,8 @@
 //!
 //! What a learner or a model file keeps is written through here, so that another layout
 //! could take this one's place. Bytes are read as hostile: sizes are capped before anything
-//! is allocated, and nothing may stand behind what was read.
+//! is allocated, and nothing may stand behind what was read. Only what `stream` reads was written by
+//! this very program.
 
 mod shared;
 mod stream;

@@ -120,6 +120,16 @@ impl Companion {
         line.context("linkscent ended without a word")
     }
 
+    /// Kilobytes of memory that it holds; 0 where the system does not say.
+    pub fn memory(&self) -> u64 {
+        let process = self.child.id().unwrap_or_default();
+        let status = std::fs::read_to_string(format!("/proc/{process}/status"));
+        let status = status.unwrap_or_default();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+        let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
+        kilobytes.unwrap_or_default()
+    }
+
     /// Kills it as a power cut would.
     pub async fn kill(&mut self) -> Result<()> {
         self.child.kill().await?;

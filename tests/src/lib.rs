@@ -7,6 +7,7 @@ pub mod contrast;
 pub mod paired;
 pub mod scripted;
 pub mod shell;
+pub mod soak;
 pub mod stage;
 pub mod synthetic_web;
 pub mod web;

@@ -29,9 +29,12 @@ pub(super) async fn hosts(
 ) -> Result<Json<HostsView>, Problem> {
     let Path(crawl) = crawl?;
     let (crawl, _) = app.service.crawl(crawl).await?;
-    let (hosts, all) = app.service.hosts(&crawl).await?;
-    let hosts = hosts.into_iter().map(view).collect();
-    Ok(Json(HostsView { all, hosts }))
+    let found = app.service.hosts(&crawl).await?;
+    Ok(Json(HostsView {
+        all: found.all,
+        in_trouble: found.in_trouble,
+        hosts: found.hosts.into_iter().map(view).collect(),
+    }))
 }
 
 fn view(health: HostHealth) -> HostView {
@@ -53,19 +56,23 @@ fn now(state: &HostState) -> HostNow {
         HostTurn::Free => ("free", 0),
         HostTurn::Asked => ("asked", 0),
         HostTurn::Rests(left) => ("rests", left),
-        HostTurn::Left => ("left", 0),
+        HostTurn::Enough => ("enough", 0),
+        HostTurn::GivenUp => ("given up", 0),
+        HostTurn::LeftOut => ("left out", 0),
+    };
+    let (rules, why) = match &state.rules {
+        HostRules::Unknown => ("unknown", String::new()),
+        HostRules::None => ("all", String::new()),
+        HostRules::Some => ("some", String::new()),
+        HostRules::Nothing(denial) => ("nothing", denial.to_string()),
     };
     HostNow {
         turn: turn.to_owned(),
         rests,
         delay: state.delay,
         deferred: state.deferred,
-        rules: match &state.rules {
-            HostRules::Unknown => "unknown".to_owned(),
-            HostRules::None => "none".to_owned(),
-            HostRules::Some => "some".to_owned(),
-            HostRules::Nothing(denial) => denial.to_string(),
-        },
+        rules: rules.to_owned(),
+        why,
         waiting: state.waiting,
     }
 }

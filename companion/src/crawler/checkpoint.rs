@@ -1,9 +1,11 @@
 //! A crawl's session as it stood at some request, in a file beside its archive: who takes the crawl
 //! up need not be told its whole log.
 //!
-//! It follows from the log, so it may be lost at any time: a file that is damaged, that another
+//! It follows from the log but for what no log has (marks and pages named while it ran, what
+//! robots.txt forbade), so it may be lost at any time: a file that is damaged, that another
 //! build wrote, or that does not fit the log, archive or bounds of the crawl is passed over, and the
-//! log is told from its first request. A new file takes the place of the old one once it is whole
+//! log is told from its first request. Pages of the archive that were damaged since are not found by
+//! it: `linkscent check` finds them. A new file takes the place of the old one once it is whole
 //! on the disk.
 
 use std::fs::{self, File};
@@ -41,6 +43,9 @@ pub enum CheckpointError {
     /// It was written by another build, whose sessions may be laid out otherwise.
     #[error("another build of linkscent wrote it")]
     Program,
+    /// The crawl was begun by another critic or strategy than it was saved with.
+    #[error("the model that the crawl began with is another one now")]
+    Model,
     /// The crawl has other bounds now.
     #[error("the crawl has other bounds now")]
     Order,
@@ -90,6 +95,8 @@ impl Told {
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Head {
     program: String,
+    /// Its critic and its strategy, by which the session that it is read into was made.
+    learns_by: (String, String),
     order: String,
     /// Pages to start from that were known.
     seeds: u64,
@@ -143,13 +150,40 @@ fn order_of(crawl: &CrawlRow) -> String {
     )
 }
 
+fn learns_by(session: &Session) -> (String, String) {
+    let guide = session.guide();
+    (guide.critic().to_owned(), guide.chosen_strategy())
+}
+
+/// Whether a file that is written now can be told from those of other builds. Asked as a crawl
+/// begins: later the program's file may have been replaced.
+pub fn is_possible() -> bool {
+    !PROGRAM.is_empty()
+}
+
 /// Where a file lies until it is whole.
 fn unfinished(path: &Path) -> PathBuf {
     path.with_extension("checkpoint.new")
 }
 
-/// Writes a session. It counts once [`finish`] is done with the file.
+/// Writes a session. It counts once [`finish`] is done with the file; nothing is left of one that
+/// cannot be written.
 pub fn write(
+    path: &Path,
+    session: &Session,
+    crawl: &CrawlRow,
+    told: &Told,
+    rng: &SplitMix,
+) -> Result<File, SaveError> {
+    let written = write_all(path, session, crawl, told, rng);
+    if written.is_err() {
+        // It takes the room that others need; what hinders this is said by the error.
+        let _ = fs::remove_file(unfinished(path));
+    }
+    written
+}
+
+fn write_all(
     path: &Path,
     session: &Session,
     crawl: &CrawlRow,
@@ -166,6 +200,7 @@ pub fn write(
     let mut to = Saver::new(&mut out);
     to.put(&Head {
         program: PROGRAM.clone(),
+        learns_by: learns_by(session),
         order: order_of(crawl),
         seeds: crawl.order.seeds.len() as u64,
         rows: told.rows,
@@ -188,7 +223,8 @@ pub fn finish(path: &Path, file: &File) -> io::Result<()> {
 
 /// Deletes the file of a crawl, if there is one.
 pub fn delete(path: &Path) -> io::Result<()> {
-    for path in [path, &unfinished(path)] {
+    // In this order: one that is put in its place meanwhile is deleted, too.
+    for path in [&unfinished(path), path] {
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -234,10 +270,17 @@ impl Checkpoint {
 
     /// Its session, made of the one with which the crawl began.
     pub fn session(mut self, begun: Session) -> Result<Saved, CheckpointError> {
-        Ok(Saved {
-            session: begun.load(&mut Loader::new(&mut self.rest))?,
-            rng: SplitMix(self.head.rng),
-        })
+        if learns_by(&begun) != self.head.learns_by {
+            return Err(CheckpointError::Model);
+        }
+        let session = begun.load(&mut Loader::new(&mut self.rest))?;
+        match self.rest.read(&mut [0])? {
+            0 => Ok(Saved {
+                session,
+                rng: SplitMix(self.head.rng),
+            }),
+            _ => Err(CheckpointError::Checksum),
+        }
     }
 }
 

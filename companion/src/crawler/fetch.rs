@@ -345,7 +345,9 @@ impl Fetcher {
     pub async fn robots(&self, address: &Address, delay: Duration) -> Result<Robots, Hindrance> {
         self.take_turn(address).await?;
         let got = in_time(self.try_robots(address)).await;
-        self.end_turn(address, delay).await?;
+        let asks = got.as_ref().ok().and_then(Robots::delay);
+        let asks = Duration::from_millis(asks.unwrap_or(0));
+        self.end_turn(address, delay.max(asks)).await?;
         match got {
             Ok(robots) => Ok(robots),
             Err(error) => {

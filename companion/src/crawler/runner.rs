@@ -3,7 +3,7 @@
 //! log, in one transaction.
 //!
 //! Whatever dies at whatever moment, a restart finds the log complete up to
-//! some fetch, tells the session all of it again, and goes on. Whoever runs a crawl
+//! some fetch, tells the session what came after its checkpoint, or all of it, and goes on. Whoever runs a crawl
 //! holds its lock: one crawl has one writer. After a write or a sync has failed
 //! nothing more is acknowledged; the crawl is paused, and when it goes on all files
 //! are opened again and what was not acknowledged is fetched again.
@@ -150,6 +150,7 @@ impl Runner {
             rng,
             replayed,
             mut told,
+            saved_rows,
         } = take_up(&store, &crawl, fetcher.is_replay(), &handle, on_replay)?;
         let path = store.warc_path(crawl.id);
         let length = handle.block_on(take_stock(&store, &crawl, &replayed))?;
@@ -197,7 +198,7 @@ impl Runner {
             known,
             listened: Clock::now(),
             browser: None,
-            saving: Saving::new(!crawl.is_round(), &told),
+            saving: Saving::new(!crawl.is_round(), saved_rows),
             told,
             retraining,
             crawl,
@@ -241,7 +242,7 @@ impl Runner {
             let mut ended = ended;
             loop {
                 self.commit()?;
-                self.save_at_rest(&ended);
+                self.save_at_rest(&ended)?;
                 if let Ended::Done(_) | Ended::Stopped = ended {
                     self.judge_again(&mut on_progress)?;
                     self.tell_worth()?;

@@ -124,6 +124,8 @@ pub struct TakenUp {
     pub replayed: Replayed,
     /// The log that it was told.
     pub told: Told,
+    /// How many of its rows its checkpoint had been told.
+    pub saved_rows: usize,
 }
 
 /// Takes a crawl up where its log ends, from its checkpoint on, if it has one; `on_replay` hears how many of how many requests were
@@ -140,8 +142,8 @@ pub fn take_up(
         anyhow::Ok(Session::new(guide, limits(crawl, is_replay), seeds(crawl)?))
     };
     let log = handle.block_on(store.fetches(crawl.id))?;
-    let (told, saved) = match saved(store, crawl, &log, begin)? {
-        Some((told, saved)) => (told, Some(saved)),
+    let (saved_rows, saved) = match saved(store, crawl, &log, begin)? {
+        Some((rows, saved)) => (rows, Some(saved)),
         None => (0, None),
     };
     let (mut session, mut rng) = match saved {
@@ -157,14 +159,18 @@ pub fn take_up(
         if let Some(alarm) = alarm.filter(|_| restricts) {
             session.restrict(&alarm);
         }
-        on_replay(told + row, log.len());
+        on_replay(saved_rows + row, log.len());
     };
-    let replayed = replay(&mut session, &log[told..], &path, &mut rng, on_row)?;
+    let replayed = replay(&mut session, &log[saved_rows..], &path, &mut rng, on_row)?;
+    if !crawl.left_since.is_empty() {
+        session.leave_out(crawl.left_since.clone());
+    }
     Ok(TakenUp {
         session,
         rng,
         replayed,
         told: Told::all(&log),
+        saved_rows,
     })
 }
 

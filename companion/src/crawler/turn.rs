@@ -46,9 +46,11 @@ impl TurnTaker {
         Ok(false)
     }
 
-    /// The request has ended: the host rests.
+    /// The request has ended: the host rests. The clock counts whole milliseconds, so that it is one
+    /// more: never less.
     pub async fn end(&self, host: &str, rest: Duration) -> Result<()> {
         let rest = u64::try_from(rest.as_millis()).unwrap_or(u64::MAX);
+        let rest = rest.saturating_add(1);
         self.turns.give_back(host, clock::now(), rest).await
     }
 }

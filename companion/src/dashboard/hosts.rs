@@ -9,10 +9,10 @@ use axum::{Extension, Router};
 use linkscent_core::crawl::{HostRules, HostTurn};
 use serde::Deserialize;
 
-use super::yields::said;
 use super::{PageResult, check_csrf, go_to, show};
 use crate::api::{App, Base};
-use crate::service::HostHealth;
+use crate::clock;
+use crate::service::{HostHealth, Hosts};
 use crate::store::{CrawlRow, Topic};
 
 pub(super) fn routes() -> Router<App> {
@@ -41,27 +41,39 @@ struct Line {
     is_in_trouble: bool,
     kept: String,
     last: String,
-    turn: String,
-    delay: String,
-    rules: String,
+    /// What is not as usual.
+    facts: Vec<String>,
     waiting: usize,
+    is_left_out: bool,
 }
 
 impl Line {
-    fn of(health: HostHealth) -> Self {
-        let now = health.now.as_ref();
+    /// `delay` is what hosts usually rest, in milliseconds.
+    fn of(health: HostHealth, delay: u64, now: i64) -> Self {
+        let state = health.now.as_ref();
+        let mut facts = Vec::new();
+        if let Some((problem, count)) = &health.problem {
+            facts.push(match count {
+                1 => problem.clone(),
+                count => format!("{problem} ({count} times)"),
+            });
+        }
+        facts.extend(state.and_then(|state| turn(state.turn, state.deferred)));
+        facts.extend(state.and_then(|state| rules(&state.rules)));
+        let asks = state.filter(|state| state.delay > delay);
+        facts.extend(
+            asks.map(|state| format!("asks for {} between two requests", time(state.delay))),
+        );
         Self {
             is_in_trouble: health.is_in_trouble(),
             kept: size(health.bytes),
-            last: if health.last > 0 {
-                said(health.last)
-            } else {
-                String::new()
+            last: match health.last {
+                ..=0 => String::new(),
+                last => ago(now.saturating_sub(last)),
             },
-            turn: now.map_or(String::new(), |now| turn(now.turn, now.deferred)),
-            delay: now.map_or(String::new(), |now| time(now.delay)),
-            rules: now.map_or(String::new(), |now| rules(&now.rules)),
-            waiting: now.map_or(0, |now| now.waiting),
+            facts,
+            waiting: state.map_or(0, |state| state.waiting),
+            is_left_out: state.is_some_and(|state| state.turn == HostTurn::LeftOut),
             health,
         }
     }
@@ -73,9 +85,15 @@ async fn page(
     Path(id): Path<i64>,
 ) -> PageResult {
     let (crawl, topic) = app.service.crawl(id).await?;
-    let (hosts, all) = app.service.hosts(&crawl).await?;
-    let hosts: Vec<Line> = hosts.into_iter().map(Line::of).collect();
-    let left_out = crawl.order.scope.left_out.clone();
+    let Hosts {
+        hosts,
+        all,
+        in_trouble,
+    } = app.service.hosts(&crawl).await?;
+    let (delay, now) = (crawl.order.delay, clock::now());
+    let hosts = hosts.into_iter();
+    let hosts: Vec<Line> = hosts.map(|host| Line::of(host, delay, now)).collect();
+    let left_out = crawl.left_since.clone();
     show(&HostsPage {
         base,
         csrf: app.access.csrf(),
@@ -83,7 +101,7 @@ async fn page(
         left_out,
         crawl,
         topic,
-        in_trouble: hosts.iter().filter(|line| line.is_in_trouble).count(),
+        in_trouble,
         is_live: hosts.iter().any(|line| line.health.now.is_some()),
         hosts,
         all,
@@ -109,37 +127,49 @@ async fn leave_out(
     Ok(go_to(&format!("/crawl/{id}/hosts")))
 }
 
-fn turn(turn: HostTurn, deferred: u32) -> String {
+/// Why a host is not asked, if that is for longer than it usually rests.
+fn turn(turn: HostTurn, deferred: u32) -> Option<String> {
     let turn = match turn {
-        HostTurn::Free => "free".to_owned(),
-        HostTurn::Asked => "being asked".to_owned(),
-        HostTurn::Rests(left) => format!("rests for {}", time(left)),
-        HostTurn::Left => "left alone".to_owned(),
+        HostTurn::LeftOut => return Some("left out by you".to_owned()),
+        HostTurn::GivenUp => "left alone for good".to_owned(),
+        HostTurn::Enough => return Some("left: enough of it came".to_owned()),
+        HostTurn::Rests(left) if deferred > 0 => format!("rests for {}", time(left)),
+        _ if deferred > 0 => "is asked again".to_owned(),
+        HostTurn::Free | HostTurn::Asked | HostTurn::Rests(_) => return None,
     };
-    match deferred {
+    Some(match deferred {
         0 => turn,
-        1 => format!("{turn}: it had no time"),
-        times => format!("{turn}: it had no time, {times} times in a row"),
-    }
+        1 => format!("it had no time: {turn}"),
+        times => format!("it had no time, {times} times in a row: {turn}"),
+    })
 }
 
-fn rules(rules: &HostRules) -> String {
+fn rules(rules: &HostRules) -> Option<String> {
     match rules {
-        HostRules::Unknown => "not asked for".to_owned(),
-        HostRules::None => "allows everything".to_owned(),
-        HostRules::Some => "forbids some of it".to_owned(),
-        HostRules::Nothing(denial) => denial.to_string(),
+        HostRules::Unknown | HostRules::None => None,
+        HostRules::Some => Some("robots.txt forbids some of it".to_owned()),
+        HostRules::Nothing(denial) => Some(denial.to_string()),
     }
 }
 
-/// A time of milliseconds to some hours, as people say it.
+/// How long ago that is, in milliseconds.
+fn ago(millis: i64) -> String {
+    match millis {
+        ..10_000 => "just now".to_owned(),
+        millis => format!("{} ago", time(millis.unsigned_abs())),
+    }
+}
+
+/// A time as people say it.
 fn time(millis: u64) -> String {
     let time = Duration::from_millis(millis);
     match millis {
         0 => "0 s".to_owned(),
         1..10_000 => format!("{:.1} s", time.as_secs_f64()),
         10_000..120_000 => format!("{} s", time.as_secs()),
-        _ => format!("{} min", time.as_secs().div_ceil(60)),
+        120_000..7_200_000 => format!("{} min", time.as_secs().div_ceil(60)),
+        7_200_000..172_800_000 => format!("{} h", time.as_secs() / 3_600),
+        _ => format!("{} days", time.as_secs() / 86_400),
     }
 }
 
@@ -154,6 +184,8 @@ fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use linkscent_core::crawl::HostState;
+
     use super::*;
 
     #[test]
@@ -165,13 +197,56 @@ mod tests {
             (59_999, "59 s"),
             (121_000, "3 min"),
             (3_600_000, "60 min"),
+            (7_200_000, "2 h"),
+            (200_000_000, "2 days"),
         ] {
             assert_eq!(time(millis), expected);
         }
         for (bytes, expected) in [(0, ""), (1, "1 kB"), (4_200, "5 kB"), (2_500_000, "2.5 MB")] {
             assert_eq!(size(bytes), expected);
         }
-        let rests = turn(HostTurn::Rests(90_000), 2);
-        assert_eq!(rests, "rests for 90 s: it had no time, 2 times in a row");
+        assert_eq!(
+            (ago(9_000), ago(-5)),
+            ("just now".into(), "just now".into())
+        );
+        assert_eq!(ago(60_000), "60 s ago");
+    }
+
+    #[test]
+    fn only_what_is_not_as_usual_is_said() {
+        let state = HostState {
+            waiting: 7,
+            turn: HostTurn::Rests(700),
+            delay: 1_000,
+            deferred: 0,
+            rules: HostRules::None,
+        };
+        let facts = |state: &HostState| {
+            let health = HostHealth {
+                now: Some(state.clone()),
+                ..HostHealth::default()
+            };
+            Line::of(health, 1_000, 0).facts
+        };
+        assert_eq!(facts(&state), Vec::<String>::new());
+        let asks = HostState {
+            delay: 5_000,
+            rules: HostRules::Some,
+            ..state.clone()
+        };
+        let expected = [
+            "robots.txt forbids some of it",
+            "asks for 5.0 s between two requests",
+        ];
+        assert_eq!(facts(&asks), expected);
+        let rests = HostState {
+            turn: HostTurn::Rests(90_000),
+            deferred: 2,
+            ..state
+        };
+        assert_eq!(
+            facts(&rests),
+            ["it had no time, 2 times in a row: rests for 90 s"]
+        );
     }
 }

@@ -27,6 +27,9 @@ impl Service {
         let (store, crawl) = (self.store.clone(), crawl.clone());
         let is_replay = self.way.is_loopback_proxy();
         let handle = Handle::current();
+        let mut crawl = crawl;
+        let left_out = &mut crawl.order.scope.left_out;
+        left_out.extend_from_slice(&self.way.never);
         let run = tokio::task::spawn_blocking(move || {
             let taken_up = take_up(&store, &crawl, is_replay, &handle, |_, _| {})?;
             let TakenUp {

@@ -63,11 +63,27 @@ pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotte
 /// nothing is left if this ends in between, and after, since another process may have written it
 /// meanwhile. Here nobody writes it until all is forgotten.
 async fn forget_words(service: &Service, gone: &ToForget, since: Option<u64>) -> Result<Forgotten> {
-    // Crawls that rest are told their logs again, of which nothing is left then.
-    for crawl in service.store.crawls(None).await? {
-        delete_checkpoint(&service.store.checkpoint_path(crawl.id))
+    // Crawls that rest are told their logs again, of which nothing is left then; one that was taken up
+    // meanwhile may have been saved.
+    delete_checkpoints(&service.store).await?;
+    let forgotten = forget_pages_and_clicks(service, gone, since).await;
+    delete_checkpoints(&service.store).await?;
+    forgotten
+}
+
+async fn delete_checkpoints(store: &Store) -> Result<()> {
+    for crawl in store.crawls(None).await? {
+        delete_checkpoint(&store.checkpoint_path(crawl.id))
             .with_context(|| format!("deleting the checkpoint of crawl {}", crawl.id))?;
     }
+    Ok(())
+}
+
+async fn forget_pages_and_clicks(
+    service: &Service,
+    gone: &ToForget,
+    since: Option<u64>,
+) -> Result<Forgotten> {
     let since = since.map(|since| i64::try_from(since).unwrap_or(i64::MAX));
     let read = match since {
         Some(since) => service.store.readings_since(since).await?,

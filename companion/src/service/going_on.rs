@@ -85,23 +85,23 @@ impl Service {
                 "“{host}” is no host: write it as in an address, like www.example.org."
             ))
         })?;
+        if crawl.is_removed || self.topic(crawl.topic).await?.is_removed {
+            return Err(ServiceError::refused(
+                "It was removed: bring it back first.",
+            ));
+        }
         if !crawl.can_start_at_more() {
             return Err(ServiceError::refused(
                 "Only a crawl that is not over leaves hosts out, and no round of watching.",
             ));
         }
         let (now, _) = self.crawl(crawl.id).await?;
-        let mut hosts = now.order.scope.left_out;
-        hosts.retain(|known| *known != host);
-        if is_left_out {
-            if hosts.len() == MOST_LEFT_OUT {
-                return Err(ServiceError::refused(format!(
-                    "A crawl leaves at most {MOST_LEFT_OUT} hosts out."
-                )));
-            }
-            hosts.push(host);
+        if is_left_out && now.left_since.len() >= MOST_LEFT_OUT {
+            return Err(ServiceError::refused(format!(
+                "A crawl leaves at most {MOST_LEFT_OUT} hosts out."
+            )));
         }
-        self.store.set_left_out(crawl.id, &hosts).await?;
+        self.store.leave_out(crawl.id, &host, is_left_out).await?;
         self.supervisor.send(crawl.id, Command::Order).await?;
         Ok(())
     }
@@ -212,14 +212,14 @@ mod tests {
         };
         until(&|(of_host, _)| of_host < 5, "//host1.").await;
         service.leave_out(&row, " HOST1.test ", true).await.unwrap();
-        let hosts = service.hosts(&row).await.unwrap().0;
+        let hosts = service.hosts(&row).await.unwrap().hosts;
         let now = |host: &str| {
             let health = hosts.iter().find(|health| health.host == host).unwrap();
             health.now.clone().unwrap()
         };
         assert_eq!(
             (now("host1.test").turn, now("host1.test").waiting),
-            (HostTurn::Left, 0)
+            (HostTurn::LeftOut, 0)
         );
         assert!(now("host0.test").waiting > 0);
         // What was asked for before comes to the log, nothing else.
@@ -233,7 +233,7 @@ mod tests {
         assert!(service.leave_out(&row, "no host", true).await.is_err());
         service.leave_out(&row, "host1.test", false).await.unwrap();
         let row = service.crawl(row.id).await.unwrap().0;
-        assert!(row.order.scope.left_out.is_empty());
+        assert!(row.left_since.is_empty());
         service.stop(&row).await.unwrap();
         let mut changes = service.supervisor.changes();
         while service.store.is_locked(row.id) {

@@ -42,11 +42,15 @@ pub struct HostHealth {
 impl HostHealth {
     /// Whether somebody should look at it.
     pub fn is_in_trouble(&self) -> bool {
-        let is_failing = self.failed >= MANY_FAILED && 2 * self.failed >= self.requests;
+        let is_left_out = |now: &HostState| now.turn == HostTurn::LeftOut;
+        let is_failing = self.failed >= MANY_FAILED
+            && 2 * self.failed >= self.requests
+            && !self.now.as_ref().is_some_and(is_left_out);
         let is_closed = self.now.as_ref().is_some_and(|now| {
-            now.deferred > 0
-                || now.turn == HostTurn::Left
-                || matches!(now.rules, HostRules::Nothing(_))
+            now.turn != HostTurn::LeftOut
+                && (now.deferred > 0
+                    || now.turn == HostTurn::GivenUp
+                    || matches!(now.rules, HostRules::Nothing(_)))
         });
         is_failing || is_closed
     }
@@ -107,10 +111,20 @@ fn of_log(log: &[FetchRow], archive: u64) -> HashMap<String, HostHealth> {
     hosts
 }
 
+/// A crawl's hosts.
+#[derive(Debug)]
+pub struct Hosts {
+    /// Those in trouble first, then those that were asked most; at most [`MOST_HOSTS`].
+    pub hosts: Vec<HostHealth>,
+    /// How many there are.
+    pub all: usize,
+    /// How many of all are in trouble.
+    pub in_trouble: usize,
+}
+
 impl Service {
-    /// A crawl's hosts, those in trouble first, then those that were asked most; at most
-    /// [`MOST_HOSTS`], and how many there are.
-    pub async fn hosts(&self, crawl: &CrawlRow) -> Result<(Vec<HostHealth>, usize), ServiceError> {
+    /// A crawl's hosts, and how it gets on with them.
+    pub async fn hosts(&self, crawl: &CrawlRow) -> Result<Hosts, ServiceError> {
         let log = self.store.fetches(crawl.id).await?;
         let mut hosts = of_log(&log, crawl.warc_length);
         if let Some(now) = self.supervisor.hosts(crawl.id).await {
@@ -128,8 +142,13 @@ impl Service {
             key(b).cmp(&key(a)).then_with(|| a.host.cmp(&b.host))
         });
         let all = hosts.len();
+        let in_trouble = hosts.iter().filter(|host| host.is_in_trouble()).count();
         hosts.truncate(MOST_HOSTS);
-        Ok((hosts, all))
+        Ok(Hosts {
+            hosts,
+            all,
+            in_trouble,
+        })
     }
 }
 
@@ -193,9 +212,15 @@ mod tests {
         };
         assert!(!in_trouble(now.clone()));
         assert!(in_trouble(HostState {
-            turn: HostTurn::Left,
+            turn: HostTurn::GivenUp,
             ..now.clone()
         }));
+        for turn in [HostTurn::Enough, HostTurn::LeftOut] {
+            assert!(!in_trouble(HostState {
+                turn,
+                ..now.clone()
+            }));
+        }
         assert!(in_trouble(HostState { deferred: 1, ..now }));
     }
 }

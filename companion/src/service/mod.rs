@@ -48,7 +48,7 @@ pub use error::ServiceError;
 pub use explaining::{Explained, ExplainedLink};
 pub use facets::Facets;
 pub use guides::Learned;
-pub use hosts::{HostHealth, MOST_HOSTS};
+pub use hosts::{HostHealth, Hosts, MOST_HOSTS};
 pub use judging::Judged;
 pub use library::{LibraryQuery, MOST_SHOWN};
 pub use linkscent_library::Order as LibraryOrder;

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use linkscent_core::address::Address;
+use linkscent_core::crawl::is_within;
 use linkscent_core::wire::api::{
     MOST_HOSTS, Rendering, RenderingQuery, RenderingTask, RenderingsView, WaitingSite,
 };
@@ -103,6 +104,9 @@ impl Service {
             let Ok(page) = Address::parse(&address) else {
                 continue;
             };
+            if crawl.left_since.iter().any(|host| is_within(&page, host)) {
+                continue;
+            }
             *sites.entry(page.host().to_owned()).or_default() += 1;
             let is_chosen = asked.hosts.iter().any(|host| host == page.host());
             if takes

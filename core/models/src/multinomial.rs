@@ -6,9 +6,10 @@
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// The counts of each class, over features of type `F`. Classes are numbered from 0.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MultinomialBayes<F: Eq + Hash> {
     /// Occurrences of a term by class.
     terms: FxHashMap<F, Vec<f64>>,
@@ -18,7 +19,7 @@ pub struct MultinomialBayes<F: Eq + Hash> {
 }
 
 /// How a class without a term still gets a rate for it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 enum Smoothing {
     /// Every term occurs once more in every class (\[A\] eq. 1).
     Laplace,

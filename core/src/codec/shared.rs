@@ -39,9 +39,17 @@ thread_local! {
 
 /// Does something while these tables are at hand.
 pub(super) fn with<R>(tables: &mut Tables, does: impl FnOnce() -> R) -> R {
-    let before = TABLES.replace(Some(std::mem::take(tables)));
+    /// Puts back what was there, also if the work ends in a panic.
+    struct PutBack(Option<Tables>);
+    impl Drop for PutBack {
+        fn drop(&mut self) {
+            TABLES.replace(self.0.take());
+        }
+    }
+    let put_back = PutBack(TABLES.replace(Some(std::mem::take(tables))));
     let done = does();
-    *tables = TABLES.replace(before).unwrap_or_default();
+    *tables = TABLES.take().unwrap_or_default();
+    drop(put_back);
     done
 }
 

@@ -78,6 +78,8 @@ pub struct Session {
     is_replaying: bool,
     /// Hosts with the names of searchable forms found there.
     forms: FxHashSet<Box<str>>,
+    /// Hosts that were left out since it began. It is told so again when it is taken up.
+    left_since: Vec<String>,
     seeds: FxHashMap<Address, Option<Mark>>,
     redirects: FxHashMap<Address, u8>,
     /// How often pages were asked for of which the server had no time.
@@ -125,6 +127,7 @@ impl Session {
             repetition: Repetition::default(),
             is_replaying: false,
             forms: FxHashSet::default(),
+            left_since: Vec::new(),
             seeds: FxHashMap::default(),
             redirects: FxHashMap::default(),
             deferred: FxHashMap::default(),
@@ -158,7 +161,7 @@ impl Session {
     pub fn add_seed(&mut self, address: &Address) {
         let mut under_way = self.under_way.keys();
         let is_under_way = under_way.any(|page| page.without_scheme() == address.without_scheme());
-        if !self.is_seen(address) && !is_under_way {
+        if !self.is_seen(address) && !is_under_way && !self.is_left_out(address.host()) {
             self.seeds.entry(address.clone()).or_insert(None);
             self.frontier.pin(vec![Candidate::seed(address.clone())]);
         }
@@ -170,17 +173,24 @@ impl Session {
         self.limits.budget = self.limits.budget.max(budget);
     }
 
-    /// Leaves these hosts out, subdomains included, and no others: their links no longer wait. Links
-    /// of hosts that were left out before are met again on pages to come.
+    /// Leaves these hosts out besides those that it was begun without, subdomains included, and no
+    /// others: their pages no longer wait. Links to hosts that were left out before are met again on
+    /// pages to come.
     pub fn leave_out(&mut self, hosts: Vec<String>) {
-        self.limits.scope.left_out = hosts;
-        let left_out = &self.limits.scope.left_out;
-        let is_left_out = |host: &&str| left_out.iter().any(|left| is_or_below(host, left));
-        let gone = self.frontier.hosts().filter(is_left_out);
+        self.left_since = hosts;
+        let left = &self.left_since;
+        let is_left = |host: &str| left.iter().any(|left| is_or_below(host, left));
+        let gone = self.frontier.hosts().filter(|host| is_left(host));
         let gone: Vec<Box<str>> = gone.map(Box::from).collect();
         for host in gone {
             self.frontier.forget_host(&host);
         }
+        self.unrendered.retain(|page, _| !is_left(page.host()));
+    }
+
+    /// Whether a host was left out since the crawl began.
+    fn is_left_out(&self, host: &str) -> bool {
+        self.left_since.iter().any(|left| is_or_below(host, left))
     }
 
     /// The next request that is replayed has at least this number: a log may have

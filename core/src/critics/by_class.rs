@@ -16,6 +16,7 @@ use super::taxonomy::{Rates, Taxonomy, is_under, likeliest};
 use super::trained::BACKGROUND;
 use super::{Critic, targets};
 use crate::address::Address;
+use crate::codec::{CodecError, Loader, SaveError, Saver};
 use crate::features::{HEAVIEST_TERMS, PageTerms};
 use crate::models::MultinomialBayes;
 use crate::page::Page;
@@ -252,6 +253,23 @@ impl Critic for ByClass {
                 Some((known.vocabulary.id(word)?, weight))
             })
             .collect();
+    }
+
+    fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
+        to.put(&self.bayes)?;
+        to.put(&self.more_words)?;
+        to.put(&self.corrected)?;
+        to.put(&self.log_odds)?;
+        to.put(&self.weights)
+    }
+
+    fn load(&mut self, from: &mut Loader<'_>) -> Result<(), CodecError> {
+        self.bayes = from.take()?;
+        self.more_words = from.take()?;
+        self.corrected = from.take()?;
+        self.log_odds = from.take()?;
+        self.weights = from.take()?;
+        Ok(())
     }
 }
 

@@ -17,6 +17,11 @@ use crate::crawler::checkpoint::{self, Told};
 const LITTLE: Duration = Duration::from_secs(2);
 /// Between two times the crawl works so many times as long as saving takes.
 const SHARE: u32 = 8;
+/// And so many bytes a second are written at most, in the mean: disks wear out.
+const MOST_BYTES: f64 = 8e6;
+
+/// Where it could not be written, as on a full disk, it is not tried again for so long.
+const AFTER_FAILURE: Duration = Duration::from_mins(5);
 
 /// When a session is saved.
 pub(super) struct Saving {
@@ -26,20 +31,23 @@ pub(super) struct Saving {
     worked: Duration,
     /// How long it works until the next time.
     rest: Duration,
-    /// Requests of the log when it was saved last, or taken up.
+    /// Before then it is not saved again.
+    not_before: Clock,
+    /// Requests that it had been told when it was saved last.
     rows: u64,
     /// Brings the last file to the disk.
     finishing: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Saving {
-    /// Of a session that was told so much.
-    pub(super) fn new(is_possible: bool, told: &Told) -> Self {
+    /// Of a session whose checkpoint had been told so many requests.
+    pub(super) fn new(is_possible: bool, rows: usize) -> Self {
         Self {
-            is_possible,
+            is_possible: is_possible && checkpoint::is_possible(),
             worked: Duration::ZERO,
             rest: LITTLE,
-            rows: told.rows(),
+            not_before: Clock::now(),
+            rows: rows as u64,
             finishing: None,
         }
     }
@@ -51,7 +59,21 @@ impl Saving {
 
     /// Whether it is to be saved now.
     pub(super) fn is_due(&self, told: &Told) -> bool {
-        self.is_possible && self.worked >= self.rest && told.rows() > self.rows
+        self.has_news(told)
+            && self.worked >= self.rest
+            && Clock::now() >= self.not_before
+            && self.finishing.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    fn has_news(&self, told: &Told) -> bool {
+        self.is_possible && told.rows() > self.rows
+    }
+
+    /// It was tried, which took so long.
+    fn tried(&mut self, took: Duration, told: &Told) {
+        self.rows = told.rows();
+        self.worked = Duration::ZERO;
+        self.rest = LITTLE.max(SHARE * took);
     }
 
     /// Waits for the last file.
@@ -67,43 +89,59 @@ impl Saving {
     }
 }
 
+/// Whoever has the crawl's lock next finds no file that is still being written.
+impl Drop for Saving {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
 impl Runner {
-    /// Saves the session behind all that is acknowledged. What hinders that hinders no crawl.
+    /// Saves the session behind all that is acknowledged. That it cannot be saved hinders no crawl.
     pub(super) fn save(&mut self) -> Result<()> {
         self.commit()?;
+        // What it will not say again is to be known before.
+        self.keep_skipped()?;
         self.saving.finish();
         let began = Clock::now();
         let path = self.store.checkpoint_path(self.crawl.id);
         let _span = tracing::debug_span!("checkpoint", rows = self.told.rows()).entered();
         let written = checkpoint::write(&path, &self.session, &self.crawl, &self.told, &self.rng);
+        self.saving.tried(began.elapsed(), &self.told);
         match written {
-            Ok(file) => self.saving.finishing = Some(finish_aside(path, file)),
+            Ok(file) => {
+                let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+                let pause = Duration::from_secs_f64(bytes as f64 / MOST_BYTES);
+                self.saving.not_before = began + pause;
+                self.saving.finishing = Some(finish_aside(path, file));
+            }
             Err(SaveError::NotFor(what)) => {
                 tracing::info!("what “{what}” knows cannot be saved: a new start reads the log");
                 self.saving.is_possible = false;
             }
-            Err(error) => tracing::warn!("a checkpoint was not written: {error}"),
+            Err(error) => {
+                tracing::warn!("a checkpoint was not written: {error}");
+                self.saving.not_before = began + AFTER_FAILURE;
+            }
         }
-        self.saving.rows = self.told.rows();
-        self.saving.worked = Duration::ZERO;
-        self.saving.rest = LITTLE.max(SHARE * began.elapsed());
         Ok(())
     }
 
     /// A crawl that will go on is saved, if it has learned anything since; of one that has ended
     /// nothing is kept.
-    pub(super) fn save_at_rest(&mut self, ended: &Ended) {
+    pub(super) fn save_at_rest(&mut self, ended: &Ended) -> Result<()> {
         let goes_on = !matches!(ended, Ended::Done(_) | Ended::Stopped);
-        if goes_on && self.saving.is_possible && self.told.rows() > self.saving.rows {
-            // All is acknowledged already.
-            let _ = self.save();
+        if goes_on && self.saving.has_news(&self.told) {
+            self.save()?;
         }
+        self.keep_skipped()?;
         self.saving.finish();
         if !goes_on
             && let Err(error) = checkpoint::delete(&self.store.checkpoint_path(self.crawl.id))
         {
             tracing::warn!("a checkpoint was not deleted: {error}");
         }
+        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@ use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::api::EventName;
 
 use super::{LOOK_AGAIN, Runner};
+use crate::store::Order;
 use crate::topic_guide;
 use linkscent_archive::page::page_at;
 
@@ -74,13 +75,15 @@ impl Runner {
             self.session.add_seed(&Address::parse(page)?);
         }
         self.session.raise_budget(crawl.order.budget);
-        let mut order = crawl.order;
-        let left_out = &mut order.scope.left_out;
-        left_out.extend_from_slice(self.fetcher.never());
-        if *left_out != self.crawl.order.scope.left_out {
-            self.session.leave_out(left_out.clone());
+        if crawl.left_since != self.crawl.left_since {
+            self.session.leave_out(crawl.left_since.clone());
+            self.crawl.left_since = crawl.left_since;
         }
-        self.crawl.order = order;
+        // What it is bounded by does not change.
+        self.crawl.order = Order {
+            scope: self.crawl.order.scope.clone(),
+            ..crawl.order
+        };
         Ok(is_more)
     }
 

@@ -25,6 +25,7 @@ impl Crawls for MemoryStore {
                 topic: new.topic,
                 state: new.order.kind.first_state(),
                 stop_reason: String::new(),
+                left_since: Vec::new(),
                 is_removed: false,
                 order: new.order.clone(),
                 warc_length: 0,
@@ -89,10 +90,14 @@ impl Crawls for MemoryStore {
         })
     }
 
-    async fn set_left_out(&self, crawl: i64, hosts: &[String]) -> StoreResult<()> {
+    async fn leave_out(&self, crawl: i64, host: &str, is_left_out: bool) -> StoreResult<()> {
         self.change(|state| {
             if let Some(crawl) = state.crawls.get_mut(&crawl) {
-                crawl.row.order.scope.left_out = hosts.to_vec();
+                let hosts = &mut crawl.row.left_since;
+                hosts.retain(|left| left != host);
+                if is_left_out {
+                    hosts.push(host.to_owned());
+                }
             }
             Ok(())
         })

@@ -104,6 +104,8 @@ pub struct CrawlRow {
     pub state: CrawlState,
     /// Why it ended, if it has.
     pub stop_reason: String,
+    /// Hosts that the person has left out since it began.
+    pub left_since: Vec<String>,
     /// Whether it was removed: out of sight, with all it has.
     pub is_removed: bool,
     /// How it was to go.
@@ -186,8 +188,9 @@ pub trait Crawls: Send + Sync {
     /// Adds pages that a crawl is to start from, behind those it has; how many are new.
     async fn add_seeds(&self, crawl: i64, pages: &[Address]) -> StoreResult<u64>;
 
-    /// Sets the hosts that a crawl leaves out.
-    async fn set_left_out(&self, crawl: i64, hosts: &[String]) -> StoreResult<()>;
+    /// Leaves a host out of a crawl since it began, or no longer; the last comes last. Two who say so
+    /// at once lose nothing.
+    async fn leave_out(&self, crawl: i64, host: &str, is_left_out: bool) -> StoreResult<()>;
 
     /// Sets a crawl's state, and the reason for it, in place of those before.
     async fn set_state(&self, crawl: i64, state: CrawlState, reason: &str) -> StoreResult<()>;

@@ -18,7 +18,7 @@ use crate::store::{StoreError, StoreResult};
 const CRAWL: &str =
     "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts,
     warc_length, site_pages, site_targets, on_drift, removed, is_round, is_reading,
-    left_out, depth, documents FROM crawl";
+    left_out, depth, documents, left_since FROM crawl";
 
 #[async_trait]
 impl Crawls for SqliteStore {
@@ -131,12 +131,18 @@ impl Crawls for SqliteStore {
         Ok(new as u64)
     }
 
-    async fn set_left_out(&self, crawl: i64, hosts: &[String]) -> StoreResult<()> {
-        sqlx::query("UPDATE crawl SET left_out = ? WHERE id = ?")
-            .bind(json(&hosts)?)
-            .bind(crawl)
-            .execute(&self.pool)
-            .await?;
+    async fn leave_out(&self, crawl: i64, host: &str, is_left_out: bool) -> StoreResult<()> {
+        sqlx::query(
+            "UPDATE crawl SET left_since = (SELECT json_group_array(host) FROM (
+                 SELECT value AS host FROM json_each(crawl.left_since) WHERE value <> ?2
+                 UNION ALL SELECT ?2 WHERE ?3))
+             WHERE id = ?1",
+        )
+        .bind(crawl)
+        .bind(host)
+        .bind(is_left_out)
+        .execute(&self.pool)
+        .await?;
         Ok(())
     }
 
@@ -161,6 +167,7 @@ fn crawl(row: &SqliteRow) -> StoreResult<CrawlRow> {
         topic: row.try_get("topic")?,
         state,
         stop_reason: row.try_get("stop_reason")?,
+        left_since: list(row, "left_since")?,
         is_removed: row.try_get("removed")?,
         order: Order {
             budget: number("budget")?,

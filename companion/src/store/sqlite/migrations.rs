@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 17] = [
+const STEPS: [(i64, &str, &str); 18] = [
     (
         1,
         "first",
@@ -100,6 +100,11 @@ const STEPS: [(i64, &str, &str); 17] = [
         17,
         "arms",
         include_str!("../../../migrations/0017_arms.sql"),
+    ),
+    (
+        18,
+        "left since",
+        include_str!("../../../migrations/0018_left_since.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -53,6 +53,7 @@ async fn a_crawl_begins_running_and_as_it_was_ordered(store: &Store) {
     for order in [first, second] {
         let id = begin(&**store, "bees", &order).await;
         let row = CrawlRow {
+            left_since: Vec::new(),
             id,
             topic: store.topic_named("bees").await.unwrap().id,
             state: CrawlState::Running,
@@ -77,15 +78,16 @@ async fn a_crawl_begins_running_and_as_it_was_ordered(store: &Store) {
         assert_eq!(store.add_seeds(id, &more).await.unwrap(), 2);
         assert_eq!(store.add_seeds(id, &more).await.unwrap(), 0);
         assert_eq!(store.add_seeds(NOBODY, &more).await.unwrap(), 0);
-        let hosts = ["d.test".to_owned(), "e.test".to_owned()];
-        store.set_left_out(id, &hosts).await.unwrap();
-        store.set_left_out(NOBODY, &hosts).await.unwrap();
-        let left_out = store.crawl(id).await.unwrap().unwrap().order.scope.left_out;
-        assert_eq!(left_out, hosts);
-        store
-            .set_left_out(id, &["c.a.test".to_owned()])
-            .await
-            .unwrap();
+        for (host, is_left_out) in [("d.test", true), ("e.test", true), ("d.test", true)] {
+            store.leave_out(id, host, is_left_out).await.unwrap();
+            store.leave_out(NOBODY, host, is_left_out).await.unwrap();
+        }
+        let left_since = async || store.crawl(id).await.unwrap().unwrap().left_since;
+        assert_eq!(left_since().await, ["e.test", "d.test"]);
+        for host in ["e.test", "f.test", "d.test"] {
+            store.leave_out(id, host, false).await.unwrap();
+        }
+        assert!(left_since().await.is_empty());
         let changed = store.crawl(id).await.unwrap().unwrap();
         let added = &changed.order.seeds[changed.order.seeds.len() - 2..];
         assert_eq!(added[0], (more[0].to_string(), false));

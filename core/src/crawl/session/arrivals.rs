@@ -5,7 +5,7 @@ use super::{CUT_OFF, Chosen, LONGEST_TRAIL, MOST_DEFERRED, NO_FOLLOW, Session};
 use crate::address::Address;
 use crate::crawl::repetition::site_of;
 use crate::crawl::{
-    Failure, FrontierEntry, MOST_REDIRECTS, NEARLY_SAME_PAGE, PageSignal, Record, Robots,
+    Failure, FrontierEntry, MOST_REDIRECTS, NEARLY_SAME_PAGE, PageSignal, Record, Refusal, Robots,
     SAME_PAGE, Sketch, SkipReason,
 };
 use crate::page::Page;
@@ -120,6 +120,7 @@ impl Session {
             };
             let scope = &self.limits.scope;
             let is_in_scope = scope.reaches(&link) && scope.check(&link.target).is_ok();
+            let is_in_scope = is_in_scope && !self.is_left_out(link.target.host());
             if !is_in_scope || self.is_seen(&link.target) {
                 continue;
             }
@@ -200,8 +201,12 @@ impl Session {
         best + others / share
     }
 
-    /// Has a page asked for again, first of all of its host; false if it was often enough.
+    /// Has a page asked for again, first of all of its host; false if it was often enough, or its host
+    /// was left out meanwhile.
     pub(super) fn ask_later(&mut self, address: &Address, chosen: Chosen) -> bool {
+        if self.is_left_out(address.host()) {
+            return false;
+        }
         let times = self.deferred.entry(address.clone()).or_default();
         if *times >= MOST_DEFERRED {
             self.deferred.remove(address);
@@ -229,7 +234,8 @@ impl Session {
             let Ok(address) = asked.join(sitemap) else {
                 continue;
             };
-            if self.is_seen(&address) || self.limits.scope.check(&address).is_err() {
+            let is_out = self.is_left_out(address.host());
+            if is_out || self.is_seen(&address) || self.limits.scope.check(&address).is_err() {
                 continue;
             }
             let link = Candidate {
@@ -255,6 +261,9 @@ impl Session {
             return Err(Failure::Redirects);
         }
         self.limits.scope.check(target).map_err(Failure::Scope)?;
+        if self.is_left_out(target.host()) {
+            return Err(Failure::Scope(Refusal::LeftOut));
+        }
         let only_scheme_differs = from.without_scheme() == target.without_scheme();
         if self.is_seen(target) && !(only_scheme_differs && from != target) {
             return Err(Failure::Other(format!(

@@ -31,8 +31,12 @@ pub enum HostTurn {
     Asked,
     /// Not before so many milliseconds have passed.
     Rests(u64),
-    /// No more: it was left.
-    Left,
+    /// No more: as many of its pages or targets came as were wanted.
+    Enough,
+    /// No more: it goes on for ever, or never has time.
+    GivenUp,
+    /// No more: the person left it out.
+    LeftOut,
 }
 
 /// What a host's robots.txt says, as far as it is known.
@@ -87,10 +91,14 @@ impl Session {
                 None => HostRules::None,
             },
         };
-        let left_out = &self.limits.scope.left_out;
-        let is_left_out = left_out.iter().any(|left| is_or_below(host, left));
-        let turn = if is_left_out || self.stopping.is_left(host) {
-            HostTurn::Left
+        let mut left_out = self.limits.scope.left_out.iter();
+        let is_left_out = left_out.any(|left| is_or_below(host, left));
+        let turn = if is_left_out || self.is_left_out(host) {
+            HostTurn::LeftOut
+        } else if self.stopping.left().any(|left| left == host) {
+            HostTurn::GivenUp
+        } else if self.stopping.is_left(host) {
+            HostTurn::Enough
         } else if self.asked_for_robots.contains_key(host) {
             HostTurn::Asked
         } else {

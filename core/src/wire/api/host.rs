@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct HostsView {
     /// How many hosts there are.
     pub all: usize,
+    /// How many of all are in trouble.
+    pub in_trouble: usize,
     /// The first of them.
     pub hosts: Vec<HostView>,
 }
@@ -40,7 +42,8 @@ pub struct HostView {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct HostNow {
-    /// `free`, `asked`, `rests` or `left`.
+    /// `free`, `asked` or `rests`; if it is asked no more `enough` (as much of it came as was wanted),
+    /// `given up` (it goes on for ever, or never has time) or `left out` (by the person).
     pub turn: String,
     /// Milliseconds until it may be asked, if it rests.
     pub rests: u64,
@@ -48,8 +51,10 @@ pub struct HostNow {
     pub delay: u64,
     /// How often in a row it had no time.
     pub deferred: u32,
-    /// What its robots.txt says: `unknown`, `none`, `some`, or why nothing may be asked for.
+    /// What its robots.txt allows: `unknown`, `all`, `some` or `nothing`.
     pub rules: String,
+    /// Why it allows nothing, if it does.
+    pub why: String,
     /// Pages of it that wait to be asked for.
     pub waiting: usize,
 }

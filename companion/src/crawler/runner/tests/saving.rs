@@ -1,6 +1,8 @@
 //! A crawl that is taken up from its checkpoint is the one that its log makes.
 
-use linkscent_core::crawl::FrontierEntry;
+use linkscent_core::codec::SaveError;
+use linkscent_core::crawl::{CrawlDelay, FrontierEntry, Limits, Scope, StoppingRule};
+use linkscent_core::guide::Guide;
 use linkscent_core::wire::api::Forget;
 
 use super::*;
@@ -151,12 +153,6 @@ fn a_crawl_that_has_ended_keeps_none() {
     let (ended, _) = stage.run_a_little(|| Command::Stop);
     assert_eq!(ended, Ended::Stopped);
     assert!(!path.exists());
-    // Nor does one that could not be saved.
-    let names = std::fs::read_dir(stage.store.folder()).unwrap();
-    let names = names.map(|entry| entry.unwrap().file_name());
-    let names: Vec<_> = names.collect();
-    let is_left = |name: &std::ffi::OsString| name.to_string_lossy().contains("checkpoint");
-    assert!(!names.iter().any(is_left), "{names:?}");
 }
 
 #[test]
@@ -173,4 +169,64 @@ fn what_is_forgotten_is_in_no_checkpoint() {
     assert!(!path.exists(), "whatever it knows");
     let (rows, _) = stage.taken_up();
     assert_eq!(rows, stage.log().len());
+}
+
+#[test]
+fn of_what_cannot_be_saved_nothing_is_left() {
+    let (stage, path) = paused();
+    let before = std::fs::read(&path).unwrap();
+    let (_, taken_up) = stage.taken_up();
+    let limits = Limits {
+        requests: None,
+        budget: 9,
+        delay: CrawlDelay(0),
+        scope: Scope::default(),
+        stopping: StoppingRule::default(),
+        takes_repeats: false,
+        follows_all: false,
+    };
+    let session = |strategy: &str| {
+        let guide = Guide::new("topic", strategy).unwrap();
+        Session::new(guide, limits.clone(), Vec::new())
+    };
+    let (row, rng) = (stage.row(), SplitMix(1));
+    let written = checkpoint::write(&path, &session("hub"), &row, &taken_up.told, &rng);
+    assert!(matches!(written, Err(SaveError::NotFor(_))));
+    assert!(!path.with_extension("checkpoint.new").exists());
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    // Nor is it read into a session that learns by something else.
+    let log = stage.runtime.block_on(stage.store.fetches(row.id)).unwrap();
+    let open = || Checkpoint::open(&path, &row, &log).unwrap().unwrap();
+    let read = open().session(session("best-first"));
+    assert!(matches!(read, Err(CheckpointError::Model)));
+    assert!(open().session(session("ensemble")).is_ok());
+}
+
+#[test]
+fn a_crawl_that_was_told_its_log_is_saved_without_news() {
+    let (stage, path) = paused();
+    checkpoint::delete(&path).unwrap();
+    let runner = stage.resume().unwrap();
+    let control = runner.control();
+    control.send(Command::Pause);
+    runner.run(|_| {}).unwrap();
+    assert!(path.is_file(), "nobody is to tell it again");
+    assert_eq!(stage.taken_up().0, 0);
+}
+
+#[test]
+fn a_host_that_is_left_out_leaves_checkpoint_and_log_at_one() {
+    let (stage, path) = paused();
+    let leaving = stage.store.leave_out(stage.crawl.id, "a.test", true);
+    stage.runtime.block_on(leaving).unwrap();
+    let (rows, saved) = stage.taken_up();
+    assert_eq!(rows, 0, "it fits");
+    assert_eq!(saved.session.frontier().waiting_at("a.test"), 0);
+    checkpoint::delete(&path).unwrap();
+    let (_, told) = stage.taken_up();
+    assert_eq!(told.session.frontier().waiting_at("a.test"), 0);
+    // What was learned there stays.
+    let model = |session: &Session| write_model(&session.guide().knowledge()).unwrap();
+    assert_eq!(model(&saved.session), model(&told.session));
+    assert!(saved.session.guide().graph().pages().len() > 0);
 }
