@@ -223,7 +223,13 @@ async fn explained(stage: &Stage) -> Result<()> {
     screen.wait_for_text("By site").await?;
     let said = screen.text().await?;
     ensure!(said.contains("kidney.test"), "{said}");
-    stage.picture("yield").await
+    stage.picture("yield").await?;
+    screen.press(".crumbs a[href*='/crawl/']").await?;
+    screen.press(".button[href$='/hosts']").await?;
+    screen.wait_for_text("Last answer").await?;
+    let said = screen.text().await?;
+    ensure!(said.contains("kidney.test"), "{said}");
+    stage.picture("hosts").await
 }
 
 /// A topic's map says the way to a page, and the topic can be watched.
