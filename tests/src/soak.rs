@@ -37,6 +37,8 @@ const LONGER: Duration = Duration::from_secs(10);
 /// A start takes at most so long: of a program that was built without optimisation, which is what
 /// is tried here, ten times what it takes else.
 const LONGEST_START: Duration = Duration::from_secs(30);
+/// A page of the dashboard takes at most so long; of such a program, too.
+const LONGEST_LOOK: Duration = Duration::from_secs(30);
 /// Between two looks at the dashboard.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
 
@@ -61,6 +63,8 @@ pub struct Report {
     pub refused: Vec<String>,
     /// Most kilobytes of memory.
     pub memory: u64,
+    /// Lives that left a checkpoint of the first crawl.
+    pub checkpoints: usize,
     /// What `linkscent check` said, if that was not that all is well.
     pub fault: Option<String>,
 }
@@ -119,7 +123,12 @@ impl Report {
             (
                 "memory",
                 format!("{} MB", self.memory / 1_024),
-                self.memory < 1_024 * 1_024,
+                self.memory < 2 * 1_024 * 1_024,
+            ),
+            (
+                "lives that left a checkpoint",
+                self.checkpoints.to_string(),
+                self.checkpoints > 0 || self.kills < 3,
             ),
             (
                 "linkscent check",
@@ -222,7 +231,7 @@ async fn live(data: &Path, web: &FaultyWeb, life: Duration, report: &mut Report)
     let (mut serve, port, link, _) = Companion::serve(data, web.port()).await?;
     let link = link.split_once(&port.to_string()).context("no port")?.1;
     // The link is used up by leading to where the dashboard lies.
-    let led = look_at(port, link).await?;
+    let led = look_at(port, link).await;
     let place = led.lines().find_map(|line| line.strip_prefix("location: "));
     let base = place.context(led.clone())?.trim().trim_end_matches('/');
     let mut has_asked = false;
@@ -242,7 +251,7 @@ async fn live(data: &Path, web: &FaultyWeb, life: Duration, report: &mut Report)
             report.starts.push(began.elapsed());
         }
         let look = Instant::now();
-        let answered = look_at(port, &format!("{base}{page}")).await?;
+        let answered = look_at(port, &format!("{base}{page}")).await;
         report.looks.push(look.elapsed());
         let status = answered.lines().next().unwrap_or_default();
         if !status.contains(" 200 ") {
@@ -257,11 +266,21 @@ async fn live(data: &Path, web: &FaultyWeb, life: Duration, report: &mut Report)
     }
     serve.kill().await?;
     report.kills += 1;
+    report.checkpoints += usize::from(data.join("crawl-1.checkpoint").is_file());
     Ok(())
 }
 
-/// Looks at a page of the dashboard; what was answered.
-async fn look_at(port: u16, path: &str) -> Result<String> {
+/// Looks at a page of the dashboard; what was answered, or why nothing was.
+async fn look_at(port: u16, path: &str) -> String {
+    let answered = tokio::time::timeout(LONGEST_LOOK, try_to_look_at(port, path));
+    match answered.await {
+        Ok(Ok(answered)) => answered,
+        Ok(Err(error)) => format!("no answer: {error:#}"),
+        Err(_) => format!("no answer in {} s", LONGEST_LOOK.as_secs()),
+    }
+}
+
+async fn try_to_look_at(port: u16, path: &str) -> Result<String> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await?;
     let request =
         format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");

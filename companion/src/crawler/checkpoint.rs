@@ -215,10 +215,16 @@ fn write_all(
     Ok(file)
 }
 
-/// Brings a file that was written to the disk, and puts it in the place of the one before.
+/// Brings a file that was written to the disk, and puts it in the place of the one before; nothing is
+/// left of one for which that fails.
 pub fn finish(path: &Path, file: &File) -> io::Result<()> {
-    file.sync_all()?;
-    fs::rename(unfinished(path), path)
+    let finished = file.sync_all();
+    let finished = finished.and_then(|()| fs::rename(unfinished(path), path));
+    if finished.is_err() {
+        // What hinders it is said by the error.
+        let _ = fs::remove_file(unfinished(path));
+    }
+    finished
 }
 
 /// Deletes the file of a crawl, if there is one.

@@ -58,6 +58,9 @@ impl Line {
                 count => format!("{problem} ({count} times)"),
             });
         }
+        if health.is_left_out {
+            facts.push("left out by you".to_owned());
+        }
         facts.extend(state.and_then(|state| turn(state.turn, state.deferred)));
         facts.extend(state.and_then(|state| rules(&state.rules)));
         let asks = state.filter(|state| state.delay > delay);
@@ -73,7 +76,7 @@ impl Line {
             },
             facts,
             waiting: state.map_or(0, |state| state.waiting),
-            is_left_out: state.is_some_and(|state| state.turn == HostTurn::LeftOut),
+            is_left_out: health.is_left_out,
             health,
         }
     }
@@ -130,7 +133,7 @@ async fn leave_out(
 /// Why a host is not asked, if that is for longer than it usually rests.
 fn turn(turn: HostTurn, deferred: u32) -> Option<String> {
     let turn = match turn {
-        HostTurn::LeftOut => return Some("left out by you".to_owned()),
+        HostTurn::LeftOut => return None,
         HostTurn::GivenUp => "left alone for good".to_owned(),
         HostTurn::Enough => return Some("left: enough of it came".to_owned()),
         HostTurn::Rests(left) if deferred > 0 => format!("rests for {}", time(left)),

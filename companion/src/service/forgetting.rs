@@ -67,8 +67,10 @@ async fn forget_words(service: &Service, gone: &ToForget, since: Option<u64>) ->
     // meanwhile may have been saved.
     delete_checkpoints(&service.store).await?;
     let forgotten = forget_pages_and_clicks(service, gone, since).await;
-    delete_checkpoints(&service.store).await?;
-    forgotten
+    let deleted = delete_checkpoints(&service.store).await;
+    let forgotten = forgotten?;
+    deleted?;
+    Ok(forgotten)
 }
 
 async fn delete_checkpoints(store: &Store) -> Result<()> {

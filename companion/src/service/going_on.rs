@@ -2,7 +2,7 @@
 //! are not; and hosts that they leave out from then on.
 
 use linkscent_core::address::Address;
-use linkscent_core::crawl::as_host;
+use linkscent_core::crawl::{as_host, is_within};
 
 use super::{LARGEST_BUDGET, Service, ServiceError};
 use crate::store::{Command, CrawlRow};
@@ -130,6 +130,13 @@ impl Service {
             )));
         }
         let (now, _) = self.crawl(crawl.id).await?;
+        let left_out = |page: &&Address| now.left_since.iter().any(|host| is_within(page, host));
+        if let Some(page) = pages.iter().find(left_out) {
+            return Err(ServiceError::refused(format!(
+                "“{}” is left out of this crawl: take it back first.",
+                page.host()
+            )));
+        }
         if now.order.seeds.len() + pages.len() > MOST_STARTS {
             return Err(ServiceError::refused(format!(
                 "A crawl starts from at most {MOST_STARTS} pages: start another one there."
@@ -231,6 +238,8 @@ mod tests {
         }
         assert_eq!(of_host[0], of_host[1]);
         assert!(service.leave_out(&row, "no host", true).await.is_err());
+        let there = [Address::parse("http://www.host1.test/7").unwrap()];
+        assert!(service.start_at_more(&row, &there).await.is_err());
         service.leave_out(&row, "host1.test", false).await.unwrap();
         let row = service.crawl(row.id).await.unwrap().0;
         assert!(row.left_since.is_empty());

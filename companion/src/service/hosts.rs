@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{
-    HostRules, HostState, HostTurn, NEARLY_SAME_PAGE, SAME_PAGE, UNCHANGED, UNRENDERED,
+    HostRules, HostState, HostTurn, NEARLY_SAME_PAGE, SAME_PAGE, UNCHANGED, UNRENDERED, is_or_below,
 };
 
 use super::{Service, ServiceError};
@@ -35,6 +35,8 @@ pub struct HostHealth {
     pub bytes: u64,
     /// When its last answer came, in milliseconds since 1970; 0 where that was not put down.
     pub last: i64,
+    /// Whether the person left it out.
+    pub is_left_out: bool,
     /// How it stands just now, while the crawl runs here.
     pub now: Option<HostState>,
 }
@@ -42,15 +44,14 @@ pub struct HostHealth {
 impl HostHealth {
     /// Whether somebody should look at it.
     pub fn is_in_trouble(&self) -> bool {
-        let is_left_out = |now: &HostState| now.turn == HostTurn::LeftOut;
-        let is_failing = self.failed >= MANY_FAILED
-            && 2 * self.failed >= self.requests
-            && !self.now.as_ref().is_some_and(is_left_out);
+        if self.is_left_out {
+            return false;
+        }
+        let is_failing = self.failed >= MANY_FAILED && 2 * self.failed >= self.requests;
         let is_closed = self.now.as_ref().is_some_and(|now| {
-            now.turn != HostTurn::LeftOut
-                && (now.deferred > 0
-                    || now.turn == HostTurn::GivenUp
-                    || matches!(now.rules, HostRules::Nothing(_)))
+            now.deferred > 0
+                || now.turn == HostTurn::GivenUp
+                || matches!(now.rules, HostRules::Nothing(_))
         });
         is_failing || is_closed
     }
@@ -132,9 +133,14 @@ impl Service {
                 hosts.entry(host.into()).or_default().now = Some(state);
             }
         }
+        let left_out = crawl.order.scope.left_out.iter().chain(&crawl.left_since);
         let mut hosts: Vec<HostHealth> = hosts
             .into_iter()
-            .map(|(host, health)| HostHealth { host, ..health })
+            .map(|(host, health)| HostHealth {
+                is_left_out: left_out.clone().any(|left| is_or_below(&host, left)),
+                host,
+                ..health
+            })
             .collect();
         let waiting = |host: &HostHealth| host.now.as_ref().map_or(0, |now| now.waiting);
         hosts.sort_by(|a, b| {
@@ -215,12 +221,17 @@ mod tests {
             turn: HostTurn::GivenUp,
             ..now.clone()
         }));
-        for turn in [HostTurn::Enough, HostTurn::LeftOut] {
-            assert!(!in_trouble(HostState {
-                turn,
-                ..now.clone()
-            }));
-        }
+        assert!(!in_trouble(HostState {
+            turn: HostTurn::Enough,
+            ..now.clone()
+        }));
+        let left_out = HostHealth {
+            requests: 9,
+            failed: 9,
+            is_left_out: true,
+            ..HostHealth::default()
+        };
+        assert!(!left_out.is_in_trouble());
         assert!(in_trouble(HostState { deferred: 1, ..now }));
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{Watched, worth_a_look};
+use linkscent_core::crawl::{Watched, is_within, worth_a_look};
 use linkscent_core::wire::api::LibraryPage;
 
 use super::{LibraryOrder, LibraryQuery, MOST_SHOWN, NewCrawl, Service, ServiceError, Starts};
@@ -123,14 +123,20 @@ impl Service {
         let mut pages = watched(&looks);
         let denied = self.store.denied(topic.id).await?;
         pages.retain(|page| denied.binary_search(&page.address.to_string()).is_err());
+        let usual = crawls.iter().find(|crawl| !crawl.is_round());
+        let left_since = usual.map_or(&[][..], |usual| &usual.left_since);
+        let is_left_out = |page: &Address| left_since.iter().any(|host| is_within(page, host));
+        pages.retain(|page| !is_left_out(&page.address));
         // What is looked at may have new links: as many requests are left for these.
         let most = usize::try_from(requests.div_ceil(2)).unwrap_or(usize::MAX);
         let seeds = worth_a_look(&pages, clock::now().max(0) as u64, most);
         if seeds.is_empty() {
             return Ok(None);
         }
-        let usual = crawls.iter().find(|crawl| !crawl.is_round());
-        let usual = usual.map(|crawl| crawl.order.clone());
+        let mut usual = usual.map(|crawl| crawl.order.clone());
+        if let Some(usual) = &mut usual {
+            usual.scope.left_out.extend_from_slice(left_since);
+        }
         let seeds = seeds
             .into_iter()
             .map(|page| pages[page].address.to_string());

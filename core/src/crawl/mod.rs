@@ -29,7 +29,7 @@ pub use repetition::Repetition;
 pub use revisits::{Millis, Watched, worth_a_look};
 pub use robots::{Denial, Robots};
 pub use robots_cache::RobotsCache;
-pub use scope::{Refusal, Scope, as_host, hosts_in, is_within};
+pub use scope::{Refusal, Scope, as_host, hosts_in, is_or_below, is_within};
 pub use session::{DryRun, HostRules, HostState, HostTurn, Session, Upcoming};
 pub use stats::CrawlStats;
 pub use stopping::{StoppingCounts, StoppingRule};

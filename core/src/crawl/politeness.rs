@@ -98,6 +98,12 @@ impl Politeness {
         in_a_row
     }
 
+    /// A host that was asked at that time for something else than a page rests like behind one.
+    pub(super) fn rest_since(&mut self, host: &str, asked: Instant) {
+        self.busy.insert(host.into());
+        self.rest(host, asked, self.delay_of(host));
+    }
+
     fn rest(&mut self, host: &str, now: Instant, rest: u64) {
         if self.busy.remove(host) {
             let until = Instant(now.0.saturating_add(rest));

@@ -115,7 +115,7 @@ pub fn is_within(target: &Address, host: &str) -> bool {
 }
 
 /// Whether a host is another one, or lies below it.
-pub(super) fn is_or_below(name: &str, host: &str) -> bool {
+pub fn is_or_below(name: &str, host: &str) -> bool {
     let head = name.strip_suffix(host);
     head.is_some_and(|head| head.is_empty() || head.ends_with('.'))
 }

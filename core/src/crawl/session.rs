@@ -185,7 +185,6 @@ impl Session {
         for host in gone {
             self.frontier.forget_host(&host);
         }
-        self.unrendered.retain(|page, _| !is_left(page.host()));
     }
 
     /// Whether a host was left out since the crawl began.
@@ -416,9 +415,14 @@ impl Session {
             self.politeness.asks_for(host, delay);
         }
         self.take_sitemaps(asked, &robots);
-        self.robots
-            .insert(host, robots, asked_for.unwrap_or_default());
-        self.frontier.open(host);
+        let asked_for = asked_for.unwrap_or_default();
+        self.robots.insert(host, robots, asked_for);
+        if self.politeness.delay_of(host) > self.limits.delay.0 {
+            // It rests as long behind this, too, and its pages are not under way meanwhile.
+            self.politeness.rest_since(host, asked_for);
+        } else {
+            self.frontier.open(host);
+        }
     }
 
     /// The answer to [`Next::Fetch`]. The record is `None` if nothing of the
@@ -490,6 +494,9 @@ impl Session {
         digest: u64,
         rng: &mut dyn Rng,
     ) -> Option<Record> {
+        if self.is_left_out(address.host()) {
+            return None;
+        }
         let chosen = self.unrendered.remove(address)?;
         self.requests += 1;
         let mut record = self.record(address, &chosen);
@@ -500,8 +507,8 @@ impl Session {
 
     /// Whether a page of one of these hosts waits for a browser.
     pub fn waits_for_browser(&self, hosts: &[String]) -> bool {
-        let mut waiting = self.unrendered.keys();
-        waiting.any(|page| hosts.iter().any(|host| host == page.host()))
+        let mut waiting = self.unrendered.keys().map(Address::host);
+        waiting.any(|host| hosts.iter().any(|other| other == host) && !self.is_left_out(host))
     }
 
     /// Changes what the guide knows while the crawl goes on, such as a mark; if that was something

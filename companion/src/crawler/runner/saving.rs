@@ -70,8 +70,7 @@ impl Saving {
     }
 
     /// It was tried, which took so long.
-    fn tried(&mut self, took: Duration, told: &Told) {
-        self.rows = told.rows();
+    fn tried(&mut self, took: Duration) {
         self.worked = Duration::ZERO;
         self.rest = LITTLE.max(SHARE * took);
     }
@@ -107,12 +106,13 @@ impl Runner {
         let path = self.store.checkpoint_path(self.crawl.id);
         let _span = tracing::debug_span!("checkpoint", rows = self.told.rows()).entered();
         let written = checkpoint::write(&path, &self.session, &self.crawl, &self.told, &self.rng);
-        self.saving.tried(began.elapsed(), &self.told);
+        self.saving.tried(began.elapsed());
         match written {
             Ok(file) => {
                 let bytes = file.metadata().map_or(0, |metadata| metadata.len());
                 let pause = Duration::from_secs_f64(bytes as f64 / MOST_BYTES);
                 self.saving.not_before = began + pause;
+                self.saving.rows = self.told.rows();
                 self.saving.finishing = Some(finish_aside(path, file));
             }
             Err(SaveError::NotFor(what)) => {
@@ -136,10 +136,11 @@ impl Runner {
         }
         self.keep_skipped()?;
         self.saving.finish();
-        if !goes_on
-            && let Err(error) = checkpoint::delete(&self.store.checkpoint_path(self.crawl.id))
-        {
-            tracing::warn!("a checkpoint was not deleted: {error}");
+        if !goes_on {
+            self.saving.rows = 0;
+            if let Err(error) = checkpoint::delete(&self.store.checkpoint_path(self.crawl.id)) {
+                tracing::warn!("a checkpoint was not deleted: {error}");
+            }
         }
         Ok(())
     }

@@ -71,14 +71,15 @@ impl Runner {
         let known = self.crawl.order.seeds.len();
         let is_more =
             crawl.order.seeds.len() > known || crawl.order.budget > self.crawl.order.budget;
-        for (page, _) in crawl.order.seeds.iter().skip(known) {
-            self.session.add_seed(&Address::parse(page)?);
-        }
-        self.session.raise_budget(crawl.order.budget);
+        // First: a page to start from may lie on a host that was taken back.
         if crawl.left_since != self.crawl.left_since {
             self.session.leave_out(crawl.left_since.clone());
             self.crawl.left_since = crawl.left_since;
         }
+        for (page, _) in crawl.order.seeds.iter().skip(known) {
+            self.session.add_seed(&Address::parse(page)?);
+        }
+        self.session.raise_budget(crawl.order.budget);
         // What it is bounded by does not change.
         self.crawl.order = Order {
             scope: self.crawl.order.scope.clone(),
