@@ -14,7 +14,11 @@ use anyhow::{Context, Result, bail};
 pub fn make_folder(folder: &Path) -> Result<()> {
     let making = || format!("making the data folder {}", folder.display());
     if !folder.exists() {
-        return create_folder(folder).with_context(making);
+        match create_folder(folder) {
+            // Another program that starts just now was first: it is looked at like any that is there.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.with_context(making),
+        }
     }
     let others = others_may(folder).with_context(making)?;
     if others.write {
