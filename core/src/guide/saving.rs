@@ -1,5 +1,5 @@
 //! A guide saved whole, and back into one that was made in the same way: what a crawl that is taken
-//! up begins with. More than [`super::Knowledge`], from which critic and strategy begin anew.
+//! up begins with. More than [`super::Knowledge`], from which critic and strategy start over.
 
 use super::Guide;
 use crate::codec::{CodecError, Loader, SaveError, Saver};
