@@ -93,6 +93,16 @@ async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
     service.catch_up(|_| {}).await.unwrap();
     service.saw_finds(Some(&topic)).await.unwrap();
 
+    // What the crawl left out meanwhile is no round's either.
+    let leave_out = async |is_left_out| {
+        let left = service.store.leave_out(first.id, "a.test", is_left_out);
+        left.await.unwrap();
+    };
+    leave_out(true).await;
+    let nothing = service.prepare_round(&topic, 20).await.unwrap();
+    assert_eq!(nothing, None, "every page lies there");
+    leave_out(false).await;
+
     // What was said is kept as it was said.
     let still = ["http://a.test/still1".to_owned()];
     let copy = service
