@@ -128,6 +128,23 @@ pub fn lock_folder(folder: &Path, alone: bool) -> Result<File> {
     Ok(file)
 }
 
+/// Waits for its turn to open a database of the folder; holds as long as the file lives. `SQLite`
+/// lets nobody wait who turns a new database to its write-ahead log while another does the same.
+pub async fn turn_to_open(folder: &Path) -> Result<File> {
+    let path = folder.join("opening.lock");
+    let opened = tokio::task::spawn_blocking({
+        let path = path.clone();
+        move || {
+            let file = open_private(&path)?;
+            file.lock()?;
+            Ok::<_, io::Error>(file)
+        }
+    });
+    opened
+        .await?
+        .with_context(|| format!("opening {}", path.display()))
+}
+
 #[cfg(unix)]
 fn create_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;

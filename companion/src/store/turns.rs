@@ -75,6 +75,7 @@ impl Turns {
     }
 
     async fn connect(folder: &Path, crawl: i64) -> Result<Self> {
+        let _turn = files::turn_to_open(folder).await?;
         let file = folder.join(FILE);
         files::make_private(&file)?;
         let options = SqliteConnectOptions::new()
@@ -247,6 +248,22 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_new_file_is_opened_by_one_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let turn = files::turn_to_open(folder.path()).await.unwrap();
+        let path = folder.path().to_owned();
+        let second = tokio::spawn(async move { Turns::open(&path, 1, 0, 1_000).await });
+        let waits = tokio::time::timeout(Duration::from_millis(200), async {
+            while !folder.path().join(FILE).exists() {
+                tokio::task::yield_now().await;
+            }
+        });
+        assert!(waits.await.is_err(), "it was opened beside another");
+        drop(turn);
+        second.await.unwrap().unwrap();
+    }
+
+    #[tokio::test]
     async fn a_damaged_file_is_made_anew_and_no_name_stands_in_it() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), b"no database at all, but a text").unwrap();
@@ -258,6 +275,6 @@ mod tests {
             assert!(!bytes.windows(6).any(|part| part == b"secret"));
         }
         delete(folder.path()).unwrap();
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert!(!folder.path().join(FILE).exists());
     }
 }

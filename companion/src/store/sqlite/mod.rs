@@ -110,6 +110,7 @@ impl SqliteStore {
 
     async fn connect(folder: &Path) -> Result<SqlitePool> {
         let file = folder.join(DATABASE);
+        let _turn = files::turn_to_open(folder).await?;
         // SQLite gives its other files the rights of this one.
         files::make_private(&file).with_context(|| format!("opening {}", file.display()))?;
         let options = SqliteConnectOptions::new()
