@@ -33,6 +33,9 @@ struct Seen {
 /// By host, in the order in which they came.
 type Log = Arc<Mutex<BTreeMap<String, Vec<Seen>>>>;
 
+/// What a server needs for one that it has to look up first.
+const SLOW_WORK: Duration = Duration::from_millis(400);
+
 /// What a page of a host says: status, more lines of the head, body. Status 0 is no answer at all.
 type Answer = fn(&str, &str, usize) -> (u16, String, String);
 
@@ -55,7 +58,7 @@ fn to_all_hosts(host: &str, path: &str, _: usize) -> (u16, String, String) {
     )
 }
 
-async fn serve(mut stream: TcpStream, log: &Log, answer: Answer) -> Result<()> {
+async fn serve(mut stream: TcpStream, log: &Log, answer: Answer, slow: &str) -> Result<()> {
     while let Some(address) = next_address(&mut stream).await? {
         let from = Instant::now();
         let rest = address.strip_prefix("http://").context("no proxy")?;
@@ -67,7 +70,7 @@ async fn serve(mut stream: TcpStream, log: &Log, answer: Answer) -> Result<()> {
             seen.filter(|seen| seen.page == page).count()
         };
         let (status, more, body) = answer(host, &page, times);
-        tokio::time::sleep(WORK).await;
+        tokio::time::sleep(if host == slow { SLOW_WORK } else { WORK }).await;
         let to = Instant::now();
         log.lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -86,7 +89,8 @@ async fn serve(mut stream: TcpStream, log: &Log, answer: Answer) -> Result<()> {
     Ok(())
 }
 
-async fn web(answer: Answer) -> Result<(u16, Log)> {
+/// A web for a proxy's port; one of its hosts is slow.
+async fn web(answer: Answer, slow: &'static str) -> Result<(u16, Log)> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let port = listener.local_addr()?.port();
     let log = Log::default();
@@ -95,7 +99,7 @@ async fn web(answer: Answer) -> Result<(u16, Log)> {
         while let Ok((stream, _)) = listener.accept().await {
             let log = Arc::clone(&kept);
             tokio::spawn(async move {
-                let _ = serve(stream, &log, answer).await;
+                let _ = serve(stream, &log, answer, slow).await;
             });
         }
     });
@@ -151,7 +155,7 @@ fn faults(log: &Log) -> (usize, usize, usize) {
 async fn two_crawls_and_many_kills_break_no_delay() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data");
-    let (proxy, log) = web(to_all_hosts).await?;
+    let (proxy, log) = web(to_all_hosts, "none").await?;
     let starts = list(folder.path(), &["http://h0.test/0", "http://h1.test/0"])?;
     let other = crawl(&data, proxy, "trains", &starts, 150)?;
     let asked = |log: &Log| faults(log).0;
@@ -194,7 +198,7 @@ fn asks_for_time(host: &str, path: &str, times: usize) -> (u16, String, String) 
 async fn hosts_that_ask_for_time_get_it_and_nothing_is_lost() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data");
-    let (proxy, log) = web(asks_for_time).await?;
+    let (proxy, log) = web(asks_for_time, "h4.test").await?;
     let starts = list(folder.path(), &["http://h0.test/0"])?;
     crawl(&data, proxy, "kidneys", &starts, 120)?
         .finish()
@@ -211,6 +215,11 @@ async fn hosts_that_ask_for_time_get_it_and_nothing_is_lost() -> Result<()> {
         slow[1..].iter().all(|gap| *gap >= Duration::from_secs(1)),
         "{slow:?}"
     );
+    // Behind each page.
+    let slow = gaps("h4.test");
+    let twice = 2 * SLOW_WORK;
+    println!("a slow host rested {slow:?}");
+    ensure!(slow.len() > 3 && slow[1..].iter().all(|gap| *gap >= twice));
     let busy: Vec<&Seen> = log["h2.test"]
         .iter()
         .filter(|seen| seen.page == "/1")

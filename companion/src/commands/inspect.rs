@@ -67,7 +67,8 @@ impl Subject {
         }
         let address = Address::parse(&self.page)?;
         let fetcher = Fetcher::new(self.network.way())?;
-        match fetcher.page(&address, None, Duration::ZERO).await? {
+        let answered = fetcher.page(&address, None, Duration::ZERO).await?;
+        match answered.reply {
             Reply::Page(fetched) => Ok(*fetched.page),
             Reply::Redirect(target, _) => {
                 anyhow::bail!("{address} redirects to {target}; inspect that")

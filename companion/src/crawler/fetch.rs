@@ -5,11 +5,11 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{Robots, robots};
+use linkscent_core::crawl::{Robots, rest_for, robots};
 use linkscent_core::page::Page;
 use reqwest::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
@@ -21,7 +21,7 @@ use super::answers::{
 use super::documents::DocumentReader;
 use super::exchange::{exchange, request_headers};
 use super::faults::Fault;
-use super::reply::{Answer, Fetched, Head, Hindrance, Reply};
+use super::reply::{Answer, Answered, Fetched, Head, Hindrance, Reply};
 use super::ssrf_guard::{self, PublicResolver};
 use super::turn::TurnTaker;
 use super::validators::{Validators, shown};
@@ -138,37 +138,43 @@ impl Fetcher {
     }
 
     /// Fetches a page; one that was read before only if it has changed since. Its host rests for
-    /// `delay` afterwards.
+    /// `delay` afterwards, or longer if it took long or asks for it.
     #[tracing::instrument(name = "fetch", level = "debug", skip_all, fields(%address))]
     pub async fn page(
         &self,
         address: &Address,
         known: Option<&Validators>,
         delay: Duration,
-    ) -> Result<Reply, Hindrance> {
+    ) -> Result<Answered, Hindrance> {
         self.take_turn(address).await?;
+        let begun = Instant::now();
         let got = in_time(self.try_page(address, known)).await;
-        let rest = match &got {
-            Ok(Got::Reply(Reply::Later(_, rest))) => delay.max(*rest),
-            _ => delay,
+        let took = begun.elapsed();
+        let asks = match &got {
+            Ok(Got::Reply(Reply::Later(_, rest))) => *rest,
+            _ => Duration::ZERO,
         };
+        let rest = delay
+            .max(asks)
+            .max(Duration::from_millis(rest_for(took.as_millis() as u64)));
         self.end_turn(address, rest).await?;
         let got = match got {
             Ok(Got::Document(read)) => self.document(*read, known).await,
             Ok(Got::Reply(reply)) => Ok(reply),
             Err(error) => Err(error),
         };
-        match got {
-            Ok(reply) => Ok(reply),
+        let reply = match got {
+            Ok(reply) => reply,
             Err(error) => {
                 self.check_proxy().await?;
                 let fault = error.downcast_ref::<Fault>();
-                Ok(match fault.filter(|fault| fault.may_pass()) {
+                match fault.filter(|fault| fault.may_pass()) {
                     Some(_) => Reply::Later(one_line(&error), Duration::ZERO),
                     None => Reply::Problem(one_line(&error)),
-                })
+                }
             }
-        }
+        };
+        Ok(Answered { reply, took })
     }
 
     async fn take_turn(&self, address: &Address) -> Result<(), Hindrance> {

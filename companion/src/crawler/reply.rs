@@ -39,6 +39,14 @@ pub struct Head {
     pub exchange: Exchange,
 }
 
+/// What came of a request, and how long that took.
+pub struct Answered {
+    /// What came.
+    pub reply: Reply,
+    /// How long the host needed.
+    pub took: Duration,
+}
+
 /// What came of a request.
 pub enum Reply {
     /// A page.

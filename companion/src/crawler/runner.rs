@@ -398,7 +398,11 @@ impl Runner {
 
     fn handle(&mut self, message: Message) -> Result<Option<Ended>> {
         match message {
-            Message::Page(address, Ok(reply)) => return self.take(&address, reply),
+            Message::Page(address, Ok(answered)) => {
+                let took = answered.took.as_millis() as u64;
+                self.session.took(address.host(), took);
+                return self.take(&address, answered.reply);
+            }
             Message::Robots(address, Ok(robots)) => self.session.robots(&address, robots),
             Message::Page(_, Err(down)) | Message::Robots(_, Err(down)) => {
                 return Ok(Some(Ended::Hindered(down.to_string())));

@@ -24,7 +24,7 @@ pub use drift::{Drift, DriftAlarm, DriftCause, PageSignal};
 pub use frontier::{Frontier, FrontierEntry, LINKS_IN_MEAN, LINKS_PER_TARGET};
 pub use in_view::Expected;
 pub use near_duplicates::{NearDuplicates, Sketch};
-pub use politeness::{CrawlDelay, Instant, Politeness};
+pub use politeness::{CrawlDelay, Instant, Politeness, rest_for};
 pub use repetition::Repetition;
 pub use revisits::{Millis, Watched, worth_a_look};
 pub use robots::{Denial, Robots};

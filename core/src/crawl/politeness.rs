@@ -1,6 +1,7 @@
 //! One request at a time per host, with a delay between them: the crawl's, or the longer one that the
-//! host's robots.txt asks for. A host that says it has no time rests longer, and twice as long
-//! each time it says so again. Is told the time; never reads a clock.
+//! host's robots.txt asks for, or twice the time that its last answer took. A host that says it has
+//! no time rests longer, and twice as long each time it says so again. Is told the time; never
+//! reads a clock.
 
 use std::collections::BTreeSet;
 
@@ -14,6 +15,11 @@ pub struct Instant(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrawlDelay(pub u64);
 
+/// A host rests so many times as long as its last answer took: it works for the crawl a third of
+/// the time at most.
+const RESTS_PER_ANSWER: u64 = 2;
+/// Milliseconds that it rests at most for that.
+const LONGEST_FOR_SLOWNESS: u64 = 30_000;
 /// A host that has no time rests so many delays, where it does not ask for more.
 const DEFERRED_DELAYS: u64 = 30;
 /// How often that is doubled at most.
@@ -27,6 +33,8 @@ pub struct Politeness {
     delay: u64,
     /// Of hosts that ask for a longer one.
     delays: FxHashMap<Box<str>, u64>,
+    /// Of hosts whose last answer took so long that they rest longer than that.
+    slow: FxHashMap<Box<str>, u64>,
     /// How often in a row a host had no time.
     deferred: FxHashMap<Box<str>, u32>,
     busy: FxHashSet<Box<str>>,
@@ -62,9 +70,25 @@ impl Politeness {
         }
     }
 
-    /// Milliseconds that a host rests between two requests.
+    /// Milliseconds between two requests that the crawl's delay and the host's robots.txt ask for.
     pub fn delay_of(&self, host: &str) -> u64 {
         self.delays.get(host).copied().unwrap_or(self.delay)
+    }
+
+    /// A host took so many milliseconds for an answer.
+    pub(super) fn took(&mut self, host: &str, answer: u64) {
+        let rest = rest_for(answer);
+        if self.delay > 0 && rest > self.delay_of(host) {
+            self.slow.insert(host.into(), rest);
+        } else {
+            self.slow.remove(host);
+        }
+    }
+
+    /// Milliseconds that a host rests behind a request as things are.
+    pub fn rest_of(&self, host: &str) -> u64 {
+        let slow = self.slow.get(host).copied().unwrap_or(0);
+        self.delay_of(host).max(slow)
     }
 
     /// Hosts that are asked just now, and those that rest, with until when.
@@ -82,7 +106,7 @@ impl Politeness {
     /// The request has ended; the host rests now.
     pub fn end(&mut self, host: &str, now: Instant) {
         self.deferred.remove(host);
-        self.rest(host, now, self.delay_of(host));
+        self.rest(host, now, self.rest_of(host));
     }
 
     /// The request has ended, and the host has no time: it rests now, for so many milliseconds at
@@ -94,7 +118,7 @@ impl Politeness {
         *times += 1;
         let in_a_row = *times;
         let rest = usual.max(least).min(LONGEST_REST);
-        self.rest(host, now, rest.max(self.delay_of(host)));
+        self.rest(host, now, rest.max(self.rest_of(host)));
         in_a_row
     }
 
@@ -124,6 +148,13 @@ impl Politeness {
     pub fn next_rested(&self) -> Option<Instant> {
         self.resting.first().map(|(at, _)| *at)
     }
+}
+
+/// Milliseconds that a host rests at least behind an answer that took so many.
+pub fn rest_for(answer: u64) -> u64 {
+    answer
+        .saturating_mul(RESTS_PER_ANSWER)
+        .min(LONGEST_FOR_SLOWNESS)
 }
 
 #[cfg(test)]
@@ -161,6 +192,30 @@ mod tests {
         let mut replay = Politeness::new(CrawlDelay(0));
         replay.asks_for("slow.org", 5_000);
         assert_eq!(replay.delay_of("slow.org"), 0);
+    }
+
+    #[test]
+    fn a_host_that_answers_slowly_rests_longer_until_it_is_quicker() {
+        let mut politeness = Politeness::new(CrawlDelay(1_000));
+        politeness.asks_for("asks.org", 5_000);
+        let mut rest = |host: &str, answer| {
+            politeness.begin(host);
+            politeness.took(host, answer);
+            politeness.end(host, Instant(0));
+            let Instant(rest) = politeness.next_rested().unwrap();
+            politeness.rested(Instant(rest));
+            assert_eq!(politeness.rest_of(host), rest, "{host}");
+            rest
+        };
+        assert_eq!(rest("a.org", 400), 1_000);
+        assert_eq!(rest("a.org", 2_000), 4_000);
+        assert_eq!(rest("b.org", 0), 1_000, "another host");
+        assert_eq!(rest("a.org", u64::MAX), LONGEST_FOR_SLOWNESS);
+        assert_eq!(rest("a.org", 10), 1_000, "it is quick again");
+        assert_eq!(rest("asks.org", 2_000), 5_000, "it asks for more");
+        let mut replay = Politeness::new(CrawlDelay(0));
+        replay.took("a.org", 9_000);
+        assert_eq!(replay.rest_of("a.org"), 0);
     }
 
     #[test]

@@ -401,9 +401,15 @@ impl Session {
         self.limits.delay.0
     }
 
-    /// Milliseconds that a host rests between two requests.
+    /// Milliseconds between two requests that the crawl's delay and the host's robots.txt ask for.
     pub fn delay_of(&self, host: &str) -> u64 {
         self.politeness.delay_of(host)
+    }
+
+    /// A host took so many milliseconds for the answer that is taken in next: after a slow one it
+    /// rests longer.
+    pub fn took(&mut self, host: &str, answer: u64) {
+        self.politeness.took(host, answer);
     }
 
     /// The answer to [`Next::Robots`]. Sitemaps that it names wait behind all links: nothing tells

@@ -8,13 +8,13 @@ use linkscent_core::address::Address;
 use linkscent_core::crawl::{HostState, Robots};
 use tokio::sync::oneshot;
 
-use crate::crawler::reply::{Hindrance, Reply};
+use crate::crawler::reply::{Answered, Hindrance};
 use crate::crawler::retraining::Retrained;
 use crate::store::Command;
 
 /// What reaches a crawl while it runs.
 pub(super) enum Message {
-    Page(Address, Result<Reply, Hindrance>),
+    Page(Address, Result<Answered, Hindrance>),
     Robots(Address, Result<Robots, Hindrance>),
     Told(Command),
     /// A page that a browser read: its address, and its HTML.

@@ -14,7 +14,7 @@ pub struct HostState {
     pub waiting: usize,
     /// Whether it may be asked.
     pub turn: HostTurn,
-    /// Milliseconds that it rests between two requests.
+    /// Milliseconds that it rests between two requests, as things are.
     pub delay: u64,
     /// How often in a row it had no time.
     pub deferred: u32,
@@ -108,7 +108,7 @@ impl Session {
         HostState {
             waiting: self.frontier.waiting_at(host),
             turn,
-            delay: self.politeness.delay_of(host),
+            delay: self.politeness.rest_of(host),
             deferred: deferred.copied().unwrap_or(0),
             rules,
         }

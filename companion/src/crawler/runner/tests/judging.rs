@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::time::Duration;
 
 use linkscent_archive::warc::Exchange;
 use linkscent_core::crawl::Robots;
 
 use super::*;
 use crate::crawler::fake_web::web_about;
-use crate::crawler::reply::{Head, Reply};
+use crate::crawler::reply::{Answered, Head, Reply};
 use crate::sentence_model;
 
 /// By its number a page is about the topic or not, in words that say nothing of it.
@@ -87,8 +88,11 @@ fn a_page_that_comes_after_the_end_is_no_part_of_the_crawl() {
         status: 301,
         exchange: Exchange::default(),
     };
-    let reply = Ok(Reply::Redirect(start(), Box::new(head)));
-    assert!(runner.sender.send(Message::Page(late, reply)).is_ok());
+    let answered = Ok(Answered {
+        reply: Reply::Redirect(start(), Box::new(head)),
+        took: Duration::ZERO,
+    });
+    assert!(runner.sender.send(Message::Page(late, answered)).is_ok());
     runner.judge_by(&vector, &mut |_| {}).unwrap();
     assert!(runner.receiver.try_recv().is_err(), "it was heard");
     assert!(runner.batch.is_empty(), "and passed over");
