@@ -40,9 +40,11 @@ impl PageTerms {
         Self(rows)
     }
 
-    /// From (term, count) rows in any order, each term once.
+    /// From (term, count) rows in any order, each term once. Room for more is given back: they are
+    /// kept of many pages.
     pub fn from_rows(mut rows: Vec<(TermId, u32)>) -> Self {
         rows.sort_unstable();
+        rows.shrink_to_fit();
         Self(rows)
     }
 

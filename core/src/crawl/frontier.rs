@@ -449,9 +449,16 @@ impl FrontierEntry {
 
     /// Takes over what [`Self::scored_again`] gave; there has to be a link.
     fn take_scores(&mut self, policy: LinkPolicy, scored: &[(Priority, usize)]) {
-        let links = scored.iter().map(|&(_, place)| self.links[place].clone());
-        self.links = links.collect();
-        self.scores = scored.iter().map(|row| row.0).collect();
+        let as_before = scored.iter().enumerate().all(|(now, row)| row.1 == now);
+        if as_before {
+            self.links.truncate(scored.len());
+        } else {
+            let mut links: Vec<Option<Candidate>> = self.links.drain(..).map(Some).collect();
+            let again = scored.iter().filter_map(|&(_, place)| links[place].take());
+            self.links = again.collect();
+        }
+        self.scores.clear();
+        self.scores.extend(scored.iter().map(|row| row.0));
         self.priority = self.worth(policy);
     }
 }

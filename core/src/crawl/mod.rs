@@ -13,6 +13,7 @@ mod revisits;
 pub mod robots;
 mod robots_cache;
 mod scope;
+mod seen;
 mod session;
 mod shortlists;
 mod stats;

@@ -79,14 +79,15 @@ impl Sketch {
         places.filter(|(one, other)| one == other).count() >= ALIKE
     }
 
-    /// A number for each group of places, other for each group.
-    fn bands(&self) -> impl Iterator<Item = u64> {
+    /// A number for each group of places, other for each group. Of a million pages one in a
+    /// thousand groups has the number of another: such pages are compared in vain.
+    fn bands(&self) -> impl Iterator<Item = u32> {
         let rows = self.0.chunks_exact(ROWS).take(BANDS);
         (0..).zip(rows).map(|(band, rows)| {
             let rows = rows
                 .iter()
                 .fold(band, |key, &row| key << 8 | u64::from(row));
-            mixed(rows + 1)
+            mixed(rows + 1) as u32
         })
     }
 }
@@ -129,7 +130,7 @@ fn mixed_little(bits: u64) -> u64 {
 pub struct NearDuplicates {
     pages: Vec<Sketch>,
     /// By group of places, the first page that has them so.
-    first: FxHashMap<u64, u32>,
+    first: FxHashMap<u32, u32>,
 }
 
 impl NearDuplicates {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::in_view::Promised;
 use super::scope::is_or_below;
+use super::seen::Seen;
 use super::{
     Arm, Bandit, CrawlStats, DEFERRED, Drift, Fetch, Frontier, FrontierEntry, Instant, Limits,
     NearDuplicates, Next, Outcome, Politeness, Record, Repetition, Robots, RobotsCache, Seed,
@@ -69,8 +70,8 @@ pub struct Session {
     skipped: Vec<Skipped>,
     /// Hosts whose robots.txt is under way, each with when it was asked for.
     asked_for_robots: FxHashMap<Box<str>, Instant>,
-    /// Addresses, without scheme, of which the answer is in or that are not asked for.
-    seen: FxHashSet<Box<str>>,
+    /// Pages of which the answer is in or that are not asked for.
+    seen: Seen,
     bodies: FxHashSet<u64>,
     near_duplicates: NearDuplicates,
     repetition: Repetition,
@@ -121,7 +122,7 @@ impl Session {
             robots: RobotsCache::default(),
             skipped: Vec::new(),
             asked_for_robots: FxHashMap::default(),
-            seen: FxHashSet::default(),
+            seen: Seen::default(),
             bodies: FxHashSet::default(),
             near_duplicates: NearDuplicates::default(),
             repetition: Repetition::default(),
@@ -151,9 +152,9 @@ impl Session {
 
     /// Pages that are known already and are not asked for, unless the crawl starts from them.
     pub fn know<'a>(&mut self, pages: impl IntoIterator<Item = &'a Address>) {
-        let pages = pages.into_iter();
-        self.seen
-            .extend(pages.map(|page| page.without_scheme().into()));
+        for page in pages {
+            self.seen.insert(page);
+        }
     }
 
     /// Adds a page to start from while the crawl goes on; one that was asked
@@ -200,7 +201,7 @@ impl Session {
 
     /// Asks for a page a second time, first of all: what was kept of it is lost.
     pub fn ask_again(&mut self, address: &Address) {
-        self.seen.remove(address.without_scheme());
+        self.seen.remove(address);
         self.frontier.pin(vec![Candidate::seed(address.clone())]);
     }
 
@@ -295,7 +296,7 @@ impl Session {
     }
 
     fn skip(&mut self, address: Address, reason: SkipReason) {
-        self.seen.insert(address.without_scheme().into());
+        self.seen.insert(&address);
         if self.skipped.len() < MOST_SKIPPED {
             self.skipped.push(Skipped {
                 is_seed: self.seeds.contains_key(&address),
@@ -332,7 +333,7 @@ impl Session {
     /// A page whose answer is in no longer waits; what was known of it. One that the frontier let
     /// go of meanwhile is taken in as if it had been a seed.
     fn chosen(&mut self, target: &Address, arm: Arm) -> Chosen {
-        self.seen.insert(target.without_scheme().into());
+        self.seen.insert(target);
         let waiting = self.frontier.take(target);
         let is_gone = waiting.is_none();
         let waiting =
@@ -388,7 +389,7 @@ impl Session {
 
     /// Whether the answer for a page is in, or it is known to be passed over.
     pub fn is_seen(&self, target: &Address) -> bool {
-        self.seen.contains(target.without_scheme())
+        self.seen.contains(target)
     }
 
     /// Whether a page waits to be asked for, or to be read by a browser.

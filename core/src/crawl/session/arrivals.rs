@@ -213,7 +213,7 @@ impl Session {
             return false;
         }
         *times += 1;
-        self.seen.remove(address.without_scheme());
+        self.seen.remove(address);
         self.redirects.insert(address.clone(), chosen.redirects);
         self.frontier.pin(chosen.links);
         true

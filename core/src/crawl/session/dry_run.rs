@@ -84,7 +84,7 @@ impl Session {
             } else {
                 self.begun += 1;
                 self.frontier.take(&target);
-                self.seen.insert(target.without_scheme().into());
+                self.seen.insert(&target);
             }
         }
         let judged = run.pages.iter().filter(|page| !page.is_marked);

@@ -1,5 +1,6 @@
 //! Which pages link to one, as far as they were read, and how relevant they are.
 
+use std::collections::hash_map::Entry;
 use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHasher};
@@ -22,18 +23,25 @@ struct Source {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Sums {
     /// Pages.
-    pub(super) all: f64,
-    /// Their relevance.
-    pub(super) relevance: f64,
+    pub(super) all: u32,
     /// Those of them that are relevant.
-    pub(super) relevant: f64,
+    pub(super) relevant: u32,
+    /// The relevance of all.
+    pub(super) relevance: f64,
 }
 
 impl Sums {
-    fn add(&mut self, relevance: Relevance, sign: f64) {
-        self.all += sign;
-        self.relevance += sign * relevance.value();
-        self.relevant += sign * f64::from(u8::from(relevance.is_high()));
+    fn add(&mut self, relevance: Relevance) {
+        self.all += 1;
+        self.relevant += u32::from(relevance.is_high());
+        self.relevance += relevance.value();
+    }
+
+    fn take_away(&mut self, relevance: Relevance) {
+        self.all = self.all.saturating_sub(1);
+        let relevant = u32::from(relevance.is_high());
+        self.relevant = self.relevant.saturating_sub(relevant);
+        self.relevance -= relevance.value();
     }
 }
 
@@ -58,18 +66,26 @@ impl Inlinks {
             relevance,
             targets: targets.into(),
         };
-        self.add(&source, 1.0);
+        self.add(&source);
         if let Some(gone) = self.sources.keep(page.address.clone(), source) {
-            self.add(&gone, -1.0);
+            self.take_away(&gone);
         }
     }
 
-    fn add(&mut self, source: &Source, sign: f64) {
+    fn add(&mut self, source: &Source) {
         for target in &source.targets {
             let sums = self.targets.entry(*target).or_default();
-            sums.add(source.relevance, sign);
-            if sums.all < 0.5 {
-                self.targets.remove(target);
+            sums.add(source.relevance);
+        }
+    }
+
+    fn take_away(&mut self, source: &Source) {
+        for target in &source.targets {
+            if let Entry::Occupied(mut sums) = self.targets.entry(*target) {
+                sums.get_mut().take_away(source.relevance);
+                if sums.get().all == 0 {
+                    sums.remove();
+                }
             }
         }
     }
@@ -89,7 +105,7 @@ impl Inlinks {
                     .map_or(source.relevance, |page| page.judgment.relevance),
                 targets: source.targets.clone(),
             };
-            rebuilt.add(&source, 1.0);
+            rebuilt.add(&source);
             rebuilt.sources.keep(page.clone(), source);
         }
         rebuilt
@@ -133,12 +149,12 @@ mod tests {
         }
         inlinks.read(&page("other", &["x"]), Relevance::new(0.1));
         let sums = inlinks.of(&address("x"));
-        assert_eq!((sums.all, sums.relevant), (2.0, 1.0));
+        assert_eq!((sums.all, sums.relevant), (2, 1));
         assert!((sums.relevance - 1.0).abs() < 1e-12);
         assert_eq!(inlinks.of(&address("from")), Sums::default());
         // A link that is no longer there is none.
         inlinks.read(&page("from", &["y"]), Relevance::new(0.9));
-        assert_eq!(inlinks.of(&address("x")).all, 1.0);
+        assert_eq!(inlinks.of(&address("x")).all, 1);
     }
 
     #[test]
@@ -154,6 +170,6 @@ mod tests {
             terms: PageTerms::default(),
         });
         let sums = inlinks.rejudged(&graph).of(&address("x"));
-        assert_eq!((sums.all, sums.relevant), (1.0, 0.0));
+        assert_eq!((sums.all, sums.relevant), (1, 0));
     }
 }

@@ -137,19 +137,19 @@ pub(super) const TABLE: [Description; SIGNALS] = {
             Signal::RelevantInlinks,
             "relevant pages that link there",
             Some(Inlinks),
-            |link| link.inlinks.relevant.ln_1p(),
+            |link| f64::from(link.inlinks.relevant).ln_1p(),
         ),
         row(
             Signal::InlinkShare,
             "share of relevant pages among those that link there",
             Some(Inlinks),
-            |link| (link.inlinks.relevance + 0.5) / (link.inlinks.all + 1.0),
+            |link| (link.inlinks.relevance + 0.5) / (f64::from(link.inlinks.all) + 1.0),
         ),
         row(
             Signal::Inlinks,
             "pages that link there",
             Some(Inlinks),
-            |link| link.inlinks.all.ln_1p(),
+            |link| f64::from(link.inlinks.all).ln_1p(),
         ),
         row(
             Signal::AnchorWeight,
