@@ -69,7 +69,7 @@ fn now(state: &HostState) -> HostNow {
     HostNow {
         turn: turn.to_owned(),
         rests,
-        delay: state.delay,
+        delay: state.rest,
         deferred: state.deferred,
         rules: rules.to_owned(),
         why,

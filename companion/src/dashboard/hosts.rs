@@ -4,19 +4,21 @@ use std::time::Duration;
 
 use askama::Template;
 use axum::extract::{Form, Path, State};
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Extension, Router};
-use linkscent_core::crawl::{HostRules, HostTurn};
+use linkscent_core::crawl::{HostRules, HostState, HostTurn};
 use serde::Deserialize;
 
-use super::{PageResult, check_csrf, go_to, show};
+use super::{PageError, PageResult, check_csrf, go_to, show};
 use crate::api::{App, Base};
 use crate::clock;
 use crate::service::{HostHealth, Hosts};
 use crate::store::{CrawlRow, Topic};
 
 pub(super) fn routes() -> Router<App> {
-    Router::new().route("/crawl/{id}/hosts", get(page).post(leave_out))
+    Router::new()
+        .route("/crawl/{id}/hosts", get(page).post(leave_out))
+        .route("/crawl/{id}/delay", post(set_delay))
 }
 
 #[derive(Template)]
@@ -32,6 +34,8 @@ struct HostsPage<'a> {
     /// Whether hosts can be left out and taken back.
     can_leave_out: bool,
     left_out: Vec<String>,
+    /// Seconds that a host rests between two requests, where they can be changed.
+    delay: Option<f64>,
     /// Whether it was said how the hosts stand just now.
     is_live: bool,
 }
@@ -63,10 +67,7 @@ impl Line {
         }
         facts.extend(state.and_then(|state| turn(state.turn, state.deferred)));
         facts.extend(state.and_then(|state| rules(&state.rules)));
-        let asks = state.filter(|state| state.delay > delay);
-        facts.extend(
-            asks.map(|state| format!("asks for {} between two requests", time(state.delay))),
-        );
+        facts.extend(state.and_then(|state| rest(state, delay)));
         Self {
             is_in_trouble: health.is_in_trouble(),
             kept: size(health.bytes),
@@ -97,11 +98,13 @@ async fn page(
     let hosts = hosts.into_iter();
     let hosts: Vec<Line> = hosts.map(|host| Line::of(host, delay, now)).collect();
     let left_out = crawl.left_since.clone();
+    let is_changeable = crawl.has_delay() && !crawl.is_removed;
     show(&HostsPage {
         base,
         csrf: app.access.csrf(),
         can_leave_out: crawl.can_start_at_more() && !crawl.is_removed,
         left_out,
+        delay: is_changeable.then_some(delay as f64 / 1e3),
         crawl,
         topic,
         in_trouble,
@@ -130,6 +133,29 @@ async fn leave_out(
     Ok(go_to(&format!("/crawl/{id}/hosts")))
 }
 
+#[derive(Deserialize)]
+struct DelayForm {
+    csrf: String,
+    /// In seconds.
+    delay: String,
+}
+
+async fn set_delay(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Form(form): Form<DelayForm>,
+) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let (crawl, _) = app.service.crawl(id).await?;
+    let delay = form.delay.trim().replace(',', ".").parse::<f64>().ok();
+    let delay = delay.filter(|seconds| seconds.is_finite());
+    let delay = delay
+        .ok_or_else(|| PageError::bad(format!("“{}” is no number of seconds.", form.delay)))?;
+    let millis = (delay * 1e3).round().max(0.0) as u64;
+    app.service.set_delay(&crawl, millis).await?;
+    Ok(go_to(&format!("/crawl/{id}/hosts")))
+}
+
 /// Why a host is not asked, if that is for longer than it usually rests.
 fn turn(turn: HostTurn, deferred: u32) -> Option<String> {
     let turn = match turn {
@@ -145,6 +171,17 @@ fn turn(turn: HostTurn, deferred: u32) -> Option<String> {
         1 => format!("it had no time: {turn}"),
         times => format!("it had no time, {times} times in a row: {turn}"),
     })
+}
+
+/// Why a host rests longer between two requests than others do.
+fn rest(state: &HostState, delay: u64) -> Option<String> {
+    let rest = time(state.rest);
+    if state.rest > state.delay {
+        return Some(format!(
+            "answers slowly: rests for {rest} behind each request"
+        ));
+    }
+    (state.rest > delay).then(|| format!("asks for {rest} between two requests"))
 }
 
 fn rules(rules: &HostRules) -> Option<String> {
@@ -187,8 +224,6 @@ fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use linkscent_core::crawl::HostState;
-
     use super::*;
 
     #[test]
@@ -221,6 +256,7 @@ mod tests {
             waiting: 7,
             turn: HostTurn::Rests(700),
             delay: 1_000,
+            rest: 1_000,
             deferred: 0,
             rules: HostRules::None,
         };
@@ -234,6 +270,7 @@ mod tests {
         assert_eq!(facts(&state), Vec::<String>::new());
         let asks = HostState {
             delay: 5_000,
+            rest: 5_000,
             rules: HostRules::Some,
             ..state.clone()
         };
@@ -242,6 +279,12 @@ mod tests {
             "asks for 5.0 s between two requests",
         ];
         assert_eq!(facts(&asks), expected);
+        let slow = HostState {
+            rest: 8_000,
+            ..state.clone()
+        };
+        let expected = ["answers slowly: rests for 8.0 s behind each request"];
+        assert_eq!(facts(&slow), expected);
         let rests = HostState {
             turn: HostTurn::Rests(90_000),
             deferred: 2,

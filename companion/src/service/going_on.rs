@@ -1,6 +1,8 @@
 //! Crawls that get more: pages to fetch, also once they are over, and pages to start from while they
 //! are not; and hosts that they leave out from then on.
 
+use std::ops::RangeInclusive;
+
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{as_host, is_within};
 
@@ -10,6 +12,8 @@ use crate::store::{Command, CrawlRow};
 /// Pages to start from that are added at a time, and that a crawl has where some are added.
 const MOST_ADDED: usize = 10_000;
 const MOST_STARTS: usize = 50_000;
+/// Milliseconds that a host may rest between two requests where a person says how long.
+const DELAYS: RangeInclusive<u64> = 100..=3_600_000;
 /// Hosts that a crawl leaves out.
 const MOST_LEFT_OUT: usize = 1_000;
 
@@ -70,6 +74,30 @@ impl Service {
         }
         let (pages, ..) = self.store.counts(crawl.id).await?;
         self.set_budget(crawl, pages, more).await
+    }
+
+    /// Has a crawl let each host rest so many milliseconds between two requests, wherever it runs.
+    pub async fn set_delay(&self, crawl: &CrawlRow, delay: u64) -> Result<(), ServiceError> {
+        let (now, topic) = self.crawl(crawl.id).await?;
+        if now.is_removed || topic.is_removed {
+            return Err(ServiceError::refused(
+                "It was removed: bring it back first.",
+            ));
+        }
+        if !now.has_delay() {
+            return Err(ServiceError::refused(
+                "Only a crawl of the web that is not over has another delay from now on, and no \
+                 round of watching.",
+            ));
+        }
+        if !DELAYS.contains(&delay) {
+            return Err(ServiceError::refused(
+                "Between two requests to a host lie a tenth of a second to an hour.",
+            ));
+        }
+        self.store.set_delay(now.id, delay).await?;
+        self.supervisor.send(now.id, Command::Order).await?;
+        Ok(())
     }
 
     /// Has a crawl leave a host out, with those below it, or no longer, wherever it runs. Links that
@@ -194,6 +222,46 @@ mod tests {
         service.fetch_more(&row, 5).await.unwrap();
         ended().await;
         assert_eq!(service.counts(row.id).await.unwrap().pages, 95);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_delay_of_a_crawl_is_changed_while_it_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let service = Service::new(store, web_about(|_| "bees").await);
+        let start = "http://host0.test/1".to_owned();
+        let topic = service.create_topic("bees", &[start]).await.unwrap();
+        let new = NewCrawl {
+            delay: Some(3_000_000),
+            ..NewCrawl::new(Starts::default(), 30)
+        };
+        let row = service.prepare_crawl(&topic, &new).await.unwrap();
+        service.resume(&row).await.unwrap();
+        for wrong in [0, 99, 3_600_001] {
+            assert!(service.set_delay(&row, wrong).await.is_err(), "{wrong}");
+        }
+        service.set_delay(&row, 100).await.unwrap();
+        let mut changes = service.supervisor.changes();
+        // Hosts that rest already rest as long as they were to; others no longer.
+        let delays = loop {
+            let now = service.hosts(&row).await.unwrap();
+            let states = now.hosts.into_iter().filter_map(|host| host.now);
+            let delays: Vec<u64> = states.map(|state| state.delay).collect();
+            if delays.contains(&100) {
+                break delays;
+            }
+            changes.changed().await.unwrap();
+        };
+        assert!(delays.iter().all(|delay| *delay == 100), "{delays:?}");
+        let row = service.crawl(row.id).await.unwrap().0;
+        assert_eq!(row.order.delay, 100);
+        service.stop(&row).await.unwrap();
+        let replayed = NewCrawl {
+            delay: Some(0),
+            ..NewCrawl::new(Starts::default(), 30)
+        };
+        let row = service.prepare_crawl(&topic, &replayed).await.unwrap();
+        assert!(service.set_delay(&row, 100).await.is_err());
     }
 
     #[tokio::test(flavor = "multi_thread")]

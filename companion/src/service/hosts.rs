@@ -206,6 +206,7 @@ mod tests {
             waiting: 3,
             turn: HostTurn::Free,
             delay: 1_000,
+            rest: 1_000,
             deferred: 0,
             rules: HostRules::Some,
         };

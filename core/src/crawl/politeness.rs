@@ -31,9 +31,9 @@ const LONGEST_REST: u64 = 3_600_000;
 #[derive(Debug, Default)]
 pub struct Politeness {
     delay: u64,
-    /// Of hosts that ask for a longer one.
+    /// What hosts ask for; it counts if that is longer.
     delays: FxHashMap<Box<str>, u64>,
-    /// Of hosts whose last answer took so long that they rest longer than that.
+    /// How long hosts rest at least since their last answer took so long.
     slow: FxHashMap<Box<str>, u64>,
     /// How often in a row a host had no time.
     deferred: FxHashMap<Box<str>, u32>,
@@ -60,35 +60,41 @@ impl Politeness {
         }
     }
 
-    /// A host asks to be given so many milliseconds between two requests. A crawl without any delay
-    /// is one of a web replayed on this machine, where nobody asks.
-    pub fn asks_for(&mut self, host: &str, delay: u64) {
-        if self.delay > 0 && delay > self.delay {
-            self.delays.insert(host.into(), delay);
-        } else {
-            self.delays.remove(host);
-        }
+    /// Another delay from the next answer on; what rests just now rests as long as it was to.
+    pub(super) fn set_delay(&mut self, delay: CrawlDelay) {
+        self.delay = delay.0;
+    }
+
+    /// A host asks to be given so many milliseconds between two requests, or no longer asks. A crawl
+    /// without any delay is one of a web replayed on this machine, where nobody is given any.
+    pub fn asks_for(&mut self, host: &str, delay: Option<u64>) {
+        match delay {
+            Some(delay) => self.delays.insert(host.into(), delay),
+            None => self.delays.remove(host),
+        };
     }
 
     /// Milliseconds between two requests that the crawl's delay and the host's robots.txt ask for.
     pub fn delay_of(&self, host: &str) -> u64 {
-        self.delays.get(host).copied().unwrap_or(self.delay)
+        self.longest(self.delays.get(host))
+    }
+
+    /// The crawl's delay, or a longer one.
+    fn longest(&self, other: Option<&u64>) -> u64 {
+        match (self.delay, other) {
+            (0, _) => 0,
+            (delay, other) => delay.max(other.copied().unwrap_or(0)),
+        }
     }
 
     /// A host took so many milliseconds for an answer.
     pub(super) fn took(&mut self, host: &str, answer: u64) {
-        let rest = rest_for(answer);
-        if self.delay > 0 && rest > self.delay_of(host) {
-            self.slow.insert(host.into(), rest);
-        } else {
-            self.slow.remove(host);
-        }
+        self.slow.insert(host.into(), rest_for(answer));
     }
 
     /// Milliseconds that a host rests behind a request as things are.
     pub fn rest_of(&self, host: &str) -> u64 {
-        let slow = self.slow.get(host).copied().unwrap_or(0);
-        self.delay_of(host).max(slow)
+        self.delay_of(host).max(self.longest(self.slow.get(host)))
     }
 
     /// Hosts that are asked just now, and those that rest, with until when.
@@ -176,8 +182,8 @@ mod tests {
     #[test]
     fn a_host_is_given_the_delay_it_asks_for_if_that_is_longer() {
         let mut politeness = Politeness::new(CrawlDelay(1_000));
-        politeness.asks_for("slow.org", 5_000);
-        politeness.asks_for("fast.org", 10);
+        politeness.asks_for("slow.org", Some(5_000));
+        politeness.asks_for("fast.org", Some(10));
         for (host, rest) in [("slow.org", 5_000), ("fast.org", 1_000)] {
             politeness.begin(host);
             politeness.end(host, Instant(0));
@@ -190,14 +196,14 @@ mod tests {
         endless.defer("a.org", Instant(5), 0);
         assert_eq!(endless.next_rested(), Some(Instant(u64::MAX)));
         let mut replay = Politeness::new(CrawlDelay(0));
-        replay.asks_for("slow.org", 5_000);
+        replay.asks_for("slow.org", Some(5_000));
         assert_eq!(replay.delay_of("slow.org"), 0);
     }
 
     #[test]
     fn a_host_that_answers_slowly_rests_longer_until_it_is_quicker() {
         let mut politeness = Politeness::new(CrawlDelay(1_000));
-        politeness.asks_for("asks.org", 5_000);
+        politeness.asks_for("asks.org", Some(5_000));
         let mut rest = |host: &str, answer| {
             politeness.begin(host);
             politeness.took(host, answer);
@@ -216,6 +222,20 @@ mod tests {
         let mut replay = Politeness::new(CrawlDelay(0));
         replay.took("a.org", 9_000);
         assert_eq!(replay.rest_of("a.org"), 0);
+    }
+
+    #[test]
+    fn another_delay_holds_from_the_next_answer_on_and_what_hosts_ask_for_stays() {
+        let mut politeness = Politeness::new(CrawlDelay(5_000));
+        politeness.asks_for("asks.org", Some(3_000));
+        politeness.begin("a.org");
+        politeness.end("a.org", Instant(0));
+        politeness.set_delay(CrawlDelay(500));
+        assert_eq!(politeness.next_rested(), Some(Instant(5_000)));
+        assert_eq!(politeness.delay_of("a.org"), 500);
+        assert_eq!(politeness.delay_of("asks.org"), 3_000);
+        politeness.asks_for("asks.org", None);
+        assert_eq!(politeness.delay_of("asks.org"), 500);
     }
 
     #[test]

@@ -12,9 +12,9 @@ use super::in_view::Promised;
 use super::scope::is_or_below;
 use super::seen::Seen;
 use super::{
-    Arm, Bandit, CrawlStats, DEFERRED, Drift, Fetch, Frontier, FrontierEntry, Instant, Limits,
-    NearDuplicates, Next, Outcome, Politeness, Record, Repetition, Robots, RobotsCache, Seed,
-    SkipReason, Skipped, StopReason, StoppingCounts, UNRENDERED,
+    Arm, Bandit, CrawlDelay, CrawlStats, DEFERRED, Drift, Fetch, Frontier, FrontierEntry, Instant,
+    Limits, NearDuplicates, Next, Outcome, Politeness, Record, Repetition, Robots, RobotsCache,
+    Seed, SkipReason, Skipped, StopReason, StoppingCounts, UNRENDERED,
 };
 use crate::address::Address;
 use crate::critics::SentenceVectors;
@@ -172,6 +172,12 @@ impl Session {
     /// does by the one with which the crawl began, until it is taken up again.
     pub fn raise_budget(&mut self, budget: u64) {
         self.limits.budget = self.limits.budget.max(budget);
+    }
+
+    /// Lets hosts rest so many milliseconds from their next answers on.
+    pub fn set_delay(&mut self, delay: CrawlDelay) {
+        self.limits.delay = delay;
+        self.politeness.set_delay(delay);
     }
 
     /// Leaves these hosts out besides those that it was begun without, subdomains included, and no
@@ -418,9 +424,7 @@ impl Session {
     pub fn robots(&mut self, asked: &Address, robots: Robots) {
         let host = asked.host();
         let asked_for = self.asked_for_robots.remove(host);
-        if let Some(delay) = robots.delay() {
-            self.politeness.asks_for(host, delay);
-        }
+        self.politeness.asks_for(host, robots.delay());
         self.take_sitemaps(asked, &robots);
         let asked_for = asked_for.unwrap_or_default();
         self.robots.insert(host, robots, asked_for);

@@ -3,6 +3,7 @@
 
 use anyhow::Result;
 use linkscent_core::address::Address;
+use linkscent_core::crawl::CrawlDelay;
 use linkscent_core::guide::{ASKED_AFTER, MOST_WAITING};
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::api::EventName;
@@ -80,6 +81,9 @@ impl Runner {
             self.session.add_seed(&Address::parse(page)?);
         }
         self.session.raise_budget(crawl.order.budget);
+        if crawl.order.delay != self.crawl.order.delay {
+            self.session.set_delay(CrawlDelay(crawl.order.delay));
+        }
         // What it is bounded by does not change.
         self.crawl.order = Order {
             scope: self.crawl.order.scope.clone(),

@@ -74,6 +74,15 @@ impl Crawls for MemoryStore {
         })
     }
 
+    async fn set_delay(&self, crawl: i64, delay: u64) -> StoreResult<()> {
+        self.change(|state| {
+            if let Some(crawl) = state.crawls.get_mut(&crawl) {
+                crawl.row.order.delay = delay;
+            }
+            Ok(())
+        })
+    }
+
     async fn add_seeds(&self, crawl: i64, pages: &[Address]) -> StoreResult<u64> {
         self.change(|state| {
             let Some(crawl) = state.crawls.get_mut(&crawl) else {

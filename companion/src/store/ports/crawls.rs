@@ -151,6 +151,11 @@ impl CrawlRow {
         !self.state.is_over() && !self.is_intake() && self.is_usual()
     }
 
+    /// Whether hosts rest between its requests, and how long can still be changed.
+    pub fn has_delay(&self) -> bool {
+        self.can_start_at_more() && self.order.delay > 0
+    }
+
     /// Whether more pages can be asked for, now or when it goes on.
     pub fn can_get_more(&self) -> bool {
         self.can_go_on() || self.can_start_at_more()
@@ -184,6 +189,9 @@ pub trait Crawls: Send + Sync {
 
     /// Sets how many pages a crawl is to fetch in all.
     async fn set_budget(&self, crawl: i64, budget: u64) -> StoreResult<()>;
+
+    /// Sets how many milliseconds a host rests between two requests of a crawl.
+    async fn set_delay(&self, crawl: i64, delay: u64) -> StoreResult<()>;
 
     /// Adds pages that a crawl is to start from, behind those it has; how many are new.
     async fn add_seeds(&self, crawl: i64, pages: &[Address]) -> StoreResult<u64>;

@@ -99,6 +99,15 @@ impl Crawls for SqliteStore {
         Ok(())
     }
 
+    async fn set_delay(&self, crawl: i64, delay: u64) -> StoreResult<()> {
+        sqlx::query("UPDATE crawl SET delay = ? WHERE id = ?")
+            .bind(delay as i64)
+            .bind(crawl)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
     async fn add_seeds(&self, crawl: i64, pages: &[Address]) -> StoreResult<u64> {
         let mut seen = HashSet::new();
         let pages: Vec<&str> = pages.iter().map(Address::as_str).collect();

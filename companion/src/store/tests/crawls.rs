@@ -69,6 +69,9 @@ async fn a_crawl_begins_running_and_as_it_was_ordered(store: &Store) {
         store.set_budget(id, 7).await.unwrap();
         let changed = store.crawl(id).await.unwrap().unwrap();
         assert_eq!(changed.order.budget, 7);
+        store.set_delay(id, 250).await.unwrap();
+        let changed = store.crawl(id).await.unwrap().unwrap();
+        assert_eq!(changed.order.delay, 250);
         let more = [
             "http://new.test/%22",
             "http://new.test/2",

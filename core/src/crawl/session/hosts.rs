@@ -14,8 +14,10 @@ pub struct HostState {
     pub waiting: usize,
     /// Whether it may be asked.
     pub turn: HostTurn,
-    /// Milliseconds that it rests between two requests, as things are.
+    /// Milliseconds between two requests that the crawl and its robots.txt ask for.
     pub delay: u64,
+    /// Milliseconds that it rests as things are: longer than that if it answers slowly.
+    pub rest: u64,
     /// How often in a row it had no time.
     pub deferred: u32,
     /// What its robots.txt says.
@@ -108,7 +110,8 @@ impl Session {
         HostState {
             waiting: self.frontier.waiting_at(host),
             turn,
-            delay: self.politeness.rest_of(host),
+            delay: self.politeness.delay_of(host),
+            rest: self.politeness.rest_of(host),
             deferred: deferred.copied().unwrap_or(0),
             rules,
         }

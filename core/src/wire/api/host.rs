@@ -47,7 +47,7 @@ pub struct HostNow {
     pub turn: String,
     /// Milliseconds until it may be asked, if it rests.
     pub rests: u64,
-    /// Milliseconds that it rests between two requests.
+    /// Milliseconds that it rests between two requests, as things are.
     pub delay: u64,
     /// How often in a row it had no time.
     pub deferred: u32,
