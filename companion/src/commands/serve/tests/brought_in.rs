@@ -157,6 +157,42 @@ async fn a_crawl_has_its_own_strategy_and_is_given_more_pages_while_it_rests() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn how_long_hosts_rest_is_changed_on_their_page() {
+    let (server, base) = with_a_library().await;
+    let topic = server.app.service.topic(1).await.unwrap();
+    let new = NewCrawl {
+        delay: Some(1_500),
+        ..NewCrawl::new(Starts::default(), 2)
+    };
+    let crawl = server.app.service.prepare_crawl(&topic, &new).await;
+    let id = crawl.unwrap().id;
+    let hosts = format!("{base}/crawl/{id}/hosts");
+    let change = format!("{base}/crawl/{id}/delay");
+    let page = server.get(&hosts).await.text;
+    assert!(page.contains("value=\"1.5\""), "{page}");
+    for (wrong, said) in [
+        ("delay=soon", "“soon” is no number of seconds"),
+        ("delay=NaN", "“NaN” is no number of seconds"),
+        ("delay=0", "a tenth of a second to an hour"),
+        ("delay=-3", "a tenth of a second to an hour"),
+        ("delay=1e300", "a tenth of a second to an hour"),
+    ] {
+        let refused = server.send(&change, wrong).await.unwrap_err();
+        assert!(refused.text.contains(said), "{}", refused.text);
+    }
+    server.send(&change, "delay=0%2C25").await.unwrap();
+    let page = server.get(&hosts).await.text;
+    assert!(page.contains("value=\"0.25\""), "{page}");
+    // One that is over, and one of a web on this machine.
+    let refused = server
+        .send(&format!("{base}/crawl/1/delay"), "delay=3")
+        .await;
+    assert!(refused.unwrap_err().text.contains("not over"));
+    let page = server.get(&format!("{base}/crawl/1/hosts")).await.text;
+    assert!(!page.contains("name=\"delay\""));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn programs_get_tokens_in_the_settings_that_are_shown_once() {
     let (server, base) = with_a_library().await;
     let make = format!("{base}/settings/token");
