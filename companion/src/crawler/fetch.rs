@@ -4,7 +4,7 @@
 //! some seconds and keep a least rate, or it would hold a place that others need.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -147,9 +147,9 @@ impl Fetcher {
         delay: Duration,
     ) -> Result<Answered, Hindrance> {
         self.take_turn(address).await?;
-        let begun = Instant::now();
-        let got = in_time(self.try_page(address, known)).await;
-        let took = begun.elapsed();
+        let (begun, answered) = (Instant::now(), OnceLock::new());
+        let got = in_time(self.try_page(address, known, &answered)).await;
+        let took = answered.get().copied().unwrap_or_else(Instant::now) - begun;
         let asks = match &got {
             Ok(Got::Reply(Reply::Later(_, rest))) => *rest,
             _ => Duration::ZERO,
@@ -212,8 +212,15 @@ impl Fetcher {
         }
     }
 
-    async fn try_page(&self, address: &Address, known: Option<&Validators>) -> Result<Got> {
+    /// Says in `answered` when the answer began: reading it may wait for others.
+    async fn try_page(
+        &self,
+        address: &Address,
+        known: Option<&Validators>,
+        answered: &OnceLock<Instant>,
+    ) -> Result<Got> {
         let response = self.send(address, known).await?;
+        answered.get_or_init(Instant::now);
         let status = response.status();
         if status == StatusCode::NOT_MODIFIED && known.is_some() {
             let head = self.head(address, &response, known);

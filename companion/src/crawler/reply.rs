@@ -39,11 +39,11 @@ pub struct Head {
     pub exchange: Exchange,
 }
 
-/// What came of a request, and how long that took.
+/// What came of a request, and when.
 pub struct Answered {
     /// What came.
     pub reply: Reply,
-    /// How long the host needed.
+    /// How long the host needed to begin its answer; if there was none, until that was clear.
     pub took: Duration,
 }
 

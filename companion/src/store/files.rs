@@ -4,11 +4,16 @@
 //! is; where others may write to it, nothing is kept in it: they could put another
 //! file in the place of ours. Files are never opened through a link.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+
+/// Another program may be opening a database for so long.
+const LONGEST_OPENING: Duration = Duration::from_secs(30);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// Makes a data folder if it is not there, and looks at who else may use it.
 pub fn make_folder(folder: &Path) -> Result<()> {
@@ -132,17 +137,22 @@ pub fn lock_folder(folder: &Path, alone: bool) -> Result<File> {
 /// lets nobody wait who turns a new database to its write-ahead log while another does the same.
 pub async fn turn_to_open(folder: &Path) -> Result<File> {
     let path = folder.join("opening.lock");
-    let opened = tokio::task::spawn_blocking({
-        let path = path.clone();
-        move || {
-            let file = open_private(&path)?;
-            file.lock()?;
-            Ok::<_, io::Error>(file)
+    let file = open_private(&path).with_context(|| format!("opening {}", path.display()))?;
+    let begun = Instant::now();
+    while let Err(refused) = file.try_lock() {
+        if let TryLockError::Error(source) = refused {
+            return Err(source).with_context(|| format!("locking {}", path.display()));
         }
-    });
-    opened
-        .await?
-        .with_context(|| format!("opening {}", path.display()))
+        if begun.elapsed() > LONGEST_OPENING {
+            bail!(
+                "another linkscent has been opening {} for {} s: end it, then try again",
+                folder.display(),
+                LONGEST_OPENING.as_secs()
+            );
+        }
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+    }
+    Ok(file)
 }
 
 #[cfg(unix)]

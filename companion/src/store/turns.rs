@@ -50,6 +50,7 @@ impl Turns {
     /// it was killed are given back: their hosts rest now. A file that cannot be read is replaced by
     /// an empty one.
     pub async fn open(folder: &Path, crawl: i64, now: i64, delay: u64) -> Result<Self> {
+        let _turn = files::turn_to_open(folder).await?;
         let mut opened = Self::try_open(folder, crawl, now, delay).await;
         if opened.as_ref().is_err_and(is_damage) {
             delete(folder)?;
@@ -75,7 +76,6 @@ impl Turns {
     }
 
     async fn connect(folder: &Path, crawl: i64) -> Result<Self> {
-        let _turn = files::turn_to_open(folder).await?;
         let file = folder.join(FILE);
         files::make_private(&file)?;
         let options = SqliteConnectOptions::new()

@@ -56,5 +56,5 @@ fn loss(svm: &LinearSvm, rows: &[(&[(u32, f64)], bool)]) -> f64 {
         let sign = if *is_good { 1.0 } else { -1.0 };
         (1.0 - sign * svm.margin(row)).max(0.0).powi(2)
     });
-    (squares + svm.bias().powi(2)) / 2.0 + hinge.sum::<f64>()
+    0.5 * (squares + svm.bias().powi(2)) + hinge.sum::<f64>()
 }

@@ -13,7 +13,7 @@ use crate::rng::{Rng, SplitMix};
 
 /// Passes over the instances at most.
 const PASSES: usize = 1000;
-/// Passes end when the steepest ways up and down are no farther apart than this.
+/// Passes end when the greatest and the least gradient are no farther apart than this.
 const PRECISE: f64 = 1e-5;
 /// The same rows give the same machine.
 const SEED: u64 = 1;
@@ -82,20 +82,20 @@ struct Descent {
     bias: f64,
 }
 
-/// The steepest ways that the instances of a pass would still go.
+/// The greatest and the least of the projected gradients of a pass: both 0 at the minimum.
 struct Slopes {
-    up: f64,
-    down: f64,
+    most: f64,
+    least: f64,
 }
 
 impl Slopes {
     const NONE: Self = Self {
-        up: f64::NEG_INFINITY,
-        down: f64::INFINITY,
+        most: f64::NEG_INFINITY,
+        least: f64::INFINITY,
     };
 
     fn apart(&self) -> f64 {
-        self.up - self.down
+        self.most - self.least
     }
 }
 
@@ -137,8 +137,8 @@ impl Descent {
         for _ in 0..PASSES {
             let slopes = self.pass(&mut active, leaves_out_above, rng);
             if slopes.apart() > PRECISE {
-                leaves_out_above = if slopes.up > 0.0 {
-                    slopes.up
+                leaves_out_above = if slopes.most > 0.0 {
+                    slopes.most
                 } else {
                     f64::INFINITY
                 };
@@ -180,8 +180,8 @@ impl Descent {
                 }
                 projected = gradient.min(0.0);
             }
-            slopes.up = slopes.up.max(projected);
-            slopes.down = slopes.down.min(projected);
+            slopes.most = slopes.most.max(projected);
+            slopes.least = slopes.least.min(projected);
             if projected != 0.0 {
                 let before = instance.multiplier;
                 instance.multiplier = (before - gradient / instance.curvature).max(0.0);

@@ -455,10 +455,12 @@ impl FrontierEntry {
         } else {
             let mut links: Vec<Option<Candidate>> = self.links.drain(..).map(Some).collect();
             let again = scored.iter().filter_map(|&(_, place)| links[place].take());
-            self.links = again.collect();
+            self.links.extend(again);
         }
+        self.links.shrink_to_fit();
         self.scores.clear();
         self.scores.extend(scored.iter().map(|row| row.0));
+        self.scores.shrink_to_fit();
         self.priority = self.worth(policy);
     }
 }

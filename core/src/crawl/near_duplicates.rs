@@ -79,8 +79,8 @@ impl Sketch {
         places.filter(|(one, other)| one == other).count() >= ALIKE
     }
 
-    /// A number for each group of places, other for each group. Of a million pages one in a
-    /// thousand groups has the number of another: such pages are compared in vain.
+    /// A number for each group of places. Of a million pages one in a thousand groups has the number
+    /// of another, with which it is compared in vain; the page is found by its other groups.
     fn bands(&self) -> impl Iterator<Item = u32> {
         let rows = self.0.chunks_exact(ROWS).take(BANDS);
         (0..).zip(rows).map(|(band, rows)| {

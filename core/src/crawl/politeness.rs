@@ -1,5 +1,5 @@
 //! One request at a time per host, with a delay between them: the crawl's, or the longer one that the
-//! host's robots.txt asks for, or twice the time that its last answer took. A host that says it has
+//! host's robots.txt asks for, or twice the time that its last page took to begin. A host that says it has
 //! no time rests longer, and twice as long each time it says so again. Is told the time; never
 //! reads a clock.
 
@@ -15,11 +15,13 @@ pub struct Instant(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrawlDelay(pub u64);
 
-/// A host rests so many times as long as its last answer took: it works for the crawl a third of
-/// the time at most.
+/// A host rests so many times as long as it took to begin its last answer: it works for the crawl
+/// about a third of the time at most.
 const RESTS_PER_ANSWER: u64 = 2;
 /// Milliseconds that it rests at most for that.
 const LONGEST_FOR_SLOWNESS: u64 = 30_000;
+/// Milliseconds of which nothing is remembered: no crawl of the web rests shorter.
+const SHORT_REST: u64 = 100;
 /// A host that has no time rests so many delays, where it does not ask for more.
 const DEFERRED_DELAYS: u64 = 30;
 /// How often that is doubled at most.
@@ -33,7 +35,7 @@ pub struct Politeness {
     delay: u64,
     /// What hosts ask for; it counts if that is longer.
     delays: FxHashMap<Box<str>, u64>,
-    /// How long hosts rest at least since their last answer took so long.
+    /// How long hosts rest at least that were slow to begin their last answer.
     slow: FxHashMap<Box<str>, u64>,
     /// How often in a row a host had no time.
     deferred: FxHashMap<Box<str>, u32>,
@@ -87,9 +89,14 @@ impl Politeness {
         }
     }
 
-    /// A host took so many milliseconds for an answer.
+    /// A host took so many milliseconds to begin an answer.
     pub(super) fn took(&mut self, host: &str, answer: u64) {
-        self.slow.insert(host.into(), rest_for(answer));
+        let rest = rest_for(answer);
+        if rest > SHORT_REST {
+            self.slow.insert(host.into(), rest);
+        } else {
+            self.slow.remove(host);
+        }
     }
 
     /// Milliseconds that a host rests behind a request as things are.
@@ -156,7 +163,7 @@ impl Politeness {
     }
 }
 
-/// Milliseconds that a host rests at least behind an answer that took so many.
+/// Milliseconds that a host rests at least behind an answer that took so many to begin.
 pub fn rest_for(answer: u64) -> u64 {
     answer
         .saturating_mul(RESTS_PER_ANSWER)

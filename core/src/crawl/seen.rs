@@ -34,8 +34,9 @@ impl Seen {
 
 fn hash(page: &Address) -> u64 {
     let digest = Sha256::digest(page.without_scheme());
-    let (first, _) = digest.as_chunks();
-    first.first().copied().map_or(0, u64::from_le_bytes)
+    let mut first = [0; 8];
+    first.copy_from_slice(&digest[..8]);
+    u64::from_le_bytes(first)
 }
 
 #[cfg(test)]

@@ -413,8 +413,8 @@ impl Session {
         self.politeness.delay_of(host)
     }
 
-    /// A host took so many milliseconds for the answer that is taken in next: after a slow one it
-    /// rests longer.
+    /// A host took so many milliseconds to begin the answer that is taken in next: after a slow one
+    /// it rests longer.
     pub fn took(&mut self, host: &str, answer: u64) {
         self.politeness.took(host, answer);
     }

@@ -123,6 +123,22 @@ fn start() -> Address {
 }
 
 #[test]
+fn another_delay_reaches_a_crawl_that_runs() {
+    let stage = Stage::new(5, endless_web);
+    let mut runner = stage.resume().unwrap();
+    let set = stage.store.set_delay(stage.crawl.id, 250);
+    stage.runtime.block_on(set).unwrap();
+    assert!(
+        runner
+            .handle(Message::Told(Command::Order))
+            .unwrap()
+            .is_none()
+    );
+    assert_eq!(runner.session.delay(), 250);
+    assert_eq!(runner.session.delay_of("host0.test"), 250);
+}
+
+#[test]
 fn a_crawl_ends_at_its_budget_with_log_archive_and_model_written() {
     let stage = Stage::new(5, endless_web);
     let (ended, stats) = stage.resume().unwrap().run(|_| {}).unwrap();

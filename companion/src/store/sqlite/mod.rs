@@ -42,6 +42,9 @@ const FULL: i64 = 13;
 const CORRUPT: i64 = 11;
 const NOT_A_DATABASE: i64 = 26;
 
+/// Bytes of the write-ahead log that are left between two uses.
+const LARGEST_LOG: &str = "4194304";
+
 /// The database in a data folder.
 const DATABASE: &str = "linkscent.sqlite";
 
@@ -121,6 +124,8 @@ impl SqliteStore {
             .foreign_keys(true)
             // What is forgotten must not go on lying in free pages.
             .pragma("secure_delete", "ON")
+            // Else the log stays as large as the largest model was.
+            .pragma("journal_size_limit", LARGEST_LOG)
             .busy_timeout(Duration::from_secs(10));
         let pool = SqlitePoolOptions::new()
             .max_connections(5)

@@ -4,6 +4,7 @@
 use super::library::with_a_library;
 use super::*;
 use crate::service::{NewCrawl, Starts};
+use crate::store::CrawlState;
 
 const BYTES: (&str, &str) = ("content-type", "application/octet-stream");
 
@@ -173,9 +174,9 @@ async fn how_long_hosts_rest_is_changed_on_their_page() {
     for (wrong, said) in [
         ("delay=soon", "“soon” is no number of seconds"),
         ("delay=NaN", "“NaN” is no number of seconds"),
-        ("delay=0", "a tenth of a second to an hour"),
-        ("delay=-3", "a tenth of a second to an hour"),
-        ("delay=1e300", "a tenth of a second to an hour"),
+        ("delay=0", "a tenth of a second to a minute"),
+        ("delay=-3", "a tenth of a second to a minute"),
+        ("delay=1e300", "a tenth of a second to a minute"),
     ] {
         let refused = server.send(&change, wrong).await.unwrap_err();
         assert!(refused.text.contains(said), "{}", refused.text);
@@ -183,13 +184,16 @@ async fn how_long_hosts_rest_is_changed_on_their_page() {
     server.send(&change, "delay=0%2C25").await.unwrap();
     let page = server.get(&hosts).await.text;
     assert!(page.contains("value=\"0.25\""), "{page}");
-    // One that is over, and one of a web on this machine.
-    let refused = server
-        .send(&format!("{base}/crawl/1/delay"), "delay=3")
-        .await;
+    let over = server
+        .app
+        .service
+        .store
+        .set_state(id, CrawlState::Stopped, "");
+    over.await.unwrap();
+    let refused = server.send(&change, "delay=3").await;
     assert!(refused.unwrap_err().text.contains("not over"));
-    let page = server.get(&format!("{base}/crawl/1/hosts")).await.text;
-    assert!(!page.contains("name=\"delay\""));
+    let page = server.get(&hosts).await.text;
+    assert!(!page.contains("name=\"delay\""), "{page}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
