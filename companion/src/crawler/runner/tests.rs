@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::Write;
 
+use linkscent_core::crawl::{CrawlDelay, Robots};
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::api::{Event, EventKind};
 use linkscent_core::wire::read_model;
@@ -18,6 +19,7 @@ mod saving;
 use super::*;
 use crate::crawler::delete_checkpoint;
 use crate::crawler::fake_web::{endless_web, no_web, silent_web};
+use crate::crawler::reply::{Answered, Reply};
 use crate::crawler::way::Way;
 use crate::hop_training::{self, DistanceModel};
 use crate::service::{NewCrawl, Service, Starts};
@@ -136,6 +138,28 @@ fn another_delay_reaches_a_crawl_that_runs() {
     );
     assert_eq!(runner.session.delay(), 250);
     assert_eq!(runner.session.delay_of("host0.test"), 250);
+}
+
+#[test]
+fn behind_a_slow_answer_a_host_rests_longer() {
+    let stage = Stage::new(5, endless_web);
+    let mut runner = stage.resume().unwrap();
+    runner.session.set_delay(CrawlDelay(250));
+    let page = loop {
+        match runner.session.next(runner.now()) {
+            Next::Fetch(fetch) => break fetch.address,
+            Next::Robots(host) => runner.session.robots(&host, Robots::allow_all()),
+            other => panic!("{other:?}"),
+        }
+    };
+    let answered = Answered {
+        reply: Reply::Problem("the server answered 404 Not Found".to_owned()),
+        took: Duration::from_secs(2),
+    };
+    let message = Message::Page(page.clone(), Ok(answered));
+    assert!(runner.handle(message).unwrap().is_none());
+    let hosts = runner.session.hosts(runner.now());
+    assert_eq!(hosts[page.host()].rest, 4_000);
 }
 
 #[test]

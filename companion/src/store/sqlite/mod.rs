@@ -181,3 +181,23 @@ fn damaged(error: anyhow::Error, file: &Path) -> anyhow::Error {
         file.parent().unwrap_or(file).display()
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::store::Store;
+    use crate::store::tests::folder;
+
+    #[tokio::test]
+    async fn the_log_is_short_again_behind_a_large_model() {
+        let folder = folder();
+        let store = Store::open(folder.path()).await.unwrap();
+        let topic = store.topic_named("bees").await.unwrap().id;
+        let log = folder.path().join("linkscent.sqlite-wal");
+        let length = || std::fs::metadata(&log).unwrap().len();
+        store.set_model(topic, &vec![7; 16 << 20]).await.unwrap();
+        assert!(length() > 16 << 20);
+        // It begins anew with the next use, and is cut behind it.
+        store.topic_named("wasps").await.unwrap();
+        assert!(length() <= 4 << 20, "{}", length());
+    }
+}
