@@ -245,41 +245,46 @@ mod tests {
         norm / 2.0 + cost * hinge.sum::<f64>()
     }
 
+    /// Rows of a few of 40 features; labels hang on two of them, mostly.
+    fn drawn(seed: u64) -> Vec<(Vec<(u32, f64)>, bool)> {
+        let mut rng = SplitMix(seed);
+        let mut row = || {
+            let mut row: Vec<(u32, f64)> = (0..8)
+                .map(|_| ((rng.unit() * 40.0) as u32, rng.unit()))
+                .collect();
+            row.sort_by_key(|cell| cell.0);
+            row.dedup_by_key(|cell| cell.0);
+            let is_good = rng.unit() < 0.3;
+            if rng.unit() < 0.9 {
+                row.push((if is_good { 40 } else { 41 }, 3.0));
+            }
+            (row, is_good)
+        };
+        (0..200).map(|_| row()).collect()
+    }
+
     #[test]
     fn no_step_from_where_it_ends_leads_lower_also_where_rows_are_left_out() {
-        let mut rng = SplitMix(7);
-        let rows: Vec<(Vec<(u32, f64)>, bool)> = (0..400)
-            .map(|number| {
-                let is_good = number % 3 == 0;
-                let mut row: Vec<(u32, f64)> = (0..12)
-                    .map(|_| ((rng.unit() * 60.0) as u32, rng.unit()))
-                    .collect();
-                row.sort_by_key(|cell| cell.0);
-                row.dedup_by_key(|cell| cell.0);
-                // Nine of ten are easily told apart.
-                if rng.unit() < 0.9 {
-                    row.push((if is_good { 60 } else { 61 }, 3.0));
+        for seed in 0..40 {
+            let rows = drawn(seed);
+            let rows: Vec<(&[(u32, f64)], bool)> = rows
+                .iter()
+                .map(|(row, is_good)| (row.as_slice(), *is_good))
+                .collect();
+            let svm = LinearSvm::train(&rows, [10.0, 10.0]);
+            let least = loss(&svm, &rows, 10.0);
+            for feature in 0..42 {
+                for by in [-0.001, 0.001] {
+                    let mut moved = svm.clone();
+                    *moved.weights.entry(feature).or_default() += by;
+                    assert!(loss(&moved, &rows, 10.0) > least, "{seed}: {feature}");
                 }
-                (row, is_good)
-            })
-            .collect();
-        let rows: Vec<(&[(u32, f64)], bool)> = rows
-            .iter()
-            .map(|(row, is_good)| (row.as_slice(), *is_good))
-            .collect();
-        let svm = LinearSvm::train(&rows, [1.0, 1.0]);
-        let least = loss(&svm, &rows, 1.0);
-        for feature in 0..62 {
-            for by in [-0.01, 0.01] {
-                let mut moved = svm.clone();
-                *moved.weights.entry(feature).or_default() += by;
-                assert!(loss(&moved, &rows, 1.0) > least, "{feature}");
             }
-        }
-        for by in [-0.01, 0.01] {
-            let mut moved = svm.clone();
-            moved.bias += by;
-            assert!(loss(&moved, &rows, 1.0) > least);
+            for by in [-0.001, 0.001] {
+                let mut moved = svm.clone();
+                moved.bias += by;
+                assert!(loss(&moved, &rows, 10.0) > least, "{seed}");
+            }
         }
     }
 }

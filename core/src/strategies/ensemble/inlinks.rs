@@ -155,6 +155,9 @@ mod tests {
         // A link that is no longer there is none.
         inlinks.read(&page("from", &["y"]), Relevance::new(0.9));
         assert_eq!(inlinks.of(&address("x")).all, 1);
+        // Nor is anything kept of a page to which none leads.
+        inlinks.read(&page("other", &[]), Relevance::new(0.1));
+        assert_eq!(inlinks.targets.len(), 1);
     }
 
     #[test]
