@@ -24,11 +24,7 @@ impl Service {
         if !crawl.can_start_at_more() {
             return self.go_on(crawl, more).await;
         }
-        if crawl.is_removed || self.topic(crawl.topic).await?.is_removed {
-            return Err(ServiceError::refused(
-                "It was removed: bring it back first.",
-            ));
-        }
+        self.check_is_there(crawl).await?;
         let (now, _) = self.crawl(crawl.id).await?;
         self.set_budget(&now, now.order.budget, more).await?;
         self.supervisor.send(crawl.id, Command::Order).await?;
@@ -36,6 +32,15 @@ impl Service {
         let (now, _) = self.crawl(crawl.id).await?;
         if now.can_go_on() {
             self.supervisor.resume(crawl.id).await?;
+        }
+        Ok(())
+    }
+
+    /// An error if a crawl or its topic was removed.
+    async fn check_is_there(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
+        if crawl.is_removed || self.topic(crawl.topic).await?.is_removed {
+            let said = "It was removed: bring it back first.";
+            return Err(ServiceError::refused(said));
         }
         Ok(())
     }
@@ -60,12 +65,7 @@ impl Service {
 
     /// The same without running it.
     pub async fn prepare_to_go_on(&self, crawl: &CrawlRow, more: u64) -> Result<(), ServiceError> {
-        let topic = self.topic(crawl.topic).await?;
-        if crawl.is_removed || topic.is_removed {
-            return Err(ServiceError::refused(
-                "It was removed: bring it back first.",
-            ));
-        }
+        self.check_is_there(crawl).await?;
         if !crawl.can_go_on() {
             return Err(ServiceError::refused(
                 "This crawl cannot be gone on with: it is not over, has no link left to follow, \
@@ -79,12 +79,8 @@ impl Service {
     /// Has a crawl let each host rest so many milliseconds between two requests, wherever it runs.
     /// Requests under way still end with the rest that they were sent with.
     pub async fn set_delay(&self, crawl: &CrawlRow, delay: u64) -> Result<(), ServiceError> {
-        let (now, topic) = self.crawl(crawl.id).await?;
-        if now.is_removed || topic.is_removed {
-            return Err(ServiceError::refused(
-                "It was removed: bring it back first.",
-            ));
-        }
+        let (now, _) = self.crawl(crawl.id).await?;
+        self.check_is_there(&now).await?;
         if !now.has_delay() {
             return Err(ServiceError::refused(
                 "Only a crawl of the web that is not over has another delay from now on, and no \
@@ -114,11 +110,7 @@ impl Service {
                 "“{host}” is no host: write it as in an address, like www.example.org."
             ))
         })?;
-        if crawl.is_removed || self.topic(crawl.topic).await?.is_removed {
-            return Err(ServiceError::refused(
-                "It was removed: bring it back first.",
-            ));
-        }
+        self.check_is_there(crawl).await?;
         if !crawl.can_start_at_more() {
             return Err(ServiceError::refused(
                 "Only a crawl that is not over leaves hosts out, and no round of watching.",
@@ -142,11 +134,7 @@ impl Service {
         crawl: &CrawlRow,
         pages: &[Address],
     ) -> Result<u64, ServiceError> {
-        if crawl.is_removed || self.topic(crawl.topic).await?.is_removed {
-            return Err(ServiceError::refused(
-                "It was removed: bring it back first.",
-            ));
-        }
+        self.check_is_there(crawl).await?;
         if !crawl.can_start_at_more() {
             return Err(ServiceError::refused(
                 "This crawl takes no more pages to start from: it is over, takes an archive in, or \

@@ -3,8 +3,8 @@
 //! own as in LIBLINEAR.
 //!
 //! Minimises `|w|²/2 + sum C max(0, 1 - y w·x)²`, where `C` may differ between
-//! the two classes. Instances are passed in an order drawn anew each time, and those that
-//! stay beyond the margin are left out until the rest is settled (their sections 3.1, 3.2).
+//! the two classes. Each pass takes the instances in another random order, and those
+//! that stay beyond the margin are left out until the rest is settled (their sections 3.1, 3.2).
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -152,7 +152,7 @@ impl Descent {
         }
     }
 
-    /// Goes over the active instances in an order drawn for it. Those at 0 that would go down
+    /// Goes over the active instances in random order. Those at 0 that would go down
     /// more steeply than `leaves_out_above` are active no more.
     fn pass(
         &mut self,

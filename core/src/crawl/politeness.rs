@@ -1,7 +1,7 @@
 //! One request at a time per host, with a delay between them: the crawl's, or the longer one that the
-//! host's robots.txt asks for, or twice the time that its last page took to begin. A host that says it has
-//! no time rests longer, and twice as long each time it says so again. Is told the time; never
-//! reads a clock.
+//! host's robots.txt asks for, or twice the time that its last page took to begin. A host that says
+//! it has no time rests longer, and twice as long each time it says so again. Is told the time;
+//! never reads a clock.
 
 use std::collections::BTreeSet;
 

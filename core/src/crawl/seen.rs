@@ -2,8 +2,8 @@
 //! millions take little room.
 //!
 //! They are the first of its SHA-256: nobody can name a page so that a certain other one counts as
-//! seen. Of a million pages two agree by chance in one of 30 million
-//! crawls. `http` and `https` of an address are one page.
+//! seen. Of a million pages two agree by chance in one of 30 million crawls. `http` and `https` of an
+//! address are one page.
 
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};

@@ -124,6 +124,17 @@ fn start() -> Address {
     Address::parse(START).unwrap()
 }
 
+/// The page that is asked for next.
+fn next_page(runner: &mut Runner) -> Address {
+    loop {
+        match runner.session.next(runner.now()) {
+            Next::Fetch(fetch) => break fetch.address,
+            Next::Robots(host) => runner.session.robots(&host, Robots::allow_all()),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
 #[test]
 fn another_delay_reaches_a_crawl_that_runs() {
     let stage = Stage::new(5, endless_web);
@@ -145,13 +156,7 @@ fn behind_a_slow_answer_a_host_rests_longer() {
     let stage = Stage::new(5, endless_web);
     let mut runner = stage.resume().unwrap();
     runner.session.set_delay(CrawlDelay(250));
-    let page = loop {
-        match runner.session.next(runner.now()) {
-            Next::Fetch(fetch) => break fetch.address,
-            Next::Robots(host) => runner.session.robots(&host, Robots::allow_all()),
-            other => panic!("{other:?}"),
-        }
-    };
+    let page = next_page(&mut runner);
     let answered = Answered {
         reply: Reply::Problem("the server answered 404 Not Found".to_owned()),
         took: Duration::from_secs(2),

@@ -196,7 +196,7 @@ mod tests {
         let length = || std::fs::metadata(&log).unwrap().len();
         store.set_model(topic, &vec![7; 16 << 20]).await.unwrap();
         assert!(length() > 16 << 20);
-        // It begins anew with the next use, and is cut behind it.
+        // The next write starts the log over and cuts it.
         store.topic_named("wasps").await.unwrap();
         assert!(length() <= 4 << 20, "{}", length());
     }

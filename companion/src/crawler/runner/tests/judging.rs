@@ -6,7 +6,6 @@ use std::fs;
 use std::time::Duration;
 
 use linkscent_archive::warc::Exchange;
-use linkscent_core::crawl::Robots;
 
 use super::*;
 use crate::crawler::fake_web::web_about;
@@ -77,13 +76,7 @@ fn a_page_that_comes_after_the_end_is_no_part_of_the_crawl() {
     let stage = Stage::new(ENDLESS, async || web_about(about).await);
     stage.run_a_little(|| Command::Pause);
     let mut runner = stage.resume().unwrap();
-    let late = loop {
-        match runner.session.next(runner.now()) {
-            Next::Fetch(fetch) => break fetch.address,
-            Next::Robots(host) => runner.session.robots(&host, Robots::allow_all()),
-            other => panic!("{other:?}"),
-        }
-    };
+    let late = next_page(&mut runner);
     let head = Head {
         status: 301,
         exchange: Exchange::default(),
