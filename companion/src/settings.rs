@@ -15,7 +15,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 pub const FILE: &str = "linkscent.toml";
 /// Flags that can be set in the file; each has an environment variable `LINKSCENT_...`.
 /// `data` can only be set in the configuration folder.
-pub const KEYS: [&str; 14] = [
+pub const KEYS: [&str; 17] = [
     "data",
     "port",
     "proxy",
@@ -23,6 +23,9 @@ pub const KEYS: [&str; 14] = [
     "allow_ports",
     "contact",
     "never",
+    "by_site",
+    "daily_requests",
+    "daily_megabytes",
     "budget",
     "delay",
     "hosts",

@@ -1,6 +1,7 @@
 //! One table of politeness for all crawls of a data folder: two programs crawl the same hosts at
 //! once, one of them is killed again and again, and the servers see no two requests at once nor one
-//! before its time. Hosts that have no time, or ask for more, get it.
+//! before its time. Hosts that have no time, or ask for more, get it. Where it is asked for, all hosts
+//! of a site share one turn, and a day has a budget; hosts on one server are asked one after the other.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -59,8 +60,12 @@ fn to_all_hosts(host: &str, path: &str, _: usize) -> (u16, String, String) {
 }
 
 async fn serve(mut stream: TcpStream, log: &Log, answer: Answer, slow: &str) -> Result<()> {
-    while let Some(address) = next_address(&mut stream).await? {
+    let own = format!("http://{}", stream.local_addr()?);
+    while let Some(mut address) = next_address(&mut stream).await? {
         let from = Instant::now();
+        if address.starts_with('/') {
+            address.insert_str(0, &own);
+        }
         let rest = address.strip_prefix("http://").context("no proxy")?;
         let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
         let page = format!("/{path}");
@@ -107,12 +112,20 @@ async fn web(answer: Answer, slow: &'static str) -> Result<(u16, Log)> {
 }
 
 fn crawl(data: &Path, proxy: u16, topic: &str, starts: &str, budget: u32) -> Result<Companion> {
+    let proxy = format!("http://127.0.0.1:{proxy}");
+    crawl_with(data, topic, starts, budget, &["--proxy", &proxy])
+}
+
+fn crawl_with(
+    data: &Path,
+    topic: &str,
+    starts: &str,
+    budget: u32,
+    more: &[&str],
+) -> Result<Companion> {
     let (data, budget) = (data.display().to_string(), budget.to_string());
-    let (proxy, delay) = (
-        format!("http://127.0.0.1:{proxy}"),
-        DELAY.as_millis().to_string(),
-    );
-    Companion::start(&[
+    let delay = DELAY.as_millis().to_string();
+    let arguments = [
         "crawl",
         "--json",
         "--topic",
@@ -129,9 +142,8 @@ fn crawl(data: &Path, proxy: u16, topic: &str, starts: &str, budget: u32) -> Res
         &delay,
         "--data",
         &data,
-        "--proxy",
-        &proxy,
-    ])
+    ];
+    Companion::start(&[&arguments[..], more].concat())
 }
 
 /// Requests that overlapped, and gaps that were too short, over all hosts.
@@ -139,16 +151,139 @@ fn faults(log: &Log) -> (usize, usize, usize) {
     let log = log.lock().unwrap_or_else(PoisonError::into_inner);
     let (mut all, mut overlaps, mut early) = (0, 0, 0);
     for seen in log.values() {
-        let mut seen = seen.clone();
-        seen.sort_by_key(|seen| seen.from);
-        all += seen.len();
-        for pair in seen.windows(2) {
-            overlaps += usize::from(pair[1].from < pair[0].to);
-            let gap = pair[1].from.saturating_duration_since(pair[0].to);
-            early += usize::from(gap < DELAY);
-        }
+        let (asked, at_once, too_early) = faults_of(seen.clone());
+        all += asked;
+        overlaps += at_once;
+        early += too_early;
     }
     (all, overlaps, early)
+}
+
+/// The same for what shares one turn.
+fn faults_of(mut seen: Vec<Seen>) -> (usize, usize, usize) {
+    seen.sort_by_key(|seen| seen.from);
+    let (mut overlaps, mut early) = (0, 0);
+    for pair in seen.windows(2) {
+        overlaps += usize::from(pair[1].from < pair[0].to);
+        let gap = pair[1].from.saturating_duration_since(pair[0].to);
+        early += usize::from(gap < DELAY);
+    }
+    (seen.len(), overlaps, early)
+}
+
+/// All hosts as one.
+fn together(log: &Log) -> Vec<Seen> {
+    let log = log.lock().unwrap_or_else(PoisonError::into_inner);
+    log.values().flatten().cloned().collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_hosts_of_a_site_share_a_turn_where_that_is_asked_for() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let data = folder.path().join("data");
+    let (proxy, log) = web(to_hosts_of_one_site, "none").await?;
+    let starts = list(
+        folder.path(),
+        &["http://h0.site.test/0", "http://h1.site.test/0"],
+    )?;
+    let proxy = format!("http://127.0.0.1:{proxy}");
+    let by_site = ["--proxy", &proxy, "--by-site"];
+    crawl_with(&data, "kidneys", &starts, 30, &by_site)?
+        .finish()
+        .await?;
+    let (all, overlaps, early) = faults_of(together(&log));
+    println!("{all} requests to {HOSTS} hosts of a site: {overlaps} at once, {early} too early");
+    ensure!(all >= 30 && overlaps == 0 && early == 0);
+    let hosts = log.lock().unwrap_or_else(PoisonError::into_inner).len();
+    ensure!(hosts as u64 == HOSTS, "{hosts}");
+    Ok(())
+}
+
+fn to_hosts_of_one_site(host: &str, path: &str, times: usize) -> (u16, String, String) {
+    let (status, more, body) = to_all_hosts(host, path, times);
+    (status, more, body.replace(".test/", ".site.test/"))
+}
+
+/// Four servers for a web, each of them by itself on a port of this machine.
+fn on_itself(host: &str, path: &str, times: usize) -> (u16, String, String) {
+    let (status, more, body) = to_all_hosts(host, path, times);
+    (status, more, body.replace("http://h0.test", ""))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hosts_on_one_server_are_asked_one_after_the_other() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let data = folder.path().join("data");
+    let (mut logs, mut starts, mut ports) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..4 {
+        let (port, log) = web(on_itself, "none").await?;
+        starts.push(format!("http://127.0.0.1:{port}/0"));
+        ports.extend(["--allow-port".to_owned(), port.to_string()]);
+        logs.push(log);
+    }
+    let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
+    let starts = list(folder.path(), &starts)?;
+    let mut more = vec!["--allow-private"];
+    more.extend(ports.iter().map(String::as_str));
+    crawl_with(&data, "kidneys", &starts, 80, &more)?
+        .finish()
+        .await?;
+    let all: Vec<Seen> = logs.iter().flat_map(together).collect();
+    let each: Vec<usize> = logs.iter().map(|log| together(log).len()).collect();
+    let (all, overlaps, quick) = faults_of(all);
+    println!("{each:?} requests to four hosts on one server: {overlaps} at once");
+    ensure!(overlaps == 0 && each.iter().all(|asked| *asked >= 10));
+    // Each host rests by itself: the server goes on with another.
+    ensure!(quick > all / 2, "{quick} of {all}");
+    ensure!(logs.iter().all(|log| faults(log).2 == 0));
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_is_asked_no_more_than_a_day_allows_also_after_a_kill() -> Result<()> {
+    const MOST: usize = 7;
+    let folder = tempfile::tempdir()?;
+    let data = folder.path().join("data");
+    let (proxy, log) = web(to_all_hosts, "none").await?;
+    let starts = list(folder.path(), &["http://h0.test/0"])?;
+    let proxy = format!("http://127.0.0.1:{proxy}");
+    let most = MOST.to_string();
+    let budget = ["--proxy", &proxy, "--daily-requests", &most];
+    let each = || {
+        let log = log.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked: Vec<usize> = log.values().map(Vec::len).collect();
+        asked
+    };
+    let day = || linkscent::clock::now() / (24 * 60 * 60 * 1_000);
+    let begun = day();
+    let mut killed = crawl_with(&data, "kidneys", &starts, 100, &budget)?;
+    wait_for("some requests", 60, || async {
+        Ok((each().iter().sum::<usize>() > 20).then_some(()))
+    })
+    .await?;
+    killed.kill().await?;
+    let mut waits = crawl_with(&data, "kidneys", &starts, 100, &budget)?;
+    wait_for("all that a day allows", 60, || async {
+        let each = each();
+        // The request that was killed was not counted.
+        let spent = each.iter().filter(|asked| **asked >= MOST).count() as u64;
+        Ok((spent == HOSTS).then_some(()))
+    })
+    .await?;
+    // Long enough for some more, were they allowed.
+    tokio::time::sleep(6 * DELAY).await;
+    let each = each();
+    waits.kill().await?;
+    println!("{each:?} requests to {HOSTS} hosts, {MOST} a day");
+    let may = MOST + 1;
+    ensure!(
+        day() > begun || each.iter().all(|asked| *asked <= may),
+        "{each:?}"
+    );
+    let store = Store::open(&data).await?;
+    let rows = store.fetches(1).await?;
+    ensure!(rows.iter().all(|row| row.problem.is_empty()), "{rows:?}");
+    Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,6 +5,7 @@ use linkscent_core::crawl::as_host;
 
 use crate::crawler::documents::DocumentReader;
 use crate::crawler::way::Way;
+use crate::store::DailyBudget;
 
 /// How crawls may reach the network.
 #[derive(Debug, Clone, Args)]
@@ -38,6 +39,28 @@ pub struct Network {
         help_heading = "Requests"
     )]
     never: Vec<String>,
+    /// Ask all hosts of a site, such as www.example.org and data.example.org, one at a time, with the
+    /// delay between them.
+    #[arg(long, env = "LINKSCENT_BY_SITE", help_heading = "Requests")]
+    by_site: bool,
+    /// Make so many requests to a host at most within a day (UTC); crawls go on the next day.
+    #[arg(
+        long,
+        value_name = "REQUESTS",
+        env = "LINKSCENT_DAILY_REQUESTS",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Requests"
+    )]
+    daily_requests: Option<u32>,
+    /// Take so many megabytes from a host at most within a day (UTC), unpacked.
+    #[arg(
+        long,
+        value_name = "MB",
+        env = "LINKSCENT_DAILY_MEGABYTES",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Requests"
+    )]
+    daily_megabytes: Option<u32>,
 }
 
 /// Characters of a contact at most.
@@ -67,6 +90,11 @@ impl Network {
             documents: DocumentReader::of_this_program(),
             contact: self.contact.clone(),
             never: self.never.clone(),
+            by_site: self.by_site,
+            daily: DailyBudget {
+                requests: self.daily_requests,
+                bytes: self.daily_megabytes.map(|most| u64::from(most) * 1_000_000),
+            },
         }
     }
 }

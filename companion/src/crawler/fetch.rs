@@ -4,12 +4,13 @@
 //! some seconds and keep a least rate, or it would hold a place that others need.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{Robots, rest_for, robots};
+use linkscent_core::crawl::{Robots, rest_for, robots, site_of};
 use linkscent_core::page::Page;
 use reqwest::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
@@ -21,11 +22,13 @@ use super::answers::{
 use super::documents::DocumentReader;
 use super::exchange::{exchange, request_headers};
 use super::faults::Fault;
+use super::names::Names;
 use super::reply::{Answer, Answered, Fetched, Head, Hindrance, Reply};
-use super::ssrf_guard::{self, PublicResolver};
-use super::turn::TurnTaker;
+use super::ssrf_guard;
+use super::turn::{TurnTaker, Waited};
 use super::validators::{Validators, shown};
 use super::way::{AGENT, Way};
+use crate::store::{Asked, DailyBudget};
 use linkscent_archive::feeds::feed_of;
 use linkscent_archive::page::{build, of_html};
 use linkscent_archive::warc::Exchange;
@@ -63,6 +66,15 @@ struct Read {
     pieces: Vec<OwnedSemaphorePermit>,
 }
 
+/// What a request costs, as it goes on.
+#[derive(Default)]
+struct Meter {
+    /// When the answer began: reading it may wait for others.
+    answered: OnceLock<Instant>,
+    /// Bytes that came, unpacked.
+    bytes: AtomicU64,
+}
+
 /// What a request brought.
 enum Got {
     Reply(Reply),
@@ -77,6 +89,7 @@ pub struct Fetcher {
     /// Who asks.
     agent: HeaderValue,
     way: Arc<Way>,
+    names: Names,
     /// Pages parsed at a time: as many as there are processors.
     parsing: Arc<Semaphore>,
     /// Documents read at a time. They may take long, and pages do not wait for them.
@@ -102,14 +115,16 @@ impl Fetcher {
         if let Some(proxy) = &way.proxy {
             builder = builder.proxy(reqwest::Proxy::all(proxy.clone())?);
         }
-        if !way.allow_private && way.proxy.is_none() {
-            builder = builder.dns_resolver(Arc::new(PublicResolver));
+        let names = Names::new(way.allow_private);
+        if way.proxy.is_none() {
+            builder = builder.dns_resolver(Arc::new(names.clone()));
         }
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
         Ok(Self {
             client: builder.build().context("preparing the HTTP client")?,
             agent: way.agent()?,
             way: Arc::new(way),
+            names,
             parsing: Arc::new(Semaphore::new(processors)),
             documents: Arc::new(Semaphore::new(MOST_DOCUMENTS)),
             pieces: Arc::new(Semaphore::new(MOST_PIECES)),
@@ -132,6 +147,11 @@ impl Fetcher {
         &self.way.never
     }
 
+    /// Whether all hosts of a site share one turn.
+    pub fn is_by_site(&self) -> bool {
+        self.way.by_site
+    }
+
     /// Whether all requests go to a web replayed on this machine.
     pub fn is_replay(&self) -> bool {
         self.way.is_loopback_proxy()
@@ -146,10 +166,13 @@ impl Fetcher {
         known: Option<&Validators>,
         delay: Duration,
     ) -> Result<Answered, Hindrance> {
-        self.take_turn(address).await?;
-        let (begun, answered) = (Instant::now(), OnceLock::new());
-        let got = in_time(self.try_page(address, known, &answered)).await;
-        let took = answered.get().copied().unwrap_or_else(Instant::now) - begun;
+        let asked = self.asked(address).await;
+        if let Waited::Spent(rest) = self.take_turn(&asked, self.way.daily).await? {
+            return Ok(Answered::nothing(Reply::Tomorrow(rest)));
+        }
+        let (begun, meter) = (Instant::now(), Meter::default());
+        let got = in_time(self.try_page(address, known, &meter)).await;
+        let took = meter.answered.get().copied().unwrap_or_else(Instant::now) - begun;
         let asks = match &got {
             Ok(Got::Reply(Reply::Later(_, rest))) => *rest,
             _ => Duration::ZERO,
@@ -157,7 +180,7 @@ impl Fetcher {
         let rest = delay
             .max(asks)
             .max(Duration::from_millis(rest_for(took.as_millis() as u64)));
-        self.end_turn(address, rest).await?;
+        self.end_turn(&asked, rest, &meter).await?;
         let got = match got {
             Ok(Got::Document(read)) => self.document(*read, known).await,
             Ok(Got::Reply(reply)) => Ok(reply),
@@ -174,25 +197,50 @@ impl Fetcher {
                 }
             }
         };
+        let took = Some(took);
         Ok(Answered { reply, took })
     }
 
-    async fn take_turn(&self, address: &Address) -> Result<(), Hindrance> {
+    /// What is asked for a page, as far as turns go. A proxy looks names up itself.
+    async fn asked<'a>(&self, page: &'a Address) -> Asked<'a> {
+        let is_direct = self.turns.is_some() && self.way.proxy.is_none();
+        let is_refused = !self.way.allow_private && ssrf_guard::check(page).is_err();
+        Asked {
+            host: if self.way.by_site {
+                site_of(page.host())
+            } else {
+                page.host()
+            },
+            server: if is_direct && !is_refused {
+                self.names.server_of(page).await
+            } else {
+                None
+            },
+        }
+    }
+
+    async fn take_turn(&self, asked: &Asked<'_>, budget: DailyBudget) -> Result<Waited, Hindrance> {
         let Some(turns) = &self.turns else {
-            return Ok(());
+            return Ok(Waited::Ours);
         };
-        match turns.wait(address.host()).await {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(Hindrance::AtRest),
+        match turns.wait(asked, budget).await {
+            Ok(Waited::AtRest) => Err(Hindrance::AtRest),
+            Ok(waited) => Ok(waited),
             Err(error) => Err(Hindrance::of_turns(&error)),
         }
     }
 
-    async fn end_turn(&self, address: &Address, rest: Duration) -> Result<(), Hindrance> {
+    async fn end_turn(
+        &self,
+        asked: &Asked<'_>,
+        rest: Duration,
+        meter: &Meter,
+    ) -> Result<(), Hindrance> {
         let Some(turns) = &self.turns else {
             return Ok(());
         };
-        let ended = turns.end(address.host(), rest).await;
+        let bytes = meter.bytes.load(Ordering::Relaxed);
+        let ended = turns.end(asked, rest, bytes).await;
         ended.map_err(|error| Hindrance::of_turns(&error))
     }
 
@@ -212,15 +260,14 @@ impl Fetcher {
         }
     }
 
-    /// Says in `answered` when the answer began: reading it may wait for others.
     async fn try_page(
         &self,
         address: &Address,
         known: Option<&Validators>,
-        answered: &OnceLock<Instant>,
+        meter: &Meter,
     ) -> Result<Got> {
         let response = self.send(address, known).await?;
-        answered.get_or_init(Instant::now);
+        meter.answered.get_or_init(Instant::now);
         let status = response.status();
         if status == StatusCode::NOT_MODIFIED && known.is_some() {
             let head = self.head(address, &response, known);
@@ -260,7 +307,7 @@ impl Fetcher {
         } else {
             &self.document_pieces
         };
-        let (body, pieces) = self.read_head(response, largest + 1, memory).await?;
+        let (body, pieces) = self.read_head(response, largest + 1, memory, meter).await?;
         if body.len() > largest {
             bail!("larger than {} MiB", largest >> 20);
         }
@@ -356,11 +403,13 @@ impl Fetcher {
     /// 429, 5xx and no answer deny everything (RFC 9309; "too many requests" is no
     /// word on what may be fetched), up to five redirects are followed.
     pub async fn robots(&self, address: &Address, delay: Duration) -> Result<Robots, Hindrance> {
-        self.take_turn(address).await?;
-        let got = in_time(self.try_robots(address)).await;
+        let (asked, meter) = (self.asked(address).await, Meter::default());
+        // What it forbids must be known on whatever day.
+        self.take_turn(&asked, DailyBudget::default()).await?;
+        let got = in_time(self.try_robots(address, &meter)).await;
         let asks = got.as_ref().ok().and_then(Robots::delay);
         let asks = Duration::from_millis(asks.unwrap_or(0));
-        self.end_turn(address, delay.max(asks)).await?;
+        self.end_turn(&asked, delay.max(asks), &meter).await?;
         match got {
             Ok(robots) => Ok(robots),
             Err(error) => {
@@ -370,14 +419,14 @@ impl Fetcher {
         }
     }
 
-    async fn try_robots(&self, address: &Address) -> Result<Robots> {
+    async fn try_robots(&self, address: &Address, meter: &Meter) -> Result<Robots> {
         let mut at = address.join("/robots.txt")?;
         for _ in 0..=5 {
             let response = self.send(&at, None).await?;
             let status = response.status();
             if status.is_success() {
                 let (text, pieces) = self
-                    .read_head(response, robots::LARGEST_FILE, &self.pieces)
+                    .read_head(response, robots::LARGEST_FILE, &self.pieces, meter)
                     .await?;
                 let parsing = Arc::clone(&self.parsing).acquire_owned().await?;
                 let parsed = tokio::task::spawn_blocking(move || {
@@ -436,6 +485,7 @@ impl Fetcher {
         mut response: Response,
         limit: usize,
         memory: &Arc<Semaphore>,
+        meter: &Meter,
     ) -> Result<(Vec<u8>, Vec<OwnedSemaphorePermit>)> {
         let (mut body, mut pieces) = (Vec::new(), Vec::new());
         while body.len() < limit {
@@ -446,6 +496,7 @@ impl Fetcher {
                     else {
                         return anyhow::Ok(true);
                     };
+                    meter.bytes.fetch_add(chunk.len() as u64, Ordering::Relaxed);
                     let left = limit - body.len();
                     body.extend_from_slice(&chunk[..chunk.len().min(left)]);
                 }

@@ -8,6 +8,7 @@ mod exchange;
 pub(crate) mod fake_web;
 mod faults;
 pub mod fetch;
+mod names;
 pub mod replay;
 pub mod reply;
 mod retraining;

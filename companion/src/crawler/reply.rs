@@ -43,8 +43,16 @@ pub struct Head {
 pub struct Answered {
     /// What came.
     pub reply: Reply,
-    /// How long the host needed to begin its answer; if there was none, until that was clear.
-    pub took: Duration,
+    /// How long the host needed to begin its answer; if there was none, until that was clear. None
+    /// if it was not asked.
+    pub took: Option<Duration>,
+}
+
+impl Answered {
+    /// What came without asking.
+    pub fn nothing(reply: Reply) -> Self {
+        Self { reply, took: None }
+    }
 }
 
 /// What came of a request.
@@ -61,6 +69,9 @@ pub enum Reply {
     /// The server has no time just now: what it said, and after how long it may be asked again, where
     /// it says so.
     Later(String, Duration),
+    /// The host was not asked: what it may be asked for today was asked for. The next day begins so
+    /// much later.
+    Tomorrow(Duration),
     /// Something else, in one line.
     Problem(String),
 }

@@ -146,7 +146,7 @@ impl Runner {
         let left_out = &mut crawl.order.scope.left_out;
         left_out.extend_from_slice(fetcher.never());
         let TakenUp {
-            session,
+            mut session,
             rng,
             replayed,
             mut told,
@@ -169,6 +169,9 @@ impl Runner {
         } else {
             HashMap::new()
         };
+        if fetcher.is_by_site() {
+            session.rest_by_site();
+        }
         let goes_on = Arc::new(());
         let delay = session.delay();
         let fetcher = if delay == 0 {
@@ -399,8 +402,9 @@ impl Runner {
     fn handle(&mut self, message: Message) -> Result<Option<Ended>> {
         match message {
             Message::Page(address, Ok(answered)) => {
-                let took = answered.took.as_millis() as u64;
-                self.session.took(address.host(), took);
+                if let Some(took) = answered.took {
+                    self.session.took(address.host(), took.as_millis() as u64);
+                }
                 return self.take(&address, answered.reply);
             }
             Message::Robots(address, Ok(robots)) => self.session.robots(&address, robots),

@@ -3,12 +3,11 @@
 //!
 //! It stands in two places, and every request passes both: addresses written
 //! as numbers are checked before the request is made, names when they are
-//! resolved, right where the connection takes its addresses from.
+//! resolved (`names`), right where the connection takes its addresses from.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use linkscent_core::address::Address;
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use thiserror::Error;
 
 /// Why a connection is not made.
@@ -129,29 +128,12 @@ pub fn is_private(address: &Address) -> bool {
 }
 
 /// The host without its port and brackets.
-fn host_name(address: &Address) -> &str {
+pub(super) fn host_name(address: &Address) -> &str {
     let host = address.host();
     if let Some(inner) = host.strip_prefix('[') {
         return inner.split(']').next().unwrap_or_default();
     }
     host.split(':').next().unwrap_or_default()
-}
-
-/// Resolves names to public addresses only.
-pub struct PublicResolver;
-
-impl Resolve for PublicResolver {
-    fn resolve(&self, name: Name) -> Resolving {
-        Box::pin(async move {
-            let host = name.as_str().to_owned();
-            let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
-            let public: Vec<SocketAddr> = found.filter(|found| is_public(found.ip())).collect();
-            if public.is_empty() {
-                return Err(Refused::NoPublicAddress(host).into());
-            }
-            Ok(Box::new(public.into_iter()) as Addrs)
-        })
-    }
 }
 
 #[cfg(test)]

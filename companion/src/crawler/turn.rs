@@ -7,13 +7,25 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::clock;
-use crate::store::{Turn, Turns};
+use crate::store::{Asked, DailyBudget, Turn, Turns};
 
 /// A host is looked at again after so long, though it may be free later.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
-/// One that another crawl asks, after so long.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// One that another asks, after so long at first; then after longer and longer, since many may wait
+/// for one server.
+const LOOK_FIRST: Duration = Duration::from_millis(20);
 const SHORTEST_WAIT: Duration = Duration::from_millis(5);
+
+/// How waiting for a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waited {
+    /// It is the crawl's turn.
+    Ours,
+    /// The host may be asked no more today; the next day begins so much later.
+    Spent(Duration),
+    /// The crawl has come to rest before.
+    AtRest,
+}
 
 /// Waits for turns as long as its crawl goes on.
 #[derive(Debug, Clone)]
@@ -30,27 +42,33 @@ impl TurnTaker {
         Self { turns, goes_on }
     }
 
-    /// Waits until it is the crawl's turn to ask a host; false if the crawl has come to rest before.
-    pub async fn wait(&self, host: &str) -> Result<bool> {
+    /// Waits until it is the crawl's turn to ask a host and its server.
+    pub async fn wait(&self, asked: &Asked<'_>, budget: DailyBudget) -> Result<Waited> {
+        let mut look_again = LOOK_FIRST;
         while self.goes_on.strong_count() > 0 {
             let now = clock::now();
-            let rest = match self.turns.take(host, now).await? {
-                Turn::Ours => return Ok(true),
-                Turn::Taken => LOOK_EVERY,
-                Turn::Rests(free) => {
-                    Duration::from_millis(free.saturating_sub(now).max(0).unsigned_abs())
+            let until =
+                |time: i64| Duration::from_millis(time.saturating_sub(now).max(0).unsigned_abs());
+            let rest = match self.turns.take(asked, now, budget).await? {
+                Turn::Ours => return Ok(Waited::Ours),
+                Turn::Spent(over) => return Ok(Waited::Spent(until(over))),
+                Turn::Rests(free) => until(free),
+                Turn::Taken => {
+                    look_again = (look_again * 3 / 2).min(LONGEST_WAIT);
+                    look_again
                 }
             };
             tokio::time::sleep(rest.clamp(SHORTEST_WAIT, LONGEST_WAIT)).await;
         }
-        Ok(false)
+        Ok(Waited::AtRest)
     }
 
-    /// The request has ended: the host rests. The clock counts whole milliseconds, so that it is one
-    /// more: never less.
-    pub async fn end(&self, host: &str, rest: Duration) -> Result<()> {
+    /// The request has ended, and so many bytes came: the host rests. The clock counts whole
+    /// milliseconds, so that it is one more: never less.
+    pub async fn end(&self, asked: &Asked<'_>, rest: Duration, bytes: u64) -> Result<()> {
         let rest = u64::try_from(rest.as_millis()).unwrap_or(u64::MAX);
         let rest = rest.saturating_add(1);
-        self.turns.give_back(host, clock::now(), rest).await
+        let given = self.turns.give_back(asked, clock::now(), rest, bytes);
+        given.await
     }
 }

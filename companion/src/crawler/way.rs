@@ -9,6 +9,7 @@ use reqwest::Url;
 use reqwest::header::HeaderValue;
 
 use super::documents::DocumentReader;
+use crate::store::DailyBudget;
 
 /// Who we say we are, to servers and in robots.txt.
 pub const AGENT: &str = env!("CARGO_PKG_NAME");
@@ -30,6 +31,10 @@ pub struct Way {
     pub contact: Option<String>,
     /// Hosts that are never asked, nor those below them.
     pub never: Vec<String>,
+    /// Whether all hosts of a site are asked one at a time, and not only each by itself.
+    pub by_site: bool,
+    /// What a host may be asked for within a day.
+    pub daily: DailyBudget,
 }
 
 impl Way {

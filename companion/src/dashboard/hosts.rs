@@ -65,7 +65,7 @@ impl Line {
         if health.is_left_out {
             facts.push("left out by you".to_owned());
         }
-        facts.extend(state.and_then(|state| turn(state.turn, state.deferred)));
+        facts.extend(state.and_then(turn));
         facts.extend(state.and_then(|state| rules(&state.rules)));
         facts.extend(state.and_then(|state| rest(state, delay)));
         Self {
@@ -156,13 +156,21 @@ async fn set_delay(
     Ok(go_to(&format!("/crawl/{id}/hosts")))
 }
 
+/// Milliseconds that a host rests at most without having said anything: beyond, it is a day's budget
+/// that is spent.
+const LONGEST_DELAY: u64 = 2 * 60 * 1_000;
+
 /// Why a host is not asked, if that is for longer than it usually rests.
-fn turn(turn: HostTurn, deferred: u32) -> Option<String> {
-    let turn = match turn {
+fn turn(state: &HostState) -> Option<String> {
+    let (deferred, usual) = (state.deferred, state.rest);
+    let turn = match state.turn {
         HostTurn::LeftOut => return None,
         HostTurn::GivenUp => "left alone for good".to_owned(),
         HostTurn::Enough => return Some("left: enough of it came".to_owned()),
         HostTurn::Rests(left) if deferred > 0 => format!("rests for {}", time(left)),
+        HostTurn::Rests(left) if left > usual.max(LONGEST_DELAY) => {
+            format!("asked enough for today: goes on in {}", time(left))
+        }
         _ if deferred > 0 => "is asked again".to_owned(),
         HostTurn::Free | HostTurn::Asked | HostTurn::Rests(_) => return None,
     };
@@ -285,6 +293,12 @@ mod tests {
         };
         let expected = ["answers slowly: rests for 8.0 s behind each request"];
         assert_eq!(facts(&slow), expected);
+        let spent = HostState {
+            turn: HostTurn::Rests(5 * 3_600_000),
+            ..state.clone()
+        };
+        let expected = ["asked enough for today: goes on in 5 h"];
+        assert_eq!(facts(&spent), expected);
         let rests = HostState {
             turn: HostTurn::Rests(90_000),
             deferred: 2,

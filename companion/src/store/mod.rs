@@ -37,7 +37,7 @@ pub use ports::{
 };
 pub use remarks::Remarks;
 pub use sqlite::{BackedUp, backup, faults, repair};
-pub use turns::{Turn, Turns, delete as delete_turns};
+pub use turns::{Asked, DailyBudget, Turn, Turns, delete as delete_turns};
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};

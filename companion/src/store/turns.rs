@@ -2,7 +2,11 @@
 //! and across restarts: a file of its own, since a request must not wait until its turn is on the
 //! disk. What a power cut takes from it is a rest of seconds. Hosts stand in it as hashes, for a
 //! day.
+//!
+//! Many hosts may lie on one server: it is asked once at a time, too, but rests only as its hosts do.
+//! What was asked of each host today is counted, so that crawls stay within what a day may cost it.
 
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -23,8 +27,46 @@ const NOT_A_DATABASE: &str = "26";
 const LEASE: i64 = 60_000;
 /// Milliseconds that a host rests at most.
 const LONGEST_REST: i64 = 60 * 60 * 1_000;
+const DAY: i64 = 24 * 60 * 60 * 1_000;
 /// So long after it was free a host is forgotten.
-const KEPT: i64 = 24 * 60 * 60 * 1_000;
+const KEPT: i64 = DAY;
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked<'a> {
+    /// A host, or the site of one.
+    pub host: &'a str,
+    /// The server behind it, where that is known.
+    pub server: Option<IpAddr>,
+}
+
+impl Asked<'_> {
+    /// What stands in the file for the host and for the server, as a list in JSON.
+    fn keys(&self) -> String {
+        let server = self.server.map(|server| key(&format!("server {server}")));
+        let keys = [Some(key(self.host)), server].into_iter().flatten();
+        let keys: Vec<String> = keys.map(|key| key.to_string()).collect();
+        format!("[{}]", keys.join(","))
+    }
+}
+
+/// What a host may be asked for within a day (UTC), by all crawls together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DailyBudget {
+    /// Requests.
+    pub requests: Option<u32>,
+    /// Bytes of the pages that come, unpacked.
+    pub bytes: Option<u64>,
+}
+
+impl DailyBudget {
+    fn is_spent(self, requests: i64, bytes: i64) -> bool {
+        let is = |most: Option<u64>, used: i64| {
+            most.is_some_and(|most| used.max(0).unsigned_abs() >= most)
+        };
+        is(self.requests.map(u64::from), requests) || is(self.bytes, bytes)
+    }
+}
 
 /// What came of asking for a host's turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +77,8 @@ pub enum Turn {
     Taken,
     /// The host rests, until this time in milliseconds since 1970.
     Rests(i64),
+    /// What it may be asked for today was asked for. The day ends then.
+    Spent(i64),
 }
 
 /// See the module. Clones are the same.
@@ -72,6 +116,10 @@ impl Turns {
             .bind(now - KEPT)
             .execute(&turns.pool)
             .await?;
+        sqlx::query("DELETE FROM spent WHERE day < ?")
+            .bind(now / DAY)
+            .execute(&turns.pool)
+            .await?;
         Ok(turns)
     }
 
@@ -99,17 +147,34 @@ impl Turns {
         )
         .execute(&pool)
         .await?;
+        sqlx::query(
+            "CREATE TABLE IF NOT EXISTS spent (
+                 host     INTEGER NOT NULL,
+                 day      INTEGER NOT NULL, -- since 1970, UTC
+                 requests INTEGER NOT NULL,
+                 bytes    INTEGER NOT NULL,
+                 PRIMARY KEY (host, day)
+             ) STRICT, WITHOUT ROWID",
+        )
+        .execute(&pool)
+        .await?;
         Ok(Self { pool, crawl })
     }
 
-    /// Takes the turn of a host, if it is free.
-    pub async fn take(&self, host: &str, now: i64) -> Result<Turn> {
+    /// Takes the turn of a host and of its server, if both are free and the day's budget allows it.
+    pub async fn take(&self, asked: &Asked<'_>, now: i64, budget: DailyBudget) -> Result<Turn> {
+        if budget != DailyBudget::default() && self.is_spent(asked, now, budget).await? {
+            return Ok(Turn::Spent((now / DAY + 1) * DAY));
+        }
+        let keys = asked.keys();
         let taken = sqlx::query(
-            "INSERT INTO turn (host, crawl, free, process) VALUES (?1, ?2, ?3, ?6)
-             ON CONFLICT (host) DO UPDATE SET crawl = ?2, free = ?3, process = ?6
-             WHERE free <= ?4 OR free > ?5",
+            "INSERT INTO turn (host, crawl, free, process)
+             SELECT value, ?2, ?3, ?6 FROM json_each(?1)
+             WHERE NOT EXISTS (SELECT 1 FROM json_each(?1) JOIN turn ON host = value
+                               WHERE free > ?4 AND free <= ?5)
+             ON CONFLICT (host) DO UPDATE SET crawl = ?2, free = ?3, process = ?6",
         )
-        .bind(key(host))
+        .bind(&keys)
         .bind(self.crawl)
         .bind(now + LEASE)
         .bind(now)
@@ -121,27 +186,59 @@ impl Turns {
         if taken.rows_affected() > 0 {
             return Ok(Turn::Ours);
         }
-        let row: Option<(i64, i64)> = sqlx::query_as("SELECT crawl, free FROM turn WHERE host = ?")
-            .bind(key(host))
-            .fetch_optional(&self.pool)
-            .await?;
-        Ok(match row {
-            Some((0, free)) => Turn::Rests(free),
+        let rows: Vec<(i64, i64)> = sqlx::query_as(
+            "SELECT crawl, free FROM json_each(?) JOIN turn ON host = value WHERE free > ?",
+        )
+        .bind(&keys)
+        .bind(now)
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(match rows.iter().map(|(_, free)| *free).max() {
+            Some(free) if rows.iter().all(|(crawl, _)| *crawl == 0) => Turn::Rests(free),
             _ => Turn::Taken,
         })
     }
 
-    /// Gives the turn of a host back: it rests for so many milliseconds, an hour at most.
-    pub async fn give_back(&self, host: &str, now: i64, rest: u64) -> Result<()> {
+    async fn is_spent(&self, asked: &Asked<'_>, now: i64, budget: DailyBudget) -> Result<bool> {
+        let spent: Option<(i64, i64)> =
+            sqlx::query_as("SELECT requests, bytes FROM spent WHERE host = ? AND day = ?")
+                .bind(key(asked.host))
+                .bind(now / DAY)
+                .fetch_optional(&self.pool)
+                .await?;
+        Ok(spent.is_some_and(|(requests, bytes)| budget.is_spent(requests, bytes)))
+    }
+
+    /// Gives the turn of a host back: it rests for so many milliseconds, an hour at most; its server
+    /// does not. So many bytes came.
+    pub async fn give_back(
+        &self,
+        asked: &Asked<'_>,
+        now: i64,
+        rest: u64,
+        bytes: u64,
+    ) -> Result<()> {
         let rest = i64::try_from(rest).unwrap_or(LONGEST_REST);
         let free = now + rest.min(LONGEST_REST);
         sqlx::query(
-            "UPDATE turn SET free = ?, crawl = 0 WHERE host = ? AND crawl = ? AND process = ?",
+            "UPDATE turn SET free = iif(host = ?1, ?2, ?3), crawl = 0
+             WHERE host IN (SELECT value FROM json_each(?4)) AND crawl = ?5 AND process = ?6",
         )
+        .bind(key(asked.host))
         .bind(free)
-        .bind(key(host))
+        .bind(now)
+        .bind(asked.keys())
         .bind(self.crawl)
         .bind(process())
+        .execute(&self.pool)
+        .await?;
+        sqlx::query(
+            "INSERT INTO spent (host, day, requests, bytes) VALUES (?1, ?2, 1, ?3)
+             ON CONFLICT (host, day) DO UPDATE SET requests = requests + 1, bytes = bytes + ?3",
+        )
+        .bind(key(asked.host))
+        .bind(now / DAY)
+        .bind(i64::try_from(bytes).unwrap_or(i64::MAX))
         .execute(&self.pool)
         .await?;
         Ok(())
@@ -186,29 +283,122 @@ fn key(host: &str) -> i64 {
 mod tests {
     use super::*;
 
+    const ANY: DailyBudget = DailyBudget {
+        requests: None,
+        bytes: None,
+    };
+
+    fn host(host: &str) -> Asked<'_> {
+        Asked { host, server: None }
+    }
+
+    #[tokio::test]
+    async fn hosts_on_one_server_are_asked_one_after_the_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Turns::open(folder.path(), 1, 0, 1_000).await.unwrap();
+        let second = Turns::open(folder.path(), 2, 0, 1_000).await.unwrap();
+        let on = |host, server: &str| Asked {
+            host,
+            server: server.parse().ok(),
+        };
+        let (a, b) = (on("a.test", "192.0.2.1"), on("b.test", "192.0.2.1"));
+        let elsewhere = on("c.test", "192.0.2.2");
+        assert_eq!(first.take(&a, 10, ANY).await.unwrap(), Turn::Ours);
+        assert_eq!(second.take(&b, 20, ANY).await.unwrap(), Turn::Taken);
+        assert_eq!(first.take(&b, 20, ANY).await.unwrap(), Turn::Taken);
+        assert_eq!(second.take(&elsewhere, 20, ANY).await.unwrap(), Turn::Ours);
+        first.give_back(&a, 50, 1_000, 0).await.unwrap();
+        // The host rests, its server does not; and a host that rests takes no server.
+        assert_eq!(first.take(&a, 60, ANY).await.unwrap(), Turn::Rests(1_050));
+        assert_eq!(second.take(&b, 60, ANY).await.unwrap(), Turn::Ours);
+        assert_eq!(first.take(&a, 1_060, ANY).await.unwrap(), Turn::Taken);
+    }
+
+    #[tokio::test]
+    async fn a_day_costs_a_host_no_more_than_it_may() {
+        let folder = tempfile::tempdir().unwrap();
+        let turns = Turns::open(folder.path(), 1, 0, 0).await.unwrap();
+        let other = Turns::open(folder.path(), 2, 0, 0).await.unwrap();
+        let (a, b) = (host("a.test"), host("b.test"));
+        let three = DailyBudget {
+            requests: Some(3),
+            bytes: Some(1_000),
+        };
+        let mut now = 5 * DAY + 10;
+        for (crawl, bytes) in [(&turns, 100), (&other, 200), (&turns, 300)] {
+            assert_eq!(crawl.take(&a, now, three).await.unwrap(), Turn::Ours);
+            crawl.give_back(&a, now, 0, bytes).await.unwrap();
+            now += 10;
+        }
+        let spent = Turn::Spent(6 * DAY);
+        assert_eq!(other.take(&a, now, three).await.unwrap(), spent);
+        assert_eq!(other.take(&a, now, ANY).await.unwrap(), Turn::Ours);
+        other.give_back(&a, now, 0, 0).await.unwrap();
+        // Another host is another's, and one page may be as large as all that is left.
+        assert_eq!(other.take(&b, now, three).await.unwrap(), Turn::Ours);
+        other.give_back(&b, now, 0, 1_000).await.unwrap();
+        assert_eq!(other.take(&b, now + 1, three).await.unwrap(), spent);
+        // A restart forgets nothing of the day, and the next day is a new one.
+        let again = Turns::open(folder.path(), 1, now, 0).await.unwrap();
+        assert_eq!(again.take(&b, now, three).await.unwrap(), spent);
+        let tomorrow = 6 * DAY;
+        assert_eq!(again.take(&b, tomorrow, three).await.unwrap(), Turn::Ours);
+        let rows = "SELECT COUNT(*) FROM spent";
+        Turns::open(folder.path(), 3, 7 * DAY, 0).await.unwrap();
+        let left: i64 = sqlx::query_scalar(rows)
+            .fetch_one(&again.pool)
+            .await
+            .unwrap();
+        assert_eq!(left, 0);
+    }
+
     #[tokio::test]
     async fn one_crawl_asks_a_host_at_a_time_and_then_it_rests() {
         let folder = tempfile::tempdir().unwrap();
         let first = Turns::open(folder.path(), 1, 0, 1_000).await.unwrap();
         let second = Turns::open(folder.path(), 2, 0, 1_000).await.unwrap();
-        assert_eq!(first.take("a.test", 10).await.unwrap(), Turn::Ours);
-        assert_eq!(second.take("a.test", 20).await.unwrap(), Turn::Taken);
-        assert_eq!(second.take("b.test", 20).await.unwrap(), Turn::Ours);
-        // Only who has it gives it back.
-        second.give_back("a.test", 20, 10).await.unwrap();
-        assert_eq!(second.take("a.test", 40).await.unwrap(), Turn::Taken);
-        first.give_back("a.test", 50, 1_000).await.unwrap();
         assert_eq!(
-            second.take("a.test", 1_049).await.unwrap(),
+            first.take(&host("a.test"), 10, ANY).await.unwrap(),
+            Turn::Ours
+        );
+        assert_eq!(
+            second.take(&host("a.test"), 20, ANY).await.unwrap(),
+            Turn::Taken
+        );
+        assert_eq!(
+            second.take(&host("b.test"), 20, ANY).await.unwrap(),
+            Turn::Ours
+        );
+        // Only who has it gives it back.
+        second.give_back(&host("a.test"), 20, 10, 0).await.unwrap();
+        assert_eq!(
+            second.take(&host("a.test"), 40, ANY).await.unwrap(),
+            Turn::Taken
+        );
+        first
+            .give_back(&host("a.test"), 50, 1_000, 0)
+            .await
+            .unwrap();
+        assert_eq!(
+            second.take(&host("a.test"), 1_049, ANY).await.unwrap(),
             Turn::Rests(1_050)
         );
-        assert_eq!(second.take("a.test", 1_050).await.unwrap(), Turn::Ours);
+        assert_eq!(
+            second.take(&host("a.test"), 1_050, ANY).await.unwrap(),
+            Turn::Ours
+        );
         // A crawl that goes on in the same process leaves its open requests their turns.
         let resumed = Turns::open(folder.path(), 2, 1_060, 1_000).await.unwrap();
-        assert_eq!(resumed.take("a.test", 1_060).await.unwrap(), Turn::Taken);
+        assert_eq!(
+            resumed.take(&host("a.test"), 1_060, ANY).await.unwrap(),
+            Turn::Taken
+        );
         // A turn that was forgotten is free some time later.
         assert_eq!(
-            first.take("a.test", 1_050 + LEASE).await.unwrap(),
+            first
+                .take(&host("a.test"), 1_050 + LEASE, ANY)
+                .await
+                .unwrap(),
             Turn::Ours
         );
     }
@@ -217,9 +407,12 @@ mod tests {
     async fn turns_outlive_a_process_and_those_left_open_are_given_back() {
         let folder = tempfile::tempdir().unwrap();
         let killed = Turns::open(folder.path(), 1, 0, 1_000).await.unwrap();
-        killed.take("open.test", 10).await.unwrap();
-        killed.take("rests.test", 10).await.unwrap();
-        killed.give_back("rests.test", 100, 600).await.unwrap();
+        killed.take(&host("open.test"), 10, ANY).await.unwrap();
+        killed.take(&host("rests.test"), 10, ANY).await.unwrap();
+        killed
+            .give_back(&host("rests.test"), 100, 600, 0)
+            .await
+            .unwrap();
         // As if another process had it.
         sqlx::query("UPDATE turn SET process = 0")
             .execute(&killed.pool)
@@ -228,22 +421,31 @@ mod tests {
         drop(killed);
         let again = Turns::open(folder.path(), 1, 200, 1_000).await.unwrap();
         assert_eq!(
-            again.take("open.test", 300).await.unwrap(),
+            again.take(&host("open.test"), 300, ANY).await.unwrap(),
             Turn::Rests(1_200)
         );
         assert_eq!(
-            again.take("rests.test", 300).await.unwrap(),
+            again.take(&host("rests.test"), 300, ANY).await.unwrap(),
             Turn::Rests(700)
         );
         // The clock goes back by a day: nobody waits so long.
         let day = 24 * 60 * 60 * 1_000;
-        let back = again.take("open.test", 300 - day).await.unwrap();
+        let back = again
+            .take(&host("open.test"), 300 - day, ANY)
+            .await
+            .unwrap();
         assert_eq!(back, Turn::Ours);
         // Nor does a host shut itself for ever.
-        again.give_back("open.test", 0, u64::MAX).await.unwrap();
-        let rests = again.take("open.test", 1).await.unwrap();
+        again
+            .give_back(&host("open.test"), 0, u64::MAX, 0)
+            .await
+            .unwrap();
+        let rests = again.take(&host("open.test"), 1, ANY).await.unwrap();
         assert_eq!(rests, Turn::Rests(LONGEST_REST));
-        let later = again.take("open.test", LONGEST_REST).await.unwrap();
+        let later = again
+            .take(&host("open.test"), LONGEST_REST, ANY)
+            .await
+            .unwrap();
         assert_eq!(later, Turn::Ours);
     }
 
@@ -268,7 +470,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), b"no database at all, but a text").unwrap();
         let turns = Turns::open(folder.path(), 1, 0, 1_000).await.unwrap();
-        assert_eq!(turns.take("secret.test", 10).await.unwrap(), Turn::Ours);
+        assert_eq!(
+            turns.take(&host("secret.test"), 10, ANY).await.unwrap(),
+            Turn::Ours
+        );
         turns.pool.close().await;
         for entry in std::fs::read_dir(folder.path()).unwrap() {
             let bytes = std::fs::read(entry.unwrap().path()).unwrap();

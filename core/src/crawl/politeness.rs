@@ -141,7 +141,8 @@ impl Politeness {
         self.rest(host, asked, self.delay_of(host));
     }
 
-    fn rest(&mut self, host: &str, now: Instant, rest: u64) {
+    /// A host that is asked just now rests for so many milliseconds.
+    pub(super) fn rest(&mut self, host: &str, now: Instant, rest: u64) {
         if self.busy.remove(host) {
             let until = Instant(now.0.saturating_add(rest));
             self.resting.insert((until, host.into()));

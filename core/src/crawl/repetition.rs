@@ -118,7 +118,7 @@ impl Repetition {
 
 /// The site of a host: its last two labels, or three where the last two are short, as in
 /// `co.uk`. An address of numbers, and a host without a dot, is its own.
-pub(super) fn site_of(host: &str) -> &str {
+pub fn site_of(host: &str) -> &str {
     let name = host.split(':').next().unwrap_or_default();
     if name.parse::<std::net::Ipv4Addr>().is_ok() || name.starts_with('[') {
         return host;

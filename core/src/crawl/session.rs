@@ -81,6 +81,10 @@ pub struct Session {
     forms: FxHashSet<Box<str>>,
     /// Hosts that were left out since it began. It is told so again when it is taken up.
     left_since: Vec<String>,
+    /// Whether all hosts of a site share one turn, and by site that is asked or rests those that wait
+    /// for it.
+    by_site: bool,
+    shut: FxHashMap<Box<str>, Vec<Box<str>>>,
     seeds: FxHashMap<Address, Option<Mark>>,
     redirects: FxHashMap<Address, u8>,
     /// How often pages were asked for of which the server had no time.
@@ -129,6 +133,8 @@ impl Session {
             is_replaying: false,
             forms: FxHashSet::default(),
             left_since: Vec::new(),
+            by_site: false,
+            shut: FxHashMap::default(),
             seeds: FxHashMap::default(),
             redirects: FxHashMap::default(),
             deferred: FxHashMap::default(),
@@ -254,9 +260,7 @@ impl Session {
     /// What to do next. Pages under way count towards the budget, so that it
     /// is met and not passed.
     pub fn next(&mut self, now: Instant) -> Next {
-        while let Some(host) = self.politeness.rested(now) {
-            self.frontier.open(&host);
-        }
+        self.reopen(now);
         if self.stats.pages >= self.limits.budget {
             return Next::Stop(StopReason::Budget);
         }
@@ -278,6 +282,10 @@ impl Session {
         let arm = self.arm();
         while let Some((arm, page)) = self.frontier.best_by(arm) {
             let (target, is_pinned) = (page.links[0].target.clone(), page.pinned);
+            if self.is_site_shut(target.host()) {
+                self.shut(target.host());
+                continue;
+            }
             let Some(robots) = self.robots.fresh(target.host(), now) else {
                 return self.ask_for_robots(target, now);
             };
@@ -320,13 +328,13 @@ impl Session {
 
     fn ask_for_robots(&mut self, target: Address, now: Instant) -> Next {
         self.asked_for_robots.insert(target.host().into(), now);
-        self.frontier.close(target.host());
+        self.shut(target.host());
         Next::Robots(target)
     }
 
     fn begin(&mut self, target: Address, arm: Arm) -> Next {
-        self.politeness.begin(target.host());
-        self.frontier.close(target.host());
+        self.politeness.begin(self.turn_of(target.host()));
+        self.shut(target.host());
         self.set_under_way(target.clone(), arm);
         Next::Fetch(Fetch { address: target })
     }
@@ -410,13 +418,14 @@ impl Session {
 
     /// Milliseconds between two requests that the crawl's delay and the host's robots.txt ask for.
     pub fn delay_of(&self, host: &str) -> u64 {
-        self.politeness.delay_of(host)
+        self.politeness.delay_of(self.turn_of(host))
     }
 
     /// A host took so many milliseconds to begin the answer that is taken in next: after a slow one
     /// it rests longer.
     pub fn took(&mut self, host: &str, answer: u64) {
-        self.politeness.took(host, answer);
+        let turn = self.turn_of(host);
+        self.politeness.took(turn, answer);
     }
 
     /// The answer to [`Next::Robots`]. Sitemaps that it names wait behind all links: nothing tells
@@ -424,13 +433,14 @@ impl Session {
     pub fn robots(&mut self, asked: &Address, robots: Robots) {
         let host = asked.host();
         let asked_for = self.asked_for_robots.remove(host);
-        self.politeness.asks_for(host, robots.delay());
+        let turn = self.turn_of(host);
+        self.politeness.asks_for(turn, robots.delay());
         self.take_sitemaps(asked, &robots);
         let asked_for = asked_for.unwrap_or_default();
         self.robots.insert(host, robots, asked_for);
-        if self.politeness.delay_of(host) > self.limits.delay.0 {
+        if self.by_site || self.politeness.delay_of(turn) > self.limits.delay.0 {
             // It rests as long behind this, too, and its pages are not under way meanwhile.
-            self.politeness.rest_since(host, asked_for);
+            self.politeness.rest_since(turn, asked_for);
         } else {
             self.frontier.open(host);
         }
@@ -447,12 +457,13 @@ impl Session {
     ) -> Option<Record> {
         let arm = self.under_way.remove(address)?;
         let mut is_given_up = false;
+        let turn = self.turn_of(address.host());
         match &outcome {
             Outcome::Deferred { rest, .. } => {
-                let in_a_row = self.politeness.defer(address.host(), now, *rest);
+                let in_a_row = self.politeness.defer(turn, now, *rest);
                 is_given_up = in_a_row >= MOST_IN_A_ROW;
             }
-            _ => self.politeness.end(address.host(), now),
+            _ => self.politeness.end(turn, now),
         }
         self.requests += 1;
         let chosen = self.chosen(address, arm);
@@ -539,6 +550,7 @@ mod hosts;
 mod replay;
 mod restricting;
 mod saving;
+mod turns;
 pub use dry_run::{DryRun, Upcoming};
 pub use hosts::{HostRules, HostState, HostTurn};
 #[cfg(test)]

@@ -159,7 +159,7 @@ fn behind_a_slow_answer_a_host_rests_longer() {
     let page = next_page(&mut runner);
     let answered = Answered {
         reply: Reply::Problem("the server answered 404 Not Found".to_owned()),
-        took: Duration::from_secs(2),
+        took: Some(Duration::from_secs(2)),
     };
     let message = Message::Page(page.clone(), Ok(answered));
     assert!(runner.handle(message).unwrap().is_none());

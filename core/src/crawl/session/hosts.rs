@@ -59,19 +59,22 @@ impl Session {
     pub fn hosts(&self, now: Instant) -> BTreeMap<Box<str>, HostState> {
         let mut hosts: BTreeMap<Box<str>, HostState> = BTreeMap::new();
         let known = self.frontier.hosts().chain(self.robots.hosts());
-        let known = known.chain(self.politeness.hosts().map(|(host, _)| host));
+        let of_hosts = |_: &(&str, _)| !self.by_site;
+        let in_turn = self.politeness.hosts().filter(of_hosts);
+        let known = known.chain(in_turn.map(|(host, _)| host));
         for host in known.chain(self.stopping.left()) {
             if !hosts.contains_key(host) {
                 hosts.insert(host.into(), self.host(host, now));
             }
         }
-        for (host, until) in self.politeness.hosts() {
-            if let Some(state) = hosts.get_mut(host)
+        let turns: BTreeMap<&str, Option<Instant>> = self.politeness.hosts().collect();
+        for (host, state) in &mut hosts {
+            if let Some(until) = turns.get(self.turn_of(host))
                 && state.turn == HostTurn::Free
             {
                 state.turn = match until {
                     None => HostTurn::Asked,
-                    Some(until) if until <= now => HostTurn::Free,
+                    Some(until) if *until <= now => HostTurn::Free,
                     Some(until) => HostTurn::Rests(until.0 - now.0),
                 };
             }
@@ -106,12 +109,13 @@ impl Session {
         } else {
             HostTurn::Free
         };
-        let deferred = self.politeness.deferred().get(host);
+        let in_turn = self.turn_of(host);
+        let deferred = self.politeness.deferred().get(in_turn);
         HostState {
             waiting: self.frontier.waiting_at(host),
             turn,
-            delay: self.politeness.delay_of(host),
-            rest: self.politeness.rest_of(host),
+            delay: self.politeness.delay_of(in_turn),
+            rest: self.politeness.rest_of(in_turn),
             deferred: deferred.copied().unwrap_or(0),
             rules,
         }

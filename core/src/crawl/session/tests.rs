@@ -1,5 +1,5 @@
 use super::*;
-use crate::crawl::{CrawlDelay, DriftAlarm, DriftCause, Failure, Scope, StoppingRule};
+use crate::crawl::{CrawlDelay, DriftAlarm, DriftCause, Failure, Scope, StoppingRule, site_of};
 use crate::dom::{Builder, LeafRange};
 use crate::page::Page;
 use crate::strategies::SplitMix;
@@ -8,6 +8,7 @@ mod going_on;
 mod hosts;
 mod manners;
 mod repeats;
+mod turns;
 
 pub(super) fn address(text: &str) -> Address {
     Address::parse(text).unwrap()

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::time::Duration;
 
 use linkscent_archive::warc::Exchange;
 
@@ -83,7 +82,7 @@ fn a_page_that_comes_after_the_end_is_no_part_of_the_crawl() {
     };
     let answered = Ok(Answered {
         reply: Reply::Redirect(start(), Box::new(head)),
-        took: Duration::ZERO,
+        took: None,
     });
     assert!(runner.sender.send(Message::Page(late, answered)).is_ok());
     runner.judge_by(&vector, &mut |_| {}).unwrap();
