@@ -16,6 +16,7 @@ mod scope;
 mod seen;
 mod session;
 mod shortlists;
+mod soft_errors;
 mod stats;
 mod stopping;
 mod types;
@@ -32,6 +33,7 @@ pub use robots::{Denial, Robots};
 pub use robots_cache::RobotsCache;
 pub use scope::{Refusal, Scope, as_host, hosts_in, is_or_below, is_within};
 pub use session::{DryRun, HostRules, HostState, HostTurn, Session, Upcoming};
+pub use soft_errors::{PARKED, SOFT_ERROR, soft_error};
 pub use stats::CrawlStats;
 pub use stopping::{StoppingCounts, StoppingRule};
 pub use types::{

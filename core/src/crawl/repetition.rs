@@ -19,6 +19,8 @@ const SHORT_WORD: usize = 3;
 /// Pages in a row that say nothing new, after which a group is closed: addresses that are built
 /// alike, that begin alike, and a site.
 const MOST_IN_A_ROW: [u32; 3] = [40, 80, 120];
+/// The same for a site of which no page ever said anything that another site had not: a mirror.
+const MOST_OF_A_MIRROR: u32 = 20;
 /// Words and passages that are remembered of a site; one that has more is remembered from there on.
 const MOST_OF_A_SITE: usize = 30_000;
 /// Words and passages that are remembered in all; beyond, all sites are remembered from there on.
@@ -31,6 +33,13 @@ struct Group {
     in_a_row: u32,
     /// Whether one ever said something new.
     has_news: bool,
+}
+
+impl Group {
+    /// Of a site: whether all that it has are pages of others.
+    fn is_mirror(&self) -> bool {
+        !self.has_news && self.in_a_row >= MOST_OF_A_MIRROR
+    }
 }
 
 /// What each site has said, as far as it takes to see that it repeats itself.
@@ -46,6 +55,10 @@ pub struct Repetition {
 impl Repetition {
     /// Whether a link leads where nothing new is said.
     pub fn is_closed(&self, target: &Address) -> bool {
+        let [_, _, site] = groups_of(target);
+        if self.groups.get(&site).is_some_and(Group::is_mirror) {
+            return true;
+        }
         for (group, most) in groups_of(target).into_iter().zip(MOST_IN_A_ROW) {
             match self.groups.get(&group) {
                 Some(group) if group.in_a_row >= most => return true,
@@ -107,12 +120,14 @@ impl Repetition {
     /// Takes in that a page says nothing new; whether that closed a group.
     pub fn repeat(&mut self, page: &Address) -> bool {
         let mut closes = false;
-        for (group, most) in groups_of(page).into_iter().zip(MOST_IN_A_ROW) {
+        let groups = groups_of(page);
+        for (group, most) in groups.into_iter().zip(MOST_IN_A_ROW) {
             let group = self.groups.entry(group).or_default();
             group.in_a_row += 1;
             closes |= group.in_a_row == most;
         }
-        closes
+        let is_mirror = self.groups.get(&groups[2]).is_some_and(Group::is_mirror);
+        closes || is_mirror
     }
 }
 

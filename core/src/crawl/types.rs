@@ -2,7 +2,9 @@
 
 use thiserror::Error;
 
-use super::{Arm, CrawlDelay, Denial, DriftAlarm, Instant, Refusal, Scope, StoppingRule};
+use super::{
+    Arm, CrawlDelay, Denial, DriftAlarm, Instant, PARKED, Refusal, SOFT_ERROR, Scope, StoppingRule,
+};
 use crate::address::Address;
 use crate::critics::FoundForm;
 use crate::page::Page;
@@ -120,7 +122,8 @@ pub enum Outcome {
     Failed(Failure),
     /// No page for who asks without a browser; why.
     Unrendered(String),
-    /// The same page as one before, or nearly, as a log has it; what is said of it.
+    /// The same page as one before, or nearly, or an error in the form of a page, as a log has it;
+    /// what is said of it.
     Repeated(String),
     /// The server has no time just now.
     Deferred {
@@ -137,7 +140,7 @@ impl Outcome {
         if let Some(why) = problem.strip_prefix(UNRENDERED) {
             return Self::Unrendered(why.to_owned());
         }
-        if matches!(problem, SAME_PAGE | NEARLY_SAME_PAGE) {
+        if matches!(problem, SAME_PAGE | NEARLY_SAME_PAGE | SOFT_ERROR | PARKED) {
             return Self::Repeated(problem.to_owned());
         }
         match problem.strip_prefix(DEFERRED) {

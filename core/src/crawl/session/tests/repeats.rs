@@ -1,7 +1,7 @@
 //! Near duplicates and sites without end, in a running crawl and in the replay of its log.
 
 use super::*;
-use crate::crawl::{NEARLY_SAME_PAGE, SAME_PAGE, SkipReason};
+use crate::crawl::{NEARLY_SAME_PAGE, SAME_PAGE, SOFT_ERROR, SkipReason};
 
 /// Pages of the site that say something, and days of its calendar that say nothing.
 const HONEST: u64 = 60;
@@ -175,4 +175,126 @@ fn what_is_nearly_the_same_counts_once_but_where_a_log_or_a_person_has_it_as_a_p
     let log = requests(&mut marked, &mut SplitMix(5), ring);
     let row = log.iter().find(|record| record.address == twin);
     assert!(row.is_some_and(|row| row.judgment.is_some()), "{row:?}");
+}
+
+/// Each page stands under its own address and one to be printed, which names the other as its own;
+/// the start page is named by those that have nothing to do with it.
+fn printed(at: &Address) -> Outcome {
+    let path = at.path_and_query();
+    let number: u64 = path[1..].split('?').next().unwrap().parse().unwrap_or(0);
+    let mut builder = Builder::new();
+    builder.canonical(if number % 2 == 1 {
+        "/"
+    } else {
+        path.split('?').next().unwrap()
+    });
+    builder.leaf(&words(number, 20));
+    for to in [number + 2, number + 3] {
+        for href in [format!("/{to}?print=1"), format!("/{to}")] {
+            let first = builder.next_leaf();
+            builder.leaf("go on");
+            let end = first + 1;
+            let leaves = LeafRange { first, end };
+            if to < 40 {
+                builder.link(&href, leaves);
+            }
+        }
+    }
+    let first = builder.next_leaf();
+    builder.leaf("start");
+    let end = first + 1;
+    builder.link("/", LeafRange { first, end });
+    let page = Page::new(at.clone(), builder.finish().unwrap());
+    Outcome::Page(Box::new(page), at.key())
+}
+
+#[test]
+fn what_a_page_calls_its_own_address_is_not_asked_for_again() {
+    let mut live = session(400, "breadth-first");
+    let log = requests(&mut live, &mut SplitMix(5), printed);
+    let place = |page: &str| {
+        let mut rows = log.iter().map(|row| row.address.path_and_query());
+        rows.position(|row| row == page)
+    };
+    let mut saved = 0;
+    for number in 3..40 {
+        let to_print = place(&format!("/{number}?print=1")).unwrap();
+        let own = place(&format!("/{number}"));
+        // Of odd ones both are asked for: their word on the start page is not believed.
+        if number % 2 == 1 {
+            assert!(own.is_some(), "{number}");
+        } else {
+            assert!(own.is_none_or(|own| own < to_print), "{number}");
+            saved += u32::from(own.is_none());
+        }
+    }
+    assert!(saved > 5 && place("/").is_some(), "{saved}");
+    goes_on_the_same(&log, printed);
+}
+
+/// A site with many links to pages that are no more; it says so in the form of pages that have a menu.
+fn with_gone(at: &Address) -> Outcome {
+    let path = at.path_and_query();
+    let number: u64 = path.rsplit('/').next().unwrap().parse().unwrap();
+    if !path.starts_with("/gone/") {
+        let links = [number + 1, number + 2].map(|next| format!("/{}", next % 30 + 1));
+        let gone = [0, 100].map(|more| format!("/gone/{}", number + more));
+        return with_links(at, &[words(number, 20)], &[links, gone].concat());
+    }
+    let mut builder = Builder::new();
+    builder.title("Page not found | A site");
+    builder.leaf(&format!("There is no {}", words(number, 3)));
+    let first = builder.next_leaf();
+    builder.leaf("start");
+    let end = first + 1;
+    builder.link(&format!("/gone/{}", number + 500), LeafRange { first, end });
+    let page = Page::new(at.clone(), builder.finish().unwrap());
+    Outcome::Page(Box::new(page), at.key())
+}
+
+#[test]
+fn errors_in_the_form_of_pages_are_none_and_close_what_has_nothing_else() {
+    let mut live = session(400, "breadth-first");
+    let log = requests(&mut live, &mut SplitMix(5), with_gone);
+    let is_gone = |row: &&Record| row.address.path_and_query().starts_with("/gone/");
+    let gone: Vec<&Record> = log.iter().filter(is_gone).collect();
+    assert_eq!((gone.len(), log.len() - gone.len()), (40, 30));
+    for row in gone {
+        assert_eq!((&*row.problem, row.judgment), (SOFT_ERROR, None));
+    }
+    assert_eq!((live.stats().pages, live.stats().other), (30, 40));
+    goes_on_the_same(&log, with_gone);
+
+    // The person knows better.
+    let page = address("http://a.org/gone/1");
+    let seed = Seed {
+        address: page.clone(),
+        mark: None,
+    };
+    let guide = Guide::new("topic", "breadth-first").unwrap();
+    let mut named = Session::new(guide, limits(1), vec![seed]);
+    let log = requests(&mut named, &mut SplitMix(5), with_gone);
+    assert!(log[0].judgment.is_some(), "{log:?}");
+}
+
+/// Another site has what this one has.
+fn mirrored(at: &Address) -> Outcome {
+    let number: u64 = at.path_and_query()[1..].parse().unwrap();
+    let links = [2 * number, 2 * number + 1].map(|next| format!("/{}", next % 100 + 1));
+    let there = format!("http://mirror.net/{number}");
+    match with_links(at, &[words(number, 20)], &[&links[..], &[there]].concat()) {
+        Outcome::Page(page, _) => Outcome::Page(page, number),
+        other => other,
+    }
+}
+
+#[test]
+fn a_mirror_is_left_after_some_of_its_pages() {
+    let mut live = session(400, "breadth-first");
+    let log = requests(&mut live, &mut SplitMix(5), mirrored);
+    let of_mirror = log.iter().filter(|row| row.address.host() == "mirror.net");
+    let of_mirror: Vec<&Record> = of_mirror.collect();
+    assert_eq!((of_mirror.len(), log.len() - of_mirror.len()), (20, 100));
+    assert!(of_mirror.iter().all(|row| row.problem == SAME_PAGE));
+    goes_on_the_same(&log, mirrored);
 }
