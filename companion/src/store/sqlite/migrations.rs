@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 18] = [
+const STEPS: [(i64, &str, &str); 19] = [
     (
         1,
         "first",
@@ -105,6 +105,11 @@ const STEPS: [(i64, &str, &str); 18] = [
         18,
         "left since",
         include_str!("../../../migrations/0018_left_since.sql"),
+    ),
+    (
+        19,
+        "fetches packed",
+        include_str!("../../../migrations/0019_fetches_packed.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;
