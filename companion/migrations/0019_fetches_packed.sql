@@ -38,6 +38,9 @@ ALTER TABLE fetch_packed RENAME TO fetch;
 CREATE INDEX fetch_address ON fetch (crawl, address);
 CREATE INDEX fetch_redirect ON fetch (crawl, redirect) WHERE redirect IS NOT NULL;
 
+-- Counts how often lines of the log that were there have changed or gone.
+ALTER TABLE crawl ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
+
 CREATE TRIGGER fetch_added AFTER INSERT ON fetch BEGIN
     UPDATE crawl SET requests = requests + 1,
         pages = pages + (NEW.relevance IS NOT NULL),
@@ -47,7 +50,7 @@ CREATE TRIGGER fetch_added AFTER INSERT ON fetch BEGIN
 END;
 
 CREATE TRIGGER fetch_removed AFTER DELETE ON fetch BEGIN
-    UPDATE crawl SET requests = requests - 1,
+    UPDATE crawl SET changed = changed + 1, requests = requests - 1,
         pages = pages - (OLD.relevance IS NOT NULL),
         scored = scored - OLD.scored,
         relevant = relevant - (OLD.is_target AND OLD.scored)
@@ -60,6 +63,10 @@ CREATE TRIGGER fetch_changed AFTER UPDATE OF relevance, is_target, scored ON fet
         scored = scored + NEW.scored - OLD.scored,
         relevant = relevant + (NEW.is_target AND NEW.scored) - (OLD.is_target AND OLD.scored)
     WHERE id = NEW.crawl;
+END;
+
+CREATE TRIGGER fetch_touched AFTER UPDATE ON fetch BEGIN
+    UPDATE crawl SET changed = changed + 1 WHERE id = NEW.crawl;
 END;
 
 -- Earlier programs look here: they leave a database alone that is newer than theirs.

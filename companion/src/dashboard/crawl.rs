@@ -105,7 +105,7 @@ async fn page(
         left: left.map(roughly),
         expected: app.service.in_view(&crawl).await?,
         progress: (100 * counts.pages / crawl.order.budget.max(1)).min(100),
-        chart: chart::harvest(&app.service.store.harvest(id).await?),
+        chart: chart::harvest(&app.service.harvest(id).await?),
         databases: app.service.store.count_forms(id).await?,
         alarms: app.service.store.alarms(id).await?,
         notices: app.service.store.notices(topic.id, Some(id)).await?,

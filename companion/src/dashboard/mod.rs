@@ -15,6 +15,7 @@ mod new_crawl;
 mod remarks;
 mod removed;
 mod settings;
+mod strategy;
 mod tokens;
 mod topic_files;
 mod topics;
@@ -60,6 +61,7 @@ pub fn routes() -> Router<App> {
         .merge(removed::routes())
         .merge(crawl::routes())
         .merge(hosts::routes())
+        .merge(strategy::routes())
         .merge(yields::routes())
         .merge(why::routes())
         .merge(databases::routes())

@@ -37,7 +37,7 @@ impl Service {
     }
 
     /// An error if a crawl or its topic was removed.
-    async fn check_is_there(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
+    pub(super) async fn check_is_there(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
         if crawl.is_removed || self.topic(crawl.topic).await?.is_removed {
             let said = "It was removed: bring it back first.";
             return Err(ServiceError::refused(said));

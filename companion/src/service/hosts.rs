@@ -10,7 +10,7 @@ use linkscent_core::crawl::{
 };
 
 use super::{Service, ServiceError};
-use crate::store::{CrawlRow, FetchRow};
+use crate::store::{CrawlRow, Outcome};
 
 /// Hosts that are told of.
 pub const MOST_HOSTS: usize = 200;
@@ -55,61 +55,77 @@ impl HostHealth {
         });
         is_failing || is_closed
     }
-
-    fn take(&mut self, row: &FetchRow, bytes: u64) {
-        self.requests += 1;
-        self.last = self.last.max(row.place.time);
-        if row.place.warc_offset.is_some() {
-            self.pages += 1;
-            self.bytes += bytes;
-        } else if came_to_nothing(row) {
-            self.failed += 1;
-        }
-    }
 }
 
 /// Neither a page, nor where it lies, nor that it is known.
-fn came_to_nothing(row: &FetchRow) -> bool {
+fn came_to_nothing(outcome: &Outcome) -> bool {
     let known = [SAME_PAGE, NEARLY_SAME_PAGE, UNCHANGED, UNRENDERED];
-    let is_known = known.iter().any(|said| row.problem.starts_with(said));
-    !is_known && row.place.redirect.is_none() && !row.problem.is_empty()
+    let is_known = known.iter().any(|said| outcome.problem.starts_with(said));
+    !outcome.is_page && !is_known && !outcome.is_redirect && !outcome.problem.is_empty()
 }
 
-/// Hosts by the log of a crawl with an archive of that length.
-fn of_log(log: &[FetchRow], archive: u64) -> HashMap<String, HostHealth> {
-    let mut hosts: HashMap<String, HostHealth> = HashMap::new();
-    let mut problems: HashMap<(String, &str), u64> = HashMap::new();
-    let mut end = archive;
-    // From the newest on, so that it is known where each record ends.
-    for row in log.iter().rev() {
-        let Ok(address) = Address::parse(&row.address) else {
-            continue;
+/// What a log comes to host by host, line by line.
+#[derive(Default)]
+pub(super) struct HostTally {
+    hosts: HashMap<String, HostHealth>,
+    /// What came of requests that came to nothing, by host.
+    problems: HashMap<String, HashMap<String, u64>>,
+    /// The host of the last record of the archive, and where that begins.
+    last: Option<(String, u64)>,
+}
+
+impl HostTally {
+    /// One more line.
+    pub(super) fn add(&mut self, outcome: &Outcome) {
+        let Ok(address) = Address::parse(&outcome.address) else {
+            return;
         };
         let host = address.host();
-        let bytes = row.place.warc_offset.map_or(0, |begin| {
-            let bytes = end.saturating_sub(begin);
-            end = begin;
-            bytes
-        });
-        if came_to_nothing(row) {
-            let problem = (host.to_owned(), row.problem.as_str());
-            *problems.entry(problem).or_default() += 1;
+        if let Some(begin) = outcome.warc_offset {
+            self.end_record(begin);
+            self.last = Some((host.to_owned(), begin));
         }
-        let health = hosts.entry(host.to_owned()).or_default();
-        health.take(row, bytes);
+        if !self.hosts.contains_key(host) {
+            self.hosts.insert(host.to_owned(), HostHealth::default());
+        }
+        if let Some(health) = self.hosts.get_mut(host) {
+            health.requests += 1;
+            health.last = health.last.max(outcome.time);
+            health.pages += u64::from(outcome.is_page);
+            health.failed += u64::from(came_to_nothing(outcome));
+        }
+        if came_to_nothing(outcome) {
+            let said = self.problems.entry(host.to_owned()).or_default();
+            *said.entry(outcome.problem.clone()).or_default() += 1;
+        }
     }
-    for ((host, problem), count) in problems {
-        if let Some(health) = hosts.get_mut(&host) {
-            let (known, most) = health
-                .problem
-                .as_ref()
-                .map_or(("", 0), |(known, most)| (known.as_str(), *most));
-            if (count, known) > (most, problem) || health.problem.is_none() {
-                health.problem = Some((problem.to_owned(), count));
+
+    /// The last record of the archive ends there.
+    fn end_record(&mut self, end: u64) {
+        if let Some((host, begin)) = self.last.take()
+            && let Some(health) = self.hosts.get_mut(&host)
+        {
+            health.bytes += end.saturating_sub(begin);
+        }
+    }
+
+    /// As it stands with an archive of that length.
+    fn with_archive(&self, length: u64) -> HashMap<String, HostHealth> {
+        let mut hosts = self.hosts.clone();
+        if let Some((host, begin)) = &self.last
+            && let Some(health) = hosts.get_mut(host)
+        {
+            health.bytes += length.saturating_sub(*begin);
+        }
+        for (host, said) in &self.problems {
+            let said = said.iter();
+            let most = said.max_by(|a, b| (a.1, b.0).cmp(&(b.1, a.0)));
+            if let Some(health) = hosts.get_mut(host) {
+                health.problem = most.map(|(problem, count)| (problem.clone(), *count));
             }
         }
+        hosts
     }
-    hosts
 }
 
 /// A crawl's hosts.
@@ -126,8 +142,9 @@ pub struct Hosts {
 impl Service {
     /// A crawl's hosts, and how it gets on with them.
     pub async fn hosts(&self, crawl: &CrawlRow) -> Result<Hosts, ServiceError> {
-        let log = self.store.fetches(crawl.id).await?;
-        let mut hosts = of_log(&log, crawl.warc_length);
+        let length = crawl.warc_length;
+        let of_log = self.tally(crawl.id, |tally| tally.hosts.with_archive(length));
+        let mut hosts = of_log.await?;
         if let Some(now) = self.supervisor.hosts(crawl.id).await {
             for (host, state) in now {
                 hosts.entry(host.into()).or_default().now = Some(state);
@@ -161,43 +178,46 @@ impl Service {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Location;
 
-    fn row(number: u64, host: &str, offset: Option<u64>, problem: &str) -> FetchRow {
-        FetchRow {
+    fn outcome(number: u64, host: &str, offset: Option<u64>, problem: &str) -> Outcome {
+        Outcome {
             number,
             address: format!("http://{host}/{number}"),
+            time: 1_000 * number as i64,
+            is_page: problem.is_empty(),
+            is_scored: false,
+            is_find: false,
             problem: problem.to_owned(),
-            arm: None,
-            place: Location {
-                warc_offset: offset,
-                redirect: problem.starts_with("redirects").then(String::new),
-                time: 1_000 * number as i64,
-            },
+            waiting: None,
+            warc_offset: offset,
+            is_redirect: problem.starts_with("redirects"),
         }
     }
 
     #[test]
     fn a_log_tells_what_came_of_each_host() {
         let log = [
-            row(1, "a.test", Some(0), ""),
-            row(2, "b.test", None, "it answered 404"),
-            row(3, "a.test", None, SAME_PAGE),
-            row(4, "a.test", Some(300), ""),
-            row(5, "b.test", None, "it answered 500"),
-            row(6, "b.test", None, "it answered 500"),
-            row(7, "c.test", None, "redirects to http://a.test/"),
+            outcome(1, "a.test", Some(0), ""),
+            outcome(2, "b.test", None, "it answered 404"),
+            outcome(3, "a.test", None, SAME_PAGE),
+            outcome(4, "a.test", Some(300), ""),
+            outcome(5, "b.test", None, "it answered 500"),
+            outcome(6, "b.test", None, "it answered 500"),
+            outcome(7, "c.test", Some(900), "redirects to http://a.test/"),
         ];
-        let hosts = of_log(&log, 1_000);
+        let mut tally = HostTally::default();
+        log.iter().for_each(|outcome| tally.add(outcome));
+        let hosts = tally.with_archive(1_000);
         let a = &hosts["a.test"];
         assert_eq!((a.requests, a.pages, a.failed), (3, 2, 0));
-        assert_eq!((a.bytes, a.last, a.problem.clone()), (1_000, 4_000, None));
+        assert_eq!((a.bytes, a.last, a.problem.clone()), (900, 4_000, None));
         assert!(!a.is_in_trouble());
         let b = &hosts["b.test"];
         assert_eq!((b.requests, b.pages, b.failed, b.bytes), (3, 0, 3, 0));
         assert_eq!(b.problem, Some(("it answered 500".to_owned(), 2)));
         assert!(b.is_in_trouble());
-        assert_eq!((hosts["c.test"].failed, hosts.len()), (0, 3));
+        let c = &hosts["c.test"];
+        assert_eq!((c.failed, c.pages, c.bytes, hosts.len()), (0, 0, 100, 3));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What the companion does for whoever asks: the shell, the API, the dashboard. Knows
 //! nothing of HTTP or of terminals; every rule on what may be asked stands here once.
 
+mod another_strategy;
 mod asking;
 mod beginning;
 mod changes;
@@ -33,6 +34,7 @@ mod standings;
 mod suggesting;
 mod supervisor;
 mod takeout;
+mod tally;
 mod taxonomies;
 mod topic_file;
 mod training;
@@ -88,6 +90,7 @@ pub struct Service {
     shelf: library::Shelf,
     last_done: remarks::LastDone,
     last_map: map::LastMap,
+    tallies: tally::Tallies,
     /// Held while pages are forgotten, or crawls and topics deleted.
     forgetting: Arc<tokio::sync::Mutex<()>>,
     /// Held while it is settled which crawl takes an archive in.
@@ -106,6 +109,7 @@ impl Service {
             leases: rendering::Leases::default(),
             last_done: remarks::LastDone::default(),
             last_map: map::LastMap::default(),
+            tallies: tally::Tallies::default(),
             forgetting: Arc::default(),
             intakes: Arc::default(),
         }

@@ -51,53 +51,99 @@ pub struct Yield {
     pub times: Option<(i64, i64)>,
 }
 
-impl Yield {
-    fn of(outcomes: &[Outcome]) -> Self {
-        let mut sites: HashMap<String, SiteYield> = HashMap::new();
-        let mut problems: HashMap<&str, u64> = HashMap::new();
-        for outcome in outcomes {
-            let address = Address::parse(&outcome.address);
-            let site = address.map_or(String::new(), |address| address.host().to_owned());
-            let of = sites.entry(site.clone()).or_insert(SiteYield {
-                site,
+/// What came in place of pages is told apart up to so many ways of saying it.
+const MOST_SAID: usize = 10_000;
+/// Said of all that lead elsewhere.
+const ELSEWHERE: &str = "redirects elsewhere";
+
+/// What a log comes to, line by line.
+#[derive(Default)]
+pub(super) struct YieldTally {
+    hits: Vec<bool>,
+    harvest: Vec<bool>,
+    waiting: Vec<(usize, Expected)>,
+    sites: HashMap<String, SiteYield>,
+    problems: HashMap<String, u64>,
+    times: Option<(i64, i64)>,
+}
+
+impl YieldTally {
+    /// One more line.
+    pub(super) fn add(&mut self, outcome: &Outcome) {
+        self.hits.push(outcome.is_find);
+        if outcome.is_scored {
+            self.harvest.push(outcome.is_find);
+        }
+        if let Some(waiting) = outcome.waiting {
+            let expected = Expected::around(waiting);
+            self.waiting.push((self.hits.len(), expected));
+        }
+        self.add_to_site(outcome);
+        if !outcome.is_page && !outcome.problem.is_empty() {
+            let said = if outcome.is_redirect {
+                ELSEWHERE
+            } else {
+                &outcome.problem
+            };
+            if let Some(count) = self.problems.get_mut(said) {
+                *count += 1;
+            } else if self.problems.len() < MOST_SAID {
+                self.problems.insert(said.to_owned(), 1);
+            }
+        }
+        if outcome.time > 0 {
+            let (first, last) = self.times.unwrap_or((outcome.time, outcome.time));
+            self.times = Some((first.min(outcome.time), last.max(outcome.time)));
+        }
+    }
+
+    fn add_to_site(&mut self, outcome: &Outcome) {
+        let address = Address::parse(&outcome.address);
+        let site = address.as_ref().map_or("", Address::host);
+        if !self.sites.contains_key(site) {
+            let new = SiteYield {
+                site: site.to_owned(),
                 requests: 0,
                 pages: 0,
                 finds: 0,
-            });
+            };
+            self.sites.insert(site.to_owned(), new);
+        }
+        if let Some(of) = self.sites.get_mut(site) {
             of.requests += 1;
             of.pages += u64::from(outcome.is_page);
             of.finds += u64::from(outcome.is_find);
-            if !outcome.is_page && !outcome.problem.is_empty() {
-                *problems.entry(&outcome.problem).or_default() += 1;
-            }
         }
-        let mut sites: Vec<SiteYield> = sites.into_values().collect();
-        let all_sites = sites.len();
+    }
+
+    /// Of every scored page, whether it is a find.
+    pub(super) fn harvest(&self) -> &[bool] {
+        &self.harvest
+    }
+
+    /// As it is shown.
+    pub(super) fn shown(&self) -> Yield {
+        let mut sites: Vec<&SiteYield> = self.sites.values().collect();
         sites.sort_by(|a, b| {
             let of = |one: &SiteYield| (one.finds, one.pages);
             of(b).cmp(&of(a)).then_with(|| a.site.cmp(&b.site))
         });
-        sites.truncate(MOST_SITES);
-        let problems = problems.into_iter();
-        let mut problems: Vec<_> = problems
-            .map(|(said, count)| (said.to_owned(), count))
+        let mut problems: Vec<(&String, u64)> = self
+            .problems
+            .iter()
+            .map(|(said, count)| (said, *count))
             .collect();
-        problems.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        problems.truncate(MOST_PROBLEMS);
-        let times = outcomes.iter().map(|outcome| outcome.time);
-        let times = times.filter(|time| *time > 0);
-        Self {
-            hits: outcomes.iter().map(|outcome| outcome.is_find).collect(),
-            waiting: (1..)
-                .zip(outcomes)
-                .filter_map(|(requests, outcome)| {
-                    Some((requests, Expected::around(outcome.waiting?)))
-                })
+        problems.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+        let problems = problems.into_iter().take(MOST_PROBLEMS);
+        Yield {
+            hits: self.hits.clone(),
+            waiting: self.waiting.clone(),
+            sites: sites.into_iter().take(MOST_SITES).cloned().collect(),
+            all_sites: self.sites.len(),
+            problems: problems
+                .map(|(said, count)| (said.clone(), count))
                 .collect(),
-            sites,
-            all_sites,
-            problems,
-            times: times.clone().min().zip(times.max()),
+            times: self.times,
         }
     }
 }
@@ -105,7 +151,7 @@ impl Yield {
 impl Service {
     /// What a crawl brought and what it cost so far.
     pub async fn yields(&self, crawl: &CrawlRow) -> Result<Yield, ServiceError> {
-        Ok(Yield::of(&self.store.outcomes(crawl.id).await?))
+        self.tally(crawl.id, |tally| tally.yields.shown()).await
     }
 
     /// How many finds a crawl expects among the links that wait, as it counted last; none by a
@@ -154,18 +200,28 @@ mod tests {
 
     fn outcome(address: &str, time: i64, found: Option<bool>) -> Outcome {
         Outcome {
+            number: 0,
             address: address.to_owned(),
             time,
             is_page: found.is_some(),
+            is_scored: found.is_some(),
             is_find: found == Some(true),
             problem: found.map_or("gone".to_owned(), |_| String::new()),
             waiting: None,
+            warc_offset: None,
+            is_redirect: false,
         }
+    }
+
+    fn yield_of(outcomes: &[Outcome]) -> Yield {
+        let mut tally = YieldTally::default();
+        outcomes.iter().for_each(|outcome| tally.add(outcome));
+        tally.shown()
     }
 
     #[test]
     fn sites_stand_by_their_finds_and_every_request_counts() {
-        let found = Yield::of(&[
+        let found = yield_of(&[
             outcome("http://a.test/1", 0, Some(false)),
             outcome("http://b.test/1", 50, Some(true)),
             outcome("http://a.test/2", 20, None),
@@ -185,12 +241,19 @@ mod tests {
         assert_eq!(sites, expected);
         assert_eq!(found.problems, [("gone".to_owned(), 2)]);
         assert_eq!(found.times, Some((20, 90)), "what has no time tells none");
+        let [one, other] = ["1", "2"].map(|page| Outcome {
+            is_redirect: true,
+            problem: format!("redirects to http://d.test/{page}"),
+            ..outcome("http://a.test/", 0, None)
+        });
+        let found_elsewhere = yield_of(&[one, other]);
+        assert_eq!(found_elsewhere.problems, [(ELSEWHERE.to_owned(), 2)]);
         assert!(found.waiting.is_empty());
         let mut counted = outcome("http://a.test/3", 0, Some(true));
         counted.waiting = Some(29.2);
-        let found = Yield::of(&[outcome("http://a.test/1", 0, None), counted]);
+        let found = yield_of(&[outcome("http://a.test/1", 0, None), counted]);
         assert_eq!(found.waiting, [(2, Expected::around(29.2))]);
-        assert_eq!(Yield::of(&[]), Yield::default());
+        assert_eq!(yield_of(&[]), Yield::default());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use async_trait::async_trait;
 use linkscent_core::crawl::{Record, UNRENDERED};
@@ -155,23 +156,31 @@ impl CrawlLog for MemoryStore {
         ))
     }
 
-    async fn harvest(&self, crawl: i64) -> StoreResult<Vec<bool>> {
-        Ok(self.of_crawl(crawl, |crawl| {
-            let scored = crawl.records().filter(|record| record.scored);
-            scored.map(is_find).collect()
-        }))
-    }
-
-    async fn outcomes(&self, crawl: i64) -> StoreResult<Vec<Outcome>> {
+    async fn outcomes(&self, crawl: i64, after: u64, most: i64) -> StoreResult<Vec<Outcome>> {
         let outcome = |(record, place): &(Record, Location)| Outcome {
+            number: record.number,
             address: record.address.to_string(),
             time: place.time,
             is_page: record.judgment.is_some(),
+            is_scored: record.scored,
             is_find: is_find(record),
             problem: record.problem.clone(),
             waiting: record.waiting,
+            warc_offset: place.warc_offset,
+            is_redirect: place.redirect.is_some(),
         };
-        Ok(self.of_crawl(crawl, |crawl| crawl.log.values().map(outcome).collect()))
+        let most = usize::try_from(most).unwrap_or(0);
+        Ok(self.of_crawl(crawl, |crawl| {
+            let lines = crawl.log.values().map(outcome);
+            let behind = lines.filter(|outcome| outcome.number > after);
+            behind.take(most).collect()
+        }))
+    }
+
+    /// Another one each time it is asked: nothing is kept up for a twin that tests have.
+    async fn log_changes(&self, _: i64) -> StoreResult<i64> {
+        static ASKED: AtomicI64 = AtomicI64::new(0);
+        Ok(ASKED.fetch_add(1, Ordering::Relaxed))
     }
 
     async fn kept_page(&self, crawl: i64, address: &str) -> StoreResult<Option<(u64, String)>> {

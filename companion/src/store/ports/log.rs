@@ -84,12 +84,16 @@ pub struct ResultRow {
 /// What a request came to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
+    /// Number of the request.
+    pub number: u64,
     /// What was asked for.
     pub address: String,
     /// When the answer came, in milliseconds since 1970; 0 where that was not put down.
     pub time: i64,
     /// Whether a page came.
     pub is_page: bool,
+    /// Whether it counts for the harvest.
+    pub is_scored: bool,
     /// Whether it is a find.
     pub is_find: bool,
     /// What came in place of a page.
@@ -97,6 +101,10 @@ pub struct Outcome {
     /// How many relevant pages were then expected among the links that waited, where that was
     /// counted.
     pub waiting: Option<f64>,
+    /// Where its record begins in the archive, if it has one.
+    pub warc_offset: Option<u64>,
+    /// Whether the answer led elsewhere.
+    pub is_redirect: bool,
 }
 
 impl ResultRow {
@@ -220,11 +228,12 @@ pub trait CrawlLog: Send + Sync {
     /// error if the crawl is not there. Costs the same however long the log is.
     async fn counts(&self, crawl: i64) -> StoreResult<(u64, u64, u64, u64)>;
 
-    /// For every scored page, by number, whether it is relevant.
-    async fn harvest(&self, crawl: i64) -> StoreResult<Vec<bool>>;
+    /// What requests came to, by number: so many at most, from the one behind a number on.
+    async fn outcomes(&self, crawl: i64, after: u64, most: i64) -> StoreResult<Vec<Outcome>>;
 
-    /// What every request came to, by number.
-    async fn outcomes(&self, crawl: i64) -> StoreResult<Vec<Outcome>>;
+    /// A number that is another one than before whenever a line of the log that was there has changed
+    /// or gone; new lines change nothing of it.
+    async fn log_changes(&self, crawl: i64) -> StoreResult<i64>;
 
     /// Where the record of a page lies in the crawl's archive, and its title; of its first
     /// fetch that has a record.

@@ -93,33 +93,26 @@ impl CrawlLog for SqliteStore {
         Ok((row.0 as u64, row.1 as u64, row.2 as u64, row.3 as u64))
     }
 
-    async fn harvest(&self, crawl: i64) -> StoreResult<Vec<bool>> {
-        let rows: Vec<(bool,)> = sqlx::query_as(
-            "SELECT is_target FROM fetch WHERE crawl = ? AND scored ORDER BY number",
+    async fn outcomes(&self, crawl: i64, after: u64, most: i64) -> StoreResult<Vec<Outcome>> {
+        let rows = sqlx::query(
+            "SELECT number, address, time, relevance IS NOT NULL, scored, is_target AND scored, problem,
+                    waiting, warc_offset, redirect IS NOT NULL
+             FROM fetch WHERE crawl = ? AND number > ? ORDER BY number LIMIT ?",
         )
         .bind(crawl)
+        .bind(i64::try_from(after).unwrap_or(i64::MAX))
+        .bind(most.max(0))
         .fetch_all(&self.pool)
         .await?;
-        Ok(rows.into_iter().map(|row| row.0).collect())
+        rows.iter().map(outcome).collect()
     }
 
-    async fn outcomes(&self, crawl: i64) -> StoreResult<Vec<Outcome>> {
-        let rows: Vec<(String, i64, bool, bool, String, Option<f64>)> = sqlx::query_as(
-            "SELECT address, time, relevance IS NOT NULL, is_target AND scored, problem, waiting
-             FROM fetch WHERE crawl = ? ORDER BY number",
-        )
-        .bind(crawl)
-        .fetch_all(&self.pool)
-        .await?;
-        let outcome = |(address, time, is_page, is_find, problem, waiting)| Outcome {
-            address,
-            time,
-            is_page,
-            is_find,
-            problem,
-            waiting,
-        };
-        Ok(rows.into_iter().map(outcome).collect())
+    async fn log_changes(&self, crawl: i64) -> StoreResult<i64> {
+        let changes: Option<i64> = sqlx::query_scalar("SELECT changed FROM crawl WHERE id = ?")
+            .bind(crawl)
+            .fetch_optional(&self.pool)
+            .await?;
+        Ok(changes.unwrap_or(0))
     }
 
     async fn kept_page(&self, crawl: i64, address: &str) -> StoreResult<Option<(u64, String)>> {
@@ -253,6 +246,21 @@ impl FromRow<'_, SqliteRow> for ResultRow {
             time: row.try_get("time")?,
         })
     }
+}
+
+fn outcome(row: &SqliteRow) -> StoreResult<Outcome> {
+    Ok(Outcome {
+        number: row.try_get::<i64, _>(0)?.unsigned_abs(),
+        address: row.try_get(1)?,
+        time: row.try_get(2)?,
+        is_page: row.try_get(3)?,
+        is_scored: row.try_get(4)?,
+        is_find: row.try_get(5)?,
+        problem: row.try_get(6)?,
+        waiting: row.try_get(7)?,
+        warc_offset: row.try_get::<Option<i64>, _>(8)?.map(i64::unsigned_abs),
+        is_redirect: row.try_get(9)?,
+    })
 }
 
 fn form(row: FormTuple) -> FormRow {

@@ -157,8 +157,7 @@ async fn a_crawl_that_is_not_there_reads_as_nothing(store: &Store) {
         assert_eq!(store.fetches(id).await.unwrap(), []);
         assert_eq!(store.last_results(id, 9).await.unwrap(), []);
         assert_eq!(store.best_results(id, 9, 0).await.unwrap(), []);
-        assert!(store.harvest(id).await.unwrap().is_empty());
-        assert_eq!(store.outcomes(id).await.unwrap(), []);
+        assert_eq!(store.outcomes(id, 0, 9).await.unwrap(), []);
         assert_eq!(store.kept_page(id, "http://a.test/").await.unwrap(), None);
         assert_eq!(store.forms(id, 9).await.unwrap(), []);
         assert_eq!(store.count_forms(id).await.unwrap(), 0);

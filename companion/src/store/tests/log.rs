@@ -21,6 +21,7 @@ promises! {
     the_class_of_a_page_is_kept,
     pages_are_found_by_their_class_and_those_above,
     only_scored_targets_are_finds,
+    lines_that_change_are_told,
     counts_follow_the_log,
     what_waits_is_what_was_counted_last,
     a_lost_page_stays_as_a_request,
@@ -37,6 +38,39 @@ promises! {
 const A: &str = "http://a.test/";
 const B: &str = "http://b.test/";
 const C: &str = "http://c.test/";
+/// Lines of a log that are asked for.
+const MOST: i64 = 100;
+
+/// For every scored page, by number, whether it is relevant.
+async fn harvest(store: &Store, crawl: i64) -> Vec<bool> {
+    let lines = store.outcomes(crawl, 0, MOST).await.unwrap();
+    let scored = lines.iter().filter(|line| line.is_scored);
+    scored.map(|line| line.is_find).collect()
+}
+
+async fn lines_that_change_are_told(store: &Store) {
+    let (id, other) = (crawl(&**store).await, crawl(&**store).await);
+    let log = [fetched(1, A, 0.9), fetched(2, B, 0.9), fetched(3, C, 0.9)];
+    take(store, id, &log[..2]).await;
+    take(store, other, &log).await;
+    let mut before = store.log_changes(id).await.unwrap();
+    // Of the twin in memory nothing is said, as if all were another each time.
+    let is_kept_up = before == store.log_changes(id).await.unwrap();
+    take(store, id, &log[2..]).await;
+    let judged = [(address(A), log[2].0.judgment.unwrap())];
+    store.judge_again(other, &judged).await.unwrap();
+    assert_eq!(store.log_changes(id).await.unwrap() == before, is_kept_up);
+    before = store.log_changes(id).await.unwrap();
+    store.judge_again(id, &judged).await.unwrap();
+    let judged = store.log_changes(id).await.unwrap();
+    assert_ne!(judged, before);
+    let lost = LostPage {
+        number: 2,
+        problem: "damaged".to_owned(),
+    };
+    store.lose_pages(id, &[lost], 10).await.unwrap();
+    assert_ne!(store.log_changes(id).await.unwrap(), judged);
+}
 
 async fn pages_wait_for_a_browser_until_one_read_them(store: &Store) {
     let (id, other) = (crawl(&**store).await, crawl(&**store).await);
@@ -284,24 +318,30 @@ async fn only_scored_targets_are_finds(store: &Store) {
     let finds = store.best_results(id, 9, 0).await.unwrap();
     assert_eq!(finds.len(), 1);
     assert_eq!(finds[0].address, C);
-    assert_eq!(store.harvest(id).await.unwrap(), [false, true]);
+    assert_eq!(harvest(store, id).await, [false, true]);
     assert_eq!(store.counts(id).await.unwrap(), (3, 2, 1, 0));
     let outcome = |number: i64, page: &str, is_find: bool| Outcome {
+        number: number as u64,
         address: page.to_owned(),
         time: number,
         is_page: true,
+        is_scored: number > 1,
         is_find,
         problem: String::new(),
         waiting: None,
+        warc_offset: log[number as usize - 1].1.warc_offset,
+        is_redirect: false,
     };
     let pages = [
         outcome(1, A, false),
         outcome(2, B, false),
         outcome(3, C, true),
     ];
-    assert_eq!(store.outcomes(id).await.unwrap(), pages);
+    assert_eq!(store.outcomes(id, 0, MOST).await.unwrap(), pages);
+    assert_eq!(store.outcomes(id, 1, 1).await.unwrap(), pages[1..2]);
+    assert_eq!(store.outcomes(id, 3, MOST).await.unwrap(), []);
     take(store, id, &[failed(4, A)]).await;
-    let last = store.outcomes(id).await.unwrap().pop().unwrap();
+    let last = store.outcomes(id, 0, MOST).await.unwrap().pop().unwrap();
     assert_eq!((last.is_page, last.is_find), (false, false));
     assert_eq!((last.time, &*last.problem), (4, "gone"));
 }
@@ -314,7 +354,7 @@ async fn what_waits_is_what_was_counted_last(store: &Store) {
     counted[1].0.waiting = Some(4.25);
     take(store, id, &counted).await;
     assert_eq!(store.waiting(id).await.unwrap(), Some(4.25));
-    let outcomes = store.outcomes(id).await.unwrap();
+    let outcomes = store.outcomes(id, 0, MOST).await.unwrap();
     let waiting: Vec<_> = outcomes.iter().map(|outcome| outcome.waiting).collect();
     assert_eq!(waiting, [Some(7.5), Some(4.25), None]);
     assert_eq!(store.waiting(NOBODY).await.unwrap(), None);
@@ -330,10 +370,10 @@ async fn counts_follow_the_log(store: &Store) {
     ];
     take(store, id, &log).await;
     assert_eq!(store.counts(id).await.unwrap(), (3, 3, 2, 1));
-    assert_eq!(store.harvest(id).await.unwrap(), [true, false, true]);
+    assert_eq!(harvest(store, id).await, [true, false, true]);
     lose(store, id, &[1]).await;
     assert_eq!(store.counts(id).await.unwrap(), (2, 2, 1, 2));
-    assert_eq!(store.harvest(id).await.unwrap(), [false, true]);
+    assert_eq!(harvest(store, id).await, [false, true]);
     take(store, id, &[fetched(5, A, 0.9)]).await;
     assert_eq!(store.counts(id).await.unwrap(), (3, 3, 2, 2));
 }

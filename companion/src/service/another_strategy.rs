@@ -1,0 +1,152 @@
+//! A crawl that goes on with another strategy than it began with.
+//!
+//! The log is the truth about a crawl, so the other strategy is told all of it, as if it had been
+//! there from the first request, and chooses from then on. Who chose before is said by a notice.
+
+use linkscent_core::guide::Guide;
+use linkscent_core::wire::{read_model, write_model};
+
+use super::forgetting::{bring_to_rest, go_on};
+use super::taxonomies::check_strategy;
+use super::{RunBy, Service, ServiceError};
+use crate::store::CrawlRow;
+use crate::store::ports::ModelOf;
+
+impl Service {
+    /// What the crawl's strategy knew as it began, by which it is chosen.
+    pub async fn first_guide(&self, crawl: &CrawlRow) -> Result<Guide, ServiceError> {
+        let model = self.store.start_model(crawl.id).await?;
+        let knowledge = read_model(&model).map_err(anyhow::Error::from)?;
+        let guide = Guide::with_knowledge(knowledge);
+        guide.ok_or_else(|| {
+            ServiceError::refused(
+                "The crawl began with a critic or a strategy that this version does not have.",
+            )
+        })
+    }
+
+    /// Has a crawl that is not over choose its links by another strategy from now on, which is told
+    /// all that came before. One that runs here is paused meanwhile, and goes on by itself.
+    pub async fn set_strategy(&self, crawl: &CrawlRow, name: &str) -> Result<(), ServiceError> {
+        let (now, _) = self.crawl(crawl.id).await?;
+        self.check_is_there(&now).await?;
+        if !now.can_start_at_more() {
+            return Err(ServiceError::refused(
+                "Only a crawl that is not over goes on with another strategy, and no round of \
+                 watching.",
+            ));
+        }
+        if self.supervisor.run_by(&now) == Some(RunBy::Another) {
+            let said = "The crawl runs in another program: pause it there first.";
+            return Err(ServiceError::refused(said));
+        }
+        let before = self.first_guide(&now).await?;
+        if before.chosen_strategy() == name {
+            return Ok(());
+        }
+        let mut knowledge = before.knowledge();
+        name.clone_into(&mut knowledge.strategy);
+        let guide = Guide::with_knowledge(knowledge).ok_or_else(|| {
+            ServiceError::refused(format!(
+                "“{name}” is no strategy, or had to be trained before this crawl began: begin \
+                 another crawl with it."
+            ))
+        })?;
+        check_strategy(&guide)?;
+        let model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
+        let mut paused = Vec::new();
+        let rests = bring_to_rest(self, vec![now.clone()], &mut paused).await;
+        let changed = match rests {
+            Ok(()) => self.replace_strategy(&now, &before, name, &model).await,
+            Err(error) => Err(error.into()),
+        };
+        go_on(self, paused).await;
+        changed
+    }
+
+    async fn replace_strategy(
+        &self,
+        crawl: &CrawlRow,
+        before: &Guide,
+        name: &str,
+        model: &[u8],
+    ) -> Result<(), ServiceError> {
+        // Nobody takes it up meanwhile.
+        let _lock = self
+            .store
+            .lock_crawl(crawl.id)
+            .map_err(anyhow::Error::from)?;
+        let of = ModelOf::Crawl(crawl.id);
+        self.store.replace_model(of, model).await?;
+        let last = self.store.last_number(crawl.id).await?;
+        let said = format!(
+            "from request {} on links are chosen by the strategy {name}, which learned from all \
+             before; they were chosen by {}",
+            last + 1,
+            before.chosen_strategy()
+        );
+        let notice = self.store.notice(crawl.topic, Some(crawl.id), &said);
+        Ok(notice.await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::crawler::fake_web::web_about;
+    use crate::service::{NewCrawl, Starts};
+    use crate::store::{CrawlState, Store};
+
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_crawl_goes_on_with_another_strategy_that_knows_what_came_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let service = Service::new(store, web_about(|_| "bees").await);
+        let start = "http://host0.test/1".to_owned();
+        let topic = service.create_topic("bees", &[start]).await.unwrap();
+        let new = NewCrawl {
+            strategy: Some("best-first".to_owned()),
+            ..NewCrawl::new(Starts::default(), 100_000)
+        };
+        let row = service.prepare_crawl(&topic, &new).await.unwrap();
+        service.resume(&row).await.unwrap();
+        let reaches = async |pages: usize| {
+            let mut changes = service.supervisor.changes();
+            while service.store.fetches(row.id).await.unwrap().len() < pages {
+                changes.changed().await.unwrap();
+            }
+        };
+        reaches(60).await;
+        for wrong in ["no such", "crf"] {
+            let refused = service.set_strategy(&row, wrong).await.unwrap_err();
+            assert!(refused.to_string().contains(wrong), "{refused}");
+        }
+        service.set_strategy(&row, "ensemble").await.unwrap();
+        let before = service.store.fetches(row.id).await.unwrap().len();
+        reaches(before + 60).await;
+        let now = service.first_guide(&row).await.unwrap();
+        assert_eq!(now.strategy(), "ensemble");
+        let said = service.store.notices(topic.id, Some(row.id)).await.unwrap();
+        let told = format!(
+            "from request {} on links are chosen by the strategy",
+            before + 1
+        );
+        assert!(
+            said.iter().any(|said| said.starts_with(&told)),
+            "{told}: {said:?}"
+        );
+
+        service.stop(&row).await.unwrap();
+        let mut changes = service.supervisor.changes();
+        while service.store.is_locked(row.id) {
+            changes.changed().await.unwrap();
+        }
+        // The topic's model is what the crawl left.
+        let left = service.guide(&topic).await.unwrap();
+        assert_eq!(left.strategy(), "ensemble");
+        let row = service.crawl(row.id).await.unwrap().0;
+        assert_eq!(row.state, CrawlState::Stopped);
+        assert!(service.set_strategy(&row, "best-first").await.is_err());
+    }
+}
