@@ -3,21 +3,26 @@
 //!
 //! The same pages of two frozen webs, served by one `linkscent replay`, are crawled without a delay by
 //! this program and by the peers that are installed: `PYTHON` is one that has Scrapy (`python3`
-//! unless told otherwise), `FOLDER` one with npm's `@crawlee/cheerio`. Each fetches so many pages, reads
-//! robots.txt and the words of each page; peers follow links as they come, and learn nothing. Printed
-//! are CPU time a page and pages a second, and how many times as much a peer needs.
+//! unless told otherwise), `FOLDER` one with npm's `@crawlee/cheerio`. Each stops at so many pages and
+//! says how many it read, by which is divided; peers follow links as they come, and learn nothing.
+//! Crawlee asks for no robots.txt, as it would not do so through a proxy. Printed are CPU time a page
+//! and pages a second, and how many times as much a peer needs. Linux alone tells CPU times; that
+//! of processes which read documents is not in it.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_linkscent");
 /// How often it is looked how much a program has used; what it used behind the last look is not
 /// counted.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// A crawl that takes longer is given up.
+const LONGEST: Duration = Duration::from_mins(5);
 
 /// A frozen web, and how much of it is crawled.
 struct Web {
@@ -49,6 +54,26 @@ const WEBS: [Web; 2] = [
 struct Used {
     cpu: Duration,
     time: Duration,
+    /// Pages that it read.
+    pages: f64,
+}
+
+impl Used {
+    /// CPU seconds a page.
+    fn a_page(&self) -> f64 {
+        self.cpu.as_secs_f64() / self.pages
+    }
+}
+
+/// A program that ends with this.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 fn main() -> Result<()> {
@@ -72,15 +97,15 @@ fn main() -> Result<()> {
 }
 
 fn beside(web: &Web, material: &Path, python: &str, crawlee: Option<&str>) -> Result<()> {
-    let (mut replay, proxy) = serve(&material.join(web.file))?;
+    let (_replay, proxy) = serve(&material.join(web.file))?;
     println!("{}: {} pages", web.name, web.pages);
     println!("                 CPU ms a page  pages a second  times the ensemble's CPU");
     let folder = tempfile::tempdir()?;
     let mut own = None;
     for strategy in ["ensemble", "best-first"] {
         let used = used_by(&mut linkscent(web, strategy, &proxy, folder.path())?)?;
-        print(web, strategy, &used, own);
-        own = own.or(Some(used.cpu));
+        print(strategy, &used, own);
+        own = own.or(Some(used.a_page()));
     }
     let has_scrapy = Command::new(python).args(["-c", "import scrapy"]).output();
     if has_scrapy.is_ok_and(|output| output.status.success()) {
@@ -97,8 +122,6 @@ fn beside(web: &Web, material: &Path, python: &str, crawlee: Option<&str>) -> Re
     } else {
         println!("Crawlee: name the folder where it is installed");
     }
-    replay.kill()?;
-    replay.wait()?;
     Ok(())
 }
 
@@ -108,37 +131,32 @@ fn script(name: &str) -> PathBuf {
         .join(name)
 }
 
-fn peer(
-    web: &Web,
-    name: &str,
-    mut peer: Command,
-    proxy: &str,
-    own: Option<Duration>,
-) -> Result<()> {
+fn peer(web: &Web, name: &str, mut peer: Command, proxy: &str, own: Option<f64>) -> Result<()> {
     let peer = peer.args([proxy, &web.pages.to_string()]).args(web.seeds);
-    print(web, name, &used_by(peer.stdout(Stdio::null()))?, own);
+    print(name, &used_by(peer)?, own);
     Ok(())
 }
 
-fn print(web: &Web, name: &str, used: &Used, own: Option<Duration>) {
-    let pages = web.pages as f64;
-    let times = own.map_or(1.0, |own| used.cpu.as_secs_f64() / own.as_secs_f64());
+fn print(name: &str, used: &Used, own: Option<f64>) {
+    let times = own.map_or(1.0, |own| used.a_page() / own);
     println!(
-        "{name:<12} {:>17.2} {:>15.0} {times:>25.1}",
-        used.cpu.as_secs_f64() * 1e3 / pages,
-        pages / used.time.as_secs_f64(),
+        "{name:<12} {:>17.2} {:>15.0} {times:>25.1}   ({} pages)",
+        used.a_page() * 1e3,
+        used.pages / used.time.as_secs_f64(),
+        used.pages,
     );
 }
 
 /// Serves a web; its process and address.
-fn serve(file: &Path) -> Result<(Child, String)> {
+fn serve(file: &Path) -> Result<(Running, String)> {
     ensure!(file.exists(), "there is no {}", file.display());
     let mut replay = Command::new(PROGRAM)
         .args(["replay", "--listen", "127.0.0.1:0"])
         .arg(file)
         .stdout(Stdio::piped())
-        .spawn()?;
-    let out = replay.stdout.take().context("it says nothing")?;
+        .spawn()
+        .map(Running)?;
+    let out = replay.0.stdout.take().context("it says nothing")?;
     let mut line = String::new();
     BufReader::new(out).read_line(&mut line)?;
     let address = line.trim().rsplit(' ').next().unwrap_or_default();
@@ -156,34 +174,42 @@ fn linkscent(web: &Web, strategy: &str, proxy: &str, folder: &Path) -> Result<Co
         .arg(&seeds)
         .arg("--data")
         .arg(folder.join(strategy))
-        .stdout(Stdio::null())
+        .args(["--json"])
         .stderr(Stdio::null());
     Ok(crawl)
 }
 
-/// Runs a program to its end.
+/// Runs a program to its end; it says on its last line how many pages it read.
 fn used_by(program: &mut Command) -> Result<Used> {
     let begun = Instant::now();
-    let mut child = program
-        .spawn()
-        .with_context(|| format!("running {program:?}"))?;
-    let stat = format!("/proc/{}/stat", child.id());
+    let child = program.stdout(Stdio::piped()).spawn();
+    let mut child = Running(child.with_context(|| format!("running {program:?}"))?);
+    let out = child.0.stdout.take().context("it says nothing")?;
+    let said = std::thread::spawn(move || BufReader::new(out).lines().map_while(Result::ok).last());
+    let stat = format!("/proc/{}/stat", child.0.id());
     let mut cpu = Duration::ZERO;
     let status = loop {
         // Between its end and this it cannot be read, or says nothing.
         cpu = cpu.max(std::fs::read_to_string(&stat).map_or(cpu, |stat| ticks(&stat)));
-        if let Some(status) = child.try_wait()? {
+        if let Some(status) = child.0.try_wait()? {
             break status;
         }
+        ensure!(begun.elapsed() < LONGEST, "{program:?} does not end");
         std::thread::sleep(LOOK_EVERY);
     };
-    if !status.success() {
-        bail!("{program:?} ended with {status}");
-    }
-    Ok(Used {
-        cpu,
-        time: begun.elapsed(),
-    })
+    let time = begun.elapsed();
+    ensure!(status.success(), "{program:?} ended with {status}");
+    let said = said.join().ok().flatten().unwrap_or_default();
+    let pages = said.split("\"pages\":").nth(1).unwrap_or(&said);
+    let digits: String = pages
+        .trim()
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect();
+    let pages = digits
+        .parse()
+        .with_context(|| format!("{program:?} said {said:?}"))?;
+    Ok(Used { cpu, time, pages })
 }
 
 /// CPU time in its own code and in the system, of ticks of 10 ms.

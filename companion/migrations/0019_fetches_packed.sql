@@ -38,8 +38,15 @@ ALTER TABLE fetch_packed RENAME TO fetch;
 CREATE INDEX fetch_address ON fetch (crawl, address);
 CREATE INDEX fetch_redirect ON fetch (crawl, redirect) WHERE redirect IS NOT NULL;
 
--- Counts how often lines of the log that were there have changed or gone.
-ALTER TABLE crawl ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
+-- The best finds, and what was counted of links that wait, without a look at all rows.
+CREATE INDEX fetch_finds ON fetch (crawl, relevance DESC, number) WHERE is_target AND scored;
+CREATE INDEX fetch_waiting ON fetch (crawl, number) WHERE waiting IS NOT NULL;
+
+-- How often lines of a crawl's log that were there have changed or gone.
+CREATE TABLE log_change (
+    crawl   INTEGER PRIMARY KEY,
+    changes INTEGER NOT NULL
+) STRICT;
 
 CREATE TRIGGER fetch_added AFTER INSERT ON fetch BEGIN
     UPDATE crawl SET requests = requests + 1,
@@ -50,7 +57,7 @@ CREATE TRIGGER fetch_added AFTER INSERT ON fetch BEGIN
 END;
 
 CREATE TRIGGER fetch_removed AFTER DELETE ON fetch BEGIN
-    UPDATE crawl SET changed = changed + 1, requests = requests - 1,
+    UPDATE crawl SET requests = requests - 1,
         pages = pages - (OLD.relevance IS NOT NULL),
         scored = scored - OLD.scored,
         relevant = relevant - (OLD.is_target AND OLD.scored)
@@ -66,7 +73,13 @@ CREATE TRIGGER fetch_changed AFTER UPDATE OF relevance, is_target, scored ON fet
 END;
 
 CREATE TRIGGER fetch_touched AFTER UPDATE ON fetch BEGIN
-    UPDATE crawl SET changed = changed + 1 WHERE id = NEW.crawl;
+    INSERT INTO log_change (crawl, changes) VALUES (NEW.crawl, 1)
+    ON CONFLICT (crawl) DO UPDATE SET changes = changes + 1;
+END;
+
+CREATE TRIGGER fetch_gone AFTER DELETE ON fetch BEGIN
+    INSERT INTO log_change (crawl, changes) VALUES (OLD.crawl, 1)
+    ON CONFLICT (crawl) DO UPDATE SET changes = changes + 1;
 END;
 
 -- Earlier programs look here: they leave a database alone that is newer than theirs.

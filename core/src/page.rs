@@ -165,14 +165,6 @@ impl Page {
         &self.document
     }
 
-    /// The address that it calls its own, if it names one.
-    pub fn canonical(&self) -> Option<Address> {
-        let href = self.document.canonical.as_deref()?;
-        base_of(&self.address, &self.document)
-            .join(href.trim())
-            .ok()
-    }
-
     /// Takes in that the answer with it asks crawlers to follow none of its links.
     pub fn ask_not_to_follow(&mut self) {
         self.document.no_follow = true;
@@ -193,16 +185,11 @@ fn read_words(document: &mut Document, language: Language) -> PageWords {
     words
 }
 
-/// What relative references in a page are relative to.
-fn base_of(address: &Address, document: &Document) -> Base {
-    match &document.base {
+fn read_outlinks(address: &Address, document: &Document) -> Vec<Outlink> {
+    let base = match &document.base {
         Some(href) => Base::with_href(address, href),
         None => Base::of(address),
-    }
-}
-
-fn read_outlinks(address: &Address, document: &Document) -> Vec<Outlink> {
-    let base = base_of(address, document);
+    };
     document
         .links
         .iter()

@@ -66,8 +66,14 @@ pub fn program() -> Result<PathBuf> {
 impl Companion {
     /// Starts `linkscent` with these arguments.
     pub fn start(arguments: &[&str]) -> Result<Self> {
+        Self::start_in(arguments, &[])
+    }
+
+    /// The same in an environment that has this, too.
+    fn start_in(arguments: &[&str], environment: &[(&str, &Path)]) -> Result<Self> {
         let mut child = Command::new(program()?)
             .args(arguments)
+            .envs(environment.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .kill_on_drop(true)
@@ -99,11 +105,21 @@ impl Companion {
 
     /// `linkscent serve` on a free port; its port, dashboard link and code.
     pub async fn serve(data: &Path, proxy: u16) -> Result<(Self, u16, String, String)> {
+        Self::serve_in(data, proxy, &[]).await
+    }
+
+    /// The same in an environment that has this, too.
+    pub async fn serve_in(
+        data: &Path,
+        proxy: u16,
+        environment: &[(&str, &Path)],
+    ) -> Result<(Self, u16, String, String)> {
         let data = data.display().to_string();
         let proxy = format!("http://127.0.0.1:{proxy}");
-        let mut serve = Self::start(&[
+        let arguments = [
             "serve", "--data", &data, "--port", "0", "--proxy", &proxy, "--pair", "--json",
-        ])?;
+        ];
+        let mut serve = Self::start_in(&arguments, environment)?;
         let said: Value = serde_json::from_str(&serve.line().await?)?;
         let link = said["dashboard"].as_str().context("no link")?.to_owned();
         let code = said["pairing_code"].as_str().context("no code")?.to_owned();

@@ -4,6 +4,7 @@
 pub mod browser;
 pub mod companion;
 pub mod contrast;
+pub mod failing_disk;
 pub mod paired;
 pub mod scripted;
 pub mod shell;

@@ -3,10 +3,12 @@
 //!
 //! Two topics crawl at once on one data folder. Each time the program has died, its log is read, and
 //! what was acknowledged there must stand there for good and must not be asked for again. The
-//! servers write down each request; the dashboard is looked at as a person would. Full disks and
-//! power cuts are not tried here.
+//! servers write down each request; the dashboard is looked at as a person would. In each third life
+//! the disk is full for a while, where a C compiler makes one that can be. Power cuts are not
+//! tried here.
 
 mod faulty_web;
+mod full_disk;
 mod promises;
 
 use std::collections::HashSet;
@@ -26,6 +28,7 @@ use crate::companion::{Companion, program};
 use crate::shell::{list, run};
 use crate::wait_for;
 use faulty_web::{DELAY, FaultyWeb};
+use full_disk::FullDisk;
 use promises::Promises;
 
 const TOPICS: [&str; 2] = ["kidneys", "trains"];
@@ -39,6 +42,8 @@ const LONGER: Duration = Duration::from_secs(10);
 const LONGEST_START: Duration = Duration::from_secs(30);
 /// A page of the dashboard takes at most so long; of such a program, too.
 const LONGEST_LOOK: Duration = Duration::from_secs(30);
+/// Each so many lives the disk is full for a while.
+const FULL_EVERY: usize = 3;
 /// Between two looks at the dashboard.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
 
@@ -63,6 +68,10 @@ pub struct Report {
     pub refused: Vec<String>,
     /// Most kilobytes of memory.
     pub memory: u64,
+    /// How often the disk was full.
+    pub full_disks: usize,
+    /// What crawls said then that did not pause, or paused without a word of it.
+    pub not_told: Vec<String>,
     /// Lives that left a checkpoint of the first crawl.
     pub checkpoints: usize,
     /// What `linkscent check` said, if that was not that all is well.
@@ -126,6 +135,11 @@ impl Report {
                 self.memory < 2 * 1_024 * 1_024,
             ),
             (
+                "full disks that were not told of",
+                format!("{} of {}", self.not_told.len(), self.full_disks),
+                self.not_told.is_empty(),
+            ),
+            (
                 "lives that left a checkpoint",
                 self.checkpoints.to_string(),
                 self.checkpoints > 0 || self.kills < 3,
@@ -160,7 +174,8 @@ impl fmt::Display for Report {
             let verdict = if is_kept { "kept" } else { "BROKEN" };
             writeln!(f, "{what:<38} {seen:<30} {verdict}")?;
         }
-        for fault in self.promises.faults.iter().chain(&self.refused) {
+        let faults = self.promises.faults.iter();
+        for fault in faults.chain(&self.refused).chain(&self.not_told) {
             writeln!(f, "  {fault}")?;
         }
         Ok(())
@@ -179,6 +194,7 @@ pub async fn soak(time: Duration, seed: u64, on_life: impl Fn(&Report)) -> Resul
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data");
     let web = FaultyWeb::serve(seed).await?;
+    let disk = FullDisk::of(folder.path(), &data)?;
     for topic in TOPICS {
         begin(folder.path(), &web, topic).await?;
     }
@@ -195,7 +211,9 @@ pub async fn soak(time: Duration, seed: u64, on_life: impl Fn(&Report)) -> Resul
             break;
         }
         let life = SHORTEST_LIFE + LONGER.mul_f64(rng.unit());
-        live(&data, &web, life, &mut report).await?;
+        let is_to_fill = report.kills % FULL_EVERY == FULL_EVERY - 1;
+        let disk = disk.as_ref().filter(|_| is_to_fill);
+        live(&store, &web, life, disk, &mut report).await?;
     }
     report.starts.sort_unstable();
     report.looks.sort_unstable();
@@ -226,9 +244,18 @@ async fn begin(folder: &Path, web: &FaultyWeb, topic: &str) -> Result<()> {
 }
 
 /// One life of the program, from its start to its end.
-async fn live(data: &Path, web: &FaultyWeb, life: Duration, report: &mut Report) -> Result<()> {
+async fn live(
+    store: &Store,
+    web: &FaultyWeb,
+    life: Duration,
+    disk: Option<&FullDisk>,
+    report: &mut Report,
+) -> Result<()> {
     let (asked, began) = (web.promises().requests, Instant::now());
-    let (mut serve, port, link, _) = Companion::serve(data, web.port()).await?;
+    let environment = disk.map_or(Vec::new(), |disk| disk.environment().to_vec());
+    let data = store.folder();
+    let serve = Companion::serve_in(data, web.port(), &environment);
+    let (mut serve, port, link, _) = serve.await?;
     let link = link.split_once(&port.to_string()).context("no port")?.1;
     // The link is used up by leading to where the dashboard lies.
     let led = look_at(port, link).await;
@@ -264,15 +291,38 @@ async fn live(data: &Path, web: &FaultyWeb, life: Duration, report: &mut Report)
         );
         tokio::time::sleep(LOOK_EVERY).await;
     }
+    if let Some(disk) = disk {
+        let said = disk.fill(store, port, base).await?;
+        report.full_disks += 1;
+        let is_told = |said: &String| said.contains("disk") || said.contains("space");
+        report
+            .not_told
+            .extend(said.into_iter().filter(|said| !is_told(said)));
+        goes_on(web).await?;
+    }
     serve.kill().await?;
     report.kills += 1;
     report.checkpoints += usize::from(data.join("crawl-1.checkpoint").is_file());
     Ok(())
 }
 
+/// Waits for some requests more.
+async fn goes_on(web: &FaultyWeb) -> Result<()> {
+    let before = web.promises().requests;
+    wait_for("crawls go on", 60, || async {
+        Ok((web.promises().requests > before + 20).then_some(()))
+    })
+    .await
+}
+
 /// Looks at a page of the dashboard; what was answered, or why nothing was.
 async fn look_at(port: u16, path: &str) -> String {
-    let answered = tokio::time::timeout(LONGEST_LOOK, try_to_look_at(port, path));
+    send(port, &format!("GET {path}"), "").await
+}
+
+/// Sends a request, with a form if it is not empty; what was answered, or why nothing was.
+async fn send(port: u16, request: &str, form: &str) -> String {
+    let answered = tokio::time::timeout(LONGEST_LOOK, try_to_send(port, request, form));
     match answered.await {
         Ok(Ok(answered)) => answered,
         Ok(Err(error)) => format!("no answer: {error:#}"),
@@ -280,10 +330,16 @@ async fn look_at(port: u16, path: &str) -> String {
     }
 }
 
-async fn try_to_look_at(port: u16, path: &str) -> Result<String> {
+async fn try_to_send(port: u16, request: &str, form: &str) -> Result<String> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await?;
-    let request =
-        format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
+    let mut head = format!("{request} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n");
+    if !form.is_empty() {
+        let length = form.len();
+        head += &format!(
+            "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {length}\r\n"
+        );
+    }
+    let request = format!("{head}\r\n{form}");
     stream.write_all(request.as_bytes()).await?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).await?;

@@ -1,13 +1,14 @@
 //! Two programs on one data folder, disks that fail, and damage: each costs at most what
 //! it touches, and is named.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 use linkscent::store::{CrawlState, Store};
 use linkscent_archive::warc::Reader;
 use linkscent_tests::companion::Companion;
+use linkscent_tests::failing_disk::failing_disk;
 use linkscent_tests::shell::{crawl, list, run};
 use linkscent_tests::synthetic_web::endless_web;
 use linkscent_tests::{paired, skipped, wait_for};
@@ -146,25 +147,10 @@ async fn enter(port: u16, link: &str) -> Result<String> {
     Ok(base.context(head.clone())?.trim_end_matches('/').to_owned())
 }
 
-/// The library that makes one sync fail, where a C compiler can build it.
-fn failing_sync(folder: &Path) -> Option<PathBuf> {
-    let source = linkscent_pack::root().join("tests/src/failing_sync.c");
-    let library = folder.join("failing_sync.so");
-    let built = std::process::Command::new("cc")
-        .args(["-shared", "-fPIC", "-O1", "-o"])
-        .arg(&library)
-        .arg(source)
-        .arg("-ldl")
-        .status();
-    built
-        .is_ok_and(|status| status.success())
-        .then_some(library)
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_failed_sync_nothing_more_is_acknowledged() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let Some(library) = failing_sync(folder.path()) else {
+    let Some(library) = failing_disk(folder.path()) else {
         skipped("no C compiler builds the library that makes a sync fail");
         return Ok(());
     };

@@ -112,7 +112,7 @@ fn real_sites_are_not_closed() -> Result<()> {
             let passages = page.document().passages();
             if Sketch::of(&passages).is_some_and(|sketch| near.has_or_add(sketch)) {
                 twins += 1;
-                repetition.repeat(&address);
+                repetition.repeat(&address, true);
             } else {
                 repetition.learn(&address, &passages);
             }

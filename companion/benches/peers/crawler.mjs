@@ -11,14 +11,15 @@ const { CheerioCrawler, Configuration, ProxyConfiguration, log } = require("@cra
 log.setLevel(log.LEVELS.ERROR);
 const configuration = new Configuration({ persistStorage: false });
 let words = 0;
+let read = 0;
 const crawler = new CheerioCrawler(
   {
     proxyConfiguration: new ProxyConfiguration({ proxyUrls: [proxy] }),
     maxRequestsPerCrawl: Number(pages),
     maxConcurrency: 32,
     maxRequestRetries: 0,
-    respectRobotsTxtFile: true,
     async requestHandler({ $, enqueueLinks }) {
+      read += 1;
       words += $("body").text().split(/\s+/).length;
       await enqueueLinks({
         strategy: "all",
@@ -32,3 +33,4 @@ const crawler = new CheerioCrawler(
   configuration,
 );
 await crawler.run(seeds);
+console.log(read);

@@ -17,6 +17,7 @@ links = LinkExtractor(deny_extensions=[])
 
 class Everything(Spider):
     name = "everything"
+    read = 0
 
     async def start(self):
         for seed in seeds:
@@ -25,6 +26,7 @@ class Everything(Spider):
     def parse(self, response):
         if not hasattr(response, "xpath"):
             return
+        self.read += 1
         yield {"words": sum(len(text.split()) for text in response.xpath("//body//text()").getall())}
         for link in links.extract_links(response):
             yield Request(link.url.replace("https://", "http://", 1))
@@ -44,5 +46,7 @@ process = CrawlerProcess(
         "TELNETCONSOLE_ENABLED": False,
     }
 )
-process.crawl(Everything)
+crawler = process.create_crawler(Everything)
+process.crawl(crawler)
 process.start()
+print(crawler.spider.read)

@@ -75,7 +75,7 @@ impl Subject {
             }
             Reply::Unrendered(why) => anyhow::bail!("{address}: {why}; a browser could read it"),
             Reply::Unchanged(_) => anyhow::bail!("{address}: it was not asked whether it changed"),
-            Reply::Tomorrow(_) => anyhow::bail!("{address}: its host was asked enough for today"),
+            Reply::PutOff(_) => anyhow::bail!("{address}: its host may not be asked just now"),
             Reply::Later(why, _) => anyhow::bail!("{address}: {why}; try again later"),
             Reply::Problem(problem) => anyhow::bail!("{address}: {problem}"),
         }

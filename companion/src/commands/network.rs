@@ -43,7 +43,8 @@ pub struct Network {
     /// delay between them.
     #[arg(long, env = "LINKSCENT_BY_SITE", help_heading = "Requests")]
     by_site: bool,
-    /// Make so many requests to a host at most within a day (UTC); crawls go on the next day.
+    /// Make at most so many requests to a host within a day (UTC), but for its robots.txt; crawls go on
+    /// the next day. With --by-site it is all hosts of a site together.
     #[arg(
         long,
         value_name = "REQUESTS",
@@ -52,7 +53,7 @@ pub struct Network {
         help_heading = "Requests"
     )]
     daily_requests: Option<u32>,
-    /// Take so many megabytes from a host at most within a day (UTC), unpacked.
+    /// Take at most so many megabytes from a host within a day (UTC), unpacked.
     #[arg(
         long,
         value_name = "MB",

@@ -167,8 +167,8 @@ impl Fetcher {
         delay: Duration,
     ) -> Result<Answered, Hindrance> {
         let asked = self.asked(address).await;
-        if let Waited::Spent(rest) = self.take_turn(&asked, self.way.daily).await? {
-            return Ok(Answered::nothing(Reply::Tomorrow(rest)));
+        if let Waited::PutOff(rest) = self.take_turn(&asked, self.way.daily).await? {
+            return Ok(Answered::nothing(Reply::PutOff(rest)));
         }
         let (begun, meter) = (Instant::now(), Meter::default());
         let got = in_time(self.try_page(address, known, &meter)).await;
@@ -204,7 +204,9 @@ impl Fetcher {
     /// What is asked for a page, as far as turns go. A proxy looks names up itself.
     async fn asked<'a>(&self, page: &'a Address) -> Asked<'a> {
         let is_direct = self.turns.is_some() && self.way.proxy.is_none();
-        let is_refused = !self.way.allow_private && ssrf_guard::check(page).is_err();
+        let is_refused = self.way.is_left_alone(page)
+            || ssrf_guard::check_port(page, &self.way.ports).is_err()
+            || (!self.way.allow_private && ssrf_guard::check(page).is_err());
         Asked {
             host: if self.way.by_site {
                 site_of(page.host())
@@ -239,7 +241,10 @@ impl Fetcher {
         let Some(turns) = &self.turns else {
             return Ok(());
         };
-        let bytes = meter.bytes.load(Ordering::Relaxed);
+        let bytes = match self.way.daily.bytes {
+            Some(_) => meter.bytes.load(Ordering::Relaxed),
+            None => 0,
+        };
         let ended = turns.end(asked, rest, bytes).await;
         ended.map_err(|error| Hindrance::of_turns(&error))
     }
@@ -404,8 +409,8 @@ impl Fetcher {
     /// word on what may be fetched), up to five redirects are followed.
     pub async fn robots(&self, address: &Address, delay: Duration) -> Result<Robots, Hindrance> {
         let (asked, meter) = (self.asked(address).await, Meter::default());
-        // What it forbids must be known on whatever day.
-        self.take_turn(&asked, DailyBudget::default()).await?;
+        // What it forbids must be known on whatever day, and its host waits for it with all pages.
+        while let Waited::PutOff(_) = self.take_turn(&asked, DailyBudget::default()).await? {}
         let got = in_time(self.try_robots(address, &meter)).await;
         let asks = got.as_ref().ok().and_then(Robots::delay);
         let asks = Duration::from_millis(asks.unwrap_or(0));

@@ -13,6 +13,8 @@ use super::ssrf_guard::{Refused, host_name, is_public};
 
 /// What a name stands for is believed for so long.
 const BELIEVED: Duration = Duration::from_mins(5);
+/// A name is looked up for so long before a request goes without knowing its server.
+const LONGEST: Duration = Duration::from_secs(5);
 /// Names that are remembered.
 const MOST: usize = 10_000;
 
@@ -39,10 +41,11 @@ impl Names {
     /// that hosts which share all of theirs are one. None where that cannot be told.
     pub async fn server_of(&self, page: &Address) -> Option<IpAddr> {
         let host = host_name(page);
-        match host.parse() {
-            Ok(number) => Some(number),
-            Err(_) => self.look_up(host).await.ok()?.into_iter().min(),
+        if let Ok(number) = host.parse() {
+            return Some(number);
         }
+        let found = tokio::time::timeout(LONGEST, self.look_up(host)).await;
+        found.ok()?.ok()?.into_iter().min()
     }
 
     async fn look_up(

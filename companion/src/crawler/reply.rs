@@ -69,9 +69,9 @@ pub enum Reply {
     /// The server has no time just now: what it said, and after how long it may be asked again, where
     /// it says so.
     Later(String, Duration),
-    /// The host was not asked: what it may be asked for today was asked for. The next day begins so
-    /// much later.
-    Tomorrow(Duration),
+    /// The host was not asked: what it may be asked for today was asked for, or its server is busy
+    /// with others. It may be tried again so much later.
+    PutOff(Duration),
     /// Something else, in one line.
     Problem(String),
 }

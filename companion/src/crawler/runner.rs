@@ -169,7 +169,7 @@ impl Runner {
         } else {
             HashMap::new()
         };
-        if fetcher.is_by_site() {
+        if fetcher.is_by_site() && session.delay() > 0 {
             session.rest_by_site();
         }
         let goes_on = Arc::new(());

@@ -15,14 +15,18 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// for one server.
 const LOOK_FIRST: Duration = Duration::from_millis(20);
 const SHORTEST_WAIT: Duration = Duration::from_millis(5);
+/// A request that waits holds a place that others need: one that has waited so long for what another
+/// asks is put off for as long.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How waiting for a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waited {
     /// It is the crawl's turn.
     Ours,
-    /// The host may be asked no more today; the next day begins so much later.
-    Spent(Duration),
+    /// Not now: the host may be asked no more today, or its server has been asked by others all the
+    /// time. It may be tried again so much later.
+    PutOff(Duration),
     /// The crawl has come to rest before.
     AtRest,
 }
@@ -44,16 +48,18 @@ impl TurnTaker {
 
     /// Waits until it is the crawl's turn to ask a host and its server.
     pub async fn wait(&self, asked: &Asked<'_>, budget: DailyBudget) -> Result<Waited> {
-        let mut look_again = LOOK_FIRST;
+        let (mut look_again, mut waited) = (LOOK_FIRST, Duration::ZERO);
         while self.goes_on.strong_count() > 0 {
             let now = clock::now();
             let until =
                 |time: i64| Duration::from_millis(time.saturating_sub(now).max(0).unsigned_abs());
             let rest = match self.turns.take(asked, now, budget).await? {
                 Turn::Ours => return Ok(Waited::Ours),
-                Turn::Spent(over) => return Ok(Waited::Spent(until(over))),
+                Turn::Spent(over) => return Ok(Waited::PutOff(until(over))),
                 Turn::Rests(free) => until(free),
+                Turn::Taken if waited > PATIENCE => return Ok(Waited::PutOff(PATIENCE)),
                 Turn::Taken => {
+                    waited += look_again;
                     look_again = (look_again * 3 / 2).min(LONGEST_WAIT);
                     look_again
                 }

@@ -156,8 +156,8 @@ async fn set_delay(
     Ok(go_to(&format!("/crawl/{id}/hosts")))
 }
 
-/// Milliseconds that a host rests at most without having said anything: beyond, it is a day's budget
-/// that is spent.
+/// Milliseconds that a host rests at most without having said anything: beyond, its budget of the day is
+/// spent, or its delay was longer before.
 const LONGEST_DELAY: u64 = 2 * 60 * 1_000;
 
 /// Why a host is not asked, if that is for longer than it usually rests.
@@ -169,7 +169,7 @@ fn turn(state: &HostState) -> Option<String> {
         HostTurn::Enough => return Some("left: enough of it came".to_owned()),
         HostTurn::Rests(left) if deferred > 0 => format!("rests for {}", time(left)),
         HostTurn::Rests(left) if left > usual.max(LONGEST_DELAY) => {
-            format!("asked enough for today: goes on in {}", time(left))
+            format!("is put off: goes on in {}", time(left))
         }
         _ if deferred > 0 => "is asked again".to_owned(),
         HostTurn::Free | HostTurn::Asked | HostTurn::Rests(_) => return None,
@@ -297,7 +297,7 @@ mod tests {
             turn: HostTurn::Rests(5 * 3_600_000),
             ..state.clone()
         };
-        let expected = ["asked enough for today: goes on in 5 h"];
+        let expected = ["is put off: goes on in 5 h"];
         assert_eq!(facts(&spent), expected);
         let rests = HostState {
             turn: HostTurn::Rests(90_000),

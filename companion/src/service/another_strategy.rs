@@ -16,8 +16,11 @@ impl Service {
     /// What the crawl's strategy knew as it began, by which it is chosen.
     pub async fn first_guide(&self, crawl: &CrawlRow) -> Result<Guide, ServiceError> {
         let model = self.store.start_model(crawl.id).await?;
-        let knowledge = read_model(&model).map_err(anyhow::Error::from)?;
-        let guide = Guide::with_knowledge(knowledge);
+        let read = tokio::task::spawn_blocking(move || {
+            let knowledge = read_model(&model)?;
+            anyhow::Ok(Guide::with_knowledge(knowledge))
+        });
+        let guide = read.await.map_err(anyhow::Error::from)??;
         guide.ok_or_else(|| {
             ServiceError::refused(
                 "The crawl began with a critic or a strategy that this version does not have.",
@@ -41,34 +44,58 @@ impl Service {
             return Err(ServiceError::refused(said));
         }
         let before = self.first_guide(&now).await?;
-        if before.chosen_strategy() == name {
+        let before_it = before.chosen_strategy();
+        if before_it == name {
             return Ok(());
         }
-        let mut knowledge = before.knowledge();
-        name.clone_into(&mut knowledge.strategy);
-        let guide = Guide::with_knowledge(knowledge).ok_or_else(|| {
+        let wanted = name.to_owned();
+        let made = tokio::task::spawn_blocking(move || {
+            let mut knowledge = before.knowledge();
+            knowledge.strategy = wanted;
+            Guide::with_knowledge(knowledge)
+        });
+        let guide = made.await.map_err(anyhow::Error::from)?.ok_or_else(|| {
             ServiceError::refused(format!(
                 "“{name}” is no strategy, or had to be trained before this crawl began: begin \
                  another crawl with it."
             ))
         })?;
         check_strategy(&guide)?;
+        let said =
+            format!("{name}, which learned from all before; they were chosen by {before_it}");
+        // Once begun it is done, whether or not somebody waits for the answer.
+        let service = self.clone();
+        let done = tokio::spawn(async move { service.change_at_rest(now, &guide, &said).await });
+        done.await.map_err(anyhow::Error::from)?
+    }
+
+    /// Pauses a crawl, if it runs, gives it the guide, and has it go on.
+    async fn change_at_rest(
+        &self,
+        crawl: CrawlRow,
+        guide: &Guide,
+        said: &str,
+    ) -> Result<(), ServiceError> {
+        // Nobody forgets a page meanwhile that the guide knows.
+        let _one_at_a_time = self.forgetting.lock().await;
         let model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
         let mut paused = Vec::new();
-        let rests = bring_to_rest(self, vec![now.clone()], &mut paused).await;
+        let rests = bring_to_rest(self, vec![crawl.clone()], &mut paused).await;
         let changed = match rests {
-            Ok(()) => self.replace_strategy(&now, &before, name, &model).await,
+            Ok(()) => self.replace_strategy(&crawl, said, &model).await,
             Err(error) => Err(error.into()),
         };
-        go_on(self, paused).await;
+        // It may have ended before it heard that it was to pause.
+        if self.crawl(crawl.id).await?.0.can_start_at_more() {
+            go_on(self, paused).await;
+        }
         changed
     }
 
     async fn replace_strategy(
         &self,
         crawl: &CrawlRow,
-        before: &Guide,
-        name: &str,
+        said: &str,
         model: &[u8],
     ) -> Result<(), ServiceError> {
         // Nobody takes it up meanwhile.
@@ -80,10 +107,8 @@ impl Service {
         self.store.replace_model(of, model).await?;
         let last = self.store.last_number(crawl.id).await?;
         let said = format!(
-            "from request {} on links are chosen by the strategy {name}, which learned from all \
-             before; they were chosen by {}",
-            last + 1,
-            before.chosen_strategy()
+            "from request {} on links are chosen by the strategy {said}",
+            last + 1
         );
         let notice = self.store.notice(crawl.topic, Some(crawl.id), &said);
         Ok(notice.await?)
@@ -125,17 +150,17 @@ mod tests {
         service.set_strategy(&row, "ensemble").await.unwrap();
         let before = service.store.fetches(row.id).await.unwrap().len();
         reaches(before + 60).await;
+        let said = service.store.notices(topic.id, Some(row.id)).await.unwrap();
+        let from = said
+            .iter()
+            .find_map(|said| said.strip_prefix("from request "));
+        let from = from.and_then(|from| from.split(' ').next()?.parse::<usize>().ok());
+        assert!(
+            from.is_some_and(|from| (61..=before + 1).contains(&from)),
+            "{said:?}"
+        );
         let now = service.first_guide(&row).await.unwrap();
         assert_eq!(now.strategy(), "ensemble");
-        let said = service.store.notices(topic.id, Some(row.id)).await.unwrap();
-        let told = format!(
-            "from request {} on links are chosen by the strategy",
-            before + 1
-        );
-        assert!(
-            said.iter().any(|said| said.starts_with(&told)),
-            "{told}: {said:?}"
-        );
 
         service.stop(&row).await.unwrap();
         let mut changes = service.supervisor.changes();

@@ -206,7 +206,9 @@ mod tests {
             outcome(7, "c.test", Some(900), "redirects to http://a.test/"),
         ];
         let mut tally = HostTally::default();
-        log.iter().for_each(|outcome| tally.add(outcome));
+        for outcome in &log {
+            tally.add(outcome);
+        }
         let hosts = tally.with_archive(1_000);
         let a = &hosts["a.test"];
         assert_eq!((a.requests, a.pages, a.failed), (3, 2, 0));

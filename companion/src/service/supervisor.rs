@@ -30,6 +30,9 @@ const LONGEST_ANSWER: Duration = Duration::from_secs(2);
 /// Pages from browsers that wait at a time until a crawl is taken up; others come again.
 const MOST_RENDERED: usize = 8;
 
+/// What could not be put down is tried again after so long.
+const SAY_AGAIN: Duration = Duration::from_secs(1);
+
 /// Who runs a crawl that is not at rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunBy {
@@ -242,6 +245,7 @@ impl Supervisor {
         }
         let (this, handle) = (self.clone(), Handle::current());
         std::thread::spawn(move || {
+            let mut untold = None;
             loop {
                 let ran = catch_unwind(AssertUnwindSafe(|| this.run(id, &handle)));
                 let ran = ran.unwrap_or_else(|_| Err(anyhow!("a fault in the program; see above")));
@@ -254,14 +258,32 @@ impl Supervisor {
                     }
                     let reason = format!("{error:#}");
                     let set = this.store.set_state(id, CrawlState::Paused, &reason);
-                    let _ = handle.block_on(set);
+                    untold = handle.block_on(set).is_err().then_some(reason);
                 }
                 if this.leave(id, failed, &handle) {
                     break;
                 }
             }
+            if let Some(reason) = untold {
+                handle.spawn(this.clone().say_why_later(id, reason));
+            }
             this.say_changed();
         });
+    }
+
+    /// Puts down why a crawl rests as soon as that can be done, as when there is room on a full disk
+    /// again; not if it was taken up before.
+    async fn say_why_later(self, id: i64, reason: String) {
+        loop {
+            tokio::time::sleep(SAY_AGAIN).await;
+            if self.lock().contains_key(&id) || self.store.is_locked(id) {
+                return;
+            }
+            let paused = self.store.set_state(id, CrawlState::Paused, &reason);
+            if paused.await.is_ok() {
+                return self.say_changed();
+            }
+        }
     }
 
     /// Takes a crawl off the list that turned out to run elsewhere, and hands over what

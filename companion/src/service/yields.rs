@@ -215,7 +215,9 @@ mod tests {
 
     fn yield_of(outcomes: &[Outcome]) -> Yield {
         let mut tally = YieldTally::default();
-        outcomes.iter().for_each(|outcome| tally.add(outcome));
+        for outcome in outcomes {
+            tally.add(outcome);
+        }
         tally.shown()
     }
 

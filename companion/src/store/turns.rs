@@ -4,7 +4,7 @@
 //! day.
 //!
 //! Many hosts may lie on one server: it is asked once at a time, too, but rests only as its hosts do.
-//! What was asked of each host today is counted, so that crawls stay within what a day may cost it.
+//! Where a day has a budget, what was asked of each host today is counted.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -163,15 +163,18 @@ impl Turns {
 
     /// Takes the turn of a host and of its server, if both are free and the day's budget allows it.
     pub async fn take(&self, asked: &Asked<'_>, now: i64, budget: DailyBudget) -> Result<Turn> {
-        if budget != DailyBudget::default() && self.is_spent(asked, now, budget).await? {
-            return Ok(Turn::Spent((now / DAY + 1) * DAY));
-        }
         let keys = asked.keys();
+        let most = |most: Option<u64>| {
+            let most = most.map(|most| i64::try_from(most).unwrap_or(i64::MAX));
+            most.unwrap_or(i64::MAX)
+        };
         let taken = sqlx::query(
             "INSERT INTO turn (host, crawl, free, process)
              SELECT value, ?2, ?3, ?6 FROM json_each(?1)
              WHERE NOT EXISTS (SELECT 1 FROM json_each(?1) JOIN turn ON host = value
                                WHERE free > ?4 AND free <= ?5)
+             AND NOT EXISTS (SELECT 1 FROM spent WHERE host = ?7 AND day = ?8
+                             AND (requests >= ?9 OR bytes >= ?10))
              ON CONFLICT (host) DO UPDATE SET crawl = ?2, free = ?3, process = ?6",
         )
         .bind(&keys)
@@ -181,10 +184,20 @@ impl Turns {
         // A clock that was set back must not keep a host shut.
         .bind(now + LONGEST_REST)
         .bind(process())
+        .bind(key(asked.host))
+        .bind(now / DAY)
+        .bind(most(budget.requests.map(u64::from)))
+        .bind(most(budget.bytes))
         .execute(&self.pool)
         .await?;
         if taken.rows_affected() > 0 {
+            if budget != DailyBudget::default() {
+                self.spend(asked, now, 1, 0).await?;
+            }
             return Ok(Turn::Ours);
+        }
+        if budget != DailyBudget::default() && self.is_spent(asked, now, budget).await? {
+            return Ok(Turn::Spent((now / DAY + 1) * DAY));
         }
         let rows: Vec<(i64, i64)> = sqlx::query_as(
             "SELECT crawl, free FROM json_each(?) JOIN turn ON host = value WHERE free > ?",
@@ -209,8 +222,24 @@ impl Turns {
         Ok(spent.is_some_and(|(requests, bytes)| budget.is_spent(requests, bytes)))
     }
 
+    /// Counts so many requests and bytes of a host today.
+    async fn spend(&self, asked: &Asked<'_>, now: i64, requests: i64, bytes: u64) -> Result<()> {
+        sqlx::query(
+            "INSERT INTO spent (host, day, requests, bytes) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (host, day)
+             DO UPDATE SET requests = requests + ?3, bytes = bytes + ?4",
+        )
+        .bind(key(asked.host))
+        .bind(now / DAY)
+        .bind(requests)
+        .bind(i64::try_from(bytes).unwrap_or(i64::MAX))
+        .execute(&self.pool)
+        .await?;
+        Ok(())
+    }
+
     /// Gives the turn of a host back: it rests for so many milliseconds, an hour at most; its server
-    /// does not. So many bytes came.
+    /// does not. So many bytes count towards its budget.
     pub async fn give_back(
         &self,
         asked: &Asked<'_>,
@@ -232,15 +261,9 @@ impl Turns {
         .bind(process())
         .execute(&self.pool)
         .await?;
-        sqlx::query(
-            "INSERT INTO spent (host, day, requests, bytes) VALUES (?1, ?2, 1, ?3)
-             ON CONFLICT (host, day) DO UPDATE SET requests = requests + 1, bytes = bytes + ?3",
-        )
-        .bind(key(asked.host))
-        .bind(now / DAY)
-        .bind(i64::try_from(bytes).unwrap_or(i64::MAX))
-        .execute(&self.pool)
-        .await?;
+        if bytes > 0 {
+            self.spend(asked, now, 0, bytes).await?;
+        }
         Ok(())
     }
 }

@@ -76,6 +76,11 @@ impl Politeness {
         };
     }
 
+    /// What a host asked for.
+    pub(super) fn asked_for(&self, host: &str) -> Option<u64> {
+        self.delays.get(host).copied()
+    }
+
     /// Milliseconds between two requests that the crawl's delay and the host's robots.txt ask for.
     pub fn delay_of(&self, host: &str) -> u64 {
         self.longest(self.delays.get(host))
@@ -118,20 +123,30 @@ impl Politeness {
 
     /// The request has ended; the host rests now.
     pub fn end(&mut self, host: &str, now: Instant) {
+        self.end_in(host, host, now);
+    }
+
+    /// The same of a host that shares its turn with others.
+    pub(super) fn end_in(&mut self, turn: &str, host: &str, now: Instant) {
         self.deferred.remove(host);
-        self.rest(host, now, self.rest_of(host));
+        self.rest(turn, now, self.rest_of(turn));
     }
 
     /// The request has ended, and the host has no time: it rests now, for so many milliseconds at
     /// least. How often that was so in a row.
     pub fn defer(&mut self, host: &str, now: Instant, least: u64) -> u32 {
+        self.defer_in(host, host, now, least)
+    }
+
+    /// The same of a host that shares its turn with others.
+    pub(super) fn defer_in(&mut self, turn: &str, host: &str, now: Instant, least: u64) -> u32 {
         let times = self.deferred.entry(host.into()).or_default();
         let delays = DEFERRED_DELAYS << (*times).min(MOST_DOUBLINGS);
         let usual = delays.saturating_mul(self.delay);
         *times += 1;
         let in_a_row = *times;
         let rest = usual.max(least).min(LONGEST_REST);
-        self.rest(host, now, rest.max(self.rest_of(host)));
+        self.rest(turn, now, rest.max(self.rest_of(turn)));
         in_a_row
     }
 

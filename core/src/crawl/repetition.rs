@@ -19,7 +19,7 @@ const SHORT_WORD: usize = 3;
 /// Pages in a row that say nothing new, after which a group is closed: addresses that are built
 /// alike, that begin alike, and a site.
 const MOST_IN_A_ROW: [u32; 3] = [40, 80, 120];
-/// The same for a site of which no page ever said anything that another site had not: a mirror.
+/// Copies of other pages after which a site is closed that never had anything else: a mirror.
 const MOST_OF_A_MIRROR: u32 = 20;
 /// Words and passages that are remembered of a site; one that has more is remembered from there on.
 const MOST_OF_A_SITE: usize = 30_000;
@@ -31,6 +31,8 @@ const MOST_IN_ALL: usize = 4_000_000;
 struct Group {
     /// Pages in a row that said nothing new.
     in_a_row: u32,
+    /// How many of them were copies of other pages.
+    copies: u32,
     /// Whether one ever said something new.
     has_news: bool,
 }
@@ -38,7 +40,7 @@ struct Group {
 impl Group {
     /// Of a site: whether all that it has are pages of others.
     fn is_mirror(&self) -> bool {
-        !self.has_news && self.in_a_row >= MOST_OF_A_MIRROR
+        !self.has_news && self.copies >= MOST_OF_A_MIRROR
     }
 }
 
@@ -108,22 +110,25 @@ impl Repetition {
             for group in groups_of(page) {
                 let news = Group {
                     in_a_row: 0,
+                    copies: 0,
                     has_news: true,
                 };
                 self.groups.insert(group, news);
             }
             return false;
         }
-        self.repeat(page)
+        self.repeat(page, false)
     }
 
-    /// Takes in that a page says nothing new; whether that closed a group.
-    pub fn repeat(&mut self, page: &Address) -> bool {
+    /// Takes in that a page says nothing new, as it is a copy of another or none at all; whether that
+    /// closed a group.
+    pub fn repeat(&mut self, page: &Address, is_copy: bool) -> bool {
         let mut closes = false;
         let groups = groups_of(page);
         for (group, most) in groups.into_iter().zip(MOST_IN_A_ROW) {
             let group = self.groups.entry(group).or_default();
             group.in_a_row += 1;
+            group.copies += u32::from(is_copy);
             closes |= group.in_a_row == most;
         }
         let is_mirror = self.groups.get(&groups[2]).is_some_and(Group::is_mirror);
@@ -131,8 +136,15 @@ impl Repetition {
     }
 }
 
-/// The site of a host: its last two labels, or three where the last two are short, as in
-/// `co.uk`. An address of numbers, and a host without a dot, is its own.
+/// Labels below those of countries under which names are given away, as in `co.uk`.
+const SECOND_LABELS: [&str; 22] = [
+    "ac", "asso", "co", "com", "ed", "edu", "gc", "go", "gob", "gouv", "gov", "govt", "id", "k12",
+    "ltd", "me", "mil", "ne", "net", "nhs", "or", "org",
+];
+
+/// The site of a host: its last two labels, or three where names are given away below a second label
+/// of a country, as in `co.uk`. An address of numbers, and a host without a dot, is its own. Names that
+/// companies give away, such as `github.io`, are one site.
 pub fn site_of(host: &str) -> &str {
     let name = host.split(':').next().unwrap_or_default();
     if name.parse::<std::net::Ipv4Addr>().is_ok() || name.starts_with('[') {
@@ -143,8 +155,8 @@ pub fn site_of(host: &str) -> &str {
         labels.next().unwrap_or_default(),
         labels.next().unwrap_or_default(),
     );
-    let is_short = last.len() == 2 && second.len() <= 3;
-    let dots = if is_short { 3 } else { 2 };
+    let is_given_below = last.len() == 2 && SECOND_LABELS.contains(&second);
+    let dots = if is_given_below { 3 } else { 2 };
     let start = name
         .rmatch_indices('.')
         .nth(dots - 1)
@@ -364,6 +376,8 @@ mod tests {
             ("x.y.a.test:8080", "a.test:8080"),
             ("b.co.uk", "b.co.uk"),
             ("www.b.co.uk", "b.co.uk"),
+            ("www.bmw.de", "bmw.de"),
+            ("www.culture.gouv.fr", "culture.gouv.fr"),
             ("localhost", "localhost"),
             ("10.1.2.3", "10.1.2.3"),
             ("[::1]", "[::1]"),

@@ -434,7 +434,12 @@ impl Session {
         let host = asked.host();
         let asked_for = self.asked_for_robots.remove(host);
         let turn = self.turn_of(host);
-        self.politeness.asks_for(turn, robots.delay());
+        let mut asks = robots.delay();
+        if self.by_site {
+            // What one host of a site asks for all of them get.
+            asks = asks.max(self.politeness.asked_for(turn));
+        }
+        self.politeness.asks_for(turn, asks);
         self.take_sitemaps(asked, &robots);
         let asked_for = asked_for.unwrap_or_default();
         self.robots.insert(host, robots, asked_for);
@@ -460,10 +465,10 @@ impl Session {
         let turn = self.turn_of(address.host());
         match &outcome {
             Outcome::Deferred { rest, .. } => {
-                let in_a_row = self.politeness.defer(turn, now, *rest);
+                let in_a_row = self.politeness.defer_in(turn, address.host(), now, *rest);
                 is_given_up = in_a_row >= MOST_IN_A_ROW;
             }
-            _ => self.politeness.end(turn, now),
+            _ => self.politeness.end_in(turn, address.host(), now),
         }
         self.requests += 1;
         let chosen = self.chosen(address, arm);

@@ -18,6 +18,12 @@ pub const PARKED: &str = "no page: the domain is for sale, or nobody uses it";
 const SHORT_PASSAGE: usize = 8;
 /// Words of running text from which a page says something of its own.
 const MUCH_TEXT: usize = 150;
+/// Letters of a word, where words do not stand apart.
+const LETTERS: usize = 4;
+/// Links from which a page is a list of them.
+const MANY_LINKS: usize = 60;
+/// Words of a domain's page that has nothing but an offer, in all.
+const FEW_WORDS: usize = 200;
 /// Parts of a title that says so: the error, and the site's name.
 const MOST_PARTS: usize = 2;
 
@@ -124,9 +130,9 @@ const OFFERS: [&str; 12] = [
 
 /// What is said of a page that is none, from its passages.
 pub fn soft_error(page: &Page, passages: &[String]) -> Option<&'static str> {
-    let words = passages.iter().map(|passage| passage.split(' ').count());
-    let running: usize = words.filter(|words| *words >= SHORT_PASSAGE).sum();
-    if running >= MUCH_TEXT {
+    let words = passages.iter().map(|passage| count_words(passage));
+    let running: usize = words.clone().filter(|words| *words >= SHORT_PASSAGE).sum();
+    if running >= MUCH_TEXT || page.outlinks.len() >= MANY_LINKS {
         return None;
     }
     let document = page.document();
@@ -142,8 +148,20 @@ pub fn soft_error(page: &Page, passages: &[String]) -> Option<&'static str> {
         let text = words_of(text).join(" ");
         OFFERS.iter().any(|offer| text.contains(offer))
     };
+    let is_short = words.sum::<usize>() < FEW_WORDS;
     let offers = is_offer(&document.title) || passages.iter().any(|passage| is_offer(passage));
-    offers.then_some(PARKED)
+    (is_short && offers).then_some(PARKED)
+}
+
+/// Words of a text, about, also of one without spaces between them.
+fn count_words(text: &str) -> usize {
+    let spaced = text.split(' ').count();
+    let letters = text.chars().count();
+    if letters > 20 * spaced {
+        letters / LETTERS
+    } else {
+        spaced
+    }
 }
 
 fn is_error_title(title: &str) -> bool {
@@ -221,6 +239,14 @@ mod tests {
             "<title>A list</title><h2>Page not found</h2>".to_owned(),
             "<title>Page not found · Issue 12 · a project · a host</title>".to_owned(),
             format!("<title>Page not found | An encyclopedia</title>{text}"),
+            format!(
+                "<title>404 | 百科</title><p>{}",
+                "这是一篇关于数字的文章".repeat(60)
+            ),
+            format!(
+                "<title>Nothing found</title>{}",
+                "<a href=/a>one</a> <a href=/b>two</a> <a href=/c>three</a>".repeat(25)
+            ),
             "<title></title>".to_owned(),
         ] {
             assert_eq!(said(&html), None, "{html}");
@@ -233,5 +259,8 @@ mod tests {
         assert_eq!(said(offer), Some(PARKED));
         let text = "People write that this domain is for sale, and somebody buys it. ".repeat(20);
         assert_eq!(said(&format!("<title>Domains</title><p>{text}")), None);
+        let list = "<li><a href=/x>A library of some kind</a>".repeat(50);
+        let links = format!("<title>Links</title><ul>{list}<li>Buy this domain</ul>");
+        assert_eq!(said(&links), None);
     }
 }

@@ -66,18 +66,6 @@ mod tests {
     }
 
     #[test]
-    fn the_address_that_a_page_calls_its_own_is_read() {
-        let canonical = |head: &str| parse(&format!("<head>{head}</head>x")).canonical;
-        let named = "<link rel='alternate' href=/a><link rel='x Canonical' href=/b>\
-                     <link rel=canonical href=/c>";
-        assert_eq!(canonical(named).as_deref(), Some("/b"));
-        assert_eq!(
-            canonical("<link rel=canonical><a rel=canonical href=/c>"),
-            None
-        );
-    }
-
-    #[test]
     fn figure_3_of_the_apprentice_paper() {
         let document = parse(
             "<body><ul><li>one<li><em>two</em><li><a href=v>three<font>four</font></a>\

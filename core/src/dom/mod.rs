@@ -118,8 +118,6 @@ pub struct Document {
     pub language: Option<String>,
     /// The first `<base href>` as written.
     pub base: Option<String>,
-    /// The address that it calls its own, as written.
-    pub canonical: Option<String>,
     /// Links in document order.
     pub links: Vec<Link>,
     /// Headings in document order.
@@ -234,11 +232,6 @@ impl Builder {
     /// Sets the base reference.
     pub fn base(&mut self, href: &str) {
         self.document.base = Some(href.to_owned());
-    }
-
-    /// Sets the address that the document calls its own.
-    pub fn canonical(&mut self, href: &str) {
-        self.document.canonical = Some(href.to_owned());
     }
 
     /// Number of the next leaf.

@@ -17,9 +17,9 @@ use crate::scripted::next_address;
 use crate::web::word;
 
 /// Between two requests to a host, unless it asks for more.
-pub(super) const DELAY: Duration = Duration::from_millis(100);
+pub(super) const DELAY: Duration = Duration::from_secs(1);
 /// Where one host asks for more.
-const LONGER_DELAY: Duration = Duration::from_secs(1);
+const LONGER_DELAY: Duration = Duration::from_secs(3);
 const LINKS: u64 = 8;
 
 /// What a host is like.
@@ -47,15 +47,15 @@ enum Temper {
 
 /// How many hosts there are of each.
 const HOSTS: [(Temper, &str, u64); 10] = [
-    (Temper::Honest, "honest", 24),
-    (Temper::Slow, "slow", 3),
-    (Temper::Busy, "busy", 3),
-    (Temper::Broken, "broken", 3),
-    (Temper::Silent, "silent", 2),
-    (Temper::Dribbles, "dribbles", 1),
-    (Temper::Rules, "rules", 3),
-    (Temper::NoRules, "norules", 2),
-    (Temper::Circles, "circles", 2),
+    (Temper::Honest, "honest", 150),
+    (Temper::Slow, "slow", 8),
+    (Temper::Busy, "busy", 8),
+    (Temper::Broken, "broken", 8),
+    (Temper::Silent, "silent", 6),
+    (Temper::Dribbles, "dribbles", 2),
+    (Temper::Rules, "rules", 8),
+    (Temper::NoRules, "norules", 5),
+    (Temper::Circles, "circles", 4),
     (Temper::Trap, "trap", 1),
 ];
 
@@ -237,7 +237,7 @@ async fn answer_to(
 
 fn answer(temper: Temper, host: &str, path: &str, is_first: bool, seed: u64) -> Answer {
     if path == "robots.txt" {
-        let rules = "User-agent: *\nDisallow: /kidneys/9\nDisallow: /trains/9\nCrawl-delay: 1\n";
+        let rules = "User-agent: *\nDisallow: /kidneys/9\nDisallow: /trains/9\nCrawl-delay: 3\n";
         return match temper {
             Temper::Rules => Answer::Page(rules.to_owned()),
             Temper::NoRules => Answer::Head("500 x", String::new()),

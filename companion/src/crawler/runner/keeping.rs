@@ -27,7 +27,7 @@ impl Runner {
         let _span = tracing::debug_span!("learn", %address).entered();
         let now = self.now();
         let (outcome, to_keep) = match reply {
-            Reply::Tomorrow(rest) => {
+            Reply::PutOff(rest) => {
                 let rest = u64::try_from(rest.as_millis()).unwrap_or(u64::MAX);
                 self.session.put_off(address, now, rest);
                 return Ok(None);

@@ -108,10 +108,11 @@ impl CrawlLog for SqliteStore {
     }
 
     async fn log_changes(&self, crawl: i64) -> StoreResult<i64> {
-        let changes: Option<i64> = sqlx::query_scalar("SELECT changed FROM crawl WHERE id = ?")
-            .bind(crawl)
-            .fetch_optional(&self.pool)
-            .await?;
+        let changes: Option<i64> =
+            sqlx::query_scalar("SELECT changes FROM log_change WHERE crawl = ?")
+                .bind(crawl)
+                .fetch_optional(&self.pool)
+                .await?;
         Ok(changes.unwrap_or(0))
     }
 

@@ -53,7 +53,6 @@ impl Session {
             self.take_repeat(&page.address, problem, record);
             return;
         }
-        self.take_canonical(page);
         let via = if chosen.links[0].trail.is_empty() {
             &[]
         } else {
@@ -140,22 +139,24 @@ impl Session {
     /// none; of any other, what it says is taken in. Where a person or a log says so, it is a page of
     /// its own.
     fn repeated(&mut self, page: &Page, digest: u64, chosen: &Chosen) -> Option<&'static str> {
-        let is_same = !self.bodies.insert(digest);
         let is_believed = self.is_replaying || chosen.mark.is_some();
+        let is_named = self.seeds.contains_key(&page.address)
+            || self.guide.graph().mark(&page.address).is_some();
+        let passages = page.document().passages();
+        // First: a log has no bodies of those.
+        if !is_believed
+            && !is_named
+            && !self.limits.takes_repeats
+            && let Some(said) = soft_error(page, &passages)
+        {
+            return Some(said);
+        }
+        let is_same = !self.bodies.insert(digest);
         if is_same && !is_believed {
             return Some(SAME_PAGE);
         }
         if self.limits.takes_repeats {
             return None;
-        }
-        let passages = page.document().passages();
-        let is_named = self.seeds.contains_key(&page.address)
-            || self.guide.graph().mark(&page.address).is_some();
-        if !is_believed
-            && !is_named
-            && let Some(said) = soft_error(page, &passages)
-        {
-            return Some(said);
         }
         let sketch = Sketch::of(&passages);
         let is_near = sketch.is_some_and(|sketch| self.near_duplicates.has_or_add(sketch));
@@ -168,26 +169,12 @@ impl Session {
         None
     }
 
-    /// What a page calls its own address is not asked for any more, as it would say the same.
-    fn take_canonical(&mut self, page: &Page) {
-        let Some(canonical) = page.canonical() else {
-            return;
-        };
-        if !self.limits.takes_repeats
-            && names_same_document(&page.address, &canonical)
-            && !self.seeds.contains_key(&canonical)
-            && !self.is_seen(&canonical)
-        {
-            self.frontier.take(&canonical);
-            self.seen.insert(&canonical);
-        }
-    }
-
     /// Takes in that a page was there before, or is none.
     pub(super) fn take_repeat(&mut self, address: &Address, problem: &str, record: &mut Record) {
         self.stats.other += 1;
         problem.clone_into(&mut record.problem);
-        if !self.limits.takes_repeats && self.repetition.repeat(address) {
+        let is_copy = matches!(problem, SAME_PAGE | NEARLY_SAME_PAGE);
+        if !self.limits.takes_repeats && self.repetition.repeat(address, is_copy) {
             self.leave_closed(address);
         }
     }
@@ -304,18 +291,4 @@ impl Session {
         self.frontier.pin(links);
         Ok(())
     }
-}
-
-/// Whether an address that a page calls its own can be believed to be one of the same document: on
-/// its site, with the same last part of the path. Many sites name their start page on all pages.
-fn names_same_document(page: &Address, canonical: &Address) -> bool {
-    let last = |address: &Address| {
-        let path = address.path_and_query().split('?').next();
-        let path = path.unwrap_or_default().trim_end_matches('/');
-        let last = path.rsplit('/').next().unwrap_or_default();
-        last.to_lowercase()
-    };
-    page.without_scheme() != canonical.without_scheme()
-        && site_of(page.host()) == site_of(canonical.host())
-        && last(page) == last(canonical)
 }

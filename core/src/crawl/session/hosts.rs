@@ -110,7 +110,7 @@ impl Session {
             HostTurn::Free
         };
         let in_turn = self.turn_of(host);
-        let deferred = self.politeness.deferred().get(in_turn);
+        let deferred = self.politeness.deferred().get(host);
         HostState {
             waiting: self.frontier.waiting_at(host),
             turn,

@@ -53,6 +53,7 @@ impl Session {
     /// A page was not asked for after all: its host may be asked again after so many milliseconds.
     pub fn put_off(&mut self, address: &Address, now: Instant, rest: u64) {
         if self.under_way.remove(address).is_some() {
+            self.begun -= 1;
             let turn = self.turn_of(address.host());
             self.politeness.rest(turn, now, rest);
         }

@@ -28,7 +28,6 @@ pub(super) struct Walk<'a> {
     titled: bool,
     described: bool,
     based: bool,
-    is_named: bool,
     forms: Vec<Form>,
     /// Element -> place of its form.
     form_places: FxHashMap<NodeId, usize>,
@@ -53,7 +52,6 @@ impl<'a> Walk<'a> {
             titled: false,
             described: false,
             based: false,
-            is_named: false,
             forms: Vec::new(),
             form_places: FxHashMap::default(),
             forms_by_id: FxHashMap::default(),
@@ -210,16 +208,6 @@ impl<'a> Walk<'a> {
                     .any(|robots| name.eq_ignore_ascii_case(robots))
                 {
                     self.builder.robots(content);
-                }
-            }
-            local_name!("link") if !self.is_named => {
-                let rel = element.attribute_or_empty(&local_name!("rel"));
-                let mut kinds = rel.split_ascii_whitespace();
-                if kinds.any(|kind| kind.eq_ignore_ascii_case("canonical"))
-                    && let Some(href) = element.attribute(&local_name!("href"))
-                {
-                    self.is_named = true;
-                    self.builder.canonical(href);
                 }
             }
             local_name!("base") if !self.based => {

@@ -177,61 +177,6 @@ fn what_is_nearly_the_same_counts_once_but_where_a_log_or_a_person_has_it_as_a_p
     assert!(row.is_some_and(|row| row.judgment.is_some()), "{row:?}");
 }
 
-/// Each page stands under its own address and one to be printed, which names the other as its own;
-/// the start page is named by those that have nothing to do with it.
-fn printed(at: &Address) -> Outcome {
-    let path = at.path_and_query();
-    let number: u64 = path[1..].split('?').next().unwrap().parse().unwrap_or(0);
-    let mut builder = Builder::new();
-    builder.canonical(if number % 2 == 1 {
-        "/"
-    } else {
-        path.split('?').next().unwrap()
-    });
-    builder.leaf(&words(number, 20));
-    for to in [number + 2, number + 3] {
-        for href in [format!("/{to}?print=1"), format!("/{to}")] {
-            let first = builder.next_leaf();
-            builder.leaf("go on");
-            let end = first + 1;
-            let leaves = LeafRange { first, end };
-            if to < 40 {
-                builder.link(&href, leaves);
-            }
-        }
-    }
-    let first = builder.next_leaf();
-    builder.leaf("start");
-    let end = first + 1;
-    builder.link("/", LeafRange { first, end });
-    let page = Page::new(at.clone(), builder.finish().unwrap());
-    Outcome::Page(Box::new(page), at.key())
-}
-
-#[test]
-fn what_a_page_calls_its_own_address_is_not_asked_for_again() {
-    let mut live = session(400, "breadth-first");
-    let log = requests(&mut live, &mut SplitMix(5), printed);
-    let place = |page: &str| {
-        let mut rows = log.iter().map(|row| row.address.path_and_query());
-        rows.position(|row| row == page)
-    };
-    let mut saved = 0;
-    for number in 3..40 {
-        let to_print = place(&format!("/{number}?print=1")).unwrap();
-        let own = place(&format!("/{number}"));
-        // Of odd ones both are asked for: their word on the start page is not believed.
-        if number % 2 == 1 {
-            assert!(own.is_some(), "{number}");
-        } else {
-            assert!(own.is_none_or(|own| own < to_print), "{number}");
-            saved += u32::from(own.is_none());
-        }
-    }
-    assert!(saved > 5 && place("/").is_some(), "{saved}");
-    goes_on_the_same(&log, printed);
-}
-
 /// A site with many links to pages that are no more; it says so in the form of pages that have a menu.
 fn with_gone(at: &Address) -> Outcome {
     let path = at.path_and_query();

@@ -70,6 +70,51 @@ fn hosts_of_a_site_share_its_turn_where_that_is_asked_for() {
     }
 }
 
+/// One host of a site asks for a longer delay, another has no time: all get the delay, and only the one
+/// without time is counted.
+#[test]
+fn a_site_gets_what_one_of_its_hosts_asks_for_and_each_answers_for_itself() {
+    let mut crawl = session(40, "breadth-first");
+    crawl.rest_by_site();
+    for host in ["www.a.org", "data.a.org", "a.org"] {
+        crawl.add_seed(&address(&format!("http://{host}/1")));
+    }
+    let slow = Robots::parse(b"User-agent: *\nCrawl-delay: 7\n", "linkscent");
+    let (mut now, mut rng, mut asked) = (Instant(0), SplitMix(5), Vec::new());
+    while asked.len() < 8 {
+        match crawl.next(now) {
+            Next::Robots(at) if at.host() == "www.a.org" => crawl.robots(&at, slow.clone()),
+            Next::Robots(at) => crawl.robots(&at, Robots::allow_all()),
+            Next::Fetch(fetch) => {
+                let at = fetch.address;
+                let outcome = if at.host() == "data.a.org" {
+                    Outcome::Deferred {
+                        why: "the server answered 503".to_owned(),
+                        rest: 0,
+                    }
+                } else {
+                    page(&at)
+                };
+                if site_of(at.host()) == "a.org" {
+                    asked.push((at.host().to_owned(), now.0));
+                }
+                crawl.take(&at, outcome, now, &mut rng);
+            }
+            Next::Wait(until) => now = until,
+            Next::Busy => panic!("nothing is under way"),
+            Next::Stop(_) => break,
+        }
+    }
+    assert_eq!(crawl.delay_of("a.org"), 7_000);
+    let hosts = crawl.hosts(now);
+    assert!(hosts["data.a.org"].deferred > 0);
+    assert_eq!(hosts["www.a.org"].deferred, 0);
+    let slow_since = asked.iter().position(|row| row.0 == "www.a.org").unwrap();
+    for pair in asked[slow_since..].windows(2) {
+        assert!(pair[1].1 - pair[0].1 >= 7_000, "{asked:?}");
+    }
+}
+
 #[test]
 fn a_page_that_is_put_off_waits_and_no_request_is_counted() {
     let (mut crawl, mut rng) = (session(50, "breadth-first"), SplitMix(5));
@@ -82,7 +127,9 @@ fn a_page_that_is_put_off_waits_and_no_request_is_counted() {
                 let at = fetch.address;
                 if log.len() >= 10 && at.host() == "b.org" && put_off.is_none() {
                     let requests = crawl.stats().clone();
+                    let begun = crawl.begun;
                     crawl.put_off(&at, now, day);
+                    assert_eq!(crawl.begun, begun - 1);
                     assert_eq!((crawl.stats(), crawl.under_way()), (&requests, 0));
                     assert!(!crawl.is_seen(&at) && crawl.frontier().get(&at).is_some());
                     // An answer that nobody waits for changes nothing.
