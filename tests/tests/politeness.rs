@@ -291,6 +291,11 @@ async fn a_host_is_asked_no_more_than_a_day_allows_also_after_a_kill() -> Result
     let store = Store::open(&data).await?;
     let rows = store.fetches(1).await?;
     ensure!(rows.iter().all(|row| row.problem.is_empty()), "{rows:?}");
+    // Where the next day is far, it is said that the crawl waits for it.
+    let left = 24 * 60 * 60 * 1_000 - linkscent::clock::now() % (24 * 60 * 60 * 1_000);
+    let notices = store.notices(1, Some(1)).await?;
+    let is_told = notices.iter().any(|said| said.contains("it goes on at"));
+    ensure!(is_told || left < 65 * 60 * 1_000, "{notices:?}");
     Ok(())
 }
 

@@ -53,6 +53,9 @@ const MODEL_EVERY: Duration = Duration::from_secs(30);
 /// And so seldom that it takes one of so many parts of the time.
 const MODEL_SHARE: u32 = 100;
 
+/// Where no host may be asked for so long it is said, and not again within that time.
+const LONG_WAIT: Duration = Duration::from_hours(1);
+
 /// Why a crawl is paused that lost its way.
 pub const DRIFTED: &str = "drift";
 /// Where there is nothing to ask about yet, it is looked for again after so many pages.
@@ -120,6 +123,8 @@ pub struct Runner {
     /// The log that the session was told, as far as it is acknowledged.
     told: Told,
     saving: Saving,
+    /// When it said last that all hosts rest for long.
+    told_to_wait: Option<Clock>,
     /// As long as it lives, requests wait for their turn.
     _goes_on: Arc<()>,
     _lock: CrawlLock,
@@ -205,6 +210,7 @@ impl Runner {
             told,
             retraining,
             crawl,
+            told_to_wait: None,
             _goes_on: goes_on,
             _lock: lock,
         };
@@ -300,6 +306,9 @@ impl Runner {
             let began = Clock::now();
             let next = self.send_requests();
             self.keep_skipped()?;
+            if let Some(Next::Wait(until)) = next {
+                self.tell_of_a_long_wait(until)?;
+            }
             if let Some(Next::Stop(reason)) = next
                 && self.session.under_way() == 0
                 && !(reason == StopReason::FrontierEmpty && self.waits_for_browser())
@@ -356,6 +365,26 @@ impl Runner {
             }
         }
         Ok(None)
+    }
+
+    /// Says that nothing can be asked for until then, if that is long.
+    fn tell_of_a_long_wait(&mut self, until: Instant) -> Result<()> {
+        let wait = Duration::from_millis(until.0.saturating_sub(self.now().0));
+        let is_told = self
+            .told_to_wait
+            .is_some_and(|told| told.elapsed() < LONG_WAIT);
+        if wait < LONG_WAIT || is_told {
+            return Ok(());
+        }
+        self.told_to_wait = Some(Clock::now());
+        let then = clock::now().saturating_add_unsigned(wait.as_millis() as u64);
+        let date = clock::date(then).replace('T', " ").replace('Z', " UTC");
+        let said = format!("all hosts with links that wait rest; it goes on at {date}");
+        tracing::warn!("crawl {}: {said}", self.crawl.id);
+        let notice = self
+            .store
+            .notice(self.crawl.topic, Some(self.crawl.id), &said);
+        Ok(self.handle.block_on(notice)?)
     }
 
     fn keep_skipped(&mut self) -> Result<()> {
