@@ -44,7 +44,7 @@ const WEBS: [Web; 2] = [
     Web {
         name: "encyclopedia",
         file: "webs/wikispeedia.warc.gz",
-        seeds: &["http://en.wikipedia.org/wiki/Castle"],
+        seeds: &["http://wikispeedia.test/wiki/Windsor_Castle"],
         topic: "castles",
         pages: 2_000,
     },

@@ -31,19 +31,23 @@ impl Service {
     /// Has a crawl that is not over choose its links by another strategy from now on, which is told
     /// all that came before. One that runs here is paused meanwhile, and goes on by itself.
     pub async fn set_strategy(&self, crawl: &CrawlRow, name: &str) -> Result<(), ServiceError> {
-        let (now, _) = self.crawl(crawl.id).await?;
-        self.check_is_there(&now).await?;
-        if !now.can_start_at_more() {
-            return Err(ServiceError::refused(
-                "Only a crawl that is not over goes on with another strategy, and no round of \
-                 watching.",
-            ));
-        }
-        if self.supervisor.run_by(&now) == Some(RunBy::Another) {
+        // Once begun it is done, whether or not somebody waits for the answer.
+        let (service, id, name) = (self.clone(), crawl.id, name.to_owned());
+        let done = tokio::spawn(async move {
+            // Nobody forgets a page meanwhile that the guide knows.
+            let _one_at_a_time = service.forgetting.lock().await;
+            service.try_strategy(id, &name).await
+        });
+        done.await.map_err(anyhow::Error::from)?
+    }
+
+    async fn try_strategy(&self, crawl: i64, name: &str) -> Result<(), ServiceError> {
+        let crawl = self.not_over(crawl).await?;
+        if self.supervisor.run_by(&crawl) == Some(RunBy::Another) {
             let said = "The crawl runs in another program: pause it there first.";
             return Err(ServiceError::refused(said));
         }
-        let before = self.first_guide(&now).await?;
+        let before = self.first_guide(&crawl).await?;
         let before_it = before.chosen_strategy();
         if before_it == name {
             return Ok(());
@@ -61,35 +65,31 @@ impl Service {
             ))
         })?;
         check_strategy(&guide)?;
+        let model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
         let said =
             format!("{name}, which learned from all before; they were chosen by {before_it}");
-        // Once begun it is done, whether or not somebody waits for the answer.
-        let service = self.clone();
-        let done = tokio::spawn(async move { service.change_at_rest(now, &guide, &said).await });
-        done.await.map_err(anyhow::Error::from)?
-    }
-
-    /// Pauses a crawl, if it runs, gives it the guide, and has it go on.
-    async fn change_at_rest(
-        &self,
-        crawl: CrawlRow,
-        guide: &Guide,
-        said: &str,
-    ) -> Result<(), ServiceError> {
-        // Nobody forgets a page meanwhile that the guide knows.
-        let _one_at_a_time = self.forgetting.lock().await;
-        let model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
         let mut paused = Vec::new();
         let rests = bring_to_rest(self, vec![crawl.clone()], &mut paused).await;
+        // It may have ended before it heard that it was to pause.
+        self.not_over(crawl.id).await?;
         let changed = match rests {
-            Ok(()) => self.replace_strategy(&crawl, said, &model).await,
+            Ok(()) => self.replace_strategy(&crawl, &said, &model).await,
             Err(error) => Err(error.into()),
         };
-        // It may have ended before it heard that it was to pause.
-        if self.crawl(crawl.id).await?.0.can_start_at_more() {
-            go_on(self, paused).await;
-        }
+        go_on(self, paused).await;
         changed
+    }
+
+    /// A crawl that can go on with another strategy.
+    async fn not_over(&self, crawl: i64) -> Result<CrawlRow, ServiceError> {
+        let (crawl, _) = self.crawl(crawl).await?;
+        self.check_is_there(&crawl).await?;
+        if crawl.can_start_at_more() {
+            return Ok(crawl);
+        }
+        Err(ServiceError::refused(
+            "Only a crawl that is not over goes on with another strategy, and no round of watching.",
+        ))
     }
 
     async fn replace_strategy(

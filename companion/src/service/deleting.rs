@@ -121,6 +121,7 @@ impl Service {
             }
             let archived = service.store.deleted_crawls().await?;
             service.store.delete_everything().await?;
+            service.tallies.clear();
             delete_turns(service.store.folder())?;
             for id in archived
                 .into_iter()

@@ -52,6 +52,7 @@ pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotte
             Err(error) => Err(error),
         };
         service.guides.clear();
+        service.tallies.clear();
         service.supervisor.forget(&gone);
         go_on(&service, paused).await;
         forgotten

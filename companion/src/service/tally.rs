@@ -33,6 +33,14 @@ type Shared = Arc<tokio::sync::Mutex<Tally>>;
 pub(super) struct Tallies(Arc<Mutex<Vec<(i64, Shared)>>>);
 
 impl Tallies {
+    /// Nothing is kept of any crawl.
+    pub(super) fn clear(&self) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+
     fn of(&self, crawl: i64) -> Shared {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = kept.iter().position(|(of, _)| *of == crawl);
