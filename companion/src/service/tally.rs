@@ -2,7 +2,7 @@
 //! log of a million lines is read once, not for each look.
 //!
 //! Lines that were there before may change, as when pages are judged again or forgotten; then all of
-//! it is read anew.
+//! it is read again from the first line.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
