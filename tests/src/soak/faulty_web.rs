@@ -202,8 +202,9 @@ async fn answer_to(
     sent: &mut Instant,
 ) -> Result<bool> {
     let temper = temper(host);
-    if temper == Temper::Slow {
-        tokio::time::sleep(Duration::from_millis(400)).await;
+    if temper == Temper::Slow && !still_waits(stream, Duration::from_millis(400)).await {
+        *sent = Instant::now();
+        return Ok(false);
     }
     let head = |status: &str, more: &str, length: usize| {
         format!(
@@ -226,13 +227,23 @@ async fn answer_to(
             for _ in 0..8 {
                 *sent = Instant::now();
                 stream.write_all(b"a").await?;
-                tokio::time::sleep(Duration::from_millis(200)).await;
+                if !still_waits(stream, Duration::from_millis(200)).await {
+                    break;
+                }
             }
             return Ok(false);
         }
     };
     stream.write_all(text.as_bytes()).await?;
     Ok(true)
+}
+
+/// Whether somebody waits for the answer for so long.
+async fn still_waits(stream: &TcpStream, long: Duration) -> bool {
+    match tokio::time::timeout(long, stream.peek(&mut [0])).await {
+        Ok(peeked) => peeked.is_ok_and(|bytes| bytes > 0),
+        Err(_) => true,
+    }
 }
 
 fn answer(temper: Temper, host: &str, path: &str, is_first: bool, seed: u64) -> Answer {
