@@ -4,8 +4,10 @@
 //! A server of its own on loopback makes pages up as they are asked for: 2,000,000 pages on 500
 //! hosts, 50 links each, a hundredth of them on topic. `linkscent crawl` fetches 5,000 of them
 //! unless told otherwise, 990,000 at most, without a delay. For each tenth it prints pages a second, CPU of the
-//! program a page and its memory; at the end, bytes of the database and of the archive a page, and how
-//! long the crawl takes to go on after it was killed.
+//! program a page and its memory; at the end, bytes of the database and of the archive a page, how long
+//! the crawl takes to go on after it was killed, and how long pages of the dashboard take while it does.
+
+mod looks;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,12 +22,15 @@ use axum::http::{StatusCode, Uri};
 use axum::response::Html;
 use linkscent::service::LARGEST_BUDGET;
 use linkscent_core::strategies::{Rng, SplitMix};
+use looks::{Dashboard, report};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_linkscent");
 const WEB: u64 = 2_000_000;
 const HOSTS: u64 = 500;
 const GROUPS: u64 = 100;
 const LINKS: u64 = 50;
+/// At each page of the dashboard.
+const LOOKS: usize = 20;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -68,7 +73,27 @@ fn main() -> Result<()> {
         "goes on {:.1} s after it was killed",
         begun.elapsed().as_secs_f64()
     );
-    end(&mut crawl)
+    end(&mut crawl)?;
+    look(&folder.path().join("data"), &proxy)
+}
+
+/// Looks at pages of the dashboard, while the crawl goes on.
+fn look(data: &Path, proxy: &str) -> Result<()> {
+    let dashboard = Dashboard::serve(data, Some(proxy))?;
+    let search = format!("library?q={}", word(7, 2));
+    let pages = [
+        "",
+        "topic/1",
+        "crawl/1",
+        "crawl/1/results",
+        "crawl/1/hosts",
+        "crawl/1/yield",
+        &search,
+    ];
+    for page in pages {
+        report(&format!("/{page}"), LOOKS, || dashboard.look_at(page))?;
+    }
+    Ok(())
 }
 
 /// A proxy that makes up every page and counts what it is asked for, but for robots.txt.

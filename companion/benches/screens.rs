@@ -4,13 +4,11 @@
 //!
 //! `cargo bench --package linkscent --bench screens`
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+mod looks;
 
-use anyhow::{Context, Result, ensure};
+use std::path::Path;
+
+use anyhow::{Context, Result};
 use linkscent::crawler::way::Way;
 use linkscent::service::{NewCrawl, Service, Starts};
 use linkscent::store::{CrawlState, Location, Store};
@@ -18,6 +16,7 @@ use linkscent_core::address::Address;
 use linkscent_core::crawl::Record;
 use linkscent_core::web_graph::{Judgment, Relevance};
 use linkscent_core::wire::api::{Event, EventKind};
+use looks::{Dashboard, report};
 
 const CLICKS: usize = 2_000;
 const FETCHES: u64 = 100_000;
@@ -30,47 +29,15 @@ fn main() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(fill(folder.path()))?;
-    let (mut serve, port, link) = serve(folder.path())?;
-    let (head, _) = get(port, &link)?;
-    let base = head
-        .lines()
-        .find_map(|line| line.strip_prefix("location: "))
-        .context("no dashboard")?;
-    let page = format!("{}topic/1", base.trim());
-    report("/topic/{id}", || {
-        let (head, body) = get(port, &page)?;
-        ensure!(head.contains(" 200 "), "{head}");
-        Ok(body)
-    })?;
-    serve.kill()?;
-    serve.wait()?;
+    let dashboard = Dashboard::serve(folder.path(), None)?;
+    report("/topic/{id}", TIMES, || dashboard.look_at("topic/1"))?;
+    drop(dashboard);
     let store = runtime.block_on(Store::open(folder.path()))?;
     let service = Service::new(store, Way::default());
-    report("model", || {
+    report("model", TIMES, || {
         let model = runtime.block_on(service.model("kidneys", 0))?;
         Ok(model.context("no model")?.1.len())
     })
-}
-
-fn report(name: &str, mut ask: impl FnMut() -> Result<usize>) -> Result<()> {
-    let mut time = || -> Result<(Duration, usize)> {
-        let begun = Instant::now();
-        let bytes = ask()?;
-        Ok((begun.elapsed(), bytes))
-    };
-    let (first, bytes) = time()?;
-    let mut times: Vec<Duration> = Vec::new();
-    for _ in 0..TIMES {
-        times.push(time()?.0);
-    }
-    times.sort_unstable();
-    println!(
-        "{name}: {bytes} bytes; first {first:.1?}, then median {:.1?}, p95 {:.1?}, worst {:.1?}",
-        times[TIMES / 2],
-        times[TIMES * 95 / 100],
-        times[TIMES - 1]
-    );
-    Ok(())
 }
 
 async fn fill(folder: &Path) -> Result<()> {
@@ -144,32 +111,4 @@ fn record(number: u64) -> Result<(Record, Location)> {
         arm: linkscent_core::crawl::Arm::Primary,
     };
     Ok((record, Location::default()))
-}
-
-fn serve(data: &Path) -> Result<(Child, u16, String)> {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_linkscent"))
-        .args(["serve", "--port", "0", "--json", "--data"])
-        .arg(data)
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let out = child.stdout.take().context("serve says nothing")?;
-    let mut line = String::new();
-    BufReader::new(out).read_line(&mut line)?;
-    let said: serde_json::Value = serde_json::from_str(&line)?;
-    let link = said["dashboard"].as_str().context("no link")?;
-    let rest = link.strip_prefix("http://127.0.0.1:").context("no port")?;
-    let (port, path) = rest.split_once('/').context("no path")?;
-    Ok((child, port.parse()?, format!("/{path}")))
-}
-
-/// Head of the answer and length of its body.
-fn get(port: u16, path: &str) -> Result<(String, usize)> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
-    let request =
-        format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes())?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer)?;
-    let (head, body) = answer.split_once("\r\n\r\n").context("no head")?;
-    Ok((head.to_owned(), body.len()))
 }
