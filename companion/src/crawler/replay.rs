@@ -50,7 +50,15 @@ pub fn replay(
         let (send, pages) = mpsc::sync_channel(READ_AHEAD);
         scope.spawn(move || read_ahead(log, archive, &send));
         for (row, number) in log.iter().zip(1..) {
-            let address = address_of(row)?;
+            // One that is no address was damaged: what came of it is lost, and nothing else.
+            let Ok(address) = Address::parse(&row.address) else {
+                tracing::warn!(
+                    "request {} of the log is passed over: {}",
+                    row.number,
+                    row.address
+                );
+                continue;
+            };
             session.number_from(row.number);
             let read = match row.place.warc_offset {
                 Some(_) => Some(pages.recv().context("the archive is read no more")?),
@@ -72,22 +80,20 @@ pub fn replay(
     Ok(told.replayed)
 }
 
-fn address_of(row: &FetchRow) -> Result<Address> {
-    let number = row.number;
-    Address::parse(&row.address).with_context(|| format!("request {number} of the log"))
-}
-
 /// Reads the pages of a log one after the other, until nobody wants them any more.
 fn read_ahead(log: &[FetchRow], archive: &Path, send: &SyncSender<Read>) {
     for row in log {
         let Some(offset) = row.place.warc_offset else {
             continue;
         };
-        // Who takes the page stops at an address that is none.
         let Ok(address) = Address::parse(&row.address) else {
-            return;
+            continue;
         };
-        if send.send(page_at(archive, offset, &address)).is_err() {
+        let read = page_at(archive, offset, &address);
+        if let Ok((page, _)) = &read {
+            page.content();
+        }
+        if send.send(read).is_err() {
             return;
         }
     }

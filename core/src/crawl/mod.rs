@@ -2,6 +2,7 @@
 //! came in changes. Time, random numbers and pages are passed in.
 
 mod bandit;
+mod content;
 mod drift;
 mod frontier;
 mod host_queues;
@@ -22,6 +23,7 @@ mod stopping;
 mod types;
 
 pub use bandit::{Arm, Bandit};
+pub use content::Content;
 pub use drift::{Drift, DriftAlarm, DriftCause, PageSignal};
 pub use frontier::{Frontier, FrontierEntry, LINKS_IN_MEAN, LINKS_PER_TARGET};
 pub use in_view::Expected;

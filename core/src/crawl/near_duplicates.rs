@@ -2,8 +2,8 @@
 //! advertisement, without its menu.
 //!
 //! A page's running text is the set of all three words that follow each other in it. Of that set a
-//! sketch is kept (minhash; Broder; of each value one byte): sketches agree in about the
-//! share of places that two texts have in common. Pages are compared that agree wholly in one of a few groups of
+//! sketch is kept (minhash; Broder; of each value one byte; one order for all places: Li, Owen and
+//! Zhang): sketches agree in about the share of places that two texts have in common. Pages are compared that agree wholly in one of a few groups of
 //! places. A page whose words do not stand in running text for the most part has no sketch: lists of
 //! links and pictures differ by what they link to, and many have one introduction or footer. Neither
 //! has a text without spaces between its words.
@@ -64,13 +64,13 @@ impl Sketch {
                 if first != 0 {
                     threes += 1;
                     let three = mixed(first.rotate_left(2) ^ second.rotate_left(1) ^ third);
-                    lower(&mut least, three);
+                    let least = &mut least[(three % PLACES as u64) as usize];
+                    *least = (*least).min(three);
                 }
                 (first, second) = (second, third);
             }
         }
-        let bytes = least.map(|hash| hash.to_le_bytes()[0]);
-        (threes >= FEW.max(elsewhere)).then(|| Self(Box::new(bytes)))
+        (threes >= FEW.max(elsewhere)).then(|| Self(Box::new(places(&least))))
     }
 
     /// Whether two pages are nearly the same.
@@ -92,23 +92,31 @@ impl Sketch {
     }
 }
 
-/// Takes a three into the least of each place's order.
-fn lower(least: &mut [u64; PLACES], three: u64) {
-    // Orders made of two numbers are as good as orders of their own (Kirsch and Mitzenmacher).
-    let (start, step) = (three, mixed(three) | 1);
-    let mut value = start;
-    for least in least {
-        value = value.wrapping_add(step);
-        *least = (*least).min(mixed_little(value));
-    }
+/// A byte of the least three that fell to each place. To one to which none fell stands for it the one
+/// of another place, the same in all texts in which that has one (optimal densification;
+/// Shrivastava).
+fn places(least: &[u64; PLACES]) -> [u8; PLACES] {
+    let of_place = |place: usize| {
+        let others = (0..).map(|turn| mixed((place as u64) << 32 | turn) as usize % PLACES);
+        let mut tried = std::iter::once(place).chain(others).zip(0_u64..);
+        // Some place has one: there are more threes than none.
+        let found = tried.find(|(other, _)| least[*other] != u64::MAX);
+        let (other, turn) = found.unwrap_or_default();
+        mixed(least[other].wrapping_add(turn)).to_le_bytes()[0]
+    };
+    std::array::from_fn(of_place)
 }
 
 /// A word as a number, in whatever case (FNV-1a, its bits mixed); never 0.
 fn hash(word: &str) -> u64 {
-    let signs = word.chars().flat_map(char::to_lowercase);
-    let hash = signs.fold(0xcbf2_9ce4_8422_2325, |hash: u64, sign| {
-        (hash ^ u64::from(sign)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let of = |hash: u64, sign: u64| (hash ^ sign).wrapping_mul(0x0100_0000_01b3);
+    let hash = if word.is_ascii() {
+        let signs = word.bytes().map(|sign| sign.to_ascii_lowercase());
+        signs.map(u64::from).fold(0xcbf2_9ce4_8422_2325, of)
+    } else {
+        let signs = word.chars().flat_map(char::to_lowercase);
+        signs.map(u64::from).fold(0xcbf2_9ce4_8422_2325, of)
+    };
     mixed(hash).max(1)
 }
 
@@ -117,12 +125,6 @@ fn mixed(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ (bits >> 31)
-}
-
-/// The same as far as the lowest byte of the least of many needs it.
-fn mixed_little(bits: u64) -> u64 {
-    let bits = (bits ^ (bits >> 32)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits ^ (bits >> 29)
 }
 
 /// The pages so far, to be compared with.
@@ -135,16 +137,16 @@ pub struct NearDuplicates {
 
 impl NearDuplicates {
     /// Whether a page is nearly the same as one before; if not, it is noted.
-    pub fn has_or_add(&mut self, page: Sketch) -> bool {
+    pub fn has_or_add(&mut self, page: &Sketch) -> bool {
         let is_known = page.bands().any(|band| {
             let place = self.first.get(&band);
-            place.is_some_and(|&place| self.pages[place as usize].is_near(&page))
+            place.is_some_and(|&place| self.pages[place as usize].is_near(page))
         });
         if !is_known && let Ok(place) = u32::try_from(self.pages.len()) {
             for band in page.bands() {
                 self.first.entry(band).or_insert(place);
             }
-            self.pages.push(page);
+            self.pages.push(page.clone());
         }
         is_known
     }
@@ -219,11 +221,11 @@ mod tests {
         let mut pages = NearDuplicates::default();
         for number in 0..500 {
             let page = of(&format!("<p>{}</p>", text(200, number * 1_000))).unwrap();
-            assert!(!pages.has_or_add(page), "{number}");
+            assert!(!pages.has_or_add(&page), "{number}");
         }
         for number in 0..500 {
             let twin = format!("<p>{} and so on</p>", text(200, number * 1_000));
-            assert!(pages.has_or_add(of(&twin).unwrap()), "{number}");
+            assert!(pages.has_or_add(&of(&twin).unwrap()), "{number}");
         }
     }
 }

@@ -44,6 +44,45 @@ impl Group {
     }
 }
 
+/// What a page says, as numbers.
+#[derive(Debug, Clone, Default)]
+pub struct Said {
+    /// Its words, each once, but for short ones.
+    words: Vec<u32>,
+    /// Its passages of several words, and how many those are.
+    passages: Vec<(u32, usize)>,
+}
+
+impl Said {
+    /// Of a page's passages. Numbers in them do not count.
+    pub fn of(passages: &[String]) -> Self {
+        let mut said = Self::default();
+        for passage in passages {
+            let mut whole = Hash::default();
+            let mut words = 0;
+            for word in passage.split(|sign: char| !sign.is_alphabetic()) {
+                if word.is_empty() {
+                    continue;
+                }
+                words += 1;
+                whole.text(word);
+                if word.chars().nth(SHORT_WORD - 1).is_some() {
+                    let mut alone = Hash::default();
+                    alone.text(word);
+                    said.words.push(alone.short());
+                }
+            }
+            // A single word stands among the words.
+            if words > 1 {
+                said.passages.push((whole.short(), words));
+            }
+        }
+        said.words.sort_unstable();
+        said.words.dedup();
+        said
+    }
+}
+
 /// What each site has said, as far as it takes to see that it repeats itself.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Repetition {
@@ -71,8 +110,8 @@ impl Repetition {
         false
     }
 
-    /// Takes in what a page says, passage by passage; whether that closed a group.
-    pub fn learn(&mut self, page: &Address, passages: &[String]) -> bool {
+    /// Takes in what a page says; whether that closed a group.
+    pub fn learn(&mut self, page: &Address, said: &Said) -> bool {
         if self.remembered >= MOST_IN_ALL {
             self.said.clear();
             self.remembered = 0;
@@ -85,23 +124,11 @@ impl Repetition {
         }
         let before = known.len();
         let (mut has_new_word, mut in_new_passages) = (false, 0);
-        for passage in passages {
-            let mut whole = Hash::default();
-            let mut words = 0;
-            for word in passage.split(|sign: char| !sign.is_alphabetic()) {
-                if word.is_empty() {
-                    continue;
-                }
-                words += 1;
-                whole.text(word);
-                if word.chars().count() >= SHORT_WORD {
-                    let mut alone = Hash::default();
-                    alone.text(word);
-                    has_new_word |= known.insert(alone.short());
-                }
-            }
-            // A single word was looked at above.
-            if words > 1 && known.insert(whole.short()) {
+        for word in &said.words {
+            has_new_word |= known.insert(*word);
+        }
+        for (passage, words) in &said.passages {
+            if known.insert(*passage) {
                 in_new_passages += words;
             }
         }
@@ -227,6 +254,13 @@ impl Default for Hash {
 
 impl Hash {
     fn text(&mut self, text: &str) {
+        if text.is_ascii() {
+            for sign in text.bytes().chain([0]) {
+                let sign = u64::from(sign.to_ascii_lowercase());
+                self.0 = (self.0 ^ sign).wrapping_mul(0x0100_0000_01b3);
+            }
+            return;
+        }
         for sign in text.chars().flat_map(char::to_lowercase).chain(['\0']) {
             self.0 = (self.0 ^ u64::from(sign)).wrapping_mul(0x0100_0000_01b3);
         }
@@ -246,7 +280,7 @@ mod tests {
 
     fn learn(repetition: &mut Repetition, address: &str, text: &str) {
         let address = Address::parse(address).unwrap();
-        repetition.learn(&address, &html::parse(text).passages());
+        repetition.learn(&address, &Said::of(&html::parse(text).passages()));
     }
 
     fn is_closed(repetition: &Repetition, address: &str) -> bool {

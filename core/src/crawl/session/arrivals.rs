@@ -6,7 +6,7 @@ use crate::address::Address;
 use crate::crawl::repetition::site_of;
 use crate::crawl::{
     Failure, FrontierEntry, MOST_REDIRECTS, NEARLY_SAME_PAGE, PageSignal, Record, Refusal, Robots,
-    SAME_PAGE, Sketch, SkipReason, soft_error,
+    SAME_PAGE, SkipReason,
 };
 use crate::page::Page;
 use crate::strategies::{Candidate, Learned, Rng};
@@ -142,12 +142,12 @@ impl Session {
         let is_believed = self.is_replaying || chosen.mark.is_some();
         let is_named = self.seeds.contains_key(&page.address)
             || self.guide.graph().mark(&page.address).is_some();
-        let passages = page.document().passages();
+        let content = page.content();
         // First: a log has no bodies of those.
         if !is_believed
             && !is_named
             && !self.limits.takes_repeats
-            && let Some(said) = soft_error(page, &passages)
+            && let Some(said) = content.soft_error
         {
             return Some(said);
         }
@@ -158,12 +158,12 @@ impl Session {
         if self.limits.takes_repeats {
             return None;
         }
-        let sketch = Sketch::of(&passages);
+        let sketch = content.sketch.as_ref();
         let is_near = sketch.is_some_and(|sketch| self.near_duplicates.has_or_add(sketch));
         if is_near && !is_believed && !is_named {
             return Some(NEARLY_SAME_PAGE);
         }
-        if self.repetition.learn(&page.address, &passages) {
+        if self.repetition.learn(&page.address, &content.said) {
             self.leave_closed(&page.address);
         }
         None
