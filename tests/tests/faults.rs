@@ -310,7 +310,8 @@ async fn rows_and_models_that_cannot_be_read_are_named_and_the_rest_goes_on() ->
         }
     };
     change("UPDATE event SET body = '{'; UPDATE topic SET model = x'00112233';").await?;
-    change("UPDATE crawl SET start_model = x'00', budget = 40, state = 'paused';").await?;
+    change("UPDATE start_model SET file = x'00'; UPDATE crawl SET budget = 40, state = 'paused';")
+        .await?;
     let ended = run(crawl(&data, proxy, &[])?).await?;
     ensure!(
         ended.json["stop_reason"] == "budget" && ended.json["pages"] == 40,

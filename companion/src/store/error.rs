@@ -27,6 +27,18 @@ pub enum StoreError {
         "writing to the store: there is no room left where the data folder lies; make some, and go on"
     )]
     Full(#[source] BackendError),
+    /// What the store keeps cannot be read any more.
+    #[error(
+        "the database is damaged: end every linkscent on its folder, then `linkscent repair` saves what \
+         can be read; the pages of crawls lie in files of their own"
+    )]
+    Damaged(#[source] BackendError),
+    /// The disk does not do what it is told.
+    #[error(
+        "the disk on which the data folder lies cannot be read or written: see to it, then go on; \
+         nothing that was put down before is lost by it"
+    )]
+    Disk(#[source] BackendError),
     /// What lies under the store failed.
     #[error(transparent)]
     Backend(BackendError),

@@ -54,6 +54,17 @@ fn warc_name(crawl: i64) -> String {
     format!("crawl-{crawl}.warc.gz")
 }
 
+/// The greatest number of a crawl whose pages lie in a data folder, whether or not the store knows it;
+/// 0 if there is none.
+fn newest_archive(folder: &Path) -> std::io::Result<i64> {
+    let mut newest = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let crawl = crawl_of_archive(&entry?.file_name().to_string_lossy());
+        newest = newest.max(crawl.unwrap_or_default());
+    }
+    Ok(newest)
+}
+
 /// The crawl whose pages are in a file of that name.
 pub fn crawl_of_archive(name: &str) -> Option<i64> {
     let number = name.strip_prefix("crawl-")?.strip_suffix(".warc.gz")?;

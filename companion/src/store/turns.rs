@@ -106,13 +106,16 @@ impl Turns {
     async fn try_open(folder: &Path, crawl: i64, now: i64, delay: u64) -> Result<Self> {
         let turns = Self::connect(folder, crawl).await?;
         // Those of this process are given back by the requests that have them.
-        sqlx::query("UPDATE turn SET free = ?, crawl = 0 WHERE crawl = ? AND process <> ?")
-            .bind(now.saturating_add_unsigned(delay))
-            .bind(crawl)
-            .bind(process())
-            .execute(&turns.pool)
-            .await?;
-        sqlx::query("DELETE FROM turn WHERE free < ?")
+        sqlx::query(
+            "UPDATE rest SET free = ?, since = ?, crawl = 0 WHERE crawl = ? AND process <> ?",
+        )
+        .bind(now.saturating_add_unsigned(delay))
+        .bind(now)
+        .bind(crawl)
+        .bind(process())
+        .execute(&turns.pool)
+        .await?;
+        sqlx::query("DELETE FROM rest WHERE free < ?")
             .bind(now - KEPT)
             .execute(&turns.pool)
             .await?;
@@ -138,11 +141,13 @@ impl Turns {
             .connect_with(options)
             .await?;
         sqlx::query(
-            "CREATE TABLE IF NOT EXISTS turn (
+            "DROP TABLE IF EXISTS turn; -- of an earlier form
+             CREATE TABLE IF NOT EXISTS rest (
                  host    INTEGER PRIMARY KEY,
                  crawl   INTEGER NOT NULL, -- who asks; 0: nobody
                  process INTEGER NOT NULL, -- where
-                 free    INTEGER NOT NULL  -- from when on it may be asked, in milliseconds since 1970
+                 free    INTEGER NOT NULL, -- from when on it may be asked, in milliseconds since 1970
+                 since   INTEGER NOT NULL  -- when that was said
              ) STRICT",
         )
         .execute(&pool)
@@ -169,20 +174,18 @@ impl Turns {
             most.unwrap_or(i64::MAX)
         };
         let taken = sqlx::query(
-            "INSERT INTO turn (host, crawl, free, process)
-             SELECT value, ?2, ?3, ?6 FROM json_each(?1)
-             WHERE NOT EXISTS (SELECT 1 FROM json_each(?1) JOIN turn ON host = value
-                               WHERE free > ?4 AND free <= ?5)
-             AND NOT EXISTS (SELECT 1 FROM spent WHERE host = ?7 AND day = ?8
-                             AND (requests >= ?9 OR bytes >= ?10))
-             ON CONFLICT (host) DO UPDATE SET crawl = ?2, free = ?3, process = ?6",
+            "INSERT INTO rest (host, crawl, free, process, since)
+             SELECT value, ?2, ?3, ?5, ?4 FROM json_each(?1)
+             WHERE NOT EXISTS (SELECT 1 FROM json_each(?1) JOIN rest ON host = value
+                               WHERE free > ?4)
+             AND NOT EXISTS (SELECT 1 FROM spent WHERE host = ?6 AND day = ?7
+                             AND (requests >= ?8 OR bytes >= ?9))
+             ON CONFLICT (host) DO UPDATE SET crawl = ?2, free = ?3, process = ?5, since = ?4",
         )
         .bind(&keys)
         .bind(self.crawl)
         .bind(now + LEASE)
         .bind(now)
-        // A clock that was set back must not keep a host shut.
-        .bind(now + LONGEST_REST)
         .bind(process())
         .bind(key(asked.host))
         .bind(now / DAY)
@@ -199,8 +202,17 @@ impl Turns {
         if budget != DailyBudget::default() && self.is_spent(asked, now, budget).await? {
             return Ok(Turn::Spent((now / DAY + 1) * DAY));
         }
+        // A clock that was set back keeps no host shut for as long: it rests as it was to, from now on.
+        sqlx::query(
+            "UPDATE rest SET free = ?1 + (free - since), since = ?1
+             WHERE since > ?1 AND host IN (SELECT value FROM json_each(?2))",
+        )
+        .bind(now)
+        .bind(&keys)
+        .execute(&self.pool)
+        .await?;
         let rows: Vec<(i64, i64)> = sqlx::query_as(
-            "SELECT crawl, free FROM json_each(?) JOIN turn ON host = value WHERE free > ?",
+            "SELECT crawl, free FROM json_each(?) JOIN rest ON host = value WHERE free > ?",
         )
         .bind(&keys)
         .bind(now)
@@ -250,7 +262,7 @@ impl Turns {
         let rest = i64::try_from(rest).unwrap_or(LONGEST_REST);
         let free = now + rest.min(LONGEST_REST);
         sqlx::query(
-            "UPDATE turn SET free = iif(host = ?1, ?2, ?3), crawl = 0
+            "UPDATE rest SET free = iif(host = ?1, ?2, ?3), since = ?3, crawl = 0
              WHERE host IN (SELECT value FROM json_each(?4)) AND crawl = ?5 AND process = ?6",
         )
         .bind(key(asked.host))

@@ -12,9 +12,8 @@ use sqlx::sqlite::SqliteRow;
 use super::{SqliteStore, json};
 use crate::clock;
 use crate::store::ports::{CrawlKind, CrawlRow, CrawlState, Crawls, NewCrawl, Order, Reaction};
-use crate::store::{StoreError, StoreResult};
+use crate::store::{StoreError, StoreResult, newest_archive};
 
-/// A crawl without its start model, which is large.
 const CRAWL: &str =
     "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts,
     warc_length, site_pages, site_targets, on_drift, removed, is_round, is_reading,
@@ -24,14 +23,18 @@ const CRAWL: &str =
 impl Crawls for SqliteStore {
     async fn begin_crawl(&self, new: &NewCrawl<'_>) -> StoreResult<i64> {
         let order = new.order;
+        // Pages that lie there are not written over, though a lost database does not know them.
+        let archived = newest_archive(&self.folder);
+        let archived = archived.map_err(|error| StoreError::Backend(error.into()))?;
+        let mut transaction = self.pool.begin().await?;
         let done = sqlx::query(
             "INSERT INTO crawl (id, topic, created, state, budget, delay, random_seed, seeds, hosts,
-             start_model, site_pages, site_targets, on_drift, is_round, is_reading, left_out, depth,
-             documents)
+             site_pages, site_targets, on_drift, is_round, is_reading, left_out, depth, documents)
              VALUES (1 + max((SELECT coalesce(max(id), 0) FROM crawl),
-                             (SELECT coalesce(max(id), 0) FROM deleted_crawl)),
-                     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                             (SELECT coalesce(max(id), 0) FROM deleted_crawl), ?),
+                     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
+        .bind(archived)
         .bind(new.topic)
         .bind(clock::now())
         .bind(new.order.kind.first_state().code())
@@ -40,7 +43,6 @@ impl Crawls for SqliteStore {
         .bind(order.random_seed as i64)
         .bind(json(&order.seeds)?)
         .bind(json(&order.scope.hosts)?)
-        .bind(new.start_model)
         .bind(order.stopping.pages)
         .bind(order.stopping.targets)
         .bind(order.on_drift.code())
@@ -49,9 +51,16 @@ impl Crawls for SqliteStore {
         .bind(json(&order.scope.left_out)?)
         .bind(order.scope.depth)
         .bind(order.scope.documents)
-        .execute(&self.pool)
+        .execute(&mut *transaction)
         .await?;
-        Ok(done.last_insert_rowid())
+        let id = done.last_insert_rowid();
+        sqlx::query("INSERT INTO start_model (crawl, file) VALUES (?, ?)")
+            .bind(id)
+            .bind(new.start_model)
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(id)
     }
 
     async fn crawl(&self, id: i64) -> StoreResult<Option<CrawlRow>> {
@@ -83,10 +92,14 @@ impl Crawls for SqliteStore {
     }
 
     async fn start_model(&self, crawl: i64) -> StoreResult<Vec<u8>> {
-        let row: Option<(Vec<u8>,)> = sqlx::query_as("SELECT start_model FROM crawl WHERE id = ?")
-            .bind(crawl)
-            .fetch_optional(&self.pool)
-            .await?;
+        // A damaged database may have lost one: it is as one that cannot be read.
+        let row: Option<(Vec<u8>,)> = sqlx::query_as(
+            "SELECT coalesce(file, x'') FROM crawl LEFT JOIN start_model ON start_model.crawl = id
+             WHERE id = ?",
+        )
+        .bind(crawl)
+        .fetch_optional(&self.pool)
+        .await?;
         row.map(|row| row.0).ok_or(StoreError::Missing("crawl"))
     }
 
@@ -252,5 +265,14 @@ mod tests {
         assert_eq!(notices[0], first);
         let second = format!("crawl {no_seeds} cannot be shown or run: reading a crawl's seeds: ");
         assert!(notices[1].starts_with(&second), "{notices:?}");
+    }
+
+    #[tokio::test]
+    async fn pages_of_a_crawl_that_was_lost_are_not_written_over() {
+        let folder = crate::store::tests::folder();
+        let store = SqliteStore::open(folder.path()).await.unwrap();
+        std::fs::write(folder.path().join("crawl-7.warc.gz"), "pages").unwrap();
+        assert_eq!(begin(&store).await, 8);
+        assert_eq!(begin(&store).await, 9);
     }
 }

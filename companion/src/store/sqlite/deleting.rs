@@ -9,7 +9,7 @@ use crate::store::StoreResult;
 use crate::store::ports::Deleting;
 
 /// What hangs on a crawl, those first that hang on others; the crawl itself.
-const OF_A_CRAWL: [&str; 8] = [
+const OF_A_CRAWL: [&str; 9] = [
     "DELETE FROM form WHERE crawl = ?",
     "DELETE FROM fetch WHERE crawl = ?",
     "DELETE FROM alarm WHERE crawl = ?",
@@ -17,21 +17,23 @@ const OF_A_CRAWL: [&str; 8] = [
     "DELETE FROM skipped WHERE crawl = ?",
     "DELETE FROM command WHERE crawl = ?",
     "DELETE FROM notice WHERE crawl = ?",
+    "DELETE FROM start_model WHERE crawl = ?",
     "DELETE FROM crawl WHERE id = ?",
 ];
 
 /// What hangs on a topic besides its crawls and events.
-const OF_A_TOPIC: [&str; 3] = [
+const OF_A_TOPIC: [&str; 4] = [
     "DELETE FROM standing WHERE topic = ?",
     "DELETE FROM notice WHERE topic = ?",
     "DELETE FROM saved_search WHERE topic = ?",
+    "DELETE FROM model WHERE topic = ?",
 ];
 
 /// Every table with rows of people's, in the order in which they can be emptied.
 const EVERYTHING: &str = "DELETE FROM form; DELETE FROM fetch; DELETE FROM alarm;
     DELETE FROM question; DELETE FROM skipped; DELETE FROM command; DELETE FROM notice;
-    DELETE FROM crawl; DELETE FROM deleted_crawl; DELETE FROM event;
-    DELETE FROM saved_search; DELETE FROM standing; DELETE FROM topic;
+    DELETE FROM start_model; DELETE FROM crawl; DELETE FROM deleted_crawl; DELETE FROM event;
+    DELETE FROM saved_search; DELETE FROM standing; DELETE FROM model; DELETE FROM topic;
     DELETE FROM device; DELETE FROM token; DELETE FROM sqlite_sequence;";
 
 #[async_trait]
@@ -78,8 +80,8 @@ impl Deleting for SqliteStore {
         .execute(&mut *transaction)
         .await?;
         sqlx::query(
-            "UPDATE topic SET called = NULL, critic = NULL, taxonomy = NULL, model = NULL,
-             version = version + 1 WHERE id = ?",
+            "UPDATE topic SET called = NULL, critic = NULL, taxonomy = NULL, version = version + 1
+             WHERE id = ?",
         )
         .bind(topic)
         .execute(&mut *transaction)

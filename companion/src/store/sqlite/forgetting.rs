@@ -12,7 +12,7 @@ use sqlx::{Sqlite, Transaction};
 
 use super::{BACKUP, SqliteStore, json};
 use crate::store::marks::{gone_clicks, is_gone};
-use crate::store::ports::{Forgetting, KeptPage, ModelOf};
+use crate::store::ports::{Forgetting, KeptPage, ModelOf, Topics};
 use crate::store::stands_in::stands_in;
 use crate::store::{StoreError, StoreResult};
 
@@ -153,9 +153,9 @@ impl Forgetting for SqliteStore {
     }
 
     async fn model_files(&self) -> StoreResult<Vec<(ModelOf, Vec<u8>)>> {
-        let topics = "SELECT id, model FROM topic WHERE model IS NOT NULL";
+        let topics = "SELECT topic, file FROM model";
         let topics: Vec<(i64, Vec<u8>)> = sqlx::query_as(topics).fetch_all(&self.pool).await?;
-        let crawls = "SELECT id, start_model FROM crawl";
+        let crawls = "SELECT crawl, file FROM start_model";
         let crawls: Vec<(i64, Vec<u8>)> = sqlx::query_as(crawls).fetch_all(&self.pool).await?;
         let topics = topics
             .into_iter()
@@ -172,15 +172,15 @@ impl Forgetting for SqliteStore {
     }
 
     async fn replace_model(&self, of: ModelOf, file: &[u8]) -> StoreResult<()> {
-        let (statement, id) = match of {
-            ModelOf::Topic(id) => {
-                let statement = "UPDATE topic SET model = ?, version = version + 1 WHERE id = ?";
-                (statement, id)
-            }
-            ModelOf::Crawl(id) => ("UPDATE crawl SET start_model = ? WHERE id = ?", id),
+        let id = match of {
+            ModelOf::Topic(id) => return self.set_model(id, file).await,
+            ModelOf::Crawl(id) => id,
         };
-        let query = sqlx::query(statement).bind(file).bind(id);
-        query.execute(&self.pool).await?;
+        sqlx::query("UPDATE start_model SET file = ? WHERE crawl = ?")
+            .bind(file)
+            .bind(id)
+            .execute(&self.pool)
+            .await?;
         Ok(())
     }
 

@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 19] = [
+const STEPS: [(i64, &str, &str); 20] = [
     (
         1,
         "first",
@@ -110,6 +110,11 @@ const STEPS: [(i64, &str, &str); 19] = [
         19,
         "fetches packed",
         include_str!("../../../migrations/0019_fetches_packed.sql"),
+    ),
+    (
+        20,
+        "models",
+        include_str!("../../../migrations/0020_models.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;
@@ -284,7 +289,7 @@ async fn columns(connection: &mut SqliteConnection, table: &str) -> Result<Vec<C
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::ports::{CrawlLog, Topics};
+    use crate::store::ports::{CrawlLog, Crawls, Topics};
     use crate::store::sqlite::{BACKUP, SqliteStore};
 
     /// A folder with a database of the first form and these rows.
@@ -363,6 +368,32 @@ mod tests {
             .await
             .unwrap();
         assert_eq!(names, [("kept".to_owned(),)]);
+    }
+
+    #[tokio::test]
+    async fn models_leave_the_rows_that_they_belong_to() {
+        let folder = first_form(
+            "INSERT INTO topic (id, name, created, model, version)
+             VALUES (1, 'bees', 1, x'0102', 4), (2, 'none', 1, NULL, 0);
+             INSERT INTO crawl (id, topic, created, state, budget, delay, random_seed, seeds,
+                                hosts, start_model)
+             VALUES (1, 1, 1, 'done', 1, 1, 1, '[]', '[]', x'03'),
+                    (2, 1, 1, 'done', 1, 1, 1, '[]', '[]', x'');
+             PRAGMA user_version = 1;",
+        )
+        .await;
+        let store = SqliteStore::open(folder.path()).await.unwrap();
+        assert_eq!(store.model(1).await.unwrap(), Some(vec![1, 2]));
+        assert_eq!(store.model(2).await.unwrap(), None);
+        assert_eq!(store.topics().await.unwrap()[1].version, 4);
+        assert_eq!(store.start_model(1).await.unwrap(), [3]);
+        assert!(store.start_model(2).await.unwrap().is_empty());
+        let mut connection = store.pool.acquire().await.unwrap();
+        for table in ["topic", "crawl"] {
+            let columns = columns(&mut connection, table).await.unwrap();
+            let has_model = columns.iter().any(|column| column.0.contains("model"));
+            assert!(!has_model, "{table}");
+        }
     }
 
     #[tokio::test]

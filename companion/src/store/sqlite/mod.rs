@@ -33,7 +33,7 @@ use serde::Serialize;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, SqliteConnection, SqlitePool};
 
-use super::{StoreError, StoreResult, files};
+use super::{StoreError, StoreResult, files, newest_archive};
 use migrations::Due;
 
 /// The answer of `SQLite` that means that the disk is full.
@@ -41,6 +41,9 @@ const FULL: i64 = 13;
 /// Answers of `SQLite` that mean that its file is damaged, or none of its files.
 const CORRUPT: i64 = 11;
 const NOT_A_DATABASE: i64 = 26;
+/// Answers of `SQLite` that mean that the disk failed, or takes nothing any more.
+const IO_FAILED: i64 = 10;
+const READ_ONLY: i64 = 8;
 
 /// Bytes of the write-ahead log that are left between two uses.
 const LARGEST_LOG: &str = "4194304";
@@ -82,6 +85,14 @@ impl SqliteStore {
     async fn open_pool(folder: &Path) -> Result<(SqlitePool, File)> {
         let file = folder.join(DATABASE);
         let lock = files::lock_folder(folder, false)?;
+        salvage::take_repaired(folder)?;
+        if !file.exists() && newest_archive(folder)? > 0 {
+            eprintln!(
+                "linkscent: {} is not there, though pages of crawls are: a new one is made; `linkscent \
+                 import archive` takes the pages in",
+                file.display()
+            );
+        }
         let pool = Self::connect(folder).await?;
         let due = migrations::due(&pool).await;
         let due = due.map_err(|error| damaged(error, &file))?;
@@ -146,6 +157,8 @@ impl From<sqlx::Error> for StoreError {
         }
         match code_of(&error) {
             Some(FULL) => Self::Full(error.into()),
+            Some(CORRUPT | NOT_A_DATABASE) => Self::Damaged(error.into()),
+            Some(IO_FAILED | READ_ONLY) => Self::Disk(error.into()),
             _ => Self::Backend(error.into()),
         }
     }

@@ -1,5 +1,5 @@
-//! Saves what can be read of a damaged database into a fresh one. The damaged file is
-//! kept aside. Archives are files of their own and are not touched.
+//! Saves what can be read of a damaged database into a fresh one, which takes its place once it is
+//! whole. The damaged file is kept aside. Archives are files of their own and are not touched.
 //!
 //! A table is copied in ranges of its key; a range that cannot be read is halved until
 //! only the rows on damaged pages are left out.
@@ -8,11 +8,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 
-use super::{SqliteStore, migrations};
+use super::{DATABASE, SqliteStore, migrations};
 use crate::clock;
 use crate::store::files;
+
+/// The folder in which the fresh one is made.
+const BESIDE: &str = "repairing";
+/// The fresh one, once it is whole.
+const REPAIRED: &str = "linkscent.sqlite.repaired";
 
 /// How the rows of a table are reached in ranges.
 #[derive(Debug, Clone, Copy)]
@@ -24,11 +29,13 @@ enum Key {
 }
 
 /// Tables in an order in which each comes after those it refers to.
-const TABLES: [(&str, Key); 18] = [
+const TABLES: [(&str, Key); 20] = [
     ("topic", Key::Column("rowid")),
+    ("model", Key::Column("rowid")),
     ("event", Key::Column("rowid")),
     ("looked_for", Key::Column("rowid")),
     ("crawl", Key::Column("rowid")),
+    ("start_model", Key::Column("rowid")),
     ("deleted_crawl", Key::Column("rowid")),
     ("leaving", Key::Column("rowid")),
     ("on_drift", Key::Column("rowid")),
@@ -69,32 +76,70 @@ pub async fn repair(folder: &Path) -> Result<Salvaged> {
     if !file.exists() {
         bail!("there is no {}", file.display());
     }
-    let aside = folder.join(format!("linkscent.sqlite.damaged-{}", clock::now()));
     let _lock = files::lock_folder(folder, true)?;
+    // The damaged one stays where it is until a whole one can take its place.
+    let beside = folder.join(BESIDE);
+    if beside.exists() {
+        std::fs::remove_dir_all(&beside)
+            .with_context(|| format!("deleting {}", beside.display()))?;
+    }
+    files::make_folder(&beside)?;
+    let tables = salvage(&file, &beside).await?;
+    let aside = folder.join(format!("linkscent.sqlite.damaged-{}", clock::now()));
+    let rename = |from: &Path, to: &Path| {
+        std::fs::rename(from, to).with_context(|| format!("moving {}", from.display()))
+    };
+    rename(&beside.join(DATABASE), &folder.join(REPAIRED))?;
     // What is not in the file itself yet goes along with it.
     for ending in ["-wal", ""] {
-        let from = folder.join(format!("linkscent.sqlite{ending}"));
+        let from = folder.join(format!("{DATABASE}{ending}"));
         if from.exists() {
-            let to = PathBuf::from(format!("{}{ending}", aside.display()));
-            std::fs::rename(&from, &to).with_context(|| format!("moving {}", from.display()))?;
+            rename(
+                &from,
+                &PathBuf::from(format!("{}{ending}", aside.display())),
+            )?;
         }
     }
     let _ = std::fs::remove_file(folder.join("linkscent.sqlite-shm"));
+    take_repaired(folder)?;
+    let _ = std::fs::remove_dir_all(&beside);
+    Ok(Salvaged { aside, tables })
+}
+
+/// Puts a database that was repaired in its place, if a program that ended in between did not.
+pub(super) fn take_repaired(folder: &Path) -> Result<()> {
+    let (repaired, file) = (folder.join(REPAIRED), folder.join(DATABASE));
+    if repaired.exists() && !file.exists() {
+        std::fs::rename(&repaired, &file)
+            .with_context(|| format!("moving {}", repaired.display()))?;
+    }
+    Ok(())
+}
+
+/// Copies what can be read of a damaged database into a fresh one in a folder.
+async fn salvage(damaged: &Path, beside: &Path) -> Result<Vec<(&'static str, u64, bool)>> {
     // Rows are copied in the form in which they were written, and then brought to that
     // of this version.
-    let fresh = SqliteStore::connect(folder).await?;
-    migrations::run(&fresh, migrations::form_of(&aside).await).await?;
+    let fresh = SqliteStore::connect(beside).await?;
+    migrations::run(&fresh, migrations::form_of(damaged).await).await?;
     fresh.close().await;
-    let tables = match attach(&aside, &file).await {
-        Ok(mut connection) => copy_all(&mut connection).await?,
+    let tables = match attach(damaged, &beside.join(DATABASE)).await {
+        Ok(mut connection) => {
+            let tables = copy_all(&mut connection).await?;
+            connection.close().await?;
+            tables
+        }
         // It is no database at all.
         Err(_) => vec![("topic", 0, true)],
     };
-    let fresh = SqliteStore::connect(folder).await?;
+    let fresh = SqliteStore::connect(beside).await?;
     migrations::run(&fresh, None).await?;
     sqlx::raw_sql(COUNT_AGAIN).execute(&fresh).await?;
+    sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        .execute(&fresh)
+        .await?;
     fresh.close().await;
-    Ok(Salvaged { aside, tables })
+    Ok(tables)
 }
 
 /// The damaged database, the fresh one beside it.
@@ -259,8 +304,8 @@ mod tests {
         sqlx::raw_sql(
             "INSERT INTO topic (id, name, created) VALUES (1, 'bees', 1);
              INSERT INTO crawl (id, topic, created, state, budget, delay, random_seed, seeds,
-                                hosts, start_model)
-             VALUES (1, 1, 1, 'done', 1, 1, 1, '[]', '[]', x'');
+                                hosts)
+             VALUES (1, 1, 1, 'done', 1, 1, 1, '[]', '[]');
              WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000)
              INSERT INTO fetch (crawl, number, address, trail, anchor, reason, priority, relevance,
                                 is_target, scored, title, snippet, problem, redirect,
@@ -276,6 +321,29 @@ mod tests {
         let salvaged = repair(folder.path()).await.unwrap();
         let log = salvaged.tables.iter().find(|row| row.0 == "fetch").unwrap();
         assert!(log.1 > 3_500, "{log:?}");
+    }
+
+    #[tokio::test]
+    async fn a_repair_that_was_cut_off_loses_nothing() {
+        let folder = crate::store::tests::folder();
+        let path = folder.path();
+        let store = SqliteStore::open(path).await.unwrap();
+        sqlx::raw_sql("INSERT INTO topic (name, created) VALUES ('bees', 1)")
+            .execute(&store.pool)
+            .await
+            .unwrap();
+        store.pool.close().await;
+        drop(store);
+        // While it was copying: what was copied is thrown away.
+        std::fs::create_dir(path.join(BESIDE)).unwrap();
+        std::fs::write(path.join(BESIDE).join(DATABASE), "half").unwrap();
+        repair(path).await.unwrap();
+        assert!(!path.join(BESIDE).exists());
+        // Between its last two steps, the first of which put the damaged one aside.
+        std::fs::rename(path.join(DATABASE), path.join(REPAIRED)).unwrap();
+        let store = Store::open(path).await.unwrap();
+        assert_eq!(store.topics().await.unwrap()[0].name, "bees");
+        assert!(!path.join(REPAIRED).exists());
     }
 
     #[tokio::test]

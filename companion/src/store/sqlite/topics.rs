@@ -131,26 +131,34 @@ impl Topics for SqliteStore {
     }
 
     async fn model(&self, topic: i64) -> StoreResult<Option<Vec<u8>>> {
-        let row: Option<(Option<Vec<u8>>,)> =
-            sqlx::query_as("SELECT model FROM topic WHERE id = ?")
-                .bind(topic)
-                .fetch_optional(&self.pool)
-                .await?;
-        Ok(row.and_then(|row| row.0))
+        let row: Option<(Vec<u8>,)> = sqlx::query_as("SELECT file FROM model WHERE topic = ?")
+            .bind(topic)
+            .fetch_optional(&self.pool)
+            .await?;
+        Ok(row.map(|row| row.0))
     }
 
     async fn set_model(&self, topic: i64, model: &[u8]) -> StoreResult<()> {
-        sqlx::query("UPDATE topic SET model = ?, version = version + 1 WHERE id = ?")
-            .bind(model)
+        let mut transaction = self.pool.begin().await?;
+        sqlx::query("UPDATE topic SET version = version + 1 WHERE id = ?")
             .bind(topic)
-            .execute(&self.pool)
+            .execute(&mut *transaction)
             .await?;
+        sqlx::query(
+            "INSERT INTO model (topic, file) SELECT id, ?1 FROM topic WHERE id = ?2
+             ON CONFLICT (topic) DO UPDATE SET file = excluded.file",
+        )
+        .bind(model)
+        .bind(topic)
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
         Ok(())
     }
 
     async fn taught(&self) -> StoreResult<Vec<i64>> {
         let rows: Vec<(i64,)> = sqlx::query_as(
-            "SELECT id FROM topic WHERE model IS NOT NULL OR EXISTS (SELECT 1 FROM event
+            "SELECT id FROM topic WHERE id IN (SELECT topic FROM model) OR EXISTS (SELECT 1 FROM event
              WHERE event.topic = topic.id AND CASE WHEN json_valid(body) THEN body ->> 'kind' END = ?)
              ORDER BY id DESC",
         )

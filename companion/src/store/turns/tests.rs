@@ -131,7 +131,7 @@ async fn turns_outlive_a_process_and_those_left_open_are_given_back() {
         .await
         .unwrap();
     // As if another process had it.
-    sqlx::query("UPDATE turn SET process = 0")
+    sqlx::query("UPDATE rest SET process = 0")
         .execute(&killed.pool)
         .await
         .unwrap();
@@ -145,12 +145,14 @@ async fn turns_outlive_a_process_and_those_left_open_are_given_back() {
         again.take(&host("rests.test"), 300, ANY).await.unwrap(),
         Turn::Rests(700)
     );
-    // The clock goes back by a day: nobody waits so long.
-    let day = 24 * 60 * 60 * 1_000;
-    let back = again
-        .take(&host("open.test"), 300 - day, ANY)
-        .await
-        .unwrap();
+    // The clock goes back, by a minute or by a day: hosts rest for as long as they were to.
+    for back in [60_000, 24 * 60 * 60 * 1_000] {
+        let then = 300 - back;
+        let take = async |at| again.take(&host("open.test"), at, ANY).await.unwrap();
+        assert_eq!(take(then).await, Turn::Rests(then + 1_000));
+        assert_eq!(take(then + 999).await, Turn::Rests(then + 1_000));
+    }
+    let back = again.take(&host("open.test"), 300, ANY).await.unwrap();
     assert_eq!(back, Turn::Ours);
     // Nor does a host shut itself for ever.
     again
