@@ -1,5 +1,6 @@
 //! Documents that are no HTML, read as if they were: PDF and office documents in a process of
-//! their own, which they cannot take down with more than themselves; feeds, sitemaps and text here.
+//! their own, which they cannot take down with more than themselves; feeds, sitemaps and text here,
+//! but for large and packed ones.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +13,10 @@ use linkscent_documents::{DocumentError, Kind, kind, to_html};
 pub const READ_DOCUMENT: &str = "read-document";
 /// What a document may take to be read.
 const TIME: Duration = Duration::from_secs(20);
-const MEMORY: u64 = 1 << 30;
+const MEMORY: u64 = 400 << 20;
+/// Bytes from which a text is read apart, too: what it takes to read it is given back whole.
+const LARGE: usize = 1 << 20;
+const GZIP: &[u8] = b"\x1f\x8b";
 /// Content types of what may be read, besides HTML. What it is for certain is told by its bytes.
 const TYPES: [&str; 15] = [
     "application/atom+xml",
@@ -83,7 +87,9 @@ impl DocumentReader {
         let Some(kind) = kind(content_type, body) else {
             return Ok(None);
         };
-        if let Kind::Feed | Kind::Sitemap | Kind::Text = kind {
+        let is_large = body.len() >= LARGE || body.starts_with(GZIP);
+        let is_text = matches!(kind, Kind::Feed | Kind::Sitemap | Kind::Text);
+        if is_text && (!is_large || self.program.is_none()) {
             return to_html(kind, body, content_type).map(Some);
         }
         let Some(program) = &self.program else {

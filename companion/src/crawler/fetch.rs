@@ -14,11 +14,12 @@ use linkscent_core::crawl::{Robots, rest_for, robots, site_of};
 use linkscent_core::page::Page;
 use reqwest::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
 use super::answers::{
     describe, header, is_for_later, is_html, no_page, one_line, redirect, retry_after,
 };
+use super::body::{Held, Memory};
 use super::documents::DocumentReader;
 use super::exchange::{exchange, request_headers};
 use super::faults::Fault;
@@ -39,15 +40,8 @@ const LARGEST_DOCUMENT: usize = 16 << 20;
 const CONNECT: Duration = Duration::from_secs(10);
 /// From the request to the end of the answer's head.
 const HEAD: Duration = Duration::from_secs(12);
-const TOTAL: Duration = Duration::from_secs(45);
-/// A body must bring so many bytes in each such time.
-const LEAST_BYTES: usize = 2_000;
-const RATE_TIME: Duration = Duration::from_secs(4);
-/// Bodies that are being read take so much memory together, besides the first piece of
-/// each; who comes in addition waits.
-const PIECE: usize = 64 << 10;
-const MOST_PIECES: usize = 1_024;
-/// Documents that are read at a time, each of which may take a GiB of memory.
+const TOTAL: Duration = Duration::from_secs(34);
+/// Documents that are read at a time.
 const MOST_DOCUMENTS: usize = 2;
 /// A page with fewer words, without a link and with a script, is empty without a browser.
 const FEWEST_WORDS: usize = 20;
@@ -63,7 +57,7 @@ struct Read {
     is_html: bool,
     body: Vec<u8>,
     exchange: Exchange,
-    pieces: Vec<OwnedSemaphorePermit>,
+    held: Held,
 }
 
 /// What a request costs, as it goes on.
@@ -94,9 +88,9 @@ pub struct Fetcher {
     parsing: Arc<Semaphore>,
     /// Documents read at a time. They may take long, and pages do not wait for them.
     documents: Arc<Semaphore>,
-    /// Pieces of bodies in memory: of pages and robots.txt, and of documents.
-    pieces: Arc<Semaphore>,
-    document_pieces: Arc<Semaphore>,
+    /// Of pages and robots.txt, and of documents.
+    memory: Memory,
+    document_memory: Memory,
     /// Where hosts rest between requests, who waits for turns.
     turns: Option<TurnTaker>,
 }
@@ -127,8 +121,8 @@ impl Fetcher {
             names,
             parsing: Arc::new(Semaphore::new(processors)),
             documents: Arc::new(Semaphore::new(MOST_DOCUMENTS)),
-            pieces: Arc::new(Semaphore::new(MOST_PIECES)),
-            document_pieces: Arc::new(Semaphore::new(MOST_PIECES)),
+            memory: Memory::new(),
+            document_memory: Memory::new(),
             turns: None,
         })
     }
@@ -308,11 +302,11 @@ impl Fetcher {
             LARGEST_DOCUMENT
         };
         let memory = if is_html {
-            &self.pieces
+            &self.memory
         } else {
-            &self.document_pieces
+            &self.document_memory
         };
-        let (body, pieces) = self.read_head(response, largest + 1, memory, meter).await?;
+        let (body, held) = memory.read(response, largest + 1, &meter.bytes).await?;
         if body.len() > largest {
             bail!("larger than {} MiB", largest >> 20);
         }
@@ -323,7 +317,7 @@ impl Fetcher {
             is_html,
             body,
             exchange,
-            pieces,
+            held,
         };
         if DocumentReader::is_document(read.content_type.as_deref(), &read.body) {
             return Ok(Got::Document(Box::new(read)));
@@ -371,7 +365,7 @@ impl Fetcher {
         }
         let parsing = Arc::clone(&self.parsing).acquire_owned().await?;
         let fetched = tokio::task::spawn_blocking(move || {
-            let _until_parsed = (parsing, read.pieces);
+            let _until_parsed = (parsing, read.held);
             let (address, body, content_type) = (read.address, read.body, read.content_type);
             let (mut page, digest) = match &conversion {
                 Some(html) => of_html(address, html, &body),
@@ -380,6 +374,8 @@ impl Fetcher {
             if read.exchange.asks_not_to_follow() {
                 page.ask_not_to_follow();
             }
+            // Here, where several are read at a time.
+            page.content();
             Fetched {
                 page,
                 digest,
@@ -430,12 +426,11 @@ impl Fetcher {
             let response = self.send(&at, None).await?;
             let status = response.status();
             if status.is_success() {
-                let (text, pieces) = self
-                    .read_head(response, robots::LARGEST_FILE, &self.pieces, meter)
-                    .await?;
+                let most = robots::LARGEST_FILE;
+                let (text, held) = self.memory.read(response, most, &meter.bytes).await?;
                 let parsing = Arc::clone(&self.parsing).acquire_owned().await?;
                 let parsed = tokio::task::spawn_blocking(move || {
-                    let _until_parsed = (parsing, pieces);
+                    let _until_parsed = (parsing, held);
                     Robots::parse(&text, AGENT)
                 });
                 return Ok(parsed.await?);
@@ -481,44 +476,6 @@ impl Fetcher {
             Ok(answered) => answered.map_err(|error| Fault::of(&error).into()),
             Err(_) => bail!("the server took too long to begin its answer"),
         }
-    }
-
-    /// The first `limit` bytes of the body, with the right to hold them in memory; an
-    /// error if they come too slowly.
-    async fn read_head(
-        &self,
-        mut response: Response,
-        limit: usize,
-        memory: &Arc<Semaphore>,
-        meter: &Meter,
-    ) -> Result<(Vec<u8>, Vec<OwnedSemaphorePermit>)> {
-        let (mut body, mut pieces) = (Vec::new(), Vec::new());
-        while body.len() < limit {
-            let wanted = (body.len() + LEAST_BYTES).min(limit);
-            let reading = async {
-                while body.len() < wanted {
-                    let Some(chunk) = response.chunk().await.map_err(|error| Fault::of(&error))?
-                    else {
-                        return anyhow::Ok(true);
-                    };
-                    meter.bytes.fetch_add(chunk.len() as u64, Ordering::Relaxed);
-                    let left = limit - body.len();
-                    body.extend_from_slice(&chunk[..chunk.len().min(left)]);
-                }
-                Ok(false)
-            };
-            let Ok(is_over) = tokio::time::timeout(RATE_TIME, reading).await else {
-                let seconds = RATE_TIME.as_secs();
-                bail!("the server is too slow: less than {LEAST_BYTES} bytes in {seconds} seconds");
-            };
-            if is_over? {
-                break;
-            }
-            while pieces.len() < body.len() / PIECE {
-                pieces.push(Arc::clone(memory).acquire_owned().await?);
-            }
-        }
-        Ok((body, pieces))
     }
 
     /// A distant proxy resolves names itself; all that we find must be public.

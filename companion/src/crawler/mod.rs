@@ -1,6 +1,7 @@
 //! The crawler: drives a session with real requests.
 
 mod answers;
+mod body;
 mod checkpoint;
 pub mod documents;
 mod exchange;

@@ -54,7 +54,7 @@ const MODEL_EVERY: Duration = Duration::from_secs(30);
 const MODEL_SHARE: u32 = 100;
 
 /// Where no host may be asked for so long it is said, and not again within that time.
-const LONG_WAIT: Duration = Duration::from_hours(1);
+const LONG_WAIT: Duration = Duration::from_mins(10);
 
 /// Why a crawl is paused that lost its way.
 pub const DRIFTED: &str = "drift";
