@@ -128,6 +128,12 @@ impl Library {
         }
     }
 
+    /// Files of the index that are not as they were written, by their names.
+    pub fn damaged(&self) -> Result<BTreeSet<String>> {
+        let damaged = self.index.validate_checksum()?.into_iter();
+        Ok(damaged.map(|file| file.display().to_string()).collect())
+    }
+
     /// Number of pages.
     pub fn len(&self) -> Result<u64> {
         Ok(self.searcher()?.0.num_docs())

@@ -243,3 +243,35 @@ fn words_that_join_others_in_one_language_are_words_in_another() {
     assert_eq!(of_key(first.hits[0].key).1, 1, "what has both comes first");
     assert_eq!(found(&library, "die burg"), [3]);
 }
+
+#[test]
+fn what_a_killed_program_left_does_not_keep_others_from_writing() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(library(folder.path()));
+    let read = |file: &str| -> serde_json::Value {
+        let text = std::fs::read_to_string(folder.path().join(file)).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    // Files of what was deleted in a part, as a program has them that is killed before its commit.
+    let meta = read("meta.json");
+    let part = meta["segments"][0]["segment_id"].as_str().unwrap();
+    let part = part.replace('-', "");
+    let last = meta["opstamp"].as_u64().unwrap();
+    let mut known = read(".managed.json");
+    for stamp in last..last + 20 {
+        let name = format!("{part}.{stamp}.del");
+        if !folder.path().join(&name).exists() {
+            std::fs::write(folder.path().join(&name), "half").unwrap();
+            known.as_array_mut().unwrap().push(name.into());
+        }
+    }
+    let known = serde_json::to_string(&known).unwrap();
+    std::fs::write(folder.path().join(".managed.json"), known).unwrap();
+    let library = Library::open(folder.path()).unwrap();
+    let mut writer = library.writer().unwrap();
+    let again = item(1, "http://a.test/windsor", "Windsor Castle", "A moat.");
+    writer.take(&again).unwrap();
+    writer.commit().unwrap();
+    assert_eq!(found(&library, "moat"), [1, 2]);
+    assert!(library.damaged().unwrap().is_empty());
+}

@@ -67,6 +67,8 @@ impl Library {
             TantivyError::LockFailure(..) => LibraryError::Busy,
             other => other.into(),
         })?;
+        // A program that was killed while it wrote left files whose names are to be used again.
+        writer.garbage_collect_files().wait()?;
         Ok(Writer {
             index: writer,
             fields: self.fields,

@@ -1,5 +1,5 @@
 //! Who may come in. Every request passes [`guard`] first: right `Host`, no foreign
-//! `Origin`. The API's calls are made in channels of paired browsers (see `channel`), or with a
+//! `Origin`, not asked for by another page. The API's calls are made in channels of paired browsers (see `channel`), or with a
 //! token (see `tokens`).
 //! Pages of the dashboard lie under an address that holds a secret, and the printed
 //! one-time link leads there.
@@ -13,11 +13,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::extract::{Request, State};
 use axum::http::header::{HOST, LOCATION, ORIGIN};
-use axum::http::uri::PathAndQuery;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
+use axum::http::uri::{Authority, PathAndQuery};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 
+use super::tokens::permitted;
 use super::{App, Problem};
 use crate::secret;
 
@@ -110,7 +111,7 @@ impl AccessControl {
 /// Lets a request in, or says why not. Comes before routing: the dashboard's pages
 /// are found behind its secret only.
 pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    if let Err(refusal) = check(&app, request.headers(), request.uri().path()).await {
+    if let Err(refusal) = check(&app, request.method(), request.headers(), request.uri()).await {
         return harden(refusal);
     }
     let path = request.uri().path().to_owned();
@@ -164,7 +165,8 @@ fn locked() -> Response {
     (StatusCode::UNAUTHORIZED, text).into_response()
 }
 
-async fn check(app: &App, headers: &HeaderMap, path: &str) -> Result<(), Response> {
+async fn check(app: &App, method: &Method, headers: &HeaderMap, uri: &Uri) -> Result<(), Response> {
+    let path = uri.path();
     let access = &app.access;
     let forbidden = |text: &str| Problem(StatusCode::FORBIDDEN, text.to_owned()).into_response();
     match one(headers, &HOST) {
@@ -174,6 +176,18 @@ async fn check(app: &App, headers: &HeaderMap, path: &str) -> Result<(), Respons
                 "wrong Host header: open the address that linkscent printed",
             ));
         }
+    }
+    let is_elsewhere = |authority: &Authority| !access.is_own_host(authority.as_str());
+    if uri.authority().is_some_and(is_elsewhere) {
+        return Err(forbidden("this is no proxy"));
+    }
+    // A browser says so of what other pages have it ask for; of a link that was followed to where the
+    // dashboard lies it says that too.
+    let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
+    let is_foreign = site.is_some_and(|site| ![&b"none"[..], b"same-origin"].contains(&site));
+    let is_call = path.starts_with("/api/") || path == "/mcp" || method != Method::GET;
+    if is_foreign && is_call && !headers.contains_key(ORIGIN) {
+        return Err(forbidden("other pages do not call this program"));
     }
     if headers.contains_key(ORIGIN) {
         let origin = one(headers, &ORIGIN).unwrap_or_default();
@@ -187,7 +201,25 @@ async fn check(app: &App, headers: &HeaderMap, path: &str) -> Result<(), Respons
             return Err(forbidden("requests from this origin are not taken"));
         }
     }
+    // Else it is told when the call is made, which is after its body was read.
+    if method == Method::POST && path.starts_with("/api/") && !is_open_call(path) {
+        let permitted = permitted(app, headers).await;
+        permitted.map_err(Problem::into_response)?;
+    }
     Ok(())
+}
+
+/// Whether a call is taken from anybody: it tells nothing, or browsers are paired by it, or prove who
+/// they are in it.
+fn is_open_call(path: &str) -> bool {
+    matches!(
+        path,
+        "/api/v1/health"
+            | "/api/v1/openapi.json"
+            | "/api/v1/pair"
+            | "/api/v1/channel"
+            | "/api/v1/call"
+    )
 }
 
 fn is_extension(origin: &str) -> bool {

@@ -6,8 +6,8 @@ use axum::extract::{Path, Query, State};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Scope, StoppingRule};
 use linkscent_core::wire::api::{
-    ApiError, CrawlOrder, CrawlView, FindView, MoreSeeds, QuestionAnswer, QuestionView,
-    SkippedView, WaitingView,
+    ApiError, CrawlChange, CrawlOrder, CrawlView, FindView, MoreSeeds, QuestionAnswer,
+    QuestionView, SkippedView, WaitingView,
 };
 use serde::Deserialize;
 
@@ -178,6 +178,33 @@ pub(super) async fn seeds(
         .collect();
     let pages = pages.map_err(|error| Problem::bad(error.to_string()))?;
     app.service.start_at_more(&crawl, &pages).await?;
+    Ok(Json(view(&app.service, &crawl, &topic.name).await?))
+}
+
+/// Change a crawl from now on
+#[utoipa::path(
+    operation_id = "change_crawl",
+    post,
+    path = "/api/v1/crawls/{id}/change",
+    params(("id" = i64, Path, description = "Number of the crawl.")),
+    request_body = CrawlChange,
+    responses(
+        (status = 200, description = "taken", body = CrawlView),
+        (status = 400, description = WRONG, body = ApiError),
+        (status = 401, description = WRONG, body = ApiError),
+        (status = 404, description = WRONG, body = ApiError),
+        (status = 422, description = WRONG, body = ApiError),
+    )
+)]
+pub(super) async fn change(
+    State(app): State<App>,
+    id: Result<Path<i64>, PathRejection>,
+    wanted: Result<Json<CrawlChange>, JsonRejection>,
+) -> Result<Json<CrawlView>, Problem> {
+    let (Path(id), Json(wanted)) = (id?, wanted?);
+    let (crawl, topic) = app.service.crawl(id).await?;
+    app.service.change(&crawl, &wanted).await?;
+    let (crawl, _) = app.service.crawl(id).await?;
     Ok(Json(view(&app.service, &crawl, &topic.name).await?))
 }
 

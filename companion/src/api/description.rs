@@ -3,6 +3,7 @@
 
 use axum::http::Method;
 use linkscent_core::wire::api::{AnswerHead, CallHead};
+use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{ComponentsBuilder, InfoBuilder, OpenApi, OpenApiBuilder, ServerBuilder};
 use utoipa::{PartialSchema, ToSchema};
@@ -25,6 +26,22 @@ const HOW_TO_CALL: &str = "What programs and paired browsers ask the companion o
     bytes (big endian, growing), and what ChaCha20-Poly1305 makes of a line of JSON (CallHead) \
     and the body. The answer comes back in the same way: a line of JSON (AnswerHead), then the \
     body. Keys: HMAC-SHA256 of the device key over a label and both random numbers.";
+
+/// What each call may answer before it is looked at: to a token that does not open it, and to a body
+/// that is no JSON.
+fn say_what_all_answer(call: &mut Operation) {
+    let answers = &mut call.responses.responses;
+    let Some(wrong) = answers.get("400").or_else(|| answers.get("401")).cloned() else {
+        return;
+    };
+    let is_by_token = answers.contains_key("401");
+    let has_body = call.request_body.is_some();
+    for (status, may_be) in [("403", is_by_token), ("415", has_body)] {
+        if may_be && !answers.contains_key(status) {
+            answers.insert(status.to_owned(), wrong.clone());
+        }
+    }
+}
 
 /// Joins what groups of calls say of themselves.
 pub(super) fn of(groups: impl IntoIterator<Item = OpenApi>) -> OpenApi {
@@ -54,10 +71,14 @@ pub(super) fn of(groups: impl IntoIterator<Item = OpenApi>) -> OpenApi {
             (Method::POST, &mut calls.post),
         ];
         for (method, call) in by_method {
-            if let (Some(call), Some(permission)) = (call, needed(&method, path)) {
+            let Some(call) = call else {
+                continue;
+            };
+            if let Some(permission) = needed(&method, path) {
                 let name = permission.name();
                 call.security = Some(vec![SecurityRequirement::new(TOKEN, [name])]);
             }
+            say_what_all_answer(call);
         }
     }
     whole

@@ -7,6 +7,7 @@ use axum::{Extension, Json};
 use linkscent_archive::takeout::{FORMATS, Format};
 use linkscent_core::wire::api::{ApiError, LibraryFound};
 use serde::Deserialize;
+use tokio::sync::Semaphore;
 
 use super::problem::WRONG;
 use super::tokens::ByToken;
@@ -16,6 +17,8 @@ use crate::store::Topic;
 
 /// Pages that are answered unless another number is asked for.
 const USUALLY: usize = 20;
+/// Files that are written for programs at a time; others wait.
+static EXPORTS: Semaphore = Semaphore::const_new(2);
 
 #[derive(Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -147,6 +150,8 @@ pub(super) async fn export(
         skip: 0,
     };
     let (topic, query) = read(&app, searched, program.is_some()).await?;
+    // A few at a time: each reads all that it takes away.
+    let _place = EXPORTS.acquire().await.map_err(anyhow::Error::from)?;
     let (file, out) = passing(&app)?;
     let to = Destination::one(Box::new(out));
     let taken = app

@@ -74,6 +74,7 @@ fn calls() -> OpenApiRouter<App> {
         .routes(routes!(crawls::crawls, crawls::begin))
         .routes(routes!(crawls::answer))
         .routes(routes!(crawls::seeds))
+        .routes(routes!(crawls::change))
         .routes(routes!(classes::classes, classes::choose))
         .routes(routes!(classes::pages, classes::correct))
         .routes(routes!(topics))

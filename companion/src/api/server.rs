@@ -1,40 +1,53 @@
-//! Serves a router on a listener. There is a bound on how many connections there
-//! are; who comes in addition takes the place of the one that has been idle longest.
-//! So whoever holds connections open, sends nothing or reads nothing shuts out nobody
-//! but himself.
+//! Serves a router on a listener. There is a bound on how many connections there are; who comes in
+//! addition takes the place of another: first of one that has asked for nothing or does not read its
+//! answer, then of one between two requests, last of one that is being answered; of several that of
+//! the one that has been idle longest. So whoever holds connections open, sends nothing or reads
+//! nothing shuts out nobody but himself.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::io;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use axum::Router;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use axum::{Router, body};
+use bytes::BytesMut;
+use futures_util::StreamExt;
+use hyper::body::{Frame, Incoming, SizeHint};
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
+use tower::ServiceExt;
 
 use super::Problem;
 
 const MOST_CONNECTIONS: usize = 256;
 const HEADER_TIME: Duration = Duration::from_secs(10);
-const BODY_TIME: Duration = Duration::from_secs(20);
+const BODY_TIME: Duration = Duration::from_secs(10);
+/// A connection on which nothing could be written for so long is closed: nobody reads there.
+const WRITE_TIME: Duration = Duration::from_secs(8);
 /// A connection that was idle as long is closed; training a model may take minutes.
 const IDLE_TIME: Duration = Duration::from_mins(10);
 /// Between two looks for idle connections.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_secs(2);
 const AFTER_FAILURE: Duration = Duration::from_millis(200);
 /// A call may send so many bytes: some hundred marked pages with their words.
 pub const LARGEST_BODY: usize = 16 << 20;
+/// A body that is larger needs a place of its own, of which there are so many.
+const SMALL_BODY: usize = 64 << 10;
+static LARGE_BODIES: Semaphore = Semaphore::const_new(4);
 
 /// Serves for ever.
 pub async fn serve(listener: TcpListener, router: Router) -> Result<()> {
@@ -50,14 +63,25 @@ pub async fn serve(listener: TcpListener, router: Router) -> Result<()> {
         connections.make_room();
         // An answer is not held back until the last one was acknowledged.
         let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(router.clone());
-        let (number, progress) = connections.next_number();
+        let line = Arc::new(Line::new(connections.began));
+        let number = connections.next.fetch_add(1, Ordering::Relaxed);
         let stream = Watched {
             stream,
-            progress: Arc::clone(&progress),
-            began: connections.began,
+            line: Arc::clone(&line),
         };
-        let these = connections.clone();
+        let (these, of_service) = (connections.clone(), Arc::clone(&line));
+        let router = router.clone();
+        let service = service_fn(move |request: Request<Incoming>| {
+            let answering = Answering::of(&of_service);
+            let answer = router.clone().oneshot(request.map(Body::new));
+            async move {
+                let Ok(response) = answer.await;
+                Ok::<_, Infallible>(response.map(|body| Answer {
+                    body,
+                    _answering: answering,
+                }))
+            }
+        });
         let task = tokio::spawn(async move {
             let _ = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
@@ -66,7 +90,7 @@ pub async fn serve(listener: TcpListener, router: Router) -> Result<()> {
                 .await;
             these.remove(number);
         });
-        connections.add(number, task.abort_handle(), progress);
+        connections.add(number, task.abort_handle(), line);
     }
 }
 
@@ -74,30 +98,154 @@ pub async fn serve(listener: TcpListener, router: Router) -> Result<()> {
 /// Comes behind the guard: of strangers nothing is read.
 pub async fn whole_body(request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
-    let read = tokio::time::timeout(BODY_TIME, body::to_bytes(body, LARGEST_BODY));
-    match read.await {
-        Ok(Ok(body)) => next.run(Request::from_parts(head, body.into())).await,
-        Ok(Err(_)) => Problem(
+    let problem = |status, text: String| Problem(status, text).into_response();
+    match tokio::time::timeout(BODY_TIME, read(body)).await {
+        Ok(Some(body)) => next.run(Request::from_parts(head, body.into())).await,
+        Ok(None) => problem(
             StatusCode::PAYLOAD_TOO_LARGE,
             format!("a call may send at most {LARGEST_BODY} bytes"),
-        )
-        .into_response(),
-        Err(_) => Problem(
+        ),
+        Err(_) => problem(
             StatusCode::REQUEST_TIMEOUT,
             "the body took too long".to_owned(),
-        )
-        .into_response(),
+        ),
     }
 }
 
-/// When a connection last read or wrote a byte, in milliseconds since the server began.
-type Progress = Arc<AtomicU64>;
+/// A body, if it is not too large and came to its end.
+async fn read(body: Body) -> Option<Bytes> {
+    let mut pieces = body.into_data_stream();
+    let (mut whole, mut place) = (BytesMut::new(), None);
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.ok()?;
+        let length = whole.len() + piece.len();
+        if length > LARGEST_BODY {
+            return None;
+        }
+        if length > SMALL_BODY && place.is_none() {
+            place = LARGE_BODIES.acquire().await.ok();
+        }
+        whole.extend_from_slice(&piece);
+    }
+    Some(whole.freeze())
+}
+
+/// How a connection stands.
+struct Line {
+    began: Instant,
+    /// When it last read or wrote a byte, in milliseconds since the server began.
+    progress: AtomicU64,
+    /// Whether what it has to say is not taken.
+    is_stuck: AtomicBool,
+    /// Whether a whole head of a request came.
+    has_asked: AtomicBool,
+    /// Requests that are being answered.
+    answering: AtomicUsize,
+}
+
+/// Whose place is taken first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// Who has asked for nothing, or does not take the answer.
+    Idler,
+    /// Who may ask for more.
+    Between,
+    /// Who is being answered, or hears of changes.
+    Answered,
+}
+
+impl Line {
+    fn new(began: Instant) -> Self {
+        let line = Self {
+            began,
+            progress: AtomicU64::new(0),
+            is_stuck: AtomicBool::new(false),
+            has_asked: AtomicBool::new(false),
+            answering: AtomicUsize::new(0),
+        };
+        line.progresses();
+        line
+    }
+
+    fn progresses(&self) {
+        let now = self.began.elapsed().as_millis() as u64;
+        self.progress.store(now, Ordering::Relaxed);
+    }
+
+    fn idle(&self) -> Duration {
+        let last = Duration::from_millis(self.progress.load(Ordering::Relaxed));
+        self.began.elapsed().saturating_sub(last)
+    }
+
+    fn rank(&self) -> Rank {
+        let is_stuck = self.is_stuck.load(Ordering::Relaxed);
+        if is_stuck || !self.has_asked.load(Ordering::Relaxed) {
+            Rank::Idler
+        } else if self.answering.load(Ordering::Relaxed) > 0 {
+            Rank::Answered
+        } else {
+            Rank::Between
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let is_stuck = self.is_stuck.load(Ordering::Relaxed);
+        let most = if is_stuck { WRITE_TIME } else { IDLE_TIME };
+        self.idle() > most
+    }
+}
+
+/// A request that is being answered, until the last of the answer was handed on.
+struct Answering(Arc<Line>);
+
+impl Answering {
+    fn of(line: &Arc<Line>) -> Self {
+        line.has_asked.store(true, Ordering::Relaxed);
+        line.answering.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(line))
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.answering.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// An answer's body.
+struct Answer {
+    body: Body,
+    _answering: Answering,
+}
+
+impl HttpBody for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// Those that are open, by their numbers.
+type Open = HashMap<u64, (AbortHandle, Arc<Line>)>;
 
 /// The connections that are open.
 #[derive(Clone)]
 struct Connections {
     began: Instant,
-    open: Arc<Mutex<HashMap<u64, (AbortHandle, Progress)>>>,
+    open: Arc<Mutex<Open>>,
     next: Arc<AtomicU64>,
 }
 
@@ -112,23 +260,14 @@ impl Default for Connections {
 }
 
 impl Connections {
-    fn now(&self) -> u64 {
-        self.began.elapsed().as_millis() as u64
-    }
-
-    fn next_number(&self) -> (u64, Progress) {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        (number, Arc::new(AtomicU64::new(self.now())))
-    }
-
-    fn with<T>(&self, act: impl FnOnce(&mut HashMap<u64, (AbortHandle, Progress)>) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut Open) -> T) -> T {
         act(&mut self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn add(&self, number: u64, task: AbortHandle, progress: Progress) {
+    fn add(&self, number: u64, task: AbortHandle, line: Arc<Line>) {
         // It may be over already.
         if !task.is_finished() {
-            self.with(|open| open.insert(number, (task, progress)));
+            self.with(|open| open.insert(number, (task, line)));
         }
     }
 
@@ -145,10 +284,11 @@ impl Connections {
     fn close_longest_idle(&self) {
         self.with(|open| {
             open.retain(|_, (task, _)| !task.is_finished());
-            let idle = open
-                .iter()
-                .map(|(number, (_, progress))| (progress.load(Ordering::Relaxed), *number));
-            if let Some((_, number)) = idle.min()
+            let all = open.iter().map(|(number, (_, line))| {
+                let last = line.progress.load(Ordering::Relaxed);
+                (line.rank(), last, *number)
+            });
+            if let Some((_, _, number)) = all.min()
                 && let Some((task, _)) = open.remove(&number)
             {
                 task.abort();
@@ -160,11 +300,9 @@ impl Connections {
     async fn close_idle(self) {
         loop {
             tokio::time::sleep(LOOK_EVERY).await;
-            let now = self.now();
             self.with(|open| {
-                open.retain(|_, (task, progress)| {
-                    let idle = now.saturating_sub(progress.load(Ordering::Relaxed));
-                    if idle > IDLE_TIME.as_millis() as u64 {
+                open.retain(|_, (task, line)| {
+                    if line.is_over() {
                         task.abort();
                     }
                     !task.is_finished()
@@ -177,15 +315,7 @@ impl Connections {
 /// A stream that notes when it read or wrote something.
 struct Watched {
     stream: TcpStream,
-    progress: Progress,
-    began: Instant,
-}
-
-impl Watched {
-    fn note(&self) {
-        let now = self.began.elapsed().as_millis() as u64;
-        self.progress.store(now, Ordering::Relaxed);
-    }
+    line: Arc<Line>,
 }
 
 impl AsyncRead for Watched {
@@ -197,7 +327,7 @@ impl AsyncRead for Watched {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if buffer.filled().len() > before {
-            self.note();
+            self.line.progresses();
         }
         read
     }
@@ -211,8 +341,10 @@ impl AsyncWrite for Watched {
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
         if matches!(written, Poll::Ready(Ok(1..))) {
-            self.note();
+            self.line.progresses();
         }
+        let is_stuck = written.is_pending();
+        self.line.is_stuck.store(is_stuck, Ordering::Relaxed);
         written
     }
 
@@ -222,5 +354,87 @@ impl AsyncWrite for Watched {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::routing::get;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::sync::Notify;
+
+    use super::*;
+
+    async fn connect(port: u16) -> TcpStream {
+        TcpStream::connect(("127.0.0.1", port)).await.unwrap()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn silent_connections_take_no_place_of_one_that_is_answered() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let changed = Arc::new(Notify::new());
+        let told = Arc::clone(&changed);
+        let live = move || {
+            let told = Arc::clone(&told);
+            let lines = futures_util::stream::unfold(0, move |line| {
+                let told = Arc::clone(&told);
+                async move {
+                    if line > 0 {
+                        told.notified().await;
+                    }
+                    Some((Ok::<_, Infallible>(format!("line {line}\n")), line + 1))
+                }
+            });
+            async move { Body::from_stream(lines) }
+        };
+        let router = Router::new()
+            .route("/live", get(live))
+            .route("/", get(async || "here"));
+        tokio::spawn(serve(listener, router));
+        let mut stream = connect(port).await;
+        let request = b"GET /live HTTP/1.1\r\nHost: a.test\r\n\r\n";
+        stream.write_all(request).await.unwrap();
+        let mut read = async |what: &str| {
+            let mut so_far = String::new();
+            while !so_far.contains(what) {
+                let mut piece = [0; 1_000];
+                let bytes = stream.read(&mut piece).await.unwrap();
+                assert!(bytes > 0, "closed after {so_far:?}");
+                so_far += &String::from_utf8_lossy(&piece[..bytes]);
+            }
+        };
+        read("line 0").await;
+        let mut silent = Vec::new();
+        for _ in 0..MOST_CONNECTIONS + 50 {
+            silent.push(connect(port).await);
+        }
+        // Who comes then is answered, and so all before were taken in.
+        let mut another = connect(port).await;
+        let request = b"GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
+        another.write_all(request).await.unwrap();
+        let mut answer = String::new();
+        another.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.ends_with("here"), "{answer}");
+        changed.notify_one();
+        read("line 1").await;
+        // Those that were closed are silent ones.
+        let mut closed = 0;
+        for mut stream in silent {
+            let mut piece = [0; 1];
+            closed += usize::from(matches!(stream.try_read(&mut piece), Ok(0)));
+            drop(stream.shutdown().await);
+        }
+        assert!(closed >= 50, "{closed}");
+    }
+
+    #[tokio::test]
+    async fn a_body_is_read_up_to_its_bound() {
+        let body = |bytes: usize| Body::from(vec![b'a'; bytes]);
+        for bytes in [0, SMALL_BODY, SMALL_BODY + 1, LARGEST_BODY] {
+            assert_eq!(read(body(bytes)).await.unwrap().len(), bytes);
+        }
+        assert!(read(body(LARGEST_BODY + 1)).await.is_none());
+        assert_eq!(LARGE_BODIES.available_permits(), 4, "all places are free");
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn needed(method: &Method, path: &str) -> Option<Permission> {
             | ["crawls", _, "pages", _],
         ) => Some(Permission::Read),
         ("POST", ["events"] | ["crawls", _, "answer" | "classes"]) => Some(Permission::Mark),
-        ("POST", ["crawls"] | ["crawls", _, "seeds"]) => Some(Permission::Crawl),
+        ("POST", ["crawls"] | ["crawls", _, "seeds" | "change"]) => Some(Permission::Crawl),
         _ => None,
     }
 }

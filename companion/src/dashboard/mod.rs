@@ -25,8 +25,8 @@ mod yields;
 
 use askama::Template;
 use axum::extract::{Query, Request, State};
-use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
@@ -40,7 +40,7 @@ use crate::store::StoreError;
 /// All pages.
 pub fn routes() -> Router<App> {
     Router::new()
-        .route("/enter", get(enter))
+        .route("/enter", get(enter).head(no_look))
         .route("/style.css", get(style))
         .route("/live.js", get(script))
         .route("/library.js", get(judging))
@@ -75,8 +75,21 @@ struct EnterQuery {
     key: String,
 }
 
+/// Who only looks whether the link works does not use it up.
+async fn no_look() -> StatusCode {
+    StatusCode::METHOD_NOT_ALLOWED
+}
+
 /// The printed link: works once, leads to where the dashboard lies.
-async fn enter(State(app): State<App>, Query(query): Query<EnterQuery>) -> Response {
+async fn enter(
+    State(app): State<App>,
+    Query(query): Query<EnterQuery>,
+    headers: HeaderMap,
+) -> Response {
+    // A browser that fetches ahead may never show it.
+    if headers.contains_key("sec-purpose") {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
     match app.access.enter(&query.key) {
         Some(base) => Redirect::to(&format!("{}/", base.0)).into_response(),
         None => (

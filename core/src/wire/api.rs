@@ -410,6 +410,44 @@ pub struct MoreSeeds {
     pub seeds: Vec<String>,
 }
 
+/// `POST /api/v1/crawls/{id}/change`: what is to be different with a crawl from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum CrawlChange {
+    /// It fetches more pages than it was to; one that is over goes on.
+    More {
+        /// So many.
+        pages: u64,
+    },
+    /// Hosts rest so long between two requests.
+    Delay {
+        /// 100 to 60,000.
+        milliseconds: u64,
+    },
+    /// A host, and those below it, is asked no more.
+    LeaveOut {
+        /// As in an address.
+        host: String,
+    },
+    /// A host that was left out may be asked again.
+    TakeBack {
+        /// As it was left out.
+        host: String,
+    },
+    /// Links are chosen by another strategy, which learns from all that came before.
+    Strategy {
+        /// Its name.
+        name: String,
+    },
+    /// It pauses.
+    Pause,
+    /// It goes on where it paused.
+    Resume,
+    /// It ends.
+    Stop,
+}
+
 /// `POST /api/v1/crawls/{id}/answer`: the answer to a crawl's question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

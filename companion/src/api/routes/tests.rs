@@ -310,6 +310,10 @@ async fn answers_fit_their_schemas() {
     let seeds = "/api/v1/crawls/{id}/seeds";
     let more = json!({ "seeds": ["http://b.test/"] });
     let no_page = json!({ "seeds": ["nowhere"] });
+    let change = "/api/v1/crawls/{id}/change";
+    let without_ads = json!({ "kind": "leave_out", "host": "ads.test" });
+    let without_nothing = json!({ "kind": "leave_out", "host": "no host" });
+    let no_change = json!({ "kind": "colour", "name": "red" });
     let good = json!({ "topic": "bees", "nodes": ["Science"] });
     let no_node = json!({ "topic": "bees", "nodes": ["Sports"] });
     let nobody = json!({ "topic": "nothing", "nodes": [] });
@@ -411,6 +415,10 @@ async fn answers_fit_their_schemas() {
         ("POST", seeds, "1", &more, 400),
         ("POST", seeds, "9", &more, 404),
         ("POST", seeds, "3", &skip, 422),
+        ("POST", change, "3", &without_ads, 200),
+        ("POST", change, "3", &without_nothing, 400),
+        ("POST", change, "9", &without_ads, 404),
+        ("POST", change, "3", &no_change, 422),
         ("POST", "/api/v1/readings", "", &was_read, 204),
         ("POST", "/api/v1/readings", "", &unasked, 422),
         ("POST", "/api/v1/readings", "", &read_of_nobody, 404),

@@ -7,7 +7,7 @@ use super::{LONGEST_NOTE, Visit, as_tag};
 use crate::address::Address;
 use crate::dom::DomOffset;
 use crate::features::{HEAVIEST_TERMS, LinkContext, OffsetTerm, PageTerms};
-use crate::guide::{LONGEST_FACET, MOST_PASSED_OVER};
+use crate::guide::{LONGEST_FACET, LONGEST_PHRASE, MOST_PASSED_OVER};
 use crate::page::Page;
 use crate::strategies::{Candidate, Step, Trail};
 use crate::text::Vocabulary;
@@ -15,6 +15,8 @@ use crate::web_graph::{Judgment, KnownPage, MARKED_TERMS, Mark, Relevance};
 
 /// Characters of a topic's name at most.
 pub const LONGEST_NAME: usize = 80;
+/// Bytes of a marked page's words at most, each with one that parts it from the next.
+const MOST_WORDS: usize = 200_000;
 
 /// Whether a topic can be called so: 1 to [`LONGEST_NAME`] characters, no blanks around them.
 pub fn is_topic_name(name: &str) -> bool {
@@ -232,8 +234,8 @@ impl EventKind {
 }
 
 impl Event {
-    /// Whether it says what can be: every page it names is one of the web, and a name of the
-    /// topic is one.
+    /// Whether it says what can be: every page it names is one of the web, a name of the topic is one,
+    /// and nothing is longer than it may be.
     pub fn is_sound(&self) -> bool {
         if let EventKind::Name { name } = &self.what
             && !is_topic_name(name)
@@ -250,6 +252,10 @@ impl Event {
         let is_wrong = match &self.what {
             EventKind::Tag { tag, .. } => as_tag(tag).as_ref() != Some(tag),
             EventKind::Note { text, .. } => text.chars().count() > LONGEST_NOTE,
+            EventKind::Phrase { text, .. } => text.chars().count() > LONGEST_PHRASE,
+            EventKind::Mark { words, .. } | EventKind::Class { words, .. } => {
+                words.iter().map(|(word, _)| word.len() + 1).sum::<usize>() > MOST_WORDS
+            }
             _ => false,
         };
         if is_wrong {
