@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
-    ahead, backup, check, config, crawl, demo, export, import, inspect, log, mcp, model, repair,
-    replay, search, serve, shell, tag, token, train, verify, watch,
+    ahead, backup, change, check, config, crawl, demo, export, import, inspect, log, mcp, model,
+    prune, repair, replay, search, serve, shell, tag, token, train, verify, watch,
 };
 use linkscent::crawler::documents::READ_DOCUMENT;
 use linkscent::settings::Settings;
@@ -33,6 +33,7 @@ struct Arguments {
 enum Command {
     Serve(serve::Serve),
     Crawl(crawl::Crawl),
+    Change(change::Change),
     Ahead(ahead::Ahead),
     Search(search::Search),
     Tag(tag::Tag),
@@ -45,6 +46,7 @@ enum Command {
     Check(check::Check),
     Repair(repair::Repair),
     Backup(backup::Backup),
+    Prune(prune::Prune),
     Demo(demo::Demo),
     Eval(eval::Eval),
     Train(train::Train),
@@ -70,6 +72,9 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<()> {
+    // What is kept is its owner's alone, whoever makes the file.
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     // Called by ourselves: before anything else is read or begun.
     if std::env::args_os()
         .nth(1)
@@ -96,7 +101,7 @@ fn run() -> Result<()> {
         .enable_all()
         .build()
         .context("starting")?;
-    match arguments.command {
+    let done = match arguments.command {
         Command::Serve(serve) => runtime.block_on(serve.run()),
         Command::Crawl(crawl) => crawl.run(runtime.handle()),
         Command::Eval(eval) => eval.run(),
@@ -110,10 +115,12 @@ fn run() -> Result<()> {
         Command::Export(export) => runtime.block_on(export.run()),
         Command::Verify(verify) => verify.run(),
         Command::Search(search) => runtime.block_on(search.run()),
+        Command::Change(change) => runtime.block_on(change.run()),
         Command::Tag(tag) => runtime.block_on(tag.run()),
         Command::Token(token) => runtime.block_on(token.run()),
         Command::Watch(watch) => runtime.block_on(watch.run()),
         Command::Backup(backup) => runtime.block_on(backup.run()),
+        Command::Prune(prune) => runtime.block_on(prune.run()),
         Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),
         Command::Inspect(subject) => runtime.block_on(subject.inspect()),
@@ -124,7 +131,11 @@ fn run() -> Result<()> {
             Ok(())
         }
         Command::Man(man) => man.run(Arguments::command()),
-    }
+    };
+    // Crawls end with the program, wherever they are: they lose nothing by it, and would stumble over
+    // a runtime that is gone before them. What waits for a file that does not answer keeps nobody.
+    std::mem::forget(runtime);
+    done
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 pub const FILE: &str = "linkscent.toml";
 /// Flags that can be set in the file; each has an environment variable `LINKSCENT_...`.
 /// `data` can only be set in the configuration folder.
-pub const KEYS: [&str; 17] = [
+pub const KEYS: [&str; 19] = [
     "data",
     "port",
     "proxy",
@@ -26,6 +26,8 @@ pub const KEYS: [&str; 17] = [
     "by_site",
     "daily_requests",
     "daily_megabytes",
+    "keep_days",
+    "keep_megabytes",
     "budget",
     "delay",
     "hosts",

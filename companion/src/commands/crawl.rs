@@ -16,6 +16,7 @@ use serde_json::json;
 use tokio::runtime::Handle;
 
 use super::network::Network;
+use super::told_to_end;
 use crate::crawler::DEFAULT_DELAY;
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::runner::{Ended, Runner};
@@ -164,9 +165,8 @@ impl Crawl {
         };
         let control = runner.control();
         handle.spawn(async move {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                control.send(Command::Pause);
-            }
+            told_to_end().await;
+            control.send(Command::Pause);
         });
         let replayed = runner.session().stats().pages;
         let (mut confidence, mut trainings) = (None, 0);
@@ -231,7 +231,7 @@ impl Crawl {
             }
             tokio::select! {
                 () = tokio::time::sleep(FOLLOW_EVERY) => {}
-                _ = tokio::signal::ctrl_c() => return Ok(()),
+                () = told_to_end() => return Ok(()),
             }
         }
     }

@@ -8,6 +8,7 @@ use linkscent_archive::intake::Survey;
 use serde_json::json;
 use tokio::runtime::Handle;
 
+use super::told_to_end;
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::runner::{Ended, Given, Runner};
 use crate::crawler::way::Way;
@@ -82,9 +83,8 @@ impl ArchiveImport {
             let runner = Runner::resume(store, crawl, fetcher, handle.clone(), |_, _| {})?;
             let control = runner.control();
             handle.spawn(async move {
-                if tokio::signal::ctrl_c().await.is_ok() {
-                    control.send(Command::Pause);
-                }
+                told_to_end().await;
+                control.send(Command::Pause);
             });
             let ran = runner.run_with(Some(&given), |progress| {
                 bar.set_position(progress.stats.pages);

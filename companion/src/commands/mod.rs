@@ -1,10 +1,15 @@
 //! The command line, a file each command.
 
+use std::future::pending;
+
 use linkscent_core::critics;
 use linkscent_core::predicate::PredicateError;
+#[cfg(unix)]
+use tokio::signal::unix::{SignalKind, signal};
 
 pub mod ahead;
 pub mod backup;
+pub mod change;
 pub mod check;
 pub mod config;
 pub mod crawl;
@@ -17,6 +22,7 @@ pub mod log;
 pub mod mcp;
 pub mod model;
 mod network;
+pub mod prune;
 pub mod repair;
 pub mod replay;
 pub mod search;
@@ -27,6 +33,28 @@ pub mod token;
 pub mod train;
 pub mod verify;
 pub mod watch;
+
+/// Waits until the program is told to end: by Ctrl-C, or by what service managers send.
+async fn told_to_end() {
+    let by_keys = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let by_manager = async {
+        match signal(SignalKind::terminate()) {
+            Ok(mut told) => drop(told.recv().await),
+            Err(_) => pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let by_manager = pending();
+    tokio::select! {
+        () = by_keys => {}
+        () = by_manager => {}
+    }
+}
 
 /// The name of a critic, a predicate, or good nodes of a taxonomy, as it is kept.
 fn critic(text: &str) -> Result<String, PredicateError> {

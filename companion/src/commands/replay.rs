@@ -18,6 +18,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use indicatif::ProgressBar;
 use tokio::net::TcpListener;
 
+use super::told_to_end;
+
 use linkscent_archive::frozen::FrozenWeb;
 
 /// Serve WARC files as a web, through an HTTP proxy on this machine.
@@ -62,7 +64,7 @@ impl Replay {
         println!("{} pages on http://{}", web.len(), listener.local_addr()?);
         tokio::select! {
             served = serve(listener, Arc::new(web)) => served,
-            _ = tokio::signal::ctrl_c() => Ok(()),
+            () = told_to_end() => Ok(()),
         }
     }
 }

@@ -11,6 +11,8 @@ use linkscent_core::wire::api::DEFAULT_PORT;
 use tokio::net::TcpListener;
 
 use super::network::Network;
+use super::prune::Keep;
+use super::told_to_end;
 use crate::api::{self, App};
 use crate::dashboard;
 use crate::service::Service;
@@ -31,6 +33,8 @@ pub struct Serve {
     port: u16,
     #[command(flatten)]
     network: Network,
+    #[command(flatten)]
+    keep: Keep,
     /// Print a pairing code at the start.
     #[arg(long)]
     pair: bool,
@@ -54,7 +58,10 @@ impl Serve {
         service.finish_deleting().await?;
         service.supervisor.resume_all().await?;
         self.announce(&app);
-        until_interrupted(app, listener).await
+        tokio::select! {
+            served = until_interrupted(app, listener) => served,
+            kept = service.keep_within(self.keep.retention()) => kept,
+        }
     }
 
     fn announce(&self, app: &App) {
@@ -88,7 +95,7 @@ pub async fn until_interrupted(app: App, listener: TcpListener) -> Result<()> {
         watched = supervisor.watch_others() => watched,
         kept = service.keep_index() => kept,
         watched = service.keep_watch() => watched,
-        _ = tokio::signal::ctrl_c() => Ok(()),
+        () = told_to_end() => Ok(()),
     }
 }
 

@@ -35,7 +35,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    fn left(place: impl Into<String>, problem: impl Into<String>, remedy: &str) -> Self {
+    pub(super) fn left(place: impl Into<String>, problem: impl Into<String>, remedy: &str) -> Self {
         Self {
             place: place.into(),
             problem: problem.into(),
@@ -85,14 +85,39 @@ impl Service {
             let remedy = "end every linkscent on this folder; then `linkscent repair` saves what can be read";
             Fault::left("linkscent.sqlite", problem, remedy)
         }));
+        let known = match self.check_rows(mends, &mut checked, &told).await {
+            Ok(known) => known,
+            // Of a database that is damaged not all can be read.
+            Err(_) if !checked.faults.is_empty() => return Ok(checked),
+            Err(error) => return Err(error),
+        };
+        let folder = self.store.folder().to_owned();
+        let looking = tokio::task::spawn_blocking(move || of_files(&folder, &known, mends));
+        let found = looking.await.map_err(anyhow::Error::from)?;
+        checked.faults.extend(found.map_err(anyhow::Error::from)?);
+        checked.faults.extend(self.index_faults().await?);
+        Ok(checked)
+    }
+
+    /// The crawls that there are, once their pages and all models were read.
+    async fn check_rows(
+        &self,
+        mends: bool,
+        checked: &mut Checked,
+        told: &(impl Fn(u64) + Send),
+    ) -> Result<BTreeSet<i64>, ServiceError> {
         let crawls = self.store.crawls(None).await?;
         for crawl in &crawls {
-            self.check_pages(crawl, mends, &mut checked, &told).await?;
+            self.check_pages(crawl, mends, checked, told).await?;
             let model = self.store.start_model(crawl.id).await?;
             if !crawl.is_reading()
                 && let Err(error) = read_model(&model)
             {
-                let remedy = "it cannot go on; its pages stay in the library";
+                let remedy = if crawl.state.is_over() {
+                    "it is not needed any more: the crawl is over"
+                } else {
+                    "it goes on with one made of what was marked, and says so"
+                };
                 let place = format!("the model crawl {} began with", crawl.id);
                 checked
                     .faults
@@ -112,12 +137,7 @@ impl Service {
         }
         // Some may have begun meanwhile.
         let now = self.store.crawls(None).await?;
-        let known: BTreeSet<i64> = crawls.iter().chain(&now).map(|crawl| crawl.id).collect();
-        let folder = self.store.folder().to_owned();
-        let looking = tokio::task::spawn_blocking(move || of_files(&folder, &known, mends));
-        let found = looking.await.map_err(anyhow::Error::from)?;
-        checked.faults.extend(found.map_err(anyhow::Error::from)?);
-        Ok(checked)
+        Ok(crawls.iter().chain(&now).map(|crawl| crawl.id).collect())
     }
 
     async fn check_pages(
@@ -254,6 +274,10 @@ fn of_files(folder: &Path, crawls: &BTreeSet<i64>, mends: bool) -> std::io::Resu
                 "pages of a crawl that is not in the database",
                 remedy,
             ));
+        }
+        if entry.file_type()?.is_dir() {
+            // The index has files of its own.
+            found.extend(of_files(&path, crawls, mends)?);
         }
         if !entry.file_type()?.is_file() || !is_open_to_others(&path)? {
             continue;

@@ -33,13 +33,20 @@ impl Service {
     /// Deletes a crawl, its log and its archive. What the topic's model learned from it stays.
     /// Once begun it is done to its end, whether or not somebody waits.
     pub async fn delete_crawl(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
-        let (service, crawl) = (self.clone(), crawl.clone());
+        self.delete_crawls(vec![crawl.clone()]).await
+    }
+
+    /// The same of several.
+    pub(super) async fn delete_crawls(&self, crawls: Vec<CrawlRow>) -> Result<(), ServiceError> {
+        let service = self.clone();
         let deleted = tokio::spawn(async move {
             let _one_at_a_time = service.forgetting.lock().await;
-            let id = crawl.id;
-            bring_to_rest(&service, vec![crawl], &mut Vec::new()).await?;
-            service.supervisor.drop_given(id);
-            service.store.delete_crawl(id).await?;
+            let ids: Vec<i64> = crawls.iter().map(|crawl| crawl.id).collect();
+            bring_to_rest(&service, crawls, &mut Vec::new()).await?;
+            for id in ids {
+                service.supervisor.drop_given(id);
+                service.store.delete_crawl(id).await?;
+            }
             service.clean_up().await
         });
         deleted.await.map_err(anyhow::Error::from)??;

@@ -21,7 +21,7 @@ use linkscent_library::{
 
 use super::asking::speaking;
 use super::standings::{Eligible, KnownPages};
-use super::{Service, ServiceError};
+use super::{Fault, Service, ServiceError};
 use crate::store::{CrawlRow, KeptRow, Remarks, Store, Topic};
 
 /// Pages of a library that are shown at once at most.
@@ -224,6 +224,24 @@ impl Service {
             }
         }
         Ok(waiting)
+    }
+
+    /// What is wrong with the library's index, if there is one.
+    pub(super) async fn index_faults(&self) -> Result<Vec<Fault>, ServiceError> {
+        if !self.shelf.folder.exists() {
+            return Ok(Vec::new());
+        }
+        let shelf = self.shelf.clone();
+        let reading = tokio::task::spawn_blocking(move || shelf.library()?.damaged());
+        let remedy = "`linkscent search --rebuild` writes the index again from the pages";
+        let fault = |problem: String| Fault::left("library", problem, remedy);
+        Ok(match reading.await.map_err(anyhow::Error::from)? {
+            Ok(damaged) => damaged
+                .into_iter()
+                .map(|file| fault(format!("{file} is damaged")))
+                .collect(),
+            Err(error) => vec![fault(error.to_string())],
+        })
     }
 
     /// Deletes the library's index: something in it is to be forgotten. It is written again when

@@ -67,15 +67,18 @@ impl TopicFile {
     /// Reads the file at a path.
     pub fn open(path: &Path) -> Result<Self, ServiceError> {
         let reading = || -> anyhow::Result<Vec<u8>> {
-            let file = std::fs::File::open(path)?;
-            ensure!(file.metadata()?.is_file(), "it is no file");
-            let mut bytes = Vec::new();
-            let most = LARGEST_TOPIC_FILE as u64 + 1;
-            file.take(most).read_to_end(&mut bytes)?;
+            // Asked first: opening a pipe waits for who writes to it, and what has no length may wait
+            // to be read.
+            let file = std::fs::metadata(path)?;
+            ensure!(file.is_file(), "it is no file");
             ensure!(
-                bytes.len() <= LARGEST_TOPIC_FILE,
+                file.len() <= LARGEST_TOPIC_FILE as u64,
                 "a topic file has at most {LARGEST_TOPIC_FILE} bytes"
             );
+            let mut bytes = Vec::new();
+            std::fs::File::open(path)?
+                .take(file.len())
+                .read_to_end(&mut bytes)?;
             Ok(bytes)
         };
         let bytes = reading().map_err(|error| {

@@ -196,3 +196,19 @@ fn a_part_that_is_in_a_file_twice_is_refused() {
     let refused = TopicFile::read(&twice.into_inner().unwrap()).unwrap_err();
     assert!(refused.to_string().contains("twice"), "{refused}");
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    for path in [&*pipe, folder.path()] {
+        let refused = TopicFile::open(path).unwrap_err().to_string();
+        assert!(refused.contains("it is no file"), "{refused}");
+    }
+    let empty = folder.path().join("empty");
+    std::fs::write(&empty, "").unwrap();
+    assert!(TopicFile::open(&empty).is_err());
+}

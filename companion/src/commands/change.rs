@@ -1,0 +1,126 @@
+//! `linkscent change`: a crawl goes on otherwise than it began.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use linkscent_core::wire::api::CrawlChange;
+use serde_json::json;
+
+use crate::crawler::way::Way;
+use crate::service::Service;
+use crate::settings::data_folder;
+use crate::store::{CrawlRow, Store};
+
+/// Change a crawl while it runs or rests, wherever it does.
+///
+/// One change at a time. A crawl that rests hears of it when it goes on.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linkscent change 3 --delay 5000
+  linkscent change 3 --leave-out ads.example.org
+  linkscent change 3 --strategy apprentice")]
+pub struct Change {
+    /// Number of the crawl, as `linkscent crawl` and the dashboard name it.
+    crawl: i64,
+    #[command(flatten)]
+    what: What,
+    /// Where everything is kept.
+    #[arg(long, env = "LINKSCENT_DATA")]
+    data: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is to be different.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct What {
+    /// Fetch so many pages more.
+    #[arg(long, value_name = "PAGES")]
+    more: Option<u64>,
+    /// Let each host rest so long between two requests, 100 to 60,000.
+    #[arg(long, value_name = "MILLISECONDS")]
+    delay: Option<u64>,
+    /// Ask a host, and those below it, no more.
+    #[arg(long, value_name = "HOST")]
+    leave_out: Option<String>,
+    /// Ask a host again that was left out.
+    #[arg(long, value_name = "HOST")]
+    take_back: Option<String>,
+    /// Choose links by another strategy, which learns from all that came before.
+    #[arg(long, value_name = "STRATEGY")]
+    strategy: Option<String>,
+    /// Pause it.
+    #[arg(long)]
+    pause: bool,
+    /// End it.
+    #[arg(long)]
+    stop: bool,
+}
+
+impl What {
+    fn change(self) -> CrawlChange {
+        let more = self.more.map(|pages| CrawlChange::More { pages });
+        let delay = self
+            .delay
+            .map(|milliseconds| CrawlChange::Delay { milliseconds });
+        let leave_out = self.leave_out.map(|host| CrawlChange::LeaveOut { host });
+        let take_back = self.take_back.map(|host| CrawlChange::TakeBack { host });
+        let strategy = self.strategy.map(|name| CrawlChange::Strategy { name });
+        let asked = more.or(delay).or(leave_out).or(take_back).or(strategy);
+        asked.unwrap_or(if self.stop {
+            CrawlChange::Stop
+        } else {
+            CrawlChange::Pause
+        })
+    }
+}
+
+impl Change {
+    /// Does so.
+    pub async fn run(self) -> Result<()> {
+        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let service = Service::new(store, Way::default());
+        let (crawl, topic) = service.crawl(self.crawl).await?;
+        let change = self.what.change();
+        match &change {
+            // One that is over does not go on in this program, which ends here.
+            CrawlChange::More { pages } if crawl.can_go_on() => {
+                service.prepare_to_go_on(&crawl, *pages).await?;
+            }
+            change => service.change(&crawl, change).await?,
+        }
+        let (now, _) = service.crawl(crawl.id).await?;
+        if self.json {
+            let CrawlRow {
+                id, order, state, ..
+            } = &now;
+            println!(
+                "{}",
+                json!({ "crawl": id, "state": state, "budget": order.budget, "delay": order.delay,
+                        "left_out": now.left_since })
+            );
+        } else {
+            println!("crawl {} for {}: {}", crawl.id, topic.name, said(&change));
+        }
+        Ok(())
+    }
+}
+
+/// What is different now, in words.
+fn said(change: &CrawlChange) -> String {
+    match change {
+        CrawlChange::More { pages } => format!("{pages} pages more"),
+        CrawlChange::Delay { milliseconds } => {
+            format!("{milliseconds} ms between two requests to a host")
+        }
+        CrawlChange::LeaveOut { host } => format!("{host} is asked no more"),
+        CrawlChange::TakeBack { host } => format!("{host} may be asked again"),
+        CrawlChange::Strategy { name } => format!("links are chosen by {name} from now on"),
+        CrawlChange::Pause => "it pauses".to_owned(),
+        CrawlChange::Resume => "it goes on".to_owned(),
+        CrawlChange::Stop => "it ends".to_owned(),
+    }
+}

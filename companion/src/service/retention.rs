@@ -1,0 +1,232 @@
+//! How long crawls are kept that are over, and how much room everything may take: what is older, or
+//! too much, is deleted crawl by crawl, the one that ended first before all others.
+//!
+//! What the person said of pages stays, and so does what models learned. Crawls of a topic that is
+//! watched stay, since its rounds go by what was seen before, and so do pages that a browser kept:
+//! those are forgotten, page by page. Database, index and copies count towards the room, though
+//! nothing but crawls is deleted for it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::{Service, ServiceError};
+use crate::clock;
+use crate::store::CrawlRow;
+
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+/// So often a companion looks. The first time so long after it began: a clock that is wrong as a
+/// machine starts has been set by then.
+const LOOKED_EVERY: Duration = Duration::from_hours(1);
+
+/// What is kept; without bounds everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Retention {
+    /// So many days after its last request a crawl goes.
+    pub days: Option<u32>,
+    /// Bytes that the data folder may take, as far as deleting crawls can bring that about.
+    pub bytes: Option<u64>,
+}
+
+/// A crawl that goes.
+#[derive(Debug, Clone)]
+pub struct Outdated {
+    /// The crawl.
+    pub crawl: CrawlRow,
+    /// What its topic is called.
+    pub topic: String,
+    /// When its last request ended, in milliseconds since 1970; 0 where that was not put down.
+    pub ended: i64,
+    /// What its pages take on the disk.
+    pub bytes: u64,
+    /// Whether it goes for its age; else for the room it takes.
+    pub is_old: bool,
+}
+
+impl Service {
+    /// The crawls that go now, in the order in which they do. Of one without times it is not said how
+    /// old it is.
+    pub async fn outdated(&self, retention: Retention) -> Result<Vec<Outdated>, ServiceError> {
+        let mut over = self.crawls_that_may_go().await?;
+        over.sort_by_key(|row| (row.ended, row.crawl.id));
+        let folder = self.store.folder();
+        let used = bytes_below(folder).with_context(|| format!("reading {}", folder.display()));
+        let mut used = used?;
+        let last = retention
+            .days
+            .map(|days| clock::now() - i64::from(days) * DAY);
+        let mut gone = Vec::new();
+        for mut row in over {
+            row.is_old = row.ended > 0 && last.is_some_and(|last| row.ended < last);
+            let is_too_much = retention.bytes.is_some_and(|most| used > most);
+            if row.is_old || is_too_much {
+                used = used.saturating_sub(row.bytes);
+                gone.push(row);
+            }
+        }
+        Ok(gone)
+    }
+
+    async fn crawls_that_may_go(&self) -> Result<Vec<Outdated>, ServiceError> {
+        let standing = self.store.standing().await?;
+        let watched: BTreeSet<i64> = standing.iter().map(|row| row.topic).collect();
+        let mut over = Vec::new();
+        for crawl in self.store.crawls(None).await? {
+            let stays = crawl.is_reading() || watched.contains(&crawl.topic);
+            if stays || !crawl.state.is_over() || self.store.is_locked(crawl.id) {
+                continue;
+            }
+            let last = self.store.last_number(crawl.id).await?;
+            let line = self.store.outcomes(crawl.id, last.saturating_sub(1), 1);
+            let ended = line.await?.first().map_or(0, |line| line.time);
+            let files = [
+                self.store.warc_path(crawl.id),
+                self.store.checkpoint_path(crawl.id),
+            ];
+            let sizes = files
+                .iter()
+                .map(|file| std::fs::metadata(file).map_or(0, |file| file.len()));
+            let (_, topic) = self.crawl(crawl.id).await?;
+            over.push(Outdated {
+                topic: topic.name,
+                ended,
+                bytes: sizes.sum(),
+                is_old: false,
+                crawl,
+            });
+        }
+        Ok(over)
+    }
+
+    /// Deletes these, and says so to their topics.
+    pub async fn prune(&self, outdated: &[Outdated]) -> Result<(), ServiceError> {
+        let crawls = outdated.iter().map(|row| row.crawl.clone()).collect();
+        self.delete_crawls(crawls).await?;
+        for row in outdated {
+            let why = if row.is_old { "age" } else { "room it took" };
+            let said = format!("crawl {} was deleted for its {why}", row.crawl.id);
+            self.store.notice(row.crawl.topic, None, &said).await?;
+        }
+        Ok(())
+    }
+
+    /// Deletes what goes, as long as this is polled. What fails is told, and tried again.
+    pub async fn keep_within(&self, retention: Retention) -> Result<()> {
+        loop {
+            tokio::time::sleep(LOOKED_EVERY).await;
+            if retention == Retention::default() {
+                continue;
+            }
+            let pruned = match self.outdated(retention).await {
+                Ok(outdated) if outdated.is_empty() => continue,
+                Ok(outdated) => self.prune(&outdated).await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = pruned {
+                tracing::warn!("crawls that are too old or too large are not deleted: {error}");
+            }
+        }
+    }
+}
+
+/// Bytes of the files below a folder.
+fn bytes_below(folder: &Path) -> std::io::Result<u64> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let is_folder = entry.file_type()?.is_dir();
+        bytes += if is_folder {
+            bytes_below(&entry.path())?
+        } else {
+            // It may go meanwhile.
+            entry.metadata().map_or(0, |file| file.len())
+        };
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crawler::way::Way;
+    use crate::service::{NewCrawl, Starts};
+    use crate::store::tests::fetched;
+    use crate::store::{CrawlState, Store};
+
+    /// Four crawls of two topics that ended so many days ago, with archives of 100 kB each.
+    async fn crawls(service: &Service, days: &[i64]) -> Vec<i64> {
+        let mut ids = Vec::new();
+        for (place, days) in days.iter().enumerate() {
+            let name = ["bees", "wasps"][place % 2];
+            let start = "http://a.test/1".to_owned();
+            let topic = match service.find_known_as(name).await.unwrap() {
+                Some(topic) => topic,
+                None => service.create_topic(name, &[start]).await.unwrap(),
+            };
+            let new = NewCrawl::new(Starts::default(), 5);
+            let id = service.prepare_crawl(&topic, &new).await.unwrap().id;
+            let (record, mut place) = fetched(1, "http://a.test/1", 0.9);
+            place.time = clock::now() - days * DAY - 1_000;
+            let store = &service.store;
+            store
+                .take_fetches(id, 10, &[(record, place)])
+                .await
+                .unwrap();
+            std::fs::write(store.warc_path(id), vec![0; 100_000]).unwrap();
+            store
+                .set_state(id, CrawlState::Done, "budget")
+                .await
+                .unwrap();
+            ids.push(id);
+        }
+        ids
+    }
+
+    fn ids(outdated: &[Outdated]) -> Vec<i64> {
+        outdated.iter().map(|row| row.crawl.id).collect()
+    }
+
+    #[tokio::test]
+    async fn old_crawls_go_and_then_the_oldest_until_there_is_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let service = Service::new(store, Way::default());
+        let made = crawls(&service, &[5, 40, 100, 90]).await;
+        let by_days = |days| Retention {
+            days: Some(days),
+            bytes: None,
+        };
+        let outdated = async |retention| service.outdated(retention).await.unwrap();
+        assert!(outdated(Retention::default()).await.is_empty());
+        assert!(outdated(by_days(101)).await.is_empty());
+        assert_eq!(ids(&outdated(by_days(90)).await), [made[2], made[3]]);
+        // What runs or rests stays, and what is watched.
+        let paused = CrawlState::Paused;
+        service.store.set_state(made[2], paused, "").await.unwrap();
+        assert_eq!(
+            ids(&outdated(by_days(1)).await),
+            [made[3], made[1], made[0]]
+        );
+        let done = CrawlState::Done;
+        service.store.set_state(made[2], done, "").await.unwrap();
+
+        let all = bytes_below(folder.path()).unwrap();
+        let too_much = Retention {
+            days: None,
+            bytes: Some(all - 150_000),
+        };
+        let gone = outdated(too_much).await;
+        assert_eq!(ids(&gone), [made[2], made[3]]);
+        assert!(gone.iter().all(|row| row.bytes == 100_000 && !row.is_old));
+        service.prune(&gone).await.unwrap();
+        let left = service.store.crawls(None).await.unwrap();
+        let left: Vec<i64> = left.iter().map(|crawl| crawl.id).collect();
+        assert_eq!(left, [made[1], made[0]]);
+        assert!(!service.store.warc_path(made[2]).exists());
+        let topic = service.find_known_as("bees").await.unwrap().unwrap();
+        let said = service.store.notices(topic.id, None).await.unwrap();
+        assert!(said.iter().any(|said| said.contains("room")), "{said:?}");
+    }
+}
