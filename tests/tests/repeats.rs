@@ -5,7 +5,7 @@ use anyhow::Result;
 use linkscent_archive::page::build;
 use linkscent_archive::warc::Reader;
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{NearDuplicates, Repetition, Sketch};
+use linkscent_core::crawl::{NearDuplicates, Repetition, Said, Sketch};
 use linkscent_core::dom::html;
 use linkscent_tests::material;
 
@@ -110,11 +110,11 @@ fn real_sites_are_not_closed() -> Result<()> {
                 Some("text/html; charset=utf-8"),
             );
             let passages = page.document().passages();
-            if Sketch::of(&passages).is_some_and(|sketch| near.has_or_add(sketch)) {
+            if Sketch::of(&passages).is_some_and(|sketch| near.has_or_add(&sketch)) {
                 twins += 1;
                 repetition.repeat(&address, true);
             } else {
-                repetition.learn(&address, &passages);
+                repetition.learn(&address, &Said::of(&passages));
             }
         }
         println!("{web}: {twins} of {all} pages are nearly the same as others, {closed} closed");

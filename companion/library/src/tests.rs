@@ -249,7 +249,7 @@ fn what_a_killed_program_left_does_not_keep_others_from_writing() {
     let folder = tempfile::tempdir().unwrap();
     drop(library(folder.path()));
     let read = |file: &str| -> serde_json::Value {
-        let text = std::fs::read_to_string(folder.path().join(file)).unwrap();
+        let text = fs::read_to_string(folder.path().join(file)).unwrap();
         serde_json::from_str(&text).unwrap()
     };
     // Files of what was deleted in a part, as a program has them that is killed before its commit.
@@ -261,12 +261,12 @@ fn what_a_killed_program_left_does_not_keep_others_from_writing() {
     for stamp in last..last + 20 {
         let name = format!("{part}.{stamp}.del");
         if !folder.path().join(&name).exists() {
-            std::fs::write(folder.path().join(&name), "half").unwrap();
+            fs::write(folder.path().join(&name), "half").unwrap();
             known.as_array_mut().unwrap().push(name.into());
         }
     }
     let known = serde_json::to_string(&known).unwrap();
-    std::fs::write(folder.path().join(".managed.json"), known).unwrap();
+    fs::write(folder.path().join(".managed.json"), known).unwrap();
     let library = Library::open(folder.path()).unwrap();
     let mut writer = library.writer().unwrap();
     let again = item(1, "http://a.test/windsor", "Windsor Castle", "A moat.");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -198,7 +198,10 @@ impl Crawl {
             notices: handle.block_on(store.notices(crawl.topic, Some(crawl.id)))?,
         };
         self.report(&store, &crawl, &ended, &report);
-        Ok(())
+        match ended {
+            Ended::Hindered(reason) => bail!("paused: {reason}"),
+            _ => Ok(()),
+        }
     }
 
     /// Shows a crawl that another process runs, until it comes to rest there.

@@ -90,11 +90,19 @@ impl Prune {
             println!("{}", line(row));
         }
         let bytes: u64 = outdated.iter().map(|row| row.bytes).sum();
-        let (count, room) = (outdated.len(), megabytes(bytes));
-        match (count, self.delete) {
-            (0, _) => println!("nothing is too old or too much"),
-            (_, true) => println!("{count} crawls deleted, {room} MB"),
-            (_, false) => println!("{count} crawls would go, {room} MB; --delete deletes them"),
+        let room = megabytes(bytes);
+        let crawls = match outdated.len() {
+            0 => {
+                println!("nothing is too old or too much");
+                return Ok(());
+            }
+            1 => "1 crawl".to_owned(),
+            count => format!("{count} crawls"),
+        };
+        if self.delete {
+            println!("{crawls} deleted, {room} MB");
+        } else {
+            println!("{crawls} would go, {room} MB; --delete deletes them");
         }
         Ok(())
     }

@@ -44,10 +44,16 @@ pub(super) enum Fault {
     /// What it says is no TLS, or none that is spoken here.
     #[error("no secure connection to the host could be made")]
     Tls,
+    /// The program may have no more files and connections open.
+    #[error("this program may not have more connections open")]
+    Files,
     /// Something else, in its own words.
     #[error("{0}")]
     Other(String),
 }
+
+/// What Unix systems answer where the system, or the program, may have no more files open.
+const NO_MORE_FILES: [i32; 2] = [23, 24];
 
 impl Fault {
     /// By what stands beneath an error of a request.
@@ -82,6 +88,11 @@ impl Fault {
         }
     }
 
+    /// Whether it says nothing of the host, but that the program may have no more connections.
+    pub fn is_of_files(error: &io::Error) -> bool {
+        of_io(error) == Some(Self::Files)
+    }
+
     /// Whether it may be different another time soon.
     pub fn may_pass(&self) -> bool {
         match self {
@@ -91,9 +102,12 @@ impl Fault {
             | Self::NoConnection
             | Self::BrokeOff
             | Self::Half => true,
-            Self::NoHost | Self::TooLong | Self::Certificate(_) | Self::Tls | Self::Other(_) => {
-                false
-            }
+            Self::NoHost
+            | Self::TooLong
+            | Self::Certificate(_)
+            | Self::Tls
+            | Self::Files
+            | Self::Other(_) => false,
         }
     }
 }
@@ -116,8 +130,15 @@ fn of_cause(cause: &(dyn StdError + 'static)) -> Option<Fault> {
 }
 
 fn of_io(error: &io::Error) -> Option<Fault> {
+    let code = error.raw_os_error();
+    if cfg!(unix) && code.is_some_and(|code| NO_MORE_FILES.contains(&code)) {
+        return Some(Fault::Files);
+    }
     // Errors of look-ups have no kind of their own.
     let said = error.to_string();
+    if said.contains("Too many open files") {
+        return Some(Fault::Files);
+    }
     if let Some(why) = said.strip_prefix("failed to lookup address information") {
         let is_known = ["not known", "No address", "nodename", "No such host"];
         return Some(if is_known.iter().any(|known| why.contains(known)) {
@@ -165,6 +186,20 @@ mod tests {
     use tokio::net::{TcpListener, TcpStream};
 
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn want_of_files_is_told_from_what_hosts_do() {
+        for (code, fault) in [
+            (23, Some(Fault::Files)),
+            (24, Some(Fault::Files)),
+            (1, None),
+        ] {
+            assert_eq!(of_io(&io::Error::from_raw_os_error(code)), fault, "{code}");
+        }
+        let looking = "failed to lookup address information: Too many open files (os error 24)";
+        assert_eq!(of_io(&io::Error::other(looking)), Some(Fault::Files));
+    }
 
     /// What is said of a server that behaves so, asked by this scheme.
     async fn fault_of<Served: Future<Output = ()> + Send>(

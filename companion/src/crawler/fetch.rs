@@ -183,7 +183,7 @@ impl Fetcher {
         let reply = match got {
             Ok(reply) => reply,
             Err(error) => {
-                self.check_proxy().await?;
+                self.check_others(&error).await?;
                 let fault = error.downcast_ref::<Fault>();
                 match fault.filter(|fault| fault.may_pass()) {
                     Some(_) => Reply::Later(one_line(&error), Duration::ZERO),
@@ -243,9 +243,12 @@ impl Fetcher {
         ended.map_err(|error| Hindrance::of_turns(&error))
     }
 
-    /// Whether the proxy is there, if there is to be one. Asked when a request
-    /// failed: what fails for want of the proxy says nothing of the page.
-    async fn check_proxy(&self) -> Result<(), Hindrance> {
+    /// Whether a request that failed so says something of its page: not if the program may have no
+    /// more connections, or the proxy is not there, if there is to be one.
+    async fn check_others(&self, error: &anyhow::Error) -> Result<(), Hindrance> {
+        if let Some(hindrance) = Hindrance::of_request(error) {
+            return Err(hindrance);
+        }
         let Some(proxy) = &self.way.proxy else {
             return Ok(());
         };
@@ -255,6 +258,7 @@ impl Fetcher {
         let connecting = tokio::net::TcpStream::connect((host.as_str(), port));
         match tokio::time::timeout(PROXY_TIME, connecting).await {
             Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) if Fault::is_of_files(&error) => Err(Hindrance::Files),
             _ => Err(Hindrance::Proxy(proxy.to_string())),
         }
     }
@@ -414,7 +418,7 @@ impl Fetcher {
         match got {
             Ok(robots) => Ok(robots),
             Err(error) => {
-                self.check_proxy().await?;
+                self.check_others(&error).await?;
                 Ok(Robots::deny_all(one_line(&error)))
             }
         }

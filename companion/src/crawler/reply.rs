@@ -7,6 +7,8 @@ use linkscent_core::address::Address;
 use linkscent_core::page::Page;
 use thiserror::Error;
 
+use super::faults::Fault;
+
 /// A page that was fetched.
 pub struct Fetched {
     /// What the learners see.
@@ -85,12 +87,24 @@ pub enum Hindrance {
     /// It cannot be put down whose turn it is.
     #[error("whose turn it is to ask a host cannot be written down: {0}")]
     Turns(String),
+    /// The system lets the program have no more connections.
+    #[error(
+        "this program may not have more files and connections open: allow it more (ulimit -n), then \
+         go on"
+    )]
+    Files,
     /// The crawl has come to rest meanwhile.
     #[error("the crawl has come to rest")]
     AtRest,
 }
 
 impl Hindrance {
+    /// What an error of a request says of all others.
+    pub(super) fn of_request(error: &anyhow::Error) -> Option<Self> {
+        let fault = error.downcast_ref::<Fault>();
+        (fault == Some(&Fault::Files)).then_some(Self::Files)
+    }
+
     pub(super) fn of_turns(error: &anyhow::Error) -> Self {
         Self::Turns(format!("{error:#}"))
     }

@@ -26,7 +26,7 @@ impl Service {
         self.store.hide_crawl(crawl.id, removed).await?;
         // The index has of each page the copy that was read last.
         self.forget_index().await?;
-        self.supervisor.say_changed();
+        self.say_changed();
         Ok(())
     }
 
@@ -161,7 +161,7 @@ impl Service {
         delete_archives(&self.store).await?;
         self.store.sweep().await?;
         self.guides.clear();
-        self.supervisor.say_changed();
+        self.say_changed();
         Ok(())
     }
 }

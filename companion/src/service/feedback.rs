@@ -43,6 +43,7 @@ impl Service {
         let good: Vec<Event> = events.into_iter().filter(Event::is_sound).collect();
         let good = self.with_known_classes(good).await?;
         let taken = self.store.take_events(&good).await?;
+        self.say_changed();
         self.tell_crawls(&good).await?;
         self.pause_removed(&good).await?;
         self.delete_removed(&good).await?;
@@ -110,7 +111,7 @@ impl Service {
                 .await?;
         }
         self.store.answer(crawl.id, address, answer.code()).await?;
-        self.supervisor.say_changed();
+        self.say_changed();
         Ok(())
     }
 

@@ -181,7 +181,7 @@ pub(super) async fn go_on(service: &Service, paused: Vec<Paused>) {
             eprintln!("linkscent: crawl {}: {error:#}", crawl.id);
         }
     }
-    service.supervisor.say_changed();
+    service.say_changed();
 }
 
 async fn forget_at_rest(store: &Store, gone: &ToForget) -> Result<Forgotten> {

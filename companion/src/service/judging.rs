@@ -35,7 +35,7 @@ impl Service {
                 self.store.judge_again(crawl.id, &judged).await?;
             }
         }
-        self.supervisor.say_changed();
+        self.say_changed();
         let after = self.known_pages(Some(topic)).await?;
         let before: HashMap<u64, f64> = before.probabilities().collect();
         let mut moved = Judged::default();

@@ -6,8 +6,8 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use linkscent_archive::page::page_at;
@@ -55,13 +55,36 @@ pub struct LibraryQuery {
 pub(super) struct Shelf {
     folder: PathBuf,
     open: Arc<Mutex<Option<Arc<Library>>>>,
-    standings: Arc<Mutex<Option<KnownStandings>>>,
+    standings: Arc<Mutex<KnownStandings>>,
     /// Held while the index is written or deleted.
     writing: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// What standings were worked out of, the topic and the state of the logs, and they themselves.
-type KnownStandings = ((Option<i64>, u64), Arc<KnownPages>);
+/// Topics, or all together, of which it is kept what is known of their pages.
+const MOST_KNOWN: usize = 4;
+/// What takes longer to work out is worked out beside who asks, who gets the last meanwhile.
+const QUICK: Duration = Duration::from_millis(100);
+
+/// No state of the logs.
+const NEVER: u64 = u64::MAX;
+
+/// What is known of pages, by topic, or of all.
+#[derive(Default)]
+struct KnownStandings {
+    of: HashMap<Option<i64>, Worked>,
+    /// Grows when the person changes something: what was being worked out then counts no more.
+    era: u64,
+}
+
+/// What was worked out.
+struct Worked {
+    known: Arc<KnownPages>,
+    /// The state of the logs then.
+    version: u64,
+    took: Duration,
+    /// Whether it is being worked out again.
+    is_renewed: bool,
+}
 
 impl Shelf {
     pub(super) fn new(data: &Path) -> Self {
@@ -93,11 +116,22 @@ impl Shelf {
 
     /// Has what is known of pages worked out again.
     fn forget_standings(&self) {
-        let mut known = self
-            .standings
+        let mut known = self.known();
+        known.of.clear();
+        known.era += 1;
+    }
+
+    /// Has it worked out again for pages that came.
+    fn age_standings(&self) {
+        for worked in self.known().of.values_mut() {
+            worked.version = NEVER;
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, KnownStandings> {
+        self.standings
             .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *known = None;
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets go of the index: another process deleted it, or it fails.
@@ -179,7 +213,7 @@ impl Service {
                     }
                 }
                 (last, taken) = (newest, taken + count);
-                self.shelf.forget_standings();
+                self.shelf.age_standings();
                 told(taken);
             }
         }
@@ -323,7 +357,7 @@ impl Service {
     /// Notes that the person has seen all finds of a topic, or of all: they are new no more.
     pub async fn saw_finds(&self, topic: Option<&Topic>) -> Result<(), ServiceError> {
         self.store.look(topic.map(|topic| topic.id)).await?;
-        self.supervisor.say_changed();
+        self.say_changed();
         Ok(())
     }
 
@@ -359,26 +393,57 @@ impl Service {
         rows.next().ok_or_else(missing)
     }
 
-    /// What is known of pages. What was worked out last is used as long as nothing has changed.
+    /// Says that the person changed something: it is seen at the next look.
+    pub(super) fn say_changed(&self) {
+        self.shelf.forget_standings();
+        self.supervisor.say_changed();
+    }
+
+    /// What is known of pages. What was worked out last is used as long as nothing has changed; of many
+    /// pages also while it is worked out again for what crawls brought since.
     async fn standings(&self, topic: Option<&Topic>) -> Result<Arc<KnownPages>, ServiceError> {
         let version = *self.supervisor.changes().borrow();
-        let of = (topic.map(|topic| topic.id), version);
-        let known = self.shelf.standings.lock();
-        if let Some((_, known)) = known
-            .unwrap_or_else(PoisonError::into_inner)
-            .as_ref()
-            .filter(|known| known.0 == of)
-        {
-            return Ok(Arc::clone(known));
+        let of = topic.map(|topic| topic.id);
+        if let Some(worked) = self.shelf.known().of.get_mut(&of) {
+            if worked.version == version || worked.is_renewed {
+                return Ok(Arc::clone(&worked.known));
+            }
+            if worked.took > QUICK {
+                worked.is_renewed = true;
+                let (service, topic) = (self.clone(), topic.cloned());
+                tokio::spawn(async move {
+                    if let Err(error) = service.work_out(topic.as_ref(), version).await {
+                        tracing::warn!("what is known of pages is not worked out: {error}");
+                        service.shelf.forget_standings();
+                    }
+                });
+                return Ok(Arc::clone(&worked.known));
+            }
         }
-        let standings = Arc::new(self.known_pages(topic).await?);
-        let mut kept = self
-            .shelf
-            .standings
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *kept = Some((of, Arc::clone(&standings)));
-        Ok(standings)
+        self.work_out(topic, version).await
+    }
+
+    async fn work_out(
+        &self,
+        topic: Option<&Topic>,
+        version: u64,
+    ) -> Result<Arc<KnownPages>, ServiceError> {
+        let (begun, era) = (Instant::now(), self.shelf.known().era);
+        let pages = Arc::new(self.known_pages(topic).await?);
+        let mut kept = self.shelf.known();
+        if kept.era == era {
+            if kept.of.len() >= MOST_KNOWN {
+                kept.of.clear();
+            }
+            let worked = Worked {
+                known: Arc::clone(&pages),
+                version,
+                took: begun.elapsed(),
+                is_renewed: false,
+            };
+            kept.of.insert(topic.map(|topic| topic.id), worked);
+        }
+        Ok(pages)
     }
 
     /// What was found with all that is to be shown of it.

@@ -85,7 +85,7 @@ impl Service {
             }
         });
         writing.await.map_err(anyhow::Error::from)??;
-        self.supervisor.say_changed();
+        self.say_changed();
         Ok(true)
     }
 

@@ -177,7 +177,7 @@ impl Service {
                 Remark::Tag(tag, on) => self.tag(&topic, pages, tag, *on).await?,
             });
         }
-        self.supervisor.say_changed();
+        self.say_changed();
         Ok(done)
     }
 
@@ -270,7 +270,7 @@ impl Service {
             text,
         };
         self.store.note(&topic, vec![note]).await?;
-        self.supervisor.say_changed();
+        self.say_changed();
         Ok(())
     }
 }

@@ -105,8 +105,12 @@ impl Service {
         let crawls = outdated.iter().map(|row| row.crawl.clone()).collect();
         self.delete_crawls(crawls).await?;
         for row in outdated {
-            let why = if row.is_old { "age" } else { "room it took" };
-            let said = format!("crawl {} was deleted for its {why}", row.crawl.id);
+            let why = if row.is_old {
+                "its age"
+            } else {
+                "the room it took"
+            };
+            let said = format!("crawl {} was deleted for {why}", row.crawl.id);
             self.store.notice(row.crawl.topic, None, &said).await?;
         }
         Ok(())

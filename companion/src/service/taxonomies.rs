@@ -189,7 +189,7 @@ impl Service {
                     self.supervisor.send(crawl.id, Command::Said).await?;
                 }
             }
-            self.supervisor.say_changed();
+            self.say_changed();
         }
         Ok(())
     }

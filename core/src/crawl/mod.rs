@@ -29,7 +29,7 @@ pub use frontier::{Frontier, FrontierEntry, LINKS_IN_MEAN, LINKS_PER_TARGET};
 pub use in_view::Expected;
 pub use near_duplicates::{NearDuplicates, Sketch};
 pub use politeness::{CrawlDelay, Instant, Politeness, rest_for};
-pub use repetition::{Repetition, site_of};
+pub use repetition::{Repetition, Said, site_of};
 pub use revisits::{Millis, Watched, worth_a_look};
 pub use robots::{Denial, Robots};
 pub use robots_cache::RobotsCache;
