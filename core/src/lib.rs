@@ -26,6 +26,8 @@ pub mod address;
 
 pub mod dom;
 
+pub mod content;
+
 pub mod page;
 pub mod privacy;
 

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::address::{Address, Base};
-use crate::crawl::Content;
+use crate::content::Content;
 use crate::dom::{Document, Form, Heading, LeafRange};
 use crate::text::{Language, TermReader, shorten};
 
@@ -92,7 +92,8 @@ impl Page {
     /// What it says, as far as it takes to tell whether that is new. Made when it is first asked for,
     /// which takes about a tenth of the time of reading the page.
     pub fn content(&self) -> &Content {
-        self.content.get_or_init(|| Content::of(self))
+        self.content
+            .get_or_init(|| Content::of(&self.document, self.outlinks.len()))
     }
 
     /// Distinct words by the root of all its words; `None` where there are too few

@@ -309,7 +309,7 @@ async fn rows_and_models_that_cannot_be_read_are_named_and_the_rest_goes_on() ->
             anyhow::Ok(())
         }
     };
-    change("UPDATE event SET body = '{'; UPDATE topic SET model = x'00112233';").await?;
+    change("UPDATE event SET body = '{'; UPDATE model SET file = x'00112233';").await?;
     change("UPDATE start_model SET file = x'00'; UPDATE crawl SET budget = 40, state = 'paused';")
         .await?;
     let ended = run(crawl(&data, proxy, &[])?).await?;

@@ -5,7 +5,8 @@ use anyhow::Result;
 use linkscent_archive::page::build;
 use linkscent_archive::warc::Reader;
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{NearDuplicates, Repetition, Said, Sketch};
+use linkscent_core::content::{Said, Sketch};
+use linkscent_core::crawl::{NearDuplicates, Repetition};
 use linkscent_core::dom::html;
 use linkscent_tests::material;
 

@@ -27,6 +27,9 @@ const NOT_A_DATABASE: &str = "26";
 const LEASE: i64 = 60_000;
 /// Milliseconds that a host rests at most.
 const LONGEST_REST: i64 = 60 * 60 * 1_000;
+/// Milliseconds by which one who waited for the file may look at the clock earlier than who used it
+/// before: by so much it was not set back.
+const SKEW: i64 = 15_000;
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 /// So long after it was free a host is forgotten.
 const KEPT: i64 = DAY;
@@ -205,9 +208,10 @@ impl Turns {
         // A clock that was set back keeps no host shut for as long: it rests as it was to, from now on.
         sqlx::query(
             "UPDATE rest SET free = ?1 + (free - since), since = ?1
-             WHERE since > ?1 AND host IN (SELECT value FROM json_each(?2))",
+             WHERE since > ?2 AND host IN (SELECT value FROM json_each(?3))",
         )
         .bind(now)
+        .bind(now + SKEW)
         .bind(&keys)
         .execute(&self.pool)
         .await?;

@@ -2,7 +2,6 @@
 //! came in changes. Time, random numbers and pages are passed in.
 
 mod bandit;
-mod content;
 mod drift;
 mod frontier;
 mod host_queues;
@@ -17,25 +16,22 @@ mod scope;
 mod seen;
 mod session;
 mod shortlists;
-mod soft_errors;
 mod stats;
 mod stopping;
 mod types;
 
 pub use bandit::{Arm, Bandit};
-pub use content::Content;
 pub use drift::{Drift, DriftAlarm, DriftCause, PageSignal};
 pub use frontier::{Frontier, FrontierEntry, LINKS_IN_MEAN, LINKS_PER_TARGET};
 pub use in_view::Expected;
-pub use near_duplicates::{NearDuplicates, Sketch};
+pub use near_duplicates::NearDuplicates;
 pub use politeness::{CrawlDelay, Instant, Politeness, rest_for};
-pub use repetition::{Repetition, Said, site_of};
+pub use repetition::{Repetition, site_of};
 pub use revisits::{Millis, Watched, worth_a_look};
 pub use robots::{Denial, Robots};
 pub use robots_cache::RobotsCache;
 pub use scope::{Refusal, Scope, as_host, hosts_in, is_or_below, is_within};
 pub use session::{DryRun, HostRules, HostState, HostTurn, Session, Upcoming};
-pub use soft_errors::{PARKED, SOFT_ERROR, soft_error};
 pub use stats::CrawlStats;
 pub use stopping::{StoppingCounts, StoppingRule};
 pub use types::{

@@ -11,11 +11,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
+use crate::content::{Hash, Said};
 
 /// Words in new passages from which a page says something new.
 const NEW_WORDS: usize = 8;
-/// Letters of a word below which it is not looked at alone: pieces of identifiers are short.
-const SHORT_WORD: usize = 3;
 /// Pages in a row that say nothing new, after which a group is closed: addresses that are built
 /// alike, that begin alike, and a site.
 const MOST_IN_A_ROW: [u32; 3] = [40, 80, 120];
@@ -41,45 +40,6 @@ impl Group {
     /// Of a site: whether all that it has are pages of others.
     fn is_mirror(&self) -> bool {
         !self.has_news && self.copies >= MOST_OF_A_MIRROR
-    }
-}
-
-/// What a page says, as numbers.
-#[derive(Debug, Clone, Default)]
-pub struct Said {
-    /// Its words, each once, but for short ones.
-    words: Vec<u32>,
-    /// Its passages of several words, and how many those are.
-    passages: Vec<(u32, usize)>,
-}
-
-impl Said {
-    /// Of a page's passages. Numbers in them do not count.
-    pub fn of(passages: &[String]) -> Self {
-        let mut said = Self::default();
-        for passage in passages {
-            let mut whole = Hash::default();
-            let mut words = 0;
-            for word in passage.split(|sign: char| !sign.is_alphabetic()) {
-                if word.is_empty() {
-                    continue;
-                }
-                words += 1;
-                whole.text(word);
-                if word.chars().nth(SHORT_WORD - 1).is_some() {
-                    let mut alone = Hash::default();
-                    alone.text(word);
-                    said.words.push(alone.short());
-                }
-            }
-            // A single word stands among the words.
-            if words > 1 {
-                said.passages.push((whole.short(), words));
-            }
-        }
-        said.words.sort_unstable();
-        said.words.dedup();
-        said
     }
 }
 
@@ -222,7 +182,7 @@ fn groups_of(address: &Address) -> [u64; 3] {
     for name in names {
         built.text(&shape_of(name));
     }
-    [built.0, beginning.0, site.0]
+    [built.whole(), beginning.whole(), site.whole()]
 }
 
 /// A part of a path without what its numbers are; identifiers are all alike.
@@ -240,36 +200,6 @@ fn shape_of(part: &str) -> String {
         }
     }
     shape
-}
-
-/// Texts as one number (FNV-1a), in whatever case.
-#[derive(Clone, Copy)]
-struct Hash(u64);
-
-impl Default for Hash {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hash {
-    fn text(&mut self, text: &str) {
-        if text.is_ascii() {
-            for sign in text.bytes().chain([0]) {
-                let sign = u64::from(sign.to_ascii_lowercase());
-                self.0 = (self.0 ^ sign).wrapping_mul(0x0100_0000_01b3);
-            }
-            return;
-        }
-        for sign in text.chars().flat_map(char::to_lowercase).chain(['\0']) {
-            self.0 = (self.0 ^ u64::from(sign)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
-    /// Half of it.
-    fn short(self) -> u32 {
-        (self.0 ^ (self.0 >> 32)) as u32
-    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! What a crawl session and its caller tell each other, as plain data.
 
+use crate::content::{PARKED, SOFT_ERROR};
 use thiserror::Error;
 
-use super::{
-    Arm, CrawlDelay, Denial, DriftAlarm, Instant, PARKED, Refusal, SOFT_ERROR, Scope, StoppingRule,
-};
+use super::{Arm, CrawlDelay, Denial, DriftAlarm, Instant, Refusal, Scope, StoppingRule};
 use crate::address::Address;
 use crate::critics::FoundForm;
 use crate::page::Page;

@@ -154,6 +154,14 @@ async fn turns_outlive_a_process_and_those_left_open_are_given_back() {
     }
     let back = again.take(&host("open.test"), 300, ANY).await.unwrap();
     assert_eq!(back, Turn::Ours);
+    // Who looked at the clock before the other, and came after it, finds the host's rest as it is.
+    let open = host("open.test");
+    let ended = again.give_back(&open, 400, 1_000, 0);
+    ended.await.unwrap();
+    let early = again.take(&host("open.test"), 350, ANY).await.unwrap();
+    assert_eq!(early, Turn::Rests(1_400));
+    let rested = again.take(&open, 1_400, ANY).await.unwrap();
+    assert_eq!(rested, Turn::Ours);
     // Nor does a host shut itself for ever.
     again
         .give_back(&host("open.test"), 0, u64::MAX, 0)

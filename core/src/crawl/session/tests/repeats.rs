@@ -1,7 +1,8 @@
 //! Near duplicates and sites without end, in a running crawl and in the replay of its log.
 
 use super::*;
-use crate::crawl::{NEARLY_SAME_PAGE, SAME_PAGE, SOFT_ERROR, SkipReason};
+use crate::content::SOFT_ERROR;
+use crate::crawl::{NEARLY_SAME_PAGE, SAME_PAGE, SkipReason};
 
 /// Pages of the site that say something, and days of its calendar that say nothing.
 const HONEST: u64 = 60;

@@ -6,7 +6,7 @@
 //! is told by sentences that those who trade in domains write. Errors in other words than these,
 //! and pages that lead elsewhere by a script, are not told.
 
-use crate::page::Page;
+use crate::dom::Document;
 
 /// Said of a page that says of itself that it is none.
 pub const SOFT_ERROR: &str = "no page: it says of itself that it was not found";
@@ -128,14 +128,17 @@ const OFFERS: [&str; 12] = [
     "diese domain steht zum verkauf",
 ];
 
-/// What is said of a page that is none, from its passages.
-pub fn soft_error(page: &Page, passages: &[String]) -> Option<&'static str> {
+/// What is said of a page that is none, from its passages and how many links to others it has.
+pub(super) fn soft_error(
+    document: &Document,
+    links: usize,
+    passages: &[String],
+) -> Option<&'static str> {
     let words = passages.iter().map(|passage| count_words(passage));
     let running: usize = words.clone().filter(|words| *words >= SHORT_PASSAGE).sum();
-    if running >= MUCH_TEXT || page.outlinks.len() >= MANY_LINKS {
+    if running >= MUCH_TEXT || links >= MANY_LINKS {
         return None;
     }
-    let document = page.document();
     let headings = document
         .headings
         .iter()
@@ -200,13 +203,14 @@ mod tests {
     use super::*;
     use crate::address::Address;
     use crate::dom::html;
+    use crate::page::Page;
 
     fn said(html: &str) -> Option<&'static str> {
         let page = Page::new(
             Address::parse("http://a.test/x").unwrap(),
             html::parse(html),
         );
-        soft_error(&page, &page.document().passages())
+        page.content().soft_error
     }
 
     #[test]
