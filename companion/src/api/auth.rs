@@ -12,7 +12,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::extract::{Request, State};
-use axum::http::header::{HOST, LOCATION, ORIGIN};
+use axum::http::header::{CONTENT_LENGTH, HOST, LOCATION, ORIGIN, TRANSFER_ENCODING};
 use axum::http::uri::{Authority, PathAndQuery};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
@@ -202,7 +202,10 @@ async fn check(app: &App, method: &Method, headers: &HeaderMap, uri: &Uri) -> Re
         }
     }
     // Else it is told when the call is made, which is after its body was read.
-    if method == Method::POST && path.starts_with("/api/") && !is_open_call(path) {
+    let has_body = [CONTENT_LENGTH, TRANSFER_ENCODING];
+    let has_body = has_body.iter().any(|name| headers.contains_key(name));
+    let is_call = path == "/mcp" || (path.starts_with("/api/") && !is_open_call(path));
+    if has_body && is_call {
         let permitted = permitted(app, headers).await;
         permitted.map_err(Problem::into_response)?;
     }

@@ -14,7 +14,8 @@ use crate::store::{CrawlRow, Store};
 
 /// Change a crawl while it runs or rests, wherever it does.
 ///
-/// One change at a time. A crawl that rests hears of it when it goes on.
+/// One change at a time. A crawl that rests hears of it when it goes on. One that runs in another
+/// program has to be paused before another strategy chooses its links.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linkscent change 3 --delay 5000
@@ -104,6 +105,11 @@ impl Change {
             );
         } else {
             println!("crawl {} for {}: {}", crawl.id, topic.name, said(&change));
+            if crawl.state.is_over() && matches!(change, CrawlChange::More { .. }) {
+                println!(
+                    "it goes on when you resume it on the dashboard, or give its command again"
+                );
+            }
         }
         Ok(())
     }

@@ -206,6 +206,7 @@ impl Crawl {
 
     /// Shows a crawl that another process runs, until it comes to rest there.
     async fn follow(&self, store: &Store, id: i64, bar: &ProgressBar) -> Result<()> {
+        let mut told = std::pin::pin!(told_to_end());
         loop {
             let (pages, scored, relevant, _) = store.counts(id).await?;
             let crawl = store.crawl(id).await?.context("the crawl is gone")?;
@@ -234,7 +235,7 @@ impl Crawl {
             }
             tokio::select! {
                 () = tokio::time::sleep(FOLLOW_EVERY) => {}
-                () = told_to_end() => return Ok(()),
+                () = &mut told => return Ok(()),
             }
         }
     }

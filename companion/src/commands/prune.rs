@@ -47,7 +47,7 @@ pub struct Keep {
         help_heading = "Room"
     )]
     keep_days: Option<u32>,
-    /// Let everything that is kept take so many megabytes, as far as crawls that are over take them.
+    /// Let the database and crawls take so many megabytes, as far as crawls that are over take them.
     #[arg(
         long,
         value_name = "MB",

@@ -20,6 +20,9 @@ const RATE_TIME: Duration = Duration::from_secs(4);
 const PIECE: usize = 64 << 10;
 const MOST_PIECES: usize = 1_024;
 
+/// So long a body waits for memory; then its page is asked for again later.
+const LONGEST_WAIT: Duration = Duration::from_secs(20);
+
 /// Memory for bodies that are being read. Clones are the same.
 #[derive(Clone)]
 pub(super) struct Memory(Arc<Semaphore>);
@@ -81,9 +84,16 @@ impl Memory {
                 break;
             }
             if body.len() >= PIECE && held.is_none() {
-                held = Some(self.hold(most).await?);
+                let holding = tokio::time::timeout(LONGEST_WAIT, self.hold(most)).await;
+                held = Some(holding.map_err(|_| Fault::NoRoom)??);
             }
         }
+        // What it did not come to is for others.
+        let unused = held.as_ref().map_or(0, |held: &OwnedSemaphorePermit| {
+            held.num_permits()
+                .saturating_sub(body.len().div_ceil(PIECE).max(1))
+        });
+        drop(held.as_mut().and_then(|held| held.split(unused)));
         Ok((body, held))
     }
 }
@@ -179,6 +189,11 @@ mod tests {
         assert_eq!(held.map(|held| held.num_permits()), Some(4));
         let (body, _) = read(200_000, 150_000).await;
         assert_eq!(body.len(), 150_000);
+        // Of one whose length nobody says all that it may come to is held, until it has come.
+        let response: Response = axum::http::Response::new(reqwest::Body::wrap(Slow(4))).into();
+        let read = memory.read(response, 4 << 20, &AtomicU64::new(0)).await;
+        let held = read.unwrap().1.map(|held| held.num_permits());
+        assert_eq!(held, Some(4), "200,000 bytes");
     }
 
     #[tokio::test]

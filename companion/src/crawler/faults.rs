@@ -44,6 +44,9 @@ pub(super) enum Fault {
     /// What it says is no TLS, or none that is spoken here.
     #[error("no secure connection to the host could be made")]
     Tls,
+    /// Others took all the memory that answers may take.
+    #[error("too many large answers came at once")]
+    NoRoom,
     /// The program may have no more files and connections open.
     #[error("this program may not have more connections open")]
     Files,
@@ -101,7 +104,8 @@ impl Fault {
             | Self::NoWay
             | Self::NoConnection
             | Self::BrokeOff
-            | Self::Half => true,
+            | Self::Half
+            | Self::NoRoom => true,
             Self::NoHost
             | Self::TooLong
             | Self::Certificate(_)

@@ -55,6 +55,8 @@ const MODEL_SHARE: u32 = 100;
 
 /// Where no host may be asked for so long it is said, and not again within that time.
 const LONG_WAIT: Duration = Duration::from_mins(10);
+/// That is said again at most this often.
+const TOLD_EVERY: Duration = Duration::from_hours(1);
 
 /// Why a crawl is paused that lost its way.
 pub const DRIFTED: &str = "drift";
@@ -372,7 +374,7 @@ impl Runner {
         let wait = Duration::from_millis(until.0.saturating_sub(self.now().0));
         let is_told = self
             .told_to_wait
-            .is_some_and(|told| told.elapsed() < LONG_WAIT);
+            .is_some_and(|told| told.elapsed() < TOLD_EVERY);
         if wait < LONG_WAIT || is_told {
             return Ok(());
         }

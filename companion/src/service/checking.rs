@@ -275,11 +275,13 @@ fn of_files(folder: &Path, crawls: &BTreeSet<i64>, mends: bool) -> std::io::Resu
                 remedy,
             ));
         }
-        if entry.file_type()?.is_dir() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             // The index has files of its own.
-            found.extend(of_files(&path, crawls, mends)?);
+            found.extend(of_files(&path, crawls, mends).unwrap_or_default());
         }
-        if !entry.file_type()?.is_file() || !is_open_to_others(&path)? {
+        // It may go meanwhile, as files of the index do.
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if !is_file || !is_open_to_others(&path).unwrap_or(false) {
             continue;
         }
         let problem = "others may read or write it";

@@ -43,11 +43,17 @@ impl Service {
             let _one_at_a_time = service.forgetting.lock().await;
             let ids: Vec<i64> = crawls.iter().map(|crawl| crawl.id).collect();
             bring_to_rest(&service, crawls, &mut Vec::new()).await?;
+            let mut deleted = Ok(());
             for id in ids {
                 service.supervisor.drop_given(id);
-                service.store.delete_crawl(id).await?;
+                deleted = service.store.delete_crawl(id).await;
+                if deleted.is_err() {
+                    break;
+                }
             }
-            service.clean_up().await
+            // Of those that were, nothing is left either way.
+            service.clean_up().await?;
+            anyhow::Ok(deleted?)
         });
         deleted.await.map_err(anyhow::Error::from)??;
         Ok(())

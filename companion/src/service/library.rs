@@ -74,6 +74,8 @@ struct KnownStandings {
     of: HashMap<Option<i64>, Worked>,
     /// Grows when the person changes something: what was being worked out then counts no more.
     era: u64,
+    /// Grows when pages come.
+    pages: u64,
 }
 
 /// What was worked out.
@@ -123,7 +125,9 @@ impl Shelf {
 
     /// Has it worked out again for pages that came.
     fn age_standings(&self) {
-        for worked in self.known().of.values_mut() {
+        let mut known = self.known();
+        known.pages += 1;
+        for worked in known.of.values_mut() {
             worked.version = NEVER;
         }
     }
@@ -265,8 +269,8 @@ impl Service {
         if !self.shelf.folder.exists() {
             return Ok(Vec::new());
         }
-        let shelf = self.shelf.clone();
-        let reading = tokio::task::spawn_blocking(move || shelf.library()?.damaged());
+        let folder = self.shelf.folder.clone();
+        let reading = tokio::task::spawn_blocking(move || Library::open(&folder)?.damaged());
         let remedy = "`linkscent search --rebuild` writes the index again from the pages";
         let fault = |problem: String| Fault::left("library", problem, remedy);
         Ok(match reading.await.map_err(anyhow::Error::from)? {
@@ -428,20 +432,30 @@ impl Service {
         topic: Option<&Topic>,
         version: u64,
     ) -> Result<Arc<KnownPages>, ServiceError> {
-        let (begun, era) = (Instant::now(), self.shelf.known().era);
+        let begun = Instant::now();
+        let (era, pages_then) = {
+            let known = self.shelf.known();
+            (known.era, known.pages)
+        };
         let pages = Arc::new(self.known_pages(topic).await?);
         let mut kept = self.shelf.known();
         if kept.era == era {
-            if kept.of.len() >= MOST_KNOWN {
+            let of = topic.map(|topic| topic.id);
+            if kept.of.len() >= MOST_KNOWN && !kept.of.contains_key(&of) {
                 kept.of.clear();
             }
+            let version = if kept.pages == pages_then {
+                version
+            } else {
+                NEVER
+            };
             let worked = Worked {
                 known: Arc::clone(&pages),
                 version,
                 took: begun.elapsed(),
                 is_renewed: false,
             };
-            kept.of.insert(topic.map(|topic| topic.id), worked);
+            kept.of.insert(of, worked);
         }
         Ok(pages)
     }

@@ -3,8 +3,8 @@
 //!
 //! What the person said of pages stays, and so does what models learned. Crawls of a topic that is
 //! watched stay, since its rounds go by what was seen before, and so do pages that a browser kept:
-//! those are forgotten, page by page. Database, index and copies count towards the room, though
-//! nothing but crawls is deleted for it.
+//! those are forgotten, page by page. The room is that of the database and of what crawls have beside
+//! it; index and copies do not count, since deleting crawls for them would help nobody.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,7 +26,7 @@ const LOOKED_EVERY: Duration = Duration::from_hours(1);
 pub struct Retention {
     /// So many days after its last request a crawl goes.
     pub days: Option<u32>,
-    /// Bytes that the data folder may take, as far as deleting crawls can bring that about.
+    /// Bytes that database and crawls may take, as far as deleting crawls can bring that about.
     pub bytes: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ impl Service {
         let mut over = self.crawls_that_may_go().await?;
         over.sort_by_key(|row| (row.ended, row.crawl.id));
         let folder = self.store.folder();
-        let used = bytes_below(folder).with_context(|| format!("reading {}", folder.display()));
+        let used = bytes_of_crawls(folder).with_context(|| format!("reading {}", folder.display()));
         let mut used = used?;
         let last = retention
             .days
@@ -100,11 +100,17 @@ impl Service {
         Ok(over)
     }
 
-    /// Deletes these, and says so to their topics.
+    /// Deletes these, but for those that may not go any more, and says so to their topics.
     pub async fn prune(&self, outdated: &[Outdated]) -> Result<(), ServiceError> {
-        let crawls = outdated.iter().map(|row| row.crawl.clone()).collect();
+        let now = self.crawls_that_may_go().await?;
+        let may_go: BTreeSet<i64> = now.iter().map(|row| row.crawl.id).collect();
+        let outdated = outdated.iter();
+        let gone: Vec<&Outdated> = outdated
+            .filter(|row| may_go.contains(&row.crawl.id))
+            .collect();
+        let crawls = gone.iter().map(|row| row.crawl.clone()).collect();
         self.delete_crawls(crawls).await?;
-        for row in outdated {
+        for row in gone {
             let why = if row.is_old {
                 "its age"
             } else {
@@ -135,18 +141,19 @@ impl Service {
     }
 }
 
-/// Bytes of the files below a folder.
-fn bytes_below(folder: &Path) -> std::io::Result<u64> {
+/// Bytes of the database and of the files of crawls.
+fn bytes_of_crawls(folder: &Path) -> std::io::Result<u64> {
     let mut bytes = 0;
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
-        let is_folder = entry.file_type()?.is_dir();
-        bytes += if is_folder {
-            bytes_below(&entry.path())?
-        } else {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with("crawl-")
+            || ["linkscent.sqlite", "linkscent.sqlite-wal"].contains(&&*name)
+        {
             // It may go meanwhile.
-            entry.metadata().map_or(0, |file| file.len())
-        };
+            bytes += entry.metadata().map_or(0, |file| file.len());
+        }
     }
     Ok(bytes)
 }
@@ -216,7 +223,12 @@ mod tests {
         let done = CrawlState::Done;
         service.store.set_state(made[2], done, "").await.unwrap();
 
-        let all = bytes_below(folder.path()).unwrap();
+        // An index, and a copy of the database, are not crawls.
+        std::fs::create_dir(folder.path().join("library")).unwrap();
+        for file in ["library/index", "linkscent.sqlite.before"] {
+            std::fs::write(folder.path().join(file), vec![0; 500_000]).unwrap();
+        }
+        let all = bytes_of_crawls(folder.path()).unwrap();
         let too_much = Retention {
             days: None,
             bytes: Some(all - 150_000),

@@ -54,13 +54,21 @@ fn warc_name(crawl: i64) -> String {
     format!("crawl-{crawl}.warc.gz")
 }
 
+/// What is more was never counted up to.
+const GREATEST: i64 = 1 << 40;
+
 /// The greatest number of a crawl whose pages lie in a data folder, whether or not the store knows it;
 /// 0 if there is none.
 fn newest_archive(folder: &Path) -> std::io::Result<i64> {
     let mut newest = 0;
     for entry in std::fs::read_dir(folder)? {
         let crawl = crawl_of_archive(&entry?.file_name().to_string_lossy());
-        newest = newest.max(crawl.unwrap_or_default());
+        // No crawl has such a number.
+        newest = newest.max(
+            crawl
+                .filter(|number| *number < GREATEST)
+                .unwrap_or_default(),
+        );
     }
     Ok(newest)
 }

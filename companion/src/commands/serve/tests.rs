@@ -260,6 +260,57 @@ async fn what_is_not_there_and_what_is_asked_wrongly() {
 }
 
 #[tokio::test]
+async fn what_other_pages_and_strangers_ask_for_is_refused_before_it_is_read() {
+    let server = Server::new().await;
+    let ask = async |method: &str, path: &str, more: (&str, &str)| {
+        let headers = [("host", HOST), more];
+        server
+            .ask(method, path, &headers, Body::empty())
+            .await
+            .status
+    };
+    let health = "/api/v1/health";
+    for (site, status) in [
+        ("cross-site", StatusCode::FORBIDDEN),
+        ("same-site", StatusCode::FORBIDDEN),
+        ("same-origin", StatusCode::OK),
+        ("none", StatusCode::OK),
+    ] {
+        assert_eq!(ask("GET", health, ("sec-fetch-site", site)).await, status);
+    }
+    // A link elsewhere may lead to the dashboard.
+    let entry = ask("GET", "/enter?key=x", ("sec-fetch-site", "cross-site")).await;
+    assert_eq!(entry, StatusCode::UNAUTHORIZED, "wrong key");
+    let elsewhere = format!("http://evil.example{health}");
+    let as_proxy = ask("GET", &elsewhere, ("accept", "*/*")).await;
+    assert_eq!(as_proxy, StatusCode::FORBIDDEN);
+    // A body that would not be read to its end.
+    for (method, path) in [
+        ("POST", "/api/v1/events"),
+        ("PUT", "/api/v1/x"),
+        ("POST", "/mcp"),
+    ] {
+        let status = ask(method, path, ("content-length", "9000000")).await;
+        assert_eq!(status, StatusCode::UNAUTHORIZED, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn who_only_looks_at_the_link_does_not_use_it_up() {
+    let server = Server::new().await;
+    let link = server.app.access.entry_link();
+    let path = link.split_once(HOST).unwrap().1.to_owned();
+    let headers = [("host", HOST)];
+    let looked = server.ask("HEAD", &path, &headers, Body::empty()).await;
+    assert_eq!(looked.status, StatusCode::METHOD_NOT_ALLOWED);
+    let ahead = [("host", HOST), ("sec-purpose", "prefetch")];
+    let fetched = server.ask("GET", &path, &ahead, Body::empty()).await;
+    assert_eq!(fetched.status, StatusCode::SERVICE_UNAVAILABLE);
+    let opened = server.ask("GET", &path, &headers, Body::empty()).await;
+    assert_eq!(opened.status, StatusCode::SEE_OTHER);
+}
+
+#[tokio::test]
 async fn the_dashboard_lies_behind_its_secret() {
     let server = Server::new().await;
     let wrong = server.get("/enter?key=wrong").await;

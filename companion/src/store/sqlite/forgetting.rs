@@ -10,6 +10,7 @@ use linkscent_core::guide::ToForget;
 use linkscent_core::wire::api::Event;
 use sqlx::{Sqlite, Transaction};
 
+use super::salvage::BESIDE;
 use super::{BACKUP, SqliteStore, json};
 use crate::store::marks::{gone_clicks, is_gone};
 use crate::store::ports::{Forgetting, KeptPage, ModelOf, Topics};
@@ -185,6 +186,8 @@ impl Forgetting for SqliteStore {
     }
 
     async fn sweep(&self) -> StoreResult<()> {
+        // What a repair had copied that was cut off.
+        let _ = std::fs::remove_dir_all(self.folder.join(BESIDE));
         let copy = self.folder.join(BACKUP);
         if copy.exists() {
             std::fs::remove_file(&copy).map_err(|error| {

@@ -84,8 +84,14 @@ impl SqliteStore {
     /// The database in the form of this version, and the folder's lock.
     async fn open_pool(folder: &Path) -> Result<(SqlitePool, File)> {
         let file = folder.join(DATABASE);
+        if salvage::is_unfinished(folder) {
+            let alone = files::lock_folder(folder, true)?;
+            if salvage::is_unfinished(folder) {
+                salvage::finish(folder)?;
+            }
+            drop(alone);
+        }
         let lock = files::lock_folder(folder, false)?;
-        salvage::take_repaired(folder)?;
         if !file.exists() && newest_archive(folder)? > 0 {
             eprintln!(
                 "linkscent: {} is not there, though pages of crawls are: a new one is made; `linkscent \

@@ -15,7 +15,7 @@ use crate::clock;
 use crate::store::files;
 
 /// The folder in which the fresh one is made.
-const BESIDE: &str = "repairing";
+pub(super) const BESIDE: &str = "repairing";
 /// The fresh one, once it is whole.
 const REPAIRED: &str = "linkscent.sqlite.repaired";
 
@@ -84,12 +84,34 @@ pub async fn repair(folder: &Path) -> Result<Salvaged> {
             .with_context(|| format!("deleting {}", beside.display()))?;
     }
     files::make_folder(&beside)?;
-    let tables = salvage(&file, &beside).await?;
-    let aside = folder.join(format!("linkscent.sqlite.damaged-{}", clock::now()));
-    let rename = |from: &Path, to: &Path| {
-        std::fs::rename(from, to).with_context(|| format!("moving {}", from.display()))
+    let salvaged = salvage(&file, &beside).await;
+    let tables = match salvaged {
+        Ok(tables) => tables,
+        Err(error) => {
+            // It has what is kept, and nobody would look for it there.
+            let _ = std::fs::remove_dir_all(&beside);
+            return Err(error);
+        }
     };
     rename(&beside.join(DATABASE), &folder.join(REPAIRED))?;
+    let aside = finish(folder)?;
+    let _ = std::fs::remove_dir_all(&beside);
+    Ok(Salvaged { aside, tables })
+}
+
+fn rename(from: &Path, to: &Path) -> Result<()> {
+    std::fs::rename(from, to).with_context(|| format!("moving {}", from.display()))
+}
+
+/// Whether a repair was cut off once its database was whole.
+pub(super) fn is_unfinished(folder: &Path) -> bool {
+    folder.join(REPAIRED).exists()
+}
+
+/// Puts a repaired database in the place of the damaged one, which goes aside: where to. Nobody may
+/// use the folder meanwhile.
+pub(super) fn finish(folder: &Path) -> Result<PathBuf> {
+    let aside = folder.join(format!("linkscent.sqlite.damaged-{}", clock::now()));
     // What is not in the file itself yet goes along with it.
     for ending in ["-wal", ""] {
         let from = folder.join(format!("{DATABASE}{ending}"));
@@ -101,19 +123,8 @@ pub async fn repair(folder: &Path) -> Result<Salvaged> {
         }
     }
     let _ = std::fs::remove_file(folder.join("linkscent.sqlite-shm"));
-    take_repaired(folder)?;
-    let _ = std::fs::remove_dir_all(&beside);
-    Ok(Salvaged { aside, tables })
-}
-
-/// Puts a database that was repaired in its place, if a program that ended in between did not.
-pub(super) fn take_repaired(folder: &Path) -> Result<()> {
-    let (repaired, file) = (folder.join(REPAIRED), folder.join(DATABASE));
-    if repaired.exists() && !file.exists() {
-        std::fs::rename(&repaired, &file)
-            .with_context(|| format!("moving {}", repaired.display()))?;
-    }
-    Ok(())
+    rename(&folder.join(REPAIRED), &folder.join(DATABASE))?;
+    Ok(aside)
 }
 
 /// Copies what can be read of a damaged database into a fresh one in a folder.
@@ -339,11 +350,20 @@ mod tests {
         std::fs::write(path.join(BESIDE).join(DATABASE), "half").unwrap();
         repair(path).await.unwrap();
         assert!(!path.join(BESIDE).exists());
-        // Between its last two steps, the first of which put the damaged one aside.
-        std::fs::rename(path.join(DATABASE), path.join(REPAIRED)).unwrap();
-        let store = Store::open(path).await.unwrap();
-        assert_eq!(store.topics().await.unwrap()[0].name, "bees");
-        assert!(!path.join(REPAIRED).exists());
+        // Behind its last step but one, before or after the damaged one was put aside.
+        for is_there in [false, true] {
+            std::fs::rename(path.join(DATABASE), path.join(REPAIRED)).unwrap();
+            if is_there {
+                std::fs::write(path.join(DATABASE), "damaged").unwrap();
+            }
+            let store = Store::open(path).await.unwrap();
+            assert_eq!(store.topics().await.unwrap()[0].name, "bees");
+            assert!(!is_unfinished(path));
+            sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+                .execute(&SqliteStore::connect(path).await.unwrap())
+                .await
+                .unwrap();
+        }
     }
 
     #[tokio::test]
