@@ -3,6 +3,8 @@
 //! comes first, and made again from them where it is damaged or where something in it is to be
 //! forgotten.
 
+mod damage;
+
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -21,7 +23,7 @@ use linkscent_library::{
 
 use super::asking::speaking;
 use super::standings::{Eligible, KnownPages};
-use super::{Fault, Service, ServiceError};
+use super::{Service, ServiceError};
 use crate::store::{CrawlRow, KeptRow, Remarks, Store, Topic};
 
 /// Pages of a library that are shown at once at most.
@@ -264,24 +266,6 @@ impl Service {
         Ok(waiting)
     }
 
-    /// What is wrong with the library's index, if there is one.
-    pub(super) async fn index_faults(&self) -> Result<Vec<Fault>, ServiceError> {
-        if !self.shelf.folder.exists() {
-            return Ok(Vec::new());
-        }
-        let folder = self.shelf.folder.clone();
-        let reading = tokio::task::spawn_blocking(move || Library::open(&folder)?.damaged());
-        let remedy = "`linkscent search --rebuild` writes the index again from the pages";
-        let fault = |problem: String| Fault::left("library", problem, remedy);
-        Ok(match reading.await.map_err(anyhow::Error::from)? {
-            Ok(damaged) => damaged
-                .into_iter()
-                .map(|file| fault(format!("{file} is damaged")))
-                .collect(),
-            Err(error) => vec![fault(error.to_string())],
-        })
-    }
-
     /// Deletes the library's index: something in it is to be forgotten. It is written again when
     /// it is asked for next.
     pub(super) async fn forget_index(&self) -> Result<()> {
@@ -355,7 +339,10 @@ impl Service {
             })
         });
         let found: Result<Found, LibraryError> = searching.await.map_err(anyhow::Error::from)?;
-        Ok((found.map_err(anyhow::Error::from)?, known))
+        match found {
+            Ok(found) => Ok((found, known)),
+            Err(error) => Err(self.after_failed_search(error).await),
+        }
     }
 
     /// Notes that the person has seen all finds of a topic, or of all: they are new no more.

@@ -138,6 +138,32 @@ async fn what_is_forgotten_or_deleted_is_in_no_index() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_index_that_no_search_can_read_is_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (service, topic, _) = crawled(folder.path()).await;
+    let taken = service.catch_up(|_| {}).await.unwrap();
+    assert!(service.index_faults().await.unwrap().is_empty());
+    let files = std::fs::read_dir(folder.path().join("library")).unwrap();
+    let mut files = files.map(|file| file.unwrap().path());
+    let columns = files.find(|file| file.extension().is_some_and(|end| end == "fast"));
+    let columns = columns.unwrap();
+    let mut bytes = std::fs::read(&columns).unwrap();
+    // Its end, by which files are known, stays.
+    let end = bytes.len() * 3 / 4;
+    bytes[..end].fill(0);
+    std::fs::write(&columns, bytes).unwrap();
+    let store = Store::open(folder.path()).await.unwrap();
+    let again = Service::new(store, Way::default());
+    let faults = again.index_faults().await.unwrap();
+    assert!(faults[0].problem.contains(".fast is damaged"), "{faults:?}");
+    let refused = again.search(Some(&topic), &words("")).await.unwrap_err();
+    assert!(refused.to_string().contains("was damaged"), "{refused}");
+    assert_eq!(again.catch_up(|_| {}).await.unwrap(), taken);
+    let found = again.search(Some(&topic), &words("")).await.unwrap();
+    assert_eq!(found.total as u64, taken);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_index_that_is_damaged_is_made_again() {
     let folder = tempfile::tempdir().unwrap();
     let (service, topic, _) = crawled(folder.path()).await;

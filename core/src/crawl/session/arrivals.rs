@@ -142,21 +142,18 @@ impl Session {
         let is_believed = self.is_replaying || chosen.mark.is_some();
         let is_named = self.seeds.contains_key(&page.address)
             || self.guide.graph().mark(&page.address).is_some();
+        if self.limits.takes_repeats {
+            let is_same = !self.bodies.insert(digest);
+            return (is_same && !is_believed).then_some(SAME_PAGE);
+        }
         let content = page.content();
         // First: a log has no bodies of those.
-        if !is_believed
-            && !is_named
-            && !self.limits.takes_repeats
-            && let Some(said) = content.soft_error
-        {
+        if let Some(said) = content.soft_error.filter(|_| !is_believed && !is_named) {
             return Some(said);
         }
         let is_same = !self.bodies.insert(digest);
         if is_same && !is_believed {
             return Some(SAME_PAGE);
-        }
-        if self.limits.takes_repeats {
-            return None;
         }
         let sketch = content.sketch.as_ref();
         let is_near = sketch.is_some_and(|sketch| self.near_duplicates.has_or_add(sketch));
