@@ -1,6 +1,6 @@
-//! Who may come in. Every request passes [`guard`] first: right `Host`, no foreign
-//! `Origin`, not asked for by another page. The API's calls are made in channels of paired browsers (see `channel`), or with a
-//! token (see `tokens`).
+//! Who may come in. Every request passes [`guard`] first: right `Host`, no foreign `Origin`, not
+//! asked for by another page. The API's calls are made in channels of paired browsers (see
+//! `channel`), or with a token (see `tokens`).
 //! Pages of the dashboard lie under an address that holds a secret, and the printed
 //! one-time link leads there.
 //!

@@ -1,8 +1,8 @@
 //! Serves a router on a listener. There is a bound on how many connections there are; who comes in
 //! addition takes the place of another: first of one that has asked for nothing or does not read its
 //! answer, then of one that waits for an answer or asks for nothing more just now, last of one whose
-//! answer goes on; of several that of the one that has been idle longest. So whoever holds connections open, sends nothing or reads
-//! nothing shuts out nobody but himself.
+//! answer goes on; of several that of the one that has been idle longest. So whoever holds
+//! connections open, sends nothing or reads nothing shuts out nobody but himself.
 
 use std::collections::HashMap;
 use std::convert::Infallible;

@@ -19,7 +19,6 @@ const RATE_TIME: Duration = Duration::from_secs(4);
 /// Bodies that are being read take so much memory together, besides the first piece of each.
 const PIECE: usize = 64 << 10;
 const MOST_PIECES: usize = 1_024;
-
 /// So long a body waits for memory; then its page is asked for again later.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
@@ -42,8 +41,8 @@ impl Memory {
         Ok(Arc::clone(&self.0).acquire_many_owned(pieces).await?)
     }
 
-    /// The first `limit` bytes of the body, with the right to hold them in memory, and how many came;
-    /// an error if they come too slowly, or packed in a way that nobody asked for.
+    /// The first `limit` bytes of the body, with the right to hold them in memory; what comes is
+    /// counted. An error if they come too slowly, or packed in a way that nobody asked for.
     pub(super) async fn read(
         &self,
         mut response: Response,
