@@ -14,6 +14,7 @@ pub mod distance_model;
 pub mod hop_training;
 pub mod mcp;
 mod page_archive;
+pub mod priority;
 mod research;
 mod secret;
 mod sentence_model;

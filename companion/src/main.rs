@@ -11,6 +11,7 @@ use linkscent::commands::{
     prune, repair, replay, search, serve, shell, tag, token, train, verify, watch,
 };
 use linkscent::crawler::documents::READ_DOCUMENT;
+use linkscent::priority::give_way;
 use linkscent::settings::Settings;
 use linkscent_bench::commands::eval;
 use linkscent_documents::apart;
@@ -97,6 +98,9 @@ fn run() -> Result<()> {
         (settings, _) => settings?,
     };
     arguments.log.begin()?;
+    if let Command::Crawl(_) = arguments.command {
+        give_way();
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

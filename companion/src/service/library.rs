@@ -4,12 +4,13 @@
 //! forgotten.
 
 mod damage;
+mod known;
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use anyhow::Result;
 use linkscent_archive::page::page_at;
@@ -25,6 +26,7 @@ use super::asking::speaking;
 use super::standings::{Eligible, KnownPages};
 use super::{Service, ServiceError};
 use crate::store::{CrawlRow, KeptRow, Remarks, Store, Topic};
+use known::Known;
 
 /// Pages of a library that are shown at once at most.
 pub const MOST_SHOWN: usize = 100;
@@ -57,37 +59,9 @@ pub struct LibraryQuery {
 pub(super) struct Shelf {
     folder: PathBuf,
     open: Arc<Mutex<Option<Arc<Library>>>>,
-    standings: Arc<Mutex<KnownStandings>>,
+    known: Known,
     /// Held while the index is written or deleted.
     writing: Arc<tokio::sync::Mutex<()>>,
-}
-
-/// Topics, or all together, of which it is kept what is known of their pages.
-const MOST_KNOWN: usize = 4;
-/// What takes longer to work out is worked out beside who asks, who gets the last meanwhile.
-const QUICK: Duration = Duration::from_millis(100);
-
-/// No state of the logs.
-const NEVER: u64 = u64::MAX;
-
-/// What is known of pages, by topic, or of all.
-#[derive(Default)]
-struct KnownStandings {
-    of: HashMap<Option<i64>, Worked>,
-    /// Grows when the person changes something: what was being worked out then counts no more.
-    era: u64,
-    /// Grows when pages come.
-    pages: u64,
-}
-
-/// What was worked out.
-struct Worked {
-    known: Arc<KnownPages>,
-    /// The state of the logs then.
-    version: u64,
-    took: Duration,
-    /// Whether it is being worked out again.
-    is_renewed: bool,
 }
 
 impl Shelf {
@@ -95,7 +69,7 @@ impl Shelf {
         Self {
             folder: data.join("library"),
             open: Arc::default(),
-            standings: Arc::default(),
+            known: Known::default(),
             writing: Arc::default(),
         }
     }
@@ -116,28 +90,6 @@ impl Shelf {
         let library = Arc::new(library);
         *open = Some(Arc::clone(&library));
         Ok(library)
-    }
-
-    /// Has what is known of pages worked out again.
-    fn forget_standings(&self) {
-        let mut known = self.known();
-        known.of.clear();
-        known.era += 1;
-    }
-
-    /// Has it worked out again for pages that came.
-    fn age_standings(&self) {
-        let mut known = self.known();
-        known.pages += 1;
-        for worked in known.of.values_mut() {
-            worked.version = NEVER;
-        }
-    }
-
-    fn known(&self) -> MutexGuard<'_, KnownStandings> {
-        self.standings
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets go of the index: another process deleted it, or it fails.
@@ -207,9 +159,10 @@ impl Service {
                 let (library, archive) = (Arc::clone(&library), self.store.warc_path(crawl.id));
                 let (topic, id) = (crawl.topic, crawl.id);
                 let left_out = self.brought_by_crawls(&crawl, &rows).await?;
-                let written = tokio::task::spawn_blocking(move || {
-                    take(&library, &archive, (topic, id), rows, &left_out)
-                });
+                let written = self
+                    .supervisor
+                    .background()
+                    .spawn_blocking(move || take(&library, &archive, (topic, id), rows, &left_out));
                 match written.await.map_err(anyhow::Error::from)? {
                     Ok(()) => {}
                     Err(LibraryError::Busy) => return Ok(taken),
@@ -219,7 +172,7 @@ impl Service {
                     }
                 }
                 (last, taken) = (newest, taken + count);
-                self.shelf.age_standings();
+                self.shelf.known.age();
                 told(taken);
             }
         }
@@ -382,69 +335,6 @@ impl Service {
         let rows = self.store.kept_after(crawl, before, 1).await?.into_iter();
         let mut rows = rows.filter(|row| row.number == number);
         rows.next().ok_or_else(missing)
-    }
-
-    /// Says that the person changed something: it is seen at the next look.
-    pub(super) fn say_changed(&self) {
-        self.shelf.forget_standings();
-        self.supervisor.say_changed();
-    }
-
-    /// What is known of pages. What was worked out last is used as long as nothing has changed; of many
-    /// pages also while it is worked out again for what crawls brought since.
-    async fn standings(&self, topic: Option<&Topic>) -> Result<Arc<KnownPages>, ServiceError> {
-        let version = *self.supervisor.changes().borrow();
-        let of = topic.map(|topic| topic.id);
-        if let Some(worked) = self.shelf.known().of.get_mut(&of) {
-            if worked.version == version || worked.is_renewed {
-                return Ok(Arc::clone(&worked.known));
-            }
-            if worked.took > QUICK {
-                worked.is_renewed = true;
-                let (service, topic) = (self.clone(), topic.cloned());
-                tokio::spawn(async move {
-                    if let Err(error) = service.work_out(topic.as_ref(), version).await {
-                        tracing::warn!("what is known of pages is not worked out: {error}");
-                        service.shelf.forget_standings();
-                    }
-                });
-                return Ok(Arc::clone(&worked.known));
-            }
-        }
-        self.work_out(topic, version).await
-    }
-
-    async fn work_out(
-        &self,
-        topic: Option<&Topic>,
-        version: u64,
-    ) -> Result<Arc<KnownPages>, ServiceError> {
-        let begun = Instant::now();
-        let (era, pages_then) = {
-            let known = self.shelf.known();
-            (known.era, known.pages)
-        };
-        let pages = Arc::new(self.known_pages(topic).await?);
-        let mut kept = self.shelf.known();
-        if kept.era == era {
-            let of = topic.map(|topic| topic.id);
-            if kept.of.len() >= MOST_KNOWN && !kept.of.contains_key(&of) {
-                kept.of.clear();
-            }
-            let version = if kept.pages == pages_then {
-                version
-            } else {
-                NEVER
-            };
-            let worked = Worked {
-                known: Arc::clone(&pages),
-                version,
-                took: begun.elapsed(),
-                is_renewed: false,
-            };
-            kept.of.insert(of, worked);
-        }
-        Ok(pages)
     }
 
     /// What was found with all that is to be shown of it.

@@ -3,6 +3,7 @@
 
 mod another_strategy;
 mod asking;
+mod background;
 mod beginning;
 mod change;
 mod changes;

@@ -13,9 +13,12 @@ use linkscent_core::guide::ToForget;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
+use super::background::Background;
+
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::runner::{Control, Ended, Given, Hosts, Runner};
 use crate::crawler::way::Way;
+use crate::priority::give_way;
 use crate::store::{Command, CrawlRow, CrawlState, LockError, Store};
 
 /// Why a crawl rests that was taking an archive in when its program died.
@@ -59,6 +62,8 @@ pub struct Supervisor {
     given: Arc<Mutex<HashMap<i64, Arc<Given>>>>,
     /// Counts whatever changes; screens wait for the next count.
     changes: Arc<watch::Sender<u64>>,
+    /// Where crawls work.
+    background: Arc<Background>,
 }
 
 struct Entry {
@@ -77,6 +82,7 @@ impl Supervisor {
             crawls: Arc::default(),
             given: Arc::default(),
             changes: Arc::new(watch::channel(0).0),
+            background: Arc::default(),
         }
     }
 
@@ -196,6 +202,11 @@ impl Supervisor {
         }
     }
 
+    /// Where work is done that gives way to whoever looks at a page meanwhile.
+    pub(super) fn background(&self) -> Handle {
+        self.background.handle()
+    }
+
     /// Hears of changes.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
@@ -243,8 +254,9 @@ impl Supervisor {
             }
             crawls.insert(id, new);
         }
-        let (this, handle) = (self.clone(), Handle::current());
+        let (this, handle) = (self.clone(), self.background());
         std::thread::spawn(move || {
+            give_way();
             let mut untold = None;
             loop {
                 let ran = catch_unwind(AssertUnwindSafe(|| this.run(id, &handle)));

@@ -1,7 +1,9 @@
-//! What a running crawl is told: answers to its requests, and the words of whoever started it.
+//! What a running crawl is told: answers to its requests, and the words of whoever started it, which
+//! it hears before the answers that wait.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::time::Duration;
 
 use anyhow::Result;
 use linkscent_core::address::Address;
@@ -24,6 +26,54 @@ pub(super) enum Message {
     Retrained(Result<Retrained>),
     /// Somebody asks how it stands with its hosts.
     Hosts(oneshot::Sender<Hosts>),
+    /// Somebody said something.
+    Woken,
+}
+
+/// Where it all comes in.
+pub(super) struct Inbox {
+    answers: Receiver<Message>,
+    /// What somebody said.
+    words: Receiver<Message>,
+}
+
+impl Inbox {
+    /// An empty one, what answers are sent by, and what speaks to the crawl.
+    pub(super) fn new() -> (Sender<Message>, Control, Self) {
+        let (sender, answers) = mpsc::channel();
+        let (speaks, words) = mpsc::channel();
+        let control = Control {
+            words: speaks,
+            wakes: sender.clone(),
+        };
+        (sender, control, Self { answers, words })
+    }
+
+    /// What is to be heard next.
+    pub(super) fn recv_timeout(&self, patience: Duration) -> Result<Message, RecvTimeoutError> {
+        loop {
+            if let Ok(word) = self.words.try_recv() {
+                return Ok(word);
+            }
+            match self.answers.recv_timeout(patience)? {
+                Message::Woken => {}
+                answer => return Ok(answer),
+            }
+        }
+    }
+
+    /// The same, if it is there.
+    pub(super) fn try_recv(&self) -> Result<Message, TryRecvError> {
+        loop {
+            if let Ok(word) = self.words.try_recv() {
+                return Ok(word);
+            }
+            match self.answers.try_recv()? {
+                Message::Woken => {}
+                answer => return Ok(answer),
+            }
+        }
+    }
 }
 
 /// How a crawl stands with each of its hosts.
@@ -31,25 +81,33 @@ pub type Hosts = BTreeMap<Box<str>, HostState>;
 
 /// Tells a running crawl something.
 #[derive(Clone)]
-pub struct Control(pub(super) Sender<Message>);
+pub struct Control {
+    words: Sender<Message>,
+    /// It may be waiting for answers.
+    wakes: Sender<Message>,
+}
 
 impl Control {
     /// Passes a command on; false if the crawl has come to rest.
     pub fn send(&self, command: Command) -> bool {
-        self.0.send(Message::Told(command)).is_ok()
+        self.say(Message::Told(command))
+    }
+
+    fn say(&self, word: Message) -> bool {
+        self.words.send(word).is_ok() && self.wakes.send(Message::Woken).is_ok()
     }
 
     /// Passes a page on that a browser read; false if the crawl has come to rest.
     pub fn rendered(&self, page: Address, html: Vec<u8>) -> bool {
-        self.0.send(Message::Rendered(page, html)).is_ok()
+        self.wakes.send(Message::Rendered(page, html)).is_ok()
     }
 
-    /// How it stands with its hosts; the answer may be long in coming, and does not come if the crawl
+    /// How it stands with its hosts; the answer comes between two pages, and not at all if the crawl
     /// has come to rest.
     pub fn hosts(&self) -> oneshot::Receiver<Hosts> {
         let (answer, hosts) = oneshot::channel();
         // One that has come to rest drops it, which says as much.
-        let _ = self.0.send(Message::Hosts(answer));
+        let _ = self.say(Message::Hosts(answer));
         hosts
     }
 
@@ -57,6 +115,6 @@ impl Control {
     /// while as long as there are some.
     pub fn browser_looks(&self, hosts: Vec<String>) {
         // A crawl that has come to rest goes on when a page comes.
-        let _ = self.0.send(Message::BrowserLooks(hosts));
+        let _ = self.say(Message::BrowserLooks(hosts));
     }
 }

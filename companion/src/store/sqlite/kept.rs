@@ -1,12 +1,21 @@
 //! Pages that crawls kept, over all of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
+use sqlx::AssertSqlSafe;
 
 use super::{SqliteStore, json};
 use crate::store::StoreResult;
 use crate::store::ports::{CopyRow, Kept, KeptRow, ResultRow, StandingRow};
+
+/// Crawls that are in sight, of a topic or of all, with the last of their pages that the person had in
+/// view.
+const SHOWN: &str = "WITH shown AS MATERIALIZED (
+     SELECT crawl.id, topic.id AS topic,
+     CASE WHEN is_reading THEN 9e15 ELSE looked END AS looked FROM crawl
+     JOIN topic ON topic.id = crawl.topic
+     WHERE NOT crawl.removed AND NOT topic.removed AND (?1 IS NULL OR topic.id = ?1))";
 
 /// By topic and page: the first crawl that had it in view, and the first that had it so as a
 /// target.
@@ -21,6 +30,32 @@ fn kept_row((number, address, offset): (i64, String, i64)) -> KeptRow {
 }
 
 impl SqliteStore {
+    /// Of pages of crawls behind the first that nobody had in view, those that an earlier crawl had.
+    async fn known_before(
+        &self,
+        topic: Option<i64>,
+        first: i64,
+    ) -> StoreResult<HashSet<(i64, i64)>> {
+        let seen = self.seen(topic).await?;
+        let rows: Vec<(i64, i64, i64, bool, String)> = sqlx::query_as(AssertSqlSafe(format!(
+            "{SHOWN} SELECT shown.topic, shown.id, number, is_target, address
+             FROM shown CROSS JOIN fetch ON fetch.crawl = shown.id
+             WHERE shown.id <> ?2 AND number > looked AND scored
+             AND warc_offset IS NOT NULL AND relevance IS NOT NULL"
+        )))
+        .bind(topic)
+        .bind(first)
+        .fetch_all(&self.pool)
+        .await?;
+        let known = rows.into_iter().filter_map(|row| {
+            let (topic, crawl, number, is_target, address) = row;
+            let seen = seen.get(&(topic, address))?;
+            let before = if is_target { seen.1 } else { Some(seen.0) };
+            (before? < crawl).then_some((crawl, number))
+        });
+        Ok(known.collect())
+    }
+
     async fn seen(&self, topic: Option<i64>) -> StoreResult<Seen> {
         let rows: Vec<(i64, String, i64, Option<i64>)> = sqlx::query_as(
             "WITH looked AS MATERIALIZED (
@@ -76,44 +111,33 @@ impl Kept for SqliteStore {
     }
 
     async fn standings(&self, topic: Option<i64>) -> StoreResult<Vec<StandingRow>> {
-        // What stands in a crawl's row behind its model is read once for the crawl.
-        let rows: Vec<(i64, i64, i64, f64, bool, i64, Option<String>)> = sqlx::query_as(
-            "WITH shown AS MATERIALIZED (
-                 SELECT crawl.id, topic.id AS topic,
-                 CASE WHEN is_reading THEN 9e15 ELSE looked END AS looked FROM crawl
-                 JOIN topic ON topic.id = crawl.topic
-                 WHERE NOT crawl.removed AND NOT topic.removed AND (?1 IS NULL OR topic.id = ?1))
-             SELECT shown.topic, shown.id, number, relevance, is_target, time,
-             CASE WHEN number > looked AND scored THEN address END
-             FROM shown CROSS JOIN fetch ON fetch.crawl = shown.id
-             WHERE warc_offset IS NOT NULL AND relevance IS NOT NULL
-             ORDER BY shown.id, number",
-        )
-        .bind(topic)
-        .fetch_all(&self.pool)
-        .await?;
-        let is_first = |row: &(i64, i64, i64, f64, bool, i64, Option<String>)| {
-            row.6.is_none() || rows.first().is_some_and(|first| first.1 == row.1)
-        };
-        let seen = if rows.iter().all(is_first) {
-            HashMap::new()
+        // All of it stands in an index: a log is many times as large.
+        let mut rows: Vec<(i64, i64, f64, bool, i64, bool)> =
+            sqlx::query_as(AssertSqlSafe(format!(
+            "{SHOWN} SELECT shown.id, number, relevance, is_target, time, number > looked AND scored
+             FROM shown CROSS JOIN fetch INDEXED BY fetch_standings ON fetch.crawl = shown.id
+             WHERE warc_offset IS NOT NULL AND relevance IS NOT NULL"
+        )))
+            .bind(topic)
+            .fetch_all(&self.pool)
+            .await?;
+        rows.sort_unstable_by_key(|row| (row.0, row.1));
+        // No page of the first crawl was in view in an earlier one.
+        let first = rows.first().map_or(0, |row| row.0);
+        let known = if rows.iter().any(|row| row.5 && row.0 != first) {
+            self.known_before(topic, first).await?
         } else {
-            self.seen(topic).await?
+            HashSet::new()
         };
-        let rows = rows.iter();
+        let rows = rows.into_iter();
         let rows = rows.map(
-            |(topic, crawl, number, relevance, is_target, time, unseen)| StandingRow {
-                crawl: *crawl,
-                number: *number as u64,
-                relevance: *relevance,
-                is_target: *is_target,
-                is_new: unseen.as_ref().is_some_and(|address| {
-                    let seen = seen.get(&(*topic, address.clone()));
-                    let first =
-                        seen.and_then(|seen| if *is_target { seen.1 } else { Some(seen.0) });
-                    first.is_none_or(|first| first >= *crawl)
-                }),
-                time: *time,
+            |(crawl, number, relevance, is_target, time, is_unseen)| StandingRow {
+                crawl,
+                number: number as u64,
+                relevance,
+                is_target,
+                is_new: is_unseen && !known.contains(&(crawl, number)),
+                time,
             },
         );
         Ok(rows.collect())

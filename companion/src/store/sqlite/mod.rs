@@ -48,6 +48,9 @@ const READ_ONLY: i64 = 8;
 /// Bytes of the write-ahead log that are left between two uses.
 const LARGEST_LOG: &str = "4194304";
 
+/// To the database at a time.
+const CONNECTIONS: u32 = 5;
+
 /// The database in a data folder.
 const DATABASE: &str = "linkscent.sqlite";
 
@@ -145,10 +148,21 @@ impl SqliteStore {
             .pragma("journal_size_limit", LARGEST_LOG)
             .busy_timeout(Duration::from_secs(10));
         let pool = SqlitePoolOptions::new()
-            .max_connections(5)
+            .max_connections(CONNECTIONS)
+            .max_lifetime(None)
+            .idle_timeout(None)
             .connect_with(options)
             .await;
-        pool.map_err(|error| damaged(error.into(), &file))
+        let pool = pool.map_err(|error| damaged(error.into(), &file))?;
+        // All of them are opened now, one after the other, and stay: the thread of one gives way to others
+        // if whoever opens it does.
+        let mut opened = Vec::new();
+        for _ in 0..CONNECTIONS {
+            let connection = pool.acquire().await;
+            opened.push(connection.map_err(|error| damaged(error.into(), &file))?);
+        }
+        drop(opened);
+        Ok(pool)
     }
 }
 

@@ -1,0 +1,37 @@
+//! Threads that crawls make their requests and read pages on, and that the library's index is written
+//! on: they give way to those that answer a person.
+
+use std::sync::OnceLock;
+
+use tokio::runtime::{Builder, Handle, Runtime};
+
+use crate::priority::give_way;
+
+/// A runtime of its own, once it is needed.
+#[derive(Default)]
+pub(super) struct Background(OnceLock<Option<Runtime>>);
+
+impl Background {
+    /// Where work is handed to it. Where no threads can be had it is done among the rest.
+    pub(super) fn handle(&self) -> Handle {
+        let begin = || {
+            let mut builder = Builder::new_multi_thread();
+            builder.enable_all().on_thread_start(give_way);
+            let begun = builder.thread_name("linkscent-crawls").build();
+            begun
+                .inspect_err(|error| tracing::warn!("crawls get no threads of their own: {error}"))
+                .ok()
+        };
+        let runtime = self.0.get_or_init(begin).as_ref();
+        runtime.map_or_else(Handle::current, |runtime| runtime.handle().clone())
+    }
+}
+
+/// It may be dropped where nothing may be waited for.
+impl Drop for Background {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take().flatten() {
+            runtime.shutdown_background();
+        }
+    }
+}
