@@ -8,8 +8,11 @@
 //! it: `linkscent check` finds them. A new file takes the place of the old one once it is whole
 //! on the disk.
 
+mod packing;
+
+use std::collections::VecDeque;
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Take, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::UNIX_EPOCH;
@@ -18,6 +21,8 @@ use crc32fast::Hasher;
 use linkscent_core::codec::{CodecError, Loader, SaveError, Saver};
 use linkscent_core::crawl::Session;
 use linkscent_core::strategies::SplitMix;
+use lz4_flex::frame::FrameDecoder;
+use packing::Packing;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -54,40 +59,69 @@ pub enum CheckpointError {
     Log,
 }
 
+/// The last requests by which a log is known again.
+const LAST: u64 = 64;
+
 /// How much of a log a session was told.
 #[derive(Debug, Clone, Default)]
 pub struct Told {
     rows: u64,
-    hasher: Hasher,
+    /// How often rows that were there had changed or gone.
+    changes: i64,
+    /// Numbers and digests of the last rows.
+    last: VecDeque<(u64, u32)>,
 }
 
 impl Told {
-    /// All of these rows.
-    pub fn all(rows: &[FetchRow]) -> Self {
-        let mut told = Self::default();
-        for row in rows {
-            told.row(row.number, &row.address, &row.problem);
-        }
+    /// All of these rows, of a log that has changed so often.
+    pub fn all(rows: &[FetchRow], changes: i64) -> Self {
+        let mut told = Self {
+            changes,
+            ..Self::default()
+        };
+        told.rows(rows);
         told
+    }
+
+    /// These rows, too.
+    pub fn rows(&mut self, rows: &[FetchRow]) {
+        for row in rows {
+            self.row(row.number, &row.address, &row.problem);
+        }
     }
 
     /// One more request, and what came in place of a page.
     pub fn row(&mut self, number: u64, address: &str, problem: &str) {
         self.rows += 1;
-        self.hasher.update(&number.to_le_bytes());
+        let mut hasher = Hasher::new();
         for text in [address, problem] {
-            self.hasher.update(&(text.len() as u64).to_le_bytes());
-            self.hasher.update(text.as_bytes());
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+        self.last.push_back((number, hasher.finalize()));
+        let is_before = |(first, _): &(u64, u32)| first + LAST <= number;
+        while self.last.front().is_some_and(is_before) {
+            self.last.pop_front();
         }
     }
 
     /// How many requests that were.
-    pub fn rows(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.rows
     }
 
+    /// The number of the last one.
+    fn last(&self) -> u64 {
+        self.last.back().map_or(0, |(number, _)| *number)
+    }
+
     fn digest(&self) -> u32 {
-        self.hasher.clone().finalize()
+        let mut hasher = Hasher::new();
+        for (number, digest) in &self.last {
+            hasher.update(&number.to_le_bytes());
+            hasher.update(&digest.to_le_bytes());
+        }
+        hasher.finalize()
     }
 }
 
@@ -100,8 +134,11 @@ struct Head {
     order: String,
     /// Pages to start from that were known.
     seeds: u64,
-    /// Requests that it was told, and their digest.
+    /// Requests that it was told, how often rows of the log had changed, the last request, and the
+    /// digest of those before it.
     rows: u64,
+    changes: i64,
+    last: u64,
     digest: u32,
     /// The random numbers as they stood.
     rng: u64,
@@ -121,8 +158,8 @@ pub struct Saved {
     pub rng: SplitMix,
 }
 
-/// A file from its beginning, without its checksum.
-type Whole = BufReader<Take<File>>;
+/// A file from its beginning, without its checksum, unpacked.
+type Whole = FrameDecoder<BufReader<Take<File>>>;
 
 /// What tells this build from every other; empty where that cannot be told.
 static PROGRAM: LazyLock<String> = LazyLock::new(|| {
@@ -146,7 +183,10 @@ fn order_of(crawl: &CrawlRow) -> String {
     let order = &crawl.order;
     format!(
         "{:?} {:?} {:?} {}",
-        order.scope, order.stopping, order.on_drift, order.random_seed
+        order.scope,
+        order.stopping,
+        crawl.first_reaction(),
+        order.random_seed
     )
 }
 
@@ -192,27 +232,37 @@ fn write_all(
 ) -> Result<File, SaveError> {
     let file = open_private(&unfinished(path))?;
     file.set_len(0)?;
-    let checked = Checked {
-        inner: file,
-        hasher: Hasher::new(),
-    };
-    let mut out = BufWriter::with_capacity(BUFFER, checked);
-    let mut to = Saver::new(&mut out);
+    let mut out = Packing::into(file);
+    let said = say_all(&mut out, session, crawl, told, rng);
+    // What hinders the writing is known there.
+    let written = out.finish();
+    match said {
+        Err(SaveError::Write(error)) => Err(written.err().unwrap_or(error).into()),
+        Err(error) => Err(error),
+        Ok(()) => Ok(written?),
+    }
+}
+
+fn say_all(
+    out: &mut Packing,
+    session: &Session,
+    crawl: &CrawlRow,
+    told: &Told,
+    rng: &SplitMix,
+) -> Result<(), SaveError> {
+    let mut to = Saver::new(out);
     to.put(&Head {
         program: PROGRAM.clone(),
         learns_by: learns_by(session),
         order: order_of(crawl),
         seeds: crawl.order.seeds.len() as u64,
         rows: told.rows,
+        changes: told.changes,
+        last: told.last(),
         digest: told.digest(),
         rng: rng.0,
     })?;
-    session.save(&mut to)?;
-    let out = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    let Checked { inner, hasher } = out;
-    let mut file = inner;
-    file.write_all(&hasher.finalize().to_le_bytes())?;
-    Ok(file)
+    session.save(&mut to)
 }
 
 /// Brings a file that was written to the disk, and puts it in the place of the one before; nothing is
@@ -240,11 +290,12 @@ pub fn delete(path: &Path) -> io::Result<()> {
 }
 
 impl Checkpoint {
-    /// The file there, if there is one; an error if it is none to go on from.
+    /// The file there, if there is one; an error if it is none to go on from. The log has changed so
+    /// often.
     pub fn open(
         path: &Path,
         crawl: &CrawlRow,
-        log: &[FetchRow],
+        changes: i64,
     ) -> Result<Option<Self>, CheckpointError> {
         let Some(mut rest) = checked(path)? else {
             return Ok(None);
@@ -256,17 +307,28 @@ impl Checkpoint {
         if head.order != order_of(crawl) {
             return Err(CheckpointError::Order);
         }
-        let rows = usize::try_from(head.rows).unwrap_or(usize::MAX);
-        let told = log.get(..rows).map(Told::all);
-        if told.is_none_or(|told| told.digest() != head.digest) {
+        if head.changes != changes {
             return Err(CheckpointError::Log);
         }
         Ok(Some(Self { head, rest }))
     }
 
-    /// Rows of the log that its session was told.
-    pub fn rows(&self) -> usize {
-        usize::try_from(self.head.rows).unwrap_or(usize::MAX)
+    /// The request behind which its session has to be shown the log.
+    pub fn shown_after(&self) -> u64 {
+        self.head.last.saturating_sub(LAST)
+    }
+
+    /// What its session was told, by the log from there on; and the rows that it was not told. An error
+    /// if that is another log.
+    pub fn told<'a>(&self, log: &'a [FetchRow]) -> Result<(Told, &'a [FetchRow]), CheckpointError> {
+        let before = log.partition_point(|row| row.number <= self.head.last);
+        let (before, rest) = log.split_at(before);
+        let mut told = Told::all(before, self.head.changes);
+        if (told.last(), told.digest()) != (self.head.last, self.head.digest) {
+            return Err(CheckpointError::Log);
+        }
+        told.rows = self.head.rows;
+        Ok((told, rest))
     }
 
     /// Pages to start from that its session knew.
@@ -316,23 +378,6 @@ fn checked(path: &Path) -> Result<Option<Whole>, CheckpointError> {
         return Err(CheckpointError::Checksum);
     }
     file.seek(SeekFrom::Start(0))?;
-    Ok(Some(BufReader::with_capacity(BUFFER, file.take(length))))
-}
-
-/// Passes on what is written, and sums it up.
-struct Checked<W> {
-    inner: W,
-    hasher: Hasher,
-}
-
-impl<W: Write> Write for Checked<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.hasher.update(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
+    let whole = BufReader::with_capacity(BUFFER, file.take(length));
+    Ok(Some(FrameDecoder::new(whole)))
 }

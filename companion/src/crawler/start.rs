@@ -141,27 +141,35 @@ pub fn take_up(
         let guide = handle.block_on(start_guide(store, crawl))?;
         anyhow::Ok(Session::new(guide, limits(crawl, is_replay), seeds(crawl)?))
     };
-    let log = handle.block_on(store.fetches(crawl.id))?;
-    let (saved_rows, saved) = match saved(store, crawl, &log, begin)? {
-        Some((rows, saved)) => (rows, Some(saved)),
-        None => (0, None),
+    let changes = handle.block_on(store.log_changes(crawl.id))?;
+    let (log, mut told, saved) = if let Some(saved) = saved(store, crawl, changes, handle, begin)? {
+        saved
+    } else {
+        let first = Saved {
+            session: begin()?,
+            rng: SplitMix(crawl.order.random_seed),
+        };
+        let log = handle.block_on(store.fetches(crawl.id))?;
+        (log, Told::all(&[], changes), first)
     };
-    let (mut session, mut rng) = match saved {
-        Some(Saved { session, rng }) => (session, rng),
-        None => (begin()?, SplitMix(crawl.order.random_seed)),
-    };
+    let Saved {
+        mut session,
+        mut rng,
+    } = saved;
+    let saved_rows = usize::try_from(told.count()).unwrap_or(usize::MAX);
     if crawl.is_round() {
         revisiting::know(&mut session, store, crawl, &log, handle)?;
     }
     let path = store.warc_path(crawl.id);
-    let restricts = crawl.order.on_drift == Reaction::Restrict;
-    let on_row = |session: &mut Session, row, alarm: Option<DriftAlarm>| {
-        if let Some(alarm) = alarm.filter(|_| restricts) {
+    let on_row = |session: &mut Session, row: usize, alarm: Option<DriftAlarm>| {
+        let restricts = |number| crawl.reaction_at(number) == Reaction::Restrict;
+        if let Some(alarm) = alarm.filter(|_| restricts(log[row - 1].number)) {
             session.restrict(&alarm);
         }
-        on_replay(saved_rows + row, log.len());
+        on_replay(saved_rows + row, saved_rows + log.len());
     };
-    let replayed = replay(&mut session, &log[saved_rows..], &path, &mut rng, on_row)?;
+    let replayed = replay(&mut session, &log, &path, &mut rng, on_row)?;
+    told.rows(&log);
     if !crawl.left_since.is_empty() {
         session.leave_out(crawl.left_since.clone());
     }
@@ -169,19 +177,20 @@ pub fn take_up(
         session,
         rng,
         replayed,
-        told: Told::all(&log),
+        told,
         saved_rows,
     })
 }
 
-/// The crawl as its checkpoint has it, if that is of use, and how many rows of its log that was
-/// told. Rounds have none: they begin with what an earlier crawl knows.
+/// The crawl as its checkpoint has it, if that is of use, with what of its log it was told and the rows
+/// that it was not. Rounds have none: they begin with what an earlier crawl knows.
 fn saved(
     store: &Store,
     crawl: &CrawlRow,
-    log: &[FetchRow],
+    changes: i64,
+    handle: &Handle,
     begin: impl FnOnce() -> Result<Session>,
-) -> Result<Option<(usize, Saved)>> {
+) -> Result<Option<(Vec<FetchRow>, Told, Saved)>> {
     let archive = std::fs::metadata(store.warc_path(crawl.id));
     let is_whole = archive.map_or(0, |metadata| metadata.len()) >= crawl.warc_length;
     if crawl.is_round() || !is_whole {
@@ -194,7 +203,7 @@ fn saved(
             crawl.id
         );
     };
-    let checkpoint = match Checkpoint::open(&path, crawl, log) {
+    let checkpoint = match Checkpoint::open(&path, crawl, changes) {
         Ok(Some(checkpoint)) => checkpoint,
         Ok(None) => return Ok(None),
         Err(error) => {
@@ -202,7 +211,15 @@ fn saved(
             return Ok(None);
         }
     };
-    let (told, seeds) = (checkpoint.rows(), checkpoint.seeds());
+    let log = handle.block_on(store.fetches_after(crawl.id, checkpoint.shown_after()))?;
+    let (told, rest) = match checkpoint.told(&log) {
+        Ok((told, rest)) => (told, rest.to_vec()),
+        Err(error) => {
+            passed_over(error);
+            return Ok(None);
+        }
+    };
+    let seeds = checkpoint.seeds();
     let mut saved = match checkpoint.session(begin()?) {
         Ok(saved) => saved,
         Err(error) => {
@@ -213,7 +230,7 @@ fn saved(
     for (address, _) in crawl.order.seeds.iter().skip(seeds) {
         saved.session.add_seed(&Address::parse(address)?);
     }
-    Ok(Some((told, saved)))
+    Ok(Some((rest, told, saved)))
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ impl Saving {
     }
 
     fn has_news(&self, told: &Told) -> bool {
-        self.is_possible && told.rows() > self.rows
+        self.is_possible && told.count() > self.rows
     }
 
     /// It was tried, which took so long.
@@ -104,7 +104,7 @@ impl Runner {
         self.saving.finish();
         let began = Clock::now();
         let path = self.store.checkpoint_path(self.crawl.id);
-        let _span = tracing::debug_span!("checkpoint", rows = self.told.rows()).entered();
+        let _span = tracing::debug_span!("checkpoint", rows = self.told.count()).entered();
         let written = checkpoint::write(&path, &self.session, &self.crawl, &self.told, &self.rng);
         self.saving.tried(began.elapsed());
         match written {
@@ -112,7 +112,7 @@ impl Runner {
                 let bytes = file.metadata().map_or(0, |metadata| metadata.len());
                 let pause = Duration::from_secs_f64(bytes as f64 / MOST_BYTES);
                 self.saving.not_before = began + pause;
-                self.saving.rows = self.told.rows();
+                self.saving.rows = self.told.count();
                 self.saving.finishing = Some(finish_aside(path, file));
             }
             Err(SaveError::NotFor(what)) => {

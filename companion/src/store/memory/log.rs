@@ -77,7 +77,7 @@ impl MemoryStore {
 
 #[async_trait]
 impl CrawlLog for MemoryStore {
-    async fn fetches(&self, crawl: i64) -> StoreResult<Vec<FetchRow>> {
+    async fn fetches_after(&self, crawl: i64, number: u64) -> StoreResult<Vec<FetchRow>> {
         let row = |(record, place): &(Record, Location)| FetchRow {
             number: record.number,
             address: record.address.to_string(),
@@ -88,7 +88,11 @@ impl CrawlLog for MemoryStore {
                 ..place.clone()
             },
         };
-        Ok(self.of_crawl(crawl, |crawl| crawl.log.values().map(row).collect()))
+        Ok(self.of_crawl(crawl, |crawl| {
+            let log = crawl.log.values();
+            let after = log.filter(|(record, _)| record.number > number);
+            after.map(row).collect()
+        }))
     }
 
     async fn last_number(&self, crawl: i64) -> StoreResult<u64> {

@@ -203,7 +203,12 @@ pub trait CrawlLog: Send + Sync {
     async fn unrendered(&self, crawl: i64) -> StoreResult<Vec<String>>;
 
     /// The whole log of a crawl, by number. Numbers may be missing.
-    async fn fetches(&self, crawl: i64) -> StoreResult<Vec<FetchRow>>;
+    async fn fetches(&self, crawl: i64) -> StoreResult<Vec<FetchRow>> {
+        self.fetches_after(crawl, 0).await
+    }
+
+    /// The rows of it with greater numbers.
+    async fn fetches_after(&self, crawl: i64, number: u64) -> StoreResult<Vec<FetchRow>>;
 
     /// The greatest number in the log of a crawl; 0 if it is empty.
     async fn last_number(&self, crawl: i64) -> StoreResult<u64>;

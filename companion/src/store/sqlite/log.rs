@@ -17,13 +17,15 @@ type FormTuple = (String, String, String, String, String, String, f64, bool);
 
 #[async_trait]
 impl CrawlLog for SqliteStore {
-    async fn fetches(&self, crawl: i64) -> StoreResult<Vec<FetchRow>> {
+    async fn fetches_after(&self, crawl: i64, number: u64) -> StoreResult<Vec<FetchRow>> {
         let query = sqlx::query_as(
             "SELECT number, address, problem, redirect, time, arm,
              CASE WHEN relevance IS NOT NULL THEN warc_offset END AS warc_offset
-             FROM fetch WHERE crawl = ? ORDER BY number",
+             FROM fetch WHERE crawl = ? AND number > ? ORDER BY number",
         );
-        Ok(query.bind(crawl).fetch_all(&self.pool).await?)
+        let number = i64::try_from(number).unwrap_or(i64::MAX);
+        let query = query.bind(crawl).bind(number);
+        Ok(query.fetch_all(&self.pool).await?)
     }
 
     async fn last_number(&self, crawl: i64) -> StoreResult<u64> {

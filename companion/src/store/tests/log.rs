@@ -57,6 +57,9 @@ async fn lines_that_change_are_told(store: &Store) {
     // Of the twin in memory nothing is said, as if all were another each time.
     let is_kept_up = before == store.log_changes(id).await.unwrap();
     take(store, id, &log[2..]).await;
+    let behind_first = store.fetches_after(id, 1).await.unwrap();
+    assert_eq!(behind_first, store.fetches(id).await.unwrap()[1..]);
+    assert!(store.fetches_after(id, 3).await.unwrap().is_empty());
     let judged = [(address(A), log[2].0.judgment.unwrap())];
     store.judge_again(other, &judged).await.unwrap();
     assert_eq!(store.log_changes(id).await.unwrap() == before, is_kept_up);

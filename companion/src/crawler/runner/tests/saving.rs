@@ -48,7 +48,7 @@ fn a_crawl_that_was_saved_stands_where_its_log_would_bring_it() {
     assert_eq!(rows, stage.log().len(), "it is told all");
     assert_eq!(saved.session.stats(), told.session.stats());
     assert_eq!(saved.rng.0, told.rng.0);
-    assert_eq!(saved.told.rows(), told.told.rows());
+    assert_eq!(saved.told.count(), told.told.count());
     let waits = all_that_waits(&told.session);
     assert!(waits.len() > 2);
     assert_eq!(all_that_waits(&saved.session), waits);
@@ -121,18 +121,37 @@ fn what_does_not_fit_or_is_damaged_is_passed_over() {
     // Something in the log is another thing.
     let row = stage.row();
     let log = stage.runtime.block_on(stage.store.fetches(row.id)).unwrap();
-    let open = |crawl: &CrawlRow, log: &[FetchRow]| Checkpoint::open(&path, crawl, log);
-    assert!(open(&row, &log).unwrap().is_some());
+    let changes = stage.store.log_changes(row.id);
+    let changes = stage.runtime.block_on(changes).unwrap();
+    let open = |crawl: &CrawlRow, log: &[FetchRow]| {
+        let checkpoint = Checkpoint::open(&path, crawl, changes)?;
+        let checkpoint = checkpoint.expect("a checkpoint");
+        assert!(checkpoint.shown_after() <= log[log.len() - 1].number);
+        Ok(checkpoint.told(log)?.1.len())
+    };
+    assert_eq!(open(&row, &log).unwrap(), 0);
+    let more = [
+        log.clone(),
+        vec![FetchRow {
+            number: 9_999,
+            ..log[0].clone()
+        }],
+    ]
+    .concat();
+    assert_eq!(open(&row, &more).unwrap(), 1, "it was not told of the last");
     let mut other = log.clone();
-    other[0].problem.push('!');
+    other[log.len() - 1].problem.push('!');
     assert!(matches!(open(&row, &other), Err(CheckpointError::Log)));
-    assert!(matches!(open(&row, &log[1..]), Err(CheckpointError::Log)));
+    let shorter = &log[..log.len() - 1];
+    assert!(matches!(open(&row, shorter), Err(CheckpointError::Log)));
+    let changed = Checkpoint::open(&path, &row, changes + 1);
+    assert!(matches!(changed, Err(CheckpointError::Log)));
     let mut bounded = row.clone();
     bounded.order.scope.left_out.push("h.test".to_owned());
     assert!(matches!(open(&bounded, &log), Err(CheckpointError::Order)));
     bounded = row.clone();
     bounded.order.budget += 100;
-    assert!(open(&bounded, &log).unwrap().is_some());
+    assert_eq!(open(&bounded, &log).unwrap(), 0);
 }
 
 #[test]
@@ -195,8 +214,9 @@ fn of_what_cannot_be_saved_nothing_is_left() {
     assert!(!path.with_extension("checkpoint.new").exists());
     assert_eq!(std::fs::read(&path).unwrap(), before);
     // Nor is it read into a session that learns by something else.
-    let log = stage.runtime.block_on(stage.store.fetches(row.id)).unwrap();
-    let open = || Checkpoint::open(&path, &row, &log).unwrap().unwrap();
+    let changes = stage.store.log_changes(row.id);
+    let changes = stage.runtime.block_on(changes).unwrap();
+    let open = || Checkpoint::open(&path, &row, changes).unwrap().unwrap();
     let read = open().session(session("best-first"));
     assert!(matches!(read, Err(CheckpointError::Model)));
     assert!(open().session(session("ensemble")).is_ok());
