@@ -1,6 +1,22 @@
-//! The time of day.
+//! The time of day, and of work.
 
+#[cfg(not(unix))]
+use std::sync::LazyLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How long the calling thread has worked, whatever else went on meanwhile; only differences count.
+#[cfg(unix)]
+pub fn worked() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+/// How long ago it was asked first: elsewhere it is not told how long threads work.
+#[cfg(not(unix))]
+pub fn worked() -> Duration {
+    static BEGUN: LazyLock<std::time::Instant> = LazyLock::new(std::time::Instant::now);
+    BEGUN.elapsed()
+}
 
 /// Milliseconds since 1970.
 pub fn now() -> i64 {

@@ -29,6 +29,7 @@ use super::ssrf_guard;
 use super::turn::{TurnTaker, Waited};
 use super::validators::{Validators, shown};
 use super::way::{AGENT, Way};
+use crate::clock;
 use crate::store::{Asked, DailyBudget};
 use linkscent_archive::feeds::feed_of;
 use linkscent_archive::page::{build, of_html};
@@ -370,6 +371,7 @@ impl Fetcher {
         let parsing = Arc::clone(&self.parsing).acquire_owned().await?;
         let fetched = tokio::task::spawn_blocking(move || {
             let _until_parsed = (parsing, read.held);
+            let begun = clock::worked();
             let (address, body, content_type) = (read.address, read.body, read.content_type);
             let (mut page, digest) = match &conversion {
                 Some(html) => of_html(address, html, &body),
@@ -383,6 +385,7 @@ impl Fetcher {
             Fetched {
                 page,
                 digest,
+                work: clock::worked().saturating_sub(begun),
                 answer: Answer {
                     status: read.status.as_u16(),
                     content_type,

@@ -15,6 +15,8 @@ pub struct Fetched {
     pub page: Box<Page>,
     /// First half of a hash of the body: tells pages apart.
     pub digest: u64,
+    /// How much work it was to read.
+    pub work: Duration,
     /// What came, to be kept.
     pub answer: Answer,
 }
@@ -51,6 +53,14 @@ pub struct Answered {
 }
 
 impl Answered {
+    /// How much work it was to read the page that came.
+    pub fn work(&self) -> Option<Duration> {
+        match &self.reply {
+            Reply::Page(fetched) => Some(fetched.work),
+            _ => None,
+        }
+    }
+
     /// What came without asking.
     pub fn nothing(reply: Reply) -> Self {
         Self { reply, took: None }

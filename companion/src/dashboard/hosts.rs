@@ -184,6 +184,11 @@ fn turn(state: &HostState) -> Option<String> {
 /// Why a host rests longer between two requests than others do.
 fn rest(state: &HostState, delay: u64) -> Option<String> {
     let rest = time(state.rest);
+    if state.is_heavy {
+        return Some(format!(
+            "its pages are much work to read: rests for {rest} behind each request"
+        ));
+    }
     if state.rest > state.delay {
         return Some(format!(
             "answers slowly: rests for {rest} behind each request"
@@ -265,6 +270,7 @@ mod tests {
             turn: HostTurn::Rests(700),
             delay: 1_000,
             rest: 1_000,
+            is_heavy: false,
             deferred: 0,
             rules: HostRules::None,
         };
@@ -293,6 +299,12 @@ mod tests {
         };
         let expected = ["answers slowly: rests for 8.0 s behind each request"];
         assert_eq!(facts(&slow), expected);
+        let heavy = HostState {
+            is_heavy: true,
+            ..slow
+        };
+        let expected = ["its pages are much work to read: rests for 8.0 s behind each request"];
+        assert_eq!(facts(&heavy), expected);
         let spent = HostState {
             turn: HostTurn::Rests(5 * 3_600_000),
             ..state.clone()

@@ -229,6 +229,7 @@ mod tests {
             turn: HostTurn::Free,
             delay: 1_000,
             rest: 1_000,
+            is_heavy: false,
             deferred: 0,
             rules: HostRules::Some,
         };

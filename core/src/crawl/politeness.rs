@@ -1,5 +1,6 @@
 //! One request at a time per host, with a delay between them: the crawl's, or the longer one that the
-//! host's robots.txt asks for, or twice the time that its last page took to begin. A host that says
+//! host's robots.txt asks for, or twice the time that its last page took to begin. One whose pages are
+//! much work to read and learn from rests longer, too, so that it takes nothing from others. A host that says
 //! it has no time rests longer, and twice as long each time it says so again. Is told the time;
 //! never reads a clock.
 
@@ -18,8 +19,12 @@ pub struct CrawlDelay(pub u64);
 /// A host rests so many times as long as it took to begin its last answer: it works for the crawl
 /// about a third of the time at most.
 const RESTS_PER_ANSWER: u64 = 2;
-/// Milliseconds that it rests at most for that.
+/// Milliseconds that it rests at most for that, or for the work that its pages are.
 const LONGEST_FOR_SLOWNESS: u64 = 30_000;
+/// Milliseconds of work that a page may be, several times what large ones are, and how many times as
+/// long as that a host rests whose last page was more.
+const USUAL_WORK: u64 = 50;
+const RESTS_PER_WORK: u64 = 50;
 /// Milliseconds of which nothing is remembered: no crawl of the web rests shorter.
 const SHORT_REST: u64 = 100;
 /// A host that has no time rests so many delays, where it does not ask for more.
@@ -37,6 +42,8 @@ pub struct Politeness {
     delays: FxHashMap<Box<str>, u64>,
     /// How long hosts rest at least that were slow to begin their last answer.
     slow: FxHashMap<Box<str>, u64>,
+    /// And those whose last page was much work.
+    heavy: FxHashMap<Box<str>, u64>,
     /// How often in a row a host had no time.
     deferred: FxHashMap<Box<str>, u32>,
     busy: FxHashSet<Box<str>>,
@@ -104,9 +111,28 @@ impl Politeness {
         }
     }
 
+    /// The last page of a host was so many milliseconds of work.
+    pub(super) fn worked(&mut self, host: &str, work: u64) {
+        if work > USUAL_WORK {
+            let rest = work.saturating_mul(RESTS_PER_WORK);
+            self.heavy
+                .insert(host.into(), rest.min(LONGEST_FOR_SLOWNESS));
+        } else {
+            self.heavy.remove(host);
+        }
+    }
+
+    /// Whether a host rests longer than it asks for, and than it does for being slow, as its pages are
+    /// much work.
+    pub(super) fn is_heavy(&self, host: &str) -> bool {
+        let rest = self.longest(self.heavy.get(host));
+        rest > self.delay_of(host).max(self.longest(self.slow.get(host)))
+    }
+
     /// Milliseconds that a host rests behind a request as things are.
     pub fn rest_of(&self, host: &str) -> u64 {
-        self.delay_of(host).max(self.longest(self.slow.get(host)))
+        let rest = self.delay_of(host).max(self.longest(self.slow.get(host)));
+        rest.max(self.longest(self.heavy.get(host)))
     }
 
     /// Hosts that are asked just now, and those that rest, with until when.
@@ -244,6 +270,31 @@ mod tests {
         assert_eq!(rest("asks.org", 2_000), 5_000, "it asks for more");
         let mut replay = Politeness::new(CrawlDelay(0));
         replay.took("a.org", 9_000);
+        assert_eq!(replay.rest_of("a.org"), 0);
+    }
+
+    #[test]
+    fn a_host_whose_last_page_was_much_work_rests_longer() {
+        let mut politeness = Politeness::new(CrawlDelay(1_000));
+        let mut rest = |work| {
+            politeness.worked("a.org", work);
+            politeness.begin("a.org");
+            politeness.took("a.org", 10);
+            politeness.end("a.org", Instant(0));
+            let Instant(rest) = politeness.next_rested().unwrap();
+            politeness.rested(Instant(rest));
+            (rest, politeness.is_heavy("a.org"))
+        };
+        assert_eq!(rest(USUAL_WORK), (1_000, false));
+        assert_eq!(rest(100), (5_000, true));
+        assert_eq!(rest(u64::MAX), (LONGEST_FOR_SLOWNESS, true));
+        assert_eq!(rest(3), (1_000, false), "the last one was small");
+        politeness.worked("a.org", 100);
+        assert_eq!(politeness.rest_of("b.org"), 1_000, "another host");
+        politeness.took("a.org", 3_000);
+        assert!(!politeness.is_heavy("a.org"), "it is slower than heavy");
+        let mut replay = Politeness::new(CrawlDelay(0));
+        replay.worked("a.org", 9_000);
         assert_eq!(replay.rest_of("a.org"), 0);
     }
 

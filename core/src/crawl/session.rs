@@ -211,6 +211,11 @@ impl Session {
         self.requests = self.requests.max(number.saturating_sub(1));
     }
 
+    /// How many requests it was told of: the number of the last one.
+    pub fn requests(&self) -> u64 {
+        self.requests
+    }
+
     /// Asks for a page a second time, first of all: what was kept of it is lost.
     pub fn ask_again(&mut self, address: &Address) {
         self.seen.remove(address);
@@ -426,6 +431,13 @@ impl Session {
     pub fn took(&mut self, host: &str, answer: u64) {
         let turn = self.turn_of(host);
         self.politeness.took(turn, answer);
+    }
+
+    /// To read the last page of a host and to learn from it was so many milliseconds of work: behind one
+    /// that was much it rests longer from its next page on.
+    pub fn worked(&mut self, host: &str, work: u64) {
+        let turn = self.turn_of(host);
+        self.politeness.worked(turn, work);
     }
 
     /// The answer to [`Next::Robots`]. Sitemaps that it names wait behind all links: nothing tells

@@ -16,8 +16,11 @@ pub struct HostState {
     pub turn: HostTurn,
     /// Milliseconds between two requests that the crawl and its robots.txt ask for.
     pub delay: u64,
-    /// Milliseconds that it rests as things are: longer than that if it answers slowly.
+    /// Milliseconds that it rests as things are: longer than that if it answers slowly, or if its pages
+    /// are much work.
     pub rest: u64,
+    /// Whether it rests so long for the work that its pages are.
+    pub is_heavy: bool,
     /// How often in a row it had no time.
     pub deferred: u32,
     /// What its robots.txt says.
@@ -116,6 +119,7 @@ impl Session {
             turn,
             delay: self.politeness.delay_of(in_turn),
             rest: self.politeness.rest_of(in_turn),
+            is_heavy: self.politeness.is_heavy(in_turn),
             deferred: deferred.copied().unwrap_or(0),
             rules,
         }
