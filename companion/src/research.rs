@@ -70,8 +70,11 @@ pub struct About {
     pub site_pages: Option<u32>,
     /// Targets of a site after which it was left.
     pub site_targets: Option<u32>,
-    /// What it did when it lost its way: `tell`, `restrict`, `pause`.
+    /// What it did when it lost its way, first: `tell`, `restrict`, `pause`.
     pub on_drift: String,
+    /// From which request on it did what, where that was changed while it went on.
+    #[serde(default)]
+    pub reactions: Vec<(u64, String)>,
     /// Whether pages counted that are nearly the same as others, as they did in files of earlier
     /// versions, and those of archives do.
     #[serde(default = "always")]

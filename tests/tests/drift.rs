@@ -104,6 +104,16 @@ async fn an_exhausted_topic_is_told_and_acted_on() -> Result<()> {
         resumed["pages"].as_u64() > paused["pages"].as_u64(),
         "{resumed}"
     );
+    // Told so behind the alarm, it pauses for none that follows.
+    let otherwise = folder.path().join("otherwise");
+    std::fs::create_dir(&otherwise)?;
+    crawl(&otherwise, proxy, "pause", &whole).await?;
+    let data = otherwise.join("pause").display().to_string();
+    let change = ["change", "1", "--on-drift", "restrict", "--data", &data];
+    Companion::start(&change)?.finish().await?;
+    let done = crawl(&otherwise, proxy, "pause", &whole).await?;
+    ensure!(done["stop_reason"] == "budget", "{done}");
+
     for on_drift in ["tell", "restrict"] {
         let done = crawl(folder.path(), proxy, on_drift, &whole).await?;
         ensure!(done["stop_reason"] == "budget", "{on_drift}: {done}");

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::crawler::way::Way;
 use crate::service::Service;
 use crate::settings::data_folder;
-use crate::store::{CrawlRow, Store};
+use crate::store::{CrawlRow, Reaction, Store};
 
 /// Change a crawl while it runs or rests, wherever it does.
 ///
@@ -53,6 +53,9 @@ struct What {
     /// Choose links by another strategy, which learns from all that came before.
     #[arg(long, value_name = "STRATEGY")]
     strategy: Option<String>,
+    /// Do this from now on when it loses its way.
+    #[arg(long, value_enum)]
+    on_drift: Option<Reaction>,
     /// Pause it.
     #[arg(long)]
     pause: bool,
@@ -70,7 +73,11 @@ impl What {
         let leave_out = self.leave_out.map(|host| CrawlChange::LeaveOut { host });
         let take_back = self.take_back.map(|host| CrawlChange::TakeBack { host });
         let strategy = self.strategy.map(|name| CrawlChange::Strategy { name });
-        let asked = more.or(delay).or(leave_out).or(take_back).or(strategy);
+        let on_drift = self.on_drift.map(|reaction| CrawlChange::OnDrift {
+            reaction: reaction.code().to_owned(),
+        });
+        let of_hosts = delay.or(leave_out).or(take_back);
+        let asked = more.or(of_hosts).or(strategy).or(on_drift);
         asked.unwrap_or(if self.stop {
             CrawlChange::Stop
         } else {
@@ -101,7 +108,7 @@ impl Change {
             println!(
                 "{}",
                 json!({ "crawl": id, "state": state, "budget": order.budget, "delay": order.delay,
-                        "left_out": now.left_since })
+                        "left_out": now.left_since, "on_drift": order.on_drift.code() })
             );
         } else {
             println!("crawl {} for {}: {}", crawl.id, topic.name, said(&change));
@@ -125,6 +132,7 @@ fn said(change: &CrawlChange) -> String {
         CrawlChange::LeaveOut { host } => format!("{host} is asked no more"),
         CrawlChange::TakeBack { host } => format!("{host} may be asked again"),
         CrawlChange::Strategy { name } => format!("links are chosen by {name} from now on"),
+        CrawlChange::OnDrift { reaction } => format!("if it loses its way: {reaction}"),
         CrawlChange::Pause => "it pauses".to_owned(),
         CrawlChange::Resume => "it goes on".to_owned(),
         CrawlChange::Stop => "it ends".to_owned(),

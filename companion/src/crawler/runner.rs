@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::time::{Duration, Instant as Clock};
 
 use anyhow::{Context, Result};
@@ -34,8 +34,8 @@ use crate::store::{
 };
 use linkscent_archive::warc::Writer;
 
-use control::Message;
 pub use control::{Control, Hosts};
+use control::{Inbox, Message};
 pub use intake::Given;
 use saving::Saving;
 
@@ -105,7 +105,8 @@ pub struct Runner {
     rng: SplitMix,
     handle: Handle,
     sender: Sender<Message>,
-    receiver: Receiver<Message>,
+    control: Control,
+    receiver: Inbox,
     started: Clock,
     batch: Vec<(Record, Location)>,
     batch_began: Option<Clock>,
@@ -164,9 +165,10 @@ impl Runner {
         if length < crawl.warc_length {
             handle.block_on(store.lose_pages(crawl.id, &[], length))?;
         }
-        if !replayed.lost.is_empty() {
+        if !replayed.lost.is_empty() || length < crawl.warc_length {
             // What is said of them in the log is another thing now.
-            told = Told::all(&handle.block_on(store.fetches(crawl.id))?);
+            let changes = handle.block_on(store.log_changes(crawl.id))?;
+            told = Told::all(&handle.block_on(store.fetches(crawl.id))?, changes);
         }
         let warc = open_private(&path)
             .and_then(|file| Writer::open(file, length, &clock::date(clock::now())))
@@ -187,7 +189,7 @@ impl Runner {
             let turns = Turns::open(store.folder(), crawl.id, clock::now(), delay);
             fetcher.in_turn(TurnTaker::new(handle.block_on(turns)?, &goes_on))
         };
-        let (sender, receiver) = mpsc::channel();
+        let (sender, control, receiver) = Inbox::new();
         let asked = handle.block_on(store.asked(crawl.id))?;
         let retraining = Retraining::of(session.guide().strategy());
         let mut runner = Self {
@@ -198,6 +200,7 @@ impl Runner {
             warc,
             handle,
             sender,
+            control,
             receiver,
             started: Clock::now(),
             batch: Vec::new(),
@@ -216,6 +219,7 @@ impl Runner {
             _goes_on: goes_on,
             _lock: lock,
         };
+        runner.take_reaction(runner.crawl.order.on_drift)?;
         runner.catch_up()?;
         runner.catch_up_on_training()?;
         Ok(runner)
@@ -223,7 +227,7 @@ impl Runner {
 
     /// Tells this crawl things while it runs.
     pub fn control(&self) -> Control {
-        Control(self.sender.clone())
+        self.control.clone()
     }
 
     /// The session, for what is to be seen of it.
@@ -436,7 +440,13 @@ impl Runner {
                 if let Some(took) = answered.took {
                     self.session.took(address.host(), took.as_millis() as u64);
                 }
-                return self.take(&address, answered.reply);
+                let (work, begun) = (answered.work(), clock::worked());
+                let ended = self.take(&address, answered.reply)?;
+                if let Some(work) = work {
+                    let work = work + clock::worked().saturating_sub(begun);
+                    self.session.worked(address.host(), work.as_millis() as u64);
+                }
+                return Ok(ended);
             }
             Message::Robots(address, Ok(robots)) => self.session.robots(&address, robots),
             Message::Page(_, Err(down)) | Message::Robots(_, Err(down)) => {
@@ -450,6 +460,7 @@ impl Runner {
             Message::Rendered(page, html) => return self.take_rendered(&page, html),
             Message::BrowserLooks(hosts) => self.browser = Some((Clock::now(), hosts)),
             Message::Retrained(trained) => self.go_on_with(trained)?,
+            Message::Woken => {}
             // Whoever asked may have given up.
             Message::Hosts(answer) => drop(answer.send(self.session.hosts(self.now()))),
         }
@@ -462,17 +473,17 @@ impl Runner {
             place.time = clock::now();
         }
         self.batch_began.get_or_insert_with(Clock::now);
-        let alarm = record.alarm.clone();
+        let (number, alarm) = (record.number, record.alarm.clone());
         self.batch.push((record, place));
         if let Some(alarm) = alarm {
-            return Ok(self.react(alarm));
+            return Ok(self.react(number, alarm));
         }
         self.ask()?;
         Ok(None)
     }
 
-    fn react(&mut self, alarm: DriftAlarm) -> Option<Ended> {
-        match self.crawl.order.on_drift {
+    fn react(&mut self, number: u64, alarm: DriftAlarm) -> Option<Ended> {
+        match self.crawl.reaction_at(number) {
             Reaction::Tell => {}
             Reaction::Restrict => self.session.restrict(&alarm),
             Reaction::Pause => return Some(Ended::Drifted(alarm)),

@@ -21,7 +21,7 @@ use super::yields::roughly;
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::{App, Base, changes};
 use crate::service::{AskedPage, CrawlCounts, RunBy};
-use crate::store::{AlarmRow, CrawlRow, ResultRow, SkippedRow, Topic};
+use crate::store::{AlarmRow, CrawlRow, Reaction, ResultRow, SkippedRow, Topic};
 
 /// Results on one page.
 const PER_PAGE: i64 = 30;
@@ -33,6 +33,7 @@ pub(super) fn routes() -> Router<App> {
         .route("/crawl/{id}/results", get(results))
         .route("/crawl/{id}/mark", post(mark))
         .route("/crawl/{id}/answer", post(answer))
+        .route("/crawl/{id}/drift", post(set_reaction))
         .route("/crawl/{id}/{action}", post(control))
 }
 
@@ -150,6 +151,24 @@ async fn control(
         "stop" => app.service.stop(&crawl).await?,
         _ => return Err(PageError::missing("action")),
     }
+    Ok(go_to(&format!("/crawl/{id}")))
+}
+
+#[derive(Deserialize)]
+struct DriftForm {
+    csrf: String,
+    on_drift: String,
+}
+
+/// What it does when it loses its way, from now on.
+async fn set_reaction(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Form(form): Form<DriftForm>,
+) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let (crawl, _) = app.service.crawl(id).await?;
+    app.service.set_reaction(&crawl, &form.on_drift).await?;
     Ok(go_to(&format!("/crawl/{id}")))
 }
 

@@ -16,6 +16,7 @@ impl Service {
             CrawlChange::LeaveOut { host } => self.leave_out(crawl, host, true).await,
             CrawlChange::TakeBack { host } => self.leave_out(crawl, host, false).await,
             CrawlChange::Strategy { name } => self.set_strategy(crawl, name).await,
+            CrawlChange::OnDrift { reaction } => self.set_reaction(crawl, reaction).await,
             CrawlChange::Pause => self.pause(crawl).await,
             CrawlChange::Resume => self.resume(crawl).await,
             CrawlChange::Stop => self.stop(crawl).await,
@@ -28,7 +29,7 @@ mod tests {
     use super::*;
     use crate::crawler::fake_web::web_about;
     use crate::service::{NewCrawl, Starts};
-    use crate::store::{CrawlState, Store};
+    use crate::store::{CrawlState, Reaction, Store};
 
     #[tokio::test(flavor = "multi_thread")]
     async fn each_change_is_made_or_refused_whole() {
@@ -53,6 +54,9 @@ mod tests {
             CrawlChange::Delay { milliseconds: 700 },
             CrawlChange::LeaveOut { host: host.clone() },
             CrawlChange::Strategy { name: name.clone() },
+            CrawlChange::OnDrift {
+                reaction: "restrict".to_owned(),
+            },
         ];
         for change in &changes {
             service.change(&now().await, change).await.unwrap();
@@ -60,6 +64,11 @@ mod tests {
         let row = now().await;
         assert_eq!((row.order.budget, row.order.delay), (100, 700));
         assert_eq!(row.left_since, std::slice::from_ref(&host));
+        assert_eq!(row.order.on_drift, Reaction::Restrict);
+        let unheard_of = CrawlChange::OnDrift {
+            reaction: "dance".to_owned(),
+        };
+        assert!(service.change(&row, &unheard_of).await.is_err());
         let guide = service.first_guide(&row).await.unwrap();
         assert_eq!(guide.strategy(), name);
         let back = CrawlChange::TakeBack { host };

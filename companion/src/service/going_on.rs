@@ -7,7 +7,7 @@ use linkscent_core::address::Address;
 use linkscent_core::crawl::{as_host, is_within};
 
 use super::{LARGEST_BUDGET, Service, ServiceError};
-use crate::store::{Command, CrawlRow};
+use crate::store::{Command, CrawlRow, Reaction};
 
 /// Pages to start from that are added at a time, and that a crawl has where some are added.
 const MOST_ADDED: usize = 10_000;
@@ -94,6 +94,24 @@ impl Service {
         }
         self.store.set_delay(now.id, delay).await?;
         self.supervisor.send(now.id, Command::Order).await?;
+        Ok(())
+    }
+
+    /// Has a crawl do something else from its next request on when it loses its way, wherever it runs.
+    pub async fn set_reaction(&self, crawl: &CrawlRow, reaction: &str) -> Result<(), ServiceError> {
+        let reaction = Reaction::named(reaction).ok_or_else(|| {
+            ServiceError::refused(format!(
+                "A crawl that loses its way does one of tell, restrict, pause, not “{reaction}”."
+            ))
+        })?;
+        self.check_is_there(crawl).await?;
+        if !crawl.can_start_at_more() {
+            return Err(ServiceError::refused(
+                "Only a crawl that is not over reacts otherwise from now on, and no round of watching.",
+            ));
+        }
+        self.store.set_reaction(crawl.id, reaction).await?;
+        self.supervisor.send(crawl.id, Command::Order).await?;
         Ok(())
     }
 

@@ -49,7 +49,12 @@ impl Service {
             documents: order.scope.documents,
             site_pages: order.stopping.pages,
             site_targets: order.stopping.targets,
-            on_drift: order.on_drift.code().to_owned(),
+            on_drift: crawl.first_reaction().code().to_owned(),
+            reactions: crawl
+                .reactions
+                .iter()
+                .map(|(from, reaction)| (*from, reaction.code().to_owned()))
+                .collect(),
             takes_repeats: crawl.takes_repeats(),
             follows_all: false,
             not_linked: Vec::new(),

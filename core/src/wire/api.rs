@@ -440,6 +440,11 @@ pub enum CrawlChange {
         /// Its name.
         name: String,
     },
+    /// It does something else when it loses its way.
+    OnDrift {
+        /// `tell`, `restrict` or `pause`.
+        reaction: String,
+    },
     /// It pauses.
     Pause,
     /// It goes on where it paused.

@@ -314,6 +314,8 @@ async fn answers_fit_their_schemas() {
     let without_ads = json!({ "kind": "leave_out", "host": "ads.test" });
     let without_nothing = json!({ "kind": "leave_out", "host": "no host" });
     let no_change = json!({ "kind": "colour", "name": "red" });
+    let restricting = json!({ "kind": "on_drift", "reaction": "restrict" });
+    let dancing = json!({ "kind": "on_drift", "reaction": "dance" });
     let good = json!({ "topic": "bees", "nodes": ["Science"] });
     let no_node = json!({ "topic": "bees", "nodes": ["Sports"] });
     let nobody = json!({ "topic": "nothing", "nodes": [] });
@@ -419,6 +421,8 @@ async fn answers_fit_their_schemas() {
         ("POST", change, "3", &without_nothing, 400),
         ("POST", change, "9", &without_ads, 404),
         ("POST", change, "3", &no_change, 422),
+        ("POST", change, "3", &restricting, 200),
+        ("POST", change, "3", &dancing, 400),
         ("POST", "/api/v1/readings", "", &was_read, 204),
         ("POST", "/api/v1/readings", "", &unasked, 422),
         ("POST", "/api/v1/readings", "", &read_of_nobody, 404),

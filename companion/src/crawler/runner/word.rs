@@ -9,7 +9,7 @@ use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::api::EventName;
 
 use super::{LOOK_AGAIN, Runner};
-use crate::store::Order;
+use crate::store::{Order, Reaction};
 use crate::topic_guide;
 use linkscent_archive::page::page_at;
 
@@ -84,12 +84,30 @@ impl Runner {
         if crawl.order.delay != self.crawl.order.delay {
             self.session.set_delay(CrawlDelay(crawl.order.delay));
         }
+        self.take_reaction(crawl.order.on_drift)?;
         // What it is bounded by does not change.
         self.crawl.order = Order {
             scope: self.crawl.order.scope.clone(),
             ..crawl.order
         };
         Ok(is_more)
+    }
+
+    /// From the next request on it does so when it loses its way. That is put down first: a replay does
+    /// the same at the same requests.
+    pub(super) fn take_reaction(&mut self, wanted: Reaction) -> Result<()> {
+        let from = self.session.requests() + 1;
+        if self.crawl.reaction_at(from) == wanted {
+            return Ok(());
+        }
+        let (crawl, first) = (self.crawl.id, self.crawl.first_reaction());
+        let note = self.store.note_reaction(crawl, from, wanted);
+        self.handle.block_on(note)?;
+        if self.crawl.reactions.is_empty() {
+            self.crawl.reactions.push((1, first));
+        }
+        self.crawl.reactions.push((from, wanted));
+        Ok(())
     }
 
     /// Reads in the topic's log what the person said of the topic itself.

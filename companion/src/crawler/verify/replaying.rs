@@ -112,8 +112,15 @@ pub(super) fn begun(research: &Research) -> Result<Session> {
 
 /// Does after an alarm what the crawl did.
 pub(super) fn react(session: &mut Session, research: &Research, record: Option<Record>) {
-    let alarm = record.and_then(|record| record.alarm);
-    if let Some(alarm) = alarm.filter(|_| research.about.on_drift == Reaction::Restrict.code()) {
+    let Some((number, alarm)) = record.and_then(|record| Some((record.number, record.alarm?)))
+    else {
+        return;
+    };
+    let about = &research.about;
+    let mut until_then = about.reactions.iter().rev();
+    let then = until_then.find(|(from, _)| *from <= number);
+    let reaction = then.map_or(&about.on_drift, |(_, reaction)| reaction);
+    if reaction == Reaction::Restrict.code() {
         session.restrict(&alarm);
     }
 }

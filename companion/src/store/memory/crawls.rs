@@ -9,7 +9,7 @@ use linkscent_core::web_graph::Judgment;
 
 use super::{CrawlEntry, MemoryStore, at};
 use crate::store::ports::{
-    CrawlRow, CrawlState, CrawlWriter, Crawls, Location, LostPage, MOST_SKIPPED, NewCrawl,
+    CrawlRow, CrawlState, CrawlWriter, Crawls, Location, LostPage, MOST_SKIPPED, NewCrawl, Reaction,
 };
 use crate::store::{StoreError, StoreResult};
 
@@ -26,6 +26,7 @@ impl Crawls for MemoryStore {
                 state: new.order.kind.first_state(),
                 stop_reason: String::new(),
                 left_since: Vec::new(),
+                reactions: Vec::new(),
                 is_removed: false,
                 order: new.order.clone(),
                 warc_length: 0,
@@ -78,6 +79,27 @@ impl Crawls for MemoryStore {
         self.change(|state| {
             if let Some(crawl) = state.crawls.get_mut(&crawl) {
                 crawl.row.order.delay = delay;
+            }
+            Ok(())
+        })
+    }
+
+    async fn set_reaction(&self, crawl: i64, reaction: Reaction) -> StoreResult<()> {
+        self.change(|state| {
+            if let Some(crawl) = state.crawls.get_mut(&crawl) {
+                if crawl.row.reactions.is_empty() {
+                    crawl.row.reactions.push((1, crawl.row.order.on_drift));
+                }
+                crawl.row.order.on_drift = reaction;
+            }
+            Ok(())
+        })
+    }
+
+    async fn note_reaction(&self, crawl: i64, from: u64, reaction: Reaction) -> StoreResult<()> {
+        self.change(|state| {
+            if let Some(crawl) = state.crawls.get_mut(&crawl) {
+                crawl.row.reactions.push((from, reaction));
             }
             Ok(())
         })

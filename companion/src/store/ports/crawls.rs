@@ -31,11 +31,15 @@ impl Reaction {
         }
     }
 
-    /// Back from [`Self::code`]; the default for anything else.
-    pub fn of(code: &str) -> Self {
+    /// Back from [`Self::code`].
+    pub fn named(code: &str) -> Option<Self> {
         let all = [Self::Tell, Self::Restrict, Self::Pause];
-        let found = all.into_iter().find(|reaction| reaction.code() == code);
-        found.unwrap_or_default()
+        all.into_iter().find(|reaction| reaction.code() == code)
+    }
+
+    /// The same; the default for anything else.
+    pub fn of(code: &str) -> Self {
+        Self::named(code).unwrap_or_default()
     }
 }
 
@@ -77,7 +81,7 @@ pub struct Order {
     pub scope: Scope,
     /// When a site is left.
     pub stopping: StoppingRule,
-    /// What it does when it loses its way.
+    /// What it does when it loses its way, as was said last.
     pub on_drift: Reaction,
     /// What it is.
     pub kind: CrawlKind,
@@ -106,6 +110,9 @@ pub struct CrawlRow {
     pub stop_reason: String,
     /// Hosts that the person has left out since it began.
     pub left_since: Vec<String>,
+    /// From which request on it did what when it lost its way, in their order; nothing where that is as
+    /// ordered all along.
+    pub reactions: Vec<(u64, Reaction)>,
     /// Whether it was removed: out of sight, with all it has.
     pub is_removed: bool,
     /// How it was to go.
@@ -115,6 +122,19 @@ pub struct CrawlRow {
 }
 
 impl CrawlRow {
+    /// What it did, or does, when it lost its way at that request.
+    pub fn reaction_at(&self, number: u64) -> Reaction {
+        let mut until_then = self.reactions.iter().rev();
+        let then = until_then.find(|(from, _)| *from <= number);
+        then.map_or(self.first_reaction(), |(_, reaction)| *reaction)
+    }
+
+    /// What it was ordered to do when it loses its way.
+    pub fn first_reaction(&self) -> Reaction {
+        let first = self.reactions.first();
+        first.map_or(self.order.on_drift, |(_, reaction)| *reaction)
+    }
+
     /// Whether it takes an archive in and does not have all of it yet: until then it has no
     /// budget, so it fetches nothing whatever becomes of it.
     pub fn is_intake(&self) -> bool {
@@ -192,6 +212,13 @@ pub trait Crawls: Send + Sync {
 
     /// Sets how many milliseconds a host rests between two requests of a crawl.
     async fn set_delay(&self, crawl: i64, delay: u64) -> StoreResult<()>;
+
+    /// Sets what a crawl is to do when it loses its way. From which request on it does so is said by
+    /// [`Self::note_reaction`].
+    async fn set_reaction(&self, crawl: i64, reaction: Reaction) -> StoreResult<()>;
+
+    /// Puts down that a crawl does so from that request on.
+    async fn note_reaction(&self, crawl: i64, from: u64, reaction: Reaction) -> StoreResult<()>;
 
     /// Adds pages that a crawl is to start from, behind those it has; how many are new.
     async fn add_seeds(&self, crawl: i64, pages: &[Address]) -> StoreResult<u64>;

@@ -17,7 +17,7 @@ use crate::store::{StoreError, StoreResult, newest_archive};
 const CRAWL: &str =
     "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts,
     warc_length, site_pages, site_targets, on_drift, removed, is_round, is_reading,
-    left_out, depth, documents, left_since FROM crawl";
+    left_out, depth, documents, left_since, reactions FROM crawl";
 
 #[async_trait]
 impl Crawls for SqliteStore {
@@ -121,6 +121,33 @@ impl Crawls for SqliteStore {
         Ok(())
     }
 
+    async fn set_reaction(&self, crawl: i64, reaction: Reaction) -> StoreResult<()> {
+        // What it did until now is put down with the first change.
+        sqlx::query(
+            "UPDATE crawl SET on_drift = ?2, reactions = CASE reactions
+                 WHEN '[]' THEN json_array(json_array(1, on_drift)) ELSE reactions END
+             WHERE id = ?1",
+        )
+        .bind(crawl)
+        .bind(reaction.code())
+        .execute(&self.pool)
+        .await?;
+        Ok(())
+    }
+
+    async fn note_reaction(&self, crawl: i64, from: u64, reaction: Reaction) -> StoreResult<()> {
+        sqlx::query(
+            "UPDATE crawl SET reactions = json_insert(reactions, '$[#]', json_array(?2, ?3))
+             WHERE id = ?1",
+        )
+        .bind(crawl)
+        .bind(i64::try_from(from).unwrap_or(i64::MAX))
+        .bind(reaction.code())
+        .execute(&self.pool)
+        .await?;
+        Ok(())
+    }
+
     async fn add_seeds(&self, crawl: i64, pages: &[Address]) -> StoreResult<u64> {
         let mut seen = HashSet::new();
         let pages: Vec<&str> = pages.iter().map(Address::as_str).collect();
@@ -190,6 +217,10 @@ fn crawl(row: &SqliteRow) -> StoreResult<CrawlRow> {
         state,
         stop_reason: row.try_get("stop_reason")?,
         left_since: list(row, "left_since")?,
+        reactions: list(row, "reactions")?
+            .into_iter()
+            .map(|(from, code): (u64, String)| (from, Reaction::of(&code)))
+            .collect(),
         is_removed: row.try_get("removed")?,
         order: Order {
             budget: number("budget")?,

@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 20] = [
+const STEPS: [(i64, &str, &str); 22] = [
     (
         1,
         "first",
@@ -115,6 +115,16 @@ const STEPS: [(i64, &str, &str); 20] = [
         20,
         "models",
         include_str!("../../../migrations/0020_models.sql"),
+    ),
+    (
+        21,
+        "reactions",
+        include_str!("../../../migrations/0021_reactions.sql"),
+    ),
+    (
+        22,
+        "standings",
+        include_str!("../../../migrations/0022_standings.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -54,6 +54,7 @@ async fn a_crawl_begins_running_and_as_it_was_ordered(store: &Store) {
         let id = begin(&**store, "bees", &order).await;
         let row = CrawlRow {
             left_since: Vec::new(),
+            reactions: Vec::new(),
             id,
             topic: store.topic_named("bees").await.unwrap().id,
             state: CrawlState::Running,
@@ -72,6 +73,27 @@ async fn a_crawl_begins_running_and_as_it_was_ordered(store: &Store) {
         store.set_delay(id, 250).await.unwrap();
         let changed = store.crawl(id).await.unwrap().unwrap();
         assert_eq!(changed.order.delay, 250);
+        assert_eq!(changed.reaction_at(1), changed.order.on_drift);
+        let ordered = changed.order.on_drift;
+        store.set_reaction(id, Reaction::Pause).await.unwrap();
+        let changed = store.crawl(id).await.unwrap().unwrap();
+        assert_eq!(changed.order.on_drift, Reaction::Pause);
+        assert_eq!(changed.reactions, [(1, ordered)], "nothing is done yet");
+        store.note_reaction(id, 40, Reaction::Pause).await.unwrap();
+        store.set_reaction(id, Reaction::Restrict).await.unwrap();
+        store
+            .note_reaction(id, 70, Reaction::Restrict)
+            .await
+            .unwrap();
+        store
+            .note_reaction(NOBODY, 7, Reaction::Tell)
+            .await
+            .unwrap();
+        let changed = store.crawl(id).await.unwrap().unwrap();
+        let at = [1, 39, 40, 69, 70, 900].map(|number| changed.reaction_at(number));
+        let [then, since] = [Reaction::Pause, Reaction::Restrict];
+        assert_eq!(at, [ordered, ordered, then, then, since, since]);
+        assert_eq!(changed.first_reaction(), ordered);
         let more = [
             "http://new.test/%22",
             "http://new.test/2",

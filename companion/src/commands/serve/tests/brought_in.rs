@@ -151,6 +151,13 @@ async fn a_crawl_has_its_own_strategy_and_is_given_more_pages_while_it_rests() {
     let last = row.order.seeds.last().unwrap();
     assert_eq!(last, &("http://host3.test/9".to_owned(), false));
     assert_eq!(row.order.seeds.len(), 2);
+    assert!(page.contains("If it loses its way, it says so"), "{page}");
+    let drift = format!("{base}/crawl/{id}/drift");
+    let refused = server.send(&drift, "on_drift=dance").await.unwrap_err();
+    assert!(refused.text.contains("not “dance”"), "{}", refused.text);
+    server.send(&drift, "on_drift=pause").await.unwrap();
+    let page = server.get(&format!("{base}/crawl/{id}")).await.text;
+    assert!(page.contains("If it loses its way, it pauses"), "{page}");
     let over = server.send(&format!("{base}/crawl/2/seeds"), twice).await;
     assert!(over.unwrap_err().text.contains("it is over"));
     let page = server.get(&format!("{base}/crawl/2")).await.text;
