@@ -36,20 +36,31 @@ pub struct Replayed {
 /// A page of the archive, as far as it could be read.
 type Read = Result<(Box<Page>, u64), WarcError>;
 
-/// Tells a session its log. `on_row` hears how many rows were told, and of each alarm. Pages are
-/// read and parsed in a thread of their own, a few ahead of the session.
-pub fn replay(
+/// A row of the log was told.
+pub(super) struct Told<'a> {
+    pub row: &'a FetchRow,
+    /// The alarm that it gave.
+    pub alarm: Option<DriftAlarm>,
+    /// Whether no page was lost until now.
+    pub is_whole: bool,
+    /// As the random numbers stand behind it.
+    pub rng: &'a SplitMix,
+}
+
+/// Tells a session its log. `on_row` hears of each row that was told. Pages are read and parsed in a
+/// thread of their own, a few ahead of the session.
+pub(super) fn replay(
     session: &mut Session,
     log: &[FetchRow],
     archive: &Path,
     rng: &mut SplitMix,
-    mut on_row: impl FnMut(&mut Session, usize, Option<DriftAlarm>),
+    mut on_row: impl FnMut(&mut Session, Told),
 ) -> Result<Replayed> {
-    let mut told = Told::default();
+    let mut found = Finding::default();
     thread::scope(|scope| {
         let (send, pages) = mpsc::sync_channel(READ_AHEAD);
         scope.spawn(move || read_ahead(log, archive, &send));
-        for (row, number) in log.iter().zip(1..) {
+        for row in log {
             // One that is no address was damaged: what came of it is lost, and nothing else.
             let Ok(address) = Address::parse(&row.address) else {
                 tracing::warn!(
@@ -64,20 +75,26 @@ pub fn replay(
                 Some(_) => Some(pages.recv().context("the archive is read no more")?),
                 None => None,
             };
-            let outcome = told.outcome(row, &address, read)?;
+            let outcome = found.outcome(row, &address, read)?;
             let came = matches!(outcome, Outcome::Page(..));
             let record = session.replay(&address, outcome, row.arm, rng);
             if came {
-                told.lost.retain(|page| *page != address);
+                found.lost.retain(|page| *page != address);
             }
-            on_row(session, number, record.and_then(|record| record.alarm));
+            let told = Told {
+                row,
+                alarm: record.and_then(|record| record.alarm),
+                is_whole: found.replayed.lost.is_empty() && found.lost.is_empty(),
+                rng,
+            };
+            on_row(session, told);
         }
         anyhow::Ok(())
     })?;
-    for address in &told.lost {
+    for address in &found.lost {
         session.ask_again(address);
     }
-    Ok(told.replayed)
+    Ok(found.replayed)
 }
 
 /// Reads the pages of a log one after the other, until nobody wants them any more.
@@ -99,15 +116,15 @@ fn read_ahead(log: &[FetchRow], archive: &Path, send: &SyncSender<Read>) {
     }
 }
 
-/// What was told, and what turned out to be lost.
+/// What is found on the way, and what turned out to be lost.
 #[derive(Default)]
-struct Told {
+struct Finding {
     replayed: Replayed,
     /// In the order of the log: what the crawl began with comes first again.
     lost: Vec<Address>,
 }
 
-impl Told {
+impl Finding {
     /// What came of a request, by its row and, where that has a page, what the archive has of it.
     fn outcome(
         &mut self,

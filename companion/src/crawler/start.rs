@@ -6,7 +6,7 @@ use std::fs::File;
 use anyhow::{Context, Result};
 use linkscent_archive::warc::whole_until;
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{CrawlDelay, DriftAlarm, Limits, Seed, Session};
+use linkscent_core::crawl::{CrawlDelay, Limits, Seed, Session};
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::Mark;
@@ -14,7 +14,7 @@ use linkscent_core::wire::read_model;
 use tokio::runtime::Handle;
 
 use super::checkpoint::{Checkpoint, CheckpointError, Saved, Told};
-use super::replay::{Replayed, replay};
+use super::replay::{self, Replayed, replay};
 use super::revisiting;
 use crate::store::{CrawlRow, FetchRow, Reaction, Store};
 use crate::topic_guide;
@@ -128,20 +128,34 @@ pub struct TakenUp {
     pub saved_rows: usize,
 }
 
-/// Takes a crawl up where its log ends, from its checkpoint on, if it has one; `on_replay` hears how many of how many requests were
-/// replayed. Nothing is written but notices. Blocks; not for a runtime's thread.
+/// A crawl that is being taken up, behind one more row of its log.
+pub struct Step<'a> {
+    /// As it stands there.
+    pub session: &'a Session,
+    /// As they stand there.
+    pub rng: &'a SplitMix,
+    /// What it was told.
+    pub told: &'a Told,
+    /// Whether no page was lost until now.
+    pub is_whole: bool,
+    /// Rows of the whole log.
+    pub all: usize,
+}
+
+/// Takes a crawl up where its log ends, from its checkpoint on, if it has one; `on_step` hears of each
+/// row that it is told. Nothing is written but notices. Blocks; not for a runtime's thread.
 pub fn take_up(
     store: &Store,
     crawl: &CrawlRow,
     is_replay: bool,
     handle: &Handle,
-    mut on_replay: impl FnMut(usize, usize),
+    mut on_step: impl FnMut(&Step),
 ) -> Result<TakenUp> {
     let begin = || {
         let guide = handle.block_on(start_guide(store, crawl))?;
         anyhow::Ok(Session::new(guide, limits(crawl, is_replay), seeds(crawl)?))
     };
-    let changes = handle.block_on(store.log_changes(crawl.id))?;
+    let changes = handle.block_on(store.log_rewrites(crawl.id))?;
     let (log, mut told, saved) = if let Some(saved) = saved(store, crawl, changes, handle, begin)? {
         saved
     } else {
@@ -161,15 +175,22 @@ pub fn take_up(
         revisiting::know(&mut session, store, crawl, &log, handle)?;
     }
     let path = store.warc_path(crawl.id);
-    let on_row = |session: &mut Session, row: usize, alarm: Option<DriftAlarm>| {
-        let restricts = |number| crawl.reaction_at(number) == Reaction::Restrict;
-        if let Some(alarm) = alarm.filter(|_| restricts(log[row - 1].number)) {
+    let all = saved_rows + log.len();
+    let on_row = |session: &mut Session, row: replay::Told| {
+        let restricts = crawl.reaction_at(row.row.number) == Reaction::Restrict;
+        if let Some(alarm) = row.alarm.filter(|_| restricts) {
             session.restrict(&alarm);
         }
-        on_replay(saved_rows + row, saved_rows + log.len());
+        told.rows(std::slice::from_ref(row.row));
+        on_step(&Step {
+            session,
+            rng: row.rng,
+            told: &told,
+            is_whole: row.is_whole,
+            all,
+        });
     };
     let replayed = replay(&mut session, &log, &path, &mut rng, on_row)?;
-    told.rows(&log);
     if !crawl.left_since.is_empty() {
         session.leave_out(crawl.left_since.clone());
     }

@@ -31,7 +31,7 @@ impl Service {
         let left_out = &mut crawl.order.scope.left_out;
         left_out.extend_from_slice(&self.way.never);
         let run = tokio::task::spawn_blocking(move || {
-            let taken_up = take_up(&store, &crawl, is_replay, &handle, |_, _| {})?;
+            let taken_up = take_up(&store, &crawl, is_replay, &handle, |_| {})?;
             let TakenUp {
                 session, mut rng, ..
             } = taken_up;

@@ -1,5 +1,6 @@
 //! A crawl's session is saved while it runs, so that one that dies need not be told its whole log:
-//! more often the quicker that is, so that what a new start repeats is work of seconds.
+//! more often the quicker that is, so that what a new start repeats is work of seconds. What is told
+//! again is saved, too: a program that dies sooner than it is done goes on from there the next time.
 
 use std::fs::File;
 use std::io;
@@ -9,28 +10,38 @@ use std::time::{Duration, Instant as Clock};
 
 use anyhow::Result;
 use linkscent_core::codec::SaveError;
+use linkscent_core::crawl::Session;
+use linkscent_core::strategies::SplitMix;
 
 use super::{Ended, Runner};
 use crate::crawler::checkpoint::{self, Told};
+use crate::crawler::start::Step;
+use crate::store::CrawlRow;
 
 /// Work that is not worth saving: a new start repeats it at once.
 const LITTLE: Duration = Duration::from_secs(2);
 /// Between two times the crawl works so many times as long as saving takes.
 const SHARE: u32 = 8;
-/// And so many bytes a second are written at most, in the mean: disks wear out.
-const MOST_BYTES: f64 = 8e6;
+/// But no longer than this, which a new start would repeat.
+const MUCH: Duration = Duration::from_secs(5);
+/// And so many bytes a second are written at most, in the mean: disks wear out. A crawl of a million
+/// pages writes some 100 GB so, however quick it is.
+const MOST_BYTES: f64 = 32e6;
 
 /// Where it could not be written, as on a full disk, it is not tried again for so long.
 const AFTER_FAILURE: Duration = Duration::from_mins(5);
 
 /// When a session is saved.
 pub(super) struct Saving {
+    path: PathBuf,
     /// Whether it can be.
     is_possible: bool,
     /// How long its thread has worked since.
     worked: Duration,
     /// How long it works until the next time.
     rest: Duration,
+    /// When it was told the last row of its log again.
+    told: Option<Clock>,
     /// Before then it is not saved again.
     not_before: Clock,
     /// Requests that it had been told when it was saved last.
@@ -40,15 +51,33 @@ pub(super) struct Saving {
 }
 
 impl Saving {
-    /// Of a session whose checkpoint had been told so many requests.
-    pub(super) fn new(is_possible: bool, rows: usize) -> Self {
+    /// Of a session that is about to be taken up.
+    pub(super) fn new(path: PathBuf, is_possible: bool) -> Self {
         Self {
+            path,
             is_possible: is_possible && checkpoint::is_possible(),
             worked: Duration::ZERO,
             rest: LITTLE,
+            told: None,
             not_before: Clock::now(),
-            rows: rows as u64,
+            rows: 0,
             finishing: None,
+        }
+    }
+
+    /// Its checkpoint had been told so many requests, if it was not saved since.
+    pub(super) fn knows(&mut self, rows: usize) {
+        self.rows = self.rows.max(rows as u64);
+    }
+
+    /// It was told one more row of its log again. As long as no page is lost it may be saved there.
+    pub(super) fn replayed(&mut self, step: &Step, crawl: &CrawlRow) {
+        if let Some(before) = self.told.replace(Clock::now()) {
+            self.worked(before.elapsed());
+        }
+        if step.is_whole && self.is_due(step.told) {
+            self.save(step.session, crawl, step.told, step.rng);
+            self.told = Some(Clock::now());
         }
     }
 
@@ -72,7 +101,33 @@ impl Saving {
     /// It was tried, which took so long.
     fn tried(&mut self, took: Duration) {
         self.worked = Duration::ZERO;
-        self.rest = LITTLE.max(SHARE * took);
+        self.rest = (SHARE * took).clamp(LITTLE, MUCH);
+    }
+
+    /// Saves a session that was told so much. That it cannot be saved hinders no crawl.
+    fn save(&mut self, session: &Session, crawl: &CrawlRow, told: &Told, rng: &SplitMix) {
+        self.finish();
+        let began = Clock::now();
+        let _span = tracing::debug_span!("checkpoint", rows = told.count()).entered();
+        let written = checkpoint::write(&self.path, session, crawl, told, rng);
+        self.tried(began.elapsed());
+        match written {
+            Ok(file) => {
+                let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+                let pause = Duration::from_secs_f64(bytes as f64 / MOST_BYTES);
+                self.not_before = began + pause;
+                self.rows = told.count();
+                self.finishing = Some(finish_aside(self.path.clone(), file));
+            }
+            Err(SaveError::NotFor(what)) => {
+                tracing::info!("what “{what}” knows cannot be saved: a new start reads the log");
+                self.is_possible = false;
+            }
+            Err(error) => {
+                tracing::warn!("a checkpoint was not written: {error}");
+                self.not_before = began + AFTER_FAILURE;
+            }
+        }
     }
 
     /// Waits for the last file.
@@ -101,29 +156,8 @@ impl Runner {
         self.commit()?;
         // What it will not say again is to be known before.
         self.keep_skipped()?;
-        self.saving.finish();
-        let began = Clock::now();
-        let path = self.store.checkpoint_path(self.crawl.id);
-        let _span = tracing::debug_span!("checkpoint", rows = self.told.count()).entered();
-        let written = checkpoint::write(&path, &self.session, &self.crawl, &self.told, &self.rng);
-        self.saving.tried(began.elapsed());
-        match written {
-            Ok(file) => {
-                let bytes = file.metadata().map_or(0, |metadata| metadata.len());
-                let pause = Duration::from_secs_f64(bytes as f64 / MOST_BYTES);
-                self.saving.not_before = began + pause;
-                self.saving.rows = self.told.count();
-                self.saving.finishing = Some(finish_aside(path, file));
-            }
-            Err(SaveError::NotFor(what)) => {
-                tracing::info!("what “{what}” knows cannot be saved: a new start reads the log");
-                self.saving.is_possible = false;
-            }
-            Err(error) => {
-                tracing::warn!("a checkpoint was not written: {error}");
-                self.saving.not_before = began + AFTER_FAILURE;
-            }
-        }
+        self.saving
+            .save(&self.session, &self.crawl, &self.told, &self.rng);
         Ok(())
     }
 
@@ -138,7 +172,7 @@ impl Runner {
         self.saving.finish();
         if !goes_on {
             self.saving.rows = 0;
-            if let Err(error) = checkpoint::delete(&self.store.checkpoint_path(self.crawl.id)) {
+            if let Err(error) = checkpoint::delete(&self.saving.path) {
                 tracing::warn!("a checkpoint was not deleted: {error}");
             }
         }

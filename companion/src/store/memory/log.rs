@@ -187,6 +187,10 @@ impl CrawlLog for MemoryStore {
         Ok(ASKED.fetch_add(1, Ordering::Relaxed))
     }
 
+    async fn log_rewrites(&self, crawl: i64) -> StoreResult<i64> {
+        self.log_changes(crawl).await
+    }
+
     async fn kept_page(&self, crawl: i64, address: &str) -> StoreResult<Option<(u64, String)>> {
         Ok(self.of_crawl(crawl, |crawl| {
             let mut fetches = crawl.log.values();

@@ -240,6 +240,10 @@ pub trait CrawlLog: Send + Sync {
     /// or gone; new lines change nothing of it.
     async fn log_changes(&self, crawl: i64) -> StoreResult<i64>;
 
+    /// Another number each time that lines of a log change or go in what [`Self::fetches`] has of them,
+    /// as when pages are lost or forgotten; not when pages are judged again.
+    async fn log_rewrites(&self, crawl: i64) -> StoreResult<i64>;
+
     /// Where the record of a page lies in the crawl's archive, and its title; of its first
     /// fetch that has a record.
     async fn kept_page(&self, crawl: i64, address: &str) -> StoreResult<Option<(u64, String)>>;

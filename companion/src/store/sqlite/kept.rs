@@ -30,7 +30,15 @@ fn kept_row((number, address, offset): (i64, String, i64)) -> KeptRow {
 }
 
 impl SqliteStore {
-    /// Of pages of crawls behind the first that nobody had in view, those that an earlier crawl had.
+    /// The first crawl of which the person had any page in view, also of those out of sight.
+    async fn first_in_view(&self, topic: Option<i64>) -> StoreResult<Option<i64>> {
+        let first = sqlx::query_scalar(
+            "SELECT min(id) FROM crawl WHERE (looked > 0 OR is_reading) AND (?1 IS NULL OR topic = ?1)",
+        );
+        Ok(first.bind(topic).fetch_one(&self.pool).await?)
+    }
+
+    /// Of pages of crawls behind that one that nobody had in view, those that an earlier crawl had.
     async fn known_before(
         &self,
         topic: Option<i64>,
@@ -40,7 +48,7 @@ impl SqliteStore {
         let rows: Vec<(i64, i64, i64, bool, String)> = sqlx::query_as(AssertSqlSafe(format!(
             "{SHOWN} SELECT shown.topic, shown.id, number, is_target, address
              FROM shown CROSS JOIN fetch ON fetch.crawl = shown.id
-             WHERE shown.id <> ?2 AND number > looked AND scored
+             WHERE shown.id > ?2 AND number > looked AND scored
              AND warc_offset IS NOT NULL AND relevance IS NOT NULL"
         )))
         .bind(topic)
@@ -122,12 +130,13 @@ impl Kept for SqliteStore {
             .fetch_all(&self.pool)
             .await?;
         rows.sort_unstable_by_key(|row| (row.0, row.1));
-        // No page of the first crawl was in view in an earlier one.
-        let first = rows.first().map_or(0, |row| row.0);
-        let known = if rows.iter().any(|row| row.5 && row.0 != first) {
-            self.known_before(topic, first).await?
-        } else {
-            HashSet::new()
+        // Pages of crawls up to the first with any in view were in view in none before.
+        let first = self.first_in_view(topic).await?;
+        let known = match first {
+            Some(first) if rows.iter().any(|row| row.5 && row.0 > first) => {
+                self.known_before(topic, first).await?
+            }
+            _ => HashSet::new(),
         };
         let rows = rows.into_iter();
         let rows = rows.map(

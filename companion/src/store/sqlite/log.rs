@@ -118,6 +118,15 @@ impl CrawlLog for SqliteStore {
         Ok(changes.unwrap_or(0))
     }
 
+    async fn log_rewrites(&self, crawl: i64) -> StoreResult<i64> {
+        let rewritten: Option<i64> =
+            sqlx::query_scalar("SELECT rewritten FROM log_change WHERE crawl = ?")
+                .bind(crawl)
+                .fetch_optional(&self.pool)
+                .await?;
+        Ok(rewritten.unwrap_or(0))
+    }
+
     async fn kept_page(&self, crawl: i64, address: &str) -> StoreResult<Option<(u64, String)>> {
         let row: Option<(i64, String)> = sqlx::query_as(
             "SELECT warc_offset, title FROM fetch

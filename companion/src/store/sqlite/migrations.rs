@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 22] = [
+const STEPS: [(i64, &str, &str); 23] = [
     (
         1,
         "first",
@@ -125,6 +125,11 @@ const STEPS: [(i64, &str, &str); 22] = [
         22,
         "standings",
         include_str!("../../../migrations/0022_standings.sql"),
+    ),
+    (
+        23,
+        "rewritten",
+        include_str!("../../../migrations/0023_rewritten.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -31,7 +31,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, SqliteConnection, SqlitePool};
+use sqlx::{ConnectOptions, Connection, SqliteConnection, SqlitePool};
 
 use super::{StoreError, StoreResult, files, newest_archive};
 use migrations::Due;
@@ -151,6 +151,11 @@ impl SqliteStore {
             .max_connections(CONNECTIONS)
             .max_lifetime(None)
             .idle_timeout(None)
+            // A transaction that failed for want of room may have ended without the pool knowing.
+            .after_release(|connection, _| {
+                let is_clean = !connection.is_in_transaction();
+                Box::pin(async move { Ok(is_clean) })
+            })
             .connect_with(options)
             .await;
         let pool = pool.map_err(|error| damaged(error.into(), &file))?;

@@ -111,6 +111,7 @@ pub(super) fn is_unfinished(folder: &Path) -> bool {
 /// Puts a repaired database in the place of the damaged one, which goes aside: where to. Nobody may
 /// use the folder meanwhile.
 pub(super) fn finish(folder: &Path) -> Result<PathBuf> {
+    delete_checkpoints(folder)?;
     let aside = folder.join(format!("linkscent.sqlite.damaged-{}", clock::now()));
     // What is not in the file itself yet goes along with it.
     for ending in ["-wal", ""] {
@@ -125,6 +126,19 @@ pub(super) fn finish(folder: &Path) -> Result<PathBuf> {
     let _ = std::fs::remove_file(folder.join("linkscent.sqlite-shm"));
     rename(&folder.join(REPAIRED), &folder.join(DATABASE))?;
     Ok(aside)
+}
+
+/// Checkpoints know pages that the repaired log may have lost.
+fn delete_checkpoints(folder: &Path) -> Result<()> {
+    let failed = || format!("deleting the checkpoints in {}", folder.display());
+    for file in std::fs::read_dir(folder).with_context(failed)? {
+        let path = file.with_context(failed)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.ends_with(".checkpoint") || name.ends_with(".checkpoint.new") {
+            std::fs::remove_file(&path).with_context(failed)?;
+        }
+    }
+    Ok(())
 }
 
 /// Copies what can be read of a damaged database into a fresh one in a folder.
@@ -348,8 +362,14 @@ mod tests {
         // While it was copying: what was copied is thrown away.
         std::fs::create_dir(path.join(BESIDE)).unwrap();
         std::fs::write(path.join(BESIDE).join(DATABASE), "half").unwrap();
+        // They would fit a log that lost a row.
+        let checkpoints = ["crawl-1.checkpoint", "crawl-2.checkpoint.new"];
+        for name in checkpoints {
+            std::fs::write(path.join(name), "").unwrap();
+        }
         repair(path).await.unwrap();
         assert!(!path.join(BESIDE).exists());
+        assert!(checkpoints.iter().all(|name| !path.join(name).exists()));
         // Behind its last step but one, before or after the damaged one was put aside.
         for is_there in [false, true] {
             std::fs::rename(path.join(DATABASE), path.join(REPAIRED)).unwrap();

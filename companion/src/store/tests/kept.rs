@@ -130,6 +130,14 @@ async fn what_was_seen_is_new_no_more(store: &Store) {
     )
     .await;
     assert_eq!(new().await, [(later, 2)]);
+    // Nor is it in one behind a crawl that is out of sight.
+    store.hide_crawl(id, true).await.unwrap();
+    store.look(None).await.unwrap();
+    let last = crawl(&**store).await;
+    let again = [fetched(1, A, 0.8), fetched(2, "http://d.test/", 0.1)];
+    take(store, last, &again).await;
+    store.hide_crawl(later, true).await.unwrap();
+    assert_eq!(new().await, [(last, 2)]);
 }
 
 async fn copies_are_found_by_address_in_all_crawls_of_a_topic(store: &Store) {

@@ -54,6 +54,7 @@ async fn lines_that_change_are_told(store: &Store) {
     take(store, id, &log[..2]).await;
     take(store, other, &log).await;
     let mut before = store.log_changes(id).await.unwrap();
+    let told = store.log_rewrites(id).await.unwrap();
     // Of the twin in memory nothing is said, as if all were another each time.
     let is_kept_up = before == store.log_changes(id).await.unwrap();
     take(store, id, &log[2..]).await;
@@ -67,12 +68,14 @@ async fn lines_that_change_are_told(store: &Store) {
     store.judge_again(id, &judged).await.unwrap();
     let judged = store.log_changes(id).await.unwrap();
     assert_ne!(judged, before);
+    assert_eq!(store.log_rewrites(id).await.unwrap() == told, is_kept_up);
     let lost = LostPage {
         number: 2,
         problem: "damaged".to_owned(),
     };
     store.lose_pages(id, &[lost], 10).await.unwrap();
     assert_ne!(store.log_changes(id).await.unwrap(), judged);
+    assert_ne!(store.log_rewrites(id).await.unwrap(), told);
 }
 
 async fn pages_wait_for_a_browser_until_one_read_them(store: &Store) {

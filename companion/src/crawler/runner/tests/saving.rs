@@ -23,7 +23,7 @@ impl Stage {
     fn taken_up(&self) -> (usize, TakenUp) {
         let (store, crawl) = (&self.store, self.row());
         let (mut rows, handle) = (0, self.runtime.handle());
-        let taken_up = take_up(store, &crawl, false, handle, |_, _| rows += 1).unwrap();
+        let taken_up = take_up(store, &crawl, false, handle, |_| rows += 1).unwrap();
         (rows, taken_up)
     }
 }
@@ -121,7 +121,7 @@ fn what_does_not_fit_or_is_damaged_is_passed_over() {
     // Something in the log is another thing.
     let row = stage.row();
     let log = stage.runtime.block_on(stage.store.fetches(row.id)).unwrap();
-    let changes = stage.store.log_changes(row.id);
+    let changes = stage.store.log_rewrites(row.id);
     let changes = stage.runtime.block_on(changes).unwrap();
     let open = |crawl: &CrawlRow, log: &[FetchRow]| {
         let checkpoint = Checkpoint::open(&path, crawl, changes)?;
@@ -214,7 +214,7 @@ fn of_what_cannot_be_saved_nothing_is_left() {
     assert!(!path.with_extension("checkpoint.new").exists());
     assert_eq!(std::fs::read(&path).unwrap(), before);
     // Nor is it read into a session that learns by something else.
-    let changes = stage.store.log_changes(row.id);
+    let changes = stage.store.log_rewrites(row.id);
     let changes = stage.runtime.block_on(changes).unwrap();
     let open = || Checkpoint::open(&path, &row, changes).unwrap().unwrap();
     let read = open().session(session("best-first"));
@@ -232,6 +232,71 @@ fn a_crawl_that_was_told_its_log_is_saved_without_news() {
     runner.run(|_| {}).unwrap();
     assert!(path.is_file(), "nobody is to tell it again");
     assert_eq!(stage.taken_up().0, 0);
+}
+
+#[test]
+fn what_is_told_again_is_saved_before_all_of_it_was() {
+    let (stage, path) = paused();
+    checkpoint::delete(&path).unwrap();
+    let (crawl, handle) = (stage.row(), stage.runtime.handle());
+    let mut saving = Saving::new(path.clone(), true);
+    // As if each row were much work: the second is the first whose work is known.
+    let mut saved = Vec::new();
+    let on_step = |step: &Step| {
+        saving.worked(Duration::from_mins(1));
+        saving.replayed(step, &crawl);
+        if path.is_file() {
+            saved.push(step.told.count());
+        }
+    };
+    let told = take_up(&stage.store, &crawl, false, handle, on_step).unwrap();
+    drop(saving);
+    let all = stage.log().len();
+    assert!(saved.len() > 1 && saved.len() < all, "{saved:?} of {all}");
+    let (rows, taken_up) = stage.taken_up();
+    assert!(rows < all, "it is told {rows} of {all}");
+    assert_eq!(
+        all_that_waits(&taken_up.session),
+        all_that_waits(&told.session)
+    );
+    assert_eq!(taken_up.session.stats(), told.session.stats());
+}
+
+#[test]
+fn a_log_is_known_by_its_last_rows_whatever_numbers_they_have() {
+    let row = |number: u64| FetchRow {
+        number,
+        address: format!("http://a.test/{number}"),
+        problem: String::new(),
+        place: Location::default(),
+        arm: None,
+    };
+    // Some were forgotten.
+    let log: Vec<FetchRow> = (1..=400).filter(|number| number % 7 > 1).map(row).collect();
+    let (stage, path) = paused();
+    let (_, taken_up) = stage.taken_up();
+    let mut row = stage.row();
+    row.order.budget = 9;
+    let told = Told::all(&log[..200], 5);
+    let file = checkpoint::write(&path, &taken_up.session, &row, &told, &taken_up.rng).unwrap();
+    checkpoint::finish(&path, &file).unwrap();
+    let checkpoint = Checkpoint::open(&path, &row, 5).unwrap().unwrap();
+    let after = checkpoint.shown_after();
+    assert!(after > log[100].number, "not all of it is read");
+    let shown: Vec<FetchRow> = log
+        .iter()
+        .filter(|row| row.number > after)
+        .cloned()
+        .collect();
+    let (known, rest) = checkpoint.told(&shown).unwrap();
+    assert_eq!((known.count(), rest), (200, &log[200..]));
+    let mut other = shown.clone();
+    other[0].address.push('x');
+    assert!(matches!(checkpoint.told(&other), Err(CheckpointError::Log)));
+    assert!(matches!(
+        checkpoint.told(&shown[1..]),
+        Err(CheckpointError::Log)
+    ));
 }
 
 #[test]
