@@ -7,8 +7,10 @@ pub fn give_way() {
     #[cfg(target_os = "linux")]
     {
         const NICENESS: i32 = 10;
-        // Where it gives way further already that is refused, and well so.
-        let _ = rustix::process::setpriority_process(None, NICENESS);
+        // It may give way further already.
+        if rustix::process::getpriority_process(None).is_ok_and(|now| now < NICENESS) {
+            let _ = rustix::process::setpriority_process(None, NICENESS);
+        }
     }
 }
 

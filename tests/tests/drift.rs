@@ -113,6 +113,12 @@ async fn an_exhausted_topic_is_told_and_acted_on() -> Result<()> {
     Companion::start(&change)?.finish().await?;
     let done = crawl(&otherwise, proxy, "pause", &whole).await?;
     ensure!(done["stop_reason"] == "budget", "{done}");
+    ensure!(
+        done["alarms"]
+            .as_array()
+            .is_some_and(|alarms| alarms.len() > 1),
+        "{done}"
+    );
 
     for on_drift in ["tell", "restrict"] {
         let done = crawl(folder.path(), proxy, on_drift, &whole).await?;

@@ -44,6 +44,8 @@ const HEAD: Duration = Duration::from_secs(12);
 const TOTAL: Duration = Duration::from_secs(34);
 /// Documents that are read at a time.
 const MOST_DOCUMENTS: usize = 2;
+/// What a link is about to learn from and to keep.
+const LINK: Duration = Duration::from_micros(10);
 /// A page with fewer words, without a link and with a script, is empty without a browser.
 const FEWEST_WORDS: usize = 20;
 const SCRIPT: &[u8] = b"<script";
@@ -382,10 +384,11 @@ impl Fetcher {
             }
             // Here, where several are read at a time.
             page.content();
+            let links = u32::try_from(page.outlinks.len()).unwrap_or(u32::MAX);
             Fetched {
                 page,
                 digest,
-                work: clock::worked().saturating_sub(begun),
+                work: clock::worked().saturating_sub(begun) + LINK * links,
                 answer: Answer {
                     status: read.status.as_u16(),
                     content_type,

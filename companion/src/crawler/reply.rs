@@ -15,7 +15,7 @@ pub struct Fetched {
     pub page: Box<Page>,
     /// First half of a hash of the body: tells pages apart.
     pub digest: u64,
-    /// How much work it was to read.
+    /// How much work it was to read, and about what it is to learn from.
     pub work: Duration,
     /// What came, to be kept.
     pub answer: Answer,

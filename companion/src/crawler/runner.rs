@@ -25,7 +25,7 @@ use super::checkpoint::Told;
 use super::fetch::Fetcher;
 use super::retraining::Retraining;
 use super::revisiting;
-use super::start::{TakenUp, take_stock, take_up};
+use super::start::{Step, TakenUp, take_stock, take_up};
 use super::turn::TurnTaker;
 use super::validators::Validators;
 use crate::clock;
@@ -142,7 +142,7 @@ impl Runner {
         crawl: CrawlRow,
         fetcher: Fetcher,
         handle: Handle,
-        on_replay: impl FnMut(usize, usize),
+        mut on_replay: impl FnMut(usize, usize),
     ) -> Result<Self> {
         let lock = store.lock_crawl(crawl.id)?;
         // What it was told while nobody ran it was done at once.
@@ -153,13 +153,23 @@ impl Runner {
         let mut crawl = crawl.context("there is no such crawl")?;
         let left_out = &mut crawl.order.scope.left_out;
         left_out.extend_from_slice(fetcher.never());
+        let path = store.checkpoint_path(crawl.id);
+        let mut saving = Saving::new(path, !crawl.is_round());
+        let on_step = |step: &Step| {
+            on_replay(
+                usize::try_from(step.told.count()).unwrap_or(usize::MAX),
+                step.all,
+            );
+            saving.replayed(step, &crawl);
+        };
         let TakenUp {
             mut session,
             rng,
             replayed,
             mut told,
             saved_rows,
-        } = take_up(&store, &crawl, fetcher.is_replay(), &handle, on_replay)?;
+        } = take_up(&store, &crawl, fetcher.is_replay(), &handle, on_step)?;
+        saving.knows(saved_rows);
         let path = store.warc_path(crawl.id);
         let length = handle.block_on(take_stock(&store, &crawl, &replayed))?;
         if length < crawl.warc_length {
@@ -167,7 +177,7 @@ impl Runner {
         }
         if !replayed.lost.is_empty() || length < crawl.warc_length {
             // What is said of them in the log is another thing now.
-            let changes = handle.block_on(store.log_changes(crawl.id))?;
+            let changes = handle.block_on(store.log_rewrites(crawl.id))?;
             told = Told::all(&handle.block_on(store.fetches(crawl.id))?, changes);
         }
         let warc = open_private(&path)
@@ -211,7 +221,7 @@ impl Runner {
             known,
             listened: Clock::now(),
             browser: None,
-            saving: Saving::new(!crawl.is_round(), saved_rows),
+            saving,
             told,
             retraining,
             crawl,
@@ -440,13 +450,10 @@ impl Runner {
                 if let Some(took) = answered.took {
                     self.session.took(address.host(), took.as_millis() as u64);
                 }
-                let (work, begun) = (answered.work(), clock::worked());
-                let ended = self.take(&address, answered.reply)?;
-                if let Some(work) = work {
-                    let work = work + clock::worked().saturating_sub(begun);
+                if let Some(work) = answered.work() {
                     self.session.worked(address.host(), work.as_millis() as u64);
                 }
-                return Ok(ended);
+                return self.take(&address, answered.reply);
             }
             Message::Robots(address, Ok(robots)) => self.session.robots(&address, robots),
             Message::Page(_, Err(down)) | Message::Robots(_, Err(down)) => {

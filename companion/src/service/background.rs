@@ -35,3 +35,30 @@ impl Drop for Background {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn it_may_be_dropped_by_what_it_works_on() {
+        let background = Arc::new(Background::default());
+        let (handle, held) = (background.handle(), Arc::clone(&background));
+        let worked = handle.spawn(async move {
+            drop(held);
+            Handle::current().id()
+        });
+        assert_eq!(worked.await.unwrap(), handle.id());
+        assert_ne!(handle.id(), Handle::current().id());
+        let (ended, ends) = tokio::sync::oneshot::channel();
+        let held = Arc::clone(&background);
+        drop(background);
+        handle.spawn(async move {
+            drop(held);
+            let _ = ended.send(());
+        });
+        ends.await.unwrap();
+    }
+}

@@ -159,10 +159,9 @@ impl Service {
                 let (library, archive) = (Arc::clone(&library), self.store.warc_path(crawl.id));
                 let (topic, id) = (crawl.topic, crawl.id);
                 let left_out = self.brought_by_crawls(&crawl, &rows).await?;
-                let written = self
-                    .supervisor
-                    .background()
-                    .spawn_blocking(move || take(&library, &archive, (topic, id), rows, &left_out));
+                let written = tokio::task::spawn_blocking(move || {
+                    take(&library, &archive, (topic, id), rows, &left_out)
+                });
                 match written.await.map_err(anyhow::Error::from)? {
                     Ok(()) => {}
                     Err(LibraryError::Busy) => return Ok(taken),
@@ -243,7 +242,10 @@ impl Service {
     pub async fn keep_index(&self) -> Result<()> {
         let mut changes = self.supervisor.changes();
         loop {
-            if let Err(error) = self.catch_up(|_| {}).await {
+            let service = self.clone();
+            let catching_up = async move { service.catch_up(|_| {}).await };
+            let caught_up = self.supervisor.background().spawn(catching_up);
+            if let Err(error) = caught_up.await? {
                 tracing::warn!("the library's index is not written: {error}");
             }
             changes.changed().await?;

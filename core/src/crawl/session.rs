@@ -433,8 +433,8 @@ impl Session {
         self.politeness.took(turn, answer);
     }
 
-    /// To read the last page of a host and to learn from it was so many milliseconds of work: behind one
-    /// that was much it rests longer from its next page on.
+    /// The page of a host that is taken in next was so many milliseconds of work to read, and is to learn
+    /// from: behind one that was much it rests longer.
     pub fn worked(&mut self, host: &str, work: u64) {
         let turn = self.turn_of(host);
         self.politeness.worked(turn, work);

@@ -1,5 +1,5 @@
-//! What a running crawl is told: answers to its requests, and the words of whoever started it, which
-//! it hears before the answers that wait.
+//! What a running crawl is told: answers to its requests, and the words of whoever started it, which it
+//! hears before the answers that wait. Only to pause and to end it waits until it has taken those in.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
@@ -33,7 +33,7 @@ pub(super) enum Message {
 /// Where it all comes in.
 pub(super) struct Inbox {
     answers: Receiver<Message>,
-    /// What somebody said.
+    /// What somebody says.
     words: Receiver<Message>,
 }
 
@@ -44,7 +44,7 @@ impl Inbox {
         let (speaks, words) = mpsc::channel();
         let control = Control {
             words: speaks,
-            wakes: sender.clone(),
+            answers: sender.clone(),
         };
         (sender, control, Self { answers, words })
     }
@@ -83,23 +83,29 @@ pub type Hosts = BTreeMap<Box<str>, HostState>;
 #[derive(Clone)]
 pub struct Control {
     words: Sender<Message>,
-    /// It may be waiting for answers.
-    wakes: Sender<Message>,
+    answers: Sender<Message>,
 }
 
 impl Control {
     /// Passes a command on; false if the crawl has come to rest.
     pub fn send(&self, command: Command) -> bool {
-        self.say(Message::Told(command))
+        let waits = matches!(command, Command::Pause | Command::Stop);
+        let told = Message::Told(command);
+        if waits {
+            self.answers.send(told).is_ok()
+        } else {
+            self.say(told)
+        }
     }
 
     fn say(&self, word: Message) -> bool {
-        self.words.send(word).is_ok() && self.wakes.send(Message::Woken).is_ok()
+        // It may be waiting for answers.
+        self.words.send(word).is_ok() && self.answers.send(Message::Woken).is_ok()
     }
 
     /// Passes a page on that a browser read; false if the crawl has come to rest.
     pub fn rendered(&self, page: Address, html: Vec<u8>) -> bool {
-        self.wakes.send(Message::Rendered(page, html)).is_ok()
+        self.answers.send(Message::Rendered(page, html)).is_ok()
     }
 
     /// How it stands with its hosts; the answer comes between two pages, and not at all if the crawl
@@ -116,5 +122,38 @@ impl Control {
     pub fn browser_looks(&self, hosts: Vec<String>) {
         // A crawl that has come to rest goes on when a page comes.
         let _ = self.say(Message::BrowserLooks(hosts));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_heard_before_what_came_earlier_and_wakes_who_waits() {
+        let (sender, control, inbox) = Inbox::new();
+        for number in 0..3 {
+            let page = Address::parse(&format!("http://a.test/{number}")).unwrap();
+            sender.send(Message::Rendered(page, Vec::new())).unwrap();
+        }
+        assert!(control.send(Command::Pause));
+        assert!(control.send(Command::Order));
+        drop(control.hosts());
+        let first = inbox.try_recv();
+        assert!(matches!(first, Ok(Message::Told(Command::Order))));
+        assert!(matches!(inbox.try_recv(), Ok(Message::Hosts(_))));
+        for _ in 0..3 {
+            let came = inbox.recv_timeout(Duration::ZERO);
+            assert!(matches!(came, Ok(Message::Rendered(..))));
+        }
+        assert!(matches!(
+            inbox.try_recv(),
+            Ok(Message::Told(Command::Pause))
+        ));
+        assert!(inbox.try_recv().is_err(), "what woke it says nothing");
+        let asking = std::thread::spawn(move || drop(control.hosts()));
+        let came = inbox.recv_timeout(Duration::from_mins(1));
+        assert!(matches!(came, Ok(Message::Hosts(_))));
+        asking.join().unwrap();
     }
 }

@@ -96,11 +96,14 @@ impl Runner {
     /// From the next request on it does so when it loses its way. That is put down first: a replay does
     /// the same at the same requests.
     pub(super) fn take_reaction(&mut self, wanted: Reaction) -> Result<()> {
-        let from = self.session.requests() + 1;
-        if self.crawl.reaction_at(from) == wanted {
+        let (crawl, first) = (self.crawl.id, self.crawl.first_reaction());
+        let last = self.crawl.reactions.last();
+        if last.map_or(first, |(_, reaction)| *reaction) == wanted {
             return Ok(());
         }
-        let (crawl, first) = (self.crawl.id, self.crawl.first_reaction());
+        // What came until now is to stand in the log before it.
+        self.commit()?;
+        let from = self.session.requests() + 1;
         let note = self.store.note_reaction(crawl, from, wanted);
         self.handle.block_on(note)?;
         if self.crawl.reactions.is_empty() {
