@@ -3,7 +3,7 @@
 //! on it is not lost for that, and neither is any other page.
 
 use std::path::Path;
-use std::sync::mpsc::{self, SyncSender};
+use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
 use anyhow::{Context, Result};
@@ -37,7 +37,7 @@ pub struct Replayed {
 type Read = Result<(Box<Page>, u64), WarcError>;
 
 /// A row of the log was told.
-pub(super) struct Told<'a> {
+pub(super) struct ToldRow<'a> {
     pub row: &'a FetchRow,
     /// The alarm that it gave.
     pub alarm: Option<DriftAlarm>,
@@ -54,36 +54,28 @@ pub(super) fn replay(
     log: &[FetchRow],
     archive: &Path,
     rng: &mut SplitMix,
-    mut on_row: impl FnMut(&mut Session, Told),
+    mut on_row: impl FnMut(&mut Session, ToldRow),
 ) -> Result<Replayed> {
     let mut found = Finding::default();
     thread::scope(|scope| {
         let (send, pages) = mpsc::sync_channel(READ_AHEAD);
         scope.spawn(move || read_ahead(log, archive, &send));
         for row in log {
-            // One that is no address was damaged: what came of it is lost, and nothing else.
-            let Ok(address) = Address::parse(&row.address) else {
-                tracing::warn!(
-                    "request {} of the log is passed over: {}",
-                    row.number,
-                    row.address
-                );
-                continue;
+            let alarm = match Address::parse(&row.address) {
+                Ok(address) => tell(session, row, &address, &pages, &mut found, rng)?,
+                // It was damaged: what came of it is lost, and nothing else.
+                Err(_) => {
+                    tracing::warn!(
+                        "request {} of the log is passed over: {}",
+                        row.number,
+                        row.address
+                    );
+                    None
+                }
             };
-            session.number_from(row.number);
-            let read = match row.place.warc_offset {
-                Some(_) => Some(pages.recv().context("the archive is read no more")?),
-                None => None,
-            };
-            let outcome = found.outcome(row, &address, read)?;
-            let came = matches!(outcome, Outcome::Page(..));
-            let record = session.replay(&address, outcome, row.arm, rng);
-            if came {
-                found.lost.retain(|page| *page != address);
-            }
-            let told = Told {
+            let told = ToldRow {
                 row,
-                alarm: record.and_then(|record| record.alarm),
+                alarm,
                 is_whole: found.replayed.lost.is_empty() && found.lost.is_empty(),
                 rng,
             };
@@ -95,6 +87,29 @@ pub(super) fn replay(
         session.ask_again(address);
     }
     Ok(found.replayed)
+}
+
+/// Tells a session a row of its log; the alarm that it gives.
+fn tell(
+    session: &mut Session,
+    row: &FetchRow,
+    address: &Address,
+    pages: &Receiver<Read>,
+    found: &mut Finding,
+    rng: &mut SplitMix,
+) -> Result<Option<DriftAlarm>> {
+    session.number_from(row.number);
+    let read = match row.place.warc_offset {
+        Some(_) => Some(pages.recv().context("the archive is read no more")?),
+        None => None,
+    };
+    let outcome = found.outcome(row, address, read)?;
+    let came = matches!(outcome, Outcome::Page(..));
+    let record = session.replay(address, outcome, row.arm, rng);
+    if came {
+        found.lost.retain(|page| page != address);
+    }
+    Ok(record.and_then(|record| record.alarm))
 }
 
 /// Reads the pages of a log one after the other, until nobody wants them any more.

@@ -14,7 +14,7 @@ use linkscent_core::wire::read_model;
 use tokio::runtime::Handle;
 
 use super::checkpoint::{Checkpoint, CheckpointError, Saved, Told};
-use super::replay::{self, Replayed, replay};
+use super::replay::{Replayed, ToldRow, replay};
 use super::revisiting;
 use crate::store::{CrawlRow, FetchRow, Reaction, Store};
 use crate::topic_guide;
@@ -176,7 +176,7 @@ pub fn take_up(
     }
     let path = store.warc_path(crawl.id);
     let all = saved_rows + log.len();
-    let on_row = |session: &mut Session, row: replay::Told| {
+    let on_row = |session: &mut Session, row: ToldRow| {
         let restricts = crawl.reaction_at(row.row.number) == Reaction::Restrict;
         if let Some(alarm) = row.alarm.filter(|_| restricts) {
             session.restrict(&alarm);

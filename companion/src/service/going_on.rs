@@ -264,7 +264,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).await.unwrap();
         let service = Service::new(store, web_about(|_| "bees").await);
-        let starts = ["http://host0.test/1", "http://host1.test/1"].map(str::to_owned);
+        // They never come to pages of the same number, which would be the same.
+        let starts = ["http://host0.test/2", "http://host1.test/3"].map(str::to_owned);
         let topic = service.create_topic("bees", &starts).await.unwrap();
         let new = NewCrawl::new(Starts::default(), 100_000);
         let row = service.prepare_crawl(&topic, &new).await.unwrap();

@@ -34,6 +34,7 @@ pub use ports::{
     AlarmRow, Command, CrawlKind, CrawlRow, CrawlState, Device, FetchRow, FormRow, KeptRow,
     Location, LookRow, LostPage, ModelOf, NewCrawl, Order, Outcome, Permission, QuestionRow,
     Reaction, ResultRow, SearchRow, SkippedRow, StandingRow, StandingTopic, TokenRow, Topic,
+    in_force,
 };
 pub use remarks::Remarks;
 pub use sqlite::{BackedUp, backup, faults, repair};

@@ -14,7 +14,7 @@ use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::read_model;
 
 use crate::research::{Request, Research};
-use crate::store::Reaction;
+use crate::store::{Reaction, in_force};
 
 /// Rest of a host between requests at most, in milliseconds: a day.
 const LONGEST_DELAY: u64 = 86_400_000;
@@ -117,9 +117,7 @@ pub(super) fn react(session: &mut Session, research: &Research, record: Option<R
         return;
     };
     let about = &research.about;
-    let mut until_then = about.reactions.iter().rev();
-    let then = until_then.find(|(from, _)| *from <= number);
-    let reaction = then.map_or(&about.on_drift, |(_, reaction)| reaction);
+    let reaction = in_force(&about.reactions, number).unwrap_or(&about.on_drift);
     if reaction == Reaction::Restrict.code() {
         session.restrict(&alarm);
     }

@@ -43,6 +43,13 @@ impl Reaction {
     }
 }
 
+/// What was in force at a request, of things that were changed from some request on, in their order.
+pub fn in_force<T>(changes: &[(u64, T)], number: u64) -> Option<&T> {
+    let mut until_then = changes.iter().rev();
+    let then = until_then.find(|(from, _)| *from <= number);
+    then.map(|(_, what)| what)
+}
+
 /// What a crawl is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CrawlKind {
@@ -124,9 +131,7 @@ pub struct CrawlRow {
 impl CrawlRow {
     /// What it did, or does, when it lost its way at that request.
     pub fn reaction_at(&self, number: u64) -> Reaction {
-        let mut until_then = self.reactions.iter().rev();
-        let then = until_then.find(|(from, _)| *from <= number);
-        then.map_or(self.first_reaction(), |(_, reaction)| *reaction)
+        in_force(&self.reactions, number).map_or(self.first_reaction(), |reaction| *reaction)
     }
 
     /// What it was ordered to do when it loses its way.

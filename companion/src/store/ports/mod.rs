@@ -29,7 +29,7 @@ mod topics;
 
 pub use changes::{Changes, Watch};
 pub use commands::{Command, Commands};
-pub use crawls::{CrawlKind, CrawlRow, Crawls, NewCrawl, Order, Reaction};
+pub use crawls::{CrawlKind, CrawlRow, Crawls, NewCrawl, Order, Reaction, in_force};
 pub use deleting::Deleting;
 pub use devices::{Device, Devices};
 pub use forgetting::{Forgetting, KeptPage, ModelOf};

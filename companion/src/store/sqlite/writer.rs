@@ -193,9 +193,11 @@ fn writing(error: sqlx::Error) -> StoreError {
 
 #[cfg(test)]
 mod tests {
+    use linkscent_core::crawl::SkipReason;
     use sqlx::sqlite::SqlitePoolOptions;
     use tempfile::TempDir;
 
+    use super::super::CONNECTIONS;
     use super::*;
     use crate::store::ports::{CrawlLog, Crawls};
     use crate::store::tests::{crawl, failed, fetched, folder};
@@ -288,5 +290,31 @@ mod tests {
         assert_eq!(store.crawl(crawl).await.unwrap().unwrap().warc_length, 0);
         store.take_fetches(crawl, 9_000, &batch).await.unwrap();
         assert_eq!(store.counts(crawl).await.unwrap(), (3, 3, 3, 0));
+    }
+
+    /// `SQLite` ends a transaction itself where there is no room, and a trigger can have it do so.
+    #[tokio::test]
+    async fn a_transaction_that_the_database_ended_hinders_none_that_follows() {
+        let (_folder, store, crawl) = opened().await;
+        sqlx::raw_sql(
+            "CREATE TRIGGER disk_full BEFORE INSERT ON skipped WHEN NEW.address LIKE '%/full'
+             BEGIN SELECT RAISE(ROLLBACK, 'the disk is full'); END",
+        )
+        .execute(&store.pool)
+        .await
+        .unwrap();
+        let link = |page: &str| Skipped {
+            address: Address::parse(page).unwrap(),
+            reason: SkipReason::Repetition,
+            is_seed: false,
+        };
+        let (full, fits) = ([link("http://a.test/full")], [link("http://a.test/fits")]);
+        for _ in 0..2 * CONNECTIONS {
+            let refused = store.skip(crawl, &full).await.unwrap_err();
+            let said = format!("{:#}", anyhow::Error::from(refused));
+            assert!(said.contains("the disk is full"), "{said}");
+            store.skip(crawl, &fits).await.unwrap();
+        }
+        assert_eq!(store.skipped(crawl).await.unwrap().len(), 1);
     }
 }
