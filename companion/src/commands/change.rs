@@ -132,7 +132,12 @@ fn said(change: &CrawlChange) -> String {
         CrawlChange::LeaveOut { host } => format!("{host} is asked no more"),
         CrawlChange::TakeBack { host } => format!("{host} may be asked again"),
         CrawlChange::Strategy { name } => format!("links are chosen by {name} from now on"),
-        CrawlChange::OnDrift { reaction } => format!("if it loses its way: {reaction}"),
+        CrawlChange::OnDrift { reaction } => match Reaction::of(reaction) {
+            Reaction::Tell => "if it loses its way, it says so",
+            Reaction::Restrict => "if it loses its way, it keeps closer to what is known",
+            Reaction::Pause => "if it loses its way, it pauses",
+        }
+        .to_owned(),
         CrawlChange::Pause => "it pauses".to_owned(),
         CrawlChange::Resume => "it goes on".to_owned(),
         CrawlChange::Stop => "it ends".to_owned(),

@@ -61,17 +61,13 @@ pub(super) fn replay(
         let (send, pages) = mpsc::sync_channel(READ_AHEAD);
         scope.spawn(move || read_ahead(log, archive, &send));
         for row in log {
-            let alarm = match Address::parse(&row.address) {
-                Ok(address) => tell(session, row, &address, &pages, &mut found, rng)?,
+            let alarm = if let Ok(address) = Address::parse(&row.address) {
+                tell(session, row, &address, &pages, &mut found, rng)?
+            } else {
                 // It was damaged: what came of it is lost, and nothing else.
-                Err(_) => {
-                    tracing::warn!(
-                        "request {} of the log is passed over: {}",
-                        row.number,
-                        row.address
-                    );
-                    None
-                }
+                let (number, address) = (row.number, &row.address);
+                tracing::warn!("request {number} of the log is passed over: {address}");
+                None
             };
             let told = ToldRow {
                 row,
