@@ -40,6 +40,9 @@ const EVERY_LINK: usize = 100;
 const MOST_MORE: usize = 200_000;
 /// Most pages that wait; beyond, one is let go for each that comes.
 const MOST_WAITING: usize = 300_000;
+/// Most links kept in all; beyond, no page gets one more than it has, but a better one in place of its
+/// last.
+const MOST_LINKS: usize = 450_000;
 /// The worst of so many is let go.
 const LET_GO_OF: usize = 20;
 
@@ -97,8 +100,27 @@ pub struct Frontier {
     shortlists: Shortlists,
     /// Whether links are kept that are only learned from.
     keeps_more: bool,
-    /// How many of them there are.
+    kept: Kept,
+}
+
+/// How many links of all pages are kept.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+struct Kept {
+    all: usize,
+    /// Of them those that are only learned from.
     more: usize,
+}
+
+impl Kept {
+    fn add(&mut self, page: &FrontierEntry, policy: LinkPolicy) {
+        self.all += page.links.len();
+        self.more += more_than_needed(page, policy);
+    }
+
+    fn remove(&mut self, page: &FrontierEntry, policy: LinkPolicy) {
+        self.all -= page.links.len();
+        self.more -= more_than_needed(page, policy);
+    }
 }
 
 impl Frontier {
@@ -159,11 +181,15 @@ impl Frontier {
             Some(waiting) if waiting.pinned => {}
             Some(_) => {
                 let policy = self.policy;
-                let keeps_more = self.keeps_more && self.more < MOST_MORE;
+                let most = match self.kept {
+                    Kept {
+                        all: MOST_LINKS.., ..
+                    } => 0,
+                    Kept { more, .. } if self.keeps_more && more < MOST_MORE => EVERY_LINK,
+                    _ => needed(policy),
+                };
                 let target = link.target.clone();
-                self.change(&target, |page| {
-                    page.join(policy, keeps_more, link, priority);
-                });
+                self.change(&target, |page| page.join(policy, most, link, priority));
             }
         }
     }
@@ -250,7 +276,7 @@ impl Frontier {
     pub fn take(&mut self, target: &Address) -> Option<FrontierEntry> {
         let waiting = self.waiting.remove(target)?;
         self.in_order.remove(&waiting.number);
-        self.more -= more_than_needed(&waiting, self.policy);
+        self.kept.remove(&waiting, self.policy);
         self.shortlists.remove(&waiting);
         self.queues.remove(&place(&waiting));
         Some(*waiting)
@@ -332,7 +358,7 @@ impl Frontier {
         let place = place(&waiting);
         self.in_order.insert(waiting.number, place.target.clone());
         self.shortlists.add(&waiting);
-        self.more += more_than_needed(&waiting, self.policy);
+        self.kept.add(&waiting, self.policy);
         self.waiting.insert(place.target.clone(), Box::new(waiting));
         self.queues.insert(place);
     }
@@ -343,11 +369,11 @@ impl Frontier {
             return;
         };
         let old = place(page);
-        self.more -= more_than_needed(page, self.policy);
+        self.kept.remove(page, self.policy);
         self.shortlists.remove(page);
         change(page);
         self.shortlists.add(page);
-        self.more += more_than_needed(page, self.policy);
+        self.kept.add(page, self.policy);
         let new = place(page);
         if new != old {
             self.queues.remove(&old);
@@ -406,17 +432,16 @@ impl FrontierEntry {
         }
     }
 
-    /// One more link leads there.
-    fn join(&mut self, policy: LinkPolicy, keeps_more: bool, link: Candidate, priority: Priority) {
+    /// One more link leads there; so many are kept, and none is dropped for want of another.
+    fn join(&mut self, policy: LinkPolicy, most: usize, link: Candidate, priority: Priority) {
         let is_best = policy.sorts() && self.scores.first().is_none_or(|best| priority > *best);
         let is_first = is_best || policy == LinkPolicy::Newest;
         let place = if is_first { 0 } else { self.links.len() };
-        let most = if keeps_more {
-            EVERY_LINK
-        } else {
-            needed(policy).max(self.links.len())
-        };
+        let most = most.max(self.links.len());
         if place < most {
+            // Many pages wait, and most have one link.
+            self.links.reserve_exact(1);
+            self.scores.reserve_exact(1);
             self.links.insert(place, link);
             self.scores.insert(place, priority);
             self.links.truncate(most);

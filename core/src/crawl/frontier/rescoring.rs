@@ -11,7 +11,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Frontier, FrontierEntry, more_than_needed, place};
+use super::{Frontier, FrontierEntry, Kept, place};
 use crate::address::Address;
 use crate::strategies::{Candidate, LinkScore};
 
@@ -48,7 +48,7 @@ impl Frontier {
     /// Scores every link again.
     pub fn rescore_all(&mut self, mut score: impl FnMut(&Candidate) -> LinkScore) {
         self.shortlists.clear();
-        self.more = 0;
+        self.kept = Kept::default();
         let (policy, model) = (self.policy, self.model);
         let mut places = Vec::with_capacity(self.waiting.len());
         self.waiting.retain(|_, page| {
@@ -62,7 +62,7 @@ impl Frontier {
                 }
             }
             if stays {
-                self.more += more_than_needed(page, policy);
+                self.kept.add(page, policy);
                 self.shortlists.add(page);
                 places.push(place(page));
             } else {

@@ -10,7 +10,7 @@ impl Frontier {
     pub(in crate::crawl) fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
         to.put(&self.shortlists)?;
         to.put(&(self.came, self.model, self.goes_on_with, self.left))?;
-        to.put(&(self.until, self.part, self.lets_go_from, self.more))?;
+        to.put(&(self.until, self.part, self.lets_go_from, self.kept))?;
         let pages = self.in_order.values();
         let pages = pages.filter_map(|target| Some((target, self.waiting.get(target)?)));
         to.put(&self.waiting.len())?;
@@ -24,7 +24,7 @@ impl Frontier {
     pub(in crate::crawl) fn load(&mut self, from: &mut Loader<'_>) -> Result<(), CodecError> {
         self.shortlists = from.take()?;
         (self.came, self.model, self.goes_on_with, self.left) = from.take()?;
-        (self.until, self.part, self.lets_go_from, self.more) = from.take()?;
+        (self.until, self.part, self.lets_go_from, self.kept) = from.take()?;
         let pages: usize = from.take()?;
         let mut places = Vec::new();
         self.waiting.clear();

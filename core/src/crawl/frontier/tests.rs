@@ -198,11 +198,41 @@ fn every_link_is_kept_where_it_is_asked_for_and_changes_no_order() {
         let worth = |frontier: &Frontier| frontier.get(&address).unwrap().priority;
         assert_eq!(worth(&few), worth(&every), "{policy:?}");
         every.rescore(|link| LinkScore::Follow(Priority::new(0, f64::from(link.tie))));
-        assert_eq!(every.more, EVERY_LINK - needed(policy));
+        assert_eq!(every.kept.more, EVERY_LINK - needed(policy));
         assert_eq!(pop(&mut every).unwrap().links.len(), EVERY_LINK);
         assert_eq!(pop(&mut few).unwrap().links.len(), needed(policy));
-        assert_eq!((few.more, every.more), (0, 0));
+        assert_eq!((few.kept.all, few.kept.more), (0, 0));
+        assert_eq!((every.kept.all, every.kept.more), (0, 0));
     }
+}
+
+#[test]
+fn where_many_links_are_kept_a_page_gets_a_better_one_in_place_of_its_last() {
+    let mut frontier = Frontier::new(LinkPolicy::Maximum, None);
+    let pages = MOST_LINKS / 2;
+    for page in 0..pages {
+        let target = format!("http://h{}.test/{page}", page % 50);
+        for value in [1.0, 2.0] {
+            frontier.add(link(&target), Priority::new(0, value));
+        }
+    }
+    assert_eq!(frontier.kept.all, MOST_LINKS);
+    let target = Address::parse("http://h7.test/7").unwrap();
+    for (value, best) in [(0.0, 2.0), (3.0, 3.0), (1.0, 3.0)] {
+        frontier.add(link(target.as_str()), Priority::new(0, value));
+        let page = frontier.get(&target).unwrap();
+        assert_eq!(page.links.len(), 2);
+        assert_eq!(page.priority, Priority::new(0, best));
+    }
+    assert_eq!(frontier.kept.all, MOST_LINKS);
+    // A page that is new has its link, and once one is gone there is room for another.
+    frontier.add(link("http://new.test/"), Priority::new(0, 1.0));
+    assert_eq!(frontier.kept.all, MOST_LINKS + 1);
+    for gone in ["http://h1.test/1", "http://new.test/"] {
+        frontier.take(&Address::parse(gone).unwrap()).unwrap();
+    }
+    frontier.add(link(target.as_str()), Priority::new(0, 1.0));
+    assert_eq!(frontier.get(&target).unwrap().links.len(), 3);
 }
 
 fn many(frontier: &mut Frontier, pages: u64) {
