@@ -84,6 +84,7 @@ fn look(data: &Path, proxy: &str) -> Result<()> {
     let pages = [
         "",
         "topic/1",
+        "topic/1/finds",
         "crawl/1",
         "crawl/1/results",
         "crawl/1/hosts",

@@ -1,6 +1,6 @@
-//! How long a topic's page and its model take with 2,000 clicks and 100,000 fetches in the
-//! store: `linkscent serve` is asked for the page over loopback, the service for the model
-//! file as a browser gets it. The first of each has to make the topic's guide.
+//! How long the pages of a topic and its crawl and the topic's model take with 2,000 clicks, 100,000
+//! fetches and three open questions in the store: `linkscent serve` is asked for the pages over loopback,
+//! the service for the model file as a browser gets it. The first of each has to make the topic's guide.
 //!
 //! `cargo bench --package linkscent --bench screens`
 
@@ -30,7 +30,9 @@ fn main() -> Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(fill(folder.path()))?;
     let dashboard = Dashboard::serve(folder.path(), None)?;
-    report("/topic/{id}", TIMES, || dashboard.look_at("topic/1"))?;
+    for page in ["topic/1", "topic/1/finds", "crawl/1"] {
+        report(&format!("/{page}"), TIMES, || dashboard.look_at(page))?;
+    }
     drop(dashboard);
     let store = runtime.block_on(Store::open(folder.path()))?;
     let service = Service::new(store, Way::default());
@@ -60,6 +62,10 @@ async fn fill(folder: &Path) -> Result<()> {
     for from in (1..=FETCHES).step_by(1_000) {
         let records: Result<Vec<_>> = (from..from + 1_000).map(record).collect();
         store.take_fetches(crawl, 0, &records?).await?;
+    }
+    for number in [1, FETCHES / 2, FETCHES] {
+        let page = record(number)?.0.address;
+        store.ask(crawl, page.as_str()).await?;
     }
     let done = store.set_state(crawl, CrawlState::Done, "budget");
     Ok(done.await?)

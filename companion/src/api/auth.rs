@@ -121,7 +121,13 @@ pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> 
             || path == "/mcp"
             || matches!(
                 &*path,
-                "/enter" | "/style.css" | "/live.js" | "/library.js" | "/lists.js" | "/map.js"
+                "/enter"
+                    | "/style.css"
+                    | "/live.js"
+                    | "/library.js"
+                    | "/lists.js"
+                    | "/map.js"
+                    | "/finds.js"
             );
         return harden(if is_open {
             next.run(request).await

@@ -7,6 +7,7 @@ mod classes;
 mod crawl;
 mod databases;
 mod facets;
+mod finds;
 mod hosts;
 mod intake;
 mod library;
@@ -47,6 +48,7 @@ pub fn routes() -> Router<App> {
         .route("/lists.js", get(lists))
         .route("/map.js", get(pointing))
         .merge(topics::routes())
+        .merge(finds::routes())
         .merge(tokens::routes())
         .merge(classes::routes())
         .merge(facets::routes())

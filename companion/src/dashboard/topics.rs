@@ -6,25 +6,22 @@ use askama::Template;
 use axum::extract::{Form, Path, State};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
-use linkscent_core::band::Band;
 use linkscent_core::critics;
 use linkscent_core::guide::Belief;
 use linkscent_core::strategies::{
     self, Descriptor, Form as Ratios, LearningIteration, WeightsError,
 };
-use linkscent_core::wire::api::LibraryPage;
 use serde::Deserialize;
 
+use super::finds::Finds;
 use super::new_crawl::addresses;
 use super::watching::WatchLine;
 use super::{PageError, PageResult, check_csrf, classes, facets, go_to, percent, show};
 use crate::api::{App, Base};
 use crate::hop_training::DistanceModel;
-use crate::service::{Learned, LibraryOrder, LibraryQuery, Readings};
+use crate::service::{Learned, Readings};
 use crate::store::{CrawlRow, CrawlState, MarkRow, Topic};
 
-/// Best finds on a topic's page.
-const BEST: usize = 5;
 /// A confidence that says no more than a guess would.
 const GUESS: f64 = 0.5;
 /// Words of each place that are shown of an iteration of learning.
@@ -80,10 +77,8 @@ struct TopicPage<'a> {
     base: String,
     csrf: &'a str,
     topic: Topic,
-    /// Finds that came since the person looked last.
-    new_finds: usize,
-    /// The likeliest pages.
-    best: Vec<(LibraryPage, Band)>,
+    /// None while they are looked for.
+    finds: Option<Finds>,
     /// Crawls that ask about pages, and about how many.
     asked: Vec<(i64, usize)>,
     watch: WatchLine,
@@ -222,25 +217,7 @@ async fn one(
     let marks = app.service.store.marks(id).await?;
     let (targets, others): (Vec<MarkRow>, _) = marks.into_iter().partition(|mark| mark.target);
     let facets = app.service.facets(&topic).await?;
-    let new = LibraryQuery {
-        new: true,
-        ..LibraryQuery::default()
-    };
-    // Without a library the topic's page is there all the same.
-    let new = app.service.search(Some(&topic), &new).await;
-    let best = LibraryQuery {
-        // What the person marked is no find to them any more.
-        text: "is:undecided".to_owned(),
-        order: LibraryOrder::Likeliest,
-        most: BEST,
-        ..LibraryQuery::default()
-    };
-    let best = app
-        .service
-        .search(Some(&topic), &best)
-        .await
-        .unwrap_or_default();
-    let best = best.pages.into_iter();
+    let finds = Finds::soon(&app, &topic).await;
     let mut asked = Vec::new();
     for crawl in app.service.store.crawls(Some(id)).await? {
         let questions = app.service.store.questions(crawl.id).await?.len();
@@ -264,10 +241,7 @@ async fn one(
     let goes_on = crawls.iter().find(|crawl| crawl.can_go_on);
     show(&TopicPage {
         goes_on: goes_on.map(|crawl| crawl.id),
-        new_finds: new.unwrap_or_default().total,
-        best: best
-            .map(|page| (page.clone(), Band::of(page.probability)))
-            .collect(),
+        finds,
         asked,
         watch: WatchLine::of(&app, &topic).await?,
         teachers: teachers.map(|other| other.name).collect(),

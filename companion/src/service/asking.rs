@@ -33,8 +33,13 @@ impl Service {
         topic: &Topic,
     ) -> Result<Vec<AskedPage>, ServiceError> {
         let mut asked = Vec::new();
+        let rows = self.store.questions(crawl.id).await?;
+        if rows.is_empty() {
+            // What the topic is taken for takes a while to be read where much was learned.
+            return Ok(asked);
+        }
         let telling = self.telling(topic).await?;
-        for row in self.store.questions(crawl.id).await? {
+        for row in rows {
             let page = page_archive::page(&self.store, crawl.id, &row.address).await;
             let telling = telling.clone();
             let reading = tokio::task::spawn_blocking(move || {

@@ -18,7 +18,11 @@ const NEVER: u64 = u64::MAX;
 
 /// What was worked out last. Clones are the same.
 #[derive(Clone, Default)]
-pub(super) struct Known(Arc<Mutex<Kept>>);
+pub(super) struct Known {
+    kept: Arc<Mutex<Kept>>,
+    /// Whose turn it is to work out what is not there.
+    turn: Arc<tokio::sync::Mutex<()>>,
+}
 
 /// By topic, or of all.
 #[derive(Default)]
@@ -105,7 +109,7 @@ impl Known {
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -123,19 +127,25 @@ impl Service {
         topic: Option<&Topic>,
     ) -> Result<Arc<KnownPages>, ServiceError> {
         let version = *self.supervisor.changes().borrow();
-        match self.shelf.known.there(topic.map(|topic| topic.id), version) {
-            There::Fresh(known) => Ok(known),
-            There::Old(known) => {
-                let (service, topic) = (self.clone(), topic.cloned());
-                self.supervisor.background().spawn(async move {
-                    if let Err(error) = service.work_out(topic.as_ref(), version).await {
-                        tracing::warn!("what is known of pages is not worked out: {error}");
-                        service.shelf.known.forget();
-                    }
-                });
-                Ok(known)
+        let of = topic.map(|topic| topic.id);
+        let mut turn = None;
+        loop {
+            match self.shelf.known.there(of, version) {
+                There::Fresh(known) => return Ok(known),
+                There::Old(known) => {
+                    let (service, topic) = (self.clone(), topic.cloned());
+                    self.supervisor.background().spawn(async move {
+                        if let Err(error) = service.work_out(topic.as_ref(), version).await {
+                            tracing::warn!("what is known of pages is not worked out: {error}");
+                            service.shelf.known.forget();
+                        }
+                    });
+                    return Ok(known);
+                }
+                There::Nothing if turn.is_some() => return self.work_out(topic, version).await,
+                // Who else asks meanwhile waits for the same.
+                There::Nothing => turn = Some(self.shelf.known.turn.lock().await),
             }
-            There::Nothing => self.work_out(topic, version).await,
         }
     }
 

@@ -165,7 +165,7 @@ async fn what_was_seen_is_new_no_more() {
     let get = async |path: &str| server.get(&format!("{base}/{path}")).await.text;
     let new = get("library?of=new").await;
     assert!(new.contains("<span class=\"badge\">new</span>"), "{new}");
-    assert!(get("topic/1").await.contains("new find"));
+    assert!(get("topic/1/finds").await.contains("new find"));
     let to = server
         .send(&format!("{base}/library/seen"), "topic=1")
         .await
@@ -181,7 +181,7 @@ async fn what_was_seen_is_new_no_more() {
         !all.contains(">new</span>") && !all.contains("I have seen"),
         "{all}"
     );
-    assert!(!get("topic/1").await.contains("new find"));
+    assert!(!get("topic/1/finds").await.contains("new find"));
     for wrong in ["topic=x", "topic=77"] {
         let refused = server.send(&format!("{base}/library/seen"), wrong).await;
         assert_eq!(refused.unwrap_err().status, StatusCode::NOT_FOUND);
