@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
-    ahead, backup, change, check, config, crawl, demo, export, import, inspect, log, mcp, model,
-    prune, repair, replay, search, serve, shell, tag, token, train, verify, watch,
+    ahead, backup, change, check, config, crawl, demo, export, import, inspect, log, mcp, migrate,
+    model, prune, repair, replay, search, serve, shell, tag, token, train, verify, watch,
 };
 use linkscent::crawler::documents::READ_DOCUMENT;
 use linkscent::priority::give_way;
@@ -47,6 +47,7 @@ enum Command {
     Check(check::Check),
     Repair(repair::Repair),
     Backup(backup::Backup),
+    Migrate(migrate::Migrate),
     Prune(prune::Prune),
     Demo(demo::Demo),
     Eval(eval::Eval),
@@ -124,6 +125,7 @@ fn run() -> Result<()> {
         Command::Token(token) => runtime.block_on(token.run()),
         Command::Watch(watch) => runtime.block_on(watch.run()),
         Command::Backup(backup) => runtime.block_on(backup.run()),
+        Command::Migrate(migrate) => runtime.block_on(migrate.run()),
         Command::Prune(prune) => runtime.block_on(prune.run()),
         Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),

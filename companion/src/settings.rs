@@ -15,8 +15,9 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 pub const FILE: &str = "linkscent.toml";
 /// Flags that can be set in the file; each has an environment variable `LINKSCENT_...`.
 /// `data` can only be set in the configuration folder.
-pub const KEYS: [&str; 19] = [
+pub const KEYS: [&str; 20] = [
     "data",
+    "database",
     "port",
     "proxy",
     "allow_private",
@@ -202,11 +203,26 @@ impl Settings {
             let value = match values.as_slice() {
                 [] if key == "data" => data_folder(None).unwrap_or_default().display().to_string(),
                 [] if is_flag => "false".to_owned(),
+                values if key == "database" => without_password(&values.concat()),
                 values => values.join(", "),
             };
             (key.to_owned(), value, source)
         };
         KEYS.into_iter().map(row).collect()
+    }
+}
+
+/// A database's address as it may be shown.
+fn without_password(address: &str) -> String {
+    let Some((before, place)) = address.rsplit_once('@') else {
+        return address.to_owned();
+    };
+    match before.split_once("://") {
+        Some((scheme, who)) => {
+            let name = who.split(':').next().unwrap_or_default();
+            format!("{scheme}://{name}@{place}")
+        }
+        None => format!("…@{place}"),
     }
 }
 
@@ -269,6 +285,19 @@ pub fn data_folder(given: Option<&Path>) -> Result<PathBuf> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_password_is_not_shown() {
+        for (address, shown) in [
+            ("postgres://me:secret@host/db", "postgres://me@host/db"),
+            ("postgres://me:s@cret@host/db", "postgres://me@host/db"),
+            ("postgres://me@host:5432/db", "postgres://me@host:5432/db"),
+            ("postgres://host/db", "postgres://host/db"),
+            ("me:secret@host", "…@host"),
+        ] {
+            assert_eq!(without_password(address), shown);
+        }
+    }
+
     fn read(text: &str) -> Result<Settings> {
         let folder = tempfile::tempdir()?;
         std::fs::write(folder.path().join(FILE), text)?;
@@ -322,7 +351,7 @@ mod tests {
             said("bugdet = 5")
         );
         assert!(said("on-drift = \"tell\"").contains("\"on_drift\" meant"));
-        assert!(said("colour = \"red\"").contains("there are data, port"));
+        assert!(said("colour = \"red\"").contains("there are data, database, port"));
         assert!(said("port = ").contains(FILE));
         assert!(said("data = \"x\"").contains("from within itself"));
         assert!(read("").unwrap().0.is_empty());

@@ -5,7 +5,10 @@ pub mod browser;
 pub mod companion;
 pub mod contrast;
 pub mod failing_disk;
+pub mod kills;
 pub mod paired;
+#[path = "../../companion/src/store/tests/cluster.rs"]
+pub mod postgres;
 pub mod scripted;
 pub mod shell;
 pub mod soak;

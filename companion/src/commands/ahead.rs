@@ -1,7 +1,5 @@
 //! `linkscent ahead`: what a crawl would fetch.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use clap::Args;
 use linkscent_core::band::Band;
@@ -10,9 +8,8 @@ use linkscent_core::wire::api::PROPOSED_BUDGET;
 use serde_json::json;
 
 use super::network::Network;
+use super::place::Place;
 use crate::service::{NewCrawl, Service, Starts};
-use crate::settings::data_folder;
-use crate::store::Store;
 
 /// Print what a crawl for a topic would fetch next, before anything is fetched.
 ///
@@ -25,9 +22,8 @@ pub struct Ahead {
     /// Name of the topic.
     #[arg(long)]
     topic: String,
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// A new crawl, also where the last one could go on.
     #[arg(long)]
     new: bool,
@@ -41,7 +37,7 @@ pub struct Ahead {
 impl Ahead {
     /// Prints it.
     pub async fn run(self) -> Result<()> {
-        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let store = self.place.open().await?;
         let service = Service::new(store, self.network.way());
         let topic = service.topic_known_as(&self.topic).await?;
         let crawls = service.store.web_crawls(Some(topic.id)).await?.into_iter();

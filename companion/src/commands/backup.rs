@@ -3,12 +3,12 @@
 use std::fs::OpenOptions;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::json;
 
-use crate::settings::data_folder;
-use crate::store::{Store, backup};
+use super::place::Place;
+use crate::store::backup;
 
 /// Write everything that is kept to one tar file.
 ///
@@ -21,9 +21,8 @@ use crate::store::{Store, backup};
 pub struct Backup {
     /// The file to write; it must not be there.
     out: PathBuf,
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -32,9 +31,13 @@ pub struct Backup {
 impl Backup {
     /// Writes it; where that fails nothing is left.
     pub async fn run(self) -> Result<()> {
-        let folder = data_folder(self.data.as_deref())?;
+        ensure!(
+            self.place.database.is_none(),
+            "a PostgreSQL database is copied by its own `pg_dump`, and then the data folder by any means"
+        );
         // Brings the database to the form of this version, and says if it is damaged.
-        let store = Store::open(&folder).await?;
+        let store = self.place.open().await?;
+        let folder = store.folder();
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -42,7 +45,7 @@ impl Backup {
         let file = options.open(&self.out);
         let file = file.with_context(|| format!("making {}", self.out.display()))?;
         eprintln!("Copying {} …", folder.display());
-        let written = match backup(store.folder(), file).await {
+        let written = match backup(folder, file).await {
             Ok(written) => written,
             Err(error) => {
                 // It was made here a moment ago, and is not whole.

@@ -1,16 +1,14 @@
 //! `linkscent change`: a crawl goes on otherwise than it began.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use clap::Args;
 use linkscent_core::wire::api::CrawlChange;
 use serde_json::json;
 
+use super::place::Place;
 use crate::crawler::way::Way;
 use crate::service::Service;
-use crate::settings::data_folder;
-use crate::store::{CrawlRow, Reaction, Store};
+use crate::store::{CrawlRow, Reaction};
 
 /// Change a crawl while it runs or rests, wherever it does.
 ///
@@ -26,9 +24,8 @@ pub struct Change {
     crawl: i64,
     #[command(flatten)]
     what: What,
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -89,7 +86,7 @@ impl What {
 impl Change {
     /// Does so.
     pub async fn run(self) -> Result<()> {
-        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let store = self.place.open().await?;
         let service = Service::new(store, Way::default());
         let (crawl, topic) = service.crawl(self.crawl).await?;
         let change = self.what.change();

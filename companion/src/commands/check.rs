@@ -1,22 +1,20 @@
 //! `linkscent check`: whether what is kept can still be read.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
 use indicatif::ProgressBar;
 
+use super::place::Place;
 use crate::crawler::way::Way;
 use crate::service::Service;
-use crate::settings::data_folder;
-use crate::store::Store;
 
 /// Look through the data folder, and say what is damaged.
 ///
 /// The database, every page in the archives of crawls, models, and who else may read the files; also
 /// while crawls run. Nothing is changed unless --repair is given; before that, `linkscent backup`
-/// keeps a copy.
+/// keeps a copy. Of a PostgreSQL database the files are its server's to check, by `pg_amcheck`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   linkscent check --data ~/linkscent")]
@@ -25,9 +23,8 @@ pub struct Check {
     /// files to others.
     #[arg(long)]
     repair: bool,
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -36,7 +33,7 @@ pub struct Check {
 impl Check {
     /// Checks; an error if something is wrong that was not mended.
     pub async fn run(self) -> Result<()> {
-        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let store = self.place.open().await?;
         let service = Service::new(store, Way::default());
         let bar = if self.json {
             ProgressBar::hidden()
@@ -50,8 +47,12 @@ impl Check {
         if self.json {
             println!("{}", serde_json::to_string(&checked)?);
         } else {
+            let database = match self.place.database {
+                Some(_) => "what the database gives",
+                None => "the database",
+            };
             println!(
-                "the database, {} crawls with {} pages, models and files were read",
+                "{database}, {} crawls with {} pages, models and files were read",
                 checked.crawls, checked.pages
             );
             for fault in &checked.faults {

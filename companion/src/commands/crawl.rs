@@ -16,12 +16,12 @@ use serde_json::json;
 use tokio::runtime::Handle;
 
 use super::network::Network;
+use super::place::Place;
 use super::told_to_end;
 use crate::crawler::DEFAULT_DELAY;
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::runner::{Ended, Runner};
 use crate::service::{LARGEST_BUDGET, NewCrawl, Service, Starts, is_held};
-use crate::settings::data_folder;
 use crate::store::{AlarmRow, Command, CrawlRow, Reaction, SkippedRow, Store};
 use linkscent_bench::memory::peak_mb;
 
@@ -47,9 +47,8 @@ const FOLLOW_EVERY: Duration = Duration::from_millis(500);
   linkscent crawl --examples trams.txt --start-from trains
       begins with what was learned for the topic “trains”")]
 pub struct Crawl {
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// File with the addresses of pages that are what is looked for: a line each, or a list that
     /// another program keeps (bookmarks, OPML, RSS, Atom, sitemap, RIS, BibTeX, CSL JSON, CSV).
     #[arg(long)]
@@ -135,7 +134,7 @@ impl Crawl {
     pub fn run(self, handle: &Handle) -> Result<()> {
         let way = self.network.way();
         let began = Instant::now();
-        let store = handle.block_on(Store::open(&data_folder(self.data.as_deref())?))?;
+        let store = handle.block_on(self.place.open())?;
         let service = Service::new(store.clone(), way.clone());
         let crawl = handle.block_on(self.find_or_begin(&service))?;
         let fetcher = Fetcher::new(way)?;

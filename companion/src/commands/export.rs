@@ -13,11 +13,11 @@ use linkscent_archive::takeout::{FORMATS, Format};
 use serde_json::json;
 use tempfile::NamedTempFile;
 
+use super::place::Place;
 use super::search::read_new_pages;
 use crate::crawler::way::Way;
 use crate::service::{Destination, LibraryOrder, LibraryQuery, Service};
-use crate::settings::data_folder;
-use crate::store::{Store, Topic};
+use crate::store::Topic;
 
 /// Write what crawls found to a file for other programs.
 ///
@@ -54,9 +54,8 @@ pub struct Export {
     /// Give tags and notes along with a topic.
     #[arg(long)]
     remarks: bool,
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -135,7 +134,7 @@ impl Export {
 
     /// Writes it: a file is there when it is whole, or as it was.
     pub async fn run(self) -> Result<()> {
-        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let store = self.place.open().await?;
         let service = Service::new(store, Way::default());
         let topic = match &self.topic {
             Some(name) => Some(service.topic_known_as(name).await?),

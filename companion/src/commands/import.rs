@@ -19,10 +19,9 @@ use linkscent_core::critics;
 use linkscent_core::critics::taxonomy::{ClassPage, HeldOut, MOST_CLASSES, is_under};
 
 use super::intake::ArchiveImport;
+use super::place::Place;
 use crate::crawler::way::Way;
 use crate::service::{Service, TopicFile};
-use crate::settings::data_folder;
-use crate::store::Store;
 
 /// What is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -85,9 +84,8 @@ pub struct Import {
     /// Write a topic file for the bench in place of a topic.
     #[arg(long, requires = "good")]
     out: Option<PathBuf>,
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Only say what is in the archive or the topic file.
     #[arg(long)]
     dry_run: bool,
@@ -106,7 +104,7 @@ impl Import {
             let topic = self
                 .topic
                 .context("an archive is for a topic: give --topic")?;
-            let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+            let store = self.place.open().await?;
             let import = ArchiveImport {
                 service: Service::new(store, Way::default()),
                 file: self.from,
@@ -186,7 +184,7 @@ impl Import {
     async fn take_topic_in(&self) -> Result<()> {
         let file = TopicFile::open(&self.from)?;
         if !self.dry_run {
-            let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+            let store = self.place.open().await?;
             let service = Service::new(store, Way::default());
             service.take_topic_in(&file, self.topic.as_deref()).await?;
         }
@@ -227,7 +225,7 @@ impl Import {
         let good: Vec<String> = read.focus().iter().filter(is_there).cloned().collect();
         let name = self.topic.as_ref().or(self.good.first());
         let name = name.context("a topic needs a name: give --topic")?;
-        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let store = self.place.open().await?;
         let service = Service::new(store, Way::default());
         let given = (!self.good.is_empty()).then_some(good.as_slice());
         let topic = service.import_taxonomy(name, &taxonomy, given).await?;

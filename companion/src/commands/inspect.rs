@@ -1,7 +1,5 @@
 //! `linkscent inspect` and `linkscent judge`: every stage of one page, printed.
 
-use std::path::PathBuf;
-
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -19,10 +17,9 @@ use linkscent_core::{critics, guide::Guide};
 use serde_json::json;
 
 use super::network::Network;
+use super::place::Place;
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::reply::Reply;
-use crate::settings::data_folder;
-use crate::store::Store;
 use crate::topic_guide;
 use linkscent_archive::page::build;
 
@@ -37,9 +34,8 @@ pub struct Subject {
     /// By the knowledge of this topic.
     #[arg(long)]
     topic: Option<String>,
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Who chooses links; by default who did so far.
     #[arg(long, value_parser = PossibleValuesParser::new(strategies::all_names()))]
     strategy: Option<String>,
@@ -92,7 +88,7 @@ impl Subject {
                 format!("“{strategy}” knows nothing yet: name a --topic that it was trained for")
             });
         };
-        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let store = self.place.open().await?;
         let topics = store.topics().await?;
         let topic = topics.into_iter().find(|topic| topic.name == *name);
         let topic = topic.with_context(|| format!("there is no topic “{name}”"))?;
@@ -194,7 +190,7 @@ impl Subject {
             named: if predicate.topics().is_empty() {
                 NamedTopics::new()
             } else {
-                let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+                let store = self.place.open().await?;
                 topic_guide::named_topics(&store, &predicate.to_string()).await?
             },
         };

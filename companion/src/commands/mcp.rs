@@ -1,17 +1,14 @@
 //! `linkscent mcp`: the library for programs that speak the Model Context Protocol.
 
-use std::path::PathBuf;
-
 use anyhow::{Context, Result};
 use clap::Args;
 use rmcp::ServiceExt;
 use rmcp::transport::stdio;
 
 use super::network::Network;
+use super::place::Place;
 use crate::mcp::Library;
 use crate::service::Service;
-use crate::settings::data_folder;
-use crate::store::Store;
 
 /// Serve the library to a program that speaks the Model Context Protocol, over standard input and
 /// output.
@@ -22,9 +19,8 @@ use crate::store::Store;
 #[command(after_help = "Example:
   linkscent mcp --data ~/linkscent")]
 pub struct Mcp {
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Allow crawls, which fetch pages from the web.
     #[arg(long)]
     may_crawl: bool,
@@ -35,7 +31,7 @@ pub struct Mcp {
 impl Mcp {
     /// Runs until the other side ends.
     pub async fn run(self) -> Result<()> {
-        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let store = self.place.open().await?;
         let service = Service::new(store, self.network.way());
         let supervisor = service.supervisor.clone();
         let server = Library::new(service, self.may_crawl);

@@ -1,16 +1,13 @@
 //! `linkscent prune`: crawls that are too old, or take too much room, are deleted.
 
-use std::path::PathBuf;
-
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::json;
 
+use super::place::Place;
 use crate::clock;
 use crate::crawler::way::Way;
 use crate::service::{Outdated, Retention, Service};
-use crate::settings::data_folder;
-use crate::store::Store;
 
 /// Delete crawls that are too old or take too much room.
 ///
@@ -27,9 +24,8 @@ pub struct Prune {
     /// Delete them. It cannot be undone; `linkscent backup` keeps a copy.
     #[arg(long)]
     delete: bool,
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -75,7 +71,7 @@ impl Prune {
         if retention == Retention::default() {
             bail!("say what is to be kept: --keep-days, --keep-megabytes, or both");
         }
-        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let store = self.place.open().await?;
         let service = Service::new(store, Way::default());
         let outdated = service.outdated(retention).await?;
         if self.delete && !outdated.is_empty() {

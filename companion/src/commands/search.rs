@@ -1,6 +1,5 @@
 //! `linkscent search`: the library by words.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -9,10 +8,9 @@ use indicatif::ProgressBar;
 use linkscent_core::band::Band;
 use linkscent_core::wire::api::{LibraryFound, LibraryPage};
 
+use super::place::Place;
 use crate::crawler::way::Way;
 use crate::service::{LibraryOrder, LibraryQuery, MOST_SHOWN, Service};
-use crate::settings::data_folder;
-use crate::store::Store;
 
 /// Search what crawls found, by words.
 ///
@@ -47,9 +45,8 @@ pub struct Search {
     /// After so many others.
     #[arg(long, default_value_t = 0)]
     skip: usize,
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Make the index again from the crawls' archives before.
     #[arg(long)]
     rebuild: bool,
@@ -72,7 +69,7 @@ enum First {
 impl Search {
     /// Prints it.
     pub async fn run(self) -> Result<()> {
-        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let store = self.place.open().await?;
         let service = Service::new(store, Way::default());
         if self.rebuild {
             service.rebuild_index().await?;

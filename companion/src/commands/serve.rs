@@ -1,7 +1,5 @@
 //! `linkscent serve`: API, dashboard and crawler on this machine.
 
-use std::path::PathBuf;
-
 use anyhow::{Context, Result};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -11,13 +9,12 @@ use linkscent_core::wire::api::DEFAULT_PORT;
 use tokio::net::TcpListener;
 
 use super::network::Network;
+use super::place::Place;
 use super::prune::Keep;
 use super::told_to_end;
 use crate::api::{self, App};
 use crate::dashboard;
 use crate::service::Service;
-use crate::settings::data_folder;
-use crate::store::Store;
 
 /// Serve the dashboard and the API for the browser extension, on this machine
 /// alone, and run the crawls.
@@ -25,9 +22,8 @@ use crate::store::Store;
 #[command(after_help = "Example:
   linkscent serve --data ~/linkscent")]
 pub struct Serve {
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Port to listen on; 0 for any free one.
     #[arg(long, env = "LINKSCENT_PORT", default_value_t = DEFAULT_PORT)]
     port: u16,
@@ -46,7 +42,7 @@ pub struct Serve {
 impl Serve {
     /// Runs until interrupted.
     pub async fn run(self) -> Result<()> {
-        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let store = self.place.open().await?;
         let port = self.port;
         let listener = TcpListener::bind(("127.0.0.1", port)).await;
         let listener = listener.with_context(|| {

@@ -1,16 +1,13 @@
 //! `linkscent tag`: pages of the library put under a tag.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 
+use super::place::Place;
 use super::search::read_new_pages;
 use crate::crawler::way::Way;
 use crate::service::{LibraryQuery, MOST_AT_ONCE, Remark, Service};
-use crate::settings::data_folder;
-use crate::store::Store;
 
 /// Put pages that a search finds under a tag, or take them from there.
 ///
@@ -35,9 +32,8 @@ pub struct Tag {
     /// Take them from there.
     #[arg(long)]
     off: bool,
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -47,7 +43,7 @@ impl Tag {
     /// Does so.
     pub async fn run(self) -> Result<()> {
         let remark = Remark::read(if self.off { "untag" } else { "tag" }, &self.under)?;
-        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let store = self.place.open().await?;
         let service = Service::new(store, Way::default());
         let topic = match &self.topic {
             Some(name) => Some(service.topic_known_as(name).await?),

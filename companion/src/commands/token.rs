@@ -1,16 +1,14 @@
 //! `linkscent token`: what programs may call with.
 
-use std::path::PathBuf;
-
 use anyhow::{Result, ensure};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
+use super::place::Place;
 use crate::clock;
 use crate::crawler::way::Way;
 use crate::service::Service;
-use crate::settings::data_folder;
-use crate::store::{Permission, Store};
+use crate::store::Permission;
 
 /// Make, list or revoke tokens with which programs on this machine may call.
 ///
@@ -25,9 +23,8 @@ use crate::store::{Permission, Store};
 pub struct Token {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA", global = true)]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Print JSON.
     #[arg(long, global = true)]
     json: bool,
@@ -53,7 +50,7 @@ enum Action {
 impl Token {
     /// Does it.
     pub async fn run(self) -> Result<()> {
-        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let store = self.place.open().await?;
         let service = Service::new(store, Way::default());
         match &self.action {
             Some(Action::Add { program, may }) => {

@@ -1,8 +1,6 @@
 //! `linkscent train`: the model of hop distances of a topic in the store, or what the
 //! bench trains on a frozen web.
 
-use std::path::PathBuf;
-
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use linkscent_bench::commands::train::{self as bench, ModelKind};
@@ -11,9 +9,8 @@ use linkscent_core::models::ChainKind;
 use serde_json::json;
 use tokio::runtime::Handle;
 
+use super::place::Place;
 use crate::hop_training::{self, DistanceModel};
-use crate::settings::data_folder;
-use crate::store::Store;
 
 /// What else is trained.
 #[derive(Debug, Subcommand)]
@@ -34,9 +31,8 @@ pub struct Train {
     /// your own paths and its last crawl; it chooses links from then on.
     #[arg(long, conflicts_with_all = ["web", "topic", "sequences"])]
     of: Option<String>,
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     #[command(flatten)]
     bench: bench::Training,
 }
@@ -66,7 +62,7 @@ impl Train {
             ModelKind::AcheOffline => DistanceModel::AchePaths,
         };
         let kind_name = model.strategy();
-        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let store = self.place.open().await?;
         let topics = store.topics().await?;
         let topic = topics.into_iter().find(|topic| topic.name == name);
         let topic = topic.with_context(|| format!("there is no topic “{name}”"))?;

@@ -1,6 +1,5 @@
 //! `linkscent watch`: a topic that stands.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -9,10 +8,10 @@ use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::network::Network;
+use super::place::Place;
 use crate::clock;
 use crate::service::{LibraryOrder, LibraryQuery, Service, USUAL_REQUESTS};
-use crate::settings::data_folder;
-use crate::store::{CrawlState, StandingTopic, Store, Topic};
+use crate::store::{CrawlState, StandingTopic, Topic};
 
 /// Keep watching a topic: look again at pages that may have changed, and follow what came.
 ///
@@ -39,9 +38,8 @@ pub struct Watch {
     /// Watch it no longer.
     #[arg(long)]
     off: bool,
-    /// Where everything is kept.
-    #[arg(long, env = "LINKSCENT_DATA")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -52,7 +50,7 @@ pub struct Watch {
 impl Watch {
     /// Does so.
     pub async fn run(self) -> Result<()> {
-        let store = Store::open(&data_folder(self.data.as_deref())?).await?;
+        let store = self.place.open().await?;
         let service = Service::new(store, self.network.way());
         let topic = service.topic_known_as(&self.topic).await?;
         if self.off {

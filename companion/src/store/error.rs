@@ -23,9 +23,7 @@ pub enum StoreError {
     #[error("writing to the store")]
     Writing(#[source] BackendError),
     /// There is no room left for what was to be written.
-    #[error(
-        "writing to the store: there is no room left where the data folder lies; make some, and go on"
-    )]
+    #[error("writing to the store: there is no room left on its disk; make some, and go on")]
     Full(#[source] BackendError),
     /// What the store keeps cannot be read any more.
     #[error(
@@ -35,7 +33,7 @@ pub enum StoreError {
     Damaged(#[source] BackendError),
     /// The disk does not do what it is told.
     #[error(
-        "the disk on which the data folder lies cannot be read or written: see to it, then go on; \
+        "the disk of the store cannot be read or written: see to it, then go on; \
          nothing that was put down before is lost by it"
     )]
     Disk(#[source] BackendError),

@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+/// In a data folder whose rows are in a database elsewhere: which.
+pub(super) const ELSEWHERE: &str = "database";
+
 /// Another program may be opening a database for so long.
 const LONGEST_OPENING: Duration = Duration::from_secs(30);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);

@@ -2,8 +2,9 @@
 //! request they made.
 //!
 //! [`Store`] is what all others hold. What is kept as rows is reached through [`ports`],
-//! whichever backend lies behind them: one `SQLite` file (`sqlite`), or in tests plain
-//! collections (`memory`). What lies in the data folder beside the rows, archives, the
+//! whichever backend lies behind them: one `SQLite` file (`sqlite`), a PostgreSQL database
+//! (`postgres`), which share most of their statements (`sql`), or in tests plain collections
+//! (`memory`). What lies in the data folder beside the rows, archives, the
 //! locks of crawls and whose turn it is to ask a host, is the same for every backend.
 //!
 //! A crawl's log is the truth about it: frontier, counts and models follow
@@ -11,14 +12,18 @@
 //! takes in whole fetches, never a part of one, and what it acknowledged survives a
 //! power cut.
 
+mod dialect;
 mod error;
 mod files;
 mod lock;
 mod marks;
 #[cfg(test)]
 mod memory;
+mod moving;
 pub mod ports;
+mod postgres;
 mod remarks;
+mod sql;
 mod sqlite;
 mod stands_in;
 #[cfg(test)]
@@ -30,6 +35,7 @@ pub use files::{is_open_to_others, make_folder, make_private, open_private};
 pub use lock::{CrawlLock, LockError};
 pub use marks::MarkRow;
 pub(crate) use marks::{gone_clicks, is_gone};
+pub use moving::{Moved, move_back, move_out};
 pub use ports::{
     AlarmRow, Command, CrawlKind, CrawlRow, CrawlState, Device, FetchRow, FormRow, KeptRow,
     Location, LookRow, LostPage, ModelOf, NewCrawl, Order, Outcome, Permission, QuestionRow,
@@ -48,6 +54,7 @@ use anyhow::Result;
 
 use crate::clock;
 use ports::Ports;
+use postgres::PostgresStore;
 use sqlite::SqliteStore;
 
 /// The file of a crawl's pages, in a data folder.
@@ -99,6 +106,12 @@ impl Store {
     /// Opens the `SQLite` store in a data folder, which is made if it is not there.
     pub async fn open(folder: &Path) -> Result<Self> {
         let ports = SqliteStore::open(folder).await?;
+        Ok(Self::new(Arc::new(ports), folder))
+    }
+
+    /// Opens the store in a PostgreSQL database, beside a data folder.
+    pub async fn open_database(address: &str, folder: &Path) -> Result<Self> {
+        let ports = PostgresStore::open(address, folder).await?;
         Ok(Self::new(Arc::new(ports), folder))
     }
 

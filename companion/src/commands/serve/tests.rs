@@ -14,7 +14,7 @@ use super::*;
 use crate::crawler::way::Way;
 use crate::hop_training::DistanceModel;
 use crate::service::{LARGEST_BUDGET, RunBy};
-use crate::store::Reaction;
+use crate::store::{Reaction, Store};
 
 mod brought_in;
 mod choices;

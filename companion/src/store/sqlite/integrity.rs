@@ -6,12 +6,17 @@ use anyhow::{Context, Result};
 use sqlx::Connection;
 
 use super::{DATABASE, connect};
+use crate::store::files;
 
 /// Faults that are named.
 const MOST_FAULTS: usize = 20;
 
-/// What is wrong with the database of a folder, in words; nothing if all is well. Reads it whole.
+/// What is wrong with the database of a folder, in words; nothing if all is well, or if
+/// its rows are in a database elsewhere. Reads it whole.
 pub async fn faults(folder: &Path) -> Result<Vec<String>> {
+    if folder.join(files::ELSEWHERE).exists() {
+        return Ok(Vec::new());
+    }
     let mut connection = connect(&folder.join(DATABASE)).await?;
     let damaged: Vec<(String,)> = sqlx::query_as("PRAGMA integrity_check(20)")
         .fetch_all(&mut connection)

@@ -3,24 +3,16 @@
 
 mod backup;
 mod changes;
-mod commands;
-mod crawls;
-mod deleting;
-mod devices;
-mod forgetting;
+mod dialect;
 mod integrity;
-mod kept;
-mod log;
 mod migrations;
-mod people;
 mod salvage;
-mod searches;
-mod standing;
-mod tokens;
-mod topics;
-mod writer;
+#[cfg(test)]
+mod tests;
+mod traces;
 
 pub use backup::{BackedUp, backup};
+pub(super) use dialect::failure;
 pub use integrity::faults;
 pub use salvage::repair;
 
@@ -28,22 +20,13 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
-use serde::Serialize;
+use anyhow::{Context, Result, ensure};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, SqliteConnection, SqlitePool};
 
-use super::{StoreError, StoreResult, files, newest_archive};
+use super::dialect::Failure;
+use super::{files, newest_archive};
 use migrations::Due;
-
-/// The answer of `SQLite` that means that the disk is full.
-const FULL: i64 = 13;
-/// Answers of `SQLite` that mean that its file is damaged, or none of its files.
-const CORRUPT: i64 = 11;
-const NOT_A_DATABASE: i64 = 26;
-/// Answers of `SQLite` that mean that the disk failed, or takes nothing any more.
-const IO_FAILED: i64 = 10;
-const READ_ONLY: i64 = 8;
 
 /// Bytes of the write-ahead log that are left between two uses.
 const LARGEST_LOG: &str = "4194304";
@@ -57,6 +40,39 @@ const DATABASE: &str = "linkscent.sqlite";
 /// The copy of the database from before it was last changed to a newer form.
 const BACKUP: &str = "linkscent-backup.sqlite";
 
+/// Whether a data folder has a database.
+pub(super) fn is_in(folder: &Path) -> bool {
+    folder.join(DATABASE).exists()
+}
+
+/// Gives the database of a data folder, which nobody uses, another name: which.
+pub(super) fn put_aside(folder: &Path, ending: &str) -> Result<PathBuf> {
+    let aside = folder.join(format!("{DATABASE}.{ending}"));
+    for (file, to) in [
+        ("", aside.clone()),
+        ("-wal", folder.join(format!("{DATABASE}.{ending}-wal"))),
+    ] {
+        let from = folder.join(format!("{DATABASE}{file}"));
+        if from.exists() {
+            let moving = || format!("moving {}", from.display());
+            std::fs::rename(&from, to).with_context(moving)?;
+        }
+    }
+    Ok(aside)
+}
+
+/// Takes the database out of a folder that was made for it, which goes.
+pub(super) fn take_from(beside: &Path, folder: &Path) -> Result<()> {
+    let from = beside.join(DATABASE);
+    let moving = || format!("moving {}", from.display());
+    std::fs::rename(&from, folder.join(DATABASE)).with_context(moving)?;
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .with_context(moving)?;
+    let deleting = || format!("deleting {}", beside.display());
+    std::fs::remove_dir_all(beside).with_context(deleting)
+}
+
 /// A connection of its own to a database.
 async fn connect(file: &Path) -> Result<SqliteConnection> {
     let options = SqliteConnectOptions::new().filename(file);
@@ -66,7 +82,7 @@ async fn connect(file: &Path) -> Result<SqliteConnection> {
 
 /// See the module.
 pub(super) struct SqliteStore {
-    pool: SqlitePool,
+    pub(super) pool: SqlitePool,
     folder: PathBuf,
     /// Says that the folder is in use.
     _lock: File,
@@ -76,6 +92,12 @@ impl SqliteStore {
     /// Opens the database in a data folder, which is made if it is not there.
     pub(super) async fn open(folder: &Path) -> Result<Self> {
         files::make_folder(folder)?;
+        ensure!(
+            !folder.join(files::ELSEWHERE).exists(),
+            "the data folder {} belongs to a PostgreSQL database: say to which, by --database or \
+             LINKSCENT_DATABASE",
+            folder.display()
+        );
         let (pool, lock) = Self::open_pool(folder).await?;
         Ok(Self {
             pool,
@@ -131,6 +153,16 @@ impl SqliteStore {
         Ok((pool, files::lock_folder(folder, false)?))
     }
 
+    /// The same, for who holds the folder's lock alone.
+    pub(super) async fn open_locked(folder: &Path) -> Result<SqlitePool> {
+        let pool = Self::connect(folder).await?;
+        if migrations::due(&pool).await? == Due::Steps {
+            migrations::back_up(&pool, folder).await?;
+        }
+        migrations::run(&pool, None).await?;
+        Ok(pool)
+    }
+
     async fn connect(folder: &Path) -> Result<SqlitePool> {
         let file = folder.join(DATABASE);
         let _turn = files::turn_to_open(folder).await?;
@@ -171,71 +203,24 @@ impl SqliteStore {
     }
 }
 
-impl From<sqlx::Error> for StoreError {
-    fn from(error: sqlx::Error) -> Self {
-        let refused = error.as_database_error();
-        if refused.is_some_and(sqlx::error::DatabaseError::is_foreign_key_violation) {
-            return Self::Missing("topic or crawl");
-        }
-        if refused.is_some_and(sqlx::error::DatabaseError::is_unique_violation) {
-            return Self::Conflict;
-        }
-        match code_of(&error) {
-            Some(FULL) => Self::Full(error.into()),
-            Some(CORRUPT | NOT_A_DATABASE) => Self::Damaged(error.into()),
-            Some(IO_FAILED | READ_ONLY) => Self::Disk(error.into()),
-            _ => Self::Backend(error.into()),
-        }
-    }
-}
-
-/// What `SQLite` answered, the general part of its code.
-fn code_of(error: &sqlx::Error) -> Option<i64> {
-    let code = error.as_database_error()?.code()?;
-    Some(code.parse::<i64>().ok()? & 0xFF)
-}
-
-/// A value as a column keeps it.
-fn json(value: &impl Serialize) -> StoreResult<String> {
-    serde_json::to_string(value).map_err(|error| StoreError::Backend(error.into()))
-}
-
 /// The error with what helps, where it says that the file is damaged or the disk full.
 fn damaged(error: anyhow::Error, file: &Path) -> anyhow::Error {
-    let code = error.downcast_ref::<sqlx::Error>().and_then(code_of);
-    if code == Some(FULL) {
-        let file = file.display();
-        return error.context(format!(
-            "writing to {file}: there is no room left; make some"
-        ));
+    match error.downcast_ref::<sqlx::Error>().and_then(failure) {
+        Some(Failure::Damaged) => {}
+        Some(Failure::Full) => {
+            let file = file.display();
+            return error.context(format!(
+                "writing to {file}: there is no room left; make some"
+            ));
+        }
+        Some(Failure::Disk) | None => {
+            return error.context(format!("opening {}", file.display()));
+        }
     }
-    let Some(CORRUPT | NOT_A_DATABASE) = code else {
-        return error.context(format!("opening {}", file.display()));
-    };
     error.context(format!(
         "{} is damaged. Keep a copy of the folder, then run `linkscent repair --data {}`: it saves \
          what can be read. The pages of crawls lie in files of their own and are not touched",
         file.display(),
         file.parent().unwrap_or(file).display()
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::store::Store;
-    use crate::store::tests::folder;
-
-    #[tokio::test]
-    async fn the_log_is_short_again_behind_a_large_model() {
-        let folder = folder();
-        let store = Store::open(folder.path()).await.unwrap();
-        let topic = store.topic_named("bees").await.unwrap().id;
-        let log = folder.path().join("linkscent.sqlite-wal");
-        let length = || std::fs::metadata(&log).unwrap().len();
-        store.set_model(topic, &vec![7; 16 << 20]).await.unwrap();
-        assert!(length() > 16 << 20);
-        // The next write starts the log over and cuts it.
-        store.topic_named("wasps").await.unwrap();
-        assert!(length() <= 4 << 20, "{}", length());
-    }
 }

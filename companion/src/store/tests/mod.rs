@@ -14,6 +14,17 @@ macro_rules! promises {
             })+
         }
 
+        mod postgres {
+            $(#[tokio::test]
+            async fn $promise() {
+                let Some((folder, store)) = crate::store::tests::in_postgres().await else {
+                    return;
+                };
+                super::$promise(&store).await;
+                drop(folder);
+            })+
+        }
+
         mod memory {
             $(#[tokio::test]
             async fn $promise() {
@@ -25,16 +36,20 @@ macro_rules! promises {
     };
 }
 
+mod cluster;
 mod crawls;
 mod deleting;
 mod forgetting;
 mod kept;
 mod log;
+mod moving;
 mod people;
 mod searches;
 mod standing;
 mod tokens;
 mod topics;
+
+use std::io::Write;
 
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Arm, DriftAlarm, DriftCause, Record, Scope, StoppingRule};
@@ -46,12 +61,42 @@ use tempfile::TempDir;
 
 use super::ports::Ports;
 use super::{CrawlKind, Location, NewCrawl, Order, Reaction, Store};
+use cluster::Cluster;
 
 /// A folder that goes with the test, in memory where the system has such a place: no promise
 /// needs a disk to be waited for.
 pub(crate) fn folder() -> TempDir {
     let in_memory = tempfile::tempdir_in("/dev/shm");
     in_memory.or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// A store in an empty PostgreSQL database, if the machine has PostgreSQL: else it is said that the
+/// test skips.
+pub(crate) async fn in_postgres() -> Option<(TempDir, Store)> {
+    let cluster = match Cluster::of_program() {
+        Ok(cluster) => cluster,
+        Err(why) => {
+            skipped(why);
+            return None;
+        }
+    };
+    let folder = folder();
+    let store = Store::open_database(&cluster.fresh().unwrap(), folder.path()).await;
+    Some((folder, store.unwrap()))
+}
+
+/// Says that a test skips, and why; `LINKSCENT_SKIPPED` names a file that is told, too.
+fn skipped(why: &str) {
+    eprintln!("skipped: {why}");
+    let Some(file) = std::env::var_os("LINKSCENT_SKIPPED") else {
+        return;
+    };
+    let open = std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(file);
+    // To count is a courtesy: a test does not fail over it.
+    let _ = open.and_then(|mut file| writeln!(file, "{why}"));
 }
 
 /// No topic, crawl or browser has this number.

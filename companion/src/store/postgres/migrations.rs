@@ -1,0 +1,44 @@
+//! Brings a PostgreSQL database to the form that this version knows: each file of `migrations/postgres`
+//! is one step, never changed once it was released, and one transaction. Whoever comes second waits.
+
+use anyhow::{Result, bail};
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::{PgPool, SqlSafeStr};
+
+/// Version, what it does, statements.
+const STEPS: [(i64, &str, &str); 1] = [(
+    1,
+    "first",
+    include_str!("../../../migrations/postgres/0001_first.sql"),
+)];
+const NEWEST: i64 = STEPS[STEPS.len() - 1].0;
+
+/// Takes the steps that are due; an error if a newer version was here.
+pub(super) async fn run(pool: &PgPool) -> Result<()> {
+    let form = newest_step(pool).await?;
+    if form > NEWEST {
+        bail!(
+            "it was written by a newer linkscent (form {form}; this one knows form {NEWEST}): update \
+             linkscent"
+        );
+    }
+    let steps = STEPS.iter().map(|&(version, name, statements)| {
+        let (name, statements) = (name.into(), statements.into_sql_str());
+        Migration::new(version, name, MigrationType::Simple, statements, false)
+    });
+    Migrator::with_migrations(steps.collect()).run(pool).await?;
+    Ok(())
+}
+
+async fn newest_step(pool: &PgPool) -> Result<i64> {
+    let steps: Option<String> = sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations')::text")
+        .fetch_one(pool)
+        .await?;
+    if steps.is_none() {
+        return Ok(0);
+    }
+    let newest: Option<i64> = sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations")
+        .fetch_one(pool)
+        .await?;
+    Ok(newest.unwrap_or_default())
+}

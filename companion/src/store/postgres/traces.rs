@@ -1,0 +1,44 @@
+//! What is left of deleted rows. What the server keeps besides, its write-ahead log and the copies that
+//! its keeper makes of it, is out of reach here.
+
+use std::path::Path;
+
+use super::PostgresStore;
+use crate::store::StoreResult;
+use crate::store::sqlite::SqliteStore;
+
+/// Tables in which pages or words of people stand.
+const TABLES: [&str; 16] = [
+    "alarm",
+    "command",
+    "crawl",
+    "device",
+    "event",
+    "fetch",
+    "form",
+    "model",
+    "notice",
+    "question",
+    "saved_search",
+    "skipped",
+    "standing",
+    "start_model",
+    "token",
+    "topic",
+];
+
+impl PostgresStore {
+    /// Rewrites the tables, so that nothing of what was deleted lies in them any more.
+    pub(in crate::store) async fn rewrite(&self) -> StoreResult<()> {
+        for table in TABLES {
+            let statement = sqlx::AssertSqlSafe(format!("VACUUM (FULL) \"{table}\""));
+            sqlx::raw_sql(statement).execute(&self.pool).await?;
+        }
+        Ok(())
+    }
+
+    /// Of the database nothing lies in the data folder, but its rows may have come from a file that stayed.
+    pub(in crate::store) fn traces_beside(folder: &Path, spellings: &[String]) -> Vec<String> {
+        SqliteStore::traces_beside(folder, spellings)
+    }
+}

@@ -1,0 +1,62 @@
+//! What is left of deleted rows in the database's files, and in those beside it.
+
+use std::path::{Path, PathBuf};
+
+use super::salvage::BESIDE;
+use super::{BACKUP, SqliteStore};
+use crate::store::stands_in::stands_in;
+use crate::store::{StoreError, StoreResult};
+
+impl SqliteStore {
+    /// Rewrites the database, so that nothing of what was deleted lies in it any more, and deletes what
+    /// lies beside it.
+    pub(in crate::store) async fn rewrite(&self) -> StoreResult<()> {
+        // What a repair had copied that was cut off.
+        let _ = std::fs::remove_dir_all(self.folder.join(BESIDE));
+        let copy = self.folder.join(BACKUP);
+        if copy.exists() {
+            std::fs::remove_file(&copy).map_err(|error| {
+                let doing = format!("deleting {}", copy.display());
+                StoreError::Backend(anyhow::Error::from(error).context(doing).into())
+            })?;
+        }
+        // Rewritten, so that no free page holds what was deleted.
+        for statement in [
+            "PRAGMA wal_checkpoint(TRUNCATE)",
+            "VACUUM",
+            "PRAGMA wal_checkpoint(TRUNCATE)",
+        ] {
+            sqlx::raw_sql(statement).execute(&self.pool).await?;
+        }
+        Ok(())
+    }
+
+    /// What lies beside the database's own file and has one of the pages: what waits to go into
+    /// it, the copy from before its form changed, damaged ones that a repair kept. The file
+    /// itself is not opened here: to close it again would let go of all locks that this process
+    /// holds on it.
+    pub(in crate::store) fn traces_beside(folder: &Path, spellings: &[String]) -> Vec<String> {
+        let has_page = |file: &PathBuf| {
+            let bytes = std::fs::read(file).unwrap_or_default();
+            spellings.iter().any(|page| stands_in(&bytes, page))
+        };
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let beside = entries.filter(|entry| {
+            let name = entry.file_name();
+            if name == BACKUP {
+                return true;
+            }
+            let rest = name
+                .to_str()
+                .and_then(|name| name.strip_prefix("linkscent.sqlite"));
+            rest.is_some_and(|rest| {
+                rest == "-wal"
+                    || [".damaged", ".moved"]
+                        .iter()
+                        .any(|aside| rest.starts_with(aside))
+            })
+        });
+        let files = beside.map(|entry| entry.path()).filter(has_page);
+        files.map(|file| file.display().to_string()).collect()
+    }
+}

@@ -1,0 +1,171 @@
+//! A PostgreSQL cluster for the tests of one program: made on a socket in a folder of its own when it
+//! is first asked for, and gone with the program, however that ends.
+
+use std::fs::{DirBuilder, Permissions, set_permissions};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Where Debian keeps each version's programs.
+const VERSIONS: &str = "/usr/lib/postgresql";
+const LONGEST_START: Duration = Duration::from_secs(30);
+
+/// Ends the server and deletes its folder once nobody holds the other end of its input.
+const KEEPER: &str = r#"
+"$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off \
+    -c max_connections=200 >"$2/log" 2>&1 &
+server=$!
+cat >/dev/null
+kill -INT $server
+wait $server
+rm -rf "$2"
+"#;
+
+/// See the module.
+pub struct Cluster {
+    folder: PathBuf,
+    programs: PathBuf,
+    /// Ends when this program does: it holds the other end of its input.
+    _keeper: Child,
+    databases: AtomicU32,
+}
+
+impl Cluster {
+    /// The cluster of this program; why there is none.
+    pub fn of_program() -> Result<&'static Self, &'static str> {
+        static CLUSTER: OnceLock<Result<Cluster, String>> = OnceLock::new();
+        let cluster = CLUSTER.get_or_init(Self::start).as_ref();
+        cluster.map_err(String::as_str)
+    }
+
+    /// The address of an empty database; an error if the server does not make one.
+    pub fn fresh(&self) -> Result<String, String> {
+        let name = format!("test{}", self.databases.fetch_add(1, Ordering::Relaxed));
+        self.psql(&format!("CREATE DATABASE {name}"))?;
+        Ok(self.address(&name))
+    }
+
+    fn address(&self, name: &str) -> String {
+        let folder = self.folder.display().to_string().replace('/', "%2F");
+        format!("postgres://postgres@{folder}/{name}")
+    }
+
+    fn start() -> Result<Self, String> {
+        let programs = newest_programs().ok_or("PostgreSQL is not installed")?;
+        let made = Self::make(programs);
+        made.map_err(|why| format!("PostgreSQL cannot be started here: {why}"))
+    }
+
+    fn make(programs: PathBuf) -> Result<Self, String> {
+        let memory = Path::new("/dev/shm");
+        let place = if memory.is_dir() {
+            memory.to_owned()
+        } else {
+            std::env::temp_dir()
+        };
+        let folder = place.join(format!("linkscent-postgres-{}", std::process::id()));
+        let said = |error: std::io::Error| error.to_string();
+        DirBuilder::new()
+            .mode(0o755)
+            .create(&folder)
+            .map_err(said)?;
+        // The server refuses to run for root: then it runs for the user that Debian made for it.
+        let as_other = is_root();
+        if as_other {
+            let (user, group) = (number_of("-u")?, number_of("-g")?);
+            chown(&folder, Some(user), Some(group)).map_err(said)?;
+        }
+        set_permissions(&folder, Permissions::from_mode(0o755)).map_err(said)?;
+        let run = |program: &str| {
+            let mut command = Command::new(if as_other { "setpriv" } else { program });
+            if as_other {
+                let as_user = ["--reuid=postgres", "--regid=postgres", "--clear-groups"];
+                command.args(as_user).arg("--").arg(program);
+            }
+            command.current_dir(&folder);
+            command
+        };
+        let initdb = programs.join("initdb").display().to_string();
+        let made = run(&initdb)
+            .args(["--username=postgres", "--auth=trust", "--encoding=UTF8"])
+            .args(["--locale=C", "--no-sync", "-D"])
+            .arg(folder.join("data"))
+            .output();
+        let made = made.map_err(said)?;
+        if !made.status.success() {
+            return Err(String::from_utf8_lossy(&made.stderr).into_owned());
+        }
+        let keeper = run("sh")
+            .args(["-c", KEEPER, "keeper"])
+            .args([&programs, &folder])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(said)?;
+        let cluster = Self {
+            folder,
+            programs,
+            _keeper: keeper,
+            databases: AtomicU32::new(0),
+        };
+        let begun = Instant::now();
+        loop {
+            match cluster.psql("SELECT 1") {
+                Ok(()) => return Ok(cluster),
+                Err(why) if begun.elapsed() > LONGEST_START => return Err(why),
+                Err(_) => std::thread::sleep(Duration::from_millis(50)),
+            }
+        }
+    }
+
+    fn psql(&self, statement: &str) -> Result<(), String> {
+        let done = Command::new(self.programs.join("psql"))
+            .args(["--no-psqlrc", "--quiet", "--username=postgres", "--host"])
+            .arg(&self.folder)
+            .args(["--dbname=postgres", "--command", statement])
+            .stdout(Stdio::null())
+            .output()
+            .map_err(|error| error.to_string())?;
+        if done.status.success() {
+            return Ok(());
+        }
+        Err(String::from_utf8_lossy(&done.stderr).into_owned())
+    }
+}
+
+/// The folder of the newest version's programs.
+fn newest_programs() -> Option<PathBuf> {
+    let versions = std::fs::read_dir(VERSIONS).ok()?.flatten();
+    let versions = versions.filter_map(|entry| {
+        let number: u32 = entry.file_name().to_str()?.parse().ok()?;
+        let programs = entry.path().join("bin");
+        programs
+            .join("initdb")
+            .exists()
+            .then_some((number, programs))
+    });
+    versions.max().map(|(_, programs)| programs)
+}
+
+fn is_root() -> bool {
+    number_of_ours() == Some(0)
+}
+
+fn number_of_ours() -> Option<u32> {
+    let said = Command::new("id").arg("-u").output().ok()?;
+    String::from_utf8_lossy(&said.stdout).trim().parse().ok()
+}
+
+/// The number of the user `postgres`, or of its group.
+fn number_of(which: &str) -> Result<u32, String> {
+    let said = Command::new("id").args([which, "postgres"]).output();
+    let said = said.map_err(|error| error.to_string())?;
+    let said = String::from_utf8_lossy(&said.stdout);
+    said.trim()
+        .parse()
+        .map_err(|_| "there is no user postgres".to_owned())
+}

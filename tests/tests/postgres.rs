@@ -1,0 +1,86 @@
+//! The whole program on a PostgreSQL database, which the tests start where it is installed. What a store
+//! promises is tested beside the store, for every backend; here is what only the program can show.
+
+use std::process::{Command, Output};
+
+use anyhow::{Error, Result, ensure};
+use linkscent_tests::companion::program;
+use linkscent_tests::postgres::Cluster;
+use linkscent_tests::synthetic_web::endless_web;
+use linkscent_tests::{kills, skipped};
+
+/// The address of an empty database, where there is PostgreSQL.
+fn database() -> Result<Option<String>> {
+    match Cluster::of_program() {
+        Ok(cluster) => Ok(Some(cluster.fresh().map_err(Error::msg)?)),
+        Err(why) => {
+            skipped(why);
+            Ok(None)
+        }
+    }
+}
+
+fn linkscent(arguments: &[&str]) -> Result<Output> {
+    Ok(Command::new(program()?).args(arguments).output()?)
+}
+
+fn said(output: &Output) -> String {
+    let (out, error) = (&output.stdout, &output.stderr);
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(out),
+        String::from_utf8_lossy(error)
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_kills_lose_nothing_acknowledged() -> Result<()> {
+    let Some(database) = database()? else {
+        return Ok(());
+    };
+    kills::lose_nothing(10, Some(&database)).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_crawled_is_searched_checked_and_deleted() -> Result<()> {
+    let Some(database) = database()? else {
+        return Ok(());
+    };
+    let folder = tempfile::tempdir()?;
+    let (port, _) = endless_web().await?;
+    let examples = folder.path().join("kidneys.txt");
+    std::fs::write(&examples, "http://host0.test/0\nhttp://host3.test/3\n")?;
+    let data = folder.path().join("data").display().to_string();
+    let place = ["--data", &data, "--database", &database];
+    let proxy = format!("http://127.0.0.1:{port}");
+    let examples = examples.display().to_string();
+    let run = |arguments: &[&str]| -> Result<String> {
+        let output = linkscent(&[arguments, &place].concat())?;
+        ensure!(output.status.success(), "{arguments:?}: {}", said(&output));
+        Ok(said(&output))
+    };
+    let crawl = ["crawl", "--proxy", &proxy, "--examples", &examples];
+    let crawled = run(&[&crawl[..], &["--budget", "200", "--delay", "0", "--json"]].concat())?;
+    ensure!(crawled.contains("\"stop_reason\":\"budget\""), "{crawled}");
+    let found = run(&["search", "kidneys", "--all", "--json"])?;
+    ensure!(found.contains("http://host"), "{found}");
+    let checked = run(&["check"])?;
+    ensure!(checked.contains("nothing is wrong"), "{checked}");
+    let rows = run(&[
+        "export", "--topic", "kidneys", "--format", "csv", "--out", "-",
+    ])?;
+    ensure!(rows.lines().count() > 1, "{rows}");
+    // Neither goes with another one.
+    let other = folder.path().join("other").display().to_string();
+    let refused = linkscent(&["search", "x", "--data", &other, "--database", &database])?;
+    ensure!(!refused.status.success(), "{}", said(&refused));
+    ensure!(
+        said(&refused).contains("belongs to another data folder"),
+        "{}",
+        said(&refused)
+    );
+    let refused = linkscent(&["search", "x", "--data", &data])?;
+    ensure!(!refused.status.success(), "{}", said(&refused));
+    ensure!(said(&refused).contains("--database"), "{}", said(&refused));
+    Ok(())
+}
