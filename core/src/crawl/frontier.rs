@@ -40,8 +40,8 @@ const EVERY_LINK: usize = 100;
 const MOST_MORE: usize = 200_000;
 /// Most pages that wait; beyond, one is let go for each that comes.
 const MOST_WAITING: usize = 300_000;
-/// Most links kept in all; beyond, no page gets one more than it has, but a better one in place of its
-/// last.
+/// With so many links kept in all, no page gets one more than it has, but a better one in place of its
+/// last. A page that is new has one all the same, as long as pages are let go for it.
 const MOST_LINKS: usize = 450_000;
 /// The worst of so many is let go.
 const LET_GO_OF: usize = 20;

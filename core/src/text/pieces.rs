@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -11,7 +12,12 @@ use unicode_normalization::char::is_combining_mark;
 /// on with a word.
 static TEXT: &str = include_str!("pieces.txt");
 
-static SORTED: LazyLock<Vec<&'static str>> = LazyLock::new(|| TEXT.lines().collect());
+/// The row of each piece.
+static ROWS: LazyLock<FxHashMap<&'static str, u16>> =
+    LazyLock::new(|| TEXT.lines().zip(0..).collect());
+
+/// Bytes of the longest piece.
+static LONGEST: LazyLock<usize> = LazyLock::new(|| TEXT.lines().map(str::len).max().unwrap_or(0));
 
 /// Most pieces that are kept of one word.
 pub const MOST_PIECES: usize = 4;
@@ -60,23 +66,26 @@ impl Pieces {
 
 /// The longest piece that `rest` begins with, and where it ends.
 fn longest(rest: &str, goes_on: bool, tried: &mut String) -> Option<(u16, usize)> {
-    let ends = rest.char_indices().map(|(start, c)| start + c.len_utf8());
-    let ends: Vec<usize> = ends.collect();
-    ends.into_iter().rev().find_map(|end| {
-        tried.clear();
-        if goes_on {
-            tried.push_str("##");
+    tried.clear();
+    if goes_on {
+        tried.push_str("##");
+    }
+    let before = tried.len();
+    let most = LONGEST.saturating_sub(before).min(rest.len());
+    tried.push_str(&rest[..rest.floor_char_boundary(most)]);
+    while tried.len() > before {
+        if let Some(row) = ROWS.get(tried.as_str()) {
+            return Some((*row, tried.len() - before));
         }
-        tried.push_str(&rest[..end]);
-        let row = SORTED.binary_search(&tried.as_str()).ok()?;
-        Some((u16::try_from(row).ok()?, end))
-    })
+        tried.pop();
+    }
+    None
 }
 
 /// Pieces in the table.
 #[cfg(test)]
 pub(crate) fn count() -> usize {
-    SORTED.len()
+    ROWS.len()
 }
 
 #[cfg(test)]
@@ -86,7 +95,8 @@ mod tests {
     fn cut(word: &str) -> Vec<&'static str> {
         let pieces = Pieces::of(word);
         let rows = pieces.rows().iter();
-        rows.map(|&row| SORTED[usize::from(row)]).collect()
+        let lines: Vec<&str> = TEXT.lines().collect();
+        rows.map(|&row| lines[usize::from(row)]).collect()
     }
 
     #[test]
@@ -109,9 +119,21 @@ mod tests {
         }
     }
 
+    /// As the longest pieces are: a word that is one of them, and one that begins with it.
+    #[test]
+    fn the_longest_pieces_are_found() {
+        let longest = TEXT.lines().max_by_key(|piece| piece.len()).unwrap();
+        let word = longest.trim_start_matches('#');
+        for (word, first) in [(word.to_owned(), word), (format!("{word}s"), word)] {
+            let row = *ROWS.get(first).unwrap();
+            assert_eq!(Pieces::of(&word).rows()[0], row, "{word}");
+        }
+    }
+
     #[test]
     fn the_pieces_are_sorted() {
-        assert!(SORTED.is_sorted_by(|a, b| a < b));
-        assert!(u16::try_from(SORTED.len()).is_ok());
+        assert!(TEXT.lines().is_sorted_by(|a, b| a < b));
+        // None is lost for want of numbers, or because it stands there twice.
+        assert_eq!(TEXT.lines().count(), ROWS.len());
     }
 }
