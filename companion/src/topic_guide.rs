@@ -32,7 +32,9 @@ pub async fn named_topics(store: &Store, critic: &str) -> Result<NamedTopics> {
             let names: Vec<&str> = known.iter().map(|topic| topic.name.as_str()).collect();
             format!("there is no topic {name:?} to ask for; there are {names:?}")
         })?;
-        let guide = with_critic(store, topic, "topic", Sources::default(), None).await?;
+        let knowledge = kept_knowledge(store, topic).await?;
+        let none = Sources::default();
+        let guide = with_critic(store, topic, knowledge, "topic", none, None).await?;
         topics.insert(name, guide.frozen_topic());
     }
     Ok(topics)
@@ -69,15 +71,20 @@ pub async fn of(
     critic: Option<&str>,
     strategy: Option<&str>,
 ) -> Result<Guide> {
+    let knowledge = kept_knowledge(store, topic).await?;
     let critic = match critic {
         Some(critic) => critic.to_owned(),
         None => match store.critic(topic.id).await? {
             Some(critic) => critic,
-            None => kept_critic(store, topic).await?,
+            // That of the model, or the default one.
+            None => knowledge.as_ref().map_or_else(
+                || critics::NAMES[0].to_owned(),
+                |knowledge| knowledge.critic.clone(),
+            ),
         },
     };
     let sources = sources(store, topic, &critic).await?;
-    with_critic(store, topic, &critic, sources, strategy).await
+    with_critic(store, topic, knowledge, &critic, sources, strategy).await
 }
 
 /// What the topic's model knows, if it has one. A model that cannot be read is passed
@@ -99,23 +106,15 @@ async fn kept_knowledge(store: &Store, topic: &Topic) -> Result<Option<Knowledge
     }
 }
 
-/// The critic that the topic's model has, or the default one.
-async fn kept_critic(store: &Store, topic: &Topic) -> Result<String> {
-    let knowledge = kept_knowledge(store, topic).await?;
-    Ok(knowledge.map_or_else(
-        || critics::NAMES[0].to_owned(),
-        |knowledge| knowledge.critic,
-    ))
-}
-
 async fn with_critic(
     store: &Store,
     topic: &Topic,
+    knowledge: Option<Knowledge>,
     critic: &str,
     sources: Sources,
     strategy: Option<&str>,
 ) -> Result<Guide> {
-    let known = if let Some(mut knowledge) = kept_knowledge(store, topic).await? {
+    let known = if let Some(mut knowledge) = knowledge {
         critic.clone_into(&mut knowledge.critic);
         knowledge.sources = sources;
         if let Some(strategy) = strategy {

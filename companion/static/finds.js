@@ -1,8 +1,18 @@
 // Puts in place what comes behind a topic's page. Without this script a link leads to it.
 const later = document.querySelector("[data-later]");
+const FAILED = "They could not be looked up. Is the companion running? Reload the page and try again.";
+
+async function bringFinds() {
+  const response = await fetch(later.dataset.later);
+  if (!response.ok) throw new Error(response.status);
+  const finds = new DOMParser().parseFromString(await response.text(), "text/html");
+  const hadFocus = later.contains(document.activeElement);
+  later.replaceChildren(...finds.body.childNodes);
+  if (hadFocus) later.querySelector("a")?.focus();
+}
+
 if (later) {
-  fetch(later.dataset.later)
-    .then(response => response.ok ? response.text() : Promise.reject(response.status))
-    .then(text => later.replaceWith(document.createRange().createContextualFragment(text)))
-    .catch(() => later.removeAttribute("aria-busy"));
+  bringFinds()
+    .catch(() => { later.querySelector("[data-says]").textContent = FAILED; })
+    .finally(() => later.removeAttribute("aria-busy"));
 }

@@ -1,5 +1,6 @@
 //! What a topic has found, on its page: how much of it is new, and the best. With many pages that takes
-//! a while when the program has just begun, so then it comes behind the page.
+//! a while when the program has just begun, or the person said something, so then it comes behind the
+//! page.
 
 use std::time::Duration;
 

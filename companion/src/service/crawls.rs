@@ -126,7 +126,7 @@ impl Service {
         };
         let new_targets = new.starts.examples.iter().filter(|page| !is_target(page));
         let marked = new_targets.map(|page| EventKind::mark_unread(page, Some(true)));
-        self.store.note(topic, marked.collect()).await?;
+        self.put_down(topic, marked.collect()).await?;
         let begun = store::NewCrawl {
             topic: topic.id,
             order,

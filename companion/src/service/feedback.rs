@@ -26,7 +26,7 @@ impl Service {
         let topic = self.topic_to_be_called(name).await?;
         let marks = examples.iter();
         let marks = marks.map(|page| EventKind::mark_unread(page, Some(true)));
-        self.store.note(&topic, marks.collect()).await?;
+        self.put_down(&topic, marks.collect()).await?;
         Ok(topic)
     }
 
@@ -66,7 +66,7 @@ impl Service {
         let page = page_archive::page(&self.store, crawl.id, address).await?;
         let page = page.ok_or(ServiceError::Missing("page in this crawl"))?;
         let marked = EventKind::mark(&page, target);
-        self.store.note(topic, vec![marked]).await?;
+        self.put_down(topic, vec![marked]).await?;
         let mark = Command::Mark(page.address, mark_of(target));
         self.supervisor.send(crawl.id, mark).await?;
         Ok(())
@@ -91,7 +91,7 @@ impl Service {
     /// Takes a mark back, by the page's address alone.
     pub async fn unmark(&self, topic: &Topic, address: &str) -> Result<(), ServiceError> {
         let undone = EventKind::mark_unread(address, None);
-        Ok(self.store.note(topic, vec![undone]).await?)
+        Ok(self.put_down(topic, vec![undone]).await?)
     }
 
     /// Takes the answer to a crawl's question in: a mark, unless it is skipped.
@@ -137,7 +137,7 @@ impl Service {
             words: found.words.own().to_vec(),
             around: found.words.around().to_vec(),
         };
-        Ok(self.store.note(topic, vec![marked]).await?)
+        Ok(self.put_down(topic, vec![marked]).await?)
     }
 
     /// Chooses who orders the topic's links from now on. One that has to be trained and was
@@ -157,7 +157,7 @@ impl Service {
         let guide = guide.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
         check_strategy(&guide)?;
         let model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
-        Ok(self.store.set_model(topic.id, &model).await?)
+        Ok(self.keep_model(topic.id, &model).await?)
     }
 
     /// Chooses what counts as found: the name of a critic, or a condition.
@@ -169,7 +169,7 @@ impl Service {
         let critic = critics::as_kept(critic).map_err(wrong)?;
         let topics = topic_guide::named_topics(&self.store, &critic).await;
         topics.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
-        Ok(self.store.set_critic(topic.id, &critic).await?)
+        Ok(self.keep_critic(topic.id, &critic).await?)
     }
 }
 

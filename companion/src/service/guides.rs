@@ -2,18 +2,21 @@
 //! that takes most of a second, and every screen and every browser asks for one.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anyhow::Result;
 use linkscent_core::critics;
 use linkscent_core::guide::{Belief, Guide};
 use linkscent_core::strategies::{self, Descriptor, HopChain, LearningIteration, PathRepository};
+use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::write_model;
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 
 use super::{Service, ServiceError};
-use crate::store::{Store, Topic};
+use crate::store::{Store, StoreResult, Topic};
 use crate::topic_guide;
 
 /// Guides that are kept; those not asked for longest go.
@@ -21,6 +24,8 @@ const MOST: usize = 8;
 /// Pages and arrivals that a browser is sent with a model.
 const MODEL_PAGES: usize = 200;
 const MODEL_ARRIVALS: usize = 300;
+/// Who looks at a topic waits so long for its guide, if there was an earlier one.
+const SOON: Duration = Duration::from_millis(300);
 /// Iterations of learning that are shown.
 const ITERATIONS: usize = 8;
 
@@ -103,11 +108,22 @@ struct Entry {
     /// Of all topics, for a guide whose condition asks for others.
     versions: Vec<(i64, i64)>,
     made: Arc<Made>,
+    /// How often the person had changed something when it was asked for first.
+    era: u64,
+    /// What guides of earlier versions had learned, the last that is known, and in which era.
+    learned_before: Option<(u64, Arc<Learned>)>,
     /// Grows with each use of any.
     used: u64,
 }
 
 impl Entry {
+    /// What was learned, the last that is known, and in which era.
+    fn last_learned(&self) -> Option<(u64, Arc<Learned>)> {
+        let now = self.made.learned.get();
+        let now = now.map(|learned| (self.era, Arc::clone(learned)));
+        now.or_else(|| self.learned_before.clone())
+    }
+
     /// Whether the guide's condition asks for other topics; one that is just being made
     /// may.
     fn asks_for_others(&self) -> bool {
@@ -123,6 +139,8 @@ impl Entry {
 pub(super) struct Guides {
     store: Store,
     entries: Arc<Mutex<HashMap<i64, Entry>>>,
+    /// How often the person changed something.
+    era: Arc<AtomicU64>,
 }
 
 impl Guides {
@@ -130,7 +148,13 @@ impl Guides {
         Self {
             store,
             entries: Arc::default(),
+            era: Arc::default(),
         }
+    }
+
+    /// The person changed something: what was learned before is not what they want to see.
+    pub(super) fn begin_era(&self) {
+        self.era.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Lets go of all, such as when pages were forgotten that they know.
@@ -161,8 +185,23 @@ impl Guides {
         file.await.map(Arc::clone)
     }
 
-    /// What the topic's guide has learned.
+    /// What the topic's guide has learned. Where a guide takes long to make, as while a crawl that
+    /// learned much goes on, it is what an earlier one had learned, if the person has changed nothing
+    /// since: the new one is made meanwhile.
     async fn learned(&self, topic: &Topic) -> Result<Arc<Learned>> {
+        let (this, of) = (self.clone(), topic.clone());
+        let mut making = tokio::spawn(async move { this.learned_now(&of).await });
+        if let Ok(learned) = tokio::time::timeout(SOON, &mut making).await {
+            return learned?;
+        }
+        let earlier = self.lock().get(&topic.id).and_then(Entry::last_learned);
+        match earlier {
+            Some((era, earlier)) if era == self.era.load(Ordering::Relaxed) => Ok(earlier),
+            _ => making.await?,
+        }
+    }
+
+    async fn learned_now(&self, topic: &Topic) -> Result<Arc<Learned>> {
         let made = self.made(topic).await?;
         let guide = Arc::clone(self.guide(topic, &made).await?);
         let learned = made.learned.get_or_try_init(|| async {
@@ -207,6 +246,8 @@ impl Guides {
             version: topic.version,
             versions,
             made: Arc::clone(&made),
+            era: self.era.load(Ordering::Relaxed),
+            learned_before: entries.get(&topic.id).and_then(Entry::last_learned),
             used,
         };
         entries.insert(topic.id, entry);
@@ -228,6 +269,34 @@ impl Service {
     /// The guide of a topic as it is now.
     pub async fn guide(&self, topic: &Topic) -> Result<Arc<Guide>, ServiceError> {
         Ok(self.guides.of(topic).await?)
+    }
+
+    /// Puts down what the person said of a topic.
+    pub(super) async fn put_down(&self, topic: &Topic, said: Vec<EventKind>) -> StoreResult<()> {
+        let noted = self.store.note(topic, said).await;
+        self.guides.begin_era();
+        noted
+    }
+
+    /// Keeps what counts as found for a topic, as the person chose it.
+    pub(super) async fn keep_critic(&self, topic: i64, critic: &str) -> StoreResult<()> {
+        let kept = self.store.set_critic(topic, critic).await;
+        self.guides.begin_era();
+        kept
+    }
+
+    /// Keeps a model that the person chose, or brought.
+    pub(super) async fn keep_model(&self, topic: i64, model: &[u8]) -> StoreResult<()> {
+        let kept = self.store.set_model(topic, model).await;
+        self.guides.begin_era();
+        kept
+    }
+
+    /// Keeps a taxonomy that the person brought.
+    pub(super) async fn keep_taxonomy(&self, topic: i64, file: &[u8]) -> StoreResult<()> {
+        let kept = self.store.set_taxonomy(topic, file).await;
+        self.guides.begin_era();
+        kept
     }
 
     /// What the guide of a topic has learned until now.
@@ -252,7 +321,7 @@ impl Service {
 
 #[cfg(test)]
 mod tests {
-    use linkscent_core::wire::api::{EventKind, Forget};
+    use linkscent_core::wire::api::Forget;
 
     use super::*;
     use crate::crawler::way::Way;

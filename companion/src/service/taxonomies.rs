@@ -71,7 +71,7 @@ impl Service {
         let topic = self.create_topic(name, &[]).await?;
         let before = self.classes(&topic).await.ok().flatten();
         let file = write_taxonomy(taxonomy).map_err(anyhow::Error::from)?;
-        self.store.set_taxonomy(topic.id, &file).await?;
+        self.keep_taxonomy(topic.id, &file).await?;
         let nodes = taxonomy.nodes();
         let mut kept = before.map(|classes| classes.good).unwrap_or_default();
         kept.retain(|node| nodes.contains_key(node.as_str()));
@@ -110,7 +110,7 @@ impl Service {
         nodes.sort_unstable();
         nodes.dedup();
         let critic = critics::by_class(&nodes);
-        Ok(self.store.set_critic(topic.id, &critic).await?)
+        Ok(self.keep_critic(topic.id, &critic).await?)
     }
 
     /// Says what class a page is of that a crawl fetched, or takes that back (`None`), and

@@ -271,7 +271,7 @@ impl Service {
         }
         self.choose_critic(&topic, &file.critic).await?;
         if !file.learned.is_empty() {
-            self.store.set_model(topic.id, &file.learned).await?;
+            self.keep_model(topic.id, &file.learned).await?;
         }
         // One that has to be trained is not there; the usual one is as good as any.
         let _ = self.choose_strategy(&topic, &file.strategy).await;

@@ -16,12 +16,14 @@ const QUICK: Duration = Duration::from_millis(100);
 /// No state of the logs.
 const NEVER: u64 = u64::MAX;
 
+type Turn = Arc<tokio::sync::Mutex<()>>;
+
 /// What was worked out last. Clones are the same.
 #[derive(Clone, Default)]
 pub(super) struct Known {
     kept: Arc<Mutex<Kept>>,
-    /// Whose turn it is to work out what is not there.
-    turn: Arc<tokio::sync::Mutex<()>>,
+    /// Whose turn it is to work out what is not there, of each.
+    turns: Arc<Mutex<HashMap<Option<i64>, Turn>>>,
 }
 
 /// By topic, or of all.
@@ -108,6 +110,12 @@ impl Known {
         kept.of.insert(of, worked);
     }
 
+    fn turn(&self, of: Option<i64>) -> Turn {
+        let turns = self.turns.lock();
+        let mut turns = turns.unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(turns.entry(of).or_default())
+    }
+
     fn lock(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -117,6 +125,7 @@ impl Service {
     /// Says that the person changed something: it is seen at the next look.
     pub(in super::super) fn say_changed(&self) {
         self.shelf.known.forget();
+        self.guides.begin_era();
         self.supervisor.say_changed();
     }
 
@@ -144,7 +153,7 @@ impl Service {
                 }
                 There::Nothing if turn.is_some() => return self.work_out(topic, version).await,
                 // Who else asks meanwhile waits for the same.
-                There::Nothing => turn = Some(self.shelf.known.turn.lock().await),
+                There::Nothing => turn = Some(self.shelf.known.turn(of).lock_owned().await),
             }
         }
     }
