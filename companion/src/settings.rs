@@ -214,6 +214,7 @@ impl Settings {
 
 /// A database's address as it may be shown.
 fn without_password(address: &str) -> String {
+    let address = address.split_once('?').map_or(address, |parts| parts.0);
     let Some((before, place)) = address.rsplit_once('@') else {
         return address.to_owned();
     };
@@ -292,6 +293,7 @@ mod tests {
             ("postgres://me:s@cret@host/db", "postgres://me@host/db"),
             ("postgres://me@host:5432/db", "postgres://me@host:5432/db"),
             ("postgres://host/db", "postgres://host/db"),
+            ("postgres://host/db?password=secret", "postgres://host/db"),
             ("me:secret@host", "…@host"),
         ] {
             assert_eq!(without_password(address), shown);

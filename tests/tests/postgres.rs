@@ -42,7 +42,7 @@ async fn ten_kills_lose_nothing_acknowledged() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_crawled_is_searched_checked_and_deleted() -> Result<()> {
+async fn what_is_crawled_is_searched_checked_and_taken_away() -> Result<()> {
     let Some(database) = database()? else {
         return Ok(());
     };

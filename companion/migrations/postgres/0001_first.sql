@@ -31,13 +31,22 @@ CREATE TABLE numbering (
 );
 INSERT INTO numbering VALUES (0);
 
+-- What kind an event is; nothing if it cannot be read. A JSON text may speak of the character zero, which
+-- no text here has.
+CREATE FUNCTION kind_of(body TEXT) RETURNS TEXT IMMUTABLE LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN replace(body, '\u0000', '\ufffd')::json ->> 'kind';
+EXCEPTION WHEN OTHERS THEN
+    RETURN NULL;
+END $$;
+
 CREATE TABLE event (
     number BIGINT PRIMARY KEY,
     id     TEXT COLLATE "C" NOT NULL UNIQUE, -- chosen by the sender: sent twice, taken once
     topic  BIGINT NOT NULL REFERENCES topic,
     time   BIGINT NOT NULL,
     body   TEXT NOT NULL,              -- JSON, see the API's Event
-    kind   TEXT GENERATED ALWAYS AS (body::json ->> 'kind') STORED
+    kind   TEXT GENERATED ALWAYS AS (kind_of(body)) STORED
 );
 CREATE INDEX event_kind ON event (topic, kind);
 
@@ -229,46 +238,66 @@ CREATE TABLE log_change (
     rewritten BIGINT NOT NULL DEFAULT 0
 );
 
--- Counts of a crawl follow its log.
+-- Counts of a crawl follow its log: once for each statement, however many rows it has.
 
-CREATE FUNCTION count_fetch(of BIGINT, sign INT, relevance DOUBLE PRECISION, is_target BOOLEAN,
-                            is_scored BOOLEAN)
-RETURNS void LANGUAGE sql AS $$
-    UPDATE crawl SET requests = crawl.requests + sign,
-        pages = crawl.pages + sign * (relevance IS NOT NULL)::int,
-        scored = crawl.scored + sign * is_scored::int,
-        relevant = crawl.relevant + sign * (is_target AND is_scored)::int
-    WHERE id = of
-$$;
-
-CREATE FUNCTION note_change(of BIGINT, is_rewritten BOOLEAN)
-RETURNS void LANGUAGE sql AS $$
-    INSERT INTO log_change (crawl, changes, rewritten) VALUES (of, 1, is_rewritten::int)
-    ON CONFLICT (crawl) DO UPDATE SET changes = log_change.changes + 1,
-        rewritten = log_change.rewritten + is_rewritten::int
-$$;
-
-CREATE FUNCTION fetch_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION fetch_added() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP IN ('UPDATE', 'DELETE') THEN
-        PERFORM count_fetch(OLD.crawl, -1, OLD.relevance, OLD.is_target, OLD.scored);
-    END IF;
-    IF TG_OP IN ('INSERT', 'UPDATE') THEN
-        PERFORM count_fetch(NEW.crawl, 1, NEW.relevance, NEW.is_target, NEW.scored);
-    END IF;
-    IF TG_OP = 'UPDATE' THEN
-        PERFORM note_change(NEW.crawl,
-            (NEW.number, NEW.address, NEW.problem, NEW.redirect, NEW.warc_offset, NEW.arm)
-            IS DISTINCT FROM
-            (OLD.number, OLD.address, OLD.problem, OLD.redirect, OLD.warc_offset, OLD.arm));
-    ELSIF TG_OP = 'DELETE' THEN
-        PERFORM note_change(OLD.crawl, TRUE);
-    END IF;
+    UPDATE crawl SET requests = crawl.requests + sums.requests, pages = crawl.pages + sums.pages,
+        scored = crawl.scored + sums.scored, relevant = crawl.relevant + sums.relevant
+    FROM (SELECT added.crawl, count(*) AS requests, count(relevance) AS pages,
+              count(*) FILTER (WHERE added.scored) AS scored,
+              count(*) FILTER (WHERE is_target AND added.scored) AS relevant
+          FROM added GROUP BY added.crawl) AS sums
+    WHERE id = sums.crawl;
     RETURN NULL;
 END $$;
 
-CREATE TRIGGER fetch_counted AFTER INSERT OR UPDATE OR DELETE ON "fetch"
-    FOR EACH ROW EXECUTE FUNCTION fetch_counted();
+CREATE FUNCTION fetch_removed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE crawl SET requests = crawl.requests - sums.requests, pages = crawl.pages - sums.pages,
+        scored = crawl.scored - sums.scored, relevant = crawl.relevant - sums.relevant
+    FROM (SELECT gone.crawl, count(*) AS requests, count(relevance) AS pages,
+              count(*) FILTER (WHERE gone.scored) AS scored,
+              count(*) FILTER (WHERE is_target AND gone.scored) AS relevant
+          FROM gone GROUP BY gone.crawl) AS sums
+    WHERE id = sums.crawl;
+    INSERT INTO log_change (crawl, changes, rewritten)
+    SELECT crawl, count(*), count(*) FROM gone GROUP BY crawl
+    ON CONFLICT (crawl) DO UPDATE SET changes = log_change.changes + excluded.changes,
+        rewritten = log_change.rewritten + excluded.rewritten;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION fetch_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE crawl SET pages = crawl.pages + sums.pages, scored = crawl.scored + sums.scored,
+        relevant = crawl.relevant + sums.relevant
+    FROM (SELECT crawl, sum(pages) AS pages, sum(scored) AS scored, sum(relevant) AS relevant
+          FROM (SELECT crawl, (relevance IS NOT NULL)::int AS pages, scored::int AS scored,
+                    (is_target AND scored)::int AS relevant FROM later
+                UNION ALL
+                SELECT crawl, -(relevance IS NOT NULL)::int, -scored::int,
+                    -(is_target AND scored)::int FROM before) AS both_sides
+          GROUP BY crawl) AS sums
+    WHERE id = sums.crawl AND (sums.pages <> 0 OR sums.scored <> 0 OR sums.relevant <> 0);
+    INSERT INTO log_change (crawl, changes, rewritten)
+    SELECT later.crawl, count(*), count(*) FILTER (WHERE
+            (later.address, later.problem, later.redirect, later.warc_offset, later.arm)
+            IS DISTINCT FROM
+            (before.address, before.problem, before.redirect, before.warc_offset, before.arm))
+    FROM later JOIN before USING (crawl, number) GROUP BY later.crawl
+    ON CONFLICT (crawl) DO UPDATE SET changes = log_change.changes + excluded.changes,
+        rewritten = log_change.rewritten + excluded.rewritten;
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER fetch_added AFTER INSERT ON "fetch" REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION fetch_added();
+CREATE TRIGGER fetch_removed AFTER DELETE ON "fetch" REFERENCING OLD TABLE AS gone
+    FOR EACH STATEMENT EXECUTE FUNCTION fetch_removed();
+CREATE TRIGGER fetch_changed_rows AFTER UPDATE ON "fetch"
+    REFERENCING OLD TABLE AS before NEW TABLE AS later
+    FOR EACH STATEMENT EXECUTE FUNCTION fetch_changed();
 
 -- Whoever listens hears of every change when it is committed.
 

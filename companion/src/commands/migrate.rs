@@ -29,7 +29,7 @@ pub struct Migrate {
 }
 
 impl Migrate {
-    /// Moves; where that fails, what was used before still is.
+    /// Moves; where that fails, it says what to do.
     pub async fn run(self) -> Result<()> {
         let folder = self.place.folder()?;
         let database = self.place.database.as_deref();

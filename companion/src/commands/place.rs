@@ -21,7 +21,8 @@ pub struct Place {
         env = "LINKSCENT_DATABASE",
         global = true,
         value_name = "URL",
-        hide_env_values = true
+        hide_env_values = true,
+        hide_default_value = true
     )]
     pub(super) database: Option<String>,
 }

@@ -4,9 +4,6 @@ use std::path::Path;
 
 /// What the databases write in different ways. None of it comes from outside.
 pub(super) trait Dialect {
-    /// Begins a transaction beside which there is none other that is begun so: what it reads stays as it
-    /// is until it changes it.
-    const BEGIN_ALONE: &'static str;
     /// What kind an event is; nothing if it cannot be read.
     const KIND: &'static str;
     /// Between a small table and `fetch`, of which only the rows of each are to be looked at.

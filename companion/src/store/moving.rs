@@ -1,8 +1,8 @@
 //! Moves all that is kept from a data folder's own database into a PostgreSQL one, or back. Pages, locks
 //! and checkpoints stay where they are: in the folder.
 //!
-//! What is moved is there once, in one transaction; a move that was cut off is done again from the
-//! beginning, and until it is whole the rows that are used are those from before.
+//! What is moved comes in one transaction; a move that was cut off is done again from the beginning, and
+//! until it is whole the rows that are used are those from before.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,9 @@ use futures_util::TryStreamExt;
 use serde::Serialize;
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{AssertSqlSafe, PgConnection, Postgres, QueryBuilder, Row, Sqlite, SqliteConnection};
+use sqlx::{
+    AssertSqlSafe, PgConnection, PgPool, Postgres, QueryBuilder, Row, Sqlite, SqliteConnection,
+};
 
 use super::postgres::{self, PostgresStore};
 use super::sqlite::{self, SqliteStore};
@@ -40,9 +42,6 @@ const TABLES: [(&str, usize); 18] = [
     ("standing", 100),
     ("log_change", 500),
 ];
-/// Where the folder's database is made that rows come back to.
-const BESIDE: &str = "moving";
-
 /// Rows of a table that were moved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Moved {
@@ -87,10 +86,13 @@ pub async fn move_out(folder: &Path, address: &str) -> Result<(Vec<Moved>, PathB
     let target = PostgresStore::connect(address).await?;
     let mut from = own.acquire().await?;
     let mut to = target.begin().await?;
-    let is_used: bool =
-        sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM place) OR EXISTS (SELECT 1 FROM topic)")
-            .fetch_one(&mut *to)
-            .await?;
+    postgres::lock_place(&mut to).await?;
+    ensure!(
+        !postgres::is_tied(&mut to, folder).await?,
+        "it is all there already: use it with --database"
+    );
+    let is_used =
+        postgres::place_of(&mut to).await?.is_some() || postgres::has_topics(&mut to).await?;
     ensure!(!is_used, "the database is in use: take an empty one");
     let mut moved = Vec::new();
     for (table, most) in TABLES {
@@ -113,10 +115,7 @@ pub async fn move_out(folder: &Path, address: &str) -> Result<(Vec<Moved>, PathB
             .await?;
     go_on_numbering(tokens.unwrap_or_default(), &mut to).await?;
     let identifier = secret::random_hex::<16>();
-    sqlx::query("INSERT INTO place (identifier) VALUES ($1)")
-        .bind(&identifier)
-        .execute(&mut *to)
-        .await?;
+    postgres::put_place(&identifier, &mut to).await?;
     // From here on the folder is this database's: as long as that is empty, the move can be done again.
     postgres::write_place(folder, &identifier)?;
     to.commit().await?;
@@ -132,14 +131,37 @@ pub async fn move_out(folder: &Path, address: &str) -> Result<(Vec<Moved>, PathB
 pub async fn move_back(folder: &Path, address: &str) -> Result<Vec<Moved>> {
     let lock = files::lock_folder(folder, true)?;
     let source = PostgresStore::connect(address).await?;
+    let place = folder.join(files::ELSEWHERE);
+    if sqlite::is_in(folder) && !postgres::is_tied(&mut *source.acquire().await?, folder).await? {
+        // Nothing came there: what is in the folder is used as before.
+        let deleting = || format!("deleting {}", place.display());
+        std::fs::remove_file(&place).with_context(deleting)?;
+        return Ok(Vec::new());
+    }
     postgres::tie(&source, folder).await?;
-    let beside = folder.join(BESIDE);
+    if sqlite::is_in(folder) {
+        sqlite::put_aside(folder, &format!("moved-{}", clock::now()))?;
+    }
+    let beside = folder.join(sqlite::MOVING);
+    let moved = bring_back(&source, &beside, folder).await;
+    if moved.is_err() {
+        // It has what is kept, and nobody would look for it there.
+        let _ = std::fs::remove_dir_all(&beside);
+    }
+    let moved = moved?;
+    std::fs::remove_file(&place).with_context(|| format!("deleting {}", place.display()))?;
+    drop(lock);
+    Ok(moved)
+}
+
+/// Makes the folder's database of what the other one keeps, beside its place, and then puts it there.
+async fn bring_back(source: &PgPool, beside: &Path, folder: &Path) -> Result<Vec<Moved>> {
     if beside.exists() {
         let deleting = || format!("deleting {}", beside.display());
-        std::fs::remove_dir_all(&beside).with_context(deleting)?;
+        std::fs::remove_dir_all(beside).with_context(deleting)?;
     }
-    make_folder(&beside)?;
-    let own = SqliteStore::open_locked(&beside).await?;
+    make_folder(beside)?;
+    let own = SqliteStore::open_locked(beside).await?;
     let mut from = source.begin().await?;
     sqlx::raw_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         .execute(&mut *from)
@@ -156,7 +178,7 @@ pub async fn move_back(folder: &Path, address: &str) -> Result<Vec<Moved>> {
         ("event", "SELECT newest FROM numbering"),
         (
             "token",
-            "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('token', 'id')), 0)",
+            "SELECT last_value - (NOT is_called)::int FROM token_id_seq",
         ),
     ];
     for (table, query) in newest {
@@ -172,11 +194,7 @@ pub async fn move_back(folder: &Path, address: &str) -> Result<Vec<Moved>> {
             .await?;
     }
     to.commit().await?;
-    own.close().await;
-    sqlite::take_from(&beside, folder)?;
-    let place = folder.join(files::ELSEWHERE);
-    std::fs::remove_file(&place).with_context(|| format!("deleting {}", place.display()))?;
-    drop(lock);
+    sqlite::take_from(beside, folder, own).await?;
     Ok(moved)
 }
 

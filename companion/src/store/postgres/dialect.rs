@@ -2,26 +2,35 @@
 
 use std::path::Path;
 
+use linkscent_core::address::Address;
+use linkscent_core::web_graph::Judgment;
+use sqlx::{Postgres, Transaction};
+
 use super::PostgresStore;
+use crate::store::StoreResult;
 use crate::store::dialect::{Dialect, Failure};
 
-/// Answers that mean that the disk is full, that it fails, and that a table or an index is damaged.
+/// Answers that mean that the disk is full, and that it fails. Damage is the server's to tell of and to
+/// repair.
 const FULL: &str = "53100";
 const IO_FAILED: &str = "58030";
-const DAMAGED: [&str; 2] = ["XX001", "XX002"];
+/// Pages that are judged again in one statement.
+const JUDGED_AT_ONCE: usize = 5_000;
 
 impl Dialect for PostgresStore {
-    // The number only has to be the same for all of them.
-    const BEGIN_ALONE: &'static str = "BEGIN; SELECT pg_advisory_xact_lock(7474)";
     const KIND: &'static str = "kind";
     const THEN: &'static str = "JOIN";
     const BY_STANDINGS: &'static str = "";
     const BY_ADDRESS: &'static str = "";
     const NAMED: &'static str = "the database";
     const NEWEST_EVENT: &'static str = "SELECT newest FROM numbering";
-    const DELETE_EVERYTHING: &'static str = "TRUNCATE form, \"fetch\", alarm, question, skipped, command,
+    // Lines of all crawls have changed, also for crawls that get their numbers.
+    const DELETE_EVERYTHING: &'static str = "INSERT INTO log_change (crawl, changes, rewritten)
+        SELECT id, 1, 1 FROM crawl ON CONFLICT (crawl)
+        DO UPDATE SET changes = log_change.changes + 1, rewritten = log_change.rewritten + 1;
+        TRUNCATE form, \"fetch\", alarm, question, skipped, command,
         notice, start_model, crawl, deleted_crawl, event, saved_search, standing, model, topic, device,
-        token, log_change RESTART IDENTITY; UPDATE numbering SET newest = 0;";
+        token RESTART IDENTITY; UPDATE numbering SET newest = 0;";
     const COLUMNS: &'static str = "SELECT table_name::text, column_name::text,
         CASE data_type WHEN 'bytea' THEN quote_ident(column_name)
         ELSE format('convert_to(%I::text, ''UTF8'')', column_name) END
@@ -49,6 +58,49 @@ impl Dialect for PostgresStore {
     }
 }
 
+impl PostgresStore {
+    /// Begins a transaction beside which there is none other that is begun so: what it reads stays as it
+    /// is until it changes it.
+    pub(in crate::store) async fn begin_alone(&self) -> sqlx::Result<Transaction<'_, Postgres>> {
+        // Whoever gives up while it waits gives the transaction back, as it has begun.
+        let mut transaction = self.pool.begin().await?;
+        // The number only has to be the same for all of them.
+        sqlx::query("SELECT pg_advisory_xact_lock(7474)")
+            .execute(&mut *transaction)
+            .await?;
+        Ok(transaction)
+    }
+
+    /// Writes what is said of pages of a crawl now, many in a statement: each counts the crawl's pages
+    /// anew, and walks past what it counted before in the same transaction.
+    pub(in crate::store) async fn write_judgments(
+        &self,
+        crawl: i64,
+        judged: &[(Address, Judgment)],
+    ) -> StoreResult<()> {
+        let mut transaction = self.pool.begin().await?;
+        for some in judged.chunks(JUDGED_AT_ONCE) {
+            let pages: Vec<&str> = some.iter().map(|(page, _)| page.as_str()).collect();
+            let relevances = some.iter().map(|(_, judgment)| judgment.relevance.value());
+            let targets = some.iter().map(|(_, judgment)| judgment.is_target);
+            sqlx::query(
+                "UPDATE \"fetch\" SET relevance = judged.relevance, is_target = judged.is_target
+                 FROM unnest($2, $3, $4) AS judged (address, relevance, is_target)
+                 WHERE crawl = $1 AND \"fetch\".address = judged.address
+                 AND \"fetch\".relevance IS NOT NULL",
+            )
+            .bind(crawl)
+            .bind(pages)
+            .bind(relevances.collect::<Vec<f64>>())
+            .bind(targets.collect::<Vec<bool>>())
+            .execute(&mut *transaction)
+            .await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
 /// What is wrong where the server keeps the database, if that is why something was not done.
 pub(in crate::store) fn failure(error: &sqlx::Error) -> Option<Failure> {
     let refused = error.as_database_error()?;
@@ -56,7 +108,6 @@ pub(in crate::store) fn failure(error: &sqlx::Error) -> Option<Failure> {
     match refused.code() {
         FULL => Some(Failure::Full),
         IO_FAILED => Some(Failure::Disk),
-        code if DAMAGED.contains(&code) => Some(Failure::Damaged),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
-//! The store in a PostgreSQL database, for who has more than one machine or one process: the same ports
-//! as in `SQLite`, by the same statements wherever both read them alike (`sql`). A data folder belongs
-//! to it all the same, with archives and locks.
+//! The store in a PostgreSQL database: the same ports as in `SQLite`, by the same statements wherever both
+//! read them alike (`sql`). A data folder belongs to it all the same, with archives and locks, so crawls
+//! run on the machine where that lies.
 //!
 //! What a transaction acknowledged is on the server's disk, as long as the server is not told
 //! otherwise (`fsync`, `synchronous_commit`).
@@ -19,15 +19,16 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use sqlx::PgPool;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{PgConnection, PgPool};
 
 use super::{files, sqlite};
-use crate::secret;
+use crate::{clock, secret};
 
 /// To the database at a time.
 const CONNECTIONS: u32 = 8;
-/// A server that is started again is waited for as long.
+/// A server that cannot be reached just now is waited for as long by whoever begins something; what was
+/// under way fails.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// The oldest version that has all that is asked of it.
 const OLDEST: i32 = 130_000;
@@ -48,6 +49,10 @@ impl PostgresStore {
         let lock = files::lock_folder(folder, false)?;
         let pool = Self::connect(address).await?;
         tie(&pool, folder).await?;
+        if sqlite::is_in(folder) {
+            // A move was done but for this.
+            sqlite::put_aside(folder, &format!("moved-{}", clock::now()))?;
+        }
         Ok(Self {
             pool,
             folder: folder.to_owned(),
@@ -101,45 +106,80 @@ async fn check(pool: &PgPool) -> Result<()> {
 
 /// Ties a database and a data folder to each other, unless they are.
 pub(super) async fn tie(pool: &PgPool, folder: &Path) -> Result<()> {
-    let file = folder.join(files::ELSEWHERE);
-    let of_folder = match std::fs::read_to_string(&file) {
-        Ok(text) => Some(text.trim().to_owned()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error).with_context(|| format!("reading {}", file.display())),
-    };
-    // The first that comes ties it.
     let mut transaction = pool.begin().await?;
-    sqlx::raw_sql("LOCK TABLE place")
-        .execute(&mut *transaction)
-        .await?;
-    let of_database: Option<String> = sqlx::query_scalar("SELECT identifier FROM place")
-        .fetch_optional(&mut *transaction)
-        .await?;
-    let folder_name = folder.display();
-    match (of_folder, of_database) {
+    if place_of(&mut transaction).await?.is_some() && is_tied(&mut transaction, folder).await? {
+        return Ok(());
+    }
+    // The first that comes ties it; copies may be made meanwhile.
+    lock_place(&mut transaction).await?;
+    let (of_folder, of_database) = (read_place(folder)?, place_of(&mut transaction).await?);
+    let is_empty = of_database.is_none() && !has_topics(&mut transaction).await?;
+    let name = folder.display();
+    let identifier = match (of_folder, of_database) {
         (Some(tied), Some(database)) if tied == database => return Ok(()),
+        (_, Some(_)) => bail!(
+            "the database belongs to another data folder than {name}: the pages of its crawls lie there"
+        ),
         (Some(_), None) if sqlite::is_in(folder) => bail!(
-            "{folder_name} was about to be moved into a database: `linkscent migrate` does it again"
+            "{name} was about to be moved into a database: `linkscent migrate` does it again, and with \
+             --back leaves it as it was"
         ),
         (None, None) if sqlite::is_in(folder) => bail!(
-            "the data folder {folder_name} has a database of its own: `linkscent migrate` moves it, or \
-             choose another folder with --data"
+            "the data folder {name} has a database of its own: `linkscent migrate` moves it, or choose \
+             another folder with --data"
         ),
-        (None, None) => {}
-        (Some(_), _) => bail!("the data folder {folder_name} belongs to another database"),
-        (None, Some(_)) => bail!(
-            "the database belongs to another data folder than {folder_name}: the pages of its crawls lie \
-             there"
-        ),
-    }
-    let identifier = secret::random_hex::<16>();
-    sqlx::query("INSERT INTO place (identifier) VALUES ($1)")
-        .bind(&identifier)
-        .execute(&mut *transaction)
-        .await?;
+        // It was about to be tied when something came between.
+        (Some(begun), None) if is_empty => begun,
+        (Some(_), None) => bail!("the data folder {name} belongs to another database"),
+        (None, None) => secret::random_hex::<16>(),
+    };
+    put_place(&identifier, &mut transaction).await?;
     write_place(folder, &identifier)?;
     transaction.commit().await?;
     Ok(())
+}
+
+/// Has others wait who tie the database.
+pub(super) async fn lock_place(database: &mut PgConnection) -> Result<()> {
+    let lock = sqlx::raw_sql("LOCK TABLE place IN EXCLUSIVE MODE");
+    lock.execute(database).await?;
+    Ok(())
+}
+
+/// The identifier of the data folder that a database belongs to, if it belongs to one.
+pub(super) async fn place_of(database: &mut PgConnection) -> Result<Option<String>> {
+    let place = sqlx::query_scalar("SELECT identifier FROM place");
+    Ok(place.fetch_optional(database).await?)
+}
+
+/// Whether anything was kept in a database.
+pub(super) async fn has_topics(database: &mut PgConnection) -> Result<bool> {
+    let topics = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM topic)");
+    Ok(topics.fetch_one(database).await?)
+}
+
+/// Whether a database and a data folder belong to each other.
+pub(super) async fn is_tied(database: &mut PgConnection, folder: &Path) -> Result<bool> {
+    let place = place_of(database).await?;
+    Ok(place.is_some() && place == read_place(folder)?)
+}
+
+/// Puts down in a database to which data folder it belongs.
+pub(super) async fn put_place(identifier: &str, database: &mut PgConnection) -> Result<()> {
+    let put = sqlx::query("INSERT INTO place (identifier) VALUES ($1)");
+    put.bind(identifier).execute(database).await?;
+    Ok(())
+}
+
+/// What a data folder says of the database that it belongs to.
+fn read_place(folder: &Path) -> Result<Option<String>> {
+    let file = folder.join(files::ELSEWHERE);
+    match std::fs::read_to_string(&file) {
+        // One that is empty was about to be written.
+        Ok(text) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("reading {}", file.display())),
+    }
 }
 
 /// Puts down in a data folder to which database it belongs.

@@ -1,11 +1,11 @@
-//! What is left of deleted rows. What the server keeps besides, its write-ahead log and the copies that
-//! its keeper makes of it, is out of reach here.
+//! What is left of deleted rows. What the server keeps besides is out of reach here: its write-ahead log,
+//! the copies that are made of it, and what its statistics knew of rows before.
 
 use std::path::Path;
 
 use super::PostgresStore;
-use crate::store::StoreResult;
-use crate::store::sqlite::SqliteStore;
+use crate::store::sqlite::{self, SqliteStore};
+use crate::store::{StoreError, StoreResult};
 
 /// Tables in which pages or words of people stand.
 const TABLES: [&str; 16] = [
@@ -30,8 +30,12 @@ const TABLES: [&str; 16] = [
 impl PostgresStore {
     /// Rewrites the tables, so that nothing of what was deleted lies in them any more.
     pub(in crate::store) async fn rewrite(&self) -> StoreResult<()> {
+        sqlite::delete_copies(&self.folder).map_err(|error| {
+            let error = anyhow::Error::from(error).context("deleting copies of the database");
+            StoreError::Backend(error.into())
+        })?;
         for table in TABLES {
-            let statement = sqlx::AssertSqlSafe(format!("VACUUM (FULL) \"{table}\""));
+            let statement = sqlx::AssertSqlSafe(format!("VACUUM (FULL, ANALYZE) \"{table}\""));
             sqlx::raw_sql(statement).execute(&self.pool).await?;
         }
         Ok(())

@@ -29,7 +29,7 @@ macro_rules! crawls {
                 // Pages that lie there are not written over, though a lost database does not know them.
                 let archived = newest_archive(self.data_folder());
                 let archived = archived.map_err(|error| StoreError::Backend(error.into()))?;
-                let mut transaction = self.pool.begin_with(Self::BEGIN_ALONE).await?;
+                let mut transaction = self.begin_alone().await?;
                 let mut newest = archived;
                 for query in [
                     "SELECT coalesce(max(id), 0) FROM crawl",
@@ -133,7 +133,7 @@ macro_rules! crawls {
             }
 
             async fn set_reaction(&self, crawl: i64, reaction: Reaction) -> StoreResult<()> {
-                let mut transaction = self.pool.begin_with(Self::BEGIN_ALONE).await?;
+                let mut transaction = self.begin_alone().await?;
                 let row: Option<(String, String)> =
                     sqlx::query_as("SELECT on_drift, reactions FROM crawl WHERE id = $1")
                         .bind(crawl)
@@ -157,7 +157,7 @@ macro_rules! crawls {
             }
 
             async fn note_reaction(&self, crawl: i64, from: u64, reaction: Reaction) -> StoreResult<()> {
-                let mut transaction = self.pool.begin_with(Self::BEGIN_ALONE).await?;
+                let mut transaction = self.begin_alone().await?;
                 if let Some(text) = self.text_of("reactions", crawl, &mut transaction).await? {
                     let mut reactions = reactions_in(&text)?;
                     reactions.push((from, reaction.code().to_owned()));
@@ -172,7 +172,7 @@ macro_rules! crawls {
             }
 
             async fn add_seeds(&self, crawl: i64, pages: &[Address]) -> StoreResult<u64> {
-                let mut transaction = self.pool.begin_with(Self::BEGIN_ALONE).await?;
+                let mut transaction = self.begin_alone().await?;
                 let Some(text) = self.text_of("seeds", crawl, &mut transaction).await? else {
                     return Ok(0);
                 };
@@ -192,7 +192,7 @@ macro_rules! crawls {
             }
 
             async fn leave_out(&self, crawl: i64, host: &str, is_left_out: bool) -> StoreResult<()> {
-                let mut transaction = self.pool.begin_with(Self::BEGIN_ALONE).await?;
+                let mut transaction = self.begin_alone().await?;
                 if let Some(text) = self.text_of("left_since", crawl, &mut transaction).await? {
                     let mut hosts: Vec<String> = in_column("left_since", &text)?;
                     hosts.retain(|left_out| left_out != host);

@@ -139,7 +139,7 @@ macro_rules! forgetting {
             }
 
             async fn forget_rows(&self, gone: &ToForget, spellings: &[String]) -> StoreResult<u64> {
-                let mut transaction = self.pool.begin_with(Self::BEGIN_ALONE).await?;
+                let mut transaction = self.begin_alone().await?;
                 let mut rows = Self::forget_events(&mut transaction, gone, spellings).await?;
                 for page in spellings {
                     rows += Self::forget_fetches(&mut transaction, gone, page).await?;

@@ -19,6 +19,8 @@ mod tokens;
 mod topics;
 mod writer;
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use sqlx::error::DatabaseError;
 
@@ -49,4 +51,13 @@ impl From<sqlx::Error> for StoreError {
 /// A value as a column keeps it.
 fn json(value: &impl Serialize) -> StoreResult<String> {
     serde_json::to_string(value).map_err(|error| StoreError::Backend(error.into()))
+}
+
+/// Words from outside as every database takes them: not all keep the character zero.
+fn text(words: &str) -> Cow<'_, str> {
+    if words.contains('\0') {
+        Cow::Owned(words.replace('\0', "\u{FFFD}"))
+    } else {
+        Cow::Borrowed(words)
+    }
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{PostgresStore, SqliteStore};
+use super::{PostgresStore, SqliteStore, text};
 use crate::clock;
 use crate::store::StoreResult;
 use crate::store::ports::{MOST_NOTICES, Notices, QuestionRow, Questions};
@@ -79,7 +79,7 @@ macro_rules! people {
                 .bind(topic)
                 .bind(crawl.unwrap_or(0))
                 .bind(time)
-                .bind(said)
+                .bind(text(said))
                 .execute(&self.pool)
                 .await?;
                 Ok(done.rows_affected() > 0)
@@ -101,7 +101,14 @@ macro_rules! people {
         impl $store {
             /// Keeps that a row of a topic cannot be read, and says it at once where it is new.
             pub(super) async fn tell(&self, topic: i64, said: &str) -> StoreResult<()> {
-                if self.add_notice(topic, None, said, clock::now()).await? {
+                // Most of what is told was told before, and is no change then.
+                let is_told = "SELECT EXISTS (SELECT 1 FROM notice WHERE topic = $1 AND crawl = 0 AND said = $2)";
+                let is_told: bool = sqlx::query_scalar(is_told)
+                    .bind(topic)
+                    .bind(text(said))
+                    .fetch_one(&self.pool)
+                    .await?;
+                if !is_told && self.add_notice(topic, None, said, clock::now()).await? {
                     eprintln!("linkscent: {said}");
                 }
                 Ok(())

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{PostgresStore, SqliteStore};
+use super::{PostgresStore, SqliteStore, text};
 use crate::store::ports::{SearchRow, Searches};
 use crate::store::{StoreError, StoreResult};
 
@@ -21,8 +21,8 @@ macro_rules! searches {
                      DO UPDATE SET words = $3, pages = $4, first = $5 RETURNING id",
                 )
                 .bind(search.topic)
-                .bind(&search.name)
-                .bind(&search.words)
+                .bind(text(&search.name))
+                .bind(text(&search.words))
                 .bind(&search.pages)
                 .bind(&search.first)
                 .fetch_optional(&self.pool)

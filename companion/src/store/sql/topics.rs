@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use linkscent_core::wire::api::{Event, EventKind, EventName};
 use sqlx::{AssertSqlSafe, Postgres, Sqlite, Transaction};
 
-use super::{Dialect, PostgresStore, SqliteStore, json};
+use super::{Dialect, PostgresStore, SqliteStore, json, text};
 use crate::clock;
 use crate::store::StoreResult;
 use crate::store::ports::{Events, Said, Topic, Topics};
@@ -44,7 +44,7 @@ macro_rules! topics {
 
             async fn find_topic(&self, key: &str) -> StoreResult<Option<Topic>> {
                 let row = sqlx::query_as(select!("WHERE name = $1"))
-                    .bind(key)
+                    .bind(text(key))
                     .fetch_optional(&self.pool)
                     .await?;
                 Ok(row.map(topic))
@@ -54,7 +54,7 @@ macro_rules! topics {
                 let row = sqlx::query_as(select!(
                     "WHERE coalesce(called, name) = $1 ORDER BY id DESC LIMIT 1"
                 ))
-                .bind(name)
+                .bind(text(name))
                 .fetch_optional(&self.pool)
                 .await?;
                 Ok(row.map(topic))
@@ -62,12 +62,12 @@ macro_rules! topics {
 
             async fn topic_named(&self, key: &str) -> StoreResult<Topic> {
                 sqlx::query("INSERT INTO topic (name, created) VALUES ($1, $2) ON CONFLICT DO NOTHING")
-                    .bind(key)
+                    .bind(text(key))
                     .bind(clock::now())
                     .execute(&self.pool)
                     .await?;
                 let row = sqlx::query_as(select!("WHERE name = $1"))
-                    .bind(key)
+                    .bind(text(key))
                     .fetch_one(&self.pool)
                     .await?;
                 Ok(topic(row))
@@ -84,7 +84,7 @@ macro_rules! topics {
 
             async fn set_critic(&self, topic: i64, critic: &str) -> StoreResult<()> {
                 sqlx::query("UPDATE topic SET critic = $1, version = version + 1 WHERE id = $2")
-                    .bind(critic)
+                    .bind(text(critic))
                     .bind(topic)
                     .execute(&self.pool)
                     .await?;
@@ -159,7 +159,7 @@ macro_rules! topics {
                     topics.insert(name, self.topic_named(name).await?.id);
                 }
                 // Whoever asks for what came after a number gets all of it: events come in one after the other.
-                let mut transaction = self.pool.begin_with(Self::BEGIN_ALONE).await?;
+                let mut transaction = self.begin_alone().await?;
                 let mut taken = 0;
                 for event in events {
                     let topic = topics[event.topic.as_str()];
@@ -167,7 +167,7 @@ macro_rules! topics {
                         "INSERT INTO event (id, topic, time, body) VALUES ($1, $2, $3, $4)
                          ON CONFLICT DO NOTHING",
                     )
-                    .bind(&event.id)
+                    .bind(text(&event.id))
                     .bind(topic)
                     .bind(event.time as i64)
                     .bind(json(event)?)
@@ -268,7 +268,8 @@ macro_rules! topics {
                 let said = body.and_then(|body| serde_json::from_str::<Event>(&body).ok());
                 let query = match said.map(|event| event.what) {
                     Some(EventKind::Name { name }) => {
-                        sqlx::query("UPDATE topic SET called = $1 WHERE id = $2").bind(name)
+                        sqlx::query("UPDATE topic SET called = $1 WHERE id = $2")
+                            .bind(name.replace('\0', "\u{FFFD}"))
                     }
                     Some(EventKind::Remove { removed, for_good }) => {
                         sqlx::query("UPDATE topic SET removed = $1, deleted = $2 WHERE id = $3")

@@ -1,7 +1,5 @@
 //! What whoever runs a crawl writes: whole fetches, one transaction for each batch.
 
-use std::borrow::Cow;
-
 use async_trait::async_trait;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Record, Skipped};
@@ -9,7 +7,7 @@ use linkscent_core::strategies::Priority;
 use linkscent_core::web_graph::Judgment;
 use sqlx::{Connection, PgConnection, SqliteConnection};
 
-use super::{Dialect, PostgresStore, SqliteStore, json};
+use super::{PostgresStore, SqliteStore, json, text};
 use crate::store::ports::{CrawlWriter, Location, LostPage, MOST_SKIPPED};
 use crate::store::{StoreError, StoreResult};
 
@@ -60,26 +58,12 @@ macro_rules! writer {
             }
 
             async fn judge_again(&self, crawl: i64, judged: &[(Address, Judgment)]) -> StoreResult<()> {
-                let mut transaction = self.pool.begin().await?;
-                for (page, judgment) in judged {
-                    sqlx::query(
-                        "UPDATE \"fetch\" SET relevance = $1, is_target = $2
-                         WHERE crawl = $3 AND address = $4 AND relevance IS NOT NULL",
-                    )
-                    .bind(judgment.relevance.value())
-                    .bind(judgment.is_target)
-                    .bind(crawl)
-                    .bind(page.as_str())
-                    .execute(&mut *transaction)
-                    .await?;
-                }
-                transaction.commit().await?;
-                Ok(())
+                self.write_judgments(crawl, judged).await
             }
 
             async fn skip(&self, crawl: i64, skipped: &[Skipped]) -> StoreResult<()> {
                 // Nobody may add others between counting and adding.
-                let mut transaction = self.pool.begin_with(Self::BEGIN_ALONE).await?;
+                let mut transaction = self.begin_alone().await?;
                 let (mut kept,): (i64,) = sqlx::query_as("SELECT count(*) FROM skipped WHERE crawl = $1")
                     .bind(crawl)
                     .fetch_one(&mut *transaction)
@@ -199,14 +183,5 @@ fn writing(error: sqlx::Error) -> StoreError {
     match error.into() {
         StoreError::Backend(source) => StoreError::Writing(source),
         refused => refused,
-    }
-}
-
-/// Words of the web as every database takes them: not all keep the character zero.
-fn text(words: &str) -> Cow<'_, str> {
-    if words.contains('\0') {
-        Cow::Owned(words.replace('\0', "\u{FFFD}"))
-    } else {
-        Cow::Borrowed(words)
     }
 }

@@ -2,7 +2,12 @@
 
 use std::path::Path;
 
+use linkscent_core::address::Address;
+use linkscent_core::web_graph::Judgment;
+use sqlx::{Sqlite, Transaction};
+
 use super::SqliteStore;
+use crate::store::StoreResult;
 use crate::store::dialect::{Dialect, Failure};
 
 /// Answers that mean that the disk is full.
@@ -15,7 +20,6 @@ const IO_FAILED: i64 = 10;
 const READ_ONLY: i64 = 8;
 
 impl Dialect for SqliteStore {
-    const BEGIN_ALONE: &'static str = "BEGIN IMMEDIATE";
     const KIND: &'static str = "CASE WHEN json_valid(body) THEN body ->> 'kind' END";
     // The planner takes the tables in this order.
     const THEN: &'static str = "CROSS JOIN";
@@ -50,6 +54,37 @@ impl Dialect for SqliteStore {
 
     fn data_folder(&self) -> &Path {
         &self.folder
+    }
+}
+
+impl SqliteStore {
+    /// Begins a transaction beside which there is none other that is begun so: what it reads stays as it
+    /// is until it changes it.
+    pub(in crate::store) async fn begin_alone(&self) -> sqlx::Result<Transaction<'_, Sqlite>> {
+        self.pool.begin_with("BEGIN IMMEDIATE").await
+    }
+
+    /// Writes what is said of pages of a crawl now.
+    pub(in crate::store) async fn write_judgments(
+        &self,
+        crawl: i64,
+        judged: &[(Address, Judgment)],
+    ) -> StoreResult<()> {
+        let mut transaction = self.pool.begin().await?;
+        for (page, judgment) in judged {
+            sqlx::query(
+                "UPDATE fetch SET relevance = $1, is_target = $2
+                 WHERE crawl = $3 AND address = $4 AND relevance IS NOT NULL",
+            )
+            .bind(judgment.relevance.value())
+            .bind(judgment.is_target)
+            .bind(crawl)
+            .bind(page.as_str())
+            .execute(&mut *transaction)
+            .await?;
+        }
+        transaction.commit().await?;
+        Ok(())
     }
 }
 

@@ -28,6 +28,9 @@ use super::dialect::Failure;
 use super::{files, newest_archive};
 use migrations::Due;
 
+/// Where a move makes the folder's database.
+pub(super) const MOVING: &str = "moving";
+
 /// Bytes of the write-ahead log that are left between two uses.
 const LARGEST_LOG: &str = "4194304";
 
@@ -40,6 +43,18 @@ const DATABASE: &str = "linkscent.sqlite";
 /// The copy of the database from before it was last changed to a newer form.
 const BACKUP: &str = "linkscent-backup.sqlite";
 
+/// Deletes what moves, repairs and changes of the form left beside the database.
+pub(super) fn delete_copies(folder: &Path) -> std::io::Result<()> {
+    // Copies that a move or a repair had made that was cut off.
+    for beside in [MOVING, salvage::BESIDE] {
+        let _ = std::fs::remove_dir_all(folder.join(beside));
+    }
+    match std::fs::remove_file(folder.join(BACKUP)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        deleted => deleted,
+    }
+}
+
 /// Whether a data folder has a database.
 pub(super) fn is_in(folder: &Path) -> bool {
     folder.join(DATABASE).exists()
@@ -48,21 +63,38 @@ pub(super) fn is_in(folder: &Path) -> bool {
 /// Gives the database of a data folder, which nobody uses, another name: which.
 pub(super) fn put_aside(folder: &Path, ending: &str) -> Result<PathBuf> {
     let aside = folder.join(format!("{DATABASE}.{ending}"));
-    for (file, to) in [
-        ("", aside.clone()),
-        ("-wal", folder.join(format!("{DATABASE}.{ending}-wal"))),
+    // What is not in the file itself yet goes along with it, and first: no other file may find it there.
+    for (from, to) in [
+        (
+            format!("{DATABASE}-wal"),
+            format!("{DATABASE}.{ending}-wal"),
+        ),
+        (DATABASE.to_owned(), format!("{DATABASE}.{ending}")),
     ] {
-        let from = folder.join(format!("{DATABASE}{file}"));
+        let from = folder.join(from);
         if from.exists() {
             let moving = || format!("moving {}", from.display());
-            std::fs::rename(&from, to).with_context(moving)?;
+            std::fs::rename(&from, folder.join(to)).with_context(moving)?;
         }
     }
+    let _ = std::fs::remove_file(folder.join(format!("{DATABASE}-shm")));
     Ok(aside)
 }
 
-/// Takes the database out of a folder that was made for it, which goes.
-pub(super) fn take_from(beside: &Path, folder: &Path) -> Result<()> {
+/// Takes the database out of a folder that was made for it, which goes. Nobody uses either.
+pub(super) async fn take_from(beside: &Path, folder: &Path, pool: SqlitePool) -> Result<()> {
+    let (is_busy, waits, written): (i64, i64, i64) =
+        sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
+            .fetch_one(&pool)
+            .await?;
+    pool.close().await;
+    let log = beside.join(format!("{DATABASE}-wal"));
+    let left = std::fs::metadata(&log).map_or(0, |log| log.len());
+    ensure!(
+        is_busy == 0 && waits == written && left == 0,
+        "{} could not be written whole",
+        beside.join(DATABASE).display()
+    );
     let from = beside.join(DATABASE);
     let moving = || format!("moving {}", from.display());
     std::fs::rename(&from, folder.join(DATABASE)).with_context(moving)?;
@@ -155,6 +187,9 @@ impl SqliteStore {
 
     /// The same, for who holds the folder's lock alone.
     pub(super) async fn open_locked(folder: &Path) -> Result<SqlitePool> {
+        if salvage::is_unfinished(folder) {
+            salvage::finish(folder)?;
+        }
         let pool = Self::connect(folder).await?;
         if migrations::due(&pool).await? == Due::Steps {
             migrations::back_up(&pool, folder).await?;

@@ -73,6 +73,12 @@ pub struct Salvaged {
 /// Repairs the database of a data folder. Nothing may use it meanwhile.
 pub async fn repair(folder: &Path) -> Result<Salvaged> {
     let file = folder.join("linkscent.sqlite");
+    if folder.join(files::ELSEWHERE).exists() {
+        bail!(
+            "what {} keeps as rows is in a PostgreSQL database, which its server repairs",
+            folder.display()
+        );
+    }
     if !file.exists() {
         bail!("there is no {}", file.display());
     }

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::salvage::BESIDE;
-use super::{BACKUP, SqliteStore};
+use super::{BACKUP, SqliteStore, delete_copies};
 use crate::store::stands_in::stands_in;
 use crate::store::{StoreError, StoreResult};
 
@@ -11,15 +10,10 @@ impl SqliteStore {
     /// Rewrites the database, so that nothing of what was deleted lies in it any more, and deletes what
     /// lies beside it.
     pub(in crate::store) async fn rewrite(&self) -> StoreResult<()> {
-        // What a repair had copied that was cut off.
-        let _ = std::fs::remove_dir_all(self.folder.join(BESIDE));
-        let copy = self.folder.join(BACKUP);
-        if copy.exists() {
-            std::fs::remove_file(&copy).map_err(|error| {
-                let doing = format!("deleting {}", copy.display());
-                StoreError::Backend(anyhow::Error::from(error).context(doing).into())
-            })?;
-        }
+        delete_copies(&self.folder).map_err(|error| {
+            let error = anyhow::Error::from(error).context("deleting copies of the database");
+            StoreError::Backend(error.into())
+        })?;
         // Rewritten, so that no free page holds what was deleted.
         for statement in [
             "PRAGMA wal_checkpoint(TRUNCATE)",

@@ -1,8 +1,8 @@
 //! A PostgreSQL cluster for the tests of one program: made on a socket in a folder of its own when it
 //! is first asked for, and gone with the program, however that ends.
 
-use std::fs::{DirBuilder, Permissions, set_permissions};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
+use std::fs::DirBuilder;
+use std::os::unix::fs::{DirBuilderExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
@@ -69,7 +69,7 @@ impl Cluster {
         let folder = place.join(format!("linkscent-postgres-{}", std::process::id()));
         let said = |error: std::io::Error| error.to_string();
         DirBuilder::new()
-            .mode(0o755)
+            .mode(0o700)
             .create(&folder)
             .map_err(said)?;
         // The server refuses to run for root: then it runs for the user that Debian made for it.
@@ -78,7 +78,6 @@ impl Cluster {
             let (user, group) = (number_of("-u")?, number_of("-g")?);
             chown(&folder, Some(user), Some(group)).map_err(said)?;
         }
-        set_permissions(&folder, Permissions::from_mode(0o755)).map_err(said)?;
         let run = |program: &str| {
             let mut command = Command::new(if as_other { "setpriv" } else { program });
             if as_other {

@@ -44,6 +44,7 @@ mod kept;
 mod log;
 mod moving;
 mod people;
+mod postgres;
 mod searches;
 mod standing;
 mod tokens;

@@ -4,6 +4,8 @@ use linkscent_core::crawl::{SkipReason, Skipped};
 use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::channel::DeviceKey;
 
+use sqlx::{ConnectOptions, Connection};
+
 use super::cluster::Cluster;
 use super::{
     address, alarm, begin, crawl, failed, fetched, folder, form, mark, order, skipped, take,
@@ -21,7 +23,6 @@ async fn fill(store: &Store) {
     let id = crawl(&**store).await;
     let (mut first, mut lost) = (fetched(1, A, 0.9), fetched(3, B, 0.3));
     first.0.forms = vec![form("find", 0.9, Some(0.8))];
-    first.0.title = "a title\u{0} with a zero".to_owned();
     lost.0.alarm = Some(alarm());
     lost.0.waiting = Some(4.5);
     take(store, id, &[first, failed(2, B), lost]).await;
@@ -150,6 +151,17 @@ async fn what_is_moved_out_and_back_is_what_it_was() {
         .await
         .unwrap();
     assert_eq!(told(&there).await, before);
+    drop(there);
+    // Straight back, and out again: a number that was revoked before is given to no other token.
+    move_back(folder.path(), &database).await.unwrap();
+    let back = Store::open(folder.path()).await.unwrap();
+    assert_eq!(told(&back).await, before);
+    drop(back);
+    let database = cluster.fresh().unwrap();
+    move_out(folder.path(), &database).await.unwrap();
+    let there = Store::open_database(&database, folder.path())
+        .await
+        .unwrap();
     // Numbers go on where they were.
     let token = there
         .add_token("other", &[Permission::Mark], "three", 6)
@@ -170,4 +182,67 @@ async fn what_is_moved_out_and_back_is_what_it_was() {
     drop(back);
     let refused = move_out(folder.path(), &database).await.unwrap_err();
     assert!(format!("{refused:#}").contains("in use"), "{refused:#}");
+}
+
+#[tokio::test]
+async fn what_the_other_database_cannot_keep_hinders_no_move() {
+    let cluster = match Cluster::of_program() {
+        Ok(cluster) => cluster,
+        Err(why) => return skipped(why),
+    };
+    let (folder, database) = (folder(), cluster.fresh().unwrap());
+    let store = Store::open(folder.path()).await.unwrap();
+    fill(&store).await;
+    drop(store);
+    let file = folder.path().join("linkscent.sqlite");
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file);
+    let mut connection = options.connect().await.unwrap();
+    sqlx::raw_sql(
+        "UPDATE fetch SET title = 'a' || char(0) || 'b' WHERE number = 1;
+         UPDATE event SET body = '{\"id\":' WHERE id = '1'",
+    )
+    .execute(&mut connection)
+    .await
+    .unwrap();
+    connection.close().await.unwrap();
+    move_out(folder.path(), &database).await.unwrap();
+    let there = Store::open_database(&database, folder.path())
+        .await
+        .unwrap();
+    let first = there.result_at(2, 1).await.unwrap().unwrap();
+    assert_eq!(first.title, "a\u{FFFD}b");
+    let topic = there.topic_named("bees").await.unwrap().id;
+    assert_eq!(there.events(topic).await.unwrap().len(), 1);
+}
+
+/// As a move is that is cut off before the other database has it.
+#[tokio::test]
+async fn a_move_that_was_cut_off_is_done_again_or_taken_back() {
+    let cluster = match Cluster::of_program() {
+        Ok(cluster) => cluster,
+        Err(why) => return skipped(why),
+    };
+    let (folder, database) = (folder(), cluster.fresh().unwrap());
+    let store = Store::open(folder.path()).await.unwrap();
+    fill(&store).await;
+    let before = told(&store).await;
+    drop(store);
+    let place = folder.path().join("database");
+    std::fs::write(&place, "cut off").unwrap();
+    for opened in [
+        Store::open(folder.path()).await,
+        Store::open_database(&database, folder.path()).await,
+    ] {
+        assert!(opened.is_err());
+    }
+    move_back(folder.path(), &database).await.unwrap();
+    let store = Store::open(folder.path()).await.unwrap();
+    assert_eq!(told(&store).await, before);
+    drop(store);
+    std::fs::write(&place, "cut off").unwrap();
+    move_out(folder.path(), &database).await.unwrap();
+    let there = Store::open_database(&database, folder.path())
+        .await
+        .unwrap();
+    assert_eq!(told(&there).await, before);
 }

@@ -9,6 +9,7 @@ use super::{NOBODY, click, crawl, mark};
 use crate::store::{ModelOf, Store};
 
 promises! {
+    a_character_zero_hinders_no_event,
     topics_are_listed_newest_first,
     a_key_has_one_topic,
     a_topic_is_called_what_was_said_last,
@@ -443,4 +444,18 @@ async fn browsers_of_one_name_stay_apart(store: &Store) {
     store.remove_device(id).await.unwrap();
     let kept = store.device_key(&second).await.unwrap();
     assert_eq!(kept.map(|(_, kept)| kept), Some(key(2)));
+}
+
+async fn a_character_zero_hinders_no_event(store: &Store) {
+    let mut marked = mark("1", "bees", "http://a.test/");
+    if let EventKind::Mark { title, .. } = &mut marked.what {
+        "a\u{0}b".clone_into(title);
+    }
+    let taken = store
+        .take_events(&[marked, mark("2", "bees", "http://b.test/")])
+        .await;
+    assert_eq!(taken.unwrap(), 2);
+    let topic = store.topic_named("bees").await.unwrap().id;
+    let marks = store.events_of(topic, EventName::Mark).await.unwrap();
+    assert_eq!(marks.len(), 2);
 }

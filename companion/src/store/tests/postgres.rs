@@ -1,0 +1,63 @@
+//! What only a database with many connections can show.
+
+use std::time::Duration;
+
+use super::cluster::Cluster;
+use super::{folder, mark, skipped};
+use crate::store::ports::Events;
+use crate::store::postgres::PostgresStore;
+
+/// A browser gives up when it has waited for long.
+#[tokio::test]
+async fn who_gives_up_waiting_for_its_turn_leaves_no_transaction_open() {
+    let cluster = match Cluster::of_program() {
+        Ok(cluster) => cluster,
+        Err(why) => return skipped(why),
+    };
+    let folder = folder();
+    let address = cluster.fresh().unwrap();
+    let store = PostgresStore::open(&address, folder.path()).await.unwrap();
+    let events = [mark("1", "bees", "http://a.test/")];
+    let held = store.begin_alone().await.unwrap();
+    for _ in 0..20 {
+        let taking = store.take_events(&events);
+        let given_up = tokio::time::timeout(Duration::from_millis(20), taking).await;
+        assert!(given_up.is_err());
+    }
+    held.rollback().await.unwrap();
+    assert_eq!(store.take_events(&events).await.unwrap(), 1);
+    let open: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+         AND (state LIKE 'idle in transaction%' OR wait_event_type = 'Lock')",
+    )
+    .fetch_one(&store.pool)
+    .await
+    .unwrap();
+    assert_eq!(open, 0);
+}
+
+#[tokio::test]
+async fn neither_a_database_nor_a_folder_is_used_with_another_one() {
+    let cluster = match Cluster::of_program() {
+        Ok(cluster) => cluster,
+        Err(why) => return skipped(why),
+    };
+    let (one, other) = (folder(), folder());
+    let (first, second) = (cluster.fresh().unwrap(), cluster.fresh().unwrap());
+    let open = async |address: &str, folder: &std::path::Path| {
+        let opened = PostgresStore::open(address, folder).await;
+        opened.map(drop).map_err(|error| format!("{error:#}"))
+    };
+    open(&first, one.path()).await.unwrap();
+    open(&first, one.path()).await.unwrap();
+    let refused = open(&first, other.path()).await.unwrap_err();
+    assert!(refused.contains("another data folder"), "{refused}");
+    // As if its first tie had been cut off, an empty one is tied; one that is another's is not.
+    open(&second, one.path()).await.unwrap();
+    open(&second, other.path()).await.unwrap_err();
+    let cut_off = folder();
+    std::fs::write(cut_off.path().join("database"), "").unwrap();
+    let third = cluster.fresh().unwrap();
+    open(&third, cut_off.path()).await.unwrap();
+    open(&third, cut_off.path()).await.unwrap();
+}
