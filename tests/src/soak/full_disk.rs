@@ -52,7 +52,10 @@ impl FullDisk {
         });
         let noticed = noticed.await;
         std::fs::remove_file(&self.sign)?;
-        noticed?;
+        if noticed.is_err() {
+            // The rest of the promises is looked at all the same.
+            return Ok(vec![format!("crawls went on for {NOTICED} s")]);
+        }
         let said = wait_for("crawls say why they pause", NOTICED, || async {
             let mut said = Vec::new();
             for crawl in crawls.clone() {
