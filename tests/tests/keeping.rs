@@ -110,6 +110,8 @@ async fn reads_and_keeps(kind: BrowserKind) -> Result<()> {
 
     // Forgotten in the browser, a page is gone from the library, too.
     stage.open(second).await?;
+    // The page has been read before the popup is opened over it.
+    stage.shown().await?;
     stage.popup().await?;
     stage.press("forget-page").await?;
     ensure!(kept(&store, 1).await? == [first]);
