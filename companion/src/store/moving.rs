@@ -42,6 +42,7 @@ const TABLES: [(&str, usize); 18] = [
     ("standing", 100),
     ("log_change", 500),
 ];
+
 /// Rows of a table that were moved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Moved {
@@ -129,10 +130,18 @@ pub async fn move_out(folder: &Path, address: &str) -> Result<(Vec<Moved>, PathB
 /// Moves what a database keeps back into the data folder that belongs to it. The rows there stay, and are
 /// used no more. Nothing may use the folder meanwhile.
 pub async fn move_back(folder: &Path, address: &str) -> Result<Vec<Moved>> {
+    let place = folder.join(files::ELSEWHERE);
+    ensure!(
+        place.exists(),
+        "the data folder {} belongs to no database: there is nothing to move back",
+        folder.display()
+    );
     let lock = files::lock_folder(folder, true)?;
     let source = PostgresStore::connect(address).await?;
-    let place = folder.join(files::ELSEWHERE);
-    if sqlite::is_in(folder) && !postgres::is_tied(&mut *source.acquire().await?, folder).await? {
+    let is_empty = postgres::place_of(&mut *source.acquire().await?)
+        .await?
+        .is_none();
+    if sqlite::is_in(folder) && is_empty {
         // Nothing came there: what is in the folder is used as before.
         let deleting = || format!("deleting {}", place.display());
         std::fs::remove_file(&place).with_context(deleting)?;

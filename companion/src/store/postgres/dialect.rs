@@ -71,8 +71,8 @@ impl PostgresStore {
         Ok(transaction)
     }
 
-    /// Writes what is said of pages of a crawl now, many in a statement: each counts the crawl's pages
-    /// anew, and walks past what it counted before in the same transaction.
+    /// Writes what is said of pages of a crawl now, many in a statement: each changes the counts of the
+    /// crawl, and reads all versions that its row had before in the same transaction.
     pub(in crate::store) async fn write_judgments(
         &self,
         crawl: i64,

@@ -180,6 +180,11 @@ async fn what_is_moved_out_and_back_is_what_it_was() {
     let token = back.add_token("last", &[Permission::Mark], "four", 6).await;
     assert_eq!(token.unwrap(), 4);
     drop(back);
+    let refused = move_back(folder.path(), &database).await.unwrap_err();
+    assert!(
+        format!("{refused:#}").contains("nothing to move back"),
+        "{refused:#}"
+    );
     let refused = move_out(folder.path(), &database).await.unwrap_err();
     assert!(format!("{refused:#}").contains("in use"), "{refused:#}");
 }
