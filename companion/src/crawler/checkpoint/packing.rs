@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::mem;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use crc32fast::Hasher;
@@ -19,6 +19,8 @@ const AHEAD: usize = 8;
 pub(super) struct Packing {
     block: Vec<u8>,
     blocks: SyncSender<Vec<u8>>,
+    /// Blocks that were packed, to be filled again.
+    spare: Receiver<Vec<u8>>,
     thread: JoinHandle<io::Result<File>>,
 }
 
@@ -26,10 +28,12 @@ impl Packing {
     /// Into that file.
     pub(super) fn into(file: File) -> Self {
         let (blocks, packed) = sync_channel(AHEAD);
+        let (done, spare) = channel();
         Self {
             block: Vec::with_capacity(BUFFER),
             blocks,
-            thread: thread::spawn(move || pack(file, &packed)),
+            spare,
+            thread: thread::spawn(move || pack(file, &packed, &done)),
         }
     }
 
@@ -43,7 +47,9 @@ impl Packing {
     }
 
     fn send(&mut self) -> io::Result<()> {
-        let block = mem::replace(&mut self.block, Vec::with_capacity(BUFFER));
+        let spare = self.spare.try_recv();
+        let spare = spare.unwrap_or_else(|_| Vec::with_capacity(BUFFER));
+        let block = mem::replace(&mut self.block, spare);
         let sent = self.blocks.send(block);
         sent.map_err(|_| io::Error::other("it is written no more"))
     }
@@ -63,14 +69,17 @@ impl Write for Packing {
     }
 }
 
-fn pack(file: File, blocks: &Receiver<Vec<u8>>) -> io::Result<File> {
+fn pack(file: File, blocks: &Receiver<Vec<u8>>, done: &Sender<Vec<u8>>) -> io::Result<File> {
     let checked = Checked {
         inner: file,
         hasher: Hasher::new(),
     };
     let mut encoder = FrameEncoder::new(checked);
-    for block in blocks {
+    for mut block in blocks {
         encoder.write_all(&block)?;
+        block.clear();
+        // Whoever fills them may have done so for the last time.
+        let _ = done.send(block);
     }
     let Checked { mut inner, hasher } = encoder.finish()?;
     inner.write_all(&hasher.finalize().to_le_bytes())?;
