@@ -24,8 +24,11 @@ pub fn now() -> i64 {
     since.map_or(0, |since| since.as_millis() as i64)
 }
 
+/// The end of the last year that has four digits, in milliseconds since 1970.
+const LAST: i64 = 253_402_300_799_000;
+
 /// As WARC dates are written: `2026-01-02T03:04:05Z`.
 pub fn date(milliseconds: i64) -> String {
-    let since = Duration::from_millis(milliseconds.max(0) as u64);
+    let since = Duration::from_millis(milliseconds.clamp(0, LAST) as u64);
     humantime::format_rfc3339_seconds(UNIX_EPOCH + since).to_string()
 }

@@ -8,7 +8,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
     ahead, backup, change, check, config, crawl, demo, export, import, inspect, log, mcp, migrate,
-    model, prune, repair, replay, search, serve, shell, tag, token, train, verify, watch,
+    model, prune, repair, replay, search, serve, shell, status, tag, token, train, verify, watch,
+    work,
 };
 use linkscent::crawler::documents::READ_DOCUMENT;
 use linkscent::priority::give_way;
@@ -33,6 +34,8 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
+    Work(work::Work),
+    Status(status::Status),
     Crawl(crawl::Crawl),
     Change(change::Change),
     Ahead(ahead::Ahead),
@@ -108,6 +111,8 @@ fn run() -> Result<()> {
         .context("starting")?;
     let done = match arguments.command {
         Command::Serve(serve) => runtime.block_on(serve.run()),
+        Command::Status(status) => runtime.block_on(status.run()),
+        Command::Work(work) => runtime.block_on(work.run()),
         Command::Crawl(crawl) => crawl.run(runtime.handle()),
         Command::Eval(eval) => eval.run(),
         Command::Train(train) => train.run(runtime.handle()),

@@ -15,7 +15,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 pub const FILE: &str = "linkscent.toml";
 /// Flags that can be set in the file; each has an environment variable `LINKSCENT_...`.
 /// `data` can only be set in the configuration folder.
-pub const KEYS: [&str; 20] = [
+pub const KEYS: [&str; 21] = [
     "data",
     "database",
     "port",
@@ -25,6 +25,7 @@ pub const KEYS: [&str; 20] = [
     "contact",
     "never",
     "by_site",
+    "by_hands",
     "daily_requests",
     "daily_megabytes",
     "keep_days",

@@ -1,11 +1,17 @@
 //! A page as the learners see it, made from a document in one pass.
 
+mod packed;
+
 use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
 
 use crate::address::{Address, Base};
 use crate::content::Content;
 use crate::dom::{Document, Form, Heading, LeafRange};
 use crate::text::{Language, TermReader, shorten};
+
+pub use packed::PackedError;
 
 /// Words below which a page's Guiraud index is not computed.
 const FEW_WORDS: usize = 100;
@@ -46,7 +52,7 @@ pub struct Outlink {
 
 /// The terms of a page in the order of its leaves. Positions index
 /// [`PageWords::terms`], which is local to the page.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageWords {
     /// Distinct terms.
     pub terms: Vec<String>,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::OnceLock;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
@@ -144,6 +144,17 @@ impl Companion {
         let line = status.lines().find(|line| line.starts_with("VmRSS:"));
         let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
         kilobytes.unwrap_or_default()
+    }
+
+    /// Sends it a signal by name, such as STOP.
+    pub async fn signal(&self, name: &str) -> Result<()> {
+        let process = self.child.id().context("it has ended")?.to_string();
+        let sent = Command::new("kill")
+            .args(["-s", name, &process])
+            .status()
+            .await?;
+        ensure!(sent.success(), "{name} could not be sent");
+        Ok(())
     }
 
     /// Kills it as a power cut would.

@@ -14,6 +14,7 @@ pub mod shell;
 pub mod soak;
 pub mod stage;
 pub mod synthetic_web;
+pub mod watched_web;
 pub mod web;
 
 use std::path::PathBuf;

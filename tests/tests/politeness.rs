@@ -3,113 +3,20 @@
 //! before its time. Hosts that have no time, or ask for more, get it. Where it is asked for, all hosts
 //! of a site share one turn, and a day has a budget; hosts on one server are asked one after the other.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::PoisonError;
+use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use linkscent::store::Store;
 use linkscent_tests::companion::Companion;
-use linkscent_tests::scripted::next_address;
 use linkscent_tests::shell::list;
 use linkscent_tests::wait_for;
-use tokio::io::AsyncWriteExt;
-use tokio::net::{TcpListener, TcpStream};
+use linkscent_tests::watched_web::{
+    DELAY, HOSTS, Log, SLOW_WORK, Seen, faults, faults_of, to_all_hosts, web,
+};
 
-const HOSTS: u64 = 6;
-const DELAY: Duration = Duration::from_millis(150);
-/// What a server needs for an answer.
-const WORK: Duration = Duration::from_millis(15);
 const KILLS: usize = 6;
-
-/// A request as a server sees it.
-#[derive(Debug, Clone)]
-struct Seen {
-    page: String,
-    from: Instant,
-    to: Instant,
-}
-
-/// By host, in the order in which they came.
-type Log = Arc<Mutex<BTreeMap<String, Vec<Seen>>>>;
-
-/// What a server needs for one that it has to look up first.
-const SLOW_WORK: Duration = Duration::from_millis(400);
-
-/// What a page of a host says: status, more lines of the head, body. Status 0 is no answer at all.
-type Answer = fn(&str, &str, usize) -> (u16, String, String);
-
-fn to_all_hosts(host: &str, path: &str, _: usize) -> (u16, String, String) {
-    if path == "/robots.txt" {
-        return (404, String::new(), String::new());
-    }
-    let number: u64 = path.trim_start_matches('/').parse().unwrap_or_default();
-    let link = |to: u64| {
-        format!(
-            "<p><a href=http://h{to}.test/{}>kidney dialysis and trains</a>",
-            number + 1
-        )
-    };
-    let links: String = (0..HOSTS).map(link).collect();
-    (
-        200,
-        String::new(),
-        format!("<title>{host} {path}</title>kidney dialysis, trains{links}"),
-    )
-}
-
-async fn serve(mut stream: TcpStream, log: &Log, answer: Answer, slow: &str) -> Result<()> {
-    let own = format!("http://{}", stream.local_addr()?);
-    while let Some(mut address) = next_address(&mut stream).await? {
-        let from = Instant::now();
-        if address.starts_with('/') {
-            address.insert_str(0, &own);
-        }
-        let rest = address.strip_prefix("http://").context("no proxy")?;
-        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let page = format!("/{path}");
-        let times = {
-            let log = log.lock().unwrap_or_else(PoisonError::into_inner);
-            let seen = log.get(host).into_iter().flatten();
-            seen.filter(|seen| seen.page == page).count()
-        };
-        let (status, more, body) = answer(host, &page, times);
-        tokio::time::sleep(if host == slow { SLOW_WORK } else { WORK }).await;
-        let to = Instant::now();
-        log.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .entry(host.to_owned())
-            .or_default()
-            .push(Seen { page, from, to });
-        if status == 0 {
-            return Ok(());
-        }
-        let head = format!(
-            "HTTP/1.1 {status} x\r\nContent-Type: text/html\r\n{more}Content-Length: {}\r\n\r\n",
-            body.len()
-        );
-        stream.write_all(format!("{head}{body}").as_bytes()).await?;
-    }
-    Ok(())
-}
-
-/// A web for a proxy's port; one of its hosts is slow.
-async fn web(answer: Answer, slow: &'static str) -> Result<(u16, Log)> {
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let port = listener.local_addr()?.port();
-    let log = Log::default();
-    let kept = Arc::clone(&log);
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            let log = Arc::clone(&kept);
-            tokio::spawn(async move {
-                let _ = serve(stream, &log, answer, slow).await;
-            });
-        }
-    });
-    Ok((port, log))
-}
 
 fn crawl(data: &Path, proxy: u16, topic: &str, starts: &str, budget: u32) -> Result<Companion> {
     let proxy = format!("http://127.0.0.1:{proxy}");
@@ -144,31 +51,6 @@ fn crawl_with(
         &data,
     ];
     Companion::start(&[&arguments[..], more].concat())
-}
-
-/// Requests that overlapped, and gaps that were too short, over all hosts.
-fn faults(log: &Log) -> (usize, usize, usize) {
-    let log = log.lock().unwrap_or_else(PoisonError::into_inner);
-    let (mut all, mut overlaps, mut early) = (0, 0, 0);
-    for seen in log.values() {
-        let (asked, at_once, too_early) = faults_of(seen.clone());
-        all += asked;
-        overlaps += at_once;
-        early += too_early;
-    }
-    (all, overlaps, early)
-}
-
-/// The same for what shares one turn.
-fn faults_of(mut seen: Vec<Seen>) -> (usize, usize, usize) {
-    seen.sort_by_key(|seen| seen.from);
-    let (mut overlaps, mut early) = (0, 0);
-    for pair in seen.windows(2) {
-        overlaps += usize::from(pair[1].from < pair[0].to);
-        let gap = pair[1].from.saturating_duration_since(pair[0].to);
-        early += usize::from(gap < DELAY);
-    }
-    (seen.len(), overlaps, early)
 }
 
 /// All hosts as one.

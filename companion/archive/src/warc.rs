@@ -23,6 +23,7 @@ mod blank;
 mod capture;
 pub(crate) mod codings;
 mod exchange;
+mod made;
 mod reader;
 mod record;
 mod writer;
@@ -30,9 +31,11 @@ mod writer;
 pub use blank::{blank_exchange, whole_until};
 pub use capture::{Capture, Captures};
 pub use exchange::{Exchange, Header, KeptExchange, Request, Version};
+pub use made::are_records_of;
 pub use reader::Reader;
 pub(crate) use reader::unpacked;
-pub(crate) use record::{As, Made, Records, UNKNOWN, digest, known};
+pub use record::{As, records};
+pub(crate) use record::{Made, Records, UNKNOWN, digest, known};
 pub use writer::{Kept, Revisited, Writer};
 
 /// Largest block read into memory, in bytes; larger records are passed over.

@@ -15,14 +15,17 @@ use linkscent_core::wire::api::WaitingView;
 use serde_json::json;
 use tokio::runtime::Handle;
 
-use super::network::Network;
+use super::interrupt::Interrupt;
+use super::network::{ByHands, Network};
 use super::place::Place;
 use super::told_to_end;
 use crate::crawler::DEFAULT_DELAY;
 use crate::crawler::fetch::Fetcher;
+use crate::crawler::outages::through_outages;
 use crate::crawler::runner::{Ended, Runner};
+use crate::crawler::way::Way;
 use crate::service::{LARGEST_BUDGET, NewCrawl, Service, Starts, is_held};
-use crate::store::{AlarmRow, Command, CrawlRow, Reaction, SkippedRow, Store};
+use crate::store::{AlarmRow, CrawlRow, Reaction, SkippedRow, Store};
 use linkscent_bench::memory::peak_mb;
 
 /// Between two looks at a crawl that another process runs.
@@ -118,6 +121,8 @@ pub struct Crawl {
     site_targets: Option<u32>,
     #[command(flatten)]
     network: Network,
+    #[command(flatten)]
+    by_hands: ByHands,
     /// What random numbers start from.
     #[arg(long, default_value_t = 1)]
     random_seed: u64,
@@ -129,58 +134,94 @@ pub struct Crawl {
     json: bool,
 }
 
+/// How a crawl came to rest.
+struct Ran {
+    ended: Ended,
+    stats: CrawlStats,
+    /// Pages that it had before.
+    replayed: u64,
+    confidence: Option<f64>,
+    trainings: u32,
+}
+
+/// Takes a crawl up, and runs it until it comes to rest.
+fn run_until_it_rests(
+    store: &Store,
+    id: i64,
+    way: &Way,
+    handle: &Handle,
+    told: &Interrupt,
+    bar: &ProgressBar,
+) -> Result<Ran> {
+    bar.set_message("taking up");
+    let crawl = handle.block_on(store.crawl(id))?;
+    let crawl = crawl.context("the crawl is gone")?;
+    let fetcher = Fetcher::new(way.clone())?;
+    let on_replay = |done, _| bar.set_position(done as u64);
+    let runner = Runner::resume(store.clone(), crawl, fetcher, handle.clone(), on_replay)?;
+    told.pauses(runner.control());
+    let replayed = runner.session().stats().pages;
+    let (mut confidence, mut trainings) = (None, 0);
+    let (ended, stats) = runner.run(|progress| {
+        (confidence, trainings) = (progress.confidence, progress.trainings);
+        bar.set_position(progress.stats.pages);
+        bar.set_message(match progress.judged_again {
+            Some((done, of)) => format!("judging by sentences, {done} of {of} pages"),
+            None => format!(
+                "{:.0} % relevant, {} links wait",
+                100.0 * progress.stats.harvest(),
+                progress.frontier
+            ),
+        });
+    })?;
+    Ok(Ran {
+        ended,
+        stats,
+        replayed,
+        confidence,
+        trainings,
+    })
+}
+
 impl Crawl {
     /// Runs the crawl to its end, or until interrupted.
     pub fn run(self, handle: &Handle) -> Result<()> {
-        let way = self.network.way();
+        let way = self.network.way_of_crawls(self.by_hands);
         let began = Instant::now();
         let store = handle.block_on(self.place.open())?;
         let service = Service::new(store.clone(), way.clone());
         let crawl = handle.block_on(self.find_or_begin(&service))?;
-        let fetcher = Fetcher::new(way)?;
         eprintln!(
             "linkscent: crawl {} to {} pages; Ctrl-C pauses it, and the same command goes on",
             crawl.id, crawl.order.budget
         );
         let bar = bar(crawl.order.budget, self.json);
-        bar.set_message("taking up");
-        let taken_up = Runner::resume(
-            store.clone(),
-            crawl.clone(),
-            fetcher,
-            handle.clone(),
-            |done, _| {
-                bar.set_position(done as u64);
-            },
-        );
-        let runner = match taken_up {
+        let told = Interrupt::listen(handle);
+        let run = || run_until_it_rests(&store, crawl.id, &way, handle, &told, &bar);
+        let ran = through_outages(&store, crawl.id, handle, || told.is_told(), run);
+        let ran = match ran {
             Err(error) if is_held(&error) => {
                 eprintln!(
                     "linkscent: {error}; it is shown here as it goes on, and Ctrl-C ends the showing"
                 );
                 return handle.block_on(self.follow(&store, crawl.id, &bar));
             }
-            runner => runner?,
+            ran => ran?,
         };
-        let control = runner.control();
-        handle.spawn(async move {
-            told_to_end().await;
-            control.send(Command::Pause);
-        });
-        let replayed = runner.session().stats().pages;
-        let (mut confidence, mut trainings) = (None, 0);
-        let (ended, stats) = runner.run(|progress| {
-            (confidence, trainings) = (progress.confidence, progress.trainings);
-            bar.set_position(progress.stats.pages);
-            bar.set_message(match progress.judged_again {
-                Some((done, of)) => format!("judging by sentences, {done} of {of} pages"),
-                None => format!(
-                    "{:.0} % relevant, {} links wait",
-                    100.0 * progress.stats.harvest(),
-                    progress.frontier
-                ),
-            });
-        })?;
+        let Some(ran) = ran else {
+            bar.finish_and_clear();
+            let crawl = handle.block_on(store.crawl(crawl.id))?;
+            let crawl = crawl.context("the crawl is gone")?;
+            eprintln!("linkscent: crawl {} is {}", crawl.id, crawl.state);
+            return Ok(());
+        };
+        let Ran {
+            ended,
+            stats,
+            replayed,
+            confidence,
+            trainings,
+        } = ran;
         bar.finish_and_clear();
         let seconds = began.elapsed().as_secs_f64();
         let report = Report {

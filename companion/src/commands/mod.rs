@@ -18,6 +18,7 @@ pub mod export;
 pub mod import;
 pub mod inspect;
 mod intake;
+mod interrupt;
 pub mod log;
 pub mod mcp;
 pub mod migrate;
@@ -30,11 +31,13 @@ pub mod replay;
 pub mod search;
 pub mod serve;
 pub mod shell;
+pub mod status;
 pub mod tag;
 pub mod token;
 pub mod train;
 pub mod verify;
 pub mod watch;
+pub mod work;
 
 /// Waits until the program is told to end: by Ctrl-C, or by what service managers send.
 async fn told_to_end() {

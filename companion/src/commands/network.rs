@@ -64,6 +64,15 @@ pub struct Network {
     daily_megabytes: Option<u32>,
 }
 
+/// Who makes the requests, where a command runs crawls.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct ByHands {
+    /// Leave all requests to hands: programs that were started as `linkscent work` with the same
+    /// --database.
+    #[arg(long, env = "LINKSCENT_BY_HANDS", help_heading = "Requests")]
+    by_hands: bool,
+}
+
 /// Characters of a contact at most.
 const LONGEST_CONTACT: usize = 100;
 
@@ -82,6 +91,15 @@ fn host(text: &str) -> Result<String, String> {
 }
 
 impl Network {
+    /// The way that requests go of crawls that this program runs.
+    pub fn way_of_crawls(&self, by: ByHands) -> Way {
+        let by_hands = by.by_hands;
+        Way {
+            by_hands,
+            ..self.way()
+        }
+    }
+
     /// The way requests go.
     pub fn way(&self) -> Way {
         Way {
@@ -96,6 +114,7 @@ impl Network {
                 requests: self.daily_requests,
                 bytes: self.daily_megabytes.map(|most| u64::from(most) * 1_000_000),
             },
+            by_hands: false,
         }
     }
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use linkscent_core::wire::api::DEFAULT_PORT;
 use tokio::net::TcpListener;
 
-use super::network::Network;
+use super::network::{ByHands, Network};
 use super::place::Place;
 use super::prune::Keep;
 use super::told_to_end;
@@ -30,6 +30,8 @@ pub struct Serve {
     #[command(flatten)]
     network: Network,
     #[command(flatten)]
+    by_hands: ByHands,
+    #[command(flatten)]
     keep: Keep,
     /// Print a pairing code at the start.
     #[arg(long)]
@@ -48,7 +50,7 @@ impl Serve {
         let listener = listener.with_context(|| {
             format!("listening on port {port}; is linkscent running already? --port takes another")
         })?;
-        let way = self.network.way();
+        let way = self.network.way_of_crawls(self.by_hands);
         let service = Service::new(store, way);
         let app = App::new(service.clone(), listener.local_addr()?.port());
         service.finish_deleting().await?;

@@ -24,7 +24,8 @@ use super::documents::DocumentReader;
 use super::exchange::{exchange, request_headers};
 use super::faults::Fault;
 use super::names::Names;
-use super::reply::{Answer, Answered, Fetched, Head, Hindrance, Reply};
+use super::records::Head;
+use super::reply::{Answered, Fetched, Hindrance, Reply};
 use super::ssrf_guard;
 use super::turn::{TurnTaker, Waited};
 use super::validators::{Validators, shown};
@@ -33,7 +34,6 @@ use crate::clock;
 use crate::store::{Asked, DailyBudget};
 use linkscent_archive::feeds::feed_of;
 use linkscent_archive::page::{build, of_html};
-use linkscent_archive::warc::Exchange;
 
 /// Largest page taken in, in bytes after decompression, and largest document.
 const LARGEST_PAGE: usize = 4 << 20;
@@ -55,11 +55,10 @@ const PROXY_TIME: Duration = Duration::from_secs(3);
 /// A body that was read, with the right to hold it in memory.
 struct Read {
     address: Address,
-    status: StatusCode,
     content_type: Option<String>,
     is_html: bool,
     body: Vec<u8>,
-    exchange: Exchange,
+    head: Head,
     held: Held,
 }
 
@@ -149,6 +148,11 @@ impl Fetcher {
         self.way.by_site
     }
 
+    /// Whether hands make the requests of crawls.
+    pub fn leaves_to_hands(&self) -> bool {
+        self.way.by_hands
+    }
+
     /// Whether all requests go to a web replayed on this machine.
     pub fn is_replay(&self) -> bool {
         self.way.is_loopback_proxy()
@@ -164,7 +168,8 @@ impl Fetcher {
         delay: Duration,
     ) -> Result<Answered, Hindrance> {
         let asked = self.asked(address).await;
-        if let Waited::PutOff(rest) = self.take_turn(&asked, self.way.daily).await? {
+        let daily = self.way.daily;
+        if let Waited::PutOff(rest) = self.take_turn(&asked, daily, delay).await? {
             return Ok(Answered::nothing(Reply::PutOff(rest)));
         }
         let (begun, meter) = (Instant::now(), Meter::default());
@@ -218,11 +223,16 @@ impl Fetcher {
         }
     }
 
-    async fn take_turn(&self, asked: &Asked<'_>, budget: DailyBudget) -> Result<Waited, Hindrance> {
+    async fn take_turn(
+        &self,
+        asked: &Asked<'_>,
+        budget: DailyBudget,
+        delay: Duration,
+    ) -> Result<Waited, Hindrance> {
         let Some(turns) = &self.turns else {
             return Ok(Waited::Ours);
         };
-        match turns.wait(asked, budget).await {
+        match turns.wait(asked, budget, delay).await {
             Ok(Waited::AtRest) => Err(Hindrance::AtRest),
             Ok(waited) => Ok(waited),
             Err(error) => Err(Hindrance::of_turns(&error)),
@@ -275,14 +285,15 @@ impl Fetcher {
         let response = self.send(address, known).await?;
         meter.answered.get_or_init(Instant::now);
         let status = response.status();
-        if status == StatusCode::NOT_MODIFIED && known.is_some() {
-            let head = self.head(address, &response, known);
-            return Ok(Got::Reply(Reply::Unchanged(Some(head))));
+        let head = self.head(address, &response, known);
+        if let (StatusCode::NOT_MODIFIED, Some(known)) = (status, known) {
+            let record = head.unchanged(address, known)?;
+            return Ok(Got::Reply(Reply::Unchanged(Some(record))));
         }
         if status.is_redirection() {
             let target = redirect(address, &response)?;
-            let head = self.head(address, &response, known);
-            return Ok(Got::Reply(Reply::Redirect(target, head)));
+            let record = head.redirect(address, &target)?;
+            return Ok(Got::Reply(Reply::Redirect(target, record)));
         }
         if is_for_later(status) {
             let why = format!("the server answered {}", describe(status));
@@ -297,7 +308,6 @@ impl Fetcher {
             bail!("the server answered {}", describe(status));
         }
         let content_type = header(&response, CONTENT_TYPE);
-        let exchange = self.head(address, &response, known).exchange;
         let is_html = content_type.as_deref().is_none_or(is_html);
         let may_be_read = |kind: &str| is_html || DocumentReader::may_read(kind, address);
         if !content_type.as_deref().is_none_or(may_be_read) {
@@ -319,11 +329,10 @@ impl Fetcher {
         }
         let read = Read {
             address: address.clone(),
-            status,
             content_type,
             is_html,
             body,
-            exchange,
+            head,
             held,
         };
         if DocumentReader::is_document(read.content_type.as_deref(), &read.body) {
@@ -332,17 +341,12 @@ impl Fetcher {
         Ok(Got::Reply(self.parsed(read, None, known).await?))
     }
 
-    fn head(
-        &self,
-        address: &Address,
-        response: &Response,
-        known: Option<&Validators>,
-    ) -> Box<Head> {
+    fn head(&self, address: &Address, response: &Response, known: Option<&Validators>) -> Head {
         let sent = request_headers(&self.agent, known);
-        Box::new(Head {
+        Head {
             status: response.status().as_u16(),
             exchange: exchange(address, &sent, response, self.way.proxy.is_none()),
-        })
+        }
     }
 
     /// A document as a page. Each is read on its own, as many at a time as there may be; pages pass
@@ -371,43 +375,12 @@ impl Fetcher {
             bail!("{}", no_page(read.content_type.as_deref()));
         }
         let parsing = Arc::clone(&self.parsing).acquire_owned().await?;
-        let fetched = tokio::task::spawn_blocking(move || {
-            let _until_parsed = (parsing, read.held);
-            let begun = clock::worked();
-            let (address, body, content_type) = (read.address, read.body, read.content_type);
-            let (mut page, digest) = match &conversion {
-                Some(html) => of_html(address, html, &body),
-                None => build(address, &body, content_type.as_deref()),
-            };
-            if read.exchange.asks_not_to_follow() {
-                page.ask_not_to_follow();
-            }
-            // Here, where several are read at a time.
-            page.content();
-            let links = u32::try_from(page.outlinks.len()).unwrap_or(u32::MAX);
-            Fetched {
-                page,
-                digest,
-                work: clock::worked().saturating_sub(begun) + LINK * links,
-                answer: Answer {
-                    status: read.status.as_u16(),
-                    content_type,
-                    body,
-                    conversion,
-                    exchange: read.exchange,
-                },
-            }
+        let shown_before = known.map(|known| known.shown);
+        let parsed = tokio::task::spawn_blocking(move || {
+            let _until_parsed = (parsing, &read.held);
+            read_page(&read, conversion.as_deref(), shown_before)
         });
-        let fetched = fetched.await?;
-        if known.is_some_and(|known| known.shown == shown(&fetched.page)) {
-            return Ok(Reply::Unchanged(None));
-        }
-        let answer = &fetched.answer;
-        if answer.conversion.is_none() && is_empty_without_scripts(&fetched.page, &answer.body) {
-            let why = "it shows nothing without scripts";
-            return Ok(Reply::Unrendered(why.to_owned()));
-        }
-        Ok(Reply::Page(Box::new(fetched)))
+        parsed.await?
     }
 
     /// Fetches the robots.txt of an address's host: 4xx but 429 allows everything,
@@ -416,7 +389,8 @@ impl Fetcher {
     pub async fn robots(&self, address: &Address, delay: Duration) -> Result<Robots, Hindrance> {
         let (asked, meter) = (self.asked(address).await, Meter::default());
         // What it forbids must be known on whatever day, and its host waits for it with all pages.
-        while let Waited::PutOff(_) = self.take_turn(&asked, DailyBudget::default()).await? {}
+        let any = DailyBudget::default();
+        while let Waited::PutOff(_) = self.take_turn(&asked, any, delay).await? {}
         let got = in_time(self.try_robots(address, &meter)).await;
         let asks = got.as_ref().ok().and_then(Robots::delay);
         let asks = Duration::from_millis(asks.unwrap_or(0));
@@ -499,6 +473,38 @@ impl Fetcher {
         }
         Ok(())
     }
+}
+
+/// What a body says, or what was made of it; what was shown before is nothing new.
+fn read_page(read: &Read, conversion: Option<&str>, shown_before: Option<u64>) -> Result<Reply> {
+    let begun = clock::worked();
+    let (address, body) = (&read.address, &read.body[..]);
+    let content_type = read.content_type.as_deref();
+    let (mut page, digest) = match conversion {
+        Some(html) => of_html(address.clone(), html, body),
+        None => build(address.clone(), body, content_type),
+    };
+    if read.head.exchange.asks_not_to_follow() {
+        page.ask_not_to_follow();
+    }
+    if shown_before.is_some_and(|before| before == shown(&page)) {
+        return Ok(Reply::Unchanged(None));
+    }
+    if conversion.is_none() && is_empty_without_scripts(&page, body) {
+        let why = "it shows nothing without scripts";
+        return Ok(Reply::Unrendered(why.to_owned()));
+    }
+    // Here, where several are read at a time.
+    page.content();
+    let worked = clock::worked().saturating_sub(begun);
+    let record = read.head.page(address, content_type, body, conversion)?;
+    let links = u32::try_from(page.outlinks.len()).unwrap_or(u32::MAX);
+    Ok(Reply::Page(Box::new(Fetched {
+        work: worked + LINK * links,
+        page,
+        digest,
+        record,
+    })))
 }
 
 /// Bounds all that is done for one page: waiting for memory and parsing, too.

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use linkscent_archive::warc::Exchange;
 use linkscent_core::address::Address;
 use linkscent_core::page::Page;
 use thiserror::Error;
 
 use super::faults::Fault;
+use crate::store::is_away;
 
 /// A page that was fetched.
 pub struct Fetched {
@@ -17,30 +17,8 @@ pub struct Fetched {
     pub digest: u64,
     /// How much work it was to read, and about what it is to learn from.
     pub work: Duration,
-    /// What came, to be kept.
-    pub answer: Answer,
-}
-
-/// An answer that brought a page.
-pub struct Answer {
-    /// Status code.
-    pub status: u16,
-    /// `Content-Type`, if there was one.
-    pub content_type: Option<String>,
-    /// The body.
-    pub body: Vec<u8>,
-    /// HTML that was made of the body, if it is none.
-    pub conversion: Option<String>,
-    /// What was said besides.
-    pub exchange: Exchange,
-}
-
-/// The head of an answer that brought no page of its own.
-pub struct Head {
-    /// Status code.
-    pub status: u16,
-    /// What was said.
-    pub exchange: Exchange,
+    /// What is to be kept of it, as it is written to an archive.
+    pub record: Vec<u8>,
 }
 
 /// What came of a request, and when.
@@ -71,13 +49,13 @@ impl Answered {
 pub enum Reply {
     /// A page.
     Page(Box<Fetched>),
-    /// A redirect.
-    Redirect(Address, Box<Head>),
+    /// A redirect, and what is to be kept of it.
+    Redirect(Address, Vec<u8>),
     /// A page that only a browser could read: it shows nothing without scripts, or asks for a
     /// login. Which of both.
     Unrendered(String),
-    /// It is as it was; by its head where the server said so, and not what it sent.
-    Unchanged(Option<Box<Head>>),
+    /// It is as it was; with what is to be kept of that where the server said so, and not what it sent.
+    Unchanged(Option<Vec<u8>>),
     /// The server has no time just now: what it said, and after how long it may be asked again, where
     /// it says so.
     Later(String, Duration),
@@ -97,6 +75,9 @@ pub enum Hindrance {
     /// It cannot be put down whose turn it is.
     #[error("whose turn it is to ask a host cannot be written down: {0}")]
     Turns(String),
+    /// The database does not answer where it is put down whose turn it is.
+    #[error("the database does not answer: {0}")]
+    Away(String),
     /// The system lets the program have no more connections.
     #[error(
         "this program may not have more files and connections open: allow it more (ulimit -n), then \
@@ -116,6 +97,11 @@ impl Hindrance {
     }
 
     pub(super) fn of_turns(error: &anyhow::Error) -> Self {
-        Self::Turns(format!("{error:#}"))
+        let said = format!("{error:#}");
+        if is_away(error) {
+            Self::Away(said)
+        } else {
+            Self::Turns(said)
+        }
     }
 }

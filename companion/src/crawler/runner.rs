@@ -9,7 +9,6 @@
 //! are opened again and what was not acknowledged is fetched again.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::time::{Duration, Instant as Clock};
 
@@ -23,19 +22,22 @@ use tokio::runtime::Handle;
 
 use super::checkpoint::Told;
 use super::fetch::Fetcher;
+use super::reply::Hindrance;
+use super::requests::Requests;
 use super::retraining::Retraining;
 use super::revisiting;
 use super::start::{Step, TakenUp, take_stock, take_up};
-use super::turn::TurnTaker;
 use super::validators::Validators;
 use crate::clock;
 use crate::store::{
-    Command, CrawlLock, CrawlRow, CrawlState, Location, Reaction, Store, Turns, open_private,
+    Command, CrawlLock, CrawlRow, CrawlState, Location, Reaction, Store, StoreError, StoreResult,
+    is_away, open_private,
 };
 use linkscent_archive::warc::Writer;
 
+use control::Inbox;
+pub(super) use control::Message;
 pub use control::{Control, Hosts};
-use control::{Inbox, Message};
 pub use intake::Given;
 use saving::Saving;
 
@@ -57,6 +59,9 @@ const MODEL_SHARE: u32 = 100;
 const LONG_WAIT: Duration = Duration::from_mins(10);
 /// That is said again at most this often.
 const TOLD_EVERY: Duration = Duration::from_hours(1);
+
+/// So long it is tried to put down that a crawl rests.
+const LONGEST_OUTAGE: Duration = Duration::from_mins(1);
 
 /// Why a crawl is paused that lost its way.
 pub const DRIFTED: &str = "drift";
@@ -100,7 +105,7 @@ pub struct Runner {
     store: Store,
     crawl: CrawlRow,
     session: Session,
-    fetcher: Fetcher,
+    requests: Requests,
     warc: Writer,
     rng: SplitMix,
     handle: Handle,
@@ -128,8 +133,6 @@ pub struct Runner {
     saving: Saving,
     /// When it said last that all hosts rest for long.
     told_to_wait: Option<Clock>,
-    /// As long as it lives, requests wait for their turn.
-    _goes_on: Arc<()>,
     _lock: CrawlLock,
 }
 
@@ -191,22 +194,16 @@ impl Runner {
         if fetcher.is_by_site() && session.delay() > 0 {
             session.rest_by_site();
         }
-        let goes_on = Arc::new(());
-        let delay = session.delay();
-        let fetcher = if delay == 0 {
-            fetcher
-        } else {
-            let turns = Turns::open(store.folder(), crawl.id, clock::now(), delay);
-            fetcher.in_turn(TurnTaker::new(handle.block_on(turns)?, &goes_on))
-        };
         let (sender, control, receiver) = Inbox::new();
+        let delay = session.delay();
+        let requests = Requests::begin(fetcher, &store, &crawl, delay, sender.clone(), &handle)?;
         let asked = handle.block_on(store.asked(crawl.id))?;
         let retraining = Retraining::of(session.guide().strategy());
         let mut runner = Self {
             rng,
             store,
             session,
-            fetcher,
+            requests,
             warc,
             handle,
             sender,
@@ -226,7 +223,6 @@ impl Runner {
             retraining,
             crawl,
             told_to_wait: None,
-            _goes_on: goes_on,
             _lock: lock,
         };
         runner.take_reaction(runner.crawl.order.on_drift)?;
@@ -280,6 +276,12 @@ impl Runner {
                 ended = self.run_to_end(&mut on_progress)?;
             }
         });
+        if let Err(error) = &ended
+            && is_away(error)
+        {
+            // Whoever runs it takes it up again: it does not rest.
+            return ended.map(|ended| (ended, self.session.stats().clone()));
+        }
         let (state, reason) = match &ended {
             Ok(Ended::Done(reason)) => (CrawlState::Done, reason.code().to_owned()),
             Ok(Ended::Stopped) => (CrawlState::Stopped, "told_to".to_owned()),
@@ -290,8 +292,8 @@ impl Runner {
             // it is cut off, and it is fetched again when the crawl goes on.
             Err(error) => (CrawlState::Paused, format!("{error:#}")),
         };
-        let set = self.store.set_state(self.crawl.id, state, &reason);
-        let state_set = self.handle.block_on(set);
+        self.handle.block_on(self.requests.end());
+        let state_set = self.set_at_rest(state, &reason);
         on_progress(&self.progress());
         let ended = ended?;
         state_set?;
@@ -299,6 +301,20 @@ impl Runner {
         let counts = self.handle.block_on(self.store.counts(self.crawl.id))?;
         stats.relevant = counts.2;
         Ok((ended, stats))
+    }
+
+    /// Puts down that it rests, and why; where the database does not answer, as soon as it does.
+    fn set_at_rest(&self, state: CrawlState, reason: &str) -> StoreResult<()> {
+        let begun = Clock::now();
+        loop {
+            let set = self.store.set_state(self.crawl.id, state, reason);
+            match self.handle.block_on(set) {
+                Err(StoreError::Away(_)) if begun.elapsed() < LONGEST_OUTAGE => {
+                    std::thread::sleep(LISTEN_EVERY);
+                }
+                set => return set,
+            }
+        }
     }
 
     fn keep_judgments(&self, judged: &[(Address, Judgment)]) -> Result<()> {
@@ -418,21 +434,13 @@ impl Runner {
         while self.session.under_way() < MOST_UNDER_WAY {
             match self.session.next(self.now()) {
                 Next::Fetch(fetch) => {
-                    let (fetcher, sender) = (self.fetcher.clone(), self.sender.clone());
                     let known = self.known.get(&fetch.address).cloned();
                     let delay = self.delay_of(&fetch.address);
-                    self.handle.spawn(async move {
-                        let reply = fetcher.page(&fetch.address, known.as_ref(), delay).await;
-                        let _ = sender.send(Message::Page(fetch.address, reply));
-                    });
+                    self.requests.ask(fetch.address, false, known, delay);
                 }
                 Next::Robots(address) => {
-                    let (fetcher, sender) = (self.fetcher.clone(), self.sender.clone());
                     let delay = self.delay_of(&address);
-                    self.handle.spawn(async move {
-                        let robots = fetcher.robots(&address, delay).await;
-                        let _ = sender.send(Message::Robots(address, robots));
-                    });
+                    self.requests.ask(address, true, None, delay);
                 }
                 next => return Some(next),
             }
@@ -456,6 +464,10 @@ impl Runner {
                 return self.take(&address, answered.reply);
             }
             Message::Robots(address, Ok(robots)) => self.session.robots(&address, robots),
+            Message::Page(_, Err(Hindrance::Away(why)))
+            | Message::Robots(_, Err(Hindrance::Away(why))) => {
+                return Err(StoreError::Away(why.into()).into());
+            }
             Message::Page(_, Err(down)) | Message::Robots(_, Err(down)) => {
                 return Ok(Some(Ended::Hindered(down.to_string())));
             }

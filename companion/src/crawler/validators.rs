@@ -1,11 +1,11 @@
 //! What tells whether a page has changed since it was read last.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use linkscent_core::page::Page;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// What tells whether a page is as it was when it was read last.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validators {
     /// What it shows, see [`shown`].
     pub shown: u64,
@@ -18,14 +18,17 @@ pub struct Validators {
 }
 
 /// What of a page tells whether it has changed for who reads it: its text and where it links to.
-/// Only compared within one process.
 pub fn shown(page: &Page) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    page.document().raw_text().hash(&mut hasher);
+    let mut hasher = Sha256::new();
+    hasher.update(page.document().raw_text());
     for link in &page.outlinks {
-        link.target.as_str().hash(&mut hasher);
+        hasher.update([0]);
+        hasher.update(link.target.as_str());
     }
-    hasher.finish()
+    let hash = hasher.finalize();
+    let mut half = [0; 8];
+    half.copy_from_slice(&hash[..8]);
+    u64::from_le_bytes(half)
 }
 
 #[cfg(test)]

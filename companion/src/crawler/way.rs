@@ -35,6 +35,8 @@ pub struct Way {
     pub by_site: bool,
     /// What a host may be asked for within a day.
     pub daily: DailyBudget,
+    /// Whether hands make the requests, wherever they are, and not this program.
+    pub by_hands: bool,
 }
 
 impl Way {

@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use super::background::Background;
 
 use crate::crawler::fetch::Fetcher;
+use crate::crawler::outages::through_outages;
 use crate::crawler::runner::{Control, Ended, Given, Hosts, Runner};
 use crate::crawler::way::Way;
 use crate::priority::give_way;
@@ -326,6 +327,20 @@ impl Supervisor {
     }
 
     fn run(&self, id: i64, handle: &Handle) -> Result<()> {
+        let run = || {
+            let ran = self.run_until_it_rests(id, handle);
+            if ran.is_err()
+                && let Some(running) = self.lock().get_mut(&id)
+            {
+                // What it is told is kept for when it goes on.
+                running.control = None;
+            }
+            ran
+        };
+        through_outages(&self.store, id, handle, || false, run).map(|_| ())
+    }
+
+    fn run_until_it_rests(&self, id: i64, handle: &Handle) -> Result<()> {
         let crawl = handle.block_on(self.store.crawl(id))?;
         let crawl = crawl.context("there is no such crawl")?;
         let name = format!("crawl {id}");

@@ -45,4 +45,6 @@ pub(super) enum Failure {
     Damaged,
     /// The disk fails.
     Disk,
+    /// Its server does not answer.
+    Away,
 }

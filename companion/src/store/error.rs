@@ -37,9 +37,20 @@ pub enum StoreError {
          nothing that was put down before is lost by it"
     )]
     Disk(#[source] BackendError),
+    /// The database's server does not answer, or ended what was begun. What was under way may be done or
+    /// not.
+    #[error("the database does not answer")]
+    Away(#[source] BackendError),
     /// What lies under the store failed.
     #[error(transparent)]
     Backend(BackendError),
+}
+
+/// Whether an error is that the database does not answer, whatever was being done.
+pub fn is_away(error: &anyhow::Error) -> bool {
+    let is =
+        |cause: &(dyn Error + 'static)| matches!(cause.downcast_ref(), Some(StoreError::Away(_)));
+    error.chain().any(is)
 }
 
 /// What a port answers.

@@ -30,7 +30,7 @@ mod stands_in;
 pub(crate) mod tests;
 mod turns;
 
-pub use error::{BackendError, StoreError, StoreResult};
+pub use error::{BackendError, StoreError, StoreResult, is_away};
 pub use files::{is_open_to_others, make_folder, make_private, open_private};
 pub use lock::{CrawlLock, LockError};
 pub use marks::MarkRow;
@@ -42,6 +42,7 @@ pub use ports::{
     Reaction, ResultRow, SearchRow, SkippedRow, StandingRow, StandingTopic, TokenRow, Topic,
     in_force,
 };
+pub use postgres::{HandRow, Hands, Lease, Presence};
 pub use remarks::Remarks;
 pub use sqlite::{BackedUp, backup, faults, repair};
 pub use turns::{Asked, DailyBudget, Turn, Turns, delete as delete_turns};
@@ -92,6 +93,8 @@ pub fn crawl_of_archive(name: &str) -> Option<i64> {
 pub struct Store {
     ports: Arc<dyn Ports>,
     folder: PathBuf,
+    /// Where the database is one that others can reach, too.
+    hands: Option<Hands>,
 }
 
 impl Deref for Store {
@@ -112,7 +115,22 @@ impl Store {
     /// Opens the store in a PostgreSQL database, beside a data folder.
     pub async fn open_database(address: &str, folder: &Path) -> Result<Self> {
         let ports = PostgresStore::open(address, folder).await?;
-        Ok(Self::new(Arc::new(ports), folder))
+        let hands = Some(Hands::of(&ports));
+        Ok(Self {
+            hands,
+            ..Self::new(Arc::new(ports), folder)
+        })
+    }
+
+    /// What crawls leave to hands on whatever machines; none where the database is the folder's own.
+    pub fn hands(&self) -> Option<&Hands> {
+        self.hands.as_ref()
+    }
+
+    /// Whose turn it is to ask hosts, for a crawl that this program runs, whose hosts rest for `delay`
+    /// milliseconds.
+    pub async fn turns(&self, crawl: i64, delay: u64) -> Result<Turns> {
+        Turns::open(self.hands(), &self.folder, crawl, clock::now(), delay).await
     }
 
     /// That backend, beside that data folder.
@@ -120,6 +138,7 @@ impl Store {
         Self {
             ports,
             folder: folder.to_owned(),
+            hands: None,
         }
     }
 

@@ -6,6 +6,7 @@
 //! contains, and its rules take a bounded number of bytes. Files whose rules take
 //! more forbid everything: what cannot be kept cannot be obeyed.
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::address::plain_escapes;
@@ -24,7 +25,7 @@ const LONGEST_DELAY: u32 = 3_600_000;
 const LONGEST_LINE: usize = 2_083 * 8 - 1;
 
 /// Why nothing of a host may be fetched, if that is so.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, Deserialize)]
 pub enum Denial {
     /// A rule of its robots.txt.
     #[error("robots.txt does not allow it")]
@@ -38,7 +39,7 @@ pub enum Denial {
 }
 
 /// The rules of one robots.txt that concern one agent.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Robots {
     /// The patterns of all rules, one behind the other.
     patterns: Box<str>,
@@ -138,6 +139,26 @@ impl Robots {
             return Self::denied(Denial::TooLarge);
         }
         kept
+    }
+
+    /// Whether what was read back from bytes are rules that can be kept: each pattern behind the one before.
+    pub fn is_sound(&self) -> bool {
+        let mut before = 0;
+        let mut ends = self.rules.iter().map(|(end, _)| *end);
+        let are_in_order = ends.all(|end| {
+            let is_behind = end >= before && self.patterns.is_char_boundary(end as usize);
+            before = end;
+            is_behind
+        });
+        let is_short = match &self.denied {
+            Some(Denial::NoAnswer(why)) => why.len() <= LONGEST_ADDRESS,
+            _ => true,
+        };
+        are_in_order
+            && is_short
+            && self.delay.is_none_or(|delay| delay <= LONGEST_DELAY)
+            && self.sitemaps.len() <= MOST_SITEMAPS
+            && self.bytes() <= LARGEST_RULES
     }
 
     /// Bytes that the rules take in memory, about.

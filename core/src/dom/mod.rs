@@ -32,7 +32,7 @@ pub const MOST_TEXT: usize = 8 << 20;
 
 /// Consecutive leaves `first..end`; empty when an element holds no leaf, and
 /// then `first` is the number of the next leaf.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LeafRange {
     /// Number of the first leaf inside.
     pub first: u32,
@@ -60,7 +60,7 @@ impl LeafRange {
 }
 
 /// An `<a href>` or `<area href>` element.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     /// As written in the page.
     pub href: String,
@@ -69,7 +69,7 @@ pub struct Link {
 }
 
 /// An `<h1>` to `<h6>` element.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heading {
     /// 1 to 6.
     pub level: u8,
@@ -78,7 +78,7 @@ pub struct Heading {
 }
 
 /// A `<form>` element with the fields it owns.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Form {
     /// The `action` attribute as written.
     pub action: String,
@@ -95,7 +95,7 @@ pub struct Form {
 
 /// An `<input>`, `<select>`, `<textarea>` or `<button>` of a form. Carries no
 /// value that a person entered.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Field {
     /// The input's type, or `select`, `textarea`, `button`; in lower case.
     pub kind: String,
@@ -108,7 +108,7 @@ pub struct Field {
 }
 
 /// What the learners need of a page's tree.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Document {
     /// Text of the first `<title>`, white space folded.
     pub title: String,
@@ -174,6 +174,41 @@ impl Document {
     pub fn raw_text(&self) -> &str {
         &self.text
     }
+
+    /// An error unless what was read back from bytes can be a document: no more of anything than a builder
+    /// takes, leaves that end where characters do, one behind the other, and ranges of them.
+    pub fn check(&self) -> Result<(), BuildError> {
+        let mut before = 0;
+        for (index, &end) in self.ends.iter().enumerate() {
+            if end < before || !self.text.is_char_boundary(end as usize) {
+                return Err(BuildError::Leaf(index));
+            }
+            before = end;
+        }
+        if before as usize != self.text.len() {
+            return Err(BuildError::Leaf(self.ends.len()));
+        }
+        let fields = self.forms.iter().map(|form| form.fields.len()).max();
+        for (what, found, most) in [
+            ("leaves", self.ends.len(), MOST_LEAVES),
+            ("bytes of text", self.text.len(), MOST_TEXT),
+            ("links", self.links.len(), MOST_LINKS),
+            ("headings", self.headings.len(), MOST_LINKS),
+            ("forms", self.forms.len(), MOST_FORMS),
+            ("fields", fields.unwrap_or_default(), MOST_FORMS),
+        ] {
+            if found > most {
+                return Err(BuildError::TooMany { what, found, most });
+            }
+        }
+        let leaves = self.leaf_count();
+        let links = self.links.iter().map(|link| link.leaves);
+        check("link", links, leaves)?;
+        let headings = self.headings.iter().map(|heading| heading.leaves);
+        check("heading", headings, leaves)?;
+        let forms = self.forms.iter().map(|form| form.leaves);
+        check("form", forms, leaves)
+    }
 }
 
 /// What a feeder said that cannot be true of a tree.
@@ -193,6 +228,20 @@ pub enum BuildError {
         /// Leaves the page has.
         leaves: u32,
     },
+    /// More of something than there may be.
+    #[error("it has {found} {what}, and may have {most}")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// A leaf that ends before it begins, amid a character or beyond the text; or text behind the last
+    /// one.
+    #[error("leaf number {0} does not end where it can")]
+    Leaf(usize),
 }
 
 /// Puts a [`Document`] together. Links and headings may be given before their
@@ -320,12 +369,7 @@ impl Builder {
                 form.leaves = clamp(form.leaves, leaves);
             }
         }
-        let links = self.document.links.iter().map(|link| link.leaves);
-        check("link", links, leaves)?;
-        let headings = self.document.headings.iter().map(|heading| heading.leaves);
-        check("heading", headings, leaves)?;
-        let forms = self.document.forms.iter().map(|form| form.leaves);
-        check("form", forms, leaves)?;
+        self.document.check()?;
         Ok(self.document)
     }
 }

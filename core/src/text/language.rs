@@ -8,10 +8,11 @@ use std::sync::OnceLock;
 use frostem::Algorithm;
 use rust_stemmers::Algorithm as Snowball;
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 use whatlang::{Lang, Script};
 
 /// A language with a stemmer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[allow(missing_docs)] // the names say it
 pub enum Language {
     #[default]

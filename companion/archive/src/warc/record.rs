@@ -39,9 +39,15 @@ pub(crate) struct Made {
     pub digest: Option<String>,
 }
 
+/// The records of a page for whatever file they are appended to: they name none that describes them, so
+/// it is the one before them. See [`Writer::append`](super::Writer::append).
+pub fn records(page: &Kept<'_>, kind: As<'_>) -> io::Result<Vec<u8>> {
+    Ok(Records::default().page(page, kind)?.bytes)
+}
+
 /// What a response is.
-#[derive(Clone, Copy)]
-pub(crate) enum As<'a> {
+#[derive(Debug, Clone, Copy)]
+pub enum As<'a> {
     /// One with the body.
     Page,
     /// One that leads elsewhere.

@@ -80,6 +80,15 @@ impl Writer {
         Ok(writer)
     }
 
+    /// Appends records that were made elsewhere ([`records`](super::records)); returns the offset of the
+    /// first.
+    pub fn append(&mut self, records: &[u8]) -> io::Result<u64> {
+        if !self.records.has_info() {
+            self.describe()?;
+        }
+        self.write(records)
+    }
+
     /// Appends a page, and the request for it and the HTML made of it if there are any, in one
     /// piece; returns the offset of the response's record. The others' follow it. An error if
     /// that HTML is larger than is read again, 64 MiB.
@@ -125,7 +134,7 @@ impl Writer {
     /// with the first of them.
     fn describe(&mut self) -> io::Result<()> {
         let info = self.records.info(&self.date, &[])?;
-        self.append(&info)?;
+        self.write(&info)?;
         Ok(())
     }
 
@@ -134,10 +143,10 @@ impl Writer {
             self.describe()?;
         }
         let Made { bytes, .. } = self.records.page(page, kind)?;
-        self.append(&bytes)
+        self.write(&bytes)
     }
 
-    fn append(&mut self, bytes: &[u8]) -> io::Result<u64> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<u64> {
         let offset = self.length;
         self.check()?;
         let written = self.file.write_all(bytes);

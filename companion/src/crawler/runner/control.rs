@@ -15,7 +15,7 @@ use crate::crawler::retraining::Retrained;
 use crate::store::Command;
 
 /// What reaches a crawl while it runs.
-pub(super) enum Message {
+pub(in crate::crawler) enum Message {
     Page(Address, Result<Answered, Hindrance>),
     Robots(Address, Result<Robots, Hindrance>),
     Told(Command),

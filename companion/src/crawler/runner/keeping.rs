@@ -2,22 +2,21 @@
 //! what an earlier crawl of the topic has.
 
 use anyhow::{Context, Result};
-use linkscent_archive::warc::{Kept, Revisited};
+use linkscent_archive::warc::Kept;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Failure, Outcome};
 
 use super::{Ended, Runner};
-use crate::clock;
-use crate::crawler::reply::{Answer, Head, Reply};
+use crate::crawler::reply::Reply;
 use crate::store::Location;
 
 const WRITING: &str = "writing the WARC file";
 
 /// What is to be written of an answer.
 enum ToKeep {
-    Page(Answer),
-    Redirect(Address, Box<Head>),
-    Unchanged(Box<Head>),
+    Page(Vec<u8>),
+    Redirect(Address, Vec<u8>),
+    Unchanged(Vec<u8>),
     Nothing,
 }
 
@@ -34,15 +33,15 @@ impl Runner {
             }
             Reply::Page(fetched) => {
                 let outcome = Outcome::Page(fetched.page, fetched.digest);
-                (outcome, ToKeep::Page(fetched.answer))
+                (outcome, ToKeep::Page(fetched.record))
             }
-            Reply::Redirect(target, head) => {
+            Reply::Redirect(target, record) => {
                 let outcome = Outcome::Redirect(target.clone());
-                (outcome, ToKeep::Redirect(target, head))
+                (outcome, ToKeep::Redirect(target, record))
             }
             Reply::Unrendered(why) => (Outcome::Unrendered(why), ToKeep::Nothing),
-            Reply::Unchanged(head) => {
-                let to_keep = head.map_or(ToKeep::Nothing, ToKeep::Unchanged);
+            Reply::Unchanged(record) => {
+                let to_keep = record.map_or(ToKeep::Nothing, ToKeep::Unchanged);
                 (Outcome::Failed(Failure::Unchanged), to_keep)
             }
             Reply::Later(why, rest) => {
@@ -59,64 +58,26 @@ impl Runner {
         };
         let mut place = Location::default();
         match to_keep {
-            ToKeep::Page(answer) if record.judgment.is_some() => {
-                place.warc_offset = Some(self.keep_answer(address, &answer)?);
+            ToKeep::Page(kept) if record.judgment.is_some() => {
+                place.warc_offset = Some(self.keep_record(&kept)?);
             }
-            ToKeep::Redirect(target, head) => {
-                place.warc_offset = Some(self.keep_redirect(address, &target, &head)?);
+            ToKeep::Redirect(target, kept) => {
+                place.warc_offset = Some(self.keep_record(&kept)?);
                 place.redirect = Some(target.to_string());
             }
-            ToKeep::Unchanged(head) => place.warc_offset = self.keep_unchanged(address, &head)?,
+            ToKeep::Unchanged(kept) => place.warc_offset = Some(self.keep_record(&kept)?),
             ToKeep::Page(_) | ToKeep::Nothing => {}
         }
         self.put_down(record, place)
     }
 
-    fn keep_answer(&mut self, address: &Address, answer: &Answer) -> Result<u64> {
-        self.keep_page(&Kept {
-            address: address.as_str(),
-            status: answer.status,
-            content_type: answer.content_type.as_deref(),
-            body: &answer.body,
-            date: &clock::date(clock::now()),
-            exchange: Some(&answer.exchange),
-            conversion: answer.conversion.as_deref(),
-        })
+    /// Writes what was made where the answer came; where it begins.
+    fn keep_record(&mut self, record: &[u8]) -> Result<u64> {
+        self.warc.append(record).context(WRITING)
     }
 
     /// Writes a page; where its record begins.
     pub(super) fn keep_page(&mut self, kept: &Kept<'_>) -> Result<u64> {
         self.warc.page(kept).context(WRITING)
-    }
-
-    /// Writes that an address leads elsewhere; where its record begins.
-    fn keep_redirect(&mut self, address: &Address, to: &Address, head: &Head) -> Result<u64> {
-        let date = clock::date(clock::now());
-        let kept = of_head(address, head, &date);
-        self.warc.redirect(&kept, to.as_str()).context(WRITING)
-    }
-
-    /// Writes that a page is what an earlier crawl has; where its record begins, if one has it.
-    fn keep_unchanged(&mut self, address: &Address, head: &Head) -> Result<Option<u64>> {
-        let Some(known) = self.known.get(address) else {
-            return Ok(None);
-        };
-        let date = clock::date(clock::now());
-        let of = Revisited::NotModified {
-            address: address.as_str(),
-            date: &known.date,
-        };
-        let kept = of_head(address, head, &date);
-        Ok(Some(self.warc.revisit(&kept, &of).context(WRITING)?))
-    }
-}
-
-fn of_head<'a>(address: &'a Address, head: &'a Head, date: &'a str) -> Kept<'a> {
-    Kept {
-        address: address.as_str(),
-        status: head.status,
-        date,
-        exchange: Some(&head.exchange),
-        ..Kept::default()
     }
 }

@@ -14,6 +14,10 @@ use crate::store::dialect::{Dialect, Failure};
 /// repair.
 const FULL: &str = "53100";
 const IO_FAILED: &str = "58030";
+/// That the server is ended, has crashed or begins, and that it takes no more connections. Those of the
+/// class 08 say that a connection was lost.
+const AWAY: [&str; 4] = ["57P01", "57P02", "57P03", "53300"];
+const CONNECTION_LOST: &str = "08";
 /// Pages that are judged again in one statement.
 const JUDGED_AT_ONCE: usize = 5_000;
 
@@ -29,7 +33,7 @@ impl Dialect for PostgresStore {
         SELECT id, 1, 1 FROM crawl ON CONFLICT (crawl)
         DO UPDATE SET changes = log_change.changes + 1, rewritten = log_change.rewritten + 1;
         TRUNCATE form, \"fetch\", alarm, question, skipped, command,
-        notice, start_model, crawl, deleted_crawl, event, saved_search, standing, model, topic, device,
+        notice, start_model, task, hand, rest, spent, crawl, deleted_crawl, event, saved_search, standing, model, topic, device,
         token RESTART IDENTITY; UPDATE numbering SET newest = 0;";
     const COLUMNS: &'static str = "SELECT table_name::text, column_name::text,
         CASE data_type WHEN 'bytea' THEN quote_ident(column_name)
@@ -103,11 +107,15 @@ impl PostgresStore {
 
 /// What is wrong where the server keeps the database, if that is why something was not done.
 pub(in crate::store) fn failure(error: &sqlx::Error) -> Option<Failure> {
+    if let sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut = error {
+        return Some(Failure::Away);
+    }
     let refused = error.as_database_error()?;
     let refused = refused.try_downcast_ref::<sqlx::postgres::PgDatabaseError>()?;
     match refused.code() {
         FULL => Some(Failure::Full),
         IO_FAILED => Some(Failure::Disk),
+        code if AWAY.contains(&code) || code.starts_with(CONNECTION_LOST) => Some(Failure::Away),
         _ => None,
     }
 }

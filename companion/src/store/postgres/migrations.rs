@@ -6,11 +6,18 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{PgPool, SqlSafeStr};
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 1] = [(
-    1,
-    "first",
-    include_str!("../../../migrations/postgres/0001_first.sql"),
-)];
+const STEPS: [(i64, &str, &str); 2] = [
+    (
+        1,
+        "first",
+        include_str!("../../../migrations/postgres/0001_first.sql"),
+    ),
+    (
+        2,
+        "hands",
+        include_str!("../../../migrations/postgres/0002_hands.sql"),
+    ),
+];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;
 
 /// Takes the steps that are due; an error if a newer version was here.

@@ -7,10 +7,14 @@
 
 mod changes;
 mod dialect;
+mod hands;
 mod migrations;
 mod traces;
+mod turns;
 
 pub(super) use dialect::failure;
+pub use hands::{HandRow, Hands, Lease, Presence};
+pub use turns::SharedTurns;
 
 use std::fs::File;
 use std::io::Write;
@@ -62,6 +66,14 @@ impl PostgresStore {
 
     /// A database by its address, in the form of this version.
     pub(super) async fn connect(address: &str) -> Result<PgPool> {
+        let (pool, place) = Self::reach(address).await?;
+        let checked = check(&pool).await;
+        checked.with_context(|| format!("opening {place}"))?;
+        Ok(pool)
+    }
+
+    /// A database by its address, in whatever form, and what it is called.
+    async fn reach(address: &str) -> Result<(PgPool, String)> {
         let options = PgConnectOptions::from_str(address).context(
             "reading the database's address, such as postgres://name@localhost/linkscent",
         )?;
@@ -78,9 +90,7 @@ impl PostgresStore {
         let pool = pool.with_context(|| {
             format!("opening {place}: is the server there, and may this user open it?")
         })?;
-        let checked = check(&pool).await;
-        checked.with_context(|| format!("opening {place}"))?;
-        Ok(pool)
+        Ok((pool, place))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::store::sqlite::{self, SqliteStore};
 use crate::store::{StoreError, StoreResult};
 
 /// Tables in which pages or words of people stand.
-const TABLES: [&str; 16] = [
+const TABLES: [&str; 17] = [
     "alarm",
     "command",
     "crawl",
@@ -23,6 +23,7 @@ const TABLES: [&str; 16] = [
     "skipped",
     "standing",
     "start_model",
+    "task",
     "token",
     "topic",
 ];
@@ -34,6 +35,8 @@ impl PostgresStore {
             let error = anyhow::Error::from(error).context("deleting copies of the database");
             StoreError::Backend(error.into())
         })?;
+        // What is under way is asked for again.
+        sqlx::query("DELETE FROM task").execute(&self.pool).await?;
         for table in TABLES {
             let statement = sqlx::AssertSqlSafe(format!("VACUUM (FULL, ANALYZE) \"{table}\""));
             sqlx::raw_sql(statement).execute(&self.pool).await?;

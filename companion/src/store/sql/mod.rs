@@ -43,6 +43,7 @@ impl From<sqlx::Error> for StoreError {
             Some(Failure::Full) => Self::Full(error.into()),
             Some(Failure::Damaged) => Self::Damaged(error.into()),
             Some(Failure::Disk) => Self::Disk(error.into()),
+            Some(Failure::Away) => Self::Away(error.into()),
             None => Self::Backend(error.into()),
         }
     }

@@ -248,7 +248,7 @@ fn damaged(error: anyhow::Error, file: &Path) -> anyhow::Error {
                 "writing to {file}: there is no room left; make some"
             ));
         }
-        Some(Failure::Disk) | None => {
+        Some(Failure::Disk | Failure::Away) | None => {
             return error.context(format!("opening {}", file.display()));
         }
     }

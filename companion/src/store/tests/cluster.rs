@@ -2,6 +2,7 @@
 //! is first asked for, and gone with the program, however that ends.
 
 use std::fs::DirBuilder;
+use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -12,13 +13,22 @@ use std::time::{Duration, Instant};
 /// Where Debian keeps each version's programs.
 const VERSIONS: &str = "/usr/lib/postgresql";
 const LONGEST_START: Duration = Duration::from_secs(30);
+/// Clusters of this program so far.
+static CLUSTERS: AtomicU32 = AtomicU32::new(0);
 
 /// Ends the server and deletes its folder once nobody holds the other end of its input.
 const KEEPER: &str = r#"
-"$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off \
-    -c max_connections=200 >"$2/log" 2>&1 &
-server=$!
-cat >/dev/null
+start() {
+    "$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off \
+        -c max_connections=200 >>"$2/log" 2>&1 &
+    server=$!
+}
+start "$1" "$2"
+while read -r signal; do
+    kill "-$signal" $server
+    wait $server
+    start "$1" "$2"
+done
 kill -INT $server
 wait $server
 rm -rf "$2"
@@ -29,7 +39,7 @@ pub struct Cluster {
     folder: PathBuf,
     programs: PathBuf,
     /// Ends when this program does: it holds the other end of its input.
-    _keeper: Child,
+    keeper: Child,
     databases: AtomicU32,
 }
 
@@ -48,12 +58,36 @@ impl Cluster {
         Ok(self.address(&name))
     }
 
+    /// Ends its server by that signal, such as INT, or QUIT as if it had crashed, and starts it again; an
+    /// error if it does not.
+    pub fn restart(&mut self, signal: &str) -> Result<(), String> {
+        let started = "SELECT pg_postmaster_start_time()";
+        let before = self.psql(started)?;
+        let input = self.keeper.stdin.as_mut();
+        let input = input.ok_or("its keeper has ended")?;
+        writeln!(input, "{signal}").map_err(|error| error.to_string())?;
+        self.wait(|cluster| cluster.psql(started).is_ok_and(|now| now != before))
+    }
+
+    /// Until that is so.
+    fn wait(&self, is: impl Fn(&Self) -> bool) -> Result<(), String> {
+        let begun = Instant::now();
+        while !is(self) {
+            if begun.elapsed() > LONGEST_START {
+                return Err("the server does not do what it is told".to_owned());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    }
+
     fn address(&self, name: &str) -> String {
         let folder = self.folder.display().to_string().replace('/', "%2F");
         format!("postgres://postgres@{folder}/{name}")
     }
 
-    fn start() -> Result<Self, String> {
+    /// One that nobody else uses; why there is none.
+    pub fn start() -> Result<Self, String> {
         let programs = newest_programs().ok_or("PostgreSQL is not installed")?;
         let made = Self::make(programs);
         made.map_err(|why| format!("PostgreSQL cannot be started here: {why}"))
@@ -66,7 +100,9 @@ impl Cluster {
         } else {
             std::env::temp_dir()
         };
-        let folder = place.join(format!("linkscent-postgres-{}", std::process::id()));
+        let cluster = CLUSTERS.fetch_add(1, Ordering::Relaxed);
+        let name = format!("linkscent-postgres-{}-{cluster}", std::process::id());
+        let folder = place.join(name);
         let said = |error: std::io::Error| error.to_string();
         DirBuilder::new()
             .mode(0o700)
@@ -108,29 +144,24 @@ impl Cluster {
         let cluster = Self {
             folder,
             programs,
-            _keeper: keeper,
+            keeper,
             databases: AtomicU32::new(0),
         };
-        let begun = Instant::now();
-        loop {
-            match cluster.psql("SELECT 1") {
-                Ok(()) => return Ok(cluster),
-                Err(why) if begun.elapsed() > LONGEST_START => return Err(why),
-                Err(_) => std::thread::sleep(Duration::from_millis(50)),
-            }
-        }
+        cluster.wait(|cluster| cluster.psql("SELECT 1").is_ok())?;
+        Ok(cluster)
     }
 
-    fn psql(&self, statement: &str) -> Result<(), String> {
+    /// Runs a statement; what it says.
+    fn psql(&self, statement: &str) -> Result<String, String> {
         let done = Command::new(self.programs.join("psql"))
-            .args(["--no-psqlrc", "--quiet", "--username=postgres", "--host"])
+            .args(["--no-psqlrc", "--quiet", "--tuples-only"])
+            .args(["--username=postgres", "--host"])
             .arg(&self.folder)
             .args(["--dbname=postgres", "--command", statement])
-            .stdout(Stdio::null())
             .output()
             .map_err(|error| error.to_string())?;
         if done.status.success() {
-            return Ok(());
+            return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
         }
         Err(String::from_utf8_lossy(&done.stderr).into_owned())
     }

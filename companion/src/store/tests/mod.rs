@@ -40,6 +40,7 @@ mod cluster;
 mod crawls;
 mod deleting;
 mod forgetting;
+mod hands;
 mod kept;
 mod log;
 mod moving;

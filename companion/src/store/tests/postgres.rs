@@ -6,6 +6,7 @@ use super::cluster::Cluster;
 use super::{folder, mark, skipped};
 use crate::store::ports::Events;
 use crate::store::postgres::PostgresStore;
+use crate::store::{StoreError, is_away};
 
 /// A browser gives up when it has waited for long.
 #[tokio::test]
@@ -34,6 +35,27 @@ async fn who_gives_up_waiting_for_its_turn_leaves_no_transaction_open() {
     .await
     .unwrap();
     assert_eq!(open, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_was_restarted_answers_again() {
+    let mut cluster = match Cluster::start() {
+        Ok(cluster) => cluster,
+        Err(why) => return skipped(&why),
+    };
+    let (folder, address) = (folder(), cluster.fresh().unwrap());
+    let store = PostgresStore::open(&address, folder.path()).await.unwrap();
+    let events = [mark("1", "bees", "http://a.test/")];
+    for signal in ["INT", "QUIT"] {
+        let begun = store.begin_alone().await.unwrap();
+        cluster.restart(signal).unwrap();
+        let lost = StoreError::from(begun.commit().await.unwrap_err());
+        assert!(matches!(lost, StoreError::Away(_)), "{signal}: {lost:?}");
+        assert!(is_away(&anyhow::Error::from(lost).context("while writing")));
+        store.take_events(&events).await.unwrap();
+    }
+    let other = StoreError::Missing("topic");
+    assert!(!is_away(&other.into()));
 }
 
 #[tokio::test]

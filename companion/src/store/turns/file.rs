@@ -1,32 +1,21 @@
-//! Whose turn it is to ask a host, for all crawls of a data folder, in whatever process they run,
-//! and across restarts: a file of its own, since a request must not wait until its turn is on the
-//! disk. What a power cut takes from it is a rest of seconds. Hosts stand in it as hashes, for a
+//! Turns in a file of the data folder, of its own, since a request must not wait until its turn is on
+//! the disk. What a power cut takes from it is a rest of seconds. Hosts stand in it as hashes, for a
 //! day.
-//!
-//! Many hosts may lie on one server: it is asked once at a time, too, but rests only as its hosts do.
-//! Where a day has a budget, what was asked of each host today is counted.
 
-use std::net::IpAddr;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
 use sqlx::SqlitePool;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 
-use super::files;
-use crate::secret;
+use super::{Asked, DailyBudget, LEASE, LONGEST_REST, Turn, key, process};
+use crate::store::files;
 
 const FILE: &str = "turns.sqlite";
 /// What SQLite calls damage.
 const CORRUPT: &str = "11";
 const NOT_A_DATABASE: &str = "26";
-/// Milliseconds after which a turn is free that nobody gave back.
-const LEASE: i64 = 60_000;
-/// Milliseconds that a host rests at most.
-const LONGEST_REST: i64 = 60 * 60 * 1_000;
 /// Milliseconds by which one who waited for the file may look at the clock earlier than who used it
 /// before: by so much it was not set back.
 const SKEW: i64 = 15_000;
@@ -34,65 +23,15 @@ const DAY: i64 = 24 * 60 * 60 * 1_000;
 /// So long after it was free a host is forgotten.
 const KEPT: i64 = DAY;
 
-/// What is asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked<'a> {
-    /// A host, or the site of one.
-    pub host: &'a str,
-    /// The server behind it, where that is known.
-    pub server: Option<IpAddr>,
-}
-
-impl Asked<'_> {
-    /// What stands in the file for the host and for the server, as a list in JSON.
-    fn keys(&self) -> String {
-        let server = self.server.map(|server| key(&format!("server {server}")));
-        let keys = [Some(key(self.host)), server].into_iter().flatten();
-        let keys: Vec<String> = keys.map(|key| key.to_string()).collect();
-        format!("[{}]", keys.join(","))
-    }
-}
-
-/// What a host may be asked for within a day (UTC), by all crawls together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct DailyBudget {
-    /// Requests.
-    pub requests: Option<u32>,
-    /// Bytes of the pages that come, unpacked.
-    pub bytes: Option<u64>,
-}
-
-impl DailyBudget {
-    fn is_spent(self, requests: i64, bytes: i64) -> bool {
-        let is = |most: Option<u64>, used: i64| {
-            most.is_some_and(|most| used.max(0).unsigned_abs() >= most)
-        };
-        is(self.requests.map(u64::from), requests) || is(self.bytes, bytes)
-    }
-}
-
-/// What came of asking for a host's turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
-    /// It is the crawl's now.
-    Ours,
-    /// Another crawl asks the host.
-    Taken,
-    /// The host rests, until this time in milliseconds since 1970.
-    Rests(i64),
-    /// What it may be asked for today was asked for. The day ends then.
-    Spent(i64),
-}
-
 /// See the module. Clones are the same.
 #[derive(Debug, Clone)]
-pub struct Turns {
+pub struct FileTurns {
     pool: SqlitePool,
     /// The crawl that asks.
     crawl: i64,
 }
 
-impl Turns {
+impl FileTurns {
     /// The turns of a data folder, for a crawl that nobody else runs. Those that it left open when
     /// it was killed are given back: their hosts rest now. A file that cannot be read is replaced by
     /// an empty one.
@@ -171,7 +110,7 @@ impl Turns {
 
     /// Takes the turn of a host and of its server, if both are free and the day's budget allows it.
     pub async fn take(&self, asked: &Asked<'_>, now: i64, budget: DailyBudget) -> Result<Turn> {
-        let keys = asked.keys();
+        let keys = asked.list();
         let most = |most: Option<u64>| {
             let most = most.map(|most| i64::try_from(most).unwrap_or(i64::MAX));
             most.unwrap_or(i64::MAX)
@@ -272,7 +211,7 @@ impl Turns {
         .bind(key(asked.host))
         .bind(free)
         .bind(now)
-        .bind(asked.keys())
+        .bind(asked.list())
         .bind(self.crawl)
         .bind(process())
         .execute(&self.pool)
@@ -298,24 +237,11 @@ pub fn delete(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What tells this process from all others.
-fn process() -> i64 {
-    static PROCESS: OnceLock<i64> = OnceLock::new();
-    *PROCESS.get_or_init(|| key(&secret::random_hex::<16>()))
-}
-
 /// Whether a file is no database, or a damaged one.
 fn is_damage(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<sqlx::Error>();
     let code = error.and_then(|error| error.as_database_error()?.code());
     code.is_some_and(|code| [CORRUPT, NOT_A_DATABASE].contains(&&*code))
-}
-
-fn key(host: &str) -> i64 {
-    let hash = Sha256::digest(host.as_bytes());
-    let mut half = [0; 8];
-    half.copy_from_slice(&hash[..8]);
-    i64::from_le_bytes(half)
 }
 
 #[cfg(test)]

@@ -4,11 +4,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use linkscent_archive::warc::Exchange;
-
 use super::*;
 use crate::crawler::fake_web::web_about;
-use crate::crawler::reply::{Answered, Head, Reply};
+use crate::crawler::reply::{Answered, Reply};
 use crate::sentence_model;
 
 /// By its number a page is about the topic or not, in words that say nothing of it.
@@ -76,12 +74,8 @@ fn a_page_that_comes_after_the_end_is_no_part_of_the_crawl() {
     stage.run_a_little(|| Command::Pause);
     let mut runner = stage.resume().unwrap();
     let late = next_page(&mut runner);
-    let head = Head {
-        status: 301,
-        exchange: Exchange::default(),
-    };
     let answered = Ok(Answered {
-        reply: Reply::Redirect(start(), Box::new(head)),
+        reply: Reply::Redirect(start(), Vec::new()),
         took: None,
     });
     assert!(runner.sender.send(Message::Page(late, answered)).is_ok());

@@ -12,8 +12,8 @@ fn host(host: &str) -> Asked<'_> {
 #[tokio::test]
 async fn hosts_on_one_server_are_asked_one_after_the_other() {
     let folder = tempfile::tempdir().unwrap();
-    let first = Turns::open(folder.path(), 1, 0, 1_000).await.unwrap();
-    let second = Turns::open(folder.path(), 2, 0, 1_000).await.unwrap();
+    let first = FileTurns::open(folder.path(), 1, 0, 1_000).await.unwrap();
+    let second = FileTurns::open(folder.path(), 2, 0, 1_000).await.unwrap();
     let on = |host, server: &str| Asked {
         host,
         server: server.parse().ok(),
@@ -34,8 +34,8 @@ async fn hosts_on_one_server_are_asked_one_after_the_other() {
 #[tokio::test]
 async fn a_day_costs_a_host_no_more_than_it_may() {
     let folder = tempfile::tempdir().unwrap();
-    let turns = Turns::open(folder.path(), 1, 0, 0).await.unwrap();
-    let other = Turns::open(folder.path(), 2, 0, 0).await.unwrap();
+    let turns = FileTurns::open(folder.path(), 1, 0, 0).await.unwrap();
+    let other = FileTurns::open(folder.path(), 2, 0, 0).await.unwrap();
     let (a, b) = (host("a.test"), host("b.test"));
     let three = DailyBudget {
         requests: Some(3),
@@ -56,12 +56,12 @@ async fn a_day_costs_a_host_no_more_than_it_may() {
     other.give_back(&b, now, 0, 1_000).await.unwrap();
     assert_eq!(other.take(&b, now + 1, three).await.unwrap(), spent);
     // A restart forgets nothing of the day, and the next day is a new one.
-    let again = Turns::open(folder.path(), 1, now, 0).await.unwrap();
+    let again = FileTurns::open(folder.path(), 1, now, 0).await.unwrap();
     assert_eq!(again.take(&b, now, three).await.unwrap(), spent);
     let tomorrow = 6 * DAY;
     assert_eq!(again.take(&b, tomorrow, three).await.unwrap(), Turn::Ours);
     let rows = "SELECT COUNT(*) FROM spent";
-    Turns::open(folder.path(), 3, 7 * DAY, 0).await.unwrap();
+    FileTurns::open(folder.path(), 3, 7 * DAY, 0).await.unwrap();
     let left: i64 = sqlx::query_scalar(rows)
         .fetch_one(&again.pool)
         .await
@@ -72,8 +72,8 @@ async fn a_day_costs_a_host_no_more_than_it_may() {
 #[tokio::test]
 async fn one_crawl_asks_a_host_at_a_time_and_then_it_rests() {
     let folder = tempfile::tempdir().unwrap();
-    let first = Turns::open(folder.path(), 1, 0, 1_000).await.unwrap();
-    let second = Turns::open(folder.path(), 2, 0, 1_000).await.unwrap();
+    let first = FileTurns::open(folder.path(), 1, 0, 1_000).await.unwrap();
+    let second = FileTurns::open(folder.path(), 2, 0, 1_000).await.unwrap();
     assert_eq!(
         first.take(&host("a.test"), 10, ANY).await.unwrap(),
         Turn::Ours
@@ -105,7 +105,9 @@ async fn one_crawl_asks_a_host_at_a_time_and_then_it_rests() {
         Turn::Ours
     );
     // A crawl that goes on in the same process leaves its open requests their turns.
-    let resumed = Turns::open(folder.path(), 2, 1_060, 1_000).await.unwrap();
+    let resumed = FileTurns::open(folder.path(), 2, 1_060, 1_000)
+        .await
+        .unwrap();
     assert_eq!(
         resumed.take(&host("a.test"), 1_060, ANY).await.unwrap(),
         Turn::Taken
@@ -123,7 +125,7 @@ async fn one_crawl_asks_a_host_at_a_time_and_then_it_rests() {
 #[tokio::test]
 async fn turns_outlive_a_process_and_those_left_open_are_given_back() {
     let folder = tempfile::tempdir().unwrap();
-    let killed = Turns::open(folder.path(), 1, 0, 1_000).await.unwrap();
+    let killed = FileTurns::open(folder.path(), 1, 0, 1_000).await.unwrap();
     killed.take(&host("open.test"), 10, ANY).await.unwrap();
     killed.take(&host("rests.test"), 10, ANY).await.unwrap();
     killed
@@ -136,7 +138,7 @@ async fn turns_outlive_a_process_and_those_left_open_are_given_back() {
         .await
         .unwrap();
     drop(killed);
-    let again = Turns::open(folder.path(), 1, 200, 1_000).await.unwrap();
+    let again = FileTurns::open(folder.path(), 1, 200, 1_000).await.unwrap();
     assert_eq!(
         again.take(&host("open.test"), 300, ANY).await.unwrap(),
         Turn::Rests(1_200)
@@ -181,7 +183,7 @@ async fn a_new_file_is_opened_by_one_at_a_time() {
     let folder = tempfile::tempdir().unwrap();
     let turn = files::turn_to_open(folder.path()).await.unwrap();
     let path = folder.path().to_owned();
-    let second = tokio::spawn(async move { Turns::open(&path, 1, 0, 1_000).await });
+    let second = tokio::spawn(async move { FileTurns::open(&path, 1, 0, 1_000).await });
     let waits = tokio::time::timeout(Duration::from_millis(200), async {
         while !folder.path().join(FILE).exists() {
             tokio::task::yield_now().await;
@@ -196,7 +198,7 @@ async fn a_new_file_is_opened_by_one_at_a_time() {
 async fn a_damaged_file_is_made_anew_and_no_name_stands_in_it() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(FILE), b"no database at all, but a text").unwrap();
-    let turns = Turns::open(folder.path(), 1, 0, 1_000).await.unwrap();
+    let turns = FileTurns::open(folder.path(), 1, 0, 1_000).await.unwrap();
     assert_eq!(
         turns.take(&host("secret.test"), 10, ANY).await.unwrap(),
         Turn::Ours

@@ -1,0 +1,139 @@
+//! `linkscent status`: what goes on.
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::json;
+
+use super::place::Place;
+use crate::store::{CrawlRow, HandRow, Store};
+
+/// Say which crawls there are, how far they are and whether somebody runs them; with --database also
+/// which hands make requests, and how many wait for one.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  linkscent status --database postgres://localhost/linkscent")]
+pub struct Status {
+    #[command(flatten)]
+    place: Place,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A crawl as it stands.
+struct Standing {
+    crawl: CrawlRow,
+    topic: String,
+    pages: u64,
+    relevant: u64,
+    is_run: bool,
+}
+
+impl Status {
+    /// Says so.
+    pub async fn run(self) -> Result<()> {
+        let store = self.place.open().await?;
+        let crawls = standings(&store).await?;
+        let fleet = match store.hands() {
+            Some(hands) => Some((hands.all().await?, hands.waiting().await?)),
+            None => None,
+        };
+        if self.json {
+            let crawls: Vec<_> = crawls.iter().map(Standing::as_json).collect();
+            let hands = fleet
+                .as_ref()
+                .map(|(hands, _)| hands.iter().map(hand_as_json));
+            let hands: Option<Vec<_>> = hands.map(Iterator::collect);
+            let waiting = fleet.as_ref().map(|(_, waiting)| waiting);
+            let said = json!({ "crawls": crawls, "hands": hands, "requests_waiting": waiting });
+            println!("{said}");
+            return Ok(());
+        }
+        if crawls.is_empty() {
+            println!("no crawl yet");
+        }
+        for crawl in &crawls {
+            println!("{}", crawl.as_text());
+        }
+        if let Some((hands, waiting)) = fleet {
+            let no = if hands.is_empty() {
+                "no hand is at work; "
+            } else {
+                ""
+            };
+            println!("{no}{waiting} requests wait for a hand");
+            for hand in hands {
+                println!("{hand}");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All crawls but those that were removed, the newest first.
+async fn standings(store: &Store) -> Result<Vec<Standing>> {
+    let mut standings = Vec::new();
+    for crawl in store.web_crawls(None).await? {
+        if crawl.is_removed {
+            continue;
+        }
+        let topic = store.topic(crawl.topic).await?;
+        let (pages, _, relevant, _) = store.counts(crawl.id).await?;
+        standings.push(Standing {
+            topic: topic.map(|topic| topic.name).unwrap_or_default(),
+            is_run: store.is_locked(crawl.id),
+            pages,
+            relevant,
+            crawl,
+        });
+    }
+    Ok(standings)
+}
+
+impl Standing {
+    fn as_text(&self) -> String {
+        let Self {
+            crawl,
+            topic,
+            pages,
+            relevant,
+            is_run,
+        } = self;
+        let nobody = if crawl.state.is_running() && !is_run {
+            ", and nobody runs it: `linkscent serve` goes on with it"
+        } else {
+            ""
+        };
+        let budget = crawl.order.budget;
+        format!(
+            "crawl {} of “{topic}”: {}, {pages} of {budget} pages, {relevant} relevant{nobody}",
+            crawl.id, crawl.state
+        )
+    }
+
+    fn as_json(&self) -> serde_json::Value {
+        json!({
+            "crawl": self.crawl.id,
+            "topic": self.topic,
+            "state": self.crawl.state.code(),
+            "stop_reason": self.crawl.stop_reason,
+            "is_run": self.is_run,
+            "pages": self.pages,
+            "budget": self.crawl.order.budget,
+            "relevant": self.relevant,
+        })
+    }
+}
+
+fn hand_as_json(hand: &HandRow) -> serde_json::Value {
+    json!({
+        "name": hand.name,
+        "since": hand.since,
+        "silent_milliseconds": hand.silent,
+        "under_way": hand.under_way,
+        "answers": hand.answers,
+        "refused": hand.refused,
+        "bytes": hand.bytes,
+        "problem": hand.problem,
+    })
+}

@@ -1,0 +1,108 @@
+//! Who makes the requests of a crawl: this program, or hands.
+
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use linkscent_core::address::Address;
+use tokio::runtime::Handle;
+
+use super::fetch::Fetcher;
+use super::hands::Asking;
+use super::runner::Message;
+use super::turn::TurnTaker;
+use super::validators::Validators;
+use crate::store::{CrawlRow, Store};
+
+/// Said where requests are left to hands that could not hear of them.
+const NO_DATABASE: &str = "requests are left to hands only over a PostgreSQL database: give --database, \
+                           or leave --by-hands out";
+
+/// What a crawl asks for, and whoever sees to it. Answers come as messages.
+pub(super) enum Requests {
+    Here {
+        fetcher: Fetcher,
+        sender: Sender<Message>,
+        handle: Handle,
+        /// As long as it lives, requests wait for their turn.
+        _goes_on: Arc<()>,
+    },
+    ByHands(Asking),
+}
+
+impl Requests {
+    /// For a crawl that nobody else runs, whose hosts rest for so many milliseconds. Blocks.
+    pub fn begin(
+        fetcher: Fetcher,
+        store: &Store,
+        crawl: &CrawlRow,
+        delay: u64,
+        sender: Sender<Message>,
+        handle: &Handle,
+    ) -> Result<Self> {
+        if let Some(hands) = store.hands() {
+            // Whoever ran it before may have been killed.
+            handle.block_on(hands.take_back(crawl.id))?;
+        }
+        if fetcher.leaves_to_hands() {
+            let Some(hands) = store.hands() else {
+                bail!(NO_DATABASE);
+            };
+            let asking = Asking::begin(hands, store, crawl, sender, handle);
+            return Ok(Self::ByHands(asking));
+        }
+        let goes_on = Arc::new(());
+        let fetcher = if delay == 0 {
+            fetcher
+        } else {
+            let turns = handle.block_on(store.turns(crawl.id, delay))?;
+            fetcher.in_turn(TurnTaker::new(turns, &goes_on))
+        };
+        Ok(Self::Here {
+            fetcher,
+            sender,
+            handle: handle.clone(),
+            _goes_on: goes_on,
+        })
+    }
+
+    /// Asks for a page, which is known or not, or for the robots.txt of its host. The host rests for
+    /// `delay` afterwards.
+    pub fn ask(
+        &self,
+        address: Address,
+        is_robots: bool,
+        known: Option<Validators>,
+        delay: Duration,
+    ) {
+        let (fetcher, sender, handle) = match self {
+            Self::ByHands(asking) => return asking.ask(&address, is_robots, known, delay),
+            Self::Here {
+                fetcher,
+                sender,
+                handle,
+                ..
+            } => (fetcher.clone(), sender.clone(), handle),
+        };
+        handle.spawn(async move {
+            let message = if is_robots {
+                let robots = fetcher.robots(&address, delay).await;
+                Message::Robots(address, robots)
+            } else {
+                let reply = fetcher.page(&address, known.as_ref(), delay).await;
+                Message::Page(address, reply)
+            };
+            let _ = sender.send(message);
+        });
+    }
+
+    /// Takes back what hands have not done yet. What this program asks for comes to its end.
+    pub async fn end(&self) {
+        if let Self::ByHands(asking) = self
+            && let Err(error) = asking.end().await
+        {
+            tracing::warn!("what was asked of hands is not taken back: {error}");
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Requests that crawls leave to hands, on both sides: whoever runs a crawl puts them down and takes the
+//! answers, hands take them, a few at a time, and answer each once. What a hand does goes through
+//! functions of the database (`migrations/postgres`), so it needs no right but to call these.
+//!
+//! A hand that says nothing for six seconds is given up, and what it had to do is given to others. By then
+//! it has given up itself: see the crawler's `hands`.
+
+use anyhow::Result;
+use sqlx::postgres::PgListener;
+use sqlx::{Connection, PgConnection, PgPool};
+
+use super::PostgresStore;
+use crate::secret;
+use crate::store::StoreResult;
+
+/// Where hands hear that there is something to do, and crawls that something was answered.
+const TASKS: &str = "linkscent_tasks";
+const ANSWERED: &str = "linkscent_answered";
+/// Bytes of answers taken at a time; one may be larger.
+const MOST_BYTES: i64 = 16 << 20;
+
+/// The requests of all crawls of a database. Clones are the same.
+#[derive(Debug, Clone)]
+pub struct Hands {
+    pool: PgPool,
+}
+
+/// What a hand was given to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// Its number.
+    pub number: i64,
+    /// The crawl that it is done for.
+    pub crawl: i64,
+    /// What tells it from when others were given the same.
+    pub lease: i64,
+    /// What is to be done.
+    pub asked: Vec<u8>,
+}
+
+/// That a hand is there: its connection. Where that ends, the others know that the hand has ended.
+#[derive(Debug)]
+pub struct Presence {
+    hand: i64,
+    connection: PgConnection,
+}
+
+/// One of the hands there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandRow {
+    /// What it calls itself.
+    pub name: String,
+    /// When it began, in milliseconds since 1970 by the database's clock.
+    pub since: i64,
+    /// Milliseconds since it said that it is there.
+    pub silent: i64,
+    /// Requests that it makes just now.
+    pub under_way: i64,
+    /// Answers that were taken from it.
+    pub answers: i64,
+    /// Answers that came too late or twice.
+    pub refused: i64,
+    /// Bytes of answers.
+    pub bytes: i64,
+    /// What keeps it from its work, if anything does.
+    pub problem: String,
+}
+
+impl Hands {
+    /// Those of a store.
+    pub(in crate::store) fn of(store: &PostgresStore) -> Self {
+        let pool = store.pool.clone();
+        Self { pool }
+    }
+
+    /// For a hand, which may be allowed no more than to be one.
+    pub async fn connect(address: &str) -> Result<Self> {
+        let (pool, _) = PostgresStore::reach(address).await?;
+        let is_ready: bool = sqlx::query_scalar("SELECT to_regproc('hand_joins') IS NOT NULL")
+            .fetch_one(&pool)
+            .await?;
+        anyhow::ensure!(
+            is_ready,
+            "the database has no place for hands yet: `linkscent serve` makes it when it opens it"
+        );
+        Ok(Self { pool })
+    }
+
+    /// Puts requests down that a crawl asks for; their numbers, in the same order.
+    pub async fn ask(&self, crawl: i64, asked: &[Vec<u8>]) -> StoreResult<Vec<i64>> {
+        let mut transaction = self.pool.begin().await?;
+        let numbers = sqlx::query_scalar(
+            "INSERT INTO task (crawl, asked)
+             SELECT $1, asked FROM unnest($2::bytea[]) WITH ORDINALITY AS given (asked, place)
+             ORDER BY place RETURNING number",
+        )
+        .bind(crawl)
+        .bind(asked)
+        .fetch_all(&mut *transaction)
+        .await?;
+        sqlx::query("SELECT pg_notify($1, '')")
+            .bind(TASKS)
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(numbers)
+    }
+
+    /// Takes answers to a crawl's requests, each once, some megabytes at a time: numbers, and what was said.
+    pub async fn take_answers(&self, crawl: i64, most: i64) -> StoreResult<Vec<(i64, Vec<u8>)>> {
+        let mut answers: Vec<(i64, Vec<u8>)> = sqlx::query_as(
+            "DELETE FROM task WHERE number IN (
+                 SELECT number FROM (
+                     SELECT number, bytes, sum(bytes) OVER (ORDER BY number) AS so_far FROM (
+                         SELECT number, octet_length(answer) AS bytes FROM task
+                         WHERE crawl = $1 AND answer IS NOT NULL ORDER BY number LIMIT $2
+                     ) AS first
+                 ) AS summed WHERE so_far - bytes < $3
+             ) RETURNING number, answer",
+        )
+        .bind(crawl)
+        .bind(most)
+        .bind(MOST_BYTES)
+        .fetch_all(&self.pool)
+        .await?;
+        answers.sort_unstable_by_key(|(number, _)| *number);
+        Ok(answers)
+    }
+
+    /// Takes all that a crawl asked for back. What hands are doing for it goes to its end, and is refused.
+    pub async fn take_back(&self, crawl: i64) -> StoreResult<()> {
+        // In the order in which hands answer them.
+        sqlx::query(
+            "DELETE FROM task WHERE number IN (
+                 SELECT number FROM task WHERE crawl = $1 ORDER BY number FOR UPDATE)",
+        )
+        .bind(crawl)
+        .execute(&self.pool)
+        .await?;
+        Ok(())
+    }
+
+    /// The hands there are, the oldest first.
+    pub async fn all(&self) -> StoreResult<Vec<HandRow>> {
+        type Row = (String, i64, i64, i64, i64, i64, i64, String);
+        let rows: Vec<Row> = sqlx::query_as(
+            "SELECT name, since, clock_ms() - seen,
+             (SELECT count(*) FROM task WHERE task.hand = hand.id AND answer IS NULL),
+             answers, refused, bytes, problem
+             FROM hand WHERE seen > clock_ms() - 6000 ORDER BY since, id",
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let hand = |(name, since, silent, under_way, answers, refused, bytes, problem)| HandRow {
+            name,
+            since,
+            silent,
+            under_way,
+            answers,
+            refused,
+            bytes,
+            problem,
+        };
+        Ok(rows.into_iter().map(hand).collect())
+    }
+
+    /// Which requests of a crawl wait for an answer, or have one that was not taken.
+    pub async fn asked(&self, crawl: i64) -> StoreResult<Vec<i64>> {
+        let asked = sqlx::query_scalar("SELECT number FROM task WHERE crawl = $1 ORDER BY number");
+        Ok(asked.bind(crawl).fetch_all(&self.pool).await?)
+    }
+
+    /// How many requests wait for a hand.
+    pub async fn waiting(&self) -> StoreResult<i64> {
+        let waiting =
+            sqlx::query_scalar("SELECT count(*) FROM task WHERE hand IS NULL AND answer IS NULL");
+        Ok(waiting.fetch_one(&self.pool).await?)
+    }
+
+    /// Hears of new tasks.
+    pub async fn listen_for_tasks(&self) -> StoreResult<PgListener> {
+        self.listen(TASKS).await
+    }
+
+    /// Hears of answers, to whichever crawl: its number comes with it.
+    pub async fn listen_for_answers(&self) -> StoreResult<PgListener> {
+        self.listen(ANSWERED).await
+    }
+
+    async fn listen(&self, channel: &str) -> StoreResult<PgListener> {
+        let mut listener = PgListener::connect_with(&self.pool).await?;
+        listener.listen(channel).await?;
+        Ok(listener)
+    }
+
+    /// Begins as a hand, with a connection of its own.
+    pub async fn join(&self, name: &str) -> StoreResult<Presence> {
+        let hand = i64::from_le_bytes(secret::random_bytes());
+        let mut connection = self.pool.acquire().await?.detach();
+        sqlx::query("SELECT hand_joins($1, $2)")
+            .bind(hand)
+            .bind(name)
+            .execute(&mut connection)
+            .await?;
+        Ok(Presence { hand, connection })
+    }
+
+    /// Takes things to do for a hand, the oldest first. Those that it has are its own by what was said
+    /// when they were taken; what else was given to it others do.
+    pub async fn take(&self, hand: i64, has: &[i64], most: i32) -> StoreResult<Vec<Lease>> {
+        let rows: Vec<(i64, i64, i64, Vec<u8>)> =
+            sqlx::query_as("SELECT number, crawl, lease, asked FROM hand_takes($1, $2, $3)")
+                .bind(hand)
+                .bind(has)
+                .bind(most)
+                .fetch_all(&self.pool)
+                .await?;
+        let lease = |(number, crawl, lease, asked)| Lease {
+            number,
+            crawl,
+            lease,
+            asked,
+        };
+        let mut leases: Vec<Lease> = rows.into_iter().map(lease).collect();
+        leases.sort_unstable_by_key(|lease| lease.number);
+        Ok(leases)
+    }
+
+    /// Answers; which were taken, by their leases. The others came too late, twice, or to what another has
+    /// to do.
+    pub async fn answer(&self, hand: i64, answers: &[(i64, Vec<u8>)]) -> StoreResult<Vec<i64>> {
+        let (leases, said): (Vec<i64>, Vec<&[u8]>) = answers
+            .iter()
+            .map(|(lease, said)| (*lease, said.as_slice()))
+            .unzip();
+        let taken = sqlx::query_scalar("SELECT hand_answers($1, $2, $3)");
+        let taken = taken.bind(hand).bind(leases).bind(said);
+        Ok(taken.fetch_one(&self.pool).await?)
+    }
+
+    /// Whose turn it is to ask hosts, for a hand's request.
+    pub(in crate::store) fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+}
+
+impl Presence {
+    /// The hand.
+    pub fn hand(&self) -> i64 {
+        self.hand
+    }
+
+    /// Says that it is there, and what keeps it from its work; false if it was given up.
+    pub async fn live(&mut self, problem: &str) -> StoreResult<bool> {
+        let lives = sqlx::query_scalar("SELECT hand_lives($1, $2)");
+        let lives = lives.bind(self.hand).bind(problem);
+        Ok(lives.fetch_one(&mut self.connection).await?)
+    }
+
+    /// Ends a hand whose connection was lost, and which has given up its requests.
+    pub async fn end_former(&mut self, hand: i64) -> StoreResult<()> {
+        sqlx::query("SELECT hand_leaves($1)")
+            .bind(hand)
+            .execute(&mut self.connection)
+            .await?;
+        Ok(())
+    }
+
+    /// Ends it: others do what it had to do.
+    pub async fn leave(mut self) -> StoreResult<()> {
+        sqlx::query("SELECT hand_leaves($1)")
+            .bind(self.hand)
+            .execute(&mut self.connection)
+            .await?;
+        self.connection.close().await?;
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for HandRow {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            out,
+            "{}: {} answers, {} requests under way",
+            self.name, self.answers, self.under_way
+        )?;
+        if self.refused > 0 {
+            write!(out, ", {} answers refused", self.refused)?;
+        }
+        if !self.problem.is_empty() {
+            write!(out, "; {}", self.problem)?;
+        }
+        Ok(())
+    }
+}

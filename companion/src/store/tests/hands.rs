@@ -1,0 +1,487 @@
+//! What hands and whoever runs a crawl may rely on, and turns where they lie in the database.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use super::super::postgres::{Hands, Presence};
+use super::super::turns::{Asked, DailyBudget, Turn, Turns};
+use super::cluster::Cluster;
+use super::{Store, folder, skipped};
+use tempfile::TempDir;
+
+const ANY: DailyBudget = DailyBudget {
+    requests: None,
+    bytes: None,
+};
+
+struct Stage {
+    _folder: TempDir,
+    address: String,
+    store: Store,
+    hands: Hands,
+}
+
+impl Stage {
+    /// An empty database, if the machine has PostgreSQL.
+    async fn new() -> Option<Self> {
+        let cluster = match Cluster::of_program() {
+            Ok(cluster) => cluster,
+            Err(why) => {
+                skipped(why);
+                return None;
+            }
+        };
+        let (folder, address) = (folder(), cluster.fresh().unwrap());
+        let store = Store::open_database(&address, folder.path()).await.unwrap();
+        let hands = store.hands().unwrap().clone();
+        for statement in [
+            "INSERT INTO topic (id, name, created) VALUES (1, 'bees', 0)",
+            "INSERT INTO crawl (id, topic, created, state, budget, delay, random_seed, seeds, hosts)
+             SELECT number, 1, 0, 'running', 1, 0, 0, '[]', '[]' FROM generate_series(1, 2) AS number",
+        ] {
+            sqlx::query(statement).execute(hands.pool()).await.unwrap();
+        }
+        Some(Self {
+            _folder: folder,
+            address,
+            store,
+            hands,
+        })
+    }
+
+    /// As if so many milliseconds had passed since hands spoke, and hosts were asked.
+    async fn pass(&self, milliseconds: i64) {
+        for statement in [
+            "UPDATE hand SET seen = seen - $1",
+            "UPDATE rest SET free = free - $1, since = since - $1",
+        ] {
+            let passed = sqlx::query(statement).bind(milliseconds);
+            passed.execute(self.hands.pool()).await.unwrap();
+        }
+    }
+
+    async fn ask(&self, crawl: i64, asked: &[&str]) -> Vec<i64> {
+        let asked: Vec<Vec<u8>> = asked
+            .iter()
+            .map(|asked| asked.as_bytes().to_vec())
+            .collect();
+        self.hands.ask(crawl, &asked).await.unwrap()
+    }
+
+    /// As if hosts had rested for so many milliseconds.
+    async fn rest(&self, milliseconds: i64) {
+        sqlx::query("UPDATE rest SET free = free - $1, since = since - $1")
+            .bind(milliseconds)
+            .execute(self.hands.pool())
+            .await
+            .unwrap();
+    }
+
+    async fn join(&self, name: &str) -> Presence {
+        self.hands.join(name).await.unwrap()
+    }
+
+    /// Whether an answer was taken.
+    async fn answer(&self, hand: i64, lease: i64, said: &str) -> bool {
+        let answers = [(lease, said.as_bytes().to_vec())];
+        !self.hands.answer(hand, &answers).await.unwrap().is_empty()
+    }
+
+    async fn answers(&self, crawl: i64) -> Vec<(i64, String)> {
+        let answers = self.hands.take_answers(crawl, 100).await.unwrap();
+        let mut answers: Vec<(i64, String)> = answers
+            .into_iter()
+            .map(|(number, said)| (number, String::from_utf8(said).unwrap()))
+            .collect();
+        answers.sort();
+        answers
+    }
+}
+
+#[tokio::test]
+async fn what_is_asked_is_given_to_one_hand_and_answered_once() {
+    let Some(stage) = Stage::new().await else {
+        return;
+    };
+    let hands = &stage.hands;
+    let numbers = stage.ask(1, &["a", "b", "c"]).await;
+    assert!(numbers.is_sorted());
+    let other = stage.ask(2, &["d"]).await;
+    let (one, two) = (stage.join("first").await, stage.join("second").await);
+    let (first, second) = (one.hand(), two.hand());
+    let taken = hands.take(first, &[], 2).await.unwrap();
+    let asked: Vec<(i64, i64, &[u8])> = taken
+        .iter()
+        .map(|lease| (lease.number, lease.crawl, lease.asked.as_slice()))
+        .collect();
+    assert_eq!(
+        asked,
+        [(numbers[0], 1, &b"a"[..]), (numbers[1], 1, &b"b"[..])]
+    );
+    let (a, b) = (taken[0].lease, taken[1].lease);
+    let rest = hands.take(second, &[], 100).await.unwrap();
+    assert_eq!(rest.len(), 2);
+    let (c, d) = (rest[0].lease, rest[1].lease);
+    assert!(hands.take(second, &[c, d], 100).await.unwrap().is_empty());
+    assert_eq!(hands.asked(1).await.unwrap(), numbers);
+    assert_eq!(hands.waiting().await.unwrap(), 0);
+
+    // Only whose it is answers it, and once; nothing is no answer.
+    assert!(!stage.answer(second, a, "not mine").await);
+    assert!(!stage.answer(first, a, "").await);
+    assert!(!stage.answer(first, a ^ 1, "of another time").await);
+    assert!(stage.answer(first, a, "page a").await);
+    assert!(!stage.answer(first, a, "again").await);
+    let both = [(b, b"page b".to_vec()), (a, b"again".to_vec())];
+    assert_eq!(hands.answer(first, &both).await.unwrap(), [b]);
+    let all = hands.all().await.unwrap();
+    let counts: Vec<(&str, i64, i64, i64)> = all
+        .iter()
+        .map(|hand| (&*hand.name, hand.answers, hand.refused, hand.under_way))
+        .collect();
+    assert_eq!(counts, [("first", 2, 4, 0), ("second", 0, 1, 2)]);
+    let expected = [
+        (numbers[0], "page a".to_owned()),
+        (numbers[1], "page b".to_owned()),
+    ];
+    assert_eq!(stage.answers(1).await, expected);
+    assert!(stage.answers(1).await.is_empty(), "each is taken once");
+
+    // What a hand does not know of others do, and what it knows of it has.
+    let again = hands.take(second, &[c], 0).await.unwrap();
+    assert!(again.is_empty());
+    let again = hands.take(first, &[], 9).await.unwrap();
+    assert_eq!((again.len(), again[0].number), (1, other[0]));
+    assert!(!stage.answer(second, d, "forgotten").await);
+    // What is taken back is refused; what another crawl asked stays.
+    hands.take_back(1).await.unwrap();
+    assert!(hands.asked(1).await.unwrap().is_empty());
+    assert!(!stage.answer(second, c, "too late").await);
+    assert!(stage.answer(first, again[0].lease, "page d").await);
+    // What hangs on a crawl goes with it.
+    sqlx::query("DELETE FROM crawl WHERE id = 2")
+        .execute(hands.pool())
+        .await
+        .unwrap();
+    assert!(hands.asked(2).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn large_answers_are_taken_a_few_at_a_time() {
+    let Some(stage) = Stage::new().await else {
+        return;
+    };
+    let hands = &stage.hands;
+    let numbers = stage.ask(1, &["a", "b", "c", "d"]).await;
+    let one = stage.join("one").await;
+    let leases = hands.take(one.hand(), &[], 9).await.unwrap();
+    for (lease, megabytes) in leases.iter().zip([1_usize, 20, 3, 70]) {
+        let said = vec![7; megabytes * 1_000_000];
+        let taken = hands.answer(one.hand(), &[(lease.lease, said)]).await;
+        assert_eq!(
+            taken.unwrap().len(),
+            usize::from(megabytes < 64),
+            "{megabytes}"
+        );
+    }
+    let mut taken = Vec::new();
+    for _ in 0..3 {
+        let some = hands.take_answers(1, 100).await.unwrap();
+        taken.push(some.iter().map(|(number, _)| *number).collect::<Vec<i64>>());
+    }
+    assert_eq!(
+        taken,
+        [vec![numbers[0], numbers[1]], vec![numbers[2]], Vec::new()]
+    );
+}
+
+#[tokio::test]
+async fn a_hand_that_is_silent_is_given_up() {
+    let Some(stage) = Stage::new().await else {
+        return;
+    };
+    let hands = &stage.hands;
+    let numbers = stage.ask(1, &["a"]).await;
+    let mut silent = stage.join("silent").await;
+    let lease = hands.take(silent.hand(), &[], 9).await.unwrap().remove(0);
+    let turns = Turns::of_hand(hands, silent.hand(), 1);
+    let host = Asked {
+        host: "a.test",
+        server: None,
+    };
+    let take = async |turns: &Turns| turns.take(&host, 0, ANY, 700).await.unwrap();
+    assert_eq!(take(&turns).await, Turn::Ours);
+    stage.pass(5_000).await;
+    let other = stage.join("other").await;
+    let none = hands.take(other.hand(), &[], 9).await.unwrap();
+    assert!(none.is_empty(), "it may still be there");
+    assert!(silent.live("").await.unwrap());
+
+    stage.pass(7_000).await;
+    let mut other = stage.join("other").await;
+    let again = hands.take(other.hand(), &[], 9).await.unwrap();
+    assert_eq!(again[0].number, numbers[0]);
+    assert!(!silent.live("").await.unwrap());
+    let none = hands.take(silent.hand(), &[lease.lease], 9).await.unwrap();
+    assert!(none.is_empty());
+    assert!(!stage.answer(silent.hand(), lease.lease, "too late").await);
+    // It asks no host any more. It was connected all the time: what it was asking may go on until a
+    // request is over for sure.
+    assert_eq!(take(&turns).await, Turn::Gone);
+    let of_other = Turns::of_hand(hands, other.hand(), 1);
+    let Turn::Rests(rest) = take(&of_other).await else {
+        panic!("it does not rest");
+    };
+    assert!((20_000..=36_700).contains(&rest), "{rest}");
+    assert!(other.live("").await.unwrap());
+    stage.rest(rest).await;
+    assert_eq!(take(&of_other).await, Turn::Ours);
+
+    // Of one whose connection has ended nothing goes on: the host rests from now on.
+    drop(other);
+    stage.pass(7_000).await;
+    let third = stage.join("third").await;
+    let of_third = Turns::of_hand(hands, third.hand(), 1);
+    wait_for_rest(&stage, &of_third, &host).await;
+    stage.rest(700).await;
+    assert_eq!(take(&of_third).await, Turn::Ours);
+    // One that says that it ends is not waited for.
+    third.leave().await.unwrap();
+    let fourth = stage.join("fourth").await;
+    let again = hands.take(fourth.hand(), &[], 9).await.unwrap();
+    assert_eq!(again[0].number, numbers[0]);
+    let Turn::Rests(rest) = take(&Turns::of_hand(hands, fourth.hand(), 1)).await else {
+        panic!("it does not rest");
+    };
+    assert!(rest <= 700, "{rest}");
+    assert_eq!(hands.all().await.unwrap().len(), 1);
+}
+
+/// Until the hand before is given up, whose connection the server may not have missed at once.
+async fn wait_for_rest(stage: &Stage, turns: &Turns, host: &Asked<'_>) {
+    let mut hand = stage.join("who looks").await;
+    for _ in 0..500 {
+        assert!(hand.live("").await.unwrap());
+        match turns.take(host, 0, ANY, 700).await.unwrap() {
+            Turn::Rests(rest) if rest <= 700 => return hand.leave().await.unwrap(),
+            Turn::Ours => panic!("it does not rest"),
+            _ => tokio::time::sleep(Duration::from_millis(10)).await,
+        }
+    }
+    panic!("it rests for long");
+}
+
+#[tokio::test]
+async fn hosts_are_asked_one_at_a_time_by_whatever_program() {
+    let Some(stage) = Stage::new().await else {
+        return;
+    };
+    let hand = stage.join("hand").await;
+    let hand = hand.hand();
+    let one = Turns::of_hand(&stage.hands, hand, 1);
+    let own = stage.store.turns(2, 1_000).await.unwrap();
+    let server: IpAddr = "192.0.2.1".parse().unwrap();
+    let on = |host| Asked {
+        host,
+        server: Some(server),
+    };
+    let (a, b) = (on("a.test"), on("b.test"));
+    let take = async |turns: &Turns, host: &Asked<'_>| turns.take(host, 0, ANY, 500).await.unwrap();
+    assert_eq!(take(&one, &a).await, Turn::Ours);
+    assert_eq!(take(&own, &a).await, Turn::Taken);
+    assert_eq!(take(&own, &b).await, Turn::Taken, "one server");
+    // Only who has it gives it back.
+    own.give_back(&a, 0, 0, 0).await.unwrap();
+    assert_eq!(take(&own, &b).await, Turn::Taken);
+    one.give_back(&a, 0, 2_000, 0).await.unwrap();
+    let Turn::Rests(rest) = take(&own, &a).await else {
+        panic!("it does not rest");
+    };
+    assert!((1_000..=2_000).contains(&rest), "{rest}");
+    assert_eq!(take(&own, &b).await, Turn::Ours, "its server does not");
+    stage.pass(2_000).await;
+    assert_eq!(take(&one, &a).await, Turn::Taken, "the server");
+    // A crawl that its program begins anew leaves its requests their turns; one that another program
+    // had gives them back.
+    let again = stage.store.turns(2, 1_000).await.unwrap();
+    assert_eq!(take(&again, &b).await, Turn::Taken);
+    sqlx::query("UPDATE rest SET process = 7 WHERE crawl = 2")
+        .execute(stage.hands.pool())
+        .await
+        .unwrap();
+    let after_death = stage.store.turns(2, 1_000).await.unwrap();
+    assert!(matches!(take(&after_death, &b).await, Turn::Rests(_)));
+    // A clock that goes back by a day keeps no host shut for as long.
+    stage.pass(-24 * 60 * 60 * 1_000).await;
+    let Turn::Rests(rest) = take(&after_death, &b).await else {
+        panic!("it does not rest");
+    };
+    assert!(rest <= 1_000, "{rest}");
+}
+
+#[tokio::test]
+async fn many_that_ask_at_once_get_one_turn() {
+    let Some(stage) = Stage::new().await else {
+        return;
+    };
+    let hand = stage.join("hand").await;
+    let hand = hand.hand();
+    for round in 0..10 {
+        let host = format!("{round}.test");
+        let asking = (0..16).map(|crawl| {
+            let turns = Turns::of_hand(&stage.hands, hand, crawl + 1);
+            let host = host.clone();
+            tokio::spawn(async move {
+                let asked = Asked {
+                    host: &host,
+                    server: None,
+                };
+                turns.take(&asked, 0, ANY, 0).await.unwrap()
+            })
+        });
+        let mut ours = 0;
+        for turn in asking.collect::<Vec<_>>() {
+            ours += usize::from(turn.await.unwrap() == Turn::Ours);
+        }
+        assert_eq!(ours, 1);
+    }
+}
+
+#[tokio::test]
+async fn a_day_costs_a_host_no_more_than_it_may() {
+    let Some(stage) = Stage::new().await else {
+        return;
+    };
+    let turns = stage.store.turns(1, 0).await.unwrap();
+    let hand = stage.join("hand").await;
+    let hand = hand.hand();
+    let other = Turns::of_hand(&stage.hands, hand, 2);
+    let three = DailyBudget {
+        requests: Some(3),
+        bytes: Some(1_000),
+    };
+    let (a, b) = (
+        Asked {
+            host: "a.test",
+            server: None,
+        },
+        Asked {
+            host: "b.test",
+            server: None,
+        },
+    );
+    for (who, bytes) in [(&turns, 100), (&other, 200), (&turns, 300)] {
+        assert_eq!(who.take(&a, 0, three, 0).await.unwrap(), Turn::Ours);
+        who.give_back(&a, 0, 0, bytes).await.unwrap();
+    }
+    let spent = other.take(&a, 0, three, 0).await.unwrap();
+    let Turn::Spent(over) = spent else {
+        panic!("{spent:?}");
+    };
+    assert!((1..=24 * 60 * 60 * 1_000).contains(&over), "{over}");
+    assert_eq!(other.take(&b, 0, three, 0).await.unwrap(), Turn::Ours);
+    other.give_back(&b, 0, 0, 1_000).await.unwrap();
+    assert!(matches!(
+        turns.take(&b, 0, three, 0).await.unwrap(),
+        Turn::Spent(_)
+    ));
+    assert_eq!(turns.take(&b, 0, ANY, 0).await.unwrap(), Turn::Ours);
+}
+
+#[tokio::test]
+async fn a_user_who_may_only_be_a_hand_can_be_one_and_no_more() {
+    let Some(stage) = Stage::new().await else {
+        return;
+    };
+    let database = stage.address.rsplit('/').next().unwrap();
+    let user = format!("hand_{database}");
+    let pool = stage.hands.pool();
+    for statement in [
+        format!("CREATE ROLE {user} LOGIN"),
+        format!(
+            "GRANT EXECUTE ON FUNCTION hand_joins, hand_lives, hand_leaves, hand_takes, hand_answers, \
+             hand_takes_turn, hand_gives_turn_back TO {user}"
+        ),
+    ] {
+        let done = sqlx::query(sqlx::AssertSqlSafe(statement))
+            .execute(pool)
+            .await;
+        done.unwrap();
+    }
+    let theirs = stage
+        .address
+        .replace("postgres://postgres@", &format!("postgres://{user}@"));
+    let hands = Hands::connect(&theirs).await.unwrap();
+    let numbers = stage.ask(1, &["a"]).await;
+    let mut presence = hands.join("theirs").await.unwrap();
+    let hand = presence.hand();
+    assert!(presence.live("").await.unwrap());
+    let lease = hands.take(hand, &[], 9).await.unwrap().remove(0);
+    let host = Asked {
+        host: "a.test",
+        server: None,
+    };
+    let turns = Turns::of_hand(&hands, hand, 1);
+    assert_eq!(turns.take(&host, 0, ANY, 0).await.unwrap(), Turn::Ours);
+    turns.give_back(&host, 0, 0, 5).await.unwrap();
+    let taken = hands.answer(hand, &[(lease.lease, b"page".to_vec())]).await;
+    assert_eq!(taken.unwrap(), [lease.lease]);
+    assert_eq!(stage.answers(1).await, [(numbers[0], "page".to_owned())]);
+    for statement in [
+        "SELECT * FROM task",
+        "SELECT * FROM \"fetch\"",
+        "SELECT id FROM hand",
+        "UPDATE task SET answer = ''",
+        "INSERT INTO task (crawl, asked) VALUES (1, '')",
+        "DELETE FROM hand",
+        "SELECT bury_hands()",
+        "SELECT let_go(ARRAY[1::bigint], 0)",
+        "SELECT turn_spends(1, 1, 1)",
+        "SELECT turn_take(ARRAY[1::bigint], 1, 1, 1, 1, 1, 1)",
+        "SELECT turn_give_back(ARRAY[1::bigint], 1, 1, 1, 1)",
+        "SELECT clock_ms()",
+        "CREATE TABLE mine (id INT)",
+        "CREATE FUNCTION clock_ms() RETURNS BIGINT LANGUAGE sql AS 'SELECT 0::bigint'",
+    ] {
+        let refused = sqlx::query(statement)
+            .execute(hands.pool())
+            .await
+            .unwrap_err();
+        let code = refused
+            .as_database_error()
+            .and_then(sqlx::error::DatabaseError::code);
+        assert_eq!(code.as_deref(), Some("42501"), "{statement}: {refused}");
+    }
+    // Tables and functions of its own in place of those that are meant are not seen.
+    let mut own = hands.pool().acquire().await.unwrap();
+    for statement in [
+        "CREATE TEMP TABLE hand (LIKE pg_class)",
+        "CREATE TEMP TABLE task (number INT)",
+        "CREATE FUNCTION pg_temp.clock_ms() RETURNS BIGINT LANGUAGE sql AS 'SELECT 0::bigint'",
+    ] {
+        sqlx::query(statement).execute(&mut *own).await.unwrap();
+    }
+    let still: bool = sqlx::query_scalar("SELECT hand_lives($1, '')")
+        .bind(hand)
+        .fetch_one(&mut *own)
+        .await
+        .unwrap();
+    assert!(still);
+    // Nor does a number that is too large do harm.
+    for statement in [
+        "SELECT hand_takes_turn(ARRAY[5::bigint], 1, $1, 9223372036854775807, NULL, NULL)",
+        "SELECT hand_gives_turn_back(ARRAY[5::bigint], 1, $1, 9223372036854775807,
+             9223372036854775807)",
+        "SELECT * FROM hand_takes($1, ARRAY[]::bigint[], 2147483647)",
+    ] {
+        let done = sqlx::query(statement).bind(hand).execute(&mut *own).await;
+        done.unwrap();
+    }
+    drop(own);
+    let longest: i64 = sqlx::query_scalar("SELECT max(free - since) FROM rest")
+        .fetch_one(pool)
+        .await
+        .unwrap();
+    assert!(longest <= 3_600_000, "{longest}");
+    presence.leave().await.unwrap();
+}

@@ -1,0 +1,314 @@
+//! Hands and whoever runs a crawl, as programs of their own: what they do together, and what is left of it
+//! where some of them die.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Error, Result, ensure};
+use linkscent::store::Store;
+use linkscent_tests::companion::Companion;
+use linkscent_tests::postgres::Cluster;
+use linkscent_tests::shell::list;
+use linkscent_tests::synthetic_web::endless_web;
+use linkscent_tests::watched_web::{HOSTS, faults, to_all_hosts, web};
+use linkscent_tests::{skipped, wait_for};
+use serde_json::Value;
+
+use super::database;
+
+/// What all programs of a test share.
+struct Shared<'a> {
+    database: &'a str,
+    proxy: String,
+    data: String,
+}
+
+impl<'a> Shared<'a> {
+    fn new(database: &'a str, proxy: u16, folder: &Path) -> Self {
+        Self {
+            database,
+            proxy: format!("http://127.0.0.1:{proxy}"),
+            data: folder.join("data").display().to_string(),
+        }
+    }
+
+    fn hand(&self, name: &str) -> Result<Companion> {
+        let proxy = ["--proxy", &self.proxy, "--name", name];
+        let arguments = ["work", "--database", self.database];
+        Companion::start(&[&arguments[..], &proxy].concat())
+    }
+
+    /// The crawl, its requests made by hands or by itself.
+    fn crawl(&self, starts: &str, more: &[&str]) -> Result<Companion> {
+        let arguments = [
+            "crawl",
+            "--json",
+            "--seeds",
+            starts,
+            "--topic",
+            "kidneys",
+            "--critic",
+            "text has \"kidney\"",
+            "--data",
+            &self.data,
+            "--database",
+            self.database,
+            "--proxy",
+            &self.proxy,
+        ];
+        Companion::start(&[&arguments[..], more].concat())
+    }
+}
+
+async fn pages(store: &Store) -> Result<Vec<String>> {
+    let rows = store.fetches(1).await?;
+    Ok(rows.into_iter().map(|row| row.address).collect())
+}
+
+/// The pages of a crawl of one host, whose requests so many hands make, or itself: in the order in which
+/// they came.
+async fn crawled_by(hands: usize) -> Result<Option<Vec<String>>> {
+    let Some(database) = database()? else {
+        return Ok(None);
+    };
+    let folder = tempfile::tempdir()?;
+    let (port, _) = endless_web().await?;
+    let shared = Shared::new(&database, port, folder.path());
+    let starts = list(
+        folder.path(),
+        &["http://host0.test/0", "http://host0.test/4"],
+    )?;
+    let working = (0..hands).map(|hand| shared.hand(&format!("hand-{hand}")));
+    let working: Vec<Companion> = working.collect::<Result<_>>()?;
+    let mut more = vec!["--budget", "400", "--delay", "0", "--host", "host0.test"];
+    more.extend(["--strategy", "apprentice"]);
+    if hands > 0 {
+        more.push("--by-hands");
+    }
+    let begun = Instant::now();
+    let said: Value = serde_json::from_str(&shared.crawl(&starts, &more)?.finish().await?)?;
+    println!("{hands} hands: {:.1?}, {said}", begun.elapsed());
+    ensure!(said["stop_reason"] == "budget", "{said}");
+    drop(working);
+    let store = Store::open_database(&database, Path::new(&shared.data)).await?;
+    Ok(Some(pages(&store).await?))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hands_bring_what_one_program_brings_in_the_same_order() -> Result<()> {
+    let Some(alone) = crawled_by(0).await? else {
+        return Ok(());
+    };
+    ensure!(alone.len() >= 400, "{}", alone.len());
+    for hands in [1, 4] {
+        let Some(pages) = crawled_by(hands).await? else {
+            return Ok(());
+        };
+        ensure!(pages == alone, "{hands} hands brought other pages");
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_goes_on_when_its_database_was_restarted() -> Result<()> {
+    const RESTARTS: usize = 6;
+    let mut cluster = match Cluster::start() {
+        Ok(cluster) => cluster,
+        Err(why) => {
+            skipped(&why);
+            return Ok(());
+        }
+    };
+    for by_hands in [false, true] {
+        let folder = tempfile::tempdir()?;
+        let (port, log) = web(to_all_hosts, "none").await?;
+        let database = cluster.fresh().map_err(Error::msg)?;
+        let shared = Shared::new(&database, port, folder.path());
+        let starts = list(folder.path(), &["http://h0.test/0", "http://h1.test/0"])?;
+        let mut more = vec![
+            "--budget",
+            "2000",
+            "--delay",
+            "150",
+            "--strategy",
+            "breadth-first",
+        ];
+        let mut hands = Vec::new();
+        if by_hands {
+            more.push("--by-hands");
+            hands = vec![shared.hand("a")?, shared.hand("b")?];
+        }
+        let store = Store::open_database(&database, Path::new(&shared.data)).await?;
+        let mut crawl = shared.crawl(&starts, &more)?;
+        let mut acknowledged = Vec::new();
+        let asked = || faults(&log).0;
+        let (mut longest, mut begun, mut before) = (Duration::ZERO, Instant::now(), 0);
+        for restart in 0..=RESTARTS {
+            wait_for("the crawl goes on", 60, || async {
+                Ok((asked() > before + 40).then_some(()))
+            })
+            .await?;
+            if restart > 0 {
+                longest = longest.max(begun.elapsed());
+            }
+            let now = pages(&store).await?;
+            ensure!(
+                now.starts_with(&acknowledged),
+                "the log lost or changed lines"
+            );
+            acknowledged = now;
+            if restart < RESTARTS {
+                let signal = if restart.is_multiple_of(2) {
+                    "QUIT"
+                } else {
+                    "INT"
+                };
+                cluster.restart(signal).map_err(Error::msg)?;
+                (before, begun) = (asked(), Instant::now());
+            }
+        }
+        crawl.kill().await?;
+        drop(hands);
+        let mut all = pages(&store).await?;
+        let rows = all.len();
+        let (requests, overlaps, early) = faults(&log);
+        println!(
+            "by hands: {by_hands}; {requests} requests, {rows} in the log, {RESTARTS} restarts of the \
+             database: {overlaps} at once, {early} too early; it went on after {longest:.1?} at most"
+        );
+        ensure!(overlaps == 0 && early == 0);
+        all.sort();
+        all.dedup();
+        ensure!(all.len() == rows, "a page stands in the log twice");
+        ensure!(longest < Duration::from_secs(10), "{longest:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_hands_and_crawls_lose_nothing_and_break_no_delay() -> Result<()> {
+    const HAND_KILLS: usize = 10;
+    const CRAWL_KILLS: usize = 4;
+    let Some(database) = database()? else {
+        return Ok(());
+    };
+    let folder = tempfile::tempdir()?;
+    let (port, log) = web(to_all_hosts, "none").await?;
+    let shared = Shared::new(&database, port, folder.path());
+    let starts = list(folder.path(), &["http://h0.test/0", "http://h1.test/0"])?;
+    let store = Store::open_database(&database, Path::new(&shared.data)).await?;
+    let more = [
+        "--budget",
+        "2000",
+        "--delay",
+        "150",
+        "--strategy",
+        "breadth-first",
+        "--by-hands",
+    ];
+    let mut hands = [shared.hand("a")?, shared.hand("b")?, shared.hand("c")?];
+    let mut crawl = shared.crawl(&starts, &more)?;
+    let mut longest = Duration::ZERO;
+    let (mut acknowledged, mut hand_kills) = (Vec::new(), 0);
+    for crawl_kill in 0..=CRAWL_KILLS {
+        while hand_kills < HAND_KILLS * (crawl_kill + 1) / (CRAWL_KILLS + 1) {
+            let begun = Instant::now();
+            let before = pages(&store).await?.len();
+            wait_for("the crawl goes on", 30, || async {
+                Ok((pages(&store).await?.len() > before + 10).then_some(()))
+            })
+            .await?;
+            longest = longest.max(begun.elapsed());
+            let which = hand_kills % hands.len();
+            hands[which].kill().await?;
+            hands[which] = shared.hand("again")?;
+            hand_kills += 1;
+        }
+        if crawl_kill < CRAWL_KILLS {
+            crawl.kill().await?;
+            let now = pages(&store).await?;
+            ensure!(
+                now.starts_with(&acknowledged),
+                "the log lost or changed lines"
+            );
+            acknowledged = now;
+            crawl = shared.crawl(&starts, &more)?;
+        }
+    }
+    crawl.kill().await?;
+    let mut all = pages(&store).await?;
+    ensure!(
+        all.starts_with(&acknowledged),
+        "the log lost or changed lines"
+    );
+    let rows = all.len();
+    let (requests, overlaps, early) = faults(&log);
+    println!(
+        "{requests} requests to {HOSTS} hosts, {rows} in the log; {hand_kills} hands and {CRAWL_KILLS} \
+         crawls killed: {overlaps} at once, {early} too early; it went on after {longest:.1?} at most"
+    );
+    ensure!(overlaps == 0 && early == 0);
+    all.sort();
+    all.dedup();
+    ensure!(all.len() == rows, "a page stands in the log twice");
+    ensure!(longest < Duration::from_secs(10), "{longest:?}");
+    Ok(())
+}
+
+/// Stops a hand amid its requests, as a laptop that is shut does, until the others have given it up.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hand_that_sleeps_asks_nobody_when_it_wakes() -> Result<()> {
+    let Some(database) = database()? else {
+        return Ok(());
+    };
+    let folder = tempfile::tempdir()?;
+    let (port, log) = web(to_all_hosts, "h0.test").await?;
+    let shared = Shared::new(&database, port, folder.path());
+    let starts = list(folder.path(), &["http://h0.test/0", "http://h1.test/0"])?;
+    let store = Store::open_database(&database, Path::new(&shared.data)).await?;
+    let hands = store.hands().context("no hands")?;
+    let (sleeper, other) = (shared.hand("sleeper")?, shared.hand("other")?);
+    let more = [
+        "--budget",
+        "2000",
+        "--delay",
+        "150",
+        "--strategy",
+        "breadth-first",
+        "--by-hands",
+    ];
+    let mut crawl = shared.crawl(&starts, &more)?;
+    let asked = || faults(&log).0;
+    let is_there = async || -> Result<bool> {
+        let all = hands.all().await?;
+        Ok(all.iter().any(|hand| hand.name == "sleeper"))
+    };
+    for _ in 0..2 {
+        let before = asked();
+        wait_for("the crawl goes on", 60, || async {
+            Ok((asked() > before + 20).then_some(()))
+        })
+        .await?;
+        sleeper.signal("STOP").await?;
+        wait_for("it is missed", 60, || async {
+            Ok((!is_there().await?).then_some(()))
+        })
+        .await?;
+        let before = asked();
+        wait_for("the crawl goes on without it", 60, || async {
+            Ok((asked() > before + 20).then_some(()))
+        })
+        .await?;
+        sleeper.signal("CONT").await?;
+        wait_for("it is there again", 60, || async {
+            Ok(is_there().await?.then_some(()))
+        })
+        .await?;
+    }
+    crawl.kill().await?;
+    drop(other);
+    let (requests, overlaps, early) = faults(&log);
+    println!("{requests} requests, a hand stopped twice: {overlaps} at once, {early} too early");
+    ensure!(overlaps == 0 && early == 0);
+    Ok(())
+}
