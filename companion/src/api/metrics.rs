@@ -12,7 +12,7 @@ use linkscent_core::wire::api::ApiError;
 use super::problem::WRONG;
 use super::{App, Problem};
 use crate::service::CrawlCounts;
-use crate::store::CrawlRow;
+use crate::store::{CrawlRow, HandRow};
 
 /// The media type of the format.
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -114,7 +114,11 @@ pub(super) async fn metrics(State(app): State<App>) -> Result<impl IntoResponse,
             crawl,
         });
     }
-    Ok(([(CONTENT_TYPE, FORMAT)], written(&told)))
+    let mut text = written(&told);
+    if let Some(hands) = app.service.store.hands() {
+        text.push_str(&of_hands(&hands.all().await?, hands.waiting().await?));
+    }
+    Ok(([(CONTENT_TYPE, FORMAT)], text))
 }
 
 fn written(told: &[Told]) -> String {
@@ -126,6 +130,47 @@ fn written(told: &[Told]) -> String {
                 let _ = writeln!(text, "{name}{{crawl=\"{}\"}} {value}", crawl.crawl.id);
             }
         }
+    }
+    text
+}
+
+/// What hands do, all of them together: they come and go.
+fn of_hands(hands: &[HandRow], waiting: i64) -> String {
+    let sum = |of: fn(&HandRow) -> i64| hands.iter().map(of).sum::<i64>();
+    let rows = [
+        ("hands", "Hands that are at work.", hands.len() as i64),
+        (
+            "requests_under_way",
+            "Requests that hands make.",
+            sum(|hand| hand.under_way),
+        ),
+        (
+            "requests_waiting",
+            "Requests that wait for a hand.",
+            waiting,
+        ),
+        (
+            "hands_hindered",
+            "Hands that something keeps from their work.",
+            sum(|hand| i64::from(!hand.problem.is_empty())),
+        ),
+        (
+            "answers",
+            "Answers taken from hands that are at work.",
+            sum(|hand| hand.answers),
+        ),
+        (
+            "answers_refused",
+            "Answers of theirs that came too late or twice.",
+            sum(|hand| hand.refused),
+        ),
+    ];
+    let mut text = String::new();
+    for (name, help, value) in rows {
+        let _ = writeln!(
+            text,
+            "# HELP linkscent_{name} {help}\n# TYPE linkscent_{name} gauge\nlinkscent_{name} {value}"
+        );
     }
     text
 }

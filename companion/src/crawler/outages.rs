@@ -8,7 +8,8 @@ use std::time::Duration;
 use anyhow::Result;
 use tokio::runtime::Handle;
 
-use crate::store::{Store, StoreError, is_away};
+use super::runner::TOLD_TO;
+use crate::store::{Command, CrawlState, Store, StoreError, StoreResult, is_away};
 
 /// Between two looks whether it answers.
 const AGAIN: Duration = Duration::from_millis(300);
@@ -35,11 +36,32 @@ pub fn through_outages<T>(
                 return Err(error);
             }
             match handle.block_on(store.crawl(crawl)) {
-                Ok(Some(row)) if row.state.is_running() => break,
+                Ok(Some(row)) if row.state.is_running() => {}
                 Ok(_) => return Ok(None),
+                Err(StoreError::Away(_)) => continue,
+                Err(_) => return Err(error),
+            }
+            match handle.block_on(rests(store, crawl)) {
+                Ok(false) => break,
+                Ok(true) => return Ok(None),
                 Err(StoreError::Away(_)) => {}
                 Err(_) => return Err(error),
             }
         }
     }
+}
+
+/// Whether another program told the crawl to rest meanwhile; then it does. What else it was told it sees
+/// when it is taken up.
+async fn rests(store: &Store, crawl: i64) -> StoreResult<bool> {
+    let told = store.take_commands(crawl).await?;
+    let (state, reason) = if told.contains(&Command::Stop) {
+        (CrawlState::Stopped, TOLD_TO)
+    } else if told.contains(&Command::Pause) {
+        (CrawlState::Paused, "")
+    } else {
+        return Ok(false);
+    };
+    store.set_state(crawl, state, reason).await?;
+    Ok(true)
 }

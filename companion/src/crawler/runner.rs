@@ -63,6 +63,9 @@ const TOLD_EVERY: Duration = Duration::from_hours(1);
 /// So long it is tried to put down that a crawl rests.
 const LONGEST_OUTAGE: Duration = Duration::from_mins(1);
 
+/// Why a crawl is stopped that somebody ended.
+pub(super) const TOLD_TO: &str = "told_to";
+
 /// Why a crawl is paused that lost its way.
 pub const DRIFTED: &str = "drift";
 /// Where there is nothing to ask about yet, it is looked for again after so many pages.
@@ -284,7 +287,7 @@ impl Runner {
         }
         let (state, reason) = match &ended {
             Ok(Ended::Done(reason)) => (CrawlState::Done, reason.code().to_owned()),
-            Ok(Ended::Stopped) => (CrawlState::Stopped, "told_to".to_owned()),
+            Ok(Ended::Stopped) => (CrawlState::Stopped, TOLD_TO.to_owned()),
             Ok(Ended::Paused) => (CrawlState::Paused, String::new()),
             Ok(Ended::Drifted(_)) => (CrawlState::Paused, DRIFTED.to_owned()),
             Ok(Ended::Hindered(reason)) => (CrawlState::Paused, reason.clone()),

@@ -206,7 +206,7 @@ fn rules(rules: &HostRules) -> Option<String> {
 }
 
 /// How long ago that is, in milliseconds.
-fn ago(millis: i64) -> String {
+pub(super) fn ago(millis: i64) -> String {
     match millis {
         ..10_000 => "just now".to_owned(),
         millis => format!("{} ago", time(millis.unsigned_abs())),
@@ -214,7 +214,7 @@ fn ago(millis: i64) -> String {
 }
 
 /// A time as people say it.
-fn time(millis: u64) -> String {
+pub(super) fn time(millis: u64) -> String {
     let time = Duration::from_millis(millis);
     match millis {
         0 => "0 s".to_owned(),
@@ -227,7 +227,7 @@ fn time(millis: u64) -> String {
 }
 
 /// Bytes as people say it.
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     match bytes {
         0 => String::new(),
         1..1_000_000 => format!("{} kB", bytes.div_ceil(1_000)),

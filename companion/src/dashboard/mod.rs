@@ -8,6 +8,7 @@ mod crawl;
 mod databases;
 mod facets;
 mod finds;
+mod hands;
 mod hosts;
 mod intake;
 mod library;
@@ -50,6 +51,7 @@ pub fn routes() -> Router<App> {
         .merge(topics::routes())
         .merge(finds::routes())
         .merge(tokens::routes())
+        .merge(hands::routes())
         .merge(classes::routes())
         .merge(facets::routes())
         .merge(library::routes())

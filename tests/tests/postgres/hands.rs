@@ -13,6 +13,8 @@ use linkscent_tests::synthetic_web::endless_web;
 use linkscent_tests::watched_web::{HOSTS, faults, to_all_hosts, web};
 use linkscent_tests::{skipped, wait_for};
 use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use super::database;
 
@@ -310,5 +312,65 @@ async fn a_hand_that_sleeps_asks_nobody_when_it_wakes() -> Result<()> {
     let (requests, overlaps, early) = faults(&log);
     println!("{requests} requests, a hand stopped twice: {overlaps} at once, {early} too early");
     ensure!(overlaps == 0 && early == 0);
+    Ok(())
+}
+
+/// A page of a program on this machine: its head and its body.
+async fn get(port: u16, path: &str, more: &str) -> Result<(String, String)> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).await?;
+    let asked =
+        format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{more}Connection: close\r\n\r\n");
+    stream.write_all(asked.as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    let (head, body) = answer.split_once("\r\n\r\n").context("no head")?;
+    Ok((head.to_owned(), body.to_owned()))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hands_are_shown_on_the_dashboard_in_metrics_and_in_the_shell() -> Result<()> {
+    let Some(database) = database()? else {
+        return Ok(());
+    };
+    let folder = tempfile::tempdir()?;
+    let shared = Shared::new(&database, 9, folder.path());
+    let place = ["--data", &shared.data, "--database", &database];
+    let arguments = ["serve", "--port", "0", "--json", "--by-hands"];
+    let mut serve = Companion::start(&[&arguments[..], &place].concat())?;
+    let said: Value = serde_json::from_str(&serve.line().await?)?;
+    let link = said["dashboard"].as_str().context("no link")?;
+    let link = link.strip_prefix("http://127.0.0.1:").context("no port")?;
+    let (port, path) = link.split_once('/').context("no path")?;
+    let port: u16 = port.parse()?;
+    let (head, _) = get(port, &format!("/{path}"), "").await?;
+    let mut lines = head.lines();
+    let base = lines.find_map(|line| line.strip_prefix("location: "));
+    let page = format!("{}hands", base.context("no dashboard")?.trim());
+    let (_, none) = get(port, &page, "").await?;
+    ensure!(
+        none.contains("No hand is at work; 0 requests wait"),
+        "{none}"
+    );
+
+    let hand = shared.hand("reading-room")?;
+    let token =
+        super::linkscent(&[&["token", "add", "watch", "--may", "read"], &place[..]].concat())?;
+    let token = String::from_utf8(token.stdout)?;
+    let bearer = format!("Authorization: Bearer {}\r\n", token.trim());
+    wait_for("the hand is shown", 60, || async {
+        let (_, shown) = get(port, &page, "").await?;
+        Ok(shown.contains("reading-room").then_some(()))
+    })
+    .await?;
+    let (head, metrics) = get(port, "/api/v1/metrics", &bearer).await?;
+    ensure!(
+        metrics.lines().any(|line| line == "linkscent_hands 1"),
+        "{head} {metrics}"
+    );
+    let status = super::linkscent(&[&["status", "--json"], &place[..]].concat())?;
+    let status: Value = serde_json::from_slice(&status.stdout)?;
+    ensure!(status["hands"][0]["name"] == "reading-room", "{status}");
+    ensure!(status["requests_waiting"] == 0, "{status}");
+    drop(hand);
     Ok(())
 }
