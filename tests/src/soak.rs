@@ -32,8 +32,8 @@ use full_disk::FullDisk;
 use promises::Promises;
 
 const TOPICS: [&str; 2] = ["kidneys", "trains"];
-/// More pages than it comes to fetch.
-const BUDGET: &str = "100000";
+/// More pages than it comes to fetch within an hour: as many as there may be.
+const BUDGET: &str = "1000000";
 /// It lives at least so long, and at most so much longer, until it is killed.
 const SHORTEST_LIFE: Duration = Duration::from_secs(5);
 const LONGER: Duration = Duration::from_secs(10);
@@ -74,6 +74,8 @@ pub struct Report {
     pub not_told: Vec<String>,
     /// Lives that left a checkpoint of the first crawl.
     pub checkpoints: usize,
+    /// Why the last life was no life, if it was none.
+    pub stuck: Option<String>,
     /// What `linkscent check` said, if that was not that all is well.
     pub fault: Option<String>,
 }
@@ -145,6 +147,11 @@ impl Report {
                 self.checkpoints > 0 || self.kills < 3,
             ),
             (
+                "each life went on",
+                self.stuck.clone().unwrap_or_else(|| "yes".to_owned()),
+                self.stuck.is_none(),
+            ),
+            (
                 "linkscent check",
                 self.fault
                     .clone()
@@ -213,7 +220,11 @@ pub async fn soak(time: Duration, seed: u64, on_life: impl Fn(&Report)) -> Resul
         let life = SHORTEST_LIFE + LONGER.mul_f64(rng.unit());
         let is_to_fill = report.kills % FULL_EVERY == FULL_EVERY - 1;
         let disk = disk.as_ref().filter(|_| is_to_fill);
-        live(&store, &web, life, disk, &mut report).await?;
+        if let Err(error) = live(&store, &web, life, disk, &mut report).await {
+            // What was seen until then is told all the same.
+            report.stuck = Some(format!("{error:#}"));
+            break;
+        }
     }
     report.starts.sort_unstable();
     report.looks.sort_unstable();

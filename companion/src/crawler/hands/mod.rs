@@ -16,7 +16,7 @@
 //! - A hand says each time that it takes something to do what it has. What it was given and does not know of,
 //!   as the answer was lost, others do.
 //!
-//! What hands send is read as hostile: see [`wire`].
+//! What hands send is read as hostile (`wire`).
 
 mod asking;
 mod wire;
