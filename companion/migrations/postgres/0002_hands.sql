@@ -28,6 +28,8 @@ CREATE TABLE task (
     lease  BIGINT,                     -- drawn each time that it is given out: an answer has to name it
     answer BYTEA
 );
+-- They are packed when they come.
+ALTER TABLE task ALTER COLUMN answer SET STORAGE EXTERNAL;
 CREATE INDEX task_open ON task (number) WHERE hand IS NULL AND answer IS NULL;
 CREATE INDEX task_of_hand ON task (hand) WHERE answer IS NULL;
 CREATE INDEX task_answered ON task (crawl, number) WHERE answer IS NOT NULL;

@@ -459,8 +459,13 @@ impl Crawl {
         }
         println!("pages: {}", store.warc_path(crawl.id).display());
         println!(
-            "look at them: linkscent serve --data {}",
-            store.folder().display()
+            "look at them: linkscent serve --data {}{}",
+            store.folder().display(),
+            if self.place.database.is_some() {
+                " --database …, the same as here"
+            } else {
+                ""
+            }
         );
     }
 }

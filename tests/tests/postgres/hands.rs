@@ -257,7 +257,7 @@ async fn killed_hands_and_crawls_lose_nothing_and_break_no_delay() -> Result<()>
     Ok(())
 }
 
-/// Stops a hand amid its requests, as a laptop that is shut does, until the others have given it up.
+/// Stops a hand amid its requests until the others have given it up, and has it go on.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hand_that_sleeps_asks_nobody_when_it_wakes() -> Result<()> {
     let Some(database) = database()? else {

@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 use super::wire::{Head, LONGEST_ANSWER, answered};
 use crate::{DocumentError, Kind};
 
+/// Has mimalloc, where the program uses it, take memory from the system in pieces of 32 MiB (here in KiB).
+/// Else it takes a gibibyte before there is a limit, and none would hold.
+const PIECES: (&str, &str) = ("MIMALLOC_ARENA_RESERVE", "32768");
 /// Bytes that are read of what a child complains.
 const LONGEST_COMPLAINT: u64 = 16 << 10;
 /// How long a child that has answered, or has ended, may keep its complaints to itself.
@@ -49,6 +52,7 @@ impl Apart {
         command
             .args(&self.args)
             .env_clear()
+            .env(PIECES.0, PIECES.1)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -1,4 +1,5 @@
-//! What is asked of a hand, and what it answers, as bytes.
+//! What is asked of a hand, and what it answers, as bytes: packed (LZ4), since they go through the
+//! database.
 //!
 //! A page comes with its words read and its record made. What it was asked for is not taken from
 //! the answer: whoever asked knows.
@@ -10,6 +11,7 @@ use linkscent_core::address::Address;
 use linkscent_core::codec::{CodecError, decode, encode};
 use linkscent_core::crawl::{Outcome, Robots};
 use linkscent_core::page::{PackedError, Page};
+use lz4_flex::block::{compress_prepend_size, decompress_size_prepended};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -18,6 +20,8 @@ use crate::crawler::validators::Validators;
 
 /// How requests and answers are laid out.
 const FORM: u8 = 1;
+/// Bytes of one that is unpacked, at most.
+const LARGEST: u32 = 128 << 20;
 /// Characters of what is said of a page, and times.
 const LONGEST_TEXT: usize = 500;
 const LONGEST_WORK: Duration = Duration::from_mins(1);
@@ -45,6 +49,9 @@ pub(super) enum WireError {
         "it is of form {0}, and this version reads form {FORM}: run the same version everywhere"
     )]
     Form(u8),
+    /// It cannot be unpacked.
+    #[error("it cannot be unpacked")]
+    Packed,
     /// It is no such data.
     #[error(transparent)]
     Codec(#[from] CodecError),
@@ -187,13 +194,21 @@ fn plain(problem: &str) -> String {
 
 fn written<T: Serialize>(data: &T) -> Vec<u8> {
     let mut bytes = vec![FORM];
-    bytes.extend(encode(data));
+    bytes.extend(compress_prepend_size(&encode(data)));
     bytes
 }
 
 fn read<T: for<'a> Deserialize<'a>>(bytes: &[u8]) -> Result<T, WireError> {
     match bytes.split_first() {
-        Some((&FORM, data)) => Ok(decode(data)?),
+        Some((&FORM, packed)) => {
+            // As long as it says that it is when it is unpacked.
+            let (size, _) = packed.split_first_chunk().ok_or(WireError::Packed)?;
+            if u32::from_le_bytes(*size) > LARGEST {
+                return Err(WireError::Packed);
+            }
+            let data = decompress_size_prepended(packed).map_err(|_| WireError::Packed)?;
+            Ok(decode(&data)?)
+        }
         Some((&form, _)) => Err(WireError::Form(form)),
         None => Err(WireError::Other),
     }
@@ -326,18 +341,23 @@ mod tests {
         assert_eq!(read.err(), Some(WireError::Other));
         assert_eq!(as_page(&[]).err(), Some(WireError::Other));
         assert_eq!(as_page(&[9, 9]).err(), Some(WireError::Form(9)));
-        assert!(matches!(
-            as_page(&problem[..2]).err(),
-            Some(WireError::Codec(_))
-        ));
+        assert_eq!(as_page(&problem[..2]).err(), Some(WireError::Packed));
+        let mut large = problem.clone();
+        large[1..5].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert_eq!(as_page(&large).err(), Some(WireError::Packed));
+        let mut cut = vec![FORM];
+        cut.extend(compress_prepend_size(&[0]));
+        assert!(matches!(as_page(&cut).err(), Some(WireError::Codec(_))));
         // Rules that end where none can: read as bytes, since they are made nowhere.
         let rules = Robots::parse(b"User-agent: *\nDisallow: /wax\nAllow: /wax/a", "linkscent");
-        let sound = Heard::Robots(rules).write();
+        let none: Option<Duration> = None;
+        let sound = encode(&(none, Sent::Robots(rules)));
         let mut broken = 0;
         for at in 0..sound.len() {
             let mut bytes = sound.clone();
             bytes[at] = bytes[at].wrapping_add(3);
-            match as_robots(&bytes) {
+            let packed = [vec![FORM], compress_prepend_size(&bytes)].concat();
+            match as_robots(&packed) {
                 Ok(Heard::Robots(robots)) => drop(robots.allows("/wax/b")),
                 Ok(Heard::Page(_)) => panic!("it was asked for robots.txt"),
                 Err(_) => broken += 1,
