@@ -1,8 +1,10 @@
 //! What comes of a request.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use linkscent_core::address::Address;
+use linkscent_core::crawl::Robots;
 use linkscent_core::page::Page;
 use thiserror::Error;
 
@@ -42,6 +44,30 @@ impl Answered {
     /// What came without asking.
     pub fn nothing(reply: Reply) -> Self {
         Self { reply, took: None }
+    }
+}
+
+/// What came of something that a crawl asked for.
+pub(super) enum Came {
+    /// Of a page.
+    Page(Address, Result<Answered, Hindrance>),
+    /// Of the robots.txt of a page's host.
+    Robots(Address, Result<Robots, Hindrance>),
+}
+
+/// Where it is told. Clones are the same.
+#[derive(Clone)]
+pub(super) struct Answers(Arc<dyn Fn(Came) + Send + Sync>);
+
+impl Answers {
+    /// To whoever does that with it.
+    pub fn to(tell: impl Fn(Came) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(tell))
+    }
+
+    /// Tells it; whoever asked may have come to rest.
+    pub fn tell(&self, came: Came) {
+        (self.0)(came);
     }
 }
 

@@ -1,7 +1,6 @@
 //! Who makes the requests of a crawl: this program, or hands.
 
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -10,7 +9,7 @@ use tokio::runtime::Handle;
 
 use super::fetch::Fetcher;
 use super::hands::Asking;
-use super::runner::Message;
+use super::reply::{Answers, Came};
 use super::turn::TurnTaker;
 use super::validators::Validators;
 use crate::store::{CrawlRow, Store};
@@ -19,11 +18,11 @@ use crate::store::{CrawlRow, Store};
 const NO_DATABASE: &str = "requests are left to hands only over a PostgreSQL database: give --database, \
                            or leave --by-hands out";
 
-/// What a crawl asks for, and whoever sees to it. Answers come as messages.
+/// What a crawl asks for, and whoever sees to it.
 pub(super) enum Requests {
     Here {
         fetcher: Fetcher,
-        sender: Sender<Message>,
+        answers: Answers,
         handle: Handle,
         /// As long as it lives, requests wait for their turn.
         _goes_on: Arc<()>,
@@ -38,7 +37,7 @@ impl Requests {
         store: &Store,
         crawl: &CrawlRow,
         delay: u64,
-        sender: Sender<Message>,
+        answers: Answers,
         handle: &Handle,
     ) -> Result<Self> {
         if let Some(hands) = store.hands() {
@@ -49,7 +48,7 @@ impl Requests {
             let Some(hands) = store.hands() else {
                 bail!(NO_DATABASE);
             };
-            let asking = Asking::begin(hands, store, crawl, sender, handle);
+            let asking = Asking::begin(hands, store, crawl, answers, handle);
             return Ok(Self::ByHands(asking));
         }
         let goes_on = Arc::new(());
@@ -61,7 +60,7 @@ impl Requests {
         };
         Ok(Self::Here {
             fetcher,
-            sender,
+            answers,
             handle: handle.clone(),
             _goes_on: goes_on,
         })
@@ -76,24 +75,23 @@ impl Requests {
         known: Option<Validators>,
         delay: Duration,
     ) {
-        let (fetcher, sender, handle) = match self {
+        let (fetcher, answers, handle) = match self {
             Self::ByHands(asking) => return asking.ask(&address, is_robots, known, delay),
             Self::Here {
                 fetcher,
-                sender,
+                answers,
                 handle,
                 ..
-            } => (fetcher.clone(), sender.clone(), handle),
+            } => (fetcher.clone(), answers.clone(), handle),
         };
         handle.spawn(async move {
-            let message = if is_robots {
+            answers.tell(if is_robots {
                 let robots = fetcher.robots(&address, delay).await;
-                Message::Robots(address, robots)
+                Came::Robots(address, robots)
             } else {
                 let reply = fetcher.page(&address, known.as_ref(), delay).await;
-                Message::Page(address, reply)
-            };
-            let _ = sender.send(message);
+                Came::Page(address, reply)
+            });
         });
     }
 

@@ -22,7 +22,7 @@ use tokio::runtime::Handle;
 
 use super::checkpoint::Told;
 use super::fetch::Fetcher;
-use super::reply::Hindrance;
+use super::reply::{Answers, Hindrance};
 use super::requests::Requests;
 use super::retraining::Retraining;
 use super::revisiting;
@@ -35,9 +35,8 @@ use crate::store::{
 };
 use linkscent_archive::warc::Writer;
 
-use control::Inbox;
-pub(super) use control::Message;
 pub use control::{Control, Hosts};
+use control::{Inbox, Message};
 pub use intake::Given;
 use saving::Saving;
 
@@ -199,7 +198,12 @@ impl Runner {
         }
         let (sender, control, receiver) = Inbox::new();
         let delay = session.delay();
-        let requests = Requests::begin(fetcher, &store, &crawl, delay, sender.clone(), &handle)?;
+        let sends = sender.clone();
+        let answers = Answers::to(move |came| {
+            // It may have come to rest.
+            let _ = sends.send(Message::of(came));
+        });
+        let requests = Requests::begin(fetcher, &store, &crawl, delay, answers, &handle)?;
         let asked = handle.block_on(store.asked(crawl.id))?;
         let retraining = Retraining::of(session.guide().strategy());
         let mut runner = Self {

@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::future::pending;
-use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use linkscent_core::address::Address;
@@ -17,8 +16,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
 use super::wire::{Heard, Request, WireError};
-use crate::crawler::reply::{Answered, Reply};
-use crate::crawler::runner::Message;
+use crate::crawler::reply::{Answered, Answers, Came, Reply};
 use crate::crawler::validators::Validators;
 use crate::store::{CrawlRow, Hands, Store, StoreResult};
 
@@ -47,12 +45,13 @@ pub struct Asking {
 }
 
 impl Asking {
-    /// For a crawl that nobody else runs, and that has asked for nothing. Answers go to `sender`.
+    /// For a crawl that nobody else runs, and that has asked for nothing. What comes is told to
+    /// `answers`.
     pub(in crate::crawler) fn begin(
         hands: &Hands,
         store: &Store,
         crawl: &CrawlRow,
-        sender: Sender<Message>,
+        answers: Answers,
         handle: &Handle,
     ) -> Self {
         let (asks, asked) = unbounded_channel();
@@ -60,7 +59,7 @@ impl Asking {
             hands: hands.clone(),
             store: store.clone(),
             crawl: crawl.clone(),
-            sender,
+            answers,
             asked,
             waiting: Vec::new(),
             open: BTreeMap::new(),
@@ -122,7 +121,7 @@ struct Exchange {
     hands: Hands,
     store: Store,
     crawl: CrawlRow,
-    sender: Sender<Message>,
+    answers: Answers,
     asked: UnboundedReceiver<Request>,
     /// To be put down.
     waiting: Vec<Open>,
@@ -245,9 +244,9 @@ impl Exchange {
         Ok(are_there)
     }
 
-    fn pass_on(&mut self, mut open: Open, heard: Result<Message, WireError>) {
-        let message = match heard {
-            Ok(message) => message,
+    fn pass_on(&mut self, mut open: Open, heard: Result<Came, WireError>) {
+        let came = match heard {
+            Ok(came) => came,
             Err(error) => {
                 let (address, is_robots) = (&open.request.address, open.request.is_robots);
                 tracing::warn!("a hand's answer on {address} cannot be read: {error}");
@@ -261,22 +260,21 @@ impl Exchange {
                 };
                 let why = format!("what hands answered cannot be read: {error}");
                 if is_robots {
-                    Message::Robots(address, Ok(Robots::deny_all(why)))
+                    Came::Robots(address, Ok(Robots::deny_all(why)))
                 } else {
-                    Message::Page(address, Ok(Answered::nothing(Reply::Problem(why))))
+                    Came::Page(address, Ok(Answered::nothing(Reply::Problem(why))))
                 }
             }
         };
-        // Whoever listened may have come to rest.
-        let _ = self.sender.send(message);
+        self.answers.tell(came);
     }
 }
 
-fn heard(request: &Request, said: &[u8]) -> Result<Message, WireError> {
+fn heard(request: &Request, said: &[u8]) -> Result<Came, WireError> {
     let address = Address::parse(&request.address).map_err(|_| WireError::Other)?;
     Ok(match Heard::read(said, request, &address)? {
-        Heard::Page(answered) => Message::Page(address, Ok(answered)),
-        Heard::Robots(robots) => Message::Robots(address, Ok(robots)),
+        Heard::Page(answered) => Came::Page(address, Ok(answered)),
+        Heard::Robots(robots) => Came::Robots(address, Ok(robots)),
     })
 }
 

@@ -10,12 +10,12 @@ use linkscent_core::address::Address;
 use linkscent_core::crawl::{HostState, Robots};
 use tokio::sync::oneshot;
 
-use crate::crawler::reply::{Answered, Hindrance};
+use crate::crawler::reply::{Answered, Came, Hindrance};
 use crate::crawler::retraining::Retrained;
 use crate::store::Command;
 
 /// What reaches a crawl while it runs.
-pub(in crate::crawler) enum Message {
+pub(super) enum Message {
     Page(Address, Result<Answered, Hindrance>),
     Robots(Address, Result<Robots, Hindrance>),
     Told(Command),
@@ -28,6 +28,16 @@ pub(in crate::crawler) enum Message {
     Hosts(oneshot::Sender<Hosts>),
     /// Somebody said something.
     Woken,
+}
+
+impl Message {
+    /// That something came.
+    pub(super) fn of(came: Came) -> Self {
+        match came {
+            Came::Page(address, reply) => Self::Page(address, reply),
+            Came::Robots(address, robots) => Self::Robots(address, robots),
+        }
+    }
 }
 
 /// Where it all comes in.
