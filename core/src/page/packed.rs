@@ -68,7 +68,7 @@ impl PageWords {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::{Builder, LeafRange};
+    use crate::dom::{Builder, Heading, LeafRange, MOST_LINKS};
 
     fn address() -> Address {
         Address::parse("http://a.org/start").unwrap()
@@ -143,6 +143,14 @@ mod tests {
         let mut far = page.document().clone();
         far.links[0].leaves.end = 9;
         assert!(matches!(pack(&far, words), Err(PackedError::Document(_))));
+        let mut many = page.document().clone();
+        let leaves = LeafRange { first: 0, end: 1 };
+        many.headings = vec![Heading { level: 1, leaves }; MOST_LINKS + 1];
+        let too_many = pack(&many, words);
+        assert!(matches!(
+            too_many,
+            Err(PackedError::Document(BuildError::TooMany { .. }))
+        ));
         let mut unknown = words.clone();
         unknown.body[0] = 99;
         let mut fewer = words.clone();
