@@ -54,7 +54,7 @@ CREATE TABLE spent (
 );
 
 -- Has others do what hands had to do. The hosts that they may have been asking rest from a time on.
-CREATE FUNCTION let_go(gone BIGINT[], from_time BIGINT) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION release_requests(gone BIGINT[], from_time BIGINT) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM 1 FROM task WHERE hand = ANY (gone) AND answer IS NULL ORDER BY number FOR UPDATE;
     UPDATE task SET hand = NULL WHERE hand = ANY (gone) AND answer IS NULL;
@@ -68,7 +68,7 @@ END $$;
 -- Takes what hands have that said nothing for six seconds. One whose connection has ended has given up its
 -- requests by then, too, and their hosts rest from now on. One that is still connected may have been
 -- stopped, with its requests open: a request takes 34 seconds at most, and its host rests from their end.
-CREATE FUNCTION bury_hands() RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION expire_hands() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     silent BIGINT;
 BEGIN
@@ -76,7 +76,7 @@ BEGIN
         SELECT id FROM hand WHERE seen < clock_ms() - 6000 ORDER BY id FOR UPDATE SKIP LOCKED
     LOOP
         DELETE FROM hand WHERE id = silent;
-        PERFORM let_go(ARRAY[silent], CASE WHEN pg_try_advisory_xact_lock(silent) THEN clock_ms() END);
+        PERFORM release_requests(ARRAY[silent], CASE WHEN pg_try_advisory_xact_lock(silent) THEN clock_ms() END);
     END LOOP;
 END $$;
 
@@ -99,7 +99,7 @@ $$;
 CREATE FUNCTION hand_lives(hand_id BIGINT, trouble TEXT) RETURNS BOOLEAN LANGUAGE plpgsql
 SECURITY DEFINER SET lock_timeout = '2s' AS $$
 BEGIN
-    PERFORM bury_hands();
+    PERFORM expire_hands();
     UPDATE hand SET seen = clock_ms(), problem = left(trouble, 500) WHERE id = hand_id;
     RETURN FOUND;
 END $$;
@@ -110,7 +110,7 @@ SECURITY DEFINER SET lock_timeout = '2s' AS $$
 BEGIN
     DELETE FROM hand WHERE id = hand_id;
     IF FOUND THEN
-        PERFORM let_go(ARRAY[hand_id], clock_ms());
+        PERFORM release_requests(ARRAY[hand_id], clock_ms());
     END IF;
 END $$;
 
@@ -120,7 +120,7 @@ CREATE FUNCTION hand_takes(hand_id BIGINT, has BIGINT[], most INT)
 RETURNS TABLE (number BIGINT, crawl BIGINT, lease BIGINT, asked BYTEA) LANGUAGE plpgsql
 SECURITY DEFINER SET lock_timeout = '2s' AS $$
 BEGIN
-    PERFORM bury_hands();
+    PERFORM expire_hands();
     -- Nobody may give it up before it has them.
     PERFORM 1 FROM hand WHERE id = hand_id FOR NO KEY UPDATE;
     IF NOT FOUND THEN
@@ -271,7 +271,7 @@ DECLARE
 BEGIN
     FOR own IN
         SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
-        AND proname IN ('clock_ms', 'let_go', 'bury_hands', 'forget_hosts', 'hand_joins', 'hand_lives',
+        AND proname IN ('clock_ms', 'release_requests', 'expire_hands', 'forget_hosts', 'hand_joins', 'hand_lives',
             'hand_leaves', 'hand_takes', 'hand_answers', 'turn_take', 'turn_spends', 'turn_give_back',
             'hand_takes_turn', 'hand_gives_turn_back')
     LOOP

@@ -10,7 +10,7 @@ use linkscent_tests::companion::Companion;
 use linkscent_tests::postgres::Cluster;
 use linkscent_tests::shell::list;
 use linkscent_tests::synthetic_web::endless_web;
-use linkscent_tests::watched_web::{HOSTS, faults, to_all_hosts, web};
+use linkscent_tests::watched_web::{HOSTS, Log, faults, to_all_hosts, web};
 use linkscent_tests::{skipped, wait_for};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -65,6 +65,21 @@ impl<'a> Shared<'a> {
 async fn pages(store: &Store) -> Result<Vec<String>> {
     let rows = store.fetches(1).await?;
     Ok(rows.into_iter().map(|row| row.address).collect())
+}
+
+/// How many pages a log has, each once, and how many requests hosts saw, one at a time and none before its
+/// time.
+fn in_order(mut pages: Vec<String>, log: &Log) -> Result<(usize, usize)> {
+    let rows = pages.len();
+    pages.sort();
+    pages.dedup();
+    ensure!(pages.len() == rows, "a page stands in the log twice");
+    let (requests, overlaps, early) = faults(log);
+    ensure!(
+        overlaps == 0 && early == 0,
+        "of {requests} requests {overlaps} at once, {early} too early"
+    );
+    Ok((rows, requests))
 }
 
 /// The pages of a crawl of one host, whose requests so many hands make, or itself: in the order in which
@@ -171,17 +186,11 @@ async fn a_crawl_goes_on_when_its_database_was_restarted() -> Result<()> {
         }
         crawl.kill().await?;
         drop(hands);
-        let mut all = pages(&store).await?;
-        let rows = all.len();
-        let (requests, overlaps, early) = faults(&log);
+        let (rows, requests) = in_order(pages(&store).await?, &log)?;
         println!(
             "by hands: {by_hands}; {requests} requests, {rows} in the log, {RESTARTS} restarts of the \
-             database: {overlaps} at once, {early} too early; it went on after {longest:.1?} at most"
+             database; it went on after {longest:.1?} at most"
         );
-        ensure!(overlaps == 0 && early == 0);
-        all.sort();
-        all.dedup();
-        ensure!(all.len() == rows, "a page stands in the log twice");
         ensure!(longest < Duration::from_secs(10), "{longest:?}");
     }
     Ok(())
@@ -238,21 +247,16 @@ async fn killed_hands_and_crawls_lose_nothing_and_break_no_delay() -> Result<()>
         }
     }
     crawl.kill().await?;
-    let mut all = pages(&store).await?;
+    let all = pages(&store).await?;
     ensure!(
         all.starts_with(&acknowledged),
         "the log lost or changed lines"
     );
-    let rows = all.len();
-    let (requests, overlaps, early) = faults(&log);
+    let (rows, requests) = in_order(all, &log)?;
     println!(
         "{requests} requests to {HOSTS} hosts, {rows} in the log; {hand_kills} hands and {CRAWL_KILLS} \
-         crawls killed: {overlaps} at once, {early} too early; it went on after {longest:.1?} at most"
+         crawls killed; it went on after {longest:.1?} at most"
     );
-    ensure!(overlaps == 0 && early == 0);
-    all.sort();
-    all.dedup();
-    ensure!(all.len() == rows, "a page stands in the log twice");
     ensure!(longest < Duration::from_secs(10), "{longest:?}");
     Ok(())
 }
@@ -309,9 +313,8 @@ async fn a_hand_that_sleeps_asks_nobody_when_it_wakes() -> Result<()> {
     }
     crawl.kill().await?;
     drop(other);
-    let (requests, overlaps, early) = faults(&log);
-    println!("{requests} requests, a hand stopped twice: {overlaps} at once, {early} too early");
-    ensure!(overlaps == 0 && early == 0);
+    let (rows, requests) = in_order(pages(&store).await?, &log)?;
+    println!("{requests} requests, {rows} in the log; a hand was stopped twice");
     Ok(())
 }
 

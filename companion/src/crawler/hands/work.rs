@@ -1,7 +1,7 @@
 //! The side of a hand: takes requests, makes them, many at a time, and answers each.
 //!
 //! It says every second that it is there. Where it could not for four, it breaks all its requests off
-//! and begins anew: the others will take it for dead.
+//! and starts again: its requests are about to be given to others.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -109,8 +109,8 @@ impl Hand {
         loop {
             match self.live(told_to_end.as_mut()).await {
                 Ok(None) => return,
-                Ok(Some(why)) => eprintln!("linkscent: {why}; it begins anew"),
-                Err(error) => eprintln!("linkscent: {error}; it begins anew"),
+                Ok(Some(why)) => eprintln!("linkscent: {why}; it starts again"),
+                Err(error) => eprintln!("linkscent: {error}; it starts again"),
             }
             tokio::select! {
                 () = told_to_end.as_mut() => return,
@@ -119,7 +119,7 @@ impl Hand {
         }
     }
 
-    /// From joining to leaving: why it has to begin anew; nothing if it was told to end.
+    /// From joining to leaving: why it has to start again; nothing if it was told to end.
     async fn live(
         &self,
         mut told_to_end: Pin<&mut impl Future<Output = ()>>,
@@ -248,7 +248,7 @@ async fn beat(presence: &mut Presence, life: &Life) -> &'static str {
         let problem = lock(&life.problem).clone();
         match timeout_at(until, presence.live(&problem)).await {
             Ok(Ok(true)) => *lock(&life.sure) = begun,
-            Ok(Ok(false)) => return "this hand was taken for dead",
+            Ok(Ok(false)) => return "the requests of this hand were given to others",
             _ => return NO_ANSWER,
         }
         sleep_until(begun + BEAT).await;

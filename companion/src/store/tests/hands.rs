@@ -301,7 +301,7 @@ async fn hosts_are_asked_one_at_a_time_by_whatever_program() {
     assert_eq!(take(&own, &b).await, Turn::Ours, "its server does not");
     stage.pass(2_000).await;
     assert_eq!(take(&one, &a).await, Turn::Taken, "the server");
-    // A crawl that its program begins anew leaves its requests their turns; one that another program
+    // A crawl that its program takes up again leaves its requests their turns; one that another program
     // had gives them back.
     let again = stage.store.turns(2, 1_000).await.unwrap();
     assert_eq!(take(&again, &b).await, Turn::Taken);
@@ -434,8 +434,8 @@ async fn a_user_who_may_only_be_a_hand_can_be_one_and_no_more() {
         "UPDATE task SET answer = ''",
         "INSERT INTO task (crawl, asked) VALUES (1, '')",
         "DELETE FROM hand",
-        "SELECT bury_hands()",
-        "SELECT let_go(ARRAY[1::bigint], 0)",
+        "SELECT expire_hands()",
+        "SELECT release_requests(ARRAY[1::bigint], 0)",
         "SELECT turn_spends(1, 1, 1)",
         "SELECT turn_take(ARRAY[1::bigint], 1, 1, 1, 1, 1, 1)",
         "SELECT turn_give_back(ARRAY[1::bigint], 1, 1, 1, 1)",
