@@ -84,13 +84,14 @@ impl Serve {
 }
 
 /// Serves until interrupted, and does what goes on beside: the library's index is kept up, standing
-/// topics are looked after, and what other processes change is heard of.
+/// topics are looked after, what other processes change is heard of, and what they leave is taken over.
 pub async fn until_interrupted(app: App, listener: TcpListener) -> Result<()> {
     let service = app.service.clone();
     let supervisor = service.supervisor.clone();
     tokio::select! {
         served = api::serve(listener, router(app)) => served,
-        watched = supervisor.watch_others() => watched,
+        watched = supervisor.clone().watch_others() => watched,
+        stood_by = supervisor.stand_by() => stood_by,
         kept = service.keep_index() => kept,
         watched = service.keep_watch() => watched,
         () = told_to_end() => Ok(()),

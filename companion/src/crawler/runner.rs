@@ -30,8 +30,8 @@ use super::start::{Step, TakenUp, take_stock, take_up};
 use super::validators::Validators;
 use crate::clock;
 use crate::store::{
-    Command, CrawlLock, CrawlRow, CrawlState, Location, Reaction, Store, StoreError, StoreResult,
-    is_away, open_private,
+    Command, CrawlLock, CrawlRow, CrawlState, Location, Reaction, SharedLock, Store, StoreError,
+    StoreResult, is_away, open_private,
 };
 use linkscent_archive::warc::Writer;
 
@@ -135,6 +135,7 @@ pub struct Runner {
     saving: Saving,
     /// When it said last that all hosts rest for long.
     told_to_wait: Option<Clock>,
+    lock_for_all: Option<SharedLock>,
     _lock: CrawlLock,
 }
 
@@ -150,6 +151,7 @@ impl Runner {
         mut on_replay: impl FnMut(usize, usize),
     ) -> Result<Self> {
         let lock = store.lock_crawl(crawl.id)?;
+        let lock_for_all = handle.block_on(store.lock_for_all(crawl.id))?;
         // What it was told while nobody ran it was done at once.
         handle.block_on(store.take_commands(crawl.id))?;
         handle.block_on(store.set_state(crawl.id, CrawlState::Running, ""))?;
@@ -230,6 +232,7 @@ impl Runner {
             retraining,
             crawl,
             told_to_wait: None,
+            lock_for_all,
             _lock: lock,
         };
         runner.take_reaction(runner.crawl.order.on_drift)?;
@@ -527,6 +530,9 @@ impl Runner {
             return Ok(());
         }
         let _span = tracing::debug_span!("commit", fetches = self.batch.len()).entered();
+        if let Some(lock) = &mut self.lock_for_all {
+            self.handle.block_on(lock.is_ours())?;
+        }
         self.warc.sync().context("writing the WARC file")?;
         let length = self.warc.length();
         let take = self.store.take_fetches(self.crawl.id, length, &self.batch);

@@ -33,6 +33,7 @@ mod rendering;
 mod research;
 mod retention;
 mod searches;
+mod standby;
 mod standings;
 mod suggesting;
 mod supervisor;

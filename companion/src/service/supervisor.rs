@@ -56,7 +56,7 @@ pub fn is_held(error: &anyhow::Error) -> bool {
 /// The crawls under way in this process.
 #[derive(Clone)]
 pub struct Supervisor {
-    store: Store,
+    pub(super) store: Store,
     way: Way,
     crawls: Arc<Mutex<HashMap<i64, Entry>>>,
     /// Archives that crawls take in, until they have all of them.
@@ -91,15 +91,20 @@ impl Supervisor {
     /// archive in rests until that is brought in again.
     pub async fn resume_all(&self) -> Result<()> {
         for crawl in self.store.web_crawls(None).await? {
-            if !crawl.state.is_running() || self.store.is_locked(crawl.id) {
-                continue;
+            if crawl.state.is_running() && !self.store.is_locked(crawl.id) {
+                self.take_up(&crawl).await?;
             }
-            if crawl.is_intake() {
-                let (rests, why) = (CrawlState::Paused, INTERRUPTED);
-                self.store.set_state(crawl.id, rests, why).await?;
-            } else {
-                self.start(crawl.id);
-            }
+        }
+        Ok(())
+    }
+
+    /// Resumes a crawl whose program died.
+    pub(super) async fn take_up(&self, crawl: &CrawlRow) -> Result<()> {
+        if crawl.is_intake() {
+            let (rests, why) = (CrawlState::Paused, INTERRUPTED);
+            self.store.set_state(crawl.id, rests, why).await?;
+        } else {
+            self.start(crawl.id);
         }
         Ok(())
     }

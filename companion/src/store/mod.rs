@@ -42,7 +42,7 @@ pub use ports::{
     Reaction, ResultRow, SearchRow, SkippedRow, StandingRow, StandingTopic, TokenRow, Topic,
     in_force,
 };
-pub use postgres::{HandRow, Hands, Lease, Presence};
+pub use postgres::{HandRow, Hands, Lease, Presence, SharedLock};
 pub use remarks::Remarks;
 pub use sqlite::{BackedUp, backup, faults, repair};
 pub use turns::{Asked, DailyBudget, Turn, Turns, delete as delete_turns};
@@ -161,6 +161,14 @@ impl Store {
     /// The right to run a crawl. Blocks for a moment; not for a runtime's thread.
     pub fn lock_crawl(&self, crawl: i64) -> Result<CrawlLock, LockError> {
         CrawlLock::take(&self.lock_path(crawl), crawl)
+    }
+
+    /// The same for all who share the database, where that is one that others can reach.
+    pub async fn lock_for_all(&self, crawl: i64) -> Result<Option<SharedLock>> {
+        Ok(match self.hands() {
+            Some(hands) => Some(SharedLock::take(hands, crawl).await?),
+            None => None,
+        })
     }
 
     /// Whether somebody runs the crawl, here or elsewhere.

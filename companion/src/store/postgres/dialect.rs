@@ -107,7 +107,8 @@ impl PostgresStore {
 
 /// What is wrong where the server keeps the database, if that is why something was not done.
 pub(in crate::store) fn failure(error: &sqlx::Error) -> Option<Failure> {
-    if let sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut = error {
+    // A connection that ends while it begins reads like one to no such server.
+    if let sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::Protocol(_) = error {
         return Some(Failure::Away);
     }
     let refused = error.as_database_error()?;

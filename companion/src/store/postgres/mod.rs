@@ -8,12 +8,14 @@
 mod changes;
 mod dialect;
 mod hands;
+mod lock;
 mod migrations;
 mod traces;
 mod turns;
 
 pub(super) use dialect::failure;
 pub use hands::{HandRow, Hands, Lease, Presence};
+pub use lock::SharedLock;
 pub use turns::SharedTurns;
 
 use std::fs::File;

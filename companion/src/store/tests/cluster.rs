@@ -58,6 +58,28 @@ impl Cluster {
         Ok(self.address(&name))
     }
 
+    /// The address of a database that a back-up of another one was played into, as people do it; an error if
+    /// that fails.
+    pub fn restored(&self, address: &str) -> Result<String, String> {
+        let copy = self.fresh()?;
+        let dump = self.programs.join("pg_dump");
+        let written = Command::new(dump).arg(address).output();
+        let written = written.map_err(|error| error.to_string())?;
+        if !written.status.success() {
+            return Err(String::from_utf8_lossy(&written.stderr).into_owned());
+        }
+        let file = self.folder.join("back-up.sql");
+        std::fs::write(&file, written.stdout).map_err(|error| error.to_string())?;
+        let mut command = Command::new(self.programs.join("psql"));
+        command.args(["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"]);
+        command.arg("--file").arg(file).arg(&copy);
+        let read = command.output().map_err(|error| error.to_string())?;
+        if read.status.success() {
+            return Ok(copy);
+        }
+        Err(String::from_utf8_lossy(&read.stderr).into_owned())
+    }
+
     /// Ends its server by that signal, such as INT, or QUIT as if it had crashed, and starts it again; an
     /// error if it does not.
     pub fn restart(&mut self, signal: &str) -> Result<(), String> {

@@ -3,11 +3,16 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::super::postgres::{Hands, Presence};
+use super::super::postgres::{Hands, Presence, SharedLock};
 use super::super::turns::{Asked, DailyBudget, Turn, Turns};
 use super::cluster::Cluster;
 use super::{Store, folder, skipped};
+use crate::store::StoreError;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{Connection, PgConnection};
 use tempfile::TempDir;
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpListener;
 
 const ANY: DailyBudget = DailyBudget {
     requests: None,
@@ -269,6 +274,50 @@ async fn wait_for_rest(stage: &Stage, turns: &Turns, host: &Asked<'_>) {
         }
     }
     panic!("it rests for long");
+}
+
+#[tokio::test]
+async fn a_crawl_is_run_by_one_program_on_whatever_machine() {
+    let Some(stage) = Stage::new().await else {
+        return;
+    };
+    let take = |crawl| SharedLock::take(&stage.hands, crawl);
+    let first = take(1).await.unwrap();
+    // Of another crawl it is another.
+    take(2).await.unwrap();
+    let mut second = Box::pin(take(1));
+    let soon = Duration::from_millis(300);
+    let refused = tokio::time::timeout(soon, &mut second).await;
+    assert!(refused.is_err(), "two have the lock of one crawl");
+    drop(first);
+    let mut second = second.await.unwrap();
+    second.is_ours().await.unwrap();
+    // What the server ended is no lock any more, and it is told.
+    let ended = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE classid = 7475";
+    sqlx::query(ended)
+        .execute(stage.hands.pool())
+        .await
+        .unwrap();
+    let mut third = take(1).await.unwrap();
+    let lost = second.is_ours().await.unwrap_err();
+    assert!(matches!(lost, StoreError::Away(_)), "{lost:?}");
+    third.is_ours().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_connection_that_ends_while_it_begins_is_an_outage() {
+    let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = server.local_addr().unwrap().port();
+    let ends = tokio::spawn(async move {
+        let (mut stream, _) = server.accept().await.unwrap();
+        // It asks whether it may speak TLS.
+        stream.read_exact(&mut [0; 8]).await.unwrap();
+    });
+    let options = PgConnectOptions::new().host("127.0.0.1").port(port);
+    let ended = PgConnection::connect_with(&options).await.unwrap_err();
+    ends.await.unwrap();
+    let ended = StoreError::from(ended);
+    assert!(matches!(ended, StoreError::Away(_)), "{ended:?}");
 }
 
 #[tokio::test]

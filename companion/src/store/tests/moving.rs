@@ -172,6 +172,11 @@ async fn what_is_moved_out_and_back_is_what_it_was() {
     assert_eq!(there.said_after(2, 10).await.unwrap().events.len(), 1);
     let later = told(&there).await;
     drop(there);
+    // A back-up that was played into another database is the same.
+    let copy = cluster.restored(&database).unwrap();
+    let copy = Store::open_database(&copy, folder.path()).await.unwrap();
+    assert_eq!(told(&copy).await, later);
+    drop(copy);
 
     move_back(folder.path(), &database).await.unwrap();
     let back = Store::open(folder.path()).await.unwrap();

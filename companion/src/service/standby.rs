@@ -1,0 +1,50 @@
+//! Taking over from a program that died: where many share a database, each that serves takes up the crawls
+//! that run and that nobody runs any more. It goes on by the last checkpoint and the log, as after a
+//! restart of its own.
+//!
+//! A person's folder is not watched so: there a crawl that was killed waits for its person.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::supervisor::{RunBy, Supervisor};
+use crate::store::{CrawlRow, StoreResult};
+
+/// Between two looks. A crawl is taken up when nobody ran it at two: who begins one takes its lock at once.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+impl Supervisor {
+    /// Takes crawls over for ever, where that is done; else it waits for ever.
+    pub async fn stand_by(self) -> Result<()> {
+        let mut left = HashSet::new();
+        while self.store.hands().is_some() {
+            tokio::time::sleep(LOOK_EVERY).await;
+            match self.left_alone().await {
+                Ok(now) => {
+                    for crawl in now.iter().filter(|crawl| left.contains(&crawl.id)) {
+                        let id = crawl.id;
+                        eprintln!(
+                            "linkscent: crawl {id} is run by nobody any more: it goes on here"
+                        );
+                        if let Err(error) = self.take_up(crawl).await {
+                            eprintln!("linkscent: crawl {id}: {error:#}");
+                        }
+                    }
+                    left = now.iter().map(|crawl| crawl.id).collect();
+                }
+                // The database may be away; what is seen before and after it is not seen twice in a row.
+                Err(_) => left.clear(),
+            }
+        }
+        std::future::pending().await
+    }
+
+    /// The crawls that run, and that nobody runs.
+    async fn left_alone(&self) -> StoreResult<Vec<CrawlRow>> {
+        let mut crawls = self.store.web_crawls(None).await?;
+        crawls.retain(|crawl| self.run_by(crawl) == Some(RunBy::Nobody));
+        Ok(crawls)
+    }
+}
