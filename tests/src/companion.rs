@@ -70,7 +70,7 @@ impl Companion {
     }
 
     /// The same in an environment that has this, too.
-    fn start_in(arguments: &[&str], environment: &[(&str, &Path)]) -> Result<Self> {
+    pub fn start_in(arguments: &[&str], environment: &[(&str, &Path)]) -> Result<Self> {
         let mut child = Command::new(program()?)
             .args(arguments)
             .envs(environment.iter().copied())
@@ -155,6 +155,11 @@ impl Companion {
             .await?;
         ensure!(sent.success(), "{name} could not be sent");
         Ok(())
+    }
+
+    /// Its number.
+    pub fn process(&self) -> Option<u32> {
+        self.child.id()
     }
 
     /// Kills it as a power cut would.

@@ -4,11 +4,12 @@
 pub mod browser;
 pub mod companion;
 pub mod contrast;
-pub mod failing_disk;
 pub mod kills;
+pub mod outages;
 pub mod paired;
 #[path = "../../companion/src/store/tests/cluster.rs"]
 pub mod postgres;
+pub mod preloaded;
 pub mod scripted;
 pub mod shell;
 pub mod soak;

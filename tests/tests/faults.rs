@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use linkscent::store::{CrawlState, Store};
 use linkscent_archive::warc::Reader;
 use linkscent_tests::companion::Companion;
-use linkscent_tests::failing_disk::failing_disk;
+use linkscent_tests::preloaded::preloaded;
 use linkscent_tests::shell::{crawl, list, run};
 use linkscent_tests::synthetic_web::endless_web;
 use linkscent_tests::{paired, skipped, wait_for};
@@ -150,7 +150,7 @@ async fn enter(port: u16, link: &str) -> Result<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_failed_sync_nothing_more_is_acknowledged() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let Some(library) = failing_disk(folder.path()) else {
+    let Some(library) = preloaded("failing_disk", folder.path()) else {
         skipped("no C compiler builds the library that makes a sync fail");
         return Ok(());
     };

@@ -4,13 +4,15 @@
 #[path = "postgres/hands.rs"]
 mod hands;
 
+use std::path::Path;
 use std::process::{Command, Output};
 
 use anyhow::{Error, Result, ensure};
-use linkscent_tests::companion::program;
+use linkscent::store::Store;
+use linkscent_tests::companion::{Companion, program};
 use linkscent_tests::postgres::Cluster;
 use linkscent_tests::synthetic_web::endless_web;
-use linkscent_tests::{kills, skipped};
+use linkscent_tests::{kills, skipped, wait_for};
 
 /// The address of an empty database, where there is PostgreSQL.
 fn database() -> Result<Option<String>> {
@@ -42,6 +44,65 @@ async fn ten_kills_lose_nothing_acknowledged() -> Result<()> {
         return Ok(());
     };
     kills::lose_nothing(10, Some(&database)).await
+}
+
+/// The database is lost, and what is left of it is older than the folder.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_goes_on_from_an_older_back_up_of_the_database() -> Result<()> {
+    let Some(database) = database()? else {
+        return Ok(());
+    };
+    let cluster = Cluster::of_program().map_err(Error::msg)?;
+    let folder = tempfile::tempdir()?;
+    let (port, _) = endless_web().await?;
+    let examples = folder.path().join("kidneys.txt");
+    std::fs::write(&examples, "http://host0.test/0\nhttp://host3.test/3\n")?;
+    let data = folder.path().join("data").display().to_string();
+    let proxy = format!("http://127.0.0.1:{port}");
+    let examples = examples.display().to_string();
+    let crawl = |database: &str| {
+        let place = ["--data", &data, "--database", database];
+        let arguments = [
+            "crawl",
+            "--json",
+            "--proxy",
+            &proxy,
+            "--examples",
+            &examples,
+        ];
+        let more = ["--budget", "400", "--delay", "0"];
+        Companion::start(&[&arguments[..], &more, &place].concat())
+    };
+    let store = Store::open_database(&database, Path::new(&data)).await?;
+    let crawl_until = async |lines: usize| -> Result<()> {
+        let mut crawl = crawl(&database)?;
+        wait_for("the crawl goes on", 60, || async {
+            let there = kills::log(&store).await?.len();
+            Ok((there >= lines).then_some(()))
+        })
+        .await?;
+        crawl.kill().await
+    };
+    crawl_until(100).await?;
+    let restored = cluster.restored(&database).map_err(Error::msg)?;
+    let backed_up = kills::log(&store).await?;
+    crawl_until(250).await?;
+    let last = crawl(&restored)?.finish().await?;
+    ensure!(last.contains("\"stop_reason\":\"budget\""), "{last}");
+    let store = Store::open_database(&restored, Path::new(&data)).await?;
+    let log = kills::log(&store).await?;
+    ensure!(
+        log.len() >= 400 && log.starts_with(&backed_up),
+        "{}",
+        log.len()
+    );
+    let checked = linkscent(&["check", "--data", &data, "--database", &restored])?;
+    ensure!(
+        said(&checked).contains("nothing is wrong"),
+        "{}",
+        said(&checked)
+    );
+    Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread")]

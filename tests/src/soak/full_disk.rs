@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use linkscent::store::{CrawlState, Store};
 
 use super::{TOPICS, send};
-use crate::failing_disk::failing_disk;
+use crate::preloaded::preloaded;
 use crate::wait_for;
 
 /// Seconds that a crawl has to notice.
@@ -25,7 +25,7 @@ impl FullDisk {
     pub(super) fn of(folder: &Path, data: &Path) -> Result<Option<Self>> {
         std::fs::create_dir_all(data)?;
         let data = data.canonicalize()?;
-        Ok(failing_disk(folder).map(|library| Self {
+        Ok(preloaded("failing_disk", folder).map(|library| Self {
             library,
             sign: folder.join("full"),
             data,
