@@ -135,6 +135,8 @@ pub struct Runner {
     saving: Saving,
     /// When it said last that all hosts rest for long.
     told_to_wait: Option<Clock>,
+    /// To pause or to end, until that is put down.
+    told_to_rest: Option<Command>,
     lock_for_all: Option<SharedLock>,
     _lock: CrawlLock,
 }
@@ -232,6 +234,7 @@ impl Runner {
             retraining,
             crawl,
             told_to_wait: None,
+            told_to_rest: None,
             lock_for_all,
             _lock: lock,
         };
@@ -290,6 +293,7 @@ impl Runner {
             && is_away(error)
         {
             // Whoever runs it takes it up again: it does not rest.
+            self.receiver.leave(self.told_to_rest.take());
             return ended.map(|ended| (ended, self.session.stats().clone()));
         }
         let (state, reason) = match &ended {
@@ -481,8 +485,14 @@ impl Runner {
             Message::Page(_, Err(down)) | Message::Robots(_, Err(down)) => {
                 return Ok(Some(Ended::Hindered(down.to_string())));
             }
-            Message::Told(Command::Pause) => return Ok(Some(Ended::Paused)),
-            Message::Told(Command::Stop) => return Ok(Some(Ended::Stopped)),
+            Message::Told(Command::Pause) => {
+                self.told_to_rest = Some(Command::Pause);
+                return Ok(Some(Ended::Paused));
+            }
+            Message::Told(Command::Stop) => {
+                self.told_to_rest = Some(Command::Stop);
+                return Ok(Some(Ended::Stopped));
+            }
             Message::Told(Command::Mark(address, mark)) => self.mark(&address, mark)?,
             Message::Told(Command::Said) => self.hear()?,
             Message::Told(Command::Order) => drop(self.take_order()?),

@@ -336,9 +336,10 @@ impl Supervisor {
             let ran = self.run_until_it_rests(id, handle);
             if ran.is_err()
                 && let Some(running) = self.lock().get_mut(&id)
+                && let Some(control) = running.control.take()
             {
                 // What it is told is kept for when it goes on.
-                running.control = None;
+                running.waiting.extend(control.undone());
             }
             ran
         };

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -45,6 +46,7 @@ pub(super) struct Inbox {
     answers: Receiver<Message>,
     /// What somebody says.
     words: Receiver<Message>,
+    undone: Undone,
 }
 
 impl Inbox {
@@ -52,11 +54,29 @@ impl Inbox {
     pub(super) fn new() -> (Sender<Message>, Control, Self) {
         let (sender, answers) = mpsc::channel();
         let (speaks, words) = mpsc::channel();
+        let undone = Undone::default();
         let control = Control {
             words: speaks,
             answers: sender.clone(),
+            undone: undone.clone(),
         };
-        (sender, control, Self { answers, words })
+        let inbox = Self {
+            answers,
+            words,
+            undone,
+        };
+        (sender, control, inbox)
+    }
+
+    /// Leaves what somebody said and the crawl has not done to whoever goes on with it: what it was about
+    /// to do, if anything, and all that waits.
+    pub(super) fn leave(&self, about_to: Option<Command>) {
+        let words = self.words.try_iter().chain(self.answers.try_iter());
+        let told = words.filter_map(|message| match message {
+            Message::Told(command) => Some(command),
+            _ => None,
+        });
+        self.undone.all().extend(about_to.into_iter().chain(told));
     }
 
     /// What is to be heard next.
@@ -86,6 +106,16 @@ impl Inbox {
     }
 }
 
+/// What a crawl was told and has not done.
+#[derive(Clone, Default)]
+struct Undone(Arc<Mutex<Vec<Command>>>);
+
+impl Undone {
+    fn all(&self) -> MutexGuard<'_, Vec<Command>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// How a crawl stands with each of its hosts.
 pub type Hosts = BTreeMap<Box<str>, HostState>;
 
@@ -94,9 +124,15 @@ pub type Hosts = BTreeMap<Box<str>, HostState>;
 pub struct Control {
     words: Sender<Message>,
     answers: Sender<Message>,
+    undone: Undone,
 }
 
 impl Control {
+    /// What the crawl was told and had not done when its database did not answer any more.
+    pub fn undone(&self) -> Vec<Command> {
+        std::mem::take(&mut *self.undone.all())
+    }
+
     /// Passes a command on; false if the crawl has come to rest.
     pub fn send(&self, command: Command) -> bool {
         let waits = matches!(command, Command::Pause | Command::Stop);
@@ -138,6 +174,21 @@ impl Control {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_not_done_is_left_to_who_goes_on() {
+        let (sender, control, inbox) = Inbox::new();
+        let page = Address::parse("http://a.test/").unwrap();
+        sender.send(Message::Rendered(page, Vec::new())).unwrap();
+        assert!(control.send(Command::Stop));
+        assert!(control.send(Command::Order));
+        assert_eq!(control.undone(), []);
+        inbox.leave(Some(Command::Pause));
+        drop(inbox);
+        let all = [Command::Pause, Command::Order, Command::Stop];
+        assert_eq!(control.undone(), all);
+        assert_eq!(control.undone(), []);
+    }
 
     #[test]
     fn a_word_is_heard_before_what_came_earlier_and_wakes_who_waits() {
