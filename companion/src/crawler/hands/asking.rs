@@ -155,10 +155,10 @@ impl Exchange {
         if listener.is_none() {
             *listener = Some(self.hands.listen_for_answers().await?);
         }
-        self.put_down().await?;
         if self.is_in_doubt || self.checked.elapsed() > CHECK_EVERY {
             self.check().await?;
         }
+        self.put_down().await?;
         if self.take().await? {
             return Ok(true);
         }

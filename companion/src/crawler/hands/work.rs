@@ -12,7 +12,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use linkscent_core::address::Address;
-use sqlx::postgres::PgListener;
+use sqlx::postgres::{PgListener, PgNotification};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -22,6 +22,7 @@ use super::wire::{Heard, Request};
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::reply::{Answered, Hindrance, Reply};
 use crate::crawler::turn::TurnTaker;
+use crate::secret::random_bytes;
 use crate::store::{Hands, Lease, Presence, StoreResult, Turns};
 
 /// Requests that a hand makes at a time.
@@ -30,8 +31,10 @@ const AT_ONCE: usize = 64;
 const BEAT: Duration = Duration::from_secs(1);
 /// Where it could not say so for so long, it gives up; others give it up two seconds later.
 const SURE: Duration = Duration::from_secs(4);
-/// Where nobody says that there is something to do, it looks after so long.
+/// Where nobody says that there is something to do, it looks after so long on the mean.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// Where enough others hear that there is something to do, it asks again after so long.
+const LISTEN_AGAIN: Duration = Duration::from_secs(30);
 /// What went wrong is tried again after so long.
 const AGAIN: Duration = Duration::from_millis(300);
 /// What keeps it from making requests is given so long to pass.
@@ -169,7 +172,7 @@ impl Hand {
         under_way: &mut JoinSet<()>,
         answers: Sender<Done>,
     ) -> StoreResult<&'static str> {
-        let mut listener = self.hands.listen_for_tasks().await?;
+        let (mut listener, mut asked) = (self.hands.listen_for_tasks().await?, Instant::now());
         let room = Arc::new(Semaphore::new(AT_ONCE));
         loop {
             while under_way.try_join_next().is_some() {}
@@ -187,6 +190,9 @@ impl Hand {
             let leases = leases?;
             if leases.is_empty() {
                 wait_for_tasks(&mut listener).await;
+                if listener.is_none() && asked.elapsed() > LISTEN_AGAIN {
+                    (listener, asked) = (self.hands.listen_for_tasks().await?, Instant::now());
+                }
             }
             for lease in leases {
                 let Ok(place) = Arc::clone(&room).acquire_owned().await else {
@@ -309,12 +315,12 @@ async fn while_sure<T>(life: &Life, mut work: Pin<&mut impl Future<Output = T>>)
 }
 
 /// Until there is room for a request; what is heard meanwhile is looked at then.
-async fn wait_for_room(room: &Semaphore, listener: &mut PgListener) {
+async fn wait_for_room(room: &Semaphore, listener: &mut Option<PgListener>) {
     loop {
         tokio::select! {
             _ = room.acquire() => return,
-            heard = listener.recv() => {
-                if heard.is_err() {
+            task = heard(listener) => {
+                if task.is_err() {
                     sleep(AGAIN).await;
                 }
             }
@@ -323,10 +329,21 @@ async fn wait_for_room(room: &Semaphore, listener: &mut PgListener) {
 }
 
 /// Until somebody says that there is something to do, or it is time to look.
-async fn wait_for_tasks(listener: &mut PgListener) {
-    match timeout(LOOK_EVERY, listener.recv()).await {
+async fn wait_for_tasks(listener: &mut Option<PgListener>) {
+    // Many that wait look one after the other.
+    let share = f64::from(u16::from_le_bytes(random_bytes())) / f64::from(u16::MAX);
+    let look_after = LOOK_EVERY.mul_f64(0.5 + share);
+    match timeout(look_after, heard(listener)).await {
         Ok(Ok(_)) | Err(_) => {}
         Ok(Err(_)) => sleep(AGAIN).await,
+    }
+}
+
+/// Something that is to do; never where others hear of it.
+async fn heard(listener: &mut Option<PgListener>) -> sqlx::Result<PgNotification> {
+    match listener {
+        Some(listener) => listener.recv().await,
+        None => pending().await,
     }
 }
 

@@ -18,6 +18,12 @@ const TASKS: &str = "linkscent_tasks";
 const ANSWERED: &str = "linkscent_answered";
 /// Bytes of answers taken at a time; one may be larger.
 const MOST_BYTES: i64 = 16 << 20;
+/// Hands that hear of tasks, at most. The server tells each of them of each, whoever takes it.
+const EARS: i32 = 8;
+/// What tells their locks from others.
+const EARS_CLASS: i32 = 7_476;
+/// To the database at a time, for a hand, besides the one that it lives by.
+const CONNECTIONS: u32 = 3;
 
 /// The requests of all crawls of a database. Clones are the same.
 #[derive(Debug, Clone)]
@@ -75,7 +81,7 @@ impl Hands {
 
     /// For a hand, which may be allowed no more than to be one.
     pub async fn connect(address: &str) -> Result<Self> {
-        let (pool, _) = PostgresStore::reach(address).await?;
+        let (pool, _) = PostgresStore::reach(address, CONNECTIONS).await?;
         let is_ready: bool = sqlx::query_scalar("SELECT to_regproc('hand_joins') IS NOT NULL")
             .fetch_one(&pool)
             .await?;
@@ -177,19 +183,25 @@ impl Hands {
         Ok(waiting.fetch_one(&self.pool).await?)
     }
 
-    /// Hears of new tasks.
-    pub async fn listen_for_tasks(&self) -> StoreResult<PgListener> {
-        self.listen(TASKS).await
+    /// Hears of new tasks; nothing where enough hands hear of them.
+    pub async fn listen_for_tasks(&self) -> StoreResult<Option<PgListener>> {
+        let mut listener = PgListener::connect_with(&self.pool).await?;
+        // The lock ends with the connection.
+        let ear = sqlx::query(
+            "SELECT 1 FROM generate_series(1, $2) AS ear WHERE pg_try_advisory_lock($1, ear) LIMIT 1",
+        );
+        let ear = ear.bind(EARS_CLASS).bind(EARS);
+        if ear.fetch_optional(&mut listener).await?.is_none() {
+            return Ok(None);
+        }
+        listener.listen(TASKS).await?;
+        Ok(Some(listener))
     }
 
     /// Hears of answers, to whichever crawl: its number comes with it.
     pub async fn listen_for_answers(&self) -> StoreResult<PgListener> {
-        self.listen(ANSWERED).await
-    }
-
-    async fn listen(&self, channel: &str) -> StoreResult<PgListener> {
         let mut listener = PgListener::connect_with(&self.pool).await?;
-        listener.listen(channel).await?;
+        listener.listen(ANSWERED).await?;
         Ok(listener)
     }
 

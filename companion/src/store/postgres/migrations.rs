@@ -6,7 +6,7 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{PgPool, SqlSafeStr};
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 2] = [
+const STEPS: [(i64, &str, &str); 3] = [
     (
         1,
         "first",
@@ -16,6 +16,11 @@ const STEPS: [(i64, &str, &str); 2] = [
         2,
         "hands",
         include_str!("../../../migrations/postgres/0002_hands.sql"),
+    ),
+    (
+        3,
+        "many hands",
+        include_str!("../../../migrations/postgres/0003_many_hands.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -68,14 +68,15 @@ impl PostgresStore {
 
     /// A database by its address, in the form of this version.
     pub(super) async fn connect(address: &str) -> Result<PgPool> {
-        let (pool, place) = Self::reach(address).await?;
+        let (pool, place) = Self::reach(address, CONNECTIONS).await?;
         let checked = check(&pool).await;
         checked.with_context(|| format!("opening {place}"))?;
         Ok(pool)
     }
 
-    /// A database by its address, in whatever form, and what it is called.
-    async fn reach(address: &str) -> Result<(PgPool, String)> {
+    /// A database by its address, in whatever form, over so many connections at a time, and what it is
+    /// called.
+    async fn reach(address: &str, connections: u32) -> Result<(PgPool, String)> {
         let options = PgConnectOptions::from_str(address).context(
             "reading the database's address, such as postgres://name@localhost/linkscent",
         )?;
@@ -85,7 +86,7 @@ impl PostgresStore {
             options.get_host()
         );
         let pool = PgPoolOptions::new()
-            .max_connections(CONNECTIONS)
+            .max_connections(connections)
             .acquire_timeout(LONGEST_WAIT)
             .connect_with(options.application_name("linkscent"))
             .await;

@@ -20,7 +20,7 @@ static CLUSTERS: AtomicU32 = AtomicU32::new(0);
 const KEEPER: &str = r#"
 start() {
     "$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off \
-        -c max_connections=200 >>"$2/log" 2>&1 &
+        -c max_connections=500 >>"$2/log" 2>&1 &
     server=$!
 }
 start "$1" "$2"

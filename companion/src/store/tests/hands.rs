@@ -277,6 +277,31 @@ async fn wait_for_rest(stage: &Stage, turns: &Turns, host: &Asked<'_>) {
 }
 
 #[tokio::test]
+async fn of_many_hands_a_few_hear_of_tasks() {
+    let Some(stage) = Stage::new().await else {
+        return;
+    };
+    let mut hear = Vec::new();
+    for _ in 0..8 {
+        // Each hand has connections of its own.
+        let hands = Hands::connect(&stage.address).await.unwrap();
+        hear.push(hands.listen_for_tasks().await.unwrap().unwrap());
+    }
+    let hands = Hands::connect(&stage.address).await.unwrap();
+    assert!(hands.listen_for_tasks().await.unwrap().is_none());
+    stage.ask(1, &["a"]).await;
+    for hand in &mut hear {
+        hand.recv().await.unwrap();
+    }
+    // Where one ends there is room for another.
+    drop(hear.pop());
+    let begun = std::time::Instant::now();
+    while hands.listen_for_tasks().await.unwrap().is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(30));
+    }
+}
+
+#[tokio::test]
 async fn a_crawl_is_run_by_one_program_on_whatever_machine() {
     let Some(stage) = Stage::new().await else {
         return;
