@@ -8,8 +8,8 @@
 //! the crawl takes to go on after it was killed, and how long pages of the dashboard take while it does.
 
 mod looks;
+mod made_up;
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -21,14 +21,10 @@ use axum::Router;
 use axum::http::{StatusCode, Uri};
 use axum::response::Html;
 use linkscent::service::LARGEST_BUDGET;
-use linkscent_core::strategies::{Rng, SplitMix};
 use looks::{Dashboard, report};
+use made_up::{LINKS, address, page, word};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_linkscent");
-const WEB: u64 = 2_000_000;
-const HOSTS: u64 = 500;
-const GROUPS: u64 = 100;
-const LINKS: u64 = 50;
 /// At each page of the dashboard.
 const LOOKS: usize = 20;
 
@@ -179,50 +175,4 @@ fn bytes_of(folder: &Path, ending: &str) -> Result<u64> {
         }
     }
     Ok(bytes)
-}
-
-fn address(page: u64) -> String {
-    format!("http://host{}.test/folder{}/{page}", page % HOSTS, page % 7)
-}
-
-fn word(group: u64, rank: u64) -> String {
-    let syllables = ["ka", "lo", "mi", "ne", "pu", "ra", "so", "ti", "va", "zu"];
-    let digits = format!("{group:02}{rank}");
-    let digits = digits
-        .bytes()
-        .map(|digit| syllables[usize::from(digit - b'0')]);
-    digits.collect()
-}
-
-/// Words of a group, as skewed as words are.
-fn words(group: u64, count: u64, rng: &mut SplitMix) -> String {
-    let drawn = |rng: &mut SplitMix| {
-        let rank = 5_000.0f64.powf(rng.unit()) as u64;
-        let own = rng.unit() < 0.3;
-        word(if own { group } else { GROUPS }, rank)
-    };
-    let words: Vec<String> = (0..count).map(|_| drawn(rng)).collect();
-    words.join(" ")
-}
-
-fn page(number: u64) -> String {
-    let (group, mut rng) = (number % GROUPS, SplitMix(number));
-    let said = words(group, 60, &mut rng);
-    let mut page = format!("<title>{}</title><p>{said}", word(number, 0));
-    for _ in 0..LINKS {
-        let near = rng.unit() < 0.33;
-        let target = (rng.unit() * WEB as f64) as u64;
-        let target = if near {
-            target / GROUPS * GROUPS + group
-        } else {
-            target
-        };
-        let (before, anchor) = (
-            words(group, 6, &mut rng),
-            words(target % GROUPS, 3, &mut rng),
-        );
-        let address = address(target);
-        let _ = write!(page, "<p>{before} <a href='{address}'>{anchor}</a>");
-    }
-    page
 }
