@@ -2,8 +2,8 @@
 //!
 //! On a PostgreSQL cluster of its own, where that is installed. First 3,000 pages of the frozen university
 //! web, without hands and by some, each a program of its own on this machine: CPU time a page of the
-//! program that runs the crawl, of its hands and of the database, pages a second, and the harvest, on the
-//! mean of the runs and its least and greatest. Then a made-up web whose pages come a quarter of a second
+//! program that runs the crawl, of its hands and of the database, pages a second, and the harvest, each the
+//! average of the runs, of the harvest its least and greatest, too. Then a made-up web whose pages come a quarter of a second
 //! later, by a hundred hands, all of them in this process, whose own time does not count. Linux alone
 //! tells CPU times.
 
@@ -11,10 +11,11 @@
 #[allow(dead_code, reason = "tests restart and back it up")]
 mod cluster;
 mod made_up;
+mod programs;
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result, ensure};
@@ -26,6 +27,7 @@ use linkscent::crawler::fetch::Fetcher;
 use linkscent::crawler::hands::Hand;
 use linkscent::crawler::way::Way;
 use linkscent::store::{Hands, Store};
+use programs::{Running, replay};
 use tokio::net::TcpListener;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_linkscent");
@@ -37,17 +39,6 @@ const MADE_UP: u64 = 10_000;
 const LATER: Duration = Duration::from_millis(250);
 const MANY: usize = 100;
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-
-/// A program that ends with this.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// What is crawled.
 struct Crawl<'a> {
@@ -175,22 +166,6 @@ async fn web() -> Result<String> {
     Ok(proxy)
 }
 
-/// Serves a web; its process and address.
-fn replay(file: &Path) -> Result<(Running, String)> {
-    ensure!(file.exists(), "there is no {}", file.display());
-    let mut replay = Command::new(PROGRAM)
-        .args(["replay", "--listen", "127.0.0.1:0"])
-        .arg(file)
-        .stdout(Stdio::piped())
-        .spawn()
-        .map(Running)?;
-    let out = replay.0.stdout.take().context("it says nothing")?;
-    let mut line = String::new();
-    BufReader::new(out).read_line(&mut line)?;
-    let address = line.trim().rsplit(' ').next().unwrap_or_default();
-    Ok((replay, address.to_owned()))
-}
-
 fn hand(database: &str, proxy: &str) -> Result<Running> {
     let hand = Command::new(PROGRAM)
         .args(["work", "--database", database, "--proxy", proxy])
@@ -230,7 +205,7 @@ fn run_in(folder: &Path, crawl: &Crawl, database: &str, hands: &[Running]) -> Re
     let mut running = Running(command.spawn()?);
     let mut runs = Duration::ZERO;
     let status = loop {
-        // What it used behind the last look is not counted.
+        // What it used after the last look is not counted.
         runs = runs.max(cpu_of(running.0.id()).unwrap_or_default());
         if let Some(status) = running.0.try_wait()? {
             break status;

@@ -9,12 +9,15 @@
 //! and pages a second, and how many times as much a peer needs. Linux alone tells CPU times; that
 //! of processes which read documents is not in it.
 
+mod programs;
+
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use programs::{Running, replay};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_linkscent");
 /// How often it is looked how much a program has used; what it used behind the last look is not
@@ -65,17 +68,6 @@ impl Used {
     }
 }
 
-/// A program that ends with this.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1).filter(|text| text != "--bench");
     let (mut material, mut python, mut crawlee) = (None, "python3".to_owned(), None);
@@ -97,7 +89,7 @@ fn main() -> Result<()> {
 }
 
 fn beside(web: &Web, material: &Path, python: &str, crawlee: Option<&str>) -> Result<()> {
-    let (_replay, proxy) = serve(&material.join(web.file))?;
+    let (_replay, proxy) = replay(&material.join(web.file))?;
     println!("{}: {} pages", web.name, web.pages);
     println!("                 CPU ms a page  pages a second  times the ensemble's CPU");
     let folder = tempfile::tempdir()?;
@@ -145,22 +137,6 @@ fn print(name: &str, used: &Used, own: Option<f64>) {
         used.pages / used.time.as_secs_f64(),
         used.pages,
     );
-}
-
-/// Serves a web; its process and address.
-fn serve(file: &Path) -> Result<(Running, String)> {
-    ensure!(file.exists(), "there is no {}", file.display());
-    let mut replay = Command::new(PROGRAM)
-        .args(["replay", "--listen", "127.0.0.1:0"])
-        .arg(file)
-        .stdout(Stdio::piped())
-        .spawn()
-        .map(Running)?;
-    let out = replay.0.stdout.take().context("it says nothing")?;
-    let mut line = String::new();
-    BufReader::new(out).read_line(&mut line)?;
-    let address = line.trim().rsplit(' ').next().unwrap_or_default();
-    Ok((replay, address.to_owned()))
 }
 
 fn linkscent(web: &Web, strategy: &str, proxy: &str, folder: &Path) -> Result<Command> {
