@@ -37,9 +37,12 @@ impl Interrupt {
         self.is_told.load(Ordering::Relaxed)
     }
 
-    /// Pauses that crawl when it is told.
+    /// Pauses that crawl when it is told. What was said to the one before and not done is said to it.
     pub(super) fn pauses(&self, crawl: Control) {
         let mut control = self.control();
+        for command in control.iter().flat_map(Control::undone) {
+            crawl.send(command);
+        }
         if self.is_told() {
             crawl.send(Command::Pause);
         }

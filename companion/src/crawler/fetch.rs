@@ -138,6 +138,11 @@ impl Fetcher {
         }
     }
 
+    /// The name of the way that it goes.
+    pub fn way_name(&self) -> String {
+        self.way.name()
+    }
+
     /// Hosts that are never asked.
     pub fn never(&self) -> &[String] {
         &self.way.never

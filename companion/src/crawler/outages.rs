@@ -41,6 +41,10 @@ pub fn through_outages<T>(
                 Err(StoreError::Away(_)) => continue,
                 Err(_) => return Err(error),
             }
+            if store.is_locked(crawl) {
+                // Another took it over: what it is told is for that.
+                break;
+            }
             match handle.block_on(rests(store, crawl)) {
                 Ok(false) => break,
                 Ok(true) => return Ok(None),

@@ -153,9 +153,11 @@ impl Runner {
         mut on_replay: impl FnMut(usize, usize),
     ) -> Result<Self> {
         let lock = store.lock_crawl(crawl.id)?;
-        let lock_for_all = handle.block_on(store.lock_for_all(crawl.id))?;
         // What it was told while nobody ran it was done at once.
         handle.block_on(store.take_commands(crawl.id))?;
+        let lock_for_all = handle.block_on(store.lock_for_all(crawl.id))?;
+        lock.goes_by(&fetcher.way_name())
+            .context("writing the lock file")?;
         handle.block_on(store.set_state(crawl.id, CrawlState::Running, ""))?;
         // The log may have grown before the lock was ours.
         let crawl = handle.block_on(store.crawl(crawl.id))?;
@@ -289,6 +291,11 @@ impl Runner {
                 ended = self.run_to_end(&mut on_progress)?;
             }
         });
+        // What it comes to is another's to put down where the lock was lost.
+        let ended = match self.is_ours() {
+            Ok(()) => ended,
+            Err(lost) => Err(lost.into()),
+        };
         if let Err(error) = &ended
             && is_away(error)
         {
@@ -308,6 +315,9 @@ impl Runner {
         };
         self.handle.block_on(self.requests.end());
         let state_set = self.set_at_rest(state, &reason);
+        if state_set.is_err() {
+            self.receiver.leave(self.told_to_rest.take());
+        }
         on_progress(&self.progress());
         let ended = ended?;
         state_set?;
@@ -469,6 +479,10 @@ impl Runner {
     fn handle(&mut self, message: Message) -> Result<Option<Ended>> {
         match message {
             Message::Page(address, Ok(answered)) => {
+                if self.batch.is_empty() {
+                    // Its record is about to be written.
+                    self.is_ours()?;
+                }
                 if let Some(took) = answered.took {
                     self.session.took(address.host(), took.as_millis() as u64);
                 }
@@ -535,14 +549,20 @@ impl Runner {
         self.batch.len() >= BATCH || self.batch_began.is_some_and(old)
     }
 
+    /// An error if another program may run the crawl by now.
+    fn is_ours(&mut self) -> StoreResult<()> {
+        match &mut self.lock_for_all {
+            Some(lock) => self.handle.block_on(lock.is_ours()),
+            None => Ok(()),
+        }
+    }
+
     fn commit(&mut self) -> Result<()> {
         if self.batch.is_empty() {
             return Ok(());
         }
         let _span = tracing::debug_span!("commit", fetches = self.batch.len()).entered();
-        if let Some(lock) = &mut self.lock_for_all {
-            self.handle.block_on(lock.is_ours())?;
-        }
+        self.is_ours()?;
         self.warc.sync().context("writing the WARC file")?;
         let length = self.warc.length();
         let take = self.store.take_fetches(self.crawl.id, length, &self.batch);

@@ -7,6 +7,7 @@ use linkscent_core::address::Address;
 use linkscent_core::crawl::is_within;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
+use sha2::{Digest, Sha256};
 
 use super::documents::DocumentReader;
 use crate::store::DailyBudget;
@@ -40,6 +41,36 @@ pub struct Way {
 }
 
 impl Way {
+    /// A name of the way: the same for programs whose requests hosts cannot tell apart.
+    pub fn name(&self) -> String {
+        let Self {
+            proxy,
+            allow_private,
+            ports,
+            documents: _,
+            contact,
+            never,
+            by_site,
+            daily,
+            by_hands,
+        } = self;
+        let all = (
+            proxy,
+            allow_private,
+            ports,
+            contact,
+            never,
+            by_site,
+            daily,
+            by_hands,
+        );
+        let hash = Sha256::digest(format!("{all:?}"));
+        hash.iter()
+            .take(8)
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+
     /// Who asks, as servers are told.
     pub(super) fn agent(&self) -> Result<HeaderValue> {
         let contact = self.contact.iter();
@@ -82,5 +113,30 @@ mod tests {
         );
         way.contact = Some("a\r\nb".to_owned());
         assert!(way.agent().is_err());
+    }
+
+    #[test]
+    fn ways_that_hosts_can_tell_apart_have_other_names() {
+        let plain = Way::default();
+        assert_eq!(plain.name(), Way::default().name());
+        let proxy = Some(Url::parse("http://127.0.0.1:9").unwrap());
+        let never = vec!["a.test".to_owned()];
+        let others = [
+            Way {
+                proxy,
+                ..Way::default()
+            },
+            Way {
+                never,
+                ..Way::default()
+            },
+            Way {
+                by_hands: true,
+                ..Way::default()
+            },
+        ];
+        for other in others {
+            assert_ne!(other.name(), plain.name(), "{other:?}");
+        }
     }
 }

@@ -19,7 +19,7 @@ use super::supervisor::RunBy;
 use super::{Service, ServiceError};
 use crate::crawler::delete_checkpoint;
 use crate::store::ports::KeptPage;
-use crate::store::{Command, CrawlRow, ModelOf, Store, gone_clicks, is_gone};
+use crate::store::{Command, CrawlRow, CrawlState, ModelOf, Store, gone_clicks, is_gone};
 use linkscent_archive::warc::{Reader, blank_exchange};
 
 /// How often, and how long, it is looked whether a crawl has come to rest.
@@ -143,6 +143,7 @@ pub(super) async fn bring_to_rest(
     crawls: Vec<CrawlRow>,
     paused: &mut Vec<Paused>,
 ) -> Result<()> {
+    let ids: Vec<i64> = crawls.iter().map(|crawl| crawl.id).collect();
     for crawl in crawls {
         let is_ours = service.supervisor.run_by(&crawl) == Some(RunBy::Us);
         if service.supervisor.send(crawl.id, Command::Pause).await? {
@@ -158,6 +159,31 @@ pub(super) async fn bring_to_rest(
             }
             looks += 1;
             tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+    rest_without_runner(service, &ids, paused).await
+}
+
+/// Puts down that crawls rest which run and nobody runs, or another program would take them over
+/// meanwhile.
+async fn rest_without_runner(
+    service: &Service,
+    ids: &[i64],
+    paused: &mut Vec<Paused>,
+) -> Result<()> {
+    if service.store.hands().is_none() {
+        return Ok(());
+    }
+    for id in ids {
+        let Some(crawl) = service.store.crawl(*id).await? else {
+            continue;
+        };
+        if service.supervisor.run_by(&crawl) == Some(RunBy::Nobody) {
+            let rests = service.store.set_state(*id, CrawlState::Paused, "");
+            rests.await?;
+            if paused.iter().all(|(crawl, _)| crawl.id != *id) {
+                paused.push((crawl, false));
+            }
         }
     }
     Ok(())

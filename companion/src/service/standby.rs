@@ -2,7 +2,8 @@
 //! that run and that nobody runs any more. It goes on by the last checkpoint and the log, as after a
 //! restart of its own.
 //!
-//! A person's folder is not watched so: there a crawl that was killed waits for its person.
+//! One whose program went another way, through a proxy or with other hosts left alone, is none of its
+//! business. A person's folder is not watched so: there a crawl that was killed waits for its person.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -21,7 +22,7 @@ impl Supervisor {
         let mut left = HashSet::new();
         while self.store.hands().is_some() {
             tokio::time::sleep(LOOK_EVERY).await;
-            match self.left_alone().await {
+            match self.without_runner().await {
                 Ok(now) => {
                     for crawl in now.iter().filter(|crawl| left.contains(&crawl.id)) {
                         let id = crawl.id;
@@ -41,10 +42,14 @@ impl Supervisor {
         std::future::pending().await
     }
 
-    /// The crawls that run, and that nobody runs.
-    async fn left_alone(&self) -> StoreResult<Vec<CrawlRow>> {
+    /// The crawls that run, and that nobody runs any more who made requests as they are made here.
+    async fn without_runner(&self) -> StoreResult<Vec<CrawlRow>> {
         let mut crawls = self.store.web_crawls(None).await?;
-        crawls.retain(|crawl| self.run_by(crawl) == Some(RunBy::Nobody));
+        let way = self.way_name();
+        crawls.retain(|crawl| {
+            self.run_by(crawl) == Some(RunBy::Nobody)
+                && self.store.went_by(crawl.id).as_ref() == Some(&way)
+        });
         Ok(crawls)
     }
 }

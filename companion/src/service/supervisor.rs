@@ -304,6 +304,11 @@ impl Supervisor {
         }
     }
 
+    /// The name of the way that requests go of crawls that run here.
+    pub(super) fn way_name(&self) -> String {
+        self.way.name()
+    }
+
     /// Takes a crawl off the list that turned out to run elsewhere, and hands over what
     /// it was told here.
     fn leave_to_another(&self, id: i64, handle: &Handle) {
@@ -349,6 +354,10 @@ impl Supervisor {
     fn run_until_it_rests(&self, id: i64, handle: &Handle) -> Result<()> {
         let crawl = handle.block_on(self.store.crawl(id))?;
         let crawl = crawl.context("there is no such crawl")?;
+        if !crawl.state.is_running() {
+            // It was told to rest since it was begun or taken over.
+            return Ok(());
+        }
         let name = format!("crawl {id}");
         let fetcher = Fetcher::new(self.way.clone())?;
         let store = self.store.clone();

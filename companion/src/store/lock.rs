@@ -45,7 +45,7 @@ fn by(process: &str) -> String {
 
 /// The right to write a crawl's log and archive, for as long as it lives.
 #[derive(Debug)]
-pub struct CrawlLock(#[allow(dead_code)] File);
+pub struct CrawlLock(File);
 
 impl CrawlLock {
     /// Takes the lock. Blocks for a moment; not for a runtime's thread.
@@ -64,7 +64,7 @@ impl CrawlLock {
                 Err(TryLockError::WouldBlock) => {
                     let mut process = String::new();
                     let _ = file.read_to_string(&mut process);
-                    let process = process.trim().to_owned();
+                    let process = process.lines().next().unwrap_or_default().to_owned();
                     return Err(LockError::Held { crawl, process });
                 }
                 Err(TryLockError::Error(source)) => return Err(fail(source)),
@@ -77,6 +77,17 @@ impl CrawlLock {
             .and_then(|()| writeln!(file, "{}", std::process::id()));
         said.map_err(fail)?;
         Ok(Self(file))
+    }
+
+    /// Puts down by what name the way of its requests goes, for who would take it over.
+    pub(crate) fn goes_by(&self, way: &str) -> std::io::Result<()> {
+        writeln!(&self.0, "{way}")
+    }
+
+    /// By what name the way went of whoever had the lock last, if that was put down.
+    pub(super) fn went_by(path: &Path) -> Option<String> {
+        let said = std::fs::read_to_string(path).ok()?;
+        said.lines().nth(1).map(str::to_owned)
     }
 
     /// Whether somebody holds the lock.
@@ -100,8 +111,13 @@ mod tests {
         let refused = CrawlLock::take(&path, 1).unwrap_err().to_string();
         let process = std::process::id().to_string();
         assert!(refused.contains(&process), "{refused}");
+        first.goes_by("that way").unwrap();
+        let refused = CrawlLock::take(&path, 1).unwrap_err().to_string();
+        assert!(!refused.contains("that way"), "{refused}");
         drop(first);
+        assert_eq!(CrawlLock::went_by(&path).as_deref(), Some("that way"));
         assert!(!CrawlLock::is_held(&path));
-        CrawlLock::take(&path, 1).unwrap();
+        let _second = CrawlLock::take(&path, 1).unwrap();
+        assert_eq!(CrawlLock::went_by(&path), None);
     }
 }

@@ -176,6 +176,11 @@ impl Store {
         CrawlLock::is_held(&self.lock_path(crawl))
     }
 
+    /// By what name the way went of whoever ran a crawl last.
+    pub(crate) fn went_by(&self, crawl: i64) -> Option<String> {
+        CrawlLock::went_by(&self.lock_path(crawl))
+    }
+
     /// Where it is written who runs a crawl.
     pub(crate) fn lock_path(&self, crawl: i64) -> PathBuf {
         self.folder.join(format!("crawl-{crawl}.lock"))

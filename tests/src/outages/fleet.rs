@@ -121,7 +121,7 @@ impl Fleet {
     /// The process that runs the crawl, or did.
     fn run_by(&self) -> Option<u32> {
         let lock = std::fs::read_to_string(self.data.join("crawl-1.lock"));
-        lock.ok()?.trim().parse().ok()
+        lock.ok()?.lines().next()?.parse().ok()
     }
 
     /// Which of them runs the crawl.

@@ -197,8 +197,10 @@ impl Exchange {
             .map(|open| open.request.write())
             .collect();
         let numbers = self.hands.ask(self.crawl.id, &asked).await?;
-        self.open
-            .extend(numbers.into_iter().zip(self.waiting.drain(..)));
+        for (number, open) in numbers.into_iter().zip(std::mem::take(&mut self.waiting)) {
+            // A server that crashed may give a number again.
+            self.waiting.extend(self.open.insert(number, open));
+        }
         Ok(())
     }
 

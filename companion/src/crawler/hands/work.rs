@@ -31,7 +31,7 @@ const AT_ONCE: usize = 64;
 const BEAT: Duration = Duration::from_secs(1);
 /// Where it could not say so for so long, it gives up; others give it up two seconds later.
 const SURE: Duration = Duration::from_secs(4);
-/// Where nobody says that there is something to do, it looks after so long on the mean.
+/// Where nobody says that there is something to do, it looks after so long on average.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// Where enough others hear that there is something to do, it asks again after so long.
 const LISTEN_AGAIN: Duration = Duration::from_secs(30);

@@ -68,15 +68,9 @@ impl Inbox {
         (sender, control, inbox)
     }
 
-    /// Leaves what somebody said and the crawl has not done to whoever goes on with it: what it was about
-    /// to do, if anything, and all that waits.
+    /// Leaves what the crawl was about to do to whoever goes on with it.
     pub(super) fn leave(&self, about_to: Option<Command>) {
-        let words = self.words.try_iter().chain(self.answers.try_iter());
-        let told = words.filter_map(|message| match message {
-            Message::Told(command) => Some(command),
-            _ => None,
-        });
-        self.undone.all().extend(about_to.into_iter().chain(told));
+        self.undone.all().extend(about_to);
     }
 
     /// What is to be heard next.
@@ -103,6 +97,18 @@ impl Inbox {
                 answer => return Ok(answer),
             }
         }
+    }
+}
+
+/// All that was said and not heard is left to whoever goes on with the crawl.
+impl Drop for Inbox {
+    fn drop(&mut self) {
+        let words = self.words.try_iter().chain(self.answers.try_iter());
+        let told = words.filter_map(|message| match message {
+            Message::Told(command) => Some(command),
+            _ => None,
+        });
+        self.undone.all().extend(told);
     }
 }
 

@@ -32,7 +32,7 @@ struct Listening {
 }
 
 async fn listen(pool: &PgPool) -> StoreResult<PgListener> {
-    let mut listener = PgListener::connect_with(pool).await?;
+    let mut listener = super::listener(pool).await?;
     listener.listen(CHANNEL).await?;
     Ok(listener)
 }

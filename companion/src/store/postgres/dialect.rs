@@ -14,9 +14,9 @@ use crate::store::dialect::{Dialect, Failure};
 /// repair.
 const FULL: &str = "53100";
 const IO_FAILED: &str = "58030";
-/// That the server is ended, has crashed or begins, and that it takes no more connections. Those of the
-/// class 08 say that a connection was lost.
-const AWAY: [&str; 4] = ["57P01", "57P02", "57P03", "53300"];
+/// That the server is ended, has crashed or begins, has ended a connection that was idle for long, and that
+/// it takes no more connections. Those of the class 08 say that a connection was lost.
+const AWAY: [&str; 5] = ["57P01", "57P02", "57P03", "57P05", "53300"];
 const CONNECTION_LOST: &str = "08";
 /// Pages that are judged again in one statement.
 const JUDGED_AT_ONCE: usize = 5_000;
@@ -107,9 +107,11 @@ impl PostgresStore {
 
 /// What is wrong where the server keeps the database, if that is why something was not done.
 pub(in crate::store) fn failure(error: &sqlx::Error) -> Option<Failure> {
-    // A connection that ends while it begins reads like one to no such server.
-    if let sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::Protocol(_) = error {
-        return Some(Failure::Away);
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut => return Some(Failure::Away),
+        // A connection that ends while it begins reads like one to no such server.
+        sqlx::Error::Protocol(said) if said.contains("SSLRequest") => return Some(Failure::Away),
+        _ => {}
     }
     let refused = error.as_database_error()?;
     let refused = refused.try_downcast_ref::<sqlx::postgres::PgDatabaseError>()?;

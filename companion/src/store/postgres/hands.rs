@@ -9,7 +9,7 @@ use anyhow::Result;
 use sqlx::postgres::PgListener;
 use sqlx::{Connection, PgConnection, PgPool};
 
-use super::PostgresStore;
+use super::{PostgresStore, listener};
 use crate::secret;
 use crate::store::StoreResult;
 
@@ -22,7 +22,7 @@ const MOST_BYTES: i64 = 16 << 20;
 const EARS: i32 = 8;
 /// What tells their locks from others.
 const EARS_CLASS: i32 = 7_476;
-/// To the database at a time, for a hand, besides the one that it lives by.
+/// To the database at a time, for a hand, besides those that it lives and listens by.
 const CONNECTIONS: u32 = 3;
 
 /// The requests of all crawls of a database. Clones are the same.
@@ -185,24 +185,24 @@ impl Hands {
 
     /// Hears of new tasks; nothing where enough hands hear of them.
     pub async fn listen_for_tasks(&self) -> StoreResult<Option<PgListener>> {
-        let mut listener = PgListener::connect_with(&self.pool).await?;
+        let mut hears = listener(&self.pool).await?;
         // The lock ends with the connection.
         let ear = sqlx::query(
             "SELECT 1 FROM generate_series(1, $2) AS ear WHERE pg_try_advisory_lock($1, ear) LIMIT 1",
         );
         let ear = ear.bind(EARS_CLASS).bind(EARS);
-        if ear.fetch_optional(&mut listener).await?.is_none() {
+        if ear.fetch_optional(&mut hears).await?.is_none() {
             return Ok(None);
         }
-        listener.listen(TASKS).await?;
-        Ok(Some(listener))
+        hears.listen(TASKS).await?;
+        Ok(Some(hears))
     }
 
     /// Hears of answers, to whichever crawl: its number comes with it.
     pub async fn listen_for_answers(&self) -> StoreResult<PgListener> {
-        let mut listener = PgListener::connect_with(&self.pool).await?;
-        listener.listen(ANSWERED).await?;
-        Ok(listener)
+        let mut hears = listener(&self.pool).await?;
+        hears.listen(ANSWERED).await?;
+        Ok(hears)
     }
 
     /// Begins as a hand, with a connection of its own.

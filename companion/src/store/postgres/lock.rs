@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use sqlx::{Connection, PgConnection};
+use tokio::time::timeout;
 
 use super::Hands;
 use crate::store::{LockError, StoreError, StoreResult};
@@ -17,8 +18,8 @@ const CLASS: i32 = 7_475;
 /// A connection that was cut may hold the lock for as long as this.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
-/// Has the server miss the other side of a connection after five seconds. Over a socket of the machine it
-/// needs none of it.
+/// Has the server miss the other side of a connection after five seconds. A connection that does not leave
+/// the machine ends with its program, and takes no notice of this.
 const MISSED_SOON: &str = "SET tcp_keepalives_idle = 2; SET tcp_keepalives_interval = 1;
     SET tcp_keepalives_count = 3; SET tcp_user_timeout = 5000";
 
@@ -52,9 +53,11 @@ impl SharedLock {
         }
     }
 
-    /// An error if the lock was lost, with its connection.
+    /// An error if the lock was lost, with its connection, or if that does not answer for ten seconds.
     pub async fn is_ours(&mut self) -> StoreResult<()> {
-        self.0.ping().await?;
-        Ok(())
+        match timeout(LONGEST_WAIT, self.0.ping()).await {
+            Ok(answered) => Ok(answered?),
+            Err(late) => Err(StoreError::Away(late.into())),
+        }
     }
 }

@@ -25,7 +25,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use sqlx::{PgConnection, PgPool};
 
 use super::{files, sqlite};
@@ -95,6 +95,13 @@ impl PostgresStore {
         })?;
         Ok((pool, place))
     }
+}
+
+/// Hears of what the server tells who listens, by a connection of its own that ends with it.
+async fn listener(pool: &PgPool) -> sqlx::Result<PgListener> {
+    let options = PgConnectOptions::clone(&pool.connect_options());
+    let own = PgPoolOptions::new().max_connections(1);
+    PgListener::connect_with(&own.connect_lazy_with(options)).await
 }
 
 /// Whether a database can be used; it is brought to the form of this version.
