@@ -27,7 +27,7 @@ impl Supervisor {
                     for crawl in now.iter().filter(|crawl| left.contains(&crawl.id)) {
                         let id = crawl.id;
                         eprintln!(
-                            "linkscent: crawl {id} is run by nobody any more: it goes on here"
+                            "linkscent: crawl {id} is run by nobody any more: it is taken over"
                         );
                         if let Err(error) = self.take_up(crawl).await {
                             eprintln!("linkscent: crawl {id}: {error:#}");
