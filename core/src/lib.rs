@@ -44,6 +44,8 @@ pub mod critics;
 
 pub mod candidate;
 
+pub mod translation;
+
 pub mod hops;
 
 pub mod strategies;

@@ -116,6 +116,23 @@ pub fn watched(
     only: Option<&[bool]>,
     watch: Watch<'_>,
 ) -> Result<Crawled> {
+    let (mut session, retrainings) = begin(scenario, strategy, words, only)?;
+    let (visits, alarms) = run(scenario, &mut session, watch);
+    Ok(Crawled {
+        visits,
+        alarms,
+        retrainings: retrainings.load(Ordering::Relaxed),
+        guide: session.into_guide(),
+    })
+}
+
+/// A crawl at its start, and how often its strategy's model became another.
+pub(super) fn begin(
+    scenario: &Scenario,
+    strategy: Box<dyn Strategy>,
+    words: Vocabulary,
+    only: Option<&[bool]>,
+) -> Result<(Session, Arc<AtomicU32>)> {
     let (web, topic) = (&scenario.web, &scenario.topic);
     let retrainings = Arc::new(AtomicU32::new(0));
     let instrumented = InstrumentedStrategy {
@@ -158,14 +175,8 @@ pub fn watched(
         address: web.pages[seed as usize].address.clone(),
         mark: None,
     });
-    let mut session = Session::new(guide, limits, seeds.collect());
-    let (visits, alarms) = run(scenario, &mut session, watch);
-    Ok(Crawled {
-        visits,
-        alarms,
-        retrainings: retrainings.load(Ordering::Relaxed),
-        guide: session.into_guide(),
-    })
+    let session = Session::new(guide, limits, seeds.collect());
+    Ok((session, retrainings))
 }
 
 fn run(
@@ -250,7 +261,7 @@ fn ask(
     session.amend(|guide| guide.mark(&scenario.web.pages[page], Some(mark)));
 }
 
-fn visit(scenario: &Scenario, record: &Record) -> Option<Visit> {
+pub(super) fn visit(scenario: &Scenario, record: &Record) -> Option<Visit> {
     let source = record.trail.first();
     Some(Visit {
         page: scenario.web.number(&record.address)?,

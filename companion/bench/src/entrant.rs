@@ -2,6 +2,7 @@
 
 mod apprentices;
 mod hop_groups;
+mod split;
 
 use anyhow::{Context, Result};
 use cpu_time::ThreadTime;
@@ -18,11 +19,13 @@ use linkscent_core::text::Vocabulary;
 
 use apprentices::APPRENTICES;
 use hop_groups::GROUPS;
+pub(crate) use split::SPLIT;
 
 use super::crawl::crawl;
 use super::figures::RunStats;
 use super::insight;
 use super::oracle;
+use super::parts::{Split, crawl_split};
 use super::scenario::Scenario;
 use super::visits::Visit;
 
@@ -56,6 +59,8 @@ enum Regime {
     /// By a strategy trained on every link between two pages of a baseline crawl from
     /// another seed set (\[A\] 3.5).
     EveryPair(fn(TwoClassCounts) -> Box<dyn Strategy>),
+    /// By several sessions that share the crawl.
+    Split(fn(u32) -> Box<dyn Strategy>, Split),
     /// By one trained so on the baseline crawl from the same seeds, and confined to its pages
     /// (\[A\] 3.6); or trained on the one from another seed set, where `elsewhere`.
     Recall {
@@ -333,6 +338,7 @@ pub fn all() -> Vec<Entrant> {
 /// All, the forms included that only experiments ask for.
 pub fn everyone() -> Vec<Entrant> {
     let forms = VARIANTS.into_iter().chain(APPRENTICES).chain(GROUPS);
+    let forms = forms.chain(SPLIT.into_iter().map(|form| form.0));
     all().into_iter().chain(forms).collect()
 }
 
@@ -395,6 +401,7 @@ impl Entrant {
             }
             Regime::Registered(make) => (crawl(scenario, make(Some(every)), nothing(), None)?, 0),
             Regime::Online(make) => (crawl(scenario, make(every), nothing(), None)?, 0),
+            Regime::Split(make, split) => (crawl_split(scenario, || make(every), split)?, 0),
             Regime::Offline(train) => {
                 let before = crawl(training, baseline(), nothing(), None)?;
                 let knowledge = before.guide.knowledge();

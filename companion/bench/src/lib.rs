@@ -25,6 +25,7 @@ pub mod memory;
 pub mod next_click;
 pub mod oracle;
 pub mod own_critic;
+mod parts;
 pub mod person;
 pub mod readme;
 pub mod report;

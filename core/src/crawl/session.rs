@@ -104,6 +104,8 @@ pub struct Session {
     /// Requests that ended.
     requests: u64,
     stats: CrawlStats,
+    /// What the others are to hear, where several sessions share the crawl.
+    untold: Option<Untold>,
 }
 
 impl Session {
@@ -143,6 +145,7 @@ impl Session {
             begun: 0,
             requests: 0,
             stats: CrawlStats::default(),
+            untold: None,
         };
         for seed in seeds {
             if session.seeds.contains_key(&seed.address) {
@@ -168,7 +171,8 @@ impl Session {
     pub fn add_seed(&mut self, address: &Address) {
         let mut under_way = self.under_way.keys();
         let is_under_way = under_way.any(|page| page.without_scheme() == address.without_scheme());
-        if !self.is_seen(address) && !is_under_way && !self.is_left_out(address.host()) {
+        let is_own = self.is_own(address);
+        if is_own && !self.is_seen(address) && !is_under_way && !self.is_left_out(address.host()) {
             self.seeds.entry(address.clone()).or_insert(None);
             self.frontier.pin(vec![Candidate::seed(address.clone())]);
         }
@@ -564,11 +568,13 @@ impl Session {
 mod arrivals;
 mod dry_run;
 mod hosts;
+mod parts;
 mod replay;
 mod restricting;
 mod saving;
 mod turns;
 pub use dry_run::{DryRun, Upcoming};
 pub use hosts::{HostRules, HostState, HostTurn};
+use parts::Untold;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use crate::strategies::SplitMix;
 use crate::strategies::{EnsembleState, IntelligentCounts};
 
 /// A page from its text and links, each link a leaf of its own behind the text.
-fn page(address: &str, text: &str, links: &[(&str, &str)]) -> Page {
+pub(in crate::guide) fn page(address: &str, text: &str, links: &[(&str, &str)]) -> Page {
     let mut builder = Builder::new();
     builder.leaf(text);
     for _ in 0..7 {
@@ -30,9 +30,10 @@ fn page(address: &str, text: &str, links: &[(&str, &str)]) -> Page {
     Page::new(Address::parse(address).unwrap(), builder.finish().unwrap())
 }
 
-const KIDNEY: &str =
+pub(in crate::guide) const KIDNEY: &str =
     "Dialysis cleans the blood when kidneys fail; dialysis centres help kidney patients.";
-const TRAINS: &str = "The railway timetable lists trains, stations and platforms of the railway.";
+pub(in crate::guide) const TRAINS: &str =
+    "The railway timetable lists trains, stations and platforms of the railway.";
 
 fn taught() -> (Guide, SplitMix) {
     let mut guide = Guide::new("topic", "apprentice").unwrap();

@@ -17,6 +17,7 @@ use super::{
 use crate::features::OffsetTerm;
 use crate::models::{FeatureCount, TwoClassCounts};
 use crate::text::{TermId, Vocabulary};
+use crate::translation::Translation;
 
 /// Pages, and links, that what is carried over speaks for at most.
 const MOST_PAGES: f64 = 200.0;
@@ -65,31 +66,10 @@ impl TaughtCounts {
     }
 }
 
-/// Words of one vocabulary in another, which learns those that it lacks.
-struct Translation<'a> {
-    from: &'a Vocabulary,
-    into: &'a mut Vocabulary,
-}
+/// What it makes of a topic's counts.
+struct Carrying<'a>(Translation<'a>);
 
-impl Translation<'_> {
-    /// `None` for a word that was forgotten, or where there is no more room.
-    fn term(&mut self, id: TermId) -> Option<TermId> {
-        let term = self.from.term(id);
-        if term.is_empty() || term.starts_with('\u{1}') {
-            return None;
-        }
-        self.into.intern(term, self.from.surface(id))
-    }
-
-    fn feature(&mut self, feature: OffsetTerm) -> Option<OffsetTerm> {
-        let term = self.term(feature.term())?;
-        Some(if feature.is_of_page() {
-            OffsetTerm::of_page(term)
-        } else {
-            OffsetTerm::new(term, feature.offset())
-        })
-    }
-
+impl Carrying<'_> {
     fn ratios(&mut self, counts: IntelligentCounts) -> IntelligentCounts {
         let share = (MOST_PAGES / counts.all.seen).min(1.0);
         let scaled = |counts: Counts| Counts {
@@ -100,7 +80,7 @@ impl Translation<'_> {
         let mut words: Vec<(TermId, Counts)> = counts.words.into_iter().collect();
         words.sort_unstable_by_key(|row| row.0);
         let words = words.into_iter();
-        let words = words.filter_map(|(id, counts)| Some((self.term(id)?, scaled(counts))));
+        let words = words.filter_map(|(id, counts)| Some((self.0.term(id)?, scaled(counts))));
         IntelligentCounts {
             words: words.collect(),
             tokens: counts
@@ -120,7 +100,7 @@ impl Translation<'_> {
             let now = if is_neighbour(bits) {
                 bits
             } else {
-                self.feature(OffsetTerm::from_bits(bits))?.to_bits()
+                self.0.feature(OffsetTerm::from_bits(bits))?.to_bits()
             };
             Some((bits, now))
         })
@@ -180,14 +160,14 @@ pub fn carried(
     into: &mut Vocabulary,
 ) -> Result<StrategyState, StateError> {
     let known_terms = from.len();
-    let mut translation = Translation { from, into };
+    let mut carrying = Carrying(Translation { from, into });
     let mut carried = StrategyState::owned_by(learned.owner());
     if let Some(ratios) = learned.read::<IntelligentCounts>(known_terms)? {
-        carried = carried.with(&translation.ratios(ratios));
+        carried = carried.with(&carrying.ratios(ratios));
     }
     let near = learned.read::<TwoClassCounts>(known_terms)?;
     let near = near.unwrap_or_default().trimmed(MOST_FEATURES);
-    let numbers = translation.features(&near);
+    let numbers = carrying.features(&near);
     if let Some(near) = near_links(&near, &numbers).filter(|near| !near.is_empty()) {
         carried = carried.with(&near);
     }

@@ -205,8 +205,8 @@ pub struct Passing<'a> {
     pub judgment: Judgment,
 }
 
-/// What an arrival changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What an arrival changed, the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Learned {
     /// Nothing: this strategy does not learn, or not from this.
     Nothing,

@@ -21,6 +21,7 @@ mod overlap;
 mod questions;
 mod reuse;
 mod rivals;
+mod split;
 mod spread;
 mod tag_paths;
 mod transfer;
@@ -105,7 +106,7 @@ pub struct Experiment {
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 21] = [
+pub const ALL: [Experiment; 22] = [
     Experiment {
         name: "in-view",
         question: "how many relevant pages wait, estimated and counted",
@@ -183,6 +184,12 @@ pub const ALL: [Experiment; 21] = [
         question: "the next page by what would teach most ([A] 4)",
         spread: Some(over("form", &["auc", "gap"])),
         run: variants::teaching,
+    },
+    Experiment {
+        name: "split",
+        question: "one crawl by several sessions that share the hosts",
+        spread: Some(over("form", &["auc", "gap", "behind", "busiest", "cpu_s"])),
+        run: split::run,
     },
     Experiment {
         name: "feature-groups",

@@ -9,7 +9,7 @@ use crate::crawl::{
     SAME_PAGE, SkipReason,
 };
 use crate::page::Page;
-use crate::strategies::{Candidate, Learned, Rng};
+use crate::strategies::{Candidate, Learned, LinkScore, Rng};
 use crate::web_graph::Relevance;
 
 impl Session {
@@ -59,6 +59,7 @@ impl Session {
             chosen.links.as_slice()
         };
         let visit = self.guide.visit(page, via, chosen.mark, rng);
+        self.tell_page(&page.address, via);
         record.judgment = Some(visit.judgment);
         record.class = visit.class;
         record.scored = chosen.mark.is_none();
@@ -86,9 +87,7 @@ impl Session {
         }
         let is_rebuilt = visit.learned == Learned::Rebuilt;
         if is_rebuilt {
-            self.drift.trained(self.guide.top_features());
-            self.drift.examples(self.guide.highest_target_log_odds());
-            self.rescore();
+            self.rebuilt();
         }
         if record.scored {
             if self.restricted_pages > 0 {
@@ -112,26 +111,41 @@ impl Session {
         }
         let followed = visit.outlinks.into_iter().filter(|_| follows);
         for (link, score) in followed {
-            if self.stopping.is_left(link.target.host()) {
-                continue;
-            }
-            let Some(priority) = self.restricted(&link, score).priority() else {
-                continue;
-            };
-            let scope = &self.limits.scope;
-            let is_in_scope = scope.reaches(&link) && scope.check(&link.target).is_ok();
-            let is_in_scope = is_in_scope && !self.is_left_out(link.target.host());
-            if !is_in_scope || self.is_seen(&link.target) {
-                continue;
-            }
-            if self.repetition.is_closed(&link.target) {
-                self.skip(link.target, SkipReason::Repetition);
-            } else {
-                self.frontier.add(link, priority);
-            }
+            self.offer(link, score);
         }
         if is_rebuilt && self.guide.profile().is_log_odds {
             record.waiting = Some(self.expected_to_wait());
+        }
+    }
+
+    /// What follows from a model that has become another.
+    pub(super) fn rebuilt(&mut self) {
+        self.drift.trained(self.guide.top_features());
+        self.drift.examples(self.guide.highest_target_log_odds());
+        self.rescore();
+    }
+
+    /// Has a link wait, if it is to be followed.
+    pub(super) fn offer(&mut self, link: Candidate, score: LinkScore) {
+        if self.stopping.is_left(link.target.host()) {
+            return;
+        }
+        let Some(priority) = self.restricted(&link, score).priority() else {
+            return;
+        };
+        let scope = &self.limits.scope;
+        let is_in_scope = scope.reaches(&link) && scope.check(&link.target).is_ok();
+        let is_in_scope = is_in_scope && !self.is_left_out(link.target.host());
+        if !is_in_scope || self.is_seen(&link.target) {
+            return;
+        }
+        let Some(link) = self.own_link(link) else {
+            return;
+        };
+        if self.repetition.is_closed(&link.target) {
+            self.skip(link.target, SkipReason::Repetition);
+        } else {
+            self.frontier.add(link, priority);
         }
     }
 
@@ -250,7 +264,9 @@ impl Session {
                 ..Candidate::seed(address)
             };
             let score = self.restricted(&link, self.guide.score(&link));
-            if let Some(priority) = score.priority() {
+            if let Some(priority) = score.priority()
+                && let Some(link) = self.own_link(link)
+            {
                 self.frontier.add(link, priority);
             }
         }
@@ -285,7 +301,13 @@ impl Session {
         if chosen.mark.is_some() {
             self.seeds.insert(target.clone(), chosen.mark);
         }
-        self.frontier.pin(links);
+        let links: Vec<Candidate> = links
+            .into_iter()
+            .filter_map(|link| self.own_link(link))
+            .collect();
+        if !links.is_empty() {
+            self.frontier.pin(links);
+        }
         Ok(())
     }
 }

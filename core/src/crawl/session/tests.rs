@@ -7,6 +7,7 @@ use crate::strategies::SplitMix;
 mod going_on;
 mod hosts;
 mod manners;
+mod parts;
 mod repeats;
 mod turns;
 

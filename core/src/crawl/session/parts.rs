@@ -1,0 +1,90 @@
+//! One of several sessions that share a crawl: each asks for pages of its own hosts, leaves links to
+//! others' hosts to them, and learns from what all of them read.
+//!
+//! Left out: a session of several is not saved whole, and its log alone does not say what it heard,
+//! so that it cannot be taken up again.
+
+use super::Session;
+use crate::address::Address;
+use crate::crawl::Part;
+use crate::guide::News;
+use crate::strategies::{Candidate, Learned};
+
+/// Pages, and links, that wait to be told; what is more is not told.
+const MOST_UNTOLD: usize = 100_000;
+
+/// What a session has to tell the others.
+pub(super) struct Untold {
+    part: Part,
+    read: Vec<(Address, Vec<Candidate>)>,
+    links: Vec<Candidate>,
+}
+
+impl Session {
+    /// Has it ask for the pages of its own hosts alone, those that it starts from included.
+    #[must_use]
+    pub fn for_part(mut self, part: Part) -> Self {
+        let others = self.seeds.keys().filter(|seed| !part.asks_for(seed));
+        let others: Vec<Address> = others.cloned().collect();
+        for seed in &others {
+            self.frontier.take(seed);
+            self.seeds.remove(seed);
+        }
+        self.untold = Some(Untold {
+            part,
+            read: Vec::new(),
+            links: Vec::new(),
+        });
+        self
+    }
+
+    /// What the others are to hear, since it was last asked; `None` if that is nothing.
+    pub fn news(&mut self) -> Option<News> {
+        let untold = self.untold.as_mut()?;
+        let read = std::mem::take(&mut untold.read);
+        let links = std::mem::take(&mut untold.links);
+        let is_nothing = read.is_empty() && links.is_empty();
+        (!is_nothing).then(|| self.guide.news(&read, &links))
+    }
+
+    /// Learns from what another session read, and has links to its own hosts wait.
+    pub fn hear(&mut self, news: &News) {
+        let part = self.untold.as_ref().map(|untold| untold.part);
+        let asks_for = |link: &Candidate| part.is_some_and(|part| part.asks_for(&link.target));
+        let heard = self.guide.hear(news, asks_for);
+        if heard.learned == Learned::Rebuilt {
+            self.rebuilt();
+        }
+        for (link, score) in heard.links {
+            self.offer(link, score);
+        }
+    }
+
+    /// Puts down that a page was read, for the others.
+    pub(super) fn tell_page(&mut self, page: &Address, via: &[Candidate]) {
+        if let Some(untold) = &mut self.untold
+            && untold.read.len() < MOST_UNTOLD
+        {
+            untold.read.push((page.clone(), via.to_vec()));
+        }
+    }
+
+    /// Whether it is this session that asks for a page.
+    pub(super) fn is_own(&self, page: &Address) -> bool {
+        let untold = self.untold.as_ref();
+        untold.is_none_or(|untold| untold.part.asks_for(page))
+    }
+
+    /// The link, if it is this session's to follow; one that is not is told to the others.
+    pub(super) fn own_link(&mut self, link: Candidate) -> Option<Candidate> {
+        match &mut self.untold {
+            Some(untold) if !untold.part.asks_for(&link.target) => {
+                if untold.links.len() < MOST_UNTOLD {
+                    untold.links.push(link);
+                }
+                None
+            }
+            _ => Some(link),
+        }
+    }
+}
