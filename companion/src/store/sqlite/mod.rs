@@ -83,11 +83,15 @@ pub(super) fn put_aside(folder: &Path, ending: &str) -> Result<PathBuf> {
 
 /// Takes the database out of a folder that was made for it, which goes. Nobody uses either.
 pub(super) async fn take_from(beside: &Path, folder: &Path, pool: SqlitePool) -> Result<()> {
+    pool.close().await;
+    // Alone: another connection of the pool may not have come to rest before.
+    let options = SqliteConnectOptions::new().filename(beside.join(DATABASE));
+    let mut alone = options.connect().await?;
     let (is_busy, waits, written): (i64, i64, i64) =
         sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
-            .fetch_one(&pool)
+            .fetch_one(&mut alone)
             .await?;
-    pool.close().await;
+    alone.close().await?;
     let log = beside.join(format!("{DATABASE}-wal"));
     let left = std::fs::metadata(&log).map_or(0, |log| log.len());
     ensure!(
