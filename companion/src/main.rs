@@ -7,9 +7,9 @@ use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
-    ahead, backup, change, check, config, crawl, demo, export, import, inspect, log, mcp, migrate,
-    model, prune, repair, replay, search, serve, shell, status, tag, token, train, verify, watch,
-    work,
+    account, ahead, backup, change, check, config, crawl, demo, export, import, inspect, log, mcp,
+    migrate, model, prune, repair, replay, search, serve, shell, status, tag, token, train, verify,
+    watch, work,
 };
 use linkscent::crawler::documents::READ_DOCUMENT;
 use linkscent::priority::give_way;
@@ -42,6 +42,7 @@ enum Command {
     Search(search::Search),
     Tag(tag::Tag),
     Token(token::Token),
+    Account(account::Account),
     Watch(watch::Watch),
     Export(export::Export),
     Verify(verify::Verify),
@@ -128,6 +129,7 @@ fn run() -> Result<()> {
         Command::Change(change) => runtime.block_on(change.run()),
         Command::Tag(tag) => runtime.block_on(tag.run()),
         Command::Token(token) => runtime.block_on(token.run()),
+        Command::Account(account) => runtime.block_on(account.run()),
         Command::Watch(watch) => runtime.block_on(watch.run()),
         Command::Backup(backup) => runtime.block_on(backup.run()),
         Command::Migrate(migrate) => runtime.block_on(migrate.run()),

@@ -15,10 +15,11 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 pub const FILE: &str = "linkscent.toml";
 /// Flags that can be set in the file; each has an environment variable `LINKSCENT_...`.
 /// `data` can only be set in the configuration folder.
-pub const KEYS: [&str; 21] = [
+pub const KEYS: [&str; 22] = [
     "data",
     "database",
     "port",
+    "public",
     "proxy",
     "allow_private",
     "allow_ports",

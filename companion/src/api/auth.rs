@@ -19,16 +19,41 @@ use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 
 use super::tokens::permitted;
-use super::{App, Problem};
+use super::{App, Problem, visitors};
 use crate::secret;
 
 /// What the addresses of the dashboard's pages begin with, as the templates need it.
 #[derive(Debug, Clone)]
 pub struct Base(pub String);
 
+/// An address on the web under which people reach this program, by something on this machine that
+/// speaks TLS and passes their requests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicSite {
+    /// Host, and port if it is another than usual.
+    host: String,
+}
+
+impl PublicSite {
+    /// From `https://` and a host.
+    pub fn named(address: &str) -> Option<Self> {
+        let address = address.strip_suffix('/').unwrap_or(address);
+        let host = address.strip_prefix("https://")?.to_ascii_lowercase();
+        let authority: Authority = host.parse().ok()?;
+        let is_host = !authority.host().is_empty() && !host.contains('@');
+        is_host.then_some(Self { host })
+    }
+
+    fn origin(&self) -> String {
+        format!("https://{}", self.host)
+    }
+}
+
 /// The port, and the dashboard's secrets; they live as long as the process.
 pub struct AccessControl {
     port: u16,
+    /// Where people sign in, if they do.
+    public: Option<PublicSite>,
     /// Opens `/enter` once.
     entry: Mutex<Option<String>>,
     /// Stands in the addresses of the dashboard's pages.
@@ -41,15 +66,33 @@ impl AccessControl {
     pub fn new(port: u16) -> Self {
         Self {
             port,
+            public: None,
             entry: Mutex::new(None),
             session: secret::random_hex::<32>(),
             csrf: secret::random_hex::<32>(),
         }
     }
 
-    /// Where programs of this machine call.
+    /// The same for people who sign in, under that address.
+    #[must_use]
+    pub fn for_public(self, site: PublicSite) -> Self {
+        Self {
+            public: Some(site),
+            ..self
+        }
+    }
+
+    /// Whether people sign in here.
+    pub fn is_public(&self) -> bool {
+        self.public.is_some()
+    }
+
+    /// Where programs call.
     pub fn address(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+        match &self.public {
+            Some(site) => site.origin(),
+            None => format!("http://127.0.0.1:{}", self.port),
+        }
     }
 
     /// A link that opens the dashboard, once; one given out before is void.
@@ -98,12 +141,20 @@ impl AccessControl {
     }
 
     fn is_own_host(&self, host: &str) -> bool {
+        if let Some(site) = &self.public {
+            return host.eq_ignore_ascii_case(&site.host);
+        }
         host == format!("127.0.0.1:{}", self.port) || host == format!("localhost:{}", self.port)
     }
 
     fn is_own_origin(&self, origin: &str) -> bool {
+        let scheme = if self.is_public() {
+            "https://"
+        } else {
+            "http://"
+        };
         origin
-            .strip_prefix("http://")
+            .strip_prefix(scheme)
             .is_some_and(|host| self.is_own_host(host))
     }
 }
@@ -114,21 +165,15 @@ pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> 
     if let Err(refusal) = check(&app, request.method(), request.headers(), request.uri()).await {
         return harden(refusal);
     }
+    if app.access.is_public() {
+        return harden(visitors::let_in(app, request, next).await);
+    }
     let path = request.uri().path().to_owned();
     let Some(inner) = app.access.behind(&path) else {
         let is_open = path.starts_with("/api/")
             || path.starts_with("/feed/")
-            || path == "/mcp"
-            || matches!(
-                &*path,
-                "/enter"
-                    | "/style.css"
-                    | "/live.js"
-                    | "/library.js"
-                    | "/lists.js"
-                    | "/map.js"
-                    | "/finds.js"
-            );
+            || matches!(&*path, "/mcp" | "/enter")
+            || is_open_file(&path);
         return harden(if is_open {
             next.run(request).await
         } else {
@@ -153,8 +198,16 @@ pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> 
     harden(response)
 }
 
+/// Whether it is one of the files that pages are drawn with.
+pub(super) fn is_open_file(path: &str) -> bool {
+    matches!(
+        path,
+        "/style.css" | "/live.js" | "/library.js" | "/lists.js" | "/map.js" | "/finds.js"
+    )
+}
+
 /// Puts another path before an address's query; false if that gives no address.
-fn set_path(uri: &mut Uri, path: &str) -> bool {
+pub(super) fn set_path(uri: &mut Uri, path: &str) -> bool {
     let text = match uri.query() {
         Some(query) => format!("{path}?{query}"),
         None => path.to_owned(),

@@ -20,8 +20,9 @@ mod routes;
 mod server;
 mod strategies;
 mod tokens;
+mod visitors;
 
-pub use auth::{AccessControl, Base, Sandboxed, guard};
+pub use auth::{AccessControl, Base, PublicSite, Sandboxed, guard};
 pub use channel::Channels;
 pub use download::{passing, stream};
 pub use library::order;
@@ -30,6 +31,7 @@ pub use pairing::Pairing;
 pub use problem::Problem;
 pub use routes::open_routes;
 pub use server::{LARGEST_BODY, serve, whole_body};
+pub use visitors::{cookie, key, visitor};
 
 use std::sync::Arc;
 
@@ -51,9 +53,19 @@ pub struct App {
 impl App {
     /// A server of that service on `port`.
     pub fn new(service: Service, port: u16) -> Self {
+        Self::with_access(service, port, AccessControl::new(port))
+    }
+
+    /// One for people who sign in, under that address.
+    pub fn public(service: Service, port: u16, site: PublicSite) -> Self {
+        let access = AccessControl::new(port).for_public(site);
+        Self::with_access(service, port, access)
+    }
+
+    fn with_access(service: Service, port: u16, access: AccessControl) -> Self {
         Self {
             service,
-            access: Arc::new(AccessControl::new(port)),
+            access: Arc::new(access),
             pairing: Arc::new(Pairing::new(port)),
             channels: Arc::default(),
         }

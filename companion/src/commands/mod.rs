@@ -7,6 +7,7 @@ use linkscent_core::predicate::PredicateError;
 #[cfg(unix)]
 use tokio::signal::unix::{SignalKind, signal};
 
+pub mod account;
 pub mod ahead;
 pub mod backup;
 pub mod change;

@@ -1,6 +1,6 @@
 //! `linkscent serve`: API, dashboard and crawler on this machine.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
@@ -12,9 +12,10 @@ use super::network::{ByHands, Network};
 use super::place::Place;
 use super::prune::Keep;
 use super::told_to_end;
-use crate::api::{self, App};
+use crate::api::{self, App, PublicSite};
 use crate::dashboard;
 use crate::service::Service;
+use crate::store::Role;
 
 /// Serve the dashboard and the API for the browser extension, on this machine
 /// alone, and run the crawls.
@@ -27,6 +28,11 @@ pub struct Serve {
     /// Port to listen on; 0 for any free one.
     #[arg(long, env = "LINKSCENT_PORT", default_value_t = DEFAULT_PORT)]
     port: u16,
+    /// Serve people who sign in, under this address: `https://` and a host, whose requests something on
+    /// this machine that speaks TLS passes on to the port, with their `Host`. Accounts are made by
+    /// `linkscent account`.
+    #[arg(long, env = "LINKSCENT_PUBLIC", value_name = "ADDRESS", value_parser = public_site, conflicts_with = "pair")]
+    public: Option<PublicSite>,
     #[command(flatten)]
     network: Network,
     #[command(flatten)]
@@ -52,7 +58,14 @@ impl Serve {
         })?;
         let way = self.network.way_of_crawls(self.by_hands);
         let service = Service::new(store, way);
-        let app = App::new(service.clone(), listener.local_addr()?.port());
+        let port = listener.local_addr()?.port();
+        let app = match self.public.clone() {
+            Some(site) => {
+                check_owner(&service).await?;
+                App::public(service.clone(), port, site)
+            }
+            None => App::new(service.clone(), port),
+        };
         service.finish_deleting().await?;
         service.supervisor.resume_all().await?;
         self.announce(&app);
@@ -63,6 +76,15 @@ impl Serve {
     }
 
     fn announce(&self, app: &App) {
+        if app.access.is_public() {
+            let address = app.access.address();
+            if self.json {
+                println!("{}", serde_json::json!({ "public": address }));
+            } else {
+                println!("People sign in at {address}");
+            }
+            return;
+        }
         let link = app.access.entry_link();
         let code = self.pair.then(|| app.pairing.new_code());
         if self.json {
@@ -81,6 +103,21 @@ impl Serve {
             app.service.store.folder().display()
         );
     }
+}
+
+fn public_site(text: &str) -> Result<PublicSite, String> {
+    PublicSite::named(text).ok_or_else(|| "it is https:// and a host".to_owned())
+}
+
+/// Somebody has to be able to come in.
+async fn check_owner(service: &Service) -> Result<()> {
+    let accounts = service.store.accounts().await?;
+    let has_owner = accounts.iter().any(|account| account.role == Role::Owner);
+    ensure!(
+        has_owner,
+        "nobody could sign in: make an owner first, by `linkscent account add NAME --role owner`"
+    );
+    Ok(())
 }
 
 /// Serves until interrupted, and does what goes on beside: the library's index is kept up, standing

@@ -14,6 +14,7 @@ mod intake;
 mod library;
 mod map;
 mod new_crawl;
+mod people;
 mod remarks;
 mod removed;
 mod settings;
@@ -70,6 +71,7 @@ pub fn routes() -> Router<App> {
         .merge(why::routes())
         .merge(databases::routes())
         .merge(settings::routes())
+        .merge(people::routes())
         .fallback(async || PageError::missing("page"))
         .layer(middleware::from_fn(show_error))
 }

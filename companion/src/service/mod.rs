@@ -1,6 +1,7 @@
 //! What the companion does for whoever asks: the shell, the API, the dashboard. Knows
 //! nothing of HTTP or of terminals; every rule on what may be asked stands here once.
 
+mod accounts;
 mod another_strategy;
 mod asking;
 mod background;
@@ -46,6 +47,7 @@ mod versions;
 mod watching;
 mod yields;
 
+pub use accounts::{Attempts, LONGEST_ACCOUNT, LONGEST_PASSWORD, SIGNED_IN_FOR};
 pub use asking::AskedPage;
 pub use checking::{Checked, Fault};
 pub use crawls::{CrawlCounts, LARGEST_BUDGET, NewCrawl, Starts};
@@ -96,6 +98,7 @@ pub struct Service {
     last_done: remarks::LastDone,
     last_map: map::LastMap,
     tallies: tally::Tallies,
+    attempts: Attempts,
     /// Held while pages are forgotten, or crawls and topics deleted.
     forgetting: Arc<tokio::sync::Mutex<()>>,
     /// Held while it is settled which crawl takes an archive in.
@@ -115,6 +118,7 @@ impl Service {
             last_done: remarks::LastDone::default(),
             last_map: map::LastMap::default(),
             tallies: tally::Tallies::default(),
+            attempts: Attempts::default(),
             forgetting: Arc::default(),
             intakes: Arc::default(),
         }

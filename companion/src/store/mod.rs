@@ -37,10 +37,10 @@ pub use marks::MarkRow;
 pub(crate) use marks::{gone_clicks, is_gone};
 pub use moving::{Moved, move_back, move_out};
 pub use ports::{
-    AlarmRow, Command, CrawlKind, CrawlRow, CrawlState, Device, FetchRow, FormRow, KeptRow,
-    Location, LookRow, LostPage, ModelOf, NewCrawl, Order, Outcome, Permission, QuestionRow,
-    Reaction, ResultRow, SearchRow, SkippedRow, StandingRow, StandingTopic, TokenRow, Topic,
-    in_force,
+    AccountRow, AlarmRow, Command, CrawlKind, CrawlRow, CrawlState, Deed, Device, FetchRow,
+    FormRow, KeptRow, Location, LookRow, LostPage, ModelOf, NewCrawl, Order, Outcome, Permission,
+    QuestionRow, Reaction, ResultRow, Role, SearchRow, SkippedRow, StandingRow, StandingTopic,
+    TokenRow, Topic, in_force,
 };
 pub use postgres::{HandRow, Hands, Lease, Presence, SharedLock};
 pub use remarks::Remarks;

@@ -22,7 +22,7 @@ use crate::{clock, secret};
 
 /// Tables in an order in which each comes after those it refers to, and rows that are written at a time:
 /// of files one, which may take a hundred megabytes.
-const TABLES: [(&str, usize); 18] = [
+const TABLES: [(&str, usize); 21] = [
     ("topic", 100),
     ("model", 1),
     ("event", 500),
@@ -41,6 +41,9 @@ const TABLES: [(&str, usize); 18] = [
     ("saved_search", 100),
     ("standing", 100),
     ("log_change", 500),
+    ("account", 100),
+    ("sign_in", 500),
+    ("deed", 500),
 ];
 
 /// Rows of a table that were moved.
@@ -325,7 +328,15 @@ copy!(
 
 /// New rows get numbers behind those that were moved.
 async fn go_on_numbering(tokens: i64, database: &mut PgConnection) -> Result<()> {
-    for table in ["topic", "command", "device", "token", "saved_search"] {
+    for table in [
+        "topic",
+        "command",
+        "device",
+        "token",
+        "saved_search",
+        "account",
+        "deed",
+    ] {
         let column = if table == "command" { "number" } else { "id" };
         let least = if table == "token" { tokens } else { 0 };
         let statement = format!(

@@ -19,6 +19,7 @@ use crate::store::{Reaction, Store};
 mod brought_in;
 mod choices;
 mod library;
+mod public;
 mod removed;
 
 const PORT: u16 = 7000;

@@ -80,6 +80,9 @@ impl Deleting for MemoryStore {
             let changes = state.changes;
             *state = State {
                 changes,
+                accounts: std::mem::take(&mut state.accounts),
+                accounts_made: state.accounts_made,
+                sign_ins: std::mem::take(&mut state.sign_ins),
                 ..State::default()
             };
             Ok(())

@@ -1,6 +1,7 @@
 //! The store's twin in memory: plain collections, written from the promises of the ports and
 //! from nothing of the database. Tests hold the database against it, and services run on it.
 
+mod accounts;
 mod crawls;
 mod deleting;
 mod forgetting;
@@ -22,7 +23,8 @@ use linkscent_core::wire::channel::DeviceKey;
 
 use super::StoreResult;
 use super::ports::{
-    Changes, Command, CrawlRow, Device, Location, SearchRow, StandingTopic, TokenRow, Topic, Watch,
+    AccountRow, Changes, Command, CrawlRow, Deed, Device, Location, SearchRow, StandingTopic,
+    TokenRow, Topic, Watch,
 };
 
 /// See the module.
@@ -47,6 +49,12 @@ struct State {
     /// By their digests.
     tokens: Vec<(String, TokenRow)>,
     tokens_made: i64,
+    /// Each with the hash of its password.
+    accounts: Vec<(AccountRow, String)>,
+    accounts_made: i64,
+    /// Digest, account, and when it was used last.
+    sign_ins: Vec<(String, i64, i64)>,
+    deeds: Vec<Deed>,
     changes: i64,
 }
 

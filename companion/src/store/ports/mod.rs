@@ -13,6 +13,7 @@
 //!
 //! `store/tests` holds every backend to these promises and to those at each call.
 
+mod accounts;
 mod changes;
 mod commands;
 mod crawls;
@@ -27,6 +28,7 @@ mod standing;
 mod tokens;
 mod topics;
 
+pub use accounts::{AccountRow, Accounts, Deed, Role};
 pub use changes::{Changes, Watch};
 pub use commands::{Command, Commands};
 pub use crawls::{CrawlKind, CrawlRow, Crawls, NewCrawl, Order, Reaction, in_force};
@@ -63,6 +65,7 @@ pub trait Ports:
     + Forgetting
     + Deleting
     + Changes
+    + Accounts
 {
 }
 
@@ -83,5 +86,6 @@ impl<T> Ports for T where
         + Forgetting
         + Deleting
         + Changes
+        + Accounts
 {
 }

@@ -6,7 +6,7 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{PgPool, SqlSafeStr};
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 3] = [
+const STEPS: [(i64, &str, &str); 4] = [
     (
         1,
         "first",
@@ -21,6 +21,11 @@ const STEPS: [(i64, &str, &str); 3] = [
         3,
         "many hands",
         include_str!("../../../migrations/postgres/0003_many_hands.sql"),
+    ),
+    (
+        4,
+        "accounts",
+        include_str!("../../../migrations/postgres/0004_accounts.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -5,6 +5,7 @@
 //! that would make one of them are longer than what they guard. Parameters are written as `$1`, which
 //! both read.
 
+mod accounts;
 mod commands;
 mod crawls;
 mod deleting;

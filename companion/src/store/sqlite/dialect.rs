@@ -32,7 +32,8 @@ impl Dialect for SqliteStore {
         DELETE FROM question; DELETE FROM skipped; DELETE FROM command; DELETE FROM notice;
         DELETE FROM start_model; DELETE FROM crawl; DELETE FROM deleted_crawl; DELETE FROM event;
         DELETE FROM saved_search; DELETE FROM standing; DELETE FROM model; DELETE FROM topic;
-        DELETE FROM device; DELETE FROM token; DELETE FROM sqlite_sequence;";
+        DELETE FROM device; DELETE FROM token; DELETE FROM deed;
+        DELETE FROM sqlite_sequence WHERE name NOT IN ('account', 'deed');";
     const COLUMNS: &'static str = "SELECT t.name, c.name, 'CAST(\"' || c.name || '\" AS BLOB)'
         FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table' ORDER BY 1, 2";
 

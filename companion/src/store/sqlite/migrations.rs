@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 23] = [
+const STEPS: [(i64, &str, &str); 24] = [
     (
         1,
         "first",
@@ -130,6 +130,11 @@ const STEPS: [(i64, &str, &str); 23] = [
         23,
         "rewritten",
         include_str!("../../../migrations/0023_rewritten.sql"),
+    ),
+    (
+        24,
+        "accounts",
+        include_str!("../../../migrations/0024_accounts.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -29,7 +29,7 @@ enum Key {
 }
 
 /// Tables in an order in which each comes after those it refers to.
-const TABLES: [(&str, Key); 20] = [
+const TABLES: [(&str, Key); 23] = [
     ("topic", Key::Column("rowid")),
     ("model", Key::Column("rowid")),
     ("event", Key::Column("rowid")),
@@ -50,6 +50,9 @@ const TABLES: [(&str, Key); 20] = [
     ("command", Key::Column("rowid")),
     ("saved_search", Key::Column("rowid")),
     ("standing", Key::Column("rowid")),
+    ("account", Key::Column("rowid")),
+    ("sign_in", Key::Column("rowid")),
+    ("deed", Key::Column("rowid")),
 ];
 /// Rows of crawls bring their counts along, and those of fetches add to them.
 const COUNT_AGAIN: &str = "UPDATE crawl SET (requests, pages, scored, relevant) = (

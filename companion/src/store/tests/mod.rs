@@ -36,6 +36,7 @@ macro_rules! promises {
     };
 }
 
+mod accounts;
 mod cluster;
 mod crawls;
 mod deleting;

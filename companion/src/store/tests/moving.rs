@@ -11,7 +11,7 @@ use super::{
     address, alarm, begin, crawl, failed, fetched, folder, form, mark, order, skipped, take,
 };
 use crate::store::ports::{Permission, SearchRow, StandingTopic};
-use crate::store::{Command, MarkRow, Reaction, Store, move_back, move_out};
+use crate::store::{Command, Deed, MarkRow, Reaction, Role, Store, move_back, move_out};
 
 const A: &str = "http://a.test/";
 const B: &str = "http://b.test/";
@@ -67,6 +67,14 @@ async fn fill(store: &Store) {
     }
     let newest = store.tokens().await.unwrap()[0].id;
     store.remove_token(newest).await.unwrap();
+    let ida = store.add_account("ida", Role::Owner, "hash", 5).await;
+    store.sign_in("digest", ida.unwrap(), 6, 0).await.unwrap();
+    let deed = Deed {
+        time: 7,
+        account: "ida".to_owned(),
+        what: "/topics".to_owned(),
+    };
+    store.put_deed(&deed, 9).await.unwrap();
     let search = SearchRow {
         id: 0,
         topic: Some(topic),
@@ -116,6 +124,9 @@ async fn told(store: &Store) -> String {
         format!("{:?}", store.deleted_crawls().await.unwrap()),
         format!("{:?}", store.devices().await.unwrap()),
         format!("{:?}", store.tokens().await.unwrap()),
+        format!("{:?}", store.account("ida").await.unwrap()),
+        format!("{:?}", store.signed_in("digest", 0).await.unwrap()),
+        format!("{:?}", store.deeds(9).await.unwrap()),
         format!("{:?}", store.searches().await.unwrap()),
         format!("{:?}", store.standing().await.unwrap()),
     ];

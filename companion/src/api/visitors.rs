@@ -1,0 +1,209 @@
+//! Who comes in where people sign in, and what they may do: readers look, editors change, owners do
+//! all. A browser keeps a secret in a cookie that is sent to this host alone, never by a script, and
+//! not with what other sites ask for (`__Host-`, `HttpOnly`, `SameSite=Lax`); every form is also held
+//! to its origin, as everywhere. What was changed is put down with the name.
+//!
+//! Programs come with tokens, as elsewhere. Browsers with the extension are paired with a companion on
+//! their own machine, never with one that others share.
+
+use axum::extract::Request;
+use axum::http::header::COOKIE;
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+use tracing::warn;
+
+use super::auth::{Base, is_open_file, set_path};
+use super::{App, Problem};
+use crate::service::SIGNED_IN_FOR;
+use crate::store::{AccountRow, Role};
+
+/// The cookie's name: browsers take one of such a name only from the host itself, over TLS.
+const COOKIE_NAME: &str = "__Host-linkscent";
+
+tokio::task_local! {
+    static VISITOR: Visitor;
+}
+
+/// Somebody who is signed in.
+#[derive(Debug, Clone)]
+pub struct Visitor {
+    /// By which they signed in.
+    pub name: String,
+    /// What they may do.
+    pub role: Role,
+}
+
+/// Who the page that is made just now is for; none where nobody signs in.
+pub fn visitor() -> Option<Visitor> {
+    VISITOR.try_with(Clone::clone).ok()
+}
+
+/// The header that has a browser keep a secret, or forget it.
+pub fn cookie(key: Option<&str>) -> String {
+    let (key, seconds) = key.map_or(("", 0), |key| (key, SIGNED_IN_FOR / 1_000));
+    format!("{COOKIE_NAME}={key}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age={seconds}")
+}
+
+/// The secret that a browser sent.
+pub fn key(headers: &HeaderMap) -> Option<&str> {
+    let cookies = headers.get_all(COOKIE).iter();
+    let cookies = cookies.filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|value| value.split(';'));
+    pairs.find_map(|pair| {
+        let (name, key) = pair.trim().split_once('=')?;
+        (name == COOKIE_NAME).then_some(key)
+    })
+}
+
+/// Which role a request takes; none for what is open to all.
+fn needed(method: &Method, path: &str) -> Option<Role> {
+    let reads = matches!(*method, Method::GET | Method::HEAD);
+    let first = path.split('/').nth(1).unwrap_or_default();
+    match first {
+        "sign-in" | "sign-out" => None,
+        "feed" if reads => None,
+        _ if is_open_file(path) => None,
+        "account" => Some(Role::Reader),
+        "settings" | "accounts" => Some(Role::Owner),
+        _ if path.ends_with("/delete") => Some(Role::Owner),
+        _ if reads => Some(Role::Reader),
+        _ => Some(Role::Editor),
+    }
+}
+
+/// Lets a request in that is of this site, or says why not.
+pub(super) async fn let_in(app: App, mut request: Request, next: Next) -> Response {
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    if path.starts_with("/api/") || path == "/mcp" {
+        return programs(&path, request, next).await;
+    }
+    request.extensions_mut().insert(Base(String::new()));
+    let Some(needed) = needed(&method, &path) else {
+        return next.run(request).await;
+    };
+    let account = match who(&app, request.headers()).await {
+        Ok(Some(account)) => account,
+        Ok(None) if method == Method::GET => return to_sign_in(&request),
+        Ok(None) => {
+            let text = "sign in first";
+            return Problem(StatusCode::UNAUTHORIZED, text.to_owned()).into_response();
+        }
+        Err(problem) => return problem.into_response(),
+    };
+    let visitor = Visitor {
+        name: account.name,
+        role: account.role,
+    };
+    if visitor.role < needed {
+        *request.method_mut() = Method::GET;
+        if !set_path(request.uri_mut(), "/refused") {
+            return StatusCode::FORBIDDEN.into_response();
+        }
+        return VISITOR.scope(visitor, next.run(request)).await;
+    }
+    let name = visitor.name.clone();
+    let response = VISITOR.scope(visitor, next.run(request)).await;
+    let status = response.status();
+    let is_change = !matches!(method, Method::GET | Method::HEAD);
+    if is_change && (status.is_success() || status.is_redirection()) {
+        let put = app.service.put_deed(&name, path).await;
+        if let Err(error) = put {
+            warn!(%error, name, "what was changed was not put down");
+        }
+    }
+    response
+}
+
+async fn programs(path: &str, request: Request, next: Next) -> Response {
+    if matches!(path, "/api/v1/pair" | "/api/v1/channel" | "/api/v1/call") {
+        let text = "a browser is paired with a companion on its own machine";
+        return Problem(StatusCode::FORBIDDEN, text.to_owned()).into_response();
+    }
+    next.run(request).await
+}
+
+async fn who(app: &App, headers: &HeaderMap) -> Result<Option<AccountRow>, Problem> {
+    match key(headers) {
+        Some(key) => Ok(app.service.signed_in(key).await?),
+        None => Ok(None),
+    }
+}
+
+/// To where people sign in, and then on to what they asked for.
+fn to_sign_in(request: &Request) -> Response {
+    let asked = request
+        .uri()
+        .path_and_query()
+        .map_or("/", |asked| asked.as_str());
+    let query = form_urlencoded::Serializer::new(String::new())
+        .append_pair("to", asked)
+        .finish();
+    Redirect::to(&format!("/sign-in?{query}")).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn roles_open_what_they_are_for() {
+        let get = |path: &str| needed(&Method::GET, path);
+        let post = |path: &str| needed(&Method::POST, path);
+        for path in [
+            "/",
+            "/topic/1",
+            "/crawl/2/live",
+            "/library",
+            "/hands",
+            "/sign-ins",
+        ] {
+            assert_eq!(get(path), Some(Role::Reader), "{path}");
+        }
+        for path in [
+            "/topics",
+            "/crawl/2/pause",
+            "/library/mark",
+            "/topic/1/remove",
+        ] {
+            assert_eq!(post(path), Some(Role::Editor), "{path}");
+        }
+        for path in [
+            "/settings",
+            "/settings/token",
+            "/accounts",
+            "/crawl/2/delete",
+        ] {
+            assert_eq!(post(path), Some(Role::Owner), "{path}");
+        }
+        for path in ["/settings", "/settings/everything.tar", "/accounts"] {
+            assert_eq!(get(path), Some(Role::Owner), "{path}");
+        }
+        assert_eq!(post("/account"), Some(Role::Reader), "their own password");
+        for path in ["/sign-in", "/style.css", "/feed/secret"] {
+            assert_eq!(get(path), None, "{path}");
+        }
+        assert_eq!(post("/feed/secret"), Some(Role::Editor));
+        assert_eq!(needed(&Method::DELETE, "/topic/1"), Some(Role::Editor));
+    }
+
+    #[test]
+    fn the_cookie_is_found_among_others() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(key(&headers), None);
+        headers.append(
+            COOKIE,
+            HeaderValue::from_static("a=b; x__Host-linkscent=no"),
+        );
+        assert_eq!(key(&headers), None);
+        headers.append(
+            COOKIE,
+            HeaderValue::from_static("c=d; __Host-linkscent=secret; e=f"),
+        );
+        assert_eq!(key(&headers), Some("secret"));
+        assert!(cookie(Some("secret")).starts_with("__Host-linkscent=secret; "));
+        assert!(cookie(None).ends_with("Max-Age=0"));
+    }
+}

@@ -1,0 +1,194 @@
+//! Where people sign in and out, change their password, and owners see who there is and what was
+//! changed.
+
+use askama::Template;
+use axum::extract::{Form, Query, State};
+use axum::http::header::SET_COOKIE;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get, post};
+use axum::{Extension, Router};
+use serde::Deserialize;
+
+use super::{PageError, PageResult, check_csrf, go_to, show};
+use crate::api::{App, Base, cookie, key, visitor};
+use crate::clock;
+use crate::service::{LONGEST_ACCOUNT, LONGEST_PASSWORD, ServiceError};
+use crate::store::{AccountRow, Deed, Role};
+
+/// Deeds that are shown.
+const SHOWN: i64 = 200;
+
+pub(super) fn routes() -> Router<App> {
+    Router::new()
+        .route("/sign-in", get(sign_in_page).post(sign_in))
+        .route("/sign-out", post(sign_out))
+        .route("/account", get(account).post(change_password))
+        .route("/accounts", get(accounts))
+        .route("/refused", any(refused))
+}
+
+#[derive(Template)]
+#[template(path = "sign_in.html")]
+struct SignInPage {
+    base: String,
+    problem: String,
+    name: String,
+    to: String,
+}
+
+#[derive(Deserialize)]
+struct SignInQuery {
+    #[serde(default)]
+    to: String,
+}
+
+async fn sign_in_page(State(app): State<App>, Query(query): Query<SignInQuery>) -> PageResult {
+    check_public(&app)?;
+    show(&SignInPage {
+        base: String::new(),
+        problem: String::new(),
+        name: String::new(),
+        to: query.to,
+    })
+}
+
+#[derive(Deserialize)]
+struct SignInForm {
+    name: String,
+    password: String,
+    #[serde(default)]
+    to: String,
+}
+
+async fn sign_in(State(app): State<App>, Form(form): Form<SignInForm>) -> PageResult {
+    check_public(&app)?;
+    match app.service.sign_in(&form.name, &form.password).await {
+        Ok(key) => Ok(with_cookie(go_to(of_this_site(&form.to)), Some(&key))),
+        Err(ServiceError::Refused(problem)) => {
+            let page = show(&SignInPage {
+                base: String::new(),
+                problem,
+                name: form.name.chars().take(LONGEST_ACCOUNT).collect(),
+                to: form.to,
+            })?;
+            Ok((StatusCode::UNAUTHORIZED, page).into_response())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn sign_out(State(app): State<App>, headers: HeaderMap) -> PageResult {
+    check_public(&app)?;
+    if let Some(key) = key(&headers) {
+        app.service.sign_out(key).await?;
+    }
+    Ok(with_cookie(go_to("/sign-in"), None))
+}
+
+#[derive(Template)]
+#[template(path = "account.html")]
+struct AccountPage<'a> {
+    base: String,
+    csrf: &'a str,
+    name: String,
+    role: Role,
+}
+
+async fn account(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
+    let visitor = visitor().ok_or_else(|| PageError::missing("page"))?;
+    show(&AccountPage {
+        base,
+        csrf: app.access.csrf(),
+        name: visitor.name,
+        role: visitor.role,
+    })
+}
+
+#[derive(Deserialize)]
+struct PasswordForm {
+    csrf: String,
+    password: String,
+    new: String,
+}
+
+/// Signs out everywhere else, and in again here.
+async fn change_password(State(app): State<App>, Form(form): Form<PasswordForm>) -> PageResult {
+    check_csrf(&app, &form.csrf)?;
+    let visitor = visitor().ok_or_else(|| PageError::missing("page"))?;
+    let before = app.service.sign_in(&visitor.name, &form.password).await?;
+    app.service.sign_out(&before).await?;
+    let changed = app.service.change_password(&visitor.name, Some(&form.new));
+    let password = changed.await?;
+    let key = app.service.sign_in(&visitor.name, &password).await?;
+    Ok(with_cookie(go_to("/account"), Some(&key)))
+}
+
+#[derive(Template)]
+#[template(path = "accounts.html")]
+struct AccountsPage {
+    base: String,
+    accounts: Vec<AccountRow>,
+    deeds: Vec<Deed>,
+}
+
+async fn accounts(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
+    show(&AccountsPage {
+        base,
+        accounts: app.service.store.accounts().await?,
+        deeds: app.service.store.deeds(SHOWN).await?,
+    })
+}
+
+async fn refused() -> PageError {
+    let role = visitor().map_or(Role::Reader, |visitor| visitor.role);
+    let text = match role {
+        Role::Reader => {
+            "Readers look and change nothing; settings are the owners'. Ask an owner for another role."
+        }
+        Role::Editor | Role::Owner => {
+            "Settings, and deleting for good, are the owners'. Ask one of them."
+        }
+    };
+    PageError(StatusCode::FORBIDDEN, text.to_owned())
+}
+
+fn check_public(app: &App) -> Result<(), PageError> {
+    if app.access.is_public() {
+        return Ok(());
+    }
+    Err(PageError::missing("page"))
+}
+
+fn with_cookie(mut response: Response, key: Option<&str>) -> Response {
+    if let Ok(cookie) = cookie(key).parse() {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// A path of this site; the first page for anything else.
+fn of_this_site(to: &str) -> &str {
+    let is_path = to.starts_with('/') && !to.starts_with("//") && !to.contains(['\\', '\r', '\n']);
+    if is_path { to } else { "/" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_led_elsewhere() {
+        assert_eq!(of_this_site("/crawl/1?page=2"), "/crawl/1?page=2");
+        for to in [
+            "",
+            "//evil.example/",
+            "https://evil.example/",
+            "/\\evil.example",
+            "x",
+            "/\r\nSet-Cookie: a=b",
+        ] {
+            assert_eq!(of_this_site(to), "/", "{to:?}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! People who share what is kept here: their accounts, and how they sign in.
+//!
+//! Passwords are kept as Argon2id hashes. Who signs in gets 256 random bits, of which only the digest
+//! is kept, and which end two weeks after they were used last.
+//!
+//! Left out: roles by topic, and other ways to sign in than by a password.
+
+mod attempts;
+
+pub use attempts::Attempts;
+
+use anyhow::anyhow;
+use argon2::Argon2;
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+
+use super::{Service, ServiceError};
+use crate::store::{AccountRow, Deed, Role, StoreError};
+use crate::{clock, secret};
+
+/// Characters of a name at most.
+pub const LONGEST_ACCOUNT: usize = 60;
+/// And at least.
+const SHORTEST_PASSWORD: usize = 10;
+/// The same of a password at most.
+pub const LONGEST_PASSWORD: usize = 200;
+/// People who can have an account.
+const MOST_ACCOUNTS: usize = 500;
+/// A sign-in that was not used for so many milliseconds has ended.
+pub const SIGNED_IN_FOR: i64 = 14 * 24 * 3_600_000;
+/// That it was used is put down once in so many.
+const USED_EVERY: i64 = 600_000;
+/// What was changed is remembered of so many requests.
+const MOST_DEEDS: i64 = 10_000;
+
+impl Service {
+    /// Makes an account; its password, which is a random one if none is given.
+    pub async fn add_account(
+        &self,
+        name: &str,
+        role: Role,
+        password: Option<&str>,
+    ) -> Result<String, ServiceError> {
+        let name = proper_name(name)?;
+        if self.store.accounts().await?.len() >= MOST_ACCOUNTS {
+            return Err(ServiceError::refused(format!(
+                "There are {MOST_ACCOUNTS} accounts already: remove one that is not used."
+            )));
+        }
+        let (password, hash) = self.hashed(password).await?;
+        let added = self.store.add_account(&name, role, &hash, clock::now());
+        match added.await {
+            Ok(_) => Ok(password),
+            Err(StoreError::Conflict) => Err(ServiceError::refused(format!(
+                "There is an account “{name}” already."
+            ))),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The account of that name.
+    pub async fn account(&self, name: &str) -> Result<AccountRow, ServiceError> {
+        let found = self.store.account(&proper_name(name)?).await?;
+        Ok(found.ok_or(ServiceError::Missing("account"))?.0)
+    }
+
+    /// Lets an account do other things; somebody remains an owner.
+    pub async fn change_role(&self, name: &str, role: Role) -> Result<(), ServiceError> {
+        let account = self.account(name).await?;
+        if role != Role::Owner {
+            self.check_not_last(&account).await?;
+        }
+        Ok(self.store.set_role(account.id, role).await?)
+    }
+
+    /// Removes an account; somebody remains an owner.
+    pub async fn remove_account(&self, name: &str) -> Result<(), ServiceError> {
+        let account = self.account(name).await?;
+        self.check_not_last(&account).await?;
+        Ok(self.store.remove_account(account.id).await?)
+    }
+
+    /// Gives an account another password, a random one if none is given, and signs it out
+    /// everywhere; the password.
+    pub async fn change_password(
+        &self,
+        name: &str,
+        password: Option<&str>,
+    ) -> Result<String, ServiceError> {
+        let account = self.account(name).await?;
+        let (password, hash) = self.hashed(password).await?;
+        self.store.set_password(account.id, &hash).await?;
+        Ok(password)
+    }
+
+    /// Signs somebody in: the secret that their browser keeps. Refused if name or password are wrong,
+    /// in the same words and after the same work.
+    pub async fn sign_in(&self, name: &str, password: &str) -> Result<String, ServiceError> {
+        let name = name.trim().to_lowercase();
+        self.attempts.check(&name, clock::now())?;
+        let known = self.store.account(&name).await?;
+        let (account, hash) = known.unzip();
+        let is_right = self.is_password(password, hash).await?;
+        let Some(account) = account.filter(|_| is_right) else {
+            self.attempts.failed(&name, clock::now());
+            return Err(ServiceError::refused("Name or password are wrong."));
+        };
+        self.attempts.succeeded(&name);
+        let (key, now) = (secret::random_hex::<32>(), clock::now());
+        let digest = secret::digest(&key);
+        self.store
+            .sign_in(&digest, account.id, now, now - SIGNED_IN_FOR)
+            .await?;
+        Ok(key)
+    }
+
+    /// Who is signed in by that secret.
+    pub async fn signed_in(&self, key: &str) -> Result<Option<AccountRow>, ServiceError> {
+        let (digest, now) = (secret::digest(key), clock::now());
+        let found = self.store.signed_in(&digest, now - SIGNED_IN_FOR).await?;
+        let Some((account, used)) = found else {
+            return Ok(None);
+        };
+        if now - used > USED_EVERY {
+            self.store.sign_in_used(&digest, now).await?;
+        }
+        Ok(Some(account))
+    }
+
+    /// Ends a sign-in.
+    pub async fn sign_out(&self, key: &str) -> Result<(), ServiceError> {
+        Ok(self.store.sign_out(&secret::digest(key)).await?)
+    }
+
+    /// Puts down that somebody changed something.
+    pub async fn put_deed(&self, account: &str, what: String) -> Result<(), ServiceError> {
+        let deed = Deed {
+            time: clock::now(),
+            account: account.to_owned(),
+            what,
+        };
+        Ok(self.store.put_deed(&deed, MOST_DEEDS).await?)
+    }
+
+    async fn check_not_last(&self, account: &AccountRow) -> Result<(), ServiceError> {
+        let accounts = self.store.accounts().await?;
+        let mut others = accounts.iter().filter(|other| other.id != account.id);
+        if account.role == Role::Owner && !others.any(|other| other.role == Role::Owner) {
+            return Err(ServiceError::refused(format!(
+                "“{}” is the only owner: make somebody else one first.",
+                account.name
+            )));
+        }
+        Ok(())
+    }
+
+    /// A password and its hash.
+    async fn hashed(&self, password: Option<&str>) -> Result<(String, String), ServiceError> {
+        let password = match password {
+            Some(password) => password.to_owned(),
+            None => secret::random_hex::<10>(),
+        };
+        let length = password.chars().count();
+        if !(SHORTEST_PASSWORD..=LONGEST_PASSWORD).contains(&length) {
+            return Err(ServiceError::refused(format!(
+                "A password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters."
+            )));
+        }
+        let salt = secret::random_bytes::<16>();
+        self.attempts
+            .one_at_a_time(move || {
+                let hash = Argon2::default().hash_password_with_salt(password.as_bytes(), &salt);
+                let hash = hash.map_err(|error| anyhow!("hashing a password: {error}"))?;
+                Ok((password, hash.to_string()))
+            })
+            .await
+    }
+
+    /// Whether a password has that hash; one that is of nobody takes as long and is wrong.
+    async fn is_password(
+        &self,
+        password: &str,
+        hash: Option<String>,
+    ) -> Result<bool, ServiceError> {
+        let password: String = password.chars().take(LONGEST_PASSWORD + 1).collect();
+        self.attempts
+            .one_at_a_time(move || {
+                let Some(hash) = hash else {
+                    let _ =
+                        Argon2::default().hash_password_with_salt(password.as_bytes(), &[0; 16]);
+                    return Ok(false);
+                };
+                let hash = PasswordHash::new(&hash)
+                    .map_err(|error| anyhow!("the hash of a password cannot be read: {error}"))?;
+                Ok(Argon2::default()
+                    .verify_password(password.as_bytes(), &hash)
+                    .is_ok())
+            })
+            .await
+    }
+}
+
+/// A name as accounts have it: small letters, and nothing that looks like something else.
+fn proper_name(name: &str) -> Result<String, ServiceError> {
+    let name = name.trim().to_lowercase();
+    let is_fine = |letter: char| letter.is_alphanumeric() || "._-@+".contains(letter);
+    if name.is_empty() || name.chars().count() > LONGEST_ACCOUNT || !name.chars().all(is_fine) {
+        return Err(ServiceError::refused(format!(
+            "An account is called by letters, digits and . _ - @ +, at most {LONGEST_ACCOUNT}."
+        )));
+    }
+    Ok(name)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+use super::*;
+use crate::crawler::way::Way;
+use crate::store::Store;
+
+fn service() -> (tempfile::TempDir, Service) {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::new(Store::in_memory(folder.path()), Way::default());
+    (folder, service)
+}
+
+#[tokio::test]
+async fn who_has_an_account_signs_in_and_out() {
+    let (_folder, service) = service();
+    let password = service.add_account(" Ida@x.org ", Role::Owner, None).await;
+    let password = password.unwrap();
+    assert_eq!(password.len(), 20);
+    let key = service.sign_in("IDA@x.org", &password).await.unwrap();
+    let who = service.signed_in(&key).await.unwrap().unwrap();
+    assert_eq!((who.name.as_str(), who.role), ("ida@x.org", Role::Owner));
+    assert!(service.signed_in(&key[1..]).await.unwrap().is_none());
+    service.sign_out(&key).await.unwrap();
+    assert!(service.signed_in(&key).await.unwrap().is_none());
+    let (_, hash) = service.store.account("ida@x.org").await.unwrap().unwrap();
+    assert!(hash.starts_with("$argon2id$"), "{hash}");
+    assert!(!hash.contains(&password));
+}
+
+#[tokio::test]
+async fn wrong_names_and_wrong_passwords_are_told_alike() {
+    let (_folder, service) = service();
+    service
+        .add_account("ida", Role::Owner, Some("long enough 1"))
+        .await
+        .unwrap();
+    let wrong = async |name: &str, password: &str| {
+        service
+            .sign_in(name, password)
+            .await
+            .unwrap_err()
+            .to_string()
+    };
+    let of_ida = wrong("ida", "long enough 2").await;
+    assert_eq!(of_ida, "Name or password are wrong.");
+    assert_eq!(wrong("ada", "long enough 1").await, of_ida);
+    assert_eq!(wrong("", "").await, of_ida);
+    for _ in 0..9 {
+        wrong("ida", "x").await;
+    }
+    let refused = wrong("ida", "long enough 1").await;
+    assert!(refused.contains("too many"), "{refused}");
+}
+
+#[tokio::test]
+async fn accounts_are_called_something_and_one_is_an_owner() {
+    let (_folder, service) = service();
+    for name in ["", "two words", "a/b", "<b>", &"x".repeat(61)] {
+        let refused = service.add_account(name, Role::Reader, None).await;
+        assert!(refused.is_err(), "{name}");
+    }
+    for password in ["short", &"x".repeat(201)] {
+        let refused = service
+            .add_account("ida", Role::Owner, Some(password))
+            .await;
+        assert!(refused.unwrap_err().to_string().contains("10 to 200"));
+    }
+    service.add_account("ida", Role::Owner, None).await.unwrap();
+    let twice = service.add_account("Ida", Role::Reader, None).await;
+    assert!(twice.unwrap_err().to_string().contains("already"));
+    let refused = service.remove_account("ida").await.unwrap_err();
+    assert!(refused.to_string().contains("only owner"), "{refused}");
+    assert!(service.change_role("ida", Role::Editor).await.is_err());
+    service
+        .add_account("ada", Role::Reader, None)
+        .await
+        .unwrap();
+    assert!(
+        service.remove_account("ida").await.is_err(),
+        "a reader is none"
+    );
+    service.change_role("ada", Role::Owner).await.unwrap();
+    service.remove_account("ida").await.unwrap();
+    assert!(service.change_role("ida", Role::Owner).await.is_err());
+    let password = service.change_password("ada", None).await.unwrap();
+    let key = service.sign_in("ada", &password).await.unwrap();
+    service
+        .change_password("ada", Some("long enough 3"))
+        .await
+        .unwrap();
+    assert!(
+        service.signed_in(&key).await.unwrap().is_none(),
+        "nobody stays in"
+    );
+    assert!(service.sign_in("ada", &password).await.is_err());
+}

@@ -1,0 +1,127 @@
+//! Accounts, sign-ins and deeds, in memory.
+
+use async_trait::async_trait;
+
+use super::MemoryStore;
+use crate::store::ports::{AccountRow, Accounts, Deed, Role};
+use crate::store::{StoreError, StoreResult};
+
+#[async_trait]
+impl Accounts for MemoryStore {
+    async fn add_account(
+        &self,
+        name: &str,
+        role: Role,
+        password: &str,
+        now: i64,
+    ) -> StoreResult<i64> {
+        self.change(|state| {
+            if state.accounts.iter().any(|(known, _)| known.name == name) {
+                return Err(StoreError::Conflict);
+            }
+            state.accounts_made += 1;
+            let row = AccountRow {
+                id: state.accounts_made,
+                name: name.to_owned(),
+                role,
+                created: now,
+            };
+            state.accounts.push((row, password.to_owned()));
+            state.accounts.sort_by(|a, b| a.0.name.cmp(&b.0.name));
+            Ok(state.accounts_made)
+        })
+    }
+
+    async fn accounts(&self) -> StoreResult<Vec<AccountRow>> {
+        let state = self.read();
+        Ok(state.accounts.iter().map(|(row, _)| row.clone()).collect())
+    }
+
+    async fn account(&self, name: &str) -> StoreResult<Option<(AccountRow, String)>> {
+        let state = self.read();
+        let found = state.accounts.iter().find(|(row, _)| row.name == name);
+        Ok(found.cloned())
+    }
+
+    async fn set_role(&self, id: i64, role: Role) -> StoreResult<()> {
+        self.change(|state| {
+            if let Some((row, _)) = state.accounts.iter_mut().find(|(row, _)| row.id == id) {
+                row.role = role;
+            }
+            Ok(())
+        })
+    }
+
+    async fn set_password(&self, id: i64, password: &str) -> StoreResult<()> {
+        self.change(|state| {
+            if let Some(row) = state.accounts.iter_mut().find(|(row, _)| row.id == id) {
+                password.clone_into(&mut row.1);
+            }
+            state.sign_ins.retain(|row| row.1 != id);
+            Ok(())
+        })
+    }
+
+    async fn remove_account(&self, id: i64) -> StoreResult<()> {
+        self.change(|state| {
+            state.accounts.retain(|(row, _)| row.id != id);
+            state.sign_ins.retain(|row| row.1 != id);
+            Ok(())
+        })
+    }
+
+    async fn sign_in(&self, digest: &str, account: i64, now: i64, ended: i64) -> StoreResult<()> {
+        self.change(|state| {
+            state.sign_ins.retain(|row| row.2 >= ended);
+            let is_there = state.accounts.iter().any(|(row, _)| row.id == account);
+            if !is_there || state.sign_ins.iter().any(|row| row.0 == digest) {
+                return Err(StoreError::Conflict);
+            }
+            state.sign_ins.push((digest.to_owned(), account, now));
+            Ok(())
+        })
+    }
+
+    async fn signed_in(&self, digest: &str, since: i64) -> StoreResult<Option<(AccountRow, i64)>> {
+        let state = self.read();
+        let mut sign_ins = state.sign_ins.iter();
+        let found = sign_ins.find(|row| row.0 == digest && row.2 >= since);
+        Ok(found.and_then(|(_, account, used)| {
+            let mut accounts = state.accounts.iter();
+            let (row, _) = accounts.find(|(row, _)| row.id == *account)?;
+            Some((row.clone(), *used))
+        }))
+    }
+
+    async fn sign_in_used(&self, digest: &str, now: i64) -> StoreResult<()> {
+        self.change(|state| {
+            if let Some(row) = state.sign_ins.iter_mut().find(|row| row.0 == digest) {
+                row.2 = now;
+            }
+            Ok(())
+        })
+    }
+
+    async fn sign_out(&self, digest: &str) -> StoreResult<()> {
+        self.change(|state| {
+            state.sign_ins.retain(|row| row.0 != digest);
+            Ok(())
+        })
+    }
+
+    async fn put_deed(&self, deed: &Deed, most: i64) -> StoreResult<()> {
+        self.change(|state| {
+            state.deeds.push(deed.clone());
+            let most = usize::try_from(most).unwrap_or_default();
+            let older = state.deeds.len().saturating_sub(most);
+            state.deeds.drain(..older);
+            Ok(())
+        })
+    }
+
+    async fn deeds(&self, most: i64) -> StoreResult<Vec<Deed>> {
+        let state = self.read();
+        let most = usize::try_from(most).unwrap_or_default();
+        Ok(state.deeds.iter().rev().take(most).cloned().collect())
+    }
+}

@@ -1,0 +1,111 @@
+//! People who share what is kept here: who they are, where they are signed in, and what they changed.
+
+use async_trait::async_trait;
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+use crate::store::error::StoreResult;
+
+/// What somebody may do, the least first: each role may all that those before it may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Look at everything but the settings.
+    Reader,
+    /// Judge, describe, begin and stop crawls.
+    Editor,
+    /// All of it: settings, programs, deleting for good, and what others did.
+    Owner,
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Reader, Self::Editor, Self::Owner];
+
+    /// As the shell and the database name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reader => "reader",
+            Self::Editor => "editor",
+            Self::Owner => "owner",
+        }
+    }
+
+    /// Back from [`Self::name`].
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+}
+
+/// Somebody who may come in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountRow {
+    /// Their number, never given again.
+    pub id: i64,
+    /// By which they sign in.
+    pub name: String,
+    /// What they may do.
+    pub role: Role,
+    /// When the account was made, in milliseconds since 1970.
+    pub created: i64,
+}
+
+/// Something that was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deed {
+    /// When, in milliseconds since 1970.
+    pub time: i64,
+    /// What the account was called then.
+    pub account: String,
+    /// What was asked for.
+    pub what: String,
+}
+
+/// People who may come in.
+#[async_trait]
+pub trait Accounts: Send + Sync {
+    /// Takes an account in with the hash of its password; its number. An error if there is one of
+    /// that name.
+    async fn add_account(
+        &self,
+        name: &str,
+        role: Role,
+        password: &str,
+        now: i64,
+    ) -> StoreResult<i64>;
+
+    /// All accounts, by name.
+    async fn accounts(&self) -> StoreResult<Vec<AccountRow>>;
+
+    /// The account of that name, with the hash of its password.
+    async fn account(&self, name: &str) -> StoreResult<Option<(AccountRow, String)>>;
+
+    /// Lets an account do other things from now on.
+    async fn set_role(&self, id: i64, role: Role) -> StoreResult<()>;
+
+    /// Gives it another password, by its hash, and signs it out everywhere.
+    async fn set_password(&self, id: i64, password: &str) -> StoreResult<()>;
+
+    /// Deletes an account and signs it out. What it did stays.
+    async fn remove_account(&self, id: i64) -> StoreResult<()>;
+
+    /// Signs an account in by the digest of a secret; an error if there is no such account. Sign-ins
+    /// that were not used since `ended` go.
+    async fn sign_in(&self, digest: &str, account: i64, now: i64, ended: i64) -> StoreResult<()>;
+
+    /// Who is signed in by the secret of that digest, and when it was used last, if that is not
+    /// before `since`.
+    async fn signed_in(&self, digest: &str, since: i64) -> StoreResult<Option<(AccountRow, i64)>>;
+
+    /// Puts down when a sign-in was used.
+    async fn sign_in_used(&self, digest: &str, now: i64) -> StoreResult<()>;
+
+    /// Ends a sign-in.
+    async fn sign_out(&self, digest: &str) -> StoreResult<()>;
+
+    /// Puts down what was changed, and keeps of all that the newest `most` at most.
+    async fn put_deed(&self, deed: &Deed, most: i64) -> StoreResult<()>;
+
+    /// What was changed, newest first, at most `most`.
+    async fn deeds(&self, most: i64) -> StoreResult<Vec<Deed>>;
+}

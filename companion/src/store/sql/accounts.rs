@@ -1,0 +1,197 @@
+//! Accounts, sign-ins and deeds as rows.
+
+use async_trait::async_trait;
+
+use super::{PostgresStore, SqliteStore};
+use crate::store::ports::{AccountRow, Accounts, Deed, Role};
+use crate::store::{StoreError, StoreResult};
+
+/// Number, name, role and when it was made.
+type Row = (i64, String, String, i64);
+type WithPassword = (i64, String, String, i64, String);
+type WithUse = (i64, String, String, i64, i64);
+
+macro_rules! accounts {
+    ($store:ty) => {
+        #[async_trait]
+        impl Accounts for $store {
+            async fn add_account(
+                &self,
+                name: &str,
+                role: Role,
+                password: &str,
+                now: i64,
+            ) -> StoreResult<i64> {
+                let row: (i64,) = sqlx::query_as(
+                    "INSERT INTO account (name, role, password, created)
+                     VALUES ($1, $2, $3, $4) RETURNING id",
+                )
+                .bind(name)
+                .bind(role.name())
+                .bind(password)
+                .bind(now)
+                .fetch_one(&self.pool)
+                .await?;
+                Ok(row.0)
+            }
+
+            async fn accounts(&self) -> StoreResult<Vec<AccountRow>> {
+                let rows: Vec<Row> =
+                    sqlx::query_as("SELECT id, name, role, created FROM account ORDER BY name")
+                        .fetch_all(&self.pool)
+                        .await?;
+                rows.into_iter().map(account).collect()
+            }
+
+            async fn account(&self, name: &str) -> StoreResult<Option<(AccountRow, String)>> {
+                let row: Option<WithPassword> = sqlx::query_as(
+                    "SELECT id, name, role, created, password FROM account WHERE name = $1",
+                )
+                .bind(name)
+                .fetch_optional(&self.pool)
+                .await?;
+                let row = row.map(|(id, name, role, created, password)| {
+                    Ok((account((id, name, role, created))?, password))
+                });
+                row.transpose()
+            }
+
+            async fn set_role(&self, id: i64, role: Role) -> StoreResult<()> {
+                sqlx::query("UPDATE account SET role = $1 WHERE id = $2")
+                    .bind(role.name())
+                    .bind(id)
+                    .execute(&self.pool)
+                    .await?;
+                Ok(())
+            }
+
+            async fn set_password(&self, id: i64, password: &str) -> StoreResult<()> {
+                let mut transaction = self.pool.begin().await?;
+                sqlx::query("UPDATE account SET password = $1 WHERE id = $2")
+                    .bind(password)
+                    .bind(id)
+                    .execute(&mut *transaction)
+                    .await?;
+                sqlx::query("DELETE FROM sign_in WHERE account = $1")
+                    .bind(id)
+                    .execute(&mut *transaction)
+                    .await?;
+                transaction.commit().await?;
+                Ok(())
+            }
+
+            async fn remove_account(&self, id: i64) -> StoreResult<()> {
+                sqlx::query("DELETE FROM account WHERE id = $1")
+                    .bind(id)
+                    .execute(&self.pool)
+                    .await?;
+                Ok(())
+            }
+
+            async fn sign_in(
+                &self,
+                digest: &str,
+                account: i64,
+                now: i64,
+                ended: i64,
+            ) -> StoreResult<()> {
+                let mut transaction = self.pool.begin().await?;
+                sqlx::query("DELETE FROM sign_in WHERE used < $1")
+                    .bind(ended)
+                    .execute(&mut *transaction)
+                    .await?;
+                sqlx::query("INSERT INTO sign_in (digest, account, used) VALUES ($1, $2, $3)")
+                    .bind(digest)
+                    .bind(account)
+                    .bind(now)
+                    .execute(&mut *transaction)
+                    .await?;
+                transaction.commit().await?;
+                Ok(())
+            }
+
+            async fn signed_in(
+                &self,
+                digest: &str,
+                since: i64,
+            ) -> StoreResult<Option<(AccountRow, i64)>> {
+                let row: Option<WithUse> = sqlx::query_as(
+                    "SELECT account.id, name, role, created, used FROM sign_in
+                     JOIN account ON account.id = account WHERE digest = $1 AND used >= $2",
+                )
+                .bind(digest)
+                .bind(since)
+                .fetch_optional(&self.pool)
+                .await?;
+                let row = row.map(|(id, name, role, created, used)| {
+                    Ok((account((id, name, role, created))?, used))
+                });
+                row.transpose()
+            }
+
+            async fn sign_in_used(&self, digest: &str, now: i64) -> StoreResult<()> {
+                sqlx::query("UPDATE sign_in SET used = $1 WHERE digest = $2")
+                    .bind(now)
+                    .bind(digest)
+                    .execute(&self.pool)
+                    .await?;
+                Ok(())
+            }
+
+            async fn sign_out(&self, digest: &str) -> StoreResult<()> {
+                sqlx::query("DELETE FROM sign_in WHERE digest = $1")
+                    .bind(digest)
+                    .execute(&self.pool)
+                    .await?;
+                Ok(())
+            }
+
+            async fn put_deed(&self, deed: &Deed, most: i64) -> StoreResult<()> {
+                let mut transaction = self.pool.begin().await?;
+                let row: (i64,) = sqlx::query_as(
+                    "INSERT INTO deed (time, account, what) VALUES ($1, $2, $3) RETURNING id",
+                )
+                .bind(deed.time)
+                .bind(&deed.account)
+                .bind(&deed.what)
+                .fetch_one(&mut *transaction)
+                .await?;
+                sqlx::query("DELETE FROM deed WHERE id <= $1")
+                    .bind(row.0.saturating_sub(most))
+                    .execute(&mut *transaction)
+                    .await?;
+                transaction.commit().await?;
+                Ok(())
+            }
+
+            async fn deeds(&self, most: i64) -> StoreResult<Vec<Deed>> {
+                let rows: Vec<(i64, String, String)> = sqlx::query_as(
+                    "SELECT time, account, what FROM deed ORDER BY id DESC LIMIT $1",
+                )
+                .bind(most.max(0))
+                .fetch_all(&self.pool)
+                .await?;
+                let deeds = rows.into_iter().map(|(time, account, what)| Deed {
+                    time,
+                    account,
+                    what,
+                });
+                Ok(deeds.collect())
+            }
+        }
+    };
+}
+
+accounts!(SqliteStore);
+accounts!(PostgresStore);
+
+fn account((id, name, role, created): Row) -> StoreResult<AccountRow> {
+    let role = Role::named(&role)
+        .ok_or_else(|| StoreError::Unreadable(format!("what account {id} may do")))?;
+    Ok(AccountRow {
+        id,
+        name,
+        role,
+        created,
+    })
+}

@@ -1,0 +1,141 @@
+//! Accounts, sign-ins and deeds.
+
+use super::NOBODY;
+use crate::store::Store;
+use crate::store::ports::{AccountRow, Deed, Role};
+
+promises! {
+    accounts_are_made_changed_and_removed,
+    people_are_signed_in_until_they_are_not,
+    deeds_are_kept_and_not_too_many,
+    accounts_outlive_everything,
+}
+
+async fn accounts_are_made_changed_and_removed(store: &Store) {
+    let ida = store.add_account("ida", Role::Owner, "hash 1", 5).await;
+    let ida = ida.unwrap();
+    let ada = store.add_account("ada", Role::Reader, "hash 2", 6).await;
+    let ada = ada.unwrap();
+    let twice = store.add_account("ida", Role::Reader, "hash 3", 7).await;
+    assert!(twice.is_err());
+    let row = AccountRow {
+        id: ida,
+        name: "ida".to_owned(),
+        role: Role::Owner,
+        created: 5,
+    };
+    let known = store.account("ida").await.unwrap();
+    assert_eq!(known, Some((row.clone(), "hash 1".to_owned())));
+    assert_eq!(store.account("Ida").await.unwrap(), None);
+    let names: Vec<String> = store
+        .accounts()
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|row| row.name)
+        .collect();
+    assert_eq!(names, ["ada", "ida"]);
+    store.set_role(ada, Role::Editor).await.unwrap();
+    store.set_role(NOBODY, Role::Editor).await.unwrap();
+    store.set_password(ada, "hash 4").await.unwrap();
+    store.set_password(NOBODY, "hash 5").await.unwrap();
+    let (row, hash) = store.account("ada").await.unwrap().unwrap();
+    assert_eq!((row.role, hash.as_str()), (Role::Editor, "hash 4"));
+    store.remove_account(ada).await.unwrap();
+    store.remove_account(NOBODY).await.unwrap();
+    assert_eq!(store.account("ada").await.unwrap(), None);
+    let again = store.add_account("ada", Role::Reader, "hash", 9).await;
+    assert!(again.unwrap() > ada, "no number is given twice");
+    assert_eq!(store.accounts().await.unwrap().len(), 2);
+}
+
+async fn people_are_signed_in_until_they_are_not(store: &Store) {
+    let ida = store
+        .add_account("ida", Role::Owner, "hash 1", 5)
+        .await
+        .unwrap();
+    let ada = store
+        .add_account("ada", Role::Reader, "hash 2", 5)
+        .await
+        .unwrap();
+    store.sign_in("digest 1", ida, 10, 0).await.unwrap();
+    store.sign_in("digest 2", ada, 10, 0).await.unwrap();
+    store.sign_in("digest 3", ada, 12, 0).await.unwrap();
+    assert!(store.sign_in("digest 1", ada, 13, 0).await.is_err());
+    assert!(store.sign_in("digest 4", NOBODY, 13, 0).await.is_err());
+    let who = async |digest: &str, since| {
+        let found = store.signed_in(digest, since).await.unwrap();
+        found.map(|(row, used)| (row.name, used))
+    };
+    assert_eq!(who("digest 1", 10).await, Some(("ida".to_owned(), 10)));
+    assert_eq!(who("digest 1", 11).await, None, "it is too long ago");
+    assert_eq!(who("digest", 0).await, None);
+    store.sign_in_used("digest 1", 20).await.unwrap();
+    store.sign_in_used("digest", 20).await.unwrap();
+    assert_eq!(who("digest 1", 11).await, Some(("ida".to_owned(), 20)));
+    store.sign_out("digest 2").await.unwrap();
+    assert_eq!(who("digest 2", 0).await, None);
+    assert!(
+        who("digest 3", 0).await.is_some(),
+        "elsewhere they still are"
+    );
+    store.set_password(ada, "another").await.unwrap();
+    assert_eq!(
+        who("digest 3", 0).await,
+        None,
+        "nobody is in by an old password"
+    );
+    store.sign_in("digest 5", ada, 30, 0).await.unwrap();
+    store.remove_account(ada).await.unwrap();
+    assert_eq!(who("digest 5", 0).await, None);
+    store.sign_in("digest 6", ida, 40, 30).await.unwrap();
+    assert_eq!(who("digest 1", 0).await, None, "what ended goes");
+}
+
+async fn deeds_are_kept_and_not_too_many(store: &Store) {
+    let deed = |time| Deed {
+        time,
+        account: "ida".to_owned(),
+        what: format!("POST /topic/{time}/mark"),
+    };
+    for time in 0..5 {
+        store.put_deed(&deed(time), 9).await.unwrap();
+    }
+    assert_eq!(store.deeds(2).await.unwrap(), [deed(4), deed(3)]);
+    assert!(store.deeds(-1).await.unwrap().is_empty());
+    for time in 5..12 {
+        store.put_deed(&deed(time), 9).await.unwrap();
+    }
+    let kept: Vec<i64> = store
+        .deeds(100)
+        .await
+        .unwrap()
+        .iter()
+        .map(|deed| deed.time)
+        .collect();
+    assert_eq!(kept, (3..12).rev().collect::<Vec<_>>(), "the oldest go");
+}
+
+async fn accounts_outlive_everything(store: &Store) {
+    let ida = store
+        .add_account("ida", Role::Owner, "hash", 5)
+        .await
+        .unwrap();
+    store.sign_in("digest", ida, 10, 0).await.unwrap();
+    let deed = Deed {
+        time: 1,
+        account: "ida".to_owned(),
+        what: "POST /topics".to_owned(),
+    };
+    store.put_deed(&deed, 9).await.unwrap();
+    store.delete_everything().await.unwrap();
+    assert_eq!(
+        store.accounts().await.unwrap().len(),
+        1,
+        "somebody has to come in again"
+    );
+    assert!(store.signed_in("digest", 0).await.unwrap().is_some());
+    assert!(store.deeds(9).await.unwrap().is_empty());
+    let ada = store.add_account("ada", Role::Owner, "hash", 5).await;
+    assert!(ada.unwrap() > ida);
+}
