@@ -26,7 +26,7 @@ pub use learning::{LONGEST_FACET, LONGEST_PHRASE, MOST_FACETED, MOST_PHRASES};
 pub use outlinks::MOST_PASSED_OVER;
 pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
 pub use reasons::{Place, Reason, Tie};
-pub use sharing::{Heard, News};
+pub use sharing::{Heard, News, Redirected};
 
 use log::Log;
 use outlinks::{Around, class_features};

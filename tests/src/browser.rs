@@ -404,6 +404,8 @@ async fn chromium(url: &str, profile: &Path, proxy: u16) -> Result<WebDriver> {
     ] {
         wanted.add_arg(argument)?;
     }
+    // Sites of the tests have certificates that they signed themselves.
+    wanted.accept_insecure_certs(true)?;
     let folder = extension()?.folder(Target::Chromium);
     wanted.add_arg(&format!("--load-extension={}", folder.display()))?;
     wanted.add_arg(&format!("--user-data-dir={}", profile.display()))?;
@@ -422,6 +424,7 @@ async fn firefox(url: &str, proxy: u16, page: Option<&str>) -> Result<WebDriver>
     let mut wanted = DesiredCapabilities::firefox();
     wanted.set_firefox_binary(&find(&["firefox-esr", "firefox"])?.display().to_string())?;
     wanted.set_headless()?;
+    wanted.accept_insecure_certs(true)?;
     let mut settings = FirefoxPreferences::new();
     let ids = json!({ FIREFOX_ID: FIREFOX_UUID }).to_string();
     for (name, value) in [

@@ -15,6 +15,7 @@ pub mod shell;
 pub mod soak;
 pub mod stage;
 pub mod synthetic_web;
+pub mod tls_front;
 pub mod watched_web;
 pub mod web;
 

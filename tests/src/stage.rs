@@ -320,14 +320,9 @@ impl Stage {
         .await
     }
 
-    /// Takes a picture of what is seen, where `LINKSCENT_PICTURES` names a
-    /// folder for them.
+    /// Takes a picture of what is seen, see [`picture`].
     pub async fn picture(&self, name: &str) -> Result<()> {
-        let Some(folder) = std::env::var_os("LINKSCENT_PICTURES") else {
-            return Ok(());
-        };
-        let file = Path::new(&folder).join(format!("{name}-{:?}.png", self.browser.kind));
-        Ok(self.browser.driver.screenshot(&file).await?)
+        picture(&self.browser, name).await
     }
 
     /// Ends all of it.
@@ -336,4 +331,13 @@ impl Stage {
         drop(self.replay);
         Ok(())
     }
+}
+
+/// Takes a picture of what a browser shows, where `LINKSCENT_PICTURES` names a folder for them.
+pub async fn picture(browser: &Browser, name: &str) -> Result<()> {
+    let Some(folder) = std::env::var_os("LINKSCENT_PICTURES") else {
+        return Ok(());
+    };
+    let file = Path::new(&folder).join(format!("{name}-{:?}.png", browser.kind));
+    Ok(browser.driver.screenshot(&file).await?)
 }

@@ -26,6 +26,7 @@ mod overlay;
 mod package;
 mod panel;
 mod paths;
+mod people;
 mod politeness;
 mod postgres;
 mod privacy;

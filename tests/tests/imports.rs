@@ -238,6 +238,26 @@ fn core_imports_only_from_modules_before() -> Result<()> {
     Ok(())
 }
 
+/// One that nobody names is compiled by nobody.
+#[test]
+fn every_file_of_these_tests_is_run() -> Result<()> {
+    let folder = linkscent_pack::root().join("tests/tests");
+    let all = std::fs::read_to_string(folder.join("all.rs"))?;
+    let named = all
+        .lines()
+        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    let mut there = Vec::new();
+    for entry in std::fs::read_dir(&folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let name = name.strip_suffix(".rs").filter(|name| *name != "all");
+        there.extend(name.map(str::to_owned));
+    }
+    there.sort_unstable();
+    let named: Vec<&str> = named.collect();
+    ensure!(named == there, "{named:?} are named, {there:?} are there");
+    Ok(())
+}
+
 #[test]
 fn a_circle_is_found() {
     let module = |name: &str| -> Vec<String> { name.split("::").map(str::to_owned).collect() };

@@ -38,7 +38,9 @@ async fn speak(State(app): State<App>, request: Request) -> Response {
         Arc::new(NeverSessionManager::default()),
         StreamableHttpServerConfig::default()
             // An answer that takes long is kept alive.
-            .with_legacy_session_mode(false),
+            .with_legacy_session_mode(false)
+            // It asks again what the guard has asked.
+            .with_allowed_hosts(app.access.hosts()),
     );
     let Ok(response) = server.oneshot(request).await;
     response.map(Body::new)

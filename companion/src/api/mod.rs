@@ -7,6 +7,7 @@ mod classes;
 mod crawls;
 mod description;
 mod download;
+mod guard;
 mod hosts;
 mod library;
 mod live;
@@ -22,16 +23,17 @@ mod strategies;
 mod tokens;
 mod visitors;
 
-pub use auth::{AccessControl, Base, PublicSite, Sandboxed, guard};
+pub use auth::{AccessControl, Base, PublicSite};
 pub use channel::Channels;
 pub use download::{passing, stream};
+pub use guard::{Sandboxed, guard};
 pub use library::order;
 pub use live::changes;
 pub use pairing::Pairing;
 pub use problem::Problem;
 pub use routes::open_routes;
 pub use server::{LARGEST_BODY, serve, whole_body};
-pub use visitors::{cookie, key, visitor};
+pub use visitors::{client, cookie, key, may_change, visitor};
 
 use std::sync::Arc;
 

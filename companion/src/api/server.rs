@@ -97,7 +97,7 @@ pub async fn serve(listener: TcpListener, router: Router) -> Result<()> {
 }
 
 /// Reads a request's body whole before it is handled, within a time and a size.
-/// Comes behind the guard: of strangers nothing is read.
+/// Comes behind the guard: of strangers nothing is read, but a name and a password where people sign in.
 pub async fn whole_body(request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
     let problem = |status, text: String| Problem(status, text).into_response();

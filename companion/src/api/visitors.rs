@@ -7,7 +7,7 @@
 //! their own machine, never with one that others share.
 
 use axum::extract::Request;
-use axum::http::header::COOKIE;
+use axum::http::header::{CONTENT_LENGTH, COOKIE, SET_COOKIE, TRANSFER_ENCODING};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -21,6 +21,9 @@ use crate::store::{AccountRow, Role};
 /// The cookie's name: browsers take one of such a name only from the host itself, over TLS.
 const COOKIE_NAME: &str = "__Host-linkscent";
 
+/// Bytes that are taken from somebody who is not signed in.
+const MOST_OF_ANYBODY: u64 = 8 << 10;
+
 tokio::task_local! {
     static VISITOR: Visitor;
 }
@@ -32,6 +35,11 @@ pub struct Visitor {
     pub name: String,
     /// What they may do.
     pub role: Role,
+}
+
+/// Whether who the page is for may change something.
+pub fn may_change() -> bool {
+    visitor().is_none_or(|visitor| visitor.role >= Role::Editor)
 }
 
 /// Who the page that is made just now is for; none where nobody signs in.
@@ -80,10 +88,14 @@ pub(super) async fn let_in(app: App, mut request: Request, next: Next) -> Respon
     }
     request.extensions_mut().insert(Base(String::new()));
     let Some(needed) = needed(&method, &path) else {
-        return next.run(request).await;
+        return if is_small(request.headers()) {
+            next.run(request).await
+        } else {
+            StatusCode::PAYLOAD_TOO_LARGE.into_response()
+        };
     };
-    let account = match who(&app, request.headers()).await {
-        Ok(Some(account)) => account,
+    let (account, is_renewed) = match who(&app, request.headers()).await {
+        Ok(Some(found)) => found,
         Ok(None) if method == Method::GET => return to_sign_in(&request),
         Ok(None) => {
             let text = "sign in first";
@@ -91,28 +103,81 @@ pub(super) async fn let_in(app: App, mut request: Request, next: Next) -> Respon
         }
         Err(problem) => return problem.into_response(),
     };
+    let renewed = key(request.headers())
+        .filter(|_| is_renewed)
+        .map(str::to_owned);
     let visitor = Visitor {
         name: account.name,
         role: account.role,
     };
-    if visitor.role < needed {
+    let is_refused = visitor.role < needed;
+    if is_refused {
         *request.method_mut() = Method::GET;
         if !set_path(request.uri_mut(), "/refused") {
             return StatusCode::FORBIDDEN.into_response();
         }
-        return VISITOR.scope(visitor, next.run(request)).await;
     }
-    let name = visitor.name.clone();
-    let response = VISITOR.scope(visitor, next.run(request)).await;
-    let status = response.status();
-    let is_change = !matches!(method, Method::GET | Method::HEAD);
-    if is_change && (status.is_success() || status.is_redirection()) {
-        let put = app.service.put_deed(&name, path).await;
-        if let Err(error) = put {
-            warn!(%error, name, "what was changed was not put down");
-        }
+    let reads = matches!(method, Method::GET | Method::HEAD);
+    let mut response = if reads || is_refused {
+        VISITOR.scope(visitor, next.run(request)).await
+    } else {
+        change(app, visitor, path, request, next).await
+    };
+    if let Some(key) = renewed
+        && !response.headers().contains_key(SET_COOKIE)
+        && let Ok(cookie) = cookie(Some(&key)).parse()
+    {
+        response.headers_mut().insert(SET_COOKIE, cookie);
     }
     response
+}
+
+/// Has something changed, and puts down who did it, whether or not somebody waits for the answer.
+async fn change(
+    app: App,
+    visitor: Visitor,
+    path: String,
+    request: Request,
+    next: Next,
+) -> Response {
+    let name = visitor.name.clone();
+    let changing = VISITOR.scope(visitor, next.run(request));
+    let changed = tokio::spawn(async move {
+        let response = changing.await;
+        let status = response.status();
+        let is_done = status.is_success() || status.is_redirection();
+        // A list that was read is not kept.
+        if is_done && path != "/lists" {
+            let put = app.service.put_deed(&name, path).await;
+            if let Err(error) = put {
+                warn!(%error, name, "what was changed was not put down");
+            }
+        }
+        response
+    });
+    let failed = |_| StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    changed.await.unwrap_or_else(failed)
+}
+
+/// Whether so much may come from anybody: a name and a password.
+fn is_small(headers: &HeaderMap) -> bool {
+    let length = headers.get(CONTENT_LENGTH).map(|length| {
+        let length = length.to_str().ok()?;
+        length.parse::<u64>().ok()
+    });
+    let is_fine = match length {
+        None => true,
+        Some(length) => length.is_some_and(|length| length <= MOST_OF_ANYBODY),
+    };
+    is_fine && !headers.contains_key(TRANSFER_ENCODING)
+}
+
+/// From where a request came to the web server that passed it on; empty if that does not say so.
+pub fn client(headers: &HeaderMap) -> &str {
+    let last = headers.get_all("x-forwarded-for").iter().next_back();
+    let last = last.and_then(|value| value.to_str().ok());
+    last.and_then(|all| all.rsplit(',').next())
+        .map_or("", str::trim)
 }
 
 async fn programs(path: &str, request: Request, next: Next) -> Response {
@@ -123,7 +188,7 @@ async fn programs(path: &str, request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-async fn who(app: &App, headers: &HeaderMap) -> Result<Option<AccountRow>, Problem> {
+async fn who(app: &App, headers: &HeaderMap) -> Result<Option<(AccountRow, bool)>, Problem> {
     match key(headers) {
         Some(key) => Ok(app.service.signed_in(key).await?),
         None => Ok(None),
@@ -187,6 +252,18 @@ mod tests {
         }
         assert_eq!(post("/feed/secret"), Some(Role::Editor));
         assert_eq!(needed(&Method::DELETE, "/topic/1"), Some(Role::Editor));
+    }
+
+    #[test]
+    fn where_a_request_came_from_is_what_the_last_one_says() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(client(&headers), "");
+        headers.append("x-forwarded-for", HeaderValue::from_static("1.1.1.1"));
+        headers.append(
+            "x-forwarded-for",
+            HeaderValue::from_static("2.2.2.2, 3.3.3.3"),
+        );
+        assert_eq!(client(&headers), "3.3.3.3");
     }
 
     #[test]

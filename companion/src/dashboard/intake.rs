@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use askama::Template;
 use axum::extract::{Form, Path, Query, State};
+use axum::http::StatusCode;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use linkscent_archive::intake::Survey;
 use serde::Deserialize;
 
 use super::{PageError, PageResult, check_csrf, go_to, show};
-use crate::api::{App, Base};
+use crate::api::{App, Base, visitor};
 use crate::store::Topic;
 
 pub(super) fn routes() -> Router<App> {
@@ -35,8 +36,13 @@ struct Looked {
     file: String,
 }
 
-/// A path of this machine, as a person names it.
+/// A path of this machine, as a person names it. Who signs in from elsewhere names none: what is said of a
+/// file tells what is in it.
 pub(super) fn path(file: &str) -> Result<PathBuf, PageError> {
+    if visitor().is_some() {
+        let text = "Files of the machine that serves this are taken in there, by its shell.";
+        return Err(PageError(StatusCode::FORBIDDEN, text.to_owned()));
+    }
     let path = PathBuf::from(file.trim());
     if path.is_absolute() {
         return Ok(path);

@@ -11,7 +11,7 @@ use axum::{Extension, Router};
 use serde::Deserialize;
 
 use super::{PageError, PageResult, check_csrf, go_to, show};
-use crate::api::{App, Base, cookie, key, visitor};
+use crate::api::{App, Base, client, cookie, key, visitor};
 use crate::clock;
 use crate::service::{LONGEST_ACCOUNT, LONGEST_PASSWORD, ServiceError};
 use crate::store::{AccountRow, Deed, Role};
@@ -61,9 +61,14 @@ struct SignInForm {
     to: String,
 }
 
-async fn sign_in(State(app): State<App>, Form(form): Form<SignInForm>) -> PageResult {
+async fn sign_in(
+    State(app): State<App>,
+    headers: HeaderMap,
+    Form(form): Form<SignInForm>,
+) -> PageResult {
     check_public(&app)?;
-    match app.service.sign_in(&form.name, &form.password).await {
+    let from = client(&headers);
+    match app.service.sign_in(&form.name, &form.password, from).await {
         Ok(key) => Ok(with_cookie(go_to(of_this_site(&form.to)), Some(&key))),
         Err(ServiceError::Refused(problem)) => {
             let page = show(&SignInPage {
@@ -113,14 +118,18 @@ struct PasswordForm {
 }
 
 /// Signs out everywhere else, and in again here.
-async fn change_password(State(app): State<App>, Form(form): Form<PasswordForm>) -> PageResult {
+async fn change_password(
+    State(app): State<App>,
+    headers: HeaderMap,
+    Form(form): Form<PasswordForm>,
+) -> PageResult {
     check_csrf(&app, &form.csrf)?;
     let visitor = visitor().ok_or_else(|| PageError::missing("page"))?;
-    let before = app.service.sign_in(&visitor.name, &form.password).await?;
-    app.service.sign_out(&before).await?;
-    let changed = app.service.change_password(&visitor.name, Some(&form.new));
-    let password = changed.await?;
-    let key = app.service.sign_in(&visitor.name, &password).await?;
+    let (service, name, from) = (&app.service, &visitor.name, client(&headers));
+    let before = service.sign_in(name, &form.password, from).await?;
+    service.sign_out(&before).await?;
+    let password = service.change_password(name, Some(&form.new)).await?;
+    let key = service.sign_in(name, &password, from).await?;
     Ok(with_cookie(go_to("/account"), Some(&key)))
 }
 
@@ -128,15 +137,31 @@ async fn change_password(State(app): State<App>, Form(form): Form<PasswordForm>)
 #[template(path = "accounts.html")]
 struct AccountsPage {
     base: String,
-    accounts: Vec<AccountRow>,
-    deeds: Vec<Deed>,
+    /// Each with the day on which it was made.
+    accounts: Vec<(AccountRow, String)>,
+    /// Each with its minute.
+    deeds: Vec<(Deed, String)>,
+}
+
+/// So many characters of a time, as people read it.
+fn read(time: i64, characters: usize) -> String {
+    let time = clock::date(time).replace('T', " ");
+    time.chars().take(characters).collect()
 }
 
 async fn accounts(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
+    let accounts = app.service.store.accounts().await?.into_iter();
+    let deeds = app.service.store.deeds(SHOWN).await?.into_iter();
     show(&AccountsPage {
         base,
-        accounts: app.service.store.accounts().await?,
-        deeds: app.service.store.deeds(SHOWN).await?,
+        accounts: accounts
+            .map(|row| (row.created, row))
+            .map(|(made, row)| (row, read(made, 10)))
+            .collect(),
+        deeds: deeds
+            .map(|deed| (deed.time, deed))
+            .map(|(time, deed)| (deed, read(time, 16)))
+            .collect(),
     })
 }
 
@@ -169,7 +194,8 @@ fn with_cookie(mut response: Response, key: Option<&str>) -> Response {
 
 /// A path of this site; the first page for anything else.
 fn of_this_site(to: &str) -> &str {
-    let is_path = to.starts_with('/') && !to.starts_with("//") && !to.contains(['\\', '\r', '\n']);
+    let is_path = to.starts_with('/') && !to.starts_with("//") && !to.contains('\\');
+    let is_path = is_path && to.bytes().all(|byte| byte.is_ascii_graphic());
     if is_path { to } else { "/" }
 }
 
@@ -185,6 +211,8 @@ mod tests {
             "//evil.example/",
             "https://evil.example/",
             "/\\evil.example",
+            "/\t/evil.example",
+            "/é",
             "x",
             "/\r\nSet-Cookie: a=b",
         ] {

@@ -93,38 +93,49 @@ impl Service {
         Ok(password)
     }
 
-    /// Signs somebody in: the secret that their browser keeps. Refused if name or password are wrong,
-    /// in the same words and after the same work.
-    pub async fn sign_in(&self, name: &str, password: &str) -> Result<String, ServiceError> {
-        let name = name.trim().to_lowercase();
-        self.attempts.check(&name, clock::now())?;
+    /// Signs somebody in who comes `from` there: the secret that their browser keeps. Refused if name
+    /// or password are wrong, in the same words and after the same work.
+    pub async fn sign_in(
+        &self,
+        name: &str,
+        password: &str,
+        from: &str,
+    ) -> Result<String, ServiceError> {
+        let name: String = name.trim().to_lowercase();
+        let name: String = name.chars().take(LONGEST_ACCOUNT + 1).collect();
+        let from: String = from.chars().take(LONGEST_ACCOUNT).collect();
+        self.attempts.check(&name, &from, clock::now())?;
         let known = self.store.account(&name).await?;
-        let (account, hash) = known.unzip();
-        let is_right = self.is_password(password, hash).await?;
-        let Some(account) = account.filter(|_| is_right) else {
-            self.attempts.failed(&name, clock::now());
-            return Err(ServiceError::refused("Name or password are wrong."));
-        };
-        self.attempts.succeeded(&name);
-        let (key, now) = (secret::random_hex::<32>(), clock::now());
-        let digest = secret::digest(&key);
-        self.store
-            .sign_in(&digest, account.id, now, now - SIGNED_IN_FOR)
-            .await?;
-        Ok(key)
+        let is_right = self.is_password(password, known.as_ref(), &name, &from);
+        let is_right = is_right.await?;
+        if let Some((account, hash)) = known.filter(|_| is_right) {
+            let (key, now) = (secret::random_hex::<32>(), clock::now());
+            let (digest, ended) = (secret::digest(&key), now - SIGNED_IN_FOR);
+            let store = &self.store;
+            if store
+                .sign_in(&digest, account.id, &hash, now, ended)
+                .await?
+            {
+                self.attempts.succeeded(&name, &from);
+                return Ok(key);
+            }
+        }
+        self.attempts.failed(&name, &from, clock::now());
+        Err(ServiceError::refused("Name or password are wrong."))
     }
 
-    /// Who is signed in by that secret.
-    pub async fn signed_in(&self, key: &str) -> Result<Option<AccountRow>, ServiceError> {
+    /// Who is signed in by that secret, and whether that it was used was put down just now.
+    pub async fn signed_in(&self, key: &str) -> Result<Option<(AccountRow, bool)>, ServiceError> {
         let (digest, now) = (secret::digest(key), clock::now());
         let found = self.store.signed_in(&digest, now - SIGNED_IN_FOR).await?;
         let Some((account, used)) = found else {
             return Ok(None);
         };
-        if now - used > USED_EVERY {
+        let is_due = now - used > USED_EVERY;
+        if is_due {
             self.store.sign_in_used(&digest, now).await?;
         }
-        Ok(Some(account))
+        Ok(Some((account, is_due)))
     }
 
     /// Ends a sign-in.
@@ -168,11 +179,16 @@ impl Service {
         }
         let salt = secret::random_bytes::<16>();
         self.attempts
-            .one_at_a_time(move || {
-                let hash = Argon2::default().hash_password_with_salt(password.as_bytes(), &salt);
-                let hash = hash.map_err(|error| anyhow!("hashing a password: {error}"))?;
-                Ok((password, hash.to_string()))
-            })
+            .one_at_a_time(
+                "",
+                || Ok(()),
+                move || {
+                    let hash =
+                        Argon2::default().hash_password_with_salt(password.as_bytes(), &salt);
+                    let hash = hash.map_err(|error| anyhow!("hashing a password: {error}"))?;
+                    Ok((password, hash.to_string()))
+                },
+            )
             .await
     }
 
@@ -180,11 +196,15 @@ impl Service {
     async fn is_password(
         &self,
         password: &str,
-        hash: Option<String>,
+        known: Option<&(AccountRow, String)>,
+        name: &str,
+        from: &str,
     ) -> Result<bool, ServiceError> {
+        let hash = known.map(|(_, hash)| hash.clone());
+        let may = || self.attempts.check(name, from, clock::now());
         let password: String = password.chars().take(LONGEST_PASSWORD + 1).collect();
         self.attempts
-            .one_at_a_time(move || {
+            .one_at_a_time(from, may, move || {
                 let Some(hash) = hash else {
                     let _ =
                         Argon2::default().hash_password_with_salt(password.as_bytes(), &[0; 16]);
@@ -200,7 +220,7 @@ impl Service {
     }
 }
 
-/// A name as accounts have it: small letters, and nothing that looks like something else.
+/// A name as accounts have it: in small letters, and nothing besides that pages or shells read in another way.
 fn proper_name(name: &str) -> Result<String, ServiceError> {
     let name = name.trim().to_lowercase();
     let is_fine = |letter: char| letter.is_alphanumeric() || "._-@+".contains(letter);

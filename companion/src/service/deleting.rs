@@ -120,7 +120,7 @@ impl Service {
         delete_archives(&self.store).await.map(drop)
     }
 
-    /// Deletes everything: topics, crawls, archives, paired browsers. Crawls that run elsewhere
+    /// Deletes everything but accounts: topics, crawls, archives, paired browsers, what people did. Crawls that run elsewhere
     /// on this folder are ended first. A model of sentences stays: it says nothing of anybody.
     pub async fn delete_everything(&self) -> Result<(), ServiceError> {
         let service = self.clone();

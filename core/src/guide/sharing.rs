@@ -13,7 +13,7 @@ use crate::address::Address;
 use crate::strategies::{Candidate, Learned, LinkScore};
 use crate::text::Vocabulary;
 use crate::translation::Translation;
-use crate::web_graph::{KnownPage, MarkedPage};
+use crate::web_graph::{KnownPage, Mark, MarkedPage};
 
 /// What one guide tells others, in words of its own.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -26,6 +26,21 @@ pub struct News {
     marks: Vec<(Address, MarkedPage)>,
     /// Links to pages that were not read.
     links: Vec<Candidate>,
+    /// Pages to which others redirect.
+    redirected: Vec<Redirected>,
+}
+
+/// A page to which others redirect that are not the same session's.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Redirected {
+    /// The page.
+    pub target: Address,
+    /// The links by which the first page was reached, as if they led to this one.
+    pub links: Vec<Candidate>,
+    /// What the person said of the first page before.
+    pub mark: Option<Mark>,
+    /// Redirects on the way so far.
+    pub redirects: u8,
 }
 
 impl News {
@@ -45,6 +60,8 @@ impl News {
 pub struct Heard {
     /// The links that were asked for, each with its score.
     pub links: Vec<(Candidate, LinkScore)>,
+    /// The pages that were asked for to which others redirect.
+    pub redirected: Vec<Redirected>,
     /// Whether links seen before are to be scored again.
     pub learned: Learned,
 }
@@ -52,7 +69,12 @@ pub struct Heard {
 impl Guide {
     /// Tells of pages that it read, each with the links by which they were reached, and of links
     /// that others may follow. A page that is no longer remembered is passed over.
-    pub fn news(&self, read: &[(Address, Vec<Candidate>)], links: &[Candidate]) -> News {
+    pub fn news(
+        &self,
+        read: &[(Address, Vec<Candidate>)],
+        links: &[Candidate],
+        redirected: &[Redirected],
+    ) -> News {
         let mut words = Vocabulary::default();
         let mut telling = Translation {
             from: &self.graph.vocabulary,
@@ -69,7 +91,10 @@ impl Guide {
             }
         }
         let links = links.iter().map(|link| telling.link(link)).collect();
+        let redirected = redirected.iter();
+        let redirected = redirected.map(|page| told_redirect(&mut telling, page));
         News {
+            redirected: redirected.collect(),
             pages: told,
             marks,
             links,
@@ -79,7 +104,7 @@ impl Guide {
 
     /// Learns from pages that another guide read, and scores those of its links that `takes` asks
     /// for. Pages that this one knows are passed over.
-    pub fn hear(&mut self, news: &News, takes: impl Fn(&Candidate) -> bool) -> Heard {
+    pub fn hear(&mut self, news: &News, takes: impl Fn(&Address) -> bool) -> Heard {
         let mut learned = Learned::Nothing;
         for (page, via) in &news.pages {
             if self.graph.page(&page.address).is_none() {
@@ -99,9 +124,13 @@ impl Guide {
             self.refresh_critic();
             learned = Learned::Rebuilt;
         }
-        let links = news.links.iter().filter(|link| takes(link));
+        let links = news.links.iter().filter(|link| takes(&link.target));
         let links: Vec<Candidate> = links
             .map(|link| self.hearing(&news.words).link(link))
+            .collect();
+        let redirected = news.redirected.iter().filter(|page| takes(&page.target));
+        let redirected: Vec<Redirected> = redirected
+            .map(|page| told_redirect(&mut self.hearing(&news.words), page))
             .collect();
         // They stand on many pages, and a strategy scores those of one at a time.
         let links = links.into_iter().map(|link| {
@@ -110,6 +139,7 @@ impl Guide {
         });
         Heard {
             links: links.collect(),
+            redirected,
             learned,
         }
     }
@@ -132,6 +162,13 @@ impl Guide {
             from: words,
             into: &mut self.graph.vocabulary,
         }
+    }
+}
+
+fn told_redirect(words: &mut Translation<'_>, page: &Redirected) -> Redirected {
+    Redirected {
+        links: page.links.iter().map(|link| words.link(link)).collect(),
+        ..page.clone()
     }
 }
 

@@ -14,8 +14,11 @@ async fn who_has_an_account_signs_in_and_out() {
     let password = service.add_account(" Ida@x.org ", Role::Owner, None).await;
     let password = password.unwrap();
     assert_eq!(password.len(), 20);
-    let key = service.sign_in("IDA@x.org", &password).await.unwrap();
-    let who = service.signed_in(&key).await.unwrap().unwrap();
+    let key = service
+        .sign_in("IDA@x.org", &password, "here")
+        .await
+        .unwrap();
+    let (who, _) = service.signed_in(&key).await.unwrap().unwrap();
     assert_eq!((who.name.as_str(), who.role), ("ida@x.org", Role::Owner));
     assert!(service.signed_in(&key[1..]).await.unwrap().is_none());
     service.sign_out(&key).await.unwrap();
@@ -34,7 +37,7 @@ async fn wrong_names_and_wrong_passwords_are_told_alike() {
         .unwrap();
     let wrong = async |name: &str, password: &str| {
         service
-            .sign_in(name, password)
+            .sign_in(name, password, "here")
             .await
             .unwrap_err()
             .to_string()
@@ -81,7 +84,7 @@ async fn accounts_are_called_something_and_one_is_an_owner() {
     service.remove_account("ida").await.unwrap();
     assert!(service.change_role("ida", Role::Owner).await.is_err());
     let password = service.change_password("ada", None).await.unwrap();
-    let key = service.sign_in("ada", &password).await.unwrap();
+    let key = service.sign_in("ada", &password, "here").await.unwrap();
     service
         .change_password("ada", Some("long enough 3"))
         .await
@@ -90,5 +93,5 @@ async fn accounts_are_called_something_and_one_is_an_owner() {
         service.signed_in(&key).await.unwrap().is_none(),
         "nobody stays in"
     );
-    assert!(service.sign_in("ada", &password).await.is_err());
+    assert!(service.sign_in("ada", &password, "here").await.is_err());
 }

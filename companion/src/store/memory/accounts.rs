@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::MemoryStore;
-use crate::store::ports::{AccountRow, Accounts, Deed, Role};
+use crate::store::ports::{AccountRow, Accounts, Deed, MOST_SIGN_INS, Role};
 use crate::store::{StoreError, StoreResult};
 
 #[async_trait]
@@ -70,15 +70,35 @@ impl Accounts for MemoryStore {
         })
     }
 
-    async fn sign_in(&self, digest: &str, account: i64, now: i64, ended: i64) -> StoreResult<()> {
+    async fn sign_in(
+        &self,
+        digest: &str,
+        account: i64,
+        password: &str,
+        now: i64,
+        ended: i64,
+    ) -> StoreResult<bool> {
         self.change(|state| {
             state.sign_ins.retain(|row| row.2 >= ended);
-            let is_there = state.accounts.iter().any(|(row, _)| row.id == account);
-            if !is_there || state.sign_ins.iter().any(|row| row.0 == digest) {
+            let mut accounts = state.accounts.iter();
+            if !accounts.any(|(row, hash)| row.id == account && hash == password) {
+                return Ok(false);
+            }
+            if state.sign_ins.iter().any(|row| row.0 == digest) {
                 return Err(StoreError::Conflict);
             }
             state.sign_ins.push((digest.to_owned(), account, now));
-            Ok(())
+            let mut own: Vec<(i64, String)> = state
+                .sign_ins
+                .iter()
+                .filter(|row| row.1 == account)
+                .map(|row| (-row.2, row.0.clone()))
+                .collect();
+            own.sort_unstable();
+            for (_, digest) in own.into_iter().skip(MOST_SIGN_INS as usize) {
+                state.sign_ins.retain(|row| row.0 != digest);
+            }
+            Ok(true)
         })
     }
 

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::error::StoreResult;
 
+/// Browsers in which an account is signed in.
+pub const MOST_SIGN_INS: i64 = 20;
+
 /// What somebody may do, the least first: each role may all that those before it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -40,7 +43,7 @@ impl Role {
 /// Somebody who may come in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountRow {
-    /// Their number, never given again.
+    /// Their number.
     pub id: i64,
     /// By which they sign in.
     pub name: String,
@@ -89,9 +92,17 @@ pub trait Accounts: Send + Sync {
     /// Deletes an account and signs it out. What it did stays.
     async fn remove_account(&self, id: i64) -> StoreResult<()>;
 
-    /// Signs an account in by the digest of a secret; an error if there is no such account. Sign-ins
-    /// that were not used since `ended` go.
-    async fn sign_in(&self, digest: &str, account: i64, now: i64, ended: i64) -> StoreResult<()>;
+    /// Signs an account in by the digest of a secret, if the hash of its password is still this one;
+    /// false if it is another, or there is no such account. Sign-ins that were not used since `ended`
+    /// go, and of those of the account all but the newest [`MOST_SIGN_INS`].
+    async fn sign_in(
+        &self,
+        digest: &str,
+        account: i64,
+        password: &str,
+        now: i64,
+        ended: i64,
+    ) -> StoreResult<bool>;
 
     /// Who is signed in by the secret of that digest, and when it was used last, if that is not
     /// before `since`.

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::{PostgresStore, SqliteStore};
-use crate::store::ports::{AccountRow, Accounts, Deed, Role};
+use crate::store::ports::{AccountRow, Accounts, Deed, MOST_SIGN_INS, Role};
 use crate::store::{StoreError, StoreResult};
 
 /// Number, name, role and when it was made.
@@ -92,22 +92,42 @@ macro_rules! accounts {
                 &self,
                 digest: &str,
                 account: i64,
+                password: &str,
                 now: i64,
                 ended: i64,
-            ) -> StoreResult<()> {
+            ) -> StoreResult<bool> {
                 let mut transaction = self.pool.begin().await?;
                 sqlx::query("DELETE FROM sign_in WHERE used < $1")
                     .bind(ended)
                     .execute(&mut *transaction)
                     .await?;
+                // Nobody gives it another password meanwhile.
+                let held =
+                    sqlx::query("UPDATE account SET id = id WHERE id = $1 AND password = $2")
+                        .bind(account)
+                        .bind(password)
+                        .execute(&mut *transaction)
+                        .await?;
+                if held.rows_affected() == 0 {
+                    return Ok(false);
+                }
                 sqlx::query("INSERT INTO sign_in (digest, account, used) VALUES ($1, $2, $3)")
                     .bind(digest)
                     .bind(account)
                     .bind(now)
                     .execute(&mut *transaction)
                     .await?;
+                sqlx::query(
+                    "DELETE FROM sign_in WHERE account = $1 AND digest NOT IN (
+                        SELECT digest FROM sign_in WHERE account = $1
+                        ORDER BY used DESC, digest LIMIT $2)",
+                )
+                .bind(account)
+                .bind(MOST_SIGN_INS)
+                .execute(&mut *transaction)
+                .await?;
                 transaction.commit().await?;
-                Ok(())
+                Ok(true)
             }
 
             async fn signed_in(

@@ -59,6 +59,8 @@ const COUNT_AGAIN: &str = "UPDATE crawl SET (requests, pages, scored, relevant) 
     SELECT count(*), count(relevance), coalesce(sum(scored), 0),
            coalesce(sum(is_target AND scored), 0)
     FROM fetch WHERE fetch.crawl = crawl.id)";
+/// An account that was lost may be made again by its number: nobody is in it who was before.
+const SIGN_OUT: &str = "DELETE FROM sign_in WHERE account NOT IN (SELECT id FROM account)";
 /// No key is greater.
 const GREATEST: i64 = 1 << 40;
 /// Rows of one table that cannot be read, before the rest of it is given up.
@@ -169,6 +171,7 @@ async fn salvage(damaged: &Path, beside: &Path) -> Result<Vec<(&'static str, u64
     let fresh = SqliteStore::connect(beside).await?;
     migrations::run(&fresh, None).await?;
     sqlx::raw_sql(COUNT_AGAIN).execute(&fresh).await?;
+    sqlx::raw_sql(SIGN_OUT).execute(&fresh).await?;
     sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         .execute(&fresh)
         .await?;

@@ -2,7 +2,7 @@
 
 use super::NOBODY;
 use crate::store::Store;
-use crate::store::ports::{AccountRow, Deed, Role};
+use crate::store::ports::{AccountRow, Deed, MOST_SIGN_INS, Role};
 
 promises! {
     accounts_are_made_changed_and_removed,
@@ -58,11 +58,38 @@ async fn people_are_signed_in_until_they_are_not(store: &Store) {
         .add_account("ada", Role::Reader, "hash 2", 5)
         .await
         .unwrap();
-    store.sign_in("digest 1", ida, 10, 0).await.unwrap();
-    store.sign_in("digest 2", ada, 10, 0).await.unwrap();
-    store.sign_in("digest 3", ada, 12, 0).await.unwrap();
-    assert!(store.sign_in("digest 1", ada, 13, 0).await.is_err());
-    assert!(store.sign_in("digest 4", NOBODY, 13, 0).await.is_err());
+    assert!(
+        store
+            .sign_in("digest 1", ida, "hash 1", 10, 0)
+            .await
+            .unwrap()
+    );
+    store
+        .sign_in("digest 2", ada, "hash 2", 10, 0)
+        .await
+        .unwrap();
+    store
+        .sign_in("digest 3", ada, "hash 2", 12, 0)
+        .await
+        .unwrap();
+    assert!(
+        store
+            .sign_in("digest 1", ada, "hash 2", 13, 0)
+            .await
+            .is_err()
+    );
+    assert!(
+        !store
+            .sign_in("digest 4", NOBODY, "hash 2", 13, 0)
+            .await
+            .unwrap()
+    );
+    assert!(
+        !store
+            .sign_in("digest 4", ada, "hash 1", 13, 0)
+            .await
+            .unwrap()
+    );
     let who = async |digest: &str, since| {
         let found = store.signed_in(digest, since).await.unwrap();
         found.map(|(row, used)| (row.name, used))
@@ -85,11 +112,25 @@ async fn people_are_signed_in_until_they_are_not(store: &Store) {
         None,
         "nobody is in by an old password"
     );
-    store.sign_in("digest 5", ada, 30, 0).await.unwrap();
+    let old = store.sign_in("digest 5", ada, "hash 2", 30, 0).await;
+    assert!(!old.unwrap(), "who was signing in meanwhile is not");
+    store
+        .sign_in("digest 5", ada, "another", 30, 0)
+        .await
+        .unwrap();
     store.remove_account(ada).await.unwrap();
     assert_eq!(who("digest 5", 0).await, None);
-    store.sign_in("digest 6", ida, 40, 30).await.unwrap();
+    store
+        .sign_in("digest 6", ida, "hash 1", 40, 30)
+        .await
+        .unwrap();
     assert_eq!(who("digest 1", 0).await, None, "what ended goes");
+    for number in 0..MOST_SIGN_INS {
+        let digest = format!("more {number}");
+        store.sign_in(&digest, ida, "hash 1", 50, 0).await.unwrap();
+    }
+    assert_eq!(who("digest 6", 0).await, None, "the oldest goes");
+    assert!(who("more 0", 0).await.is_some());
 }
 
 async fn deeds_are_kept_and_not_too_many(store: &Store) {
@@ -121,7 +162,10 @@ async fn accounts_outlive_everything(store: &Store) {
         .add_account("ida", Role::Owner, "hash", 5)
         .await
         .unwrap();
-    store.sign_in("digest", ida, 10, 0).await.unwrap();
+    let gone = store.add_account("bea", Role::Owner, "hash", 5).await;
+    let gone = gone.unwrap();
+    store.remove_account(gone).await.unwrap();
+    store.sign_in("digest", ida, "hash", 10, 0).await.unwrap();
     let deed = Deed {
         time: 1,
         account: "ida".to_owned(),
@@ -137,5 +181,5 @@ async fn accounts_outlive_everything(store: &Store) {
     assert!(store.signed_in("digest", 0).await.unwrap().is_some());
     assert!(store.deeds(9).await.unwrap().is_empty());
     let ada = store.add_account("ada", Role::Owner, "hash", 5).await;
-    assert!(ada.unwrap() > ida);
+    assert!(ada.unwrap() > gone, "no number is given twice");
 }

@@ -68,7 +68,10 @@ async fn fill(store: &Store) {
     let newest = store.tokens().await.unwrap()[0].id;
     store.remove_token(newest).await.unwrap();
     let ida = store.add_account("ida", Role::Owner, "hash", 5).await;
-    store.sign_in("digest", ida.unwrap(), 6, 0).await.unwrap();
+    store
+        .sign_in("digest", ida.unwrap(), "hash", 6, 0)
+        .await
+        .unwrap();
     let deed = Deed {
         time: 7,
         account: "ida".to_owned(),

@@ -8,6 +8,7 @@ use crate::crawl::{
     Failure, FrontierEntry, MOST_REDIRECTS, NEARLY_SAME_PAGE, PageSignal, Record, Refusal, Robots,
     SAME_PAGE, SkipReason,
 };
+use crate::guide::Redirected;
 use crate::page::Page;
 use crate::strategies::{Candidate, Learned, LinkScore, Rng};
 use crate::web_graph::Relevance;
@@ -297,17 +298,12 @@ impl Session {
         for link in &mut links {
             link.target = target.clone();
         }
-        self.redirects.insert(target.clone(), chosen.redirects + 1);
-        if chosen.mark.is_some() {
-            self.seeds.insert(target.clone(), chosen.mark);
-        }
-        let links: Vec<Candidate> = links
-            .into_iter()
-            .filter_map(|link| self.own_link(link))
-            .collect();
-        if !links.is_empty() {
-            self.frontier.pin(links);
-        }
+        self.follow_redirected(Redirected {
+            target: target.clone(),
+            links,
+            mark: chosen.mark,
+            redirects: chosen.redirects + 1,
+        });
         Ok(())
     }
 }

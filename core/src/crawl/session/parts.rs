@@ -1,16 +1,17 @@
 //! One of several sessions that share a crawl: each asks for pages of its own hosts, leaves links to
 //! others' hosts to them, and learns from what all of them read.
 //!
-//! Left out: a session of several is not saved whole, and its log alone does not say what it heard,
-//! so that it cannot be taken up again.
+//! Left out: a session of several is not saved, and its log alone does not say what it heard, so that it
+//! cannot be taken up again; pages that are the same on hosts of different sessions are not known for
+//! it; and hosts of one site rest by themselves where they are not one session's.
 
 use super::Session;
 use crate::address::Address;
 use crate::crawl::Part;
-use crate::guide::News;
+use crate::guide::{News, Redirected};
 use crate::strategies::{Candidate, Learned};
 
-/// Pages, and links, that wait to be told; what is more is not told.
+/// Pages that wait to be told, and links, and redirects; what is more is not told.
 const MOST_UNTOLD: usize = 100_000;
 
 /// What a session has to tell the others.
@@ -18,6 +19,7 @@ pub(super) struct Untold {
     part: Part,
     read: Vec<(Address, Vec<Candidate>)>,
     links: Vec<Candidate>,
+    redirected: Vec<Redirected>,
 }
 
 impl Session {
@@ -34,6 +36,7 @@ impl Session {
             part,
             read: Vec::new(),
             links: Vec::new(),
+            redirected: Vec::new(),
         });
         self
     }
@@ -43,20 +46,26 @@ impl Session {
         let untold = self.untold.as_mut()?;
         let read = std::mem::take(&mut untold.read);
         let links = std::mem::take(&mut untold.links);
-        let is_nothing = read.is_empty() && links.is_empty();
-        (!is_nothing).then(|| self.guide.news(&read, &links))
+        let redirected = std::mem::take(&mut untold.redirected);
+        let is_nothing = read.is_empty() && links.is_empty() && redirected.is_empty();
+        (!is_nothing).then(|| self.guide.news(&read, &links, &redirected))
     }
 
     /// Learns from what another session read, and has links to its own hosts wait.
     pub fn hear(&mut self, news: &News) {
         let part = self.untold.as_ref().map(|untold| untold.part);
-        let asks_for = |link: &Candidate| part.is_some_and(|part| part.asks_for(&link.target));
+        let asks_for = |page: &Address| part.is_some_and(|part| part.asks_for(page));
         let heard = self.guide.hear(news, asks_for);
         if heard.learned == Learned::Rebuilt {
             self.rebuilt();
         }
         for (link, score) in heard.links {
             self.offer(link, score);
+        }
+        for page in heard.redirected {
+            if !self.is_seen(&page.target) {
+                self.expect_redirected(page);
+            }
         }
     }
 
@@ -75,11 +84,33 @@ impl Session {
         untold.is_none_or(|untold| untold.part.asks_for(page))
     }
 
+    /// Has the goal of a redirect come before all links, here or in the session whose it is.
+    pub(super) fn follow_redirected(&mut self, page: Redirected) {
+        match &mut self.untold {
+            Some(untold) if !untold.part.asks_for(&page.target) => {
+                if untold.redirected.len() < MOST_UNTOLD {
+                    untold.redirected.push(page);
+                }
+            }
+            _ => self.expect_redirected(page),
+        }
+    }
+
+    fn expect_redirected(&mut self, page: Redirected) {
+        self.redirects.insert(page.target.clone(), page.redirects);
+        if page.mark.is_some() {
+            self.seeds.insert(page.target, page.mark);
+        }
+        self.frontier.pin(page.links);
+    }
+
     /// The link, if it is this session's to follow; one that is not is told to the others.
     pub(super) fn own_link(&mut self, link: Candidate) -> Option<Candidate> {
         match &mut self.untold {
             Some(untold) if !untold.part.asks_for(&link.target) => {
-                if untold.links.len() < MOST_UNTOLD {
+                // One that was read already is no news.
+                let is_read = self.guide.graph().page(&link.target).is_some();
+                if !is_read && untold.links.len() < MOST_UNTOLD {
                     untold.links.push(link);
                 }
                 None

@@ -8,8 +8,12 @@ use super::Session;
 use crate::codec::{CodecError, Loader, SaveError, Saver};
 
 impl Session {
-    /// Writes all that it was told. An error if its critic or strategy is none that can be saved.
+    /// Writes all that it was told. An error if its critic or strategy is none that can be saved,
+    /// or if it shares its crawl with other sessions.
     pub fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
+        if self.untold.is_some() {
+            return Err(SaveError::NotFor("a part of a crawl".to_owned()));
+        }
         self.guide.save(to)?;
         self.frontier.save(to)?;
         to.put(&self.seen)?;

@@ -3,7 +3,7 @@ use crate::codec;
 use crate::guide::Visit;
 use crate::guide::tests::{KIDNEY, TRAINS, page};
 use crate::page::Page;
-use crate::strategies::{SplitMix, Strategy};
+use crate::strategies::SplitMix;
 use crate::web_graph::Mark;
 
 /// Pages of two kinds, each with a link to the next and one elsewhere.
@@ -43,7 +43,7 @@ fn read(guide: &mut Guide, pages: &[Page], links: &mut Vec<Candidate>) -> News {
         via.extend(outlinks.next());
         links.extend(outlinks);
     }
-    guide.news(&told, links)
+    guide.news(&told, links, &[])
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn who_hears_of_pages_scores_links_like_who_read_them() {
         let (mut links, pages) = (Vec::new(), web());
         let news = read(&mut reader, &pages, &mut links);
         let news: News = codec::decode(&codec::encode(&news)).unwrap();
-        let heard = listener.hear(&news, |link| link.target.as_str().ends_with('7'));
+        let heard = listener.hear(&news, |page| page.as_str().ends_with('7'));
         for page in &pages {
             let (own, heard) = (
                 reader.graph.page(&page.address),
@@ -124,7 +124,7 @@ fn marks_are_heard_of_too() {
     let mut listener = Guide::new("topic", "apprentice").unwrap();
     let target = page("http://c.org/", KIDNEY, &[]);
     reader.visit(&target, &[], Some(Mark::Target), &mut SplitMix(1));
-    let news = reader.news(&[(target.address.clone(), Vec::new())], &[]);
+    let news = reader.news(&[(target.address.clone(), Vec::new())], &[], &[]);
     assert_eq!(listener.hear(&news, |_| true).learned, Learned::Rebuilt);
     assert_eq!(listener.graph.mark(&target.address), Some(Mark::Target));
     let kidney = page("http://d.org/", "Dialysis for kidney patients.", &[]);

@@ -294,6 +294,54 @@ async fn people_change_their_own_password() {
 }
 
 #[tokio::test]
+async fn nobody_from_elsewhere_names_files_of_the_machine() {
+    let site = Public::new().await;
+    let owner = site.sign_in("owner", PASSWORD).await.unwrap();
+    let made = site.send("/topics", &owner, "name=Castles&examples=").await;
+    assert_eq!(made.status, StatusCode::SEE_OTHER);
+    let file = "file=%2Fetc%2Fpasswd";
+    for reply in [
+        site.get(&format!("/topic/1/intake?{file}"), &owner).await,
+        site.send("/topic/1/intake", &owner, file).await,
+        site.send("/topics/file", &owner, file).await,
+    ] {
+        assert_eq!(reply.status, StatusCode::FORBIDDEN, "{}", reply.text);
+        assert!(reply.text.contains("by its shell"), "{}", reply.text);
+    }
+}
+
+#[tokio::test]
+async fn little_is_taken_from_anybody() {
+    let site = Public::new().await;
+    let much = format!("name={}&password=x", "n".repeat(9_000));
+    for length in ["9000", "x"] {
+        let headers = [("host", SITE), FORM, ("content-length", length)];
+        let reply = site.ask_with("POST", "/sign-in", &headers, &much).await;
+        assert_eq!(reply.status, StatusCode::PAYLOAD_TOO_LARGE, "{length}");
+    }
+    let headers = [("host", SITE), FORM, ("transfer-encoding", "chunked")];
+    let reply = site.ask_with("POST", "/sign-in", &headers, &much).await;
+    assert_eq!(reply.status, StatusCode::PAYLOAD_TOO_LARGE);
+}
+
+#[tokio::test]
+async fn who_comes_again_stays_signed_in() {
+    let site = Public::new().await;
+    let key = site.sign_in("reader", PASSWORD).await.unwrap();
+    let reply = site.get("/", &key).await;
+    assert!(
+        !reply.headers.contains_key("set-cookie"),
+        "it was put down just now"
+    );
+    let digest = crate::secret::digest(&key);
+    let earlier = crate::clock::now() - 3_600_000;
+    let store = &site.0.app.service.store;
+    store.sign_in_used(&digest, earlier).await.unwrap();
+    assert_eq!(kept(&site.get("/", &key).await), key);
+    assert!(!site.get("/", &key).await.headers.contains_key("set-cookie"));
+}
+
+#[tokio::test]
 async fn a_program_comes_with_its_token() {
     let site = Public::new().await;
     let read = [crate::store::Permission::Read];
@@ -302,6 +350,12 @@ async fn a_program_comes_with_its_token() {
     let headers = [("host", SITE), ("authorization", bearer.as_str())];
     let reply = site.ask_with("GET", "/api/v1/topics", &headers, "").await;
     assert_eq!(reply.status, StatusCode::OK);
+    let accept = ("accept", "application/json, text/event-stream");
+    let headers = [headers[0], headers[1], JSON, accept];
+    let ask = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let reply = site.ask_with("POST", "/mcp", &headers, ask).await;
+    assert_eq!(reply.status, StatusCode::OK, "{}", reply.text);
+    assert!(reply.text.contains("search"), "{}", reply.text);
 }
 
 #[tokio::test]

@@ -104,10 +104,24 @@ fn a_redirect_to_another_ones_host_is_followed_there() {
         page_of(at)
     };
     for of in [1, 3] {
-        let asked = run_all(&mut parts(of), answer);
+        let mut sessions = parts(of);
+        let asked = run_all(&mut sessions, answer);
         let all: BTreeSet<&Address> = asked.iter().flatten().collect();
         assert_eq!(all.len(), 120, "of {of}");
+        // What the person said of the seed holds for where it leads.
+        let goal = address("http://host1.org/0");
+        for session in &sessions {
+            assert_eq!(session.guide().graph().mark(&goal), Some(Mark::Target));
+        }
     }
+}
+
+#[test]
+fn one_that_shares_its_crawl_is_not_saved() {
+    let mut file = Vec::new();
+    let session = parts(2).remove(0);
+    let saved = session.save(&mut crate::codec::Saver::new(&mut file));
+    assert!(saved.unwrap_err().to_string().contains("part of a crawl"));
 }
 
 #[test]

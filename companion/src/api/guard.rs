@@ -1,0 +1,199 @@
+//! Who may come in. Every request passes [`guard`] first: right `Host`, no foreign `Origin`, not
+//! asked for by another page. The API's calls are made in channels of paired browsers (see
+//! `channel`), or with a token (see `tokens`); the dashboard's pages lie behind a secret (see `auth`),
+//! or are held to a role (see `visitors`).
+
+use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_LENGTH, HOST, LOCATION, ORIGIN, TRANSFER_ENCODING};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use axum::middleware::Next;
+use axum::response::{Html, IntoResponse, Response};
+
+use super::auth::{is_open_file, set_path};
+use super::tokens::permitted;
+use super::{App, Problem, visitors};
+
+/// Lets a request in, or says why not. Comes before routing: the dashboard's pages
+/// are found behind its secret only.
+pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    if let Err(refusal) = check(&app, request.method(), request.headers(), request.uri()).await {
+        return harden(refusal);
+    }
+    if app.access.is_public() {
+        return harden(visitors::let_in(app, request, next).await);
+    }
+    let path = request.uri().path().to_owned();
+    let Some(inner) = app.access.behind(&path) else {
+        let is_open = path.starts_with("/api/")
+            || path.starts_with("/feed/")
+            || matches!(&*path, "/mcp" | "/enter")
+            || is_open_file(&path);
+        return harden(if is_open {
+            next.run(request).await
+        } else {
+            locked()
+        });
+    };
+    if inner.starts_with("/api/") || !set_path(request.uri_mut(), inner) {
+        return harden(locked());
+    }
+    let base = app.access.base();
+    request.extensions_mut().insert(base.clone());
+    let mut response = next.run(request).await;
+    if let Some(to) = response
+        .headers()
+        .get(LOCATION)
+        .and_then(|to| to.to_str().ok())
+        && to.starts_with('/')
+        && let Ok(to) = HeaderValue::from_str(&format!("{}{to}", base.0))
+    {
+        response.headers_mut().insert(LOCATION, to);
+    }
+    harden(response)
+}
+
+fn locked() -> Response {
+    let text = Html(include_str!("../../templates/locked.html"));
+    (StatusCode::UNAUTHORIZED, text).into_response()
+}
+
+async fn check(app: &App, method: &Method, headers: &HeaderMap, uri: &Uri) -> Result<(), Response> {
+    let path = uri.path();
+    let access = &app.access;
+    let forbidden = |text: &str| Problem(StatusCode::FORBIDDEN, text.to_owned()).into_response();
+    match one(headers, &HOST) {
+        Some(host) if access.is_own_host(host) => {}
+        _ => {
+            return Err(forbidden(
+                "wrong Host header: open the address that linkscent printed",
+            ));
+        }
+    }
+    let is_elsewhere = |authority: &Authority| !access.is_own_host(authority.as_str());
+    if uri.authority().is_some_and(is_elsewhere) {
+        return Err(forbidden("this is no proxy"));
+    }
+    // A browser says so of what other pages have it ask for; of a link that was followed to where the
+    // dashboard lies it says that too.
+    let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
+    let is_foreign = site.is_some_and(|site| ![&b"none"[..], b"same-origin"].contains(&site));
+    let is_call = path.starts_with("/api/") || path == "/mcp" || method != Method::GET;
+    if is_foreign && is_call && !headers.contains_key(ORIGIN) {
+        return Err(forbidden("other pages do not call this program"));
+    }
+    if headers.contains_key(ORIGIN) {
+        let origin = one(headers, &ORIGIN).unwrap_or_default();
+        let is_fine = if path.starts_with("/api/") {
+            let pairing = path == "/api/v1/pair" && is_extension(origin);
+            pairing || is_paired(app, origin).await
+        } else {
+            access.is_own_origin(origin)
+        };
+        if !is_fine {
+            return Err(forbidden("requests from this origin are not taken"));
+        }
+    }
+    // Else it is told when the call is made, which is after its body was read.
+    let has_body = [CONTENT_LENGTH, TRANSFER_ENCODING];
+    let has_body = has_body.iter().any(|name| headers.contains_key(name));
+    let is_call = path == "/mcp" || (path.starts_with("/api/") && !is_open_call(path));
+    if has_body && is_call {
+        let permitted = permitted(app, headers).await;
+        permitted.map_err(Problem::into_response)?;
+    }
+    Ok(())
+}
+
+/// Whether a call is taken from anybody: it tells nothing, or browsers are paired by it, or prove who
+/// they are in it.
+fn is_open_call(path: &str) -> bool {
+    matches!(
+        path,
+        "/api/v1/health"
+            | "/api/v1/openapi.json"
+            | "/api/v1/pair"
+            | "/api/v1/channel"
+            | "/api/v1/call"
+    )
+}
+
+fn is_extension(origin: &str) -> bool {
+    origin.starts_with("chrome-extension://") || origin.starts_with("moz-extension://")
+}
+
+async fn is_paired(app: &App, origin: &str) -> bool {
+    let devices = app.service.store.devices().await.unwrap_or_default();
+    is_extension(origin) && devices.iter().any(|device| device.origin == origin)
+}
+
+/// The header's value if it was sent exactly once.
+fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?;
+    if values.next().is_some() {
+        return None;
+    }
+    value.to_str().ok()
+}
+
+/// Says of an answer that it is a page of the web: it runs nothing, reaches nobody, and is of no
+/// origin, so that it cannot be taken for one of the dashboard's.
+#[derive(Clone)]
+pub struct Sandboxed;
+
+fn harden(mut response: Response) -> Response {
+    const SANDBOX: [(&str, &str); 3] = [
+        ("x-dns-prefetch-control", "off"),
+        (
+            "content-security-policy",
+            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; \
+             base-uri 'none'; frame-ancestors 'none'; sandbox",
+        ),
+        ("referrer-policy", "no-referrer"),
+    ];
+    const HEADERS: [(&str, &str); 6] = [
+        (
+            "content-security-policy",
+            "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+             img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        ),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "same-origin"),
+        ("cache-control", "no-store"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("cross-origin-opener-policy", "same-origin"),
+    ];
+    let is_sandboxed = response.extensions().get::<Sandboxed>().is_some();
+    let sandbox = SANDBOX.into_iter().filter(|_| is_sandboxed);
+    for (name, value) in HEADERS.into_iter().chain(sandbox) {
+        response.headers_mut().insert(
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extensions_are_told_by_their_scheme() {
+        assert!(is_extension("chrome-extension://abc"));
+        assert!(is_extension("moz-extension://abc"));
+        assert!(!is_extension("http://chrome-extension://abc"));
+        assert!(!is_extension("null"));
+    }
+
+    #[test]
+    fn a_header_sent_twice_is_as_good_as_none() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(one(&headers, &HOST), None);
+        headers.append(HOST, HeaderValue::from_static("a"));
+        assert_eq!(one(&headers, &HOST), Some("a"));
+        headers.append(HOST, HeaderValue::from_static("a"));
+        assert_eq!(one(&headers, &HOST), None);
+    }
+}
