@@ -284,6 +284,7 @@ mod tests {
     use linkscent_core::wire::api::{Event, EventKind};
 
     use super::*;
+    use crate::store::Role;
     use crate::store::Store;
     use crate::store::ports::Events;
 
@@ -358,6 +359,33 @@ mod tests {
         let salvaged = repair(folder.path()).await.unwrap();
         let log = salvaged.tables.iter().find(|row| row.0 == "fetch").unwrap();
         assert!(log.1 > 3_500, "{log:?}");
+    }
+
+    #[tokio::test]
+    async fn nobody_is_signed_in_by_an_account_that_was_lost() {
+        let folder = crate::store::tests::folder();
+        let store = SqliteStore::open(folder.path()).await.unwrap();
+        sqlx::raw_sql(
+            "PRAGMA foreign_keys = OFF;
+             INSERT INTO account VALUES (2, 'ida', 'owner', 'hash', 1);
+             INSERT INTO sign_in VALUES ('of nobody', 1, 5), ('of ida', 2, 5)",
+        )
+        .execute(&mut *store.pool.acquire().await.unwrap())
+        .await
+        .unwrap();
+        store.pool.close().await;
+        drop(store);
+        repair(folder.path()).await.unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        assert!(store.signed_in("of ida", 0).await.unwrap().is_some());
+        let first = store.add_account("ada", Role::Owner, "hash", 6).await;
+        // It may have any number, that of an account that was lost too.
+        first.unwrap();
+        let signed_in: Vec<(String,)> = sqlx::query_as("SELECT digest FROM sign_in")
+            .fetch_all(&SqliteStore::connect(folder.path()).await.unwrap())
+            .await
+            .unwrap();
+        assert_eq!(signed_in, [("of ida".to_owned(),)]);
     }
 
     #[tokio::test]
