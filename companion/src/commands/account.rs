@@ -22,7 +22,7 @@ use crate::store::Role;
   linkscent account add ida --role owner
   linkscent account
   linkscent account role ada editor
-  linkscent account password ada --read < password.txt")]
+  linkscent account password ada")]
 pub struct Account {
     #[command(subcommand)]
     action: Option<Action>,
