@@ -33,7 +33,7 @@ pub use pairing::Pairing;
 pub use problem::Problem;
 pub use routes::open_routes;
 pub use server::{LARGEST_BODY, serve, whole_body};
-pub use visitors::{client, cookie, key, may_change, visitor};
+pub use visitors::{client, cookie, key, may_everywhere, may_in, may_make_topics, shares, visitor};
 
 use std::sync::Arc;
 

@@ -1,10 +1,14 @@
 //! Who comes in where people sign in, and what they may do: readers look, editors change, owners do
-//! all. A browser keeps a secret in a cookie that is sent to this host alone, never by a script, and
+//! all, in every topic or in one. Who has no role in a topic is told that there is none. A browser keeps a secret in a cookie that is sent to this host alone, never by a script, and
 //! not with what other sites ask for (`__Host-`, `HttpOnly`, `SameSite=Lax`); every form is also held
 //! to its origin, as everywhere. What was changed is put down with the name.
 //!
 //! Programs come with tokens, as elsewhere. Browsers with the extension are paired with a companion on
 //! their own machine, never with one that others share.
+
+mod needed;
+
+use std::collections::BTreeMap;
 
 use axum::extract::Request;
 use axum::http::header::{CONTENT_LENGTH, COOKIE, SET_COOKIE, TRANSFER_ENCODING};
@@ -13,7 +17,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use tracing::warn;
 
-use super::auth::{Base, is_open_file, set_path};
+use needed::{Needed, Verdict};
+
+use super::auth::{Base, set_path};
 use super::{App, Problem};
 use crate::service::SIGNED_IN_FOR;
 use crate::store::{AccountRow, Role};
@@ -31,15 +37,55 @@ tokio::task_local! {
 /// Somebody who is signed in.
 #[derive(Debug, Clone)]
 pub struct Visitor {
+    /// Their account's number.
+    pub id: i64,
     /// By which they signed in.
     pub name: String,
-    /// What they may do.
+    /// What they may do in all topics.
     pub role: Role,
+    /// What they may do where they are: in the topic that the page is about, or in any.
+    pub here: Role,
+    topics: BTreeMap<i64, Role>,
 }
 
-/// Whether who the page is for may change something.
-pub fn may_change() -> bool {
-    visitor().is_none_or(|visitor| visitor.role >= Role::Editor)
+impl Visitor {
+    fn new(account: AccountRow, topics: Vec<(i64, Role)>) -> Self {
+        let topics: BTreeMap<i64, Role> = topics.into_iter().collect();
+        let most = topics.values().copied().max();
+        Self {
+            id: account.id,
+            name: account.name,
+            role: account.role,
+            here: most.map_or(account.role, |most| most.max(account.role)),
+            topics,
+        }
+    }
+
+    /// What they may do in a topic.
+    pub fn role_in(&self, topic: i64) -> Role {
+        let own = self.topics.get(&topic).copied();
+        own.map_or(self.role, |own| own.max(self.role))
+    }
+}
+
+/// Whether who the page is for may make topics.
+pub fn may_make_topics() -> bool {
+    visitor().is_none_or(|visitor| visitor.role.makes_topics())
+}
+
+/// Whether who the page is for has that role in a topic, or more.
+pub fn may_in(topic: i64, role: Role) -> bool {
+    visitor().is_none_or(|visitor| visitor.role_in(topic) >= role)
+}
+
+/// Whether who the page is for has that role in all topics, or more.
+pub fn may_everywhere(role: Role) -> bool {
+    visitor().is_none_or(|visitor| visitor.role >= role)
+}
+
+/// Whether who the page is for shares the topic that it is about with others.
+pub fn shares() -> bool {
+    visitor().is_some_and(|visitor| visitor.here == Role::Owner)
 }
 
 /// Who the page that is made just now is for; none where nobody signs in.
@@ -64,22 +110,6 @@ pub fn key(headers: &HeaderMap) -> Option<&str> {
     })
 }
 
-/// Which role a request takes; none for what is open to all.
-fn needed(method: &Method, path: &str) -> Option<Role> {
-    let reads = matches!(*method, Method::GET | Method::HEAD);
-    let first = path.split('/').nth(1).unwrap_or_default();
-    match first {
-        "sign-in" | "sign-out" => None,
-        "feed" if reads => None,
-        _ if is_open_file(path) => None,
-        "account" => Some(Role::Reader),
-        "settings" | "accounts" => Some(Role::Owner),
-        _ if path.ends_with("/delete") => Some(Role::Owner),
-        _ if reads => Some(Role::Reader),
-        _ => Some(Role::Editor),
-    }
-}
-
 /// Lets a request in that is of this site, or says why not.
 pub(super) async fn let_in(app: App, mut request: Request, next: Next) -> Response {
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
@@ -87,13 +117,14 @@ pub(super) async fn let_in(app: App, mut request: Request, next: Next) -> Respon
         return programs(&path, request, next).await;
     }
     request.extensions_mut().insert(Base(String::new()));
-    let Some(needed) = needed(&method, &path) else {
+    let needed = Needed::of(&method, &path);
+    if needed == Needed::Nothing {
         return if is_small(request.headers()) {
             next.run(request).await
         } else {
             StatusCode::PAYLOAD_TOO_LARGE.into_response()
         };
-    };
+    }
     let (account, is_renewed) = match who(&app, request.headers()).await {
         Ok(Some(found)) => found,
         Ok(None) if method == Method::GET => return to_sign_in(&request),
@@ -106,19 +137,22 @@ pub(super) async fn let_in(app: App, mut request: Request, next: Next) -> Respon
     let renewed = key(request.headers())
         .filter(|_| is_renewed)
         .map(str::to_owned);
-    let visitor = Visitor {
-        name: account.name,
-        role: account.role,
+    let (visitor, verdict) = match judge(&app, account, needed).await {
+        Ok(judged) => judged,
+        Err(problem) => return problem.into_response(),
     };
-    let is_refused = visitor.role < needed;
-    if is_refused {
+    if verdict != Verdict::Fine {
         *request.method_mut() = Method::GET;
-        if !set_path(request.uri_mut(), "/refused") {
-            return StatusCode::FORBIDDEN.into_response();
+        let (instead, status) = match verdict {
+            Verdict::Absent => ("/absent", StatusCode::NOT_FOUND),
+            _ => ("/refused", StatusCode::FORBIDDEN),
+        };
+        if !set_path(request.uri_mut(), instead) {
+            return status.into_response();
         }
     }
     let reads = matches!(method, Method::GET | Method::HEAD);
-    let mut response = if reads || is_refused {
+    let mut response = if reads || verdict != Verdict::Fine {
         VISITOR.scope(visitor, next.run(request)).await
     } else {
         change(app, visitor, path, request, next).await
@@ -130,6 +164,17 @@ pub(super) async fn let_in(app: App, mut request: Request, next: Next) -> Respon
         response.headers_mut().insert(SET_COOKIE, cookie);
     }
     response
+}
+
+async fn judge(
+    app: &App,
+    account: AccountRow,
+    needed: Needed,
+) -> Result<(Visitor, Verdict), Problem> {
+    let topics = app.service.store.topic_roles(account.id).await?;
+    let mut visitor = Visitor::new(account, topics);
+    let verdict = needed.judge(app, &mut visitor).await?;
+    Ok((visitor, verdict))
 }
 
 /// Has something changed, and puts down who did it, whether or not somebody waits for the answer.
@@ -212,47 +257,6 @@ mod tests {
     use axum::http::HeaderValue;
 
     use super::*;
-
-    #[test]
-    fn roles_open_what_they_are_for() {
-        let get = |path: &str| needed(&Method::GET, path);
-        let post = |path: &str| needed(&Method::POST, path);
-        for path in [
-            "/",
-            "/topic/1",
-            "/crawl/2/live",
-            "/library",
-            "/hands",
-            "/sign-ins",
-        ] {
-            assert_eq!(get(path), Some(Role::Reader), "{path}");
-        }
-        for path in [
-            "/topics",
-            "/crawl/2/pause",
-            "/library/mark",
-            "/topic/1/remove",
-        ] {
-            assert_eq!(post(path), Some(Role::Editor), "{path}");
-        }
-        for path in [
-            "/settings",
-            "/settings/token",
-            "/accounts",
-            "/crawl/2/delete",
-        ] {
-            assert_eq!(post(path), Some(Role::Owner), "{path}");
-        }
-        for path in ["/settings", "/settings/everything.tar", "/accounts"] {
-            assert_eq!(get(path), Some(Role::Owner), "{path}");
-        }
-        assert_eq!(post("/account"), Some(Role::Reader), "their own password");
-        for path in ["/sign-in", "/style.css", "/feed/secret"] {
-            assert_eq!(get(path), None, "{path}");
-        }
-        assert_eq!(post("/feed/secret"), Some(Role::Editor));
-        assert_eq!(needed(&Method::DELETE, "/topic/1"), Some(Role::Editor));
-    }
 
     #[test]
     fn where_a_request_came_from_is_what_the_last_one_says() {

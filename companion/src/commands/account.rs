@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Read};
 
 use anyhow::{Context, Result};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -14,14 +15,16 @@ use crate::store::Role;
 
 /// Make, list, change or remove accounts of people who share what is kept here.
 ///
-/// They sign in where `linkscent serve --public` serves it. Readers look; editors also judge, describe,
-/// and begin and stop crawls; owners do all. A password is printed this once, and can be changed by
-/// whoever signs in with it.
+/// They sign in where `linkscent serve --public` serves it. Guests see what is shared with them; members
+/// also make topics of their own. In all topics readers look; editors also judge, describe, and begin and
+/// stop crawls; owners do all. A password is printed this once, and can be changed by whoever signs in
+/// with it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linkscent account add ida --role owner
   linkscent account
   linkscent account role ada editor
+  linkscent account share castles bea --role reader
   linkscent account password ada")]
 pub struct Account {
     #[command(subcommand)]
@@ -53,6 +56,16 @@ enum Action {
         /// What they may do from now on.
         #[arg(value_enum)]
         role: Role,
+    },
+    /// Let somebody do more in a topic than in all.
+    Share {
+        /// The topic.
+        topic: String,
+        /// With whom.
+        name: String,
+        /// What they may do in it; none to end it.
+        #[arg(long, value_parser = topic_role())]
+        role: Option<Role>,
     },
     /// Give somebody another password, which signs them out, and print it.
     Password {
@@ -86,6 +99,11 @@ impl Account {
                 let password = service.change_password(name, given.as_deref()).await?;
                 self.print_password(&password, *read);
             }
+            Some(Action::Share { topic, name, role }) => {
+                let topic = service.store.topic_called(topic).await?;
+                let topic = topic.context("there is no topic of that name")?;
+                service.share(&topic, name, *role).await?;
+            }
             Some(Action::Remove { name }) => service.remove_account(name).await?,
             None => self.list(&service).await?,
         }
@@ -103,17 +121,31 @@ impl Account {
     async fn list(&self, service: &Service) -> Result<()> {
         for account in service.store.accounts().await? {
             let (role, made) = (account.role.name(), clock::date(account.created));
+            let mut topics = serde_json::Map::new();
+            for (topic, role) in service.store.topic_roles(account.id).await? {
+                topics.insert(service.topic(topic).await?.name, role.name().into());
+            }
             if self.json {
                 println!(
                     "{}",
-                    json!({ "name": account.name, "role": role, "made": made })
+                    json!({ "name": account.name, "role": role, "made": made, "topics": topics })
                 );
             } else {
-                println!("{:<20}  {role:<6}  since {made}", account.name);
+                let topics = topics.iter().map(|(topic, role)| {
+                    let role = role.as_str().unwrap_or_default();
+                    format!("; {role} of {topic}")
+                });
+                let topics: String = topics.collect();
+                println!("{:<20}  {role:<6}  since {made}{topics}", account.name);
             }
         }
         Ok(())
     }
+}
+
+fn topic_role() -> impl TypedValueParser<Value = Role> {
+    let names = Role::OF_A_TOPIC.map(Role::name);
+    PossibleValuesParser::new(names).try_map(|name| Role::named(&name).ok_or("no role"))
 }
 
 /// The password on the input, up to the end of its line.

@@ -12,10 +12,11 @@ use linkscent_core::band::Band;
 use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage};
 use serde::Deserialize;
 
-use super::{PageError, PageResult, check_csrf, go_to, show};
-use crate::api::{App, Base, Sandboxed, order, passing, stream};
+use super::remarks::done;
+use super::{PageError, PageResult, check_csrf, check_everywhere, check_role, go_to, show};
+use crate::api::{App, Base, Sandboxed, may_everywhere, may_in, order, passing, stream};
 use crate::service::{Destination, Done, LibraryQuery, MOST_AT_ONCE, Remark, condition};
-use crate::store::Topic;
+use crate::store::{Role, Topic};
 
 /// Pages that are shown at once.
 const PER_PAGE: usize = 20;
@@ -65,12 +66,14 @@ impl Asked {
         })
     }
 
-    /// Of the topic that is asked for, if it is one.
+    /// Of the topic that is asked for, if it is one. An error where who asks may not look at it.
     pub(super) async fn topic(&self, app: &App) -> Result<Option<Topic>, PageError> {
-        Ok(match self.topic {
-            Some(id) => Some(app.service.topic(id).await?),
-            None => None,
-        })
+        let Some(id) = self.topic else {
+            check_everywhere(Role::Reader)?;
+            return Ok(None);
+        };
+        check_role(id, Role::Reader)?;
+        Ok(Some(app.service.topic(id).await?))
     }
 
     /// The same question as the query of an address, with other words and another page.
@@ -187,8 +190,19 @@ async fn search(
     Extension(Base(base)): Extension<Base>,
     Query(asked): Query<RawAsked>,
 ) -> PageResult {
-    let asked = asked.read()?;
+    let mut asked = asked.read()?;
     let service = &app.service;
+    let topics = service.store.topics().await?.into_iter();
+    let topics: Vec<Topic> = topics
+        .filter(|topic| !topic.is_removed && !topic.is_deleted)
+        .filter(|topic| may_in(topic.id, Role::Reader))
+        .collect();
+    if asked.topic.is_none() && !may_everywhere(Role::Reader) {
+        // They search one topic at a time.
+        let first = topics.first();
+        let first = first.ok_or_else(|| PageError::bad("No topic is shared with you yet."))?;
+        asked.topic = Some(first.id);
+    }
     let topic = asked.topic(&app).await?;
     let query = asked.query()?;
     let mut found = service.search(topic.as_ref(), &query).await?;
@@ -197,17 +211,17 @@ async fn search(
         band: Band::of(page.probability),
         page,
     });
-    let topics = service.store.topics().await?.into_iter();
     show(&LibraryScreen {
         base,
         csrf: app.access.csrf(),
-        topics: topics
-            .filter(|topic| !topic.is_removed && !topic.is_deleted)
-            .collect(),
+        topics,
         topic,
         first: query.skip + 1,
         pages: found.total.div_ceil(PER_PAGE),
-        done: asked.done.and_then(|id| service.done(id)),
+        done: match asked.done {
+            Some(id) => done(&app, id).await?,
+            None => None,
+        },
         facets: facets(&mut found),
         searches: kept_searches(&app, asked.topic).await?,
         asked,
@@ -347,6 +361,7 @@ async fn mark(
     check_csrf(&app, &form.csrf)?;
     let target = super::crawl::verdict(&form.verdict)?;
     let (crawl, topic) = app.service.crawl(form.crawl).await?;
+    check_role(topic.id, Role::Editor)?;
     app.service
         .mark_result(&crawl, &topic, &form.address, target)
         .await?;
@@ -371,9 +386,13 @@ struct SeenForm {
 async fn seen(State(app): State<App>, Form(form): Form<SeenForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
     let topic = match form.topic.as_str() {
-        "" => None,
+        "" => {
+            check_everywhere(Role::Editor)?;
+            None
+        }
         number => {
             let id = number.parse().map_err(|_| PageError::missing("topic"))?;
+            check_role(id, Role::Editor)?;
             Some(app.service.topic(id).await?)
         }
     };

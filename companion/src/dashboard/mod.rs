@@ -15,6 +15,7 @@ mod library;
 mod map;
 mod new_crawl;
 mod people;
+mod people_of_topic;
 mod remarks;
 mod removed;
 mod settings;
@@ -36,9 +37,9 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use serde::Deserialize;
 
-use crate::api::{App, Base, Problem};
+use crate::api::{App, Base, Problem, may_everywhere, may_in};
 use crate::service::ServiceError;
-use crate::store::StoreError;
+use crate::store::{Role, StoreError};
 
 /// All pages.
 pub fn routes() -> Router<App> {
@@ -72,6 +73,7 @@ pub fn routes() -> Router<App> {
         .merge(databases::routes())
         .merge(settings::routes())
         .merge(people::routes())
+        .merge(people_of_topic::routes())
         .fallback(async || PageError::missing("page"))
         .layer(middleware::from_fn(show_error))
 }
@@ -233,6 +235,27 @@ fn check_csrf(app: &App, token: &str) -> Result<(), PageError> {
         return Ok(());
     }
     let text = "This form is from an earlier run of the companion. Go back, reload the page and try again.";
+    Err(PageError(StatusCode::FORBIDDEN, text.to_owned()))
+}
+
+/// An error unless who asks has that role in a topic; it says no more than they may know.
+fn check_role(topic: i64, needed: Role) -> Result<(), PageError> {
+    if may_in(topic, needed) {
+        return Ok(());
+    }
+    if !may_in(topic, Role::Reader) {
+        return Err(PageError::missing("topic"));
+    }
+    let text = "You look at this topic and change nothing in it. Ask an owner for another role.";
+    Err(PageError(StatusCode::FORBIDDEN, text.to_owned()))
+}
+
+/// The same in all topics.
+fn check_everywhere(needed: Role) -> Result<(), PageError> {
+    if may_everywhere(needed) {
+        return Ok(());
+    }
+    let text = "This is about all topics, and you are not let into all. Choose one first.";
     Err(PageError(StatusCode::FORBIDDEN, text.to_owned()))
 }
 

@@ -9,6 +9,7 @@ use linkscent_core::address::Address;
 use linkscent_core::crawl::{Scope, StoppingRule, hosts_in};
 use serde::Deserialize;
 
+use super::topics::check_named;
 use super::{PageError, PageResult, check_csrf, go_to};
 use crate::api::App;
 use crate::service::{NewCrawl, Starts};
@@ -69,6 +70,9 @@ async fn crawl(
         from_targets: true,
         ..Starts::default()
     };
+    if !form.start_from.is_empty() {
+        check_named(&app, &form.start_from).await?;
+    }
     let new = NewCrawl {
         on_drift: Reaction::of(&form.on_drift),
         stopping: StoppingRule {

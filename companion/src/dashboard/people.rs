@@ -14,7 +14,7 @@ use super::{PageError, PageResult, check_csrf, go_to, show};
 use crate::api::{App, Base, client, cookie, key, visitor};
 use crate::clock;
 use crate::service::{LONGEST_ACCOUNT, LONGEST_PASSWORD, ServiceError};
-use crate::store::{AccountRow, Deed, Role};
+use crate::store::{AccountRow, Deed, Role, Topic};
 
 /// Deeds that are shown.
 const SHOWN: i64 = 200;
@@ -98,12 +98,16 @@ struct AccountPage<'a> {
     csrf: &'a str,
     name: String,
     role: Role,
+    /// Topics in which the role is another, and which it is.
+    topics: Vec<(Topic, Role)>,
 }
 
 async fn account(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
     let visitor = visitor().ok_or_else(|| PageError::missing("page"))?;
+    let topics = topics_of(&app, visitor.id).await?;
     show(&AccountPage {
         base,
+        topics,
         csrf: app.access.csrf(),
         name: visitor.name,
         role: visitor.role,
@@ -137,10 +141,25 @@ async fn change_password(
 #[template(path = "accounts.html")]
 struct AccountsPage {
     base: String,
-    /// Each with the day on which it was made.
-    accounts: Vec<(AccountRow, String)>,
+    accounts: Vec<AccountLine>,
     /// Each with its minute.
     deeds: Vec<(Deed, String)>,
+}
+
+struct AccountLine {
+    account: AccountRow,
+    /// The day on which it was made.
+    made: String,
+    /// Topics in which the role is another, and which it is.
+    topics: Vec<(Topic, Role)>,
+}
+
+async fn topics_of(app: &App, account: i64) -> Result<Vec<(Topic, Role)>, PageError> {
+    let mut topics = Vec::new();
+    for (topic, role) in app.service.store.topic_roles(account).await? {
+        topics.push((app.service.topic(topic).await?, role));
+    }
+    Ok(topics)
 }
 
 /// So many characters of a time, as people read it.
@@ -150,24 +169,34 @@ fn read(time: i64, characters: usize) -> String {
 }
 
 async fn accounts(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
-    let accounts = app.service.store.accounts().await?.into_iter();
+    let mut accounts = Vec::new();
+    for account in app.service.store.accounts().await? {
+        accounts.push(AccountLine {
+            made: read(account.created, 10),
+            topics: topics_of(&app, account.id).await?,
+            account,
+        });
+    }
     let deeds = app.service.store.deeds(SHOWN).await?.into_iter();
     show(&AccountsPage {
         base,
-        accounts: accounts
-            .map(|row| (row.created, row))
-            .map(|(made, row)| (row, read(made, 10)))
-            .collect(),
+        accounts,
         deeds: deeds
-            .map(|deed| (deed.time, deed))
-            .map(|(time, deed)| (deed, read(time, 16)))
+            .map(|deed| {
+                let time = read(deed.time, 16);
+                (deed, time)
+            })
             .collect(),
     })
 }
 
 async fn refused() -> PageError {
-    let role = visitor().map_or(Role::Reader, |visitor| visitor.role);
+    let role = visitor().map_or(Role::Guest, |visitor| visitor.here);
     let text = match role {
+        Role::Guest => "Guests see what is shared with them. Ask an owner for more.",
+        Role::Member => {
+            "Members see their own topics and what is shared with them. Ask an owner for more."
+        }
         Role::Reader => {
             "Readers look and change nothing; settings are the owners'. Ask an owner for another role."
         }

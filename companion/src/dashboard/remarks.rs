@@ -1,6 +1,8 @@
 //! What the person says of pages of the library: of many at once, in tags and in notes; searches
 //! that they keep; pages judged again by all that was said.
 
+use std::collections::BTreeSet;
+
 use axum::extract::{Form, Path, RawForm, State};
 use axum::http::StatusCode;
 use axum::http::header::{ACCEPT, HeaderMap};
@@ -9,9 +11,10 @@ use axum::{Router, routing::post};
 use serde::Deserialize;
 
 use super::library::RawAsked;
-use super::{PageError, PageResult, check_csrf, go_to};
+use super::{PageError, PageResult, check_csrf, check_everywhere, check_role, go_to};
 use crate::api::App;
-use crate::service::{PageKey, Remark};
+use crate::service::{Done, PageKey, Remark};
+use crate::store::Role;
 
 pub(super) fn routes() -> Router<App> {
     Router::new()
@@ -40,6 +43,25 @@ fn key(text: &str) -> Result<PageKey, PageError> {
     let (crawl, number) = text.split_once('/').unwrap_or_default();
     let key = crawl.parse().ok().zip(number.parse().ok());
     key.ok_or_else(|| PageError::bad("Pages are named by crawl and number."))
+}
+
+/// An error unless who asks has that role in the topics of all these pages.
+async fn check_pages(app: &App, pages: &[PageKey], needed: Role) -> Result<(), PageError> {
+    let crawls: BTreeSet<i64> = pages.iter().map(|(crawl, _)| *crawl).collect();
+    for crawl in crawls {
+        let (_, topic) = app.service.crawl(crawl).await?;
+        check_role(topic.id, needed)?;
+    }
+    Ok(())
+}
+
+/// What was done to many pages, for who may take it back.
+pub(super) async fn done(app: &App, id: u64) -> Result<Option<Done>, PageError> {
+    let Some(done) = app.service.done(id) else {
+        return Ok(None);
+    };
+    let may = check_pages(app, &done.pages, Role::Editor).await;
+    Ok(may.is_ok().then_some(done))
 }
 
 /// Something said of pages: of those that are ticked, or of all that a search finds.
@@ -71,6 +93,7 @@ async fn pages(State(app): State<App>, headers: HeaderMap, RawForm(form): RawFor
     if chosen.is_empty() {
         return Err(PageError::bad("No page is ticked. Go back and tick some."));
     }
+    check_pages(&app, &chosen, Role::Editor).await?;
     // It is done to its end, whether or not somebody waits for the answer.
     let service = app.service.clone();
     let doing = tokio::spawn(async move { service.remark_once(&chosen, remark).await });
@@ -91,6 +114,9 @@ struct UndoForm {
 
 async fn undo(State(app): State<App>, Form(form): Form<UndoForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
+    if let Some(done) = app.service.done(form.id) {
+        check_pages(&app, &done.pages, Role::Editor).await?;
+    }
     app.service.undo(form.id).await?;
     Ok(back_to(&form.back))
 }
@@ -111,6 +137,7 @@ async fn note(
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
     let (crawl, number) = key(&form.page)?;
+    check_pages(&app, &[(crawl, number)], Role::Editor).await?;
     app.service.write_note(crawl, number, &form.text).await?;
     if is_script(&headers) {
         return Ok(StatusCode::NO_CONTENT.into_response());
@@ -130,6 +157,10 @@ async fn keep(State(app): State<App>, Form(form): Form<KeepForm>) -> PageResult 
     check_csrf(&app, &form.csrf)?;
     let asked = form.asked.read()?;
     let topic = asked.topic(&app).await?;
+    match &topic {
+        Some(topic) => check_role(topic.id, Role::Editor)?,
+        None => check_everywhere(Role::Editor)?,
+    }
     let query = asked.query()?;
     app.service
         .keep_search(topic.as_ref(), &form.name, &query)
@@ -147,7 +178,15 @@ struct DropForm {
 
 async fn drop_search(State(app): State<App>, Form(form): Form<DropForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    app.service.store.drop_search(form.id).await?;
+    let store = &app.service.store;
+    let searches = store.searches().await?;
+    if let Some(search) = searches.iter().find(|search| search.id == form.id) {
+        match search.topic {
+            Some(topic) => check_role(topic, Role::Editor)?,
+            None => check_everywhere(Role::Editor)?,
+        }
+    }
+    store.drop_search(form.id).await?;
     Ok(back_to(&form.back))
 }
 

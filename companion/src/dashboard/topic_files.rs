@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::intake::path;
 use super::{PageResult, check_csrf, go_to};
-use crate::api::App;
+use crate::api::{App, visitor};
 use crate::service::TopicFile;
 
 pub(super) fn routes() -> Router<App> {
@@ -71,6 +71,10 @@ async fn take_bytes_in(
 
 async fn make(app: &App, file: &TopicFile, name: &str) -> PageResult {
     let name = Some(name.trim()).filter(|name| !name.is_empty());
-    let topic = app.service.take_topic_in(file, name).await?;
+    let service = &app.service;
+    let topic = match visitor() {
+        None => service.take_topic_in(file, name).await?,
+        Some(visitor) => service.found_topic_of(visitor.id, file, name).await?,
+    };
     Ok(go_to(&format!("/topic/{}", topic.id)))
 }

@@ -17,10 +17,10 @@ use super::finds::Finds;
 use super::new_crawl::addresses;
 use super::watching::WatchLine;
 use super::{PageError, PageResult, check_csrf, classes, facets, go_to, percent, show};
-use crate::api::{App, Base};
+use crate::api::{App, Base, may_everywhere, may_in, visitor};
 use crate::hop_training::DistanceModel;
 use crate::service::{Learned, Readings};
-use crate::store::{CrawlRow, CrawlState, MarkRow, Topic};
+use crate::store::{CrawlRow, CrawlState, MarkRow, Role, Topic};
 
 /// A confidence that says no more than a guess would.
 const GUESS: f64 = 0.5;
@@ -69,6 +69,12 @@ struct TopicsPage<'a> {
     topics: Vec<TopicLine>,
     /// Those that can be brought back.
     removed: Vec<Topic>,
+}
+
+impl TopicsPage<'_> {
+    fn may_delete(topic: &Topic) -> bool {
+        may_in(topic.id, Role::Owner)
+    }
 }
 
 #[derive(Template)]
@@ -187,9 +193,12 @@ async fn list(State(app): State<App>, Extension(Base(base)): Extension<Base>) ->
     let (mut topics, mut removed) = (Vec::new(), Vec::new());
     for topic in app.service.store.topics().await? {
         if topic.is_removed {
-            if !topic.is_deleted {
+            if !topic.is_deleted && may_in(topic.id, Role::Editor) {
                 removed.push(topic);
             }
+            continue;
+        }
+        if !may_in(topic.id, Role::Reader) {
             continue;
         }
         let marks = app.service.store.marks(topic.id).await?;
@@ -237,6 +246,7 @@ async fn one(
     };
     let said = app.service.said(&topic).await?.into_iter().collect();
     let teachers = app.service.teachers(&topic.name).await?.into_iter();
+    let teachers = teachers.filter(|other| may_in(other.id, Role::Reader));
     let crawls = crawl_lines(&app, id, false).await?;
     let goes_on = crawls.iter().find(|crawl| crawl.can_go_on);
     show(&TopicPage {
@@ -288,7 +298,15 @@ struct CreateForm {
 async fn create(State(app): State<App>, Form(form): Form<CreateForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
     let examples = addresses(&form.examples)?;
-    let topic = app.service.create_topic(&form.name, &examples).await?;
+    let (service, name) = (&app.service, &form.name);
+    let topic = match visitor() {
+        None => service.create_topic(name, &examples).await?,
+        Some(visitor) => {
+            let may_edit = |topic| visitor.role_in(topic) >= Role::Editor;
+            let found = service.found_topic(visitor.id, name, &examples, may_edit);
+            found.await?
+        }
+    };
     Ok(go_to(&format!("/topic/{}", topic.id)))
 }
 
@@ -421,8 +439,26 @@ async fn choose_critic(
         "predicate" => &form.predicate,
         name => name,
     };
+    // What is no condition is told by whoever reads it.
+    for asked in critics::topics_asked_for(critic).unwrap_or_default() {
+        check_named(&app, &asked).await?;
+    }
     app.service.choose_critic(&topic, critic).await?;
     Ok(go_to(&format!("/topic/{id}")))
+}
+
+/// An error unless who asks looks at the topic of that name; for one that is not there too.
+pub(super) async fn check_named(app: &App, name: &str) -> Result<(), PageError> {
+    if may_everywhere(Role::Reader) {
+        return Ok(());
+    }
+    let missing = || PageError::bad(format!("There is no topic “{name}” that you may use."));
+    let topic = app.service.store.topic_called(name).await?;
+    let topic = topic.ok_or_else(missing)?;
+    if may_in(topic.id, Role::Reader) {
+        return Ok(());
+    }
+    Err(missing())
 }
 
 #[derive(Deserialize)]

@@ -3,7 +3,7 @@
 //! Passwords are kept as Argon2id hashes. Who signs in gets 256 random bits, of which only the digest
 //! is kept, and which end two weeks after they were used last.
 //!
-//! Left out: roles by topic, and other ways to sign in than by a password.
+//! Left out: other ways to sign in than by a password. Topics that are shared are in `sharing`.
 
 mod attempts;
 

@@ -34,6 +34,7 @@ mod rendering;
 mod research;
 mod retention;
 mod searches;
+mod sharing;
 mod standby;
 mod standings;
 mod suggesting;
@@ -99,6 +100,8 @@ pub struct Service {
     last_map: map::LastMap,
     tallies: tally::Tallies,
     attempts: Attempts,
+    /// Held while a topic gets its name where people have their own.
+    founding: Arc<tokio::sync::Mutex<()>>,
     /// Held while pages are forgotten, or crawls and topics deleted.
     forgetting: Arc<tokio::sync::Mutex<()>>,
     /// Held while it is settled which crawl takes an archive in.
@@ -119,6 +122,7 @@ impl Service {
             last_map: map::LastMap::default(),
             tallies: tally::Tallies::default(),
             attempts: Attempts::default(),
+            founding: Arc::default(),
             forgetting: Arc::default(),
             intakes: Arc::default(),
         }

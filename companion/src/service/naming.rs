@@ -9,6 +9,11 @@ use crate::store::Topic;
 impl Service {
     /// Calls a topic otherwise. Crawls that run hear of it, and browsers with its model.
     pub async fn rename(&self, topic: &Topic, name: &str) -> Result<(), ServiceError> {
+        let _one_at_a_time = self.founding.lock().await;
+        self.call(topic, name).await
+    }
+
+    async fn call(&self, topic: &Topic, name: &str) -> Result<(), ServiceError> {
         let name = checked(name)?;
         match self.store.topic_called(name).await? {
             Some(known) if known.id == topic.id => return Ok(()),
@@ -45,7 +50,7 @@ impl Service {
             number += 1;
         };
         let topic = self.store.topic_named(&key).await?;
-        self.rename(&topic, name).await?;
+        self.call(&topic, name).await?;
         self.topic(topic.id).await
     }
 }

@@ -22,7 +22,7 @@ use crate::{clock, secret};
 
 /// Tables in an order in which each comes after those it refers to, and rows that are written at a time:
 /// of files one, which may take a hundred megabytes.
-const TABLES: [(&str, usize); 21] = [
+const TABLES: [(&str, usize); 22] = [
     ("topic", 100),
     ("model", 1),
     ("event", 500),
@@ -44,6 +44,7 @@ const TABLES: [(&str, usize); 21] = [
     ("account", 100),
     ("sign_in", 500),
     ("deed", 500),
+    ("topic_role", 500),
 ];
 
 /// Rows of a table that were moved.

@@ -21,6 +21,7 @@ mod choices;
 mod library;
 mod public;
 mod removed;
+mod shared;
 
 const PORT: u16 = 7000;
 const HOST: &str = "127.0.0.1:7000";

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::MemoryStore;
+use super::{MemoryStore, at};
 use crate::store::ports::{AccountRow, Accounts, Deed, MOST_SIGN_INS, Role};
 use crate::store::{StoreError, StoreResult};
 
@@ -65,6 +65,7 @@ impl Accounts for MemoryStore {
     async fn remove_account(&self, id: i64) -> StoreResult<()> {
         self.change(|state| {
             state.accounts.retain(|(row, _)| row.id != id);
+            state.topic_roles.retain(|&(of, _), _| of != id);
             state.sign_ins.retain(|row| row.1 != id);
             Ok(())
         })
@@ -127,6 +128,46 @@ impl Accounts for MemoryStore {
             state.sign_ins.retain(|row| row.0 != digest);
             Ok(())
         })
+    }
+
+    async fn set_topic_role(
+        &self,
+        account: i64,
+        topic: i64,
+        role: Option<Role>,
+    ) -> StoreResult<()> {
+        self.change(|state| {
+            let key = (account, topic);
+            let is_known = state.accounts.iter().any(|(row, _)| row.id == account);
+            match role {
+                None => {
+                    state.topic_roles.remove(&key);
+                }
+                Some(_) if !is_known || at(&state.topics, topic).is_none() => {
+                    return Err(StoreError::Missing("account or topic"));
+                }
+                Some(role) => {
+                    state.topic_roles.insert(key, role);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    async fn topic_roles(&self, account: i64) -> StoreResult<Vec<(i64, Role)>> {
+        let state = self.read();
+        let own = state.topic_roles.range((account, i64::MIN)..);
+        let own = own.take_while(|((of, _), _)| *of == account);
+        Ok(own.map(|((_, topic), role)| (*topic, *role)).collect())
+    }
+
+    async fn people_of(&self, topic: i64) -> StoreResult<Vec<(AccountRow, Role)>> {
+        let state = self.read();
+        let people = state.accounts.iter().filter_map(|(row, _)| {
+            let role = state.topic_roles.get(&(row.id, topic))?;
+            Some((row.clone(), *role))
+        });
+        Ok(people.collect())
     }
 
     async fn put_deed(&self, deed: &Deed, most: i64) -> StoreResult<()> {

@@ -50,6 +50,7 @@ impl Deleting for MemoryStore {
             state.notices.retain(|notice| notice.topic != topic);
             state.searches.retain(|search| search.topic != Some(topic));
             state.standing.retain(|standing| standing.topic != topic);
+            state.topic_roles.retain(|&(_, of), _| of != topic);
             let removals = state
                 .events
                 .iter()

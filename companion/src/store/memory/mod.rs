@@ -23,7 +23,7 @@ use linkscent_core::wire::channel::DeviceKey;
 
 use super::StoreResult;
 use super::ports::{
-    AccountRow, Changes, Command, CrawlRow, Deed, Device, Location, SearchRow, StandingTopic,
+    AccountRow, Changes, Command, CrawlRow, Deed, Device, Location, Role, SearchRow, StandingTopic,
     TokenRow, Topic, Watch,
 };
 
@@ -54,6 +54,8 @@ struct State {
     accounts_made: i64,
     /// Digest, account, and when it was used last.
     sign_ins: Vec<(String, i64, i64)>,
+    /// By account and topic.
+    topic_roles: BTreeMap<(i64, i64), Role>,
     deeds: Vec<Deed>,
     changes: i64,
 }

@@ -9,25 +9,40 @@ use crate::store::error::StoreResult;
 /// Browsers in which an account is signed in.
 pub const MOST_SIGN_INS: i64 = 20;
 
-/// What somebody may do, the least first: each role may all that those before it may.
+/// What somebody may do, in all topics or in one, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
+    /// What is shared with them, and nothing else.
+    Guest,
+    /// The same, and make topics of their own.
+    Member,
     /// Look at everything but the settings.
     Reader,
-    /// Judge, describe, begin and stop crawls.
+    /// Also judge, describe, begin and stop crawls, and make topics.
     Editor,
-    /// All of it: settings, programs, deleting for good, and what others did.
+    /// All of it: deleting for good and sharing, and, in all topics, settings, programs, and what
+    /// others did.
     Owner,
 }
 
 impl Role {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Reader, Self::Editor, Self::Owner];
+    pub const ALL: [Self; 5] = [
+        Self::Guest,
+        Self::Member,
+        Self::Reader,
+        Self::Editor,
+        Self::Owner,
+    ];
+    /// Those that somebody can have in a single topic.
+    pub const OF_A_TOPIC: [Self; 3] = [Self::Reader, Self::Editor, Self::Owner];
 
     /// As the shell and the database name it.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Guest => "guest",
+            Self::Member => "member",
             Self::Reader => "reader",
             Self::Editor => "editor",
             Self::Owner => "owner",
@@ -38,6 +53,14 @@ impl Role {
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
+
+    /// Whether topics are made in it.
+    pub fn makes_topics(self) -> bool {
+        match self {
+            Self::Member | Self::Editor | Self::Owner => true,
+            Self::Guest | Self::Reader => false,
+        }
+    }
 }
 
 /// Somebody who may come in.
@@ -47,7 +70,7 @@ pub struct AccountRow {
     pub id: i64,
     /// By which they sign in.
     pub name: String,
-    /// What they may do.
+    /// What they may do in all topics.
     pub role: Role,
     /// When the account was made, in milliseconds since 1970.
     pub created: i64,
@@ -113,6 +136,17 @@ pub trait Accounts: Send + Sync {
 
     /// Ends a sign-in.
     async fn sign_out(&self, digest: &str) -> StoreResult<()>;
+
+    /// Lets an account do so in a topic whatever it may in all; no more than that for none. An error
+    /// if there is no such account or topic.
+    async fn set_topic_role(&self, account: i64, topic: i64, role: Option<Role>)
+    -> StoreResult<()>;
+
+    /// Topics in which an account has a role of its own, and which.
+    async fn topic_roles(&self, account: i64) -> StoreResult<Vec<(i64, Role)>>;
+
+    /// Accounts that have a role of their own in a topic, by name, and which.
+    async fn people_of(&self, topic: i64) -> StoreResult<Vec<(AccountRow, Role)>>;
 
     /// Puts down what was changed, and keeps of all that the newest `most` at most.
     async fn put_deed(&self, deed: &Deed, most: i64) -> StoreResult<()>;

@@ -34,7 +34,7 @@ impl Dialect for PostgresStore {
         DO UPDATE SET changes = log_change.changes + 1, rewritten = log_change.rewritten + 1;
         TRUNCATE form, \"fetch\", alarm, question, skipped, command,
         notice, start_model, task, hand, rest, spent, crawl, deleted_crawl, event, saved_search, standing, model, topic, device,
-        token, deed RESTART IDENTITY; UPDATE numbering SET newest = 0;";
+        token, deed, topic_role RESTART IDENTITY; UPDATE numbering SET newest = 0;";
     const COLUMNS: &'static str = "SELECT table_name::text, column_name::text,
         CASE data_type WHEN 'bytea' THEN quote_ident(column_name)
         ELSE format('convert_to(%I::text, ''UTF8'')', column_name) END

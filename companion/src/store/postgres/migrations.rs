@@ -6,7 +6,7 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{PgPool, SqlSafeStr};
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 4] = [
+const STEPS: [(i64, &str, &str); 5] = [
     (
         1,
         "first",
@@ -26,6 +26,11 @@ const STEPS: [(i64, &str, &str); 4] = [
         4,
         "accounts",
         include_str!("../../../migrations/postgres/0004_accounts.sql"),
+    ),
+    (
+        5,
+        "topic roles",
+        include_str!("../../../migrations/postgres/0005_topic_roles.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -10,6 +10,7 @@ use crate::store::{StoreError, StoreResult};
 type Row = (i64, String, String, i64);
 type WithPassword = (i64, String, String, i64, String);
 type WithUse = (i64, String, String, i64, i64);
+type WithRole = (i64, String, String, i64, String);
 
 macro_rules! accounts {
     ($store:ty) => {
@@ -166,6 +167,56 @@ macro_rules! accounts {
                 Ok(())
             }
 
+            async fn set_topic_role(
+                &self,
+                account: i64,
+                topic: i64,
+                role: Option<Role>,
+            ) -> StoreResult<()> {
+                let statement = match role {
+                    Some(_) => {
+                        "INSERT INTO topic_role (account, topic, role) VALUES ($1, $2, $3)
+                         ON CONFLICT (account, topic) DO UPDATE SET role = excluded.role"
+                    }
+                    None => "DELETE FROM topic_role WHERE account = $1 AND topic = $2",
+                };
+                let mut query = sqlx::query(statement).bind(account).bind(topic);
+                if let Some(role) = role {
+                    query = query.bind(role.name());
+                }
+                query.execute(&self.pool).await?;
+                Ok(())
+            }
+
+            async fn topic_roles(&self, account: i64) -> StoreResult<Vec<(i64, Role)>> {
+                let rows: Vec<(i64, String)> = sqlx::query_as(
+                    "SELECT topic, role FROM topic_role WHERE account = $1 ORDER BY topic",
+                )
+                .bind(account)
+                .fetch_all(&self.pool)
+                .await?;
+                let rows = rows.into_iter();
+                rows.map(|(topic, name)| Ok((topic, role(account, &name)?)))
+                    .collect()
+            }
+
+            async fn people_of(&self, topic: i64) -> StoreResult<Vec<(AccountRow, Role)>> {
+                let rows: Vec<WithRole> = sqlx::query_as(
+                    "SELECT account.id, name, account.role, created, topic_role.role
+                     FROM topic_role JOIN account ON account.id = account
+                     WHERE topic = $1 ORDER BY name",
+                )
+                .bind(topic)
+                .fetch_all(&self.pool)
+                .await?;
+                let rows = rows.into_iter();
+                rows.map(|(id, name, everywhere, created, here)| {
+                    let row = account((id, name, everywhere, created))?;
+                    Ok((row, role(id, &here)?))
+                })
+                .collect()
+            }
+
             async fn put_deed(&self, deed: &Deed, most: i64) -> StoreResult<()> {
                 let mut transaction = self.pool.begin().await?;
                 let row: (i64,) = sqlx::query_as(
@@ -205,13 +256,16 @@ macro_rules! accounts {
 accounts!(SqliteStore);
 accounts!(PostgresStore);
 
-fn account((id, name, role, created): Row) -> StoreResult<AccountRow> {
-    let role = Role::named(&role)
-        .ok_or_else(|| StoreError::Unreadable(format!("what account {id} may do")))?;
+fn account((id, name, named, created): Row) -> StoreResult<AccountRow> {
     Ok(AccountRow {
         id,
         name,
-        role,
+        role: role(id, &named)?,
         created,
     })
+}
+
+fn role(account: i64, name: &str) -> StoreResult<Role> {
+    let unknown = || StoreError::Unreadable(format!("what account {account} may do"));
+    Role::named(name).ok_or_else(unknown)
 }

@@ -22,11 +22,12 @@ const OF_A_CRAWL: [&str; 9] = [
 ];
 
 /// What hangs on a topic besides its crawls and events.
-const OF_A_TOPIC: [&str; 4] = [
+const OF_A_TOPIC: [&str; 5] = [
     "DELETE FROM standing WHERE topic = $1",
     "DELETE FROM notice WHERE topic = $1",
     "DELETE FROM saved_search WHERE topic = $1",
     "DELETE FROM model WHERE topic = $1",
+    "DELETE FROM topic_role WHERE topic = $1",
 ];
 
 macro_rules! deleting {

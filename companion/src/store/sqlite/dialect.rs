@@ -28,7 +28,7 @@ impl Dialect for SqliteStore {
     const NAMED: &'static str = "linkscent.sqlite";
     const NEWEST_EVENT: &'static str = "SELECT seq FROM sqlite_sequence WHERE name = 'event'";
     const DELETE_EVERYTHING: &'static str =
-        "DELETE FROM form; DELETE FROM fetch; DELETE FROM alarm;
+        "DELETE FROM topic_role; DELETE FROM form; DELETE FROM fetch; DELETE FROM alarm;
         DELETE FROM question; DELETE FROM skipped; DELETE FROM command; DELETE FROM notice;
         DELETE FROM start_model; DELETE FROM crawl; DELETE FROM deleted_crawl; DELETE FROM event;
         DELETE FROM saved_search; DELETE FROM standing; DELETE FROM model; DELETE FROM topic;

@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 24] = [
+const STEPS: [(i64, &str, &str); 25] = [
     (
         1,
         "first",
@@ -135,6 +135,11 @@ const STEPS: [(i64, &str, &str); 24] = [
         24,
         "accounts",
         include_str!("../../../migrations/0024_accounts.sql"),
+    ),
+    (
+        25,
+        "topic roles",
+        include_str!("../../../migrations/0025_topic_roles.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -29,7 +29,7 @@ enum Key {
 }
 
 /// Tables in an order in which each comes after those it refers to.
-const TABLES: [(&str, Key); 23] = [
+const TABLES: [(&str, Key); 24] = [
     ("topic", Key::Column("rowid")),
     ("model", Key::Column("rowid")),
     ("event", Key::Column("rowid")),
@@ -53,14 +53,17 @@ const TABLES: [(&str, Key); 23] = [
     ("account", Key::Column("rowid")),
     ("sign_in", Key::Column("rowid")),
     ("deed", Key::Column("rowid")),
+    ("topic_role", Key::Column("rowid")),
 ];
 /// Rows of crawls bring their counts along, and those of fetches add to them.
 const COUNT_AGAIN: &str = "UPDATE crawl SET (requests, pages, scored, relevant) = (
     SELECT count(*), count(relevance), coalesce(sum(scored), 0),
            coalesce(sum(is_target AND scored), 0)
     FROM fetch WHERE fetch.crawl = crawl.id)";
-/// An account that was lost may be made again by its number: nobody is in it who was before.
-const SIGN_OUT: &str = "DELETE FROM sign_in WHERE account NOT IN (SELECT id FROM account)";
+/// An account or a topic that was lost may be made again by its number: nobody is in it who was before.
+const SIGN_OUT: &str = "DELETE FROM sign_in WHERE account NOT IN (SELECT id FROM account);
+    DELETE FROM topic_role WHERE account NOT IN (SELECT id FROM account)
+        OR topic NOT IN (SELECT id FROM topic)";
 /// No key is greater.
 const GREATEST: i64 = 1 << 40;
 /// Rows of one table that cannot be read, before the rest of it is given up.
@@ -368,7 +371,9 @@ mod tests {
         sqlx::raw_sql(
             "PRAGMA foreign_keys = OFF;
              INSERT INTO account VALUES (2, 'ida', 'owner', 'hash', 1);
-             INSERT INTO sign_in VALUES ('of nobody', 1, 5), ('of ida', 2, 5)",
+             INSERT INTO sign_in VALUES ('of nobody', 1, 5), ('of ida', 2, 5);
+             INSERT INTO topic (id, name, created) VALUES (3, 'bees', 1);
+             INSERT INTO topic_role VALUES (1, 3, 'owner'), (2, 3, 'editor'), (2, 4, 'owner')",
         )
         .execute(&mut *store.pool.acquire().await.unwrap())
         .await
@@ -378,6 +383,8 @@ mod tests {
         repair(folder.path()).await.unwrap();
         let store = Store::open(folder.path()).await.unwrap();
         assert!(store.signed_in("of ida", 0).await.unwrap().is_some());
+        assert_eq!(store.topic_roles(2).await.unwrap(), [(3, Role::Editor)]);
+        assert!(store.topic_roles(1).await.unwrap().is_empty());
         let first = store.add_account("ada", Role::Owner, "hash", 6).await;
         // It may have any number, that of an account that was lost too.
         first.unwrap();

@@ -7,6 +7,7 @@ use crate::store::ports::{AccountRow, Deed, MOST_SIGN_INS, Role};
 promises! {
     accounts_are_made_changed_and_removed,
     people_are_signed_in_until_they_are_not,
+    roles_of_topics_are_given_and_taken,
     deeds_are_kept_and_not_too_many,
     accounts_outlive_everything,
 }
@@ -131,6 +132,47 @@ async fn people_are_signed_in_until_they_are_not(store: &Store) {
     }
     assert_eq!(who("digest 6", 0).await, None, "the oldest goes");
     assert!(who("more 0", 0).await.is_some());
+}
+
+async fn roles_of_topics_are_given_and_taken(store: &Store) {
+    let add = async |name| store.add_account(name, Role::Guest, "hash", 5).await;
+    let (ida, ada) = (add("ida").await.unwrap(), add("ada").await.unwrap());
+    let bees = store.topic_named("bees").await.unwrap().id;
+    let moats = store.topic_named("moats").await.unwrap().id;
+    let give = async |account, topic, role| store.set_topic_role(account, topic, role).await;
+    give(ida, bees, Some(Role::Owner)).await.unwrap();
+    give(ada, bees, Some(Role::Owner)).await.unwrap();
+    give(ada, bees, Some(Role::Reader)).await.unwrap();
+    give(ada, moats, Some(Role::Editor)).await.unwrap();
+    for (account, topic) in [(NOBODY, bees), (ida, NOBODY)] {
+        assert!(give(account, topic, Some(Role::Owner)).await.is_err());
+        give(account, topic, None).await.unwrap();
+    }
+    let of = async |account| store.topic_roles(account).await.unwrap();
+    let people = async |topic| {
+        let people = store.people_of(topic).await.unwrap().into_iter();
+        let people = people.map(|(row, role)| (row.name, row.role, role));
+        people.collect::<Vec<_>>()
+    };
+    assert_eq!(of(ida).await, [(bees, Role::Owner)]);
+    assert_eq!(of(ada).await, [(bees, Role::Reader), (moats, Role::Editor)]);
+    assert_eq!(of(NOBODY).await, []);
+    let named = |name: &str, role| (name.to_owned(), Role::Guest, role);
+    assert_eq!(
+        people(bees).await,
+        [named("ada", Role::Reader), named("ida", Role::Owner)]
+    );
+    assert_eq!(people(NOBODY).await, []);
+    give(ada, bees, None).await.unwrap();
+    assert_eq!(of(ada).await, [(moats, Role::Editor)]);
+    store.remove_account(ida).await.unwrap();
+    assert_eq!(people(bees).await, []);
+    store.delete_topic(moats).await.unwrap();
+    assert_eq!(of(ada).await, [], "what is deleted is nobody's");
+    give(ada, bees, Some(Role::Owner)).await.unwrap();
+    store.delete_everything().await.unwrap();
+    store.topic_named("wasps").await.unwrap();
+    assert_eq!(of(ada).await, [], "whoever has its number now");
 }
 
 async fn deeds_are_kept_and_not_too_many(store: &Store) {

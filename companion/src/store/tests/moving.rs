@@ -68,8 +68,10 @@ async fn fill(store: &Store) {
     let newest = store.tokens().await.unwrap()[0].id;
     store.remove_token(newest).await.unwrap();
     let ida = store.add_account("ida", Role::Owner, "hash", 5).await;
+    let ida = ida.unwrap();
+    store.sign_in("digest", ida, "hash", 6, 0).await.unwrap();
     store
-        .sign_in("digest", ida.unwrap(), "hash", 6, 0)
+        .set_topic_role(ida, topic, Some(Role::Editor))
         .await
         .unwrap();
     let deed = Deed {
@@ -128,6 +130,7 @@ async fn told(store: &Store) -> String {
         format!("{:?}", store.devices().await.unwrap()),
         format!("{:?}", store.tokens().await.unwrap()),
         format!("{:?}", store.account("ida").await.unwrap()),
+        format!("{:?}", store.people_of(topic).await.unwrap()),
         format!("{:?}", store.signed_in("digest", 0).await.unwrap()),
         format!("{:?}", store.deeds(9).await.unwrap()),
         format!("{:?}", store.searches().await.unwrap()),

@@ -1,0 +1,389 @@
+//! Topics that are some people's: nobody else reads or changes them, by whatever page or form.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::public::{PASSWORD, Public};
+use super::*;
+use crate::service::library::tests::crawled;
+use crate::store::Role;
+
+/// Forms that name no topic and no crawl in their path: each is sent below with what is another's.
+const FORMS: [&str; 17] = [
+    "/account",
+    "/library/mark",
+    "/library/note",
+    "/library/pages",
+    "/library/searches",
+    "/library/searches/drop",
+    "/library/seen",
+    "/library/undo",
+    "/lists",
+    "/settings/delete",
+    "/settings/forget",
+    "/settings/pair",
+    "/settings/rename",
+    "/settings/revoke",
+    "/settings/token",
+    "/topics",
+    "/topics/file",
+];
+
+/// A path of the dashboard, whether it is read, and whether it takes forms.
+struct Route {
+    path: String,
+    reads: bool,
+    changes: bool,
+}
+
+/// All that the dashboard has, as its files say.
+fn routes() -> Vec<Route> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dashboard");
+    let mut routes = Vec::new();
+    for file in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        for route in text.split(".route(\"").skip(1) {
+            let (path, rest) = route.split_once('"').unwrap();
+            let (methods, _) = rest.split_once('\n').unwrap();
+            let has = |method: &str| methods.contains(&format!("{method}("));
+            routes.push(Route {
+                path: path.to_owned(),
+                reads: has("get") || has("any"),
+                changes: has("post"),
+            });
+        }
+    }
+    assert!(routes.len() > 60, "{}", routes.len());
+    routes
+}
+
+/// Somebody's topic with a crawl, and people besides.
+struct Shared {
+    site: Public,
+    topic: i64,
+    crawl: i64,
+    /// The number of a page that was kept, and its address.
+    page: (u64, String),
+    /// Kept of the topic.
+    search: i64,
+    _folder: TempDir,
+}
+
+impl Shared {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (service, topic, crawl) = crawled(folder.path()).await;
+        service.catch_up(|_| {}).await.unwrap();
+        let query = crate::service::LibraryQuery::default();
+        let search = service.keep_search(Some(&topic), "queens", &query).await;
+        let rows = service.store.kept_after(crawl, 0, 9).await.unwrap();
+        let site = Public::on(service).await;
+        let search = search.unwrap();
+        Self {
+            site,
+            topic: topic.id,
+            crawl,
+            page: (rows[0].number, rows[0].address.clone()),
+            search,
+            _folder: folder,
+        }
+    }
+
+    /// A path with the numbers of the topic and its crawl.
+    fn path(&self, pattern: &str) -> String {
+        let id = if pattern.starts_with("/crawl/") {
+            self.crawl
+        } else {
+            self.topic
+        };
+        pattern
+            .replace("{id}", &id.to_string())
+            .replace("{crawl}", &self.crawl.to_string())
+            .replace("{number}", &self.page.0.to_string())
+            .replace("{format}", "ris")
+            .replace("{action}", "pause")
+    }
+
+    /// Somebody who is signed in with a role in all topics, and perhaps one in this.
+    async fn person(&self, name: &str, role: Role, here: Option<Role>) -> String {
+        let service = &self.site.server().app.service;
+        let added = service.add_account(name, role, Some(PASSWORD));
+        added.await.unwrap();
+        let topic = service.topic(self.topic).await.unwrap();
+        service.share(&topic, name, here).await.unwrap();
+        self.site.sign_in(name, PASSWORD).await.unwrap()
+    }
+
+    /// What is kept of the topic, as its ports tell it.
+    async fn kept(&self) -> String {
+        let store = &self.site.server().app.service.store;
+        let (topic, crawl) = (self.topic, self.crawl);
+        let row = store.crawl(crawl).await.unwrap().unwrap();
+        [
+            format!("{:?}", store.topic(topic).await.unwrap()),
+            format!("{:?}", store.events(topic).await.unwrap()),
+            format!("{:?}", store.remarks(topic).await.unwrap()),
+            format!("{:?}", store.critic(topic).await.unwrap()),
+            format!("{:?}", store.standings(Some(topic)).await.unwrap()),
+            format!("{:?}", store.people_of(topic).await.unwrap()),
+            format!("{:?}", store.searches().await.unwrap()),
+            format!("{row:?}"),
+            format!("{:?}", store.counts(crawl).await.unwrap()),
+        ]
+        .join("\n")
+    }
+}
+
+/// Nothing of the topic, its pages or its people is in a text.
+fn assert_silent(text: &str, path: &str) {
+    for said in [
+        "bees", "Bees", "honey", "Honey", "host0", "queens", "Crawl 1",
+    ] {
+        assert!(!text.contains(said), "{path} says {said}: {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_reads_or_changes_what_is_anothers() {
+    let shared = Shared::new().await;
+    let site = &shared.site;
+    let member = shared.person("moa", Role::Member, None).await;
+    let guest = shared.person("gus", Role::Guest, None).await;
+    let made = site.send("/topics", &member, "name=moats&examples=").await;
+    assert_eq!(made.status, StatusCode::SEE_OTHER, "{}", made.text);
+    let before = shared.kept().await;
+    let mut forms = BTreeSet::new();
+    for route in routes() {
+        let path = shared.path(&route.path);
+        let is_about = path != route.path || route.path.contains('{');
+        for key in [&member, &guest] {
+            if route.reads && !route.path.starts_with("/feed/") {
+                let reply = site.get(&path, key).await;
+                assert_silent(&reply.text, &path);
+                let takes_any = ["/library/take/{format}"].contains(&route.path.as_str());
+                if is_about && !takes_any {
+                    assert_eq!(reply.status, StatusCode::NOT_FOUND, "{path}");
+                }
+            }
+            if route.changes && is_about {
+                let reply = site.send(&path, key, "sure=true&removed=true").await;
+                assert_eq!(reply.status, StatusCode::NOT_FOUND, "{path}");
+                assert_silent(&reply.text, &path);
+            }
+        }
+        if route.changes && !is_about {
+            forms.insert(route.path);
+        }
+    }
+    for open in ["/sign-in", "/sign-out", "/topics/file/bytes"] {
+        assert!(forms.remove(open), "{open}");
+    }
+    assert_eq!(forms, FORMS.map(str::to_owned).into());
+    let (topic, crawl, search) = (shared.topic, shared.crawl, shared.search);
+    let (number, address) = &shared.page;
+    for key in [&member, &guest] {
+        for question in [
+            "topic=1",
+            "topic=1&q=honey",
+            "q=topic%3Abees&topic=",
+            "topic=",
+        ] {
+            for at in ["", "/total", "/suggest", "/take/ris", "/take/csv"] {
+                let path = format!("/library{at}?{question}");
+                let reply = site.get(&path, key).await;
+                // What was asked stands there again.
+                let text = reply.text.replace("topic:bees", "");
+                let text = text.replace("topic%3Abees", "");
+                assert_silent(&text, &path);
+            }
+        }
+        for (path, fields) in [
+            (
+                "/library/mark",
+                format!("crawl={crawl}&address={address}&verdict=target"),
+            ),
+            ("/library/seen", format!("topic={topic}")),
+            ("/library/seen", "topic=".to_owned()),
+            (
+                "/library/pages",
+                format!("page={crawl}/{number}&verdict=target"),
+            ),
+            (
+                "/library/pages",
+                format!("which=search&back=topic%3D{topic}&verdict=target"),
+            ),
+            (
+                "/library/pages",
+                "which=search&back=q%3Dhoney&verdict=target".to_owned(),
+            ),
+            ("/library/note", format!("page={crawl}/{number}&text=mine")),
+            ("/library/searches", format!("name=x&topic={topic}&q=y")),
+            ("/library/searches", "name=x&topic=&q=y".to_owned()),
+            ("/library/searches/drop", format!("id={search}")),
+            ("/topics", format!("name=bees&examples={address}")),
+            ("/topics", format!("name=+bees+&examples={address}")),
+            ("/topics/file", "file=%2Fetc%2Fpasswd".to_owned()),
+            ("/settings/token", "name=x&read=true".to_owned()),
+            ("/settings/delete", "sure=true".to_owned()),
+        ] {
+            let reply = site.send(path, key, &fields).await;
+            let is_refused = reply.status.is_client_error();
+            assert!(
+                is_refused,
+                "{path} {fields}: {} {}",
+                reply.status, reply.text
+            );
+            assert!(!reply.text.contains("onestly"), "{path}");
+        }
+    }
+    // Nor by what is the member's own.
+    let own = site.server().app.service.store.topics().await.unwrap();
+    let own = own.iter().find(|topic| topic.name == "moats").unwrap().id;
+    let path = format!("/topic/{own}/critic");
+    let taught = site.send(
+        &path,
+        &member,
+        "kind=predicate&predicate=topic+is+%22bees%22",
+    );
+    assert_eq!(taught.await.status, StatusCode::BAD_REQUEST);
+    let path = format!("/topic/{own}/crawl");
+    let taught = site.send(
+        &path,
+        &member,
+        "budget=1&starts=http%3A%2F%2Fa.test%2F&start_from=bees",
+    );
+    let taught = taught.await;
+    assert_eq!(taught.status, StatusCode::BAD_REQUEST);
+    assert!(
+        taught.text.contains("no topic “bees” that you may use"),
+        "{}",
+        taught.text
+    );
+    let path = format!("/topic/{own}/name");
+    assert_eq!(
+        site.send(&path, &member, "name=bees").await.status,
+        StatusCode::BAD_REQUEST
+    );
+    assert_eq!(shared.kept().await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_does_in_a_topic_what_the_role_is_for() {
+    let shared = Shared::new().await;
+    let site = &shared.site;
+    let reader = shared.person("rea", Role::Guest, Some(Role::Reader)).await;
+    let editor = shared.person("edi", Role::Guest, Some(Role::Editor)).await;
+    let owner = shared.person("owa", Role::Guest, Some(Role::Owner)).await;
+    let everywhere = shared.person("eva", Role::Reader, None).await;
+    let before = shared.kept().await;
+    for route in routes() {
+        let path = shared.path(&route.path);
+        if path == route.path || path.contains("/library/take/") {
+            continue;
+        }
+        for (key, is_editor) in [(&reader, false), (&everywhere, false), (&editor, true)] {
+            let owners = path.ends_with("/people") || path.ends_with("/delete");
+            if route.reads && !path.ends_with("/live") {
+                let reply = site.get(&path, key).await;
+                let is_refused = reply.status == StatusCode::FORBIDDEN;
+                assert_eq!(is_refused, owners, "{path}: {}", reply.text);
+                assert_ne!(reply.status, StatusCode::INTERNAL_SERVER_ERROR, "{path}");
+            }
+            if route.changes && (owners || !is_editor) {
+                let reply = site.send(&path, key, "sure=true&removed=true").await;
+                assert_eq!(reply.status, StatusCode::FORBIDDEN, "{path}");
+            }
+        }
+    }
+    let (crawl, (number, address)) = (shared.crawl, &shared.page);
+    let remark = format!("page={crawl}/{number}&verdict=tag&tag=seen");
+    let refused = site.send("/library/pages", &reader, &remark).await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN, "{}", refused.text);
+    assert_eq!(shared.kept().await, before);
+    let page = site.get("/library", &reader).await;
+    assert!(
+        page.text.contains("host0.test"),
+        "their one topic is searched"
+    );
+    let page = site.get(&format!("/topic/{}", shared.topic), &reader).await;
+    assert!(page.text.contains("class=\"reader\"") && !page.text.contains("/people"));
+
+    let done = site.send("/library/pages", &editor, &remark).await;
+    assert!(done.status.is_success() || done.status.is_redirection());
+    let done = format!("id={}", 1);
+    let undone = site.send("/library/undo", &reader, &done).await;
+    assert_eq!(undone.status, StatusCode::FORBIDDEN, "{}", undone.text);
+    let marked = format!("crawl={crawl}&address={address}&verdict=not");
+    let marked = site.send("/library/mark", &editor, &marked).await;
+    assert_eq!(marked.status, StatusCode::NO_CONTENT, "{}", marked.text);
+    assert_ne!(shared.kept().await, before);
+
+    let people = format!("/topic/{}/people", shared.topic);
+    let page = site.get(&people, &owner).await;
+    assert!(page.text.contains("<b>edi</b>, editor"), "{}", page.text);
+    for (fields, status) in [
+        ("name=nobody&role=reader", StatusCode::NOT_FOUND),
+        ("name=edi&role=member", StatusCode::BAD_REQUEST),
+        ("name=edi&role=x", StatusCode::BAD_REQUEST),
+        ("name=Edi&role=", StatusCode::SEE_OTHER),
+    ] {
+        let reply = site.send(&people, &owner, fields).await;
+        assert_eq!(reply.status, status, "{fields}: {}", reply.text);
+    }
+    let path = format!("/topic/{}", shared.topic);
+    assert_eq!(
+        site.get(&path, &editor).await.status,
+        StatusCode::NOT_FOUND,
+        "at once"
+    );
+    let gone = site.send(&people, &owner, "name=owa&role=").await;
+    assert_eq!(gone.headers["location"], "/");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_makes_a_topic_has_it() {
+    let shared = Shared::new().await;
+    let site = &shared.site;
+    let guest = shared.person("gus", Role::Guest, None).await;
+    let member = shared.person("moa", Role::Member, None).await;
+    let other = shared.person("oma", Role::Member, None).await;
+    let name = "name=moats&examples=";
+    assert_eq!(
+        site.send("/topics", &guest, name).await.status,
+        StatusCode::FORBIDDEN
+    );
+    let made = site.send("/topics", &member, name).await;
+    let path = made.headers["location"].to_str().unwrap().to_owned();
+    let again = site.send("/topics", &member, name).await;
+    assert_eq!(again.headers["location"], *path, "one is gone on with");
+    let taken = site.send("/topics", &other, name).await;
+    assert_eq!(taken.status, StatusCode::BAD_REQUEST);
+    assert!(
+        taken.text.contains("Somebody has a topic"),
+        "{}",
+        taken.text
+    );
+    // Removed it is no less the other's: naming brings nothing back.
+    let removed = site
+        .send(&format!("{path}/remove"), &member, "removed=true")
+        .await;
+    assert_eq!(removed.status, StatusCode::SEE_OTHER);
+    assert_eq!(
+        site.send("/topics", &other, name).await.status,
+        StatusCode::BAD_REQUEST
+    );
+    assert!(site.get("/", &member).await.text.contains("moats"));
+    assert!(!site.get("/", &other).await.text.contains("moats"));
+    let file = site.get(&format!("{path}/file"), &other).await;
+    assert_eq!(file.status, StatusCode::NOT_FOUND);
+    // What was deleted for good is nobody's.
+    let deleted = site
+        .send(&format!("{path}/delete"), &member, "sure=true")
+        .await;
+    assert_eq!(deleted.status, StatusCode::SEE_OTHER, "{}", deleted.text);
+    let made = site.send("/topics", &other, name).await;
+    assert_eq!(made.status, StatusCode::SEE_OTHER, "{}", made.text);
+    let path = made.headers["location"].to_str().unwrap().to_owned();
+    assert_eq!(site.get(&path, &other).await.status, StatusCode::OK);
+    assert_eq!(site.get(&path, &member).await.status, StatusCode::NOT_FOUND);
+}
