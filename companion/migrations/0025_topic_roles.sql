@@ -1,4 +1,4 @@
--- What people may do in single topics.
+-- What people may do in single topics, and who they are to an OpenID Connect provider.
 
 CREATE TABLE topic_role (
     account INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
@@ -7,6 +7,9 @@ CREATE TABLE topic_role (
     PRIMARY KEY (account, topic)
 ) STRICT;
 CREATE INDEX topic_role_topic ON topic_role (topic);
+
+ALTER TABLE account ADD COLUMN subject TEXT;
+CREATE UNIQUE INDEX account_subject ON account (subject);
 
 -- Earlier programs look here: they leave a database alone that is newer than theirs.
 PRAGMA user_version = 25;

@@ -15,11 +15,14 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 pub const FILE: &str = "linkscent.toml";
 /// Flags that can be set in the file; each has an environment variable `LINKSCENT_...`.
 /// `data` can only be set in the configuration folder.
-pub const KEYS: [&str; 22] = [
+pub const KEYS: [&str; 25] = [
     "data",
     "database",
     "port",
     "public",
+    "provider",
+    "provider_client",
+    "provider_secret",
     "proxy",
     "allow_private",
     "allow_ports",

@@ -46,6 +46,7 @@ async fn people_share(kind: BrowserKind) -> Result<()> {
     let data = folder.path().join("data");
     let owner = account(&data, "ida", "owner").await?;
     let reader = account(&data, "ada", "reader").await?;
+    let guest = account(&data, "gus", "guest").await?;
     let front = TlsFront::new().await?;
     let (address, port) = (front.address()?, free_port()?);
     let (shown, at) = (data.display().to_string(), port.to_string());
@@ -74,6 +75,15 @@ async fn people_share(kind: BrowserKind) -> Result<()> {
         .press_having("form[action$='/topics'] button", fill)
         .await?;
     screen.wait_for_text("Look for more").await?;
+    driver.goto(&format!("{address}/topic/1")).await?;
+    screen.press("main a[href$='/people']").await?;
+    screen.wait_for_text("ida, owner").await?;
+    let fill = "document.querySelector('form.row [name=name]').value = 'gus';";
+    screen
+        .press_having("form[action$='/people'].row button", fill)
+        .await?;
+    screen.wait_for_text("gus, reader").await?;
+    picture(&screen, "shared").await?;
     driver.goto(&format!("{address}/accounts")).await?;
     screen.wait_for_text("/topics").await?;
     picture(&screen, "accounts").await?;
@@ -94,6 +104,20 @@ async fn people_share(kind: BrowserKind) -> Result<()> {
         "forms are shown that are refused: {shown}"
     );
     picture(&screen, "reader").await?;
+    driver.goto(&format!("{address}/account")).await?;
+    screen.press("form[action='/sign-out'] button").await?;
+
+    // What is shared with somebody is all there is for them.
+    sign_in(&screen, "gus", &guest).await?;
+    screen.wait_for_text("kidneys").await?;
+    ensure!(!screen.text().await?.contains("New topic"));
+    driver.goto(&format!("{address}/library")).await?;
+    screen.wait_for_text("Nothing was found").await?;
+    let topics = screen
+        .read("return [...document.querySelectorAll('[name=topic] option')].map(one => one.text);")
+        .await?;
+    ensure!(topics == json!(["kidneys"]), "{topics}");
+    picture(&screen, "guest").await?;
     driver.goto(&format!("{address}/settings")).await?;
     screen.wait_for_text("settings are the owners").await?;
     let cookies = screen.read("return document.cookie;").await?;

@@ -38,7 +38,8 @@ impl PublicSite {
         is_host.then_some(Self { host })
     }
 
-    fn origin(&self) -> String {
+    /// `https://` and its host.
+    pub fn origin(&self) -> String {
         format!("https://{}", self.host)
     }
 }

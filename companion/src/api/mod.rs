@@ -33,11 +33,14 @@ pub use pairing::Pairing;
 pub use problem::Problem;
 pub use routes::open_routes;
 pub use server::{LARGEST_BODY, serve, whole_body};
-pub use visitors::{client, cookie, key, may_everywhere, may_in, may_make_topics, shares, visitor};
+pub use visitors::{
+    away_cookie, client, cookie, key, may_everywhere, may_in, may_make_topics, sent_away, shares,
+    visitor,
+};
 
 use std::sync::Arc;
 
-use crate::service::Service;
+use crate::service::{Provider, Service};
 
 /// What every call can reach.
 #[derive(Clone)]
@@ -50,6 +53,8 @@ pub struct App {
     pub pairing: Arc<Pairing>,
     /// The channels of paired browsers.
     pub channels: Arc<Channels>,
+    /// Who says who people are, if they do not sign in by passwords alone.
+    pub provider: Option<Arc<Provider>>,
 }
 
 impl App {
@@ -64,12 +69,22 @@ impl App {
         Self::with_access(service, port, access)
     }
 
+    /// The same where people can also sign in by a provider.
+    #[must_use]
+    pub fn with_provider(self, provider: Option<Provider>) -> Self {
+        Self {
+            provider: provider.map(Arc::new),
+            ..self
+        }
+    }
+
     fn with_access(service: Service, port: u16, access: AccessControl) -> Self {
         Self {
             service,
             access: Arc::new(access),
             pairing: Arc::new(Pairing::new(port)),
             channels: Arc::default(),
+            provider: None,
         }
     }
 }

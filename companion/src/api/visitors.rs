@@ -1,17 +1,19 @@
 //! Who comes in where people sign in, and what they may do: readers look, editors change, owners do
-//! all, in every topic or in one. Who has no role in a topic is told that there is none. A browser keeps a secret in a cookie that is sent to this host alone, never by a script, and
-//! not with what other sites ask for (`__Host-`, `HttpOnly`, `SameSite=Lax`); every form is also held
-//! to its origin, as everywhere. What was changed is put down with the name.
+//! all, in every topic or in one. Who has no role in a topic is told that there is none. What was
+//! changed is put down with the name.
 //!
 //! Programs come with tokens, as elsewhere. Browsers with the extension are paired with a companion on
 //! their own machine, never with one that others share.
 
+mod cookies;
 mod needed;
+
+pub use cookies::{away_cookie, cookie, key, sent_away};
 
 use std::collections::BTreeMap;
 
 use axum::extract::Request;
-use axum::http::header::{CONTENT_LENGTH, COOKIE, SET_COOKIE, TRANSFER_ENCODING};
+use axum::http::header::{CONTENT_LENGTH, SET_COOKIE, TRANSFER_ENCODING};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -21,11 +23,7 @@ use needed::{Needed, Verdict};
 
 use super::auth::{Base, set_path};
 use super::{App, Problem};
-use crate::service::SIGNED_IN_FOR;
 use crate::store::{AccountRow, Role};
-
-/// The cookie's name: browsers take one of such a name only from the host itself, over TLS.
-const COOKIE_NAME: &str = "__Host-linkscent";
 
 /// Bytes that are taken from somebody who is not signed in.
 const MOST_OF_ANYBODY: u64 = 8 << 10;
@@ -91,23 +89,6 @@ pub fn shares() -> bool {
 /// Who the page that is made just now is for; none where nobody signs in.
 pub fn visitor() -> Option<Visitor> {
     VISITOR.try_with(Clone::clone).ok()
-}
-
-/// The header that has a browser keep a secret, or forget it.
-pub fn cookie(key: Option<&str>) -> String {
-    let (key, seconds) = key.map_or(("", 0), |key| (key, SIGNED_IN_FOR / 1_000));
-    format!("{COOKIE_NAME}={key}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age={seconds}")
-}
-
-/// The secret that a browser sent.
-pub fn key(headers: &HeaderMap) -> Option<&str> {
-    let cookies = headers.get_all(COOKIE).iter();
-    let cookies = cookies.filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|value| value.split(';'));
-    pairs.find_map(|pair| {
-        let (name, key) = pair.trim().split_once('=')?;
-        (name == COOKIE_NAME).then_some(key)
-    })
 }
 
 /// Lets a request in that is of this site, or says why not.
@@ -268,23 +249,5 @@ mod tests {
             HeaderValue::from_static("2.2.2.2, 3.3.3.3"),
         );
         assert_eq!(client(&headers), "3.3.3.3");
-    }
-
-    #[test]
-    fn the_cookie_is_found_among_others() {
-        let mut headers = HeaderMap::new();
-        assert_eq!(key(&headers), None);
-        headers.append(
-            COOKIE,
-            HeaderValue::from_static("a=b; x__Host-linkscent=no"),
-        );
-        assert_eq!(key(&headers), None);
-        headers.append(
-            COOKIE,
-            HeaderValue::from_static("c=d; __Host-linkscent=secret; e=f"),
-        );
-        assert_eq!(key(&headers), Some("secret"));
-        assert!(cookie(Some("secret")).starts_with("__Host-linkscent=secret; "));
-        assert!(cookie(None).ends_with("Max-Age=0"));
     }
 }

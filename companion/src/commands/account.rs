@@ -25,6 +25,7 @@ use crate::store::Role;
   linkscent account
   linkscent account role ada editor
   linkscent account share castles bea --role reader
+  linkscent account add bea@example.org --role member --no-password
   linkscent account password ada")]
 pub struct Account {
     #[command(subcommand)]
@@ -48,6 +49,16 @@ enum Action {
         /// Read the password from the input in place of making one.
         #[arg(long)]
         read: bool,
+        /// Make no password: they sign in by the provider that `serve --provider` names.
+        #[arg(long, conflicts_with = "read")]
+        no_password: bool,
+    },
+    /// Make an account that of whom a provider calls so, as it is told to whom has none.
+    Bind {
+        /// The account.
+        name: String,
+        /// The provider's address and what it calls them; the account is nobody's if there is none.
+        subject: Option<String>,
     },
     /// Let somebody do other things.
     Role {
@@ -88,7 +99,18 @@ impl Account {
         let store = self.place.open().await?;
         let service = Service::new(store, Way::default());
         match &self.action {
-            Some(Action::Add { name, role, read }) => {
+            Some(Action::Add {
+                name,
+                role,
+                no_password: true,
+                ..
+            }) => service.add_account_without(name, *role).await?,
+            Some(Action::Bind { name, subject }) => {
+                service.bind_account(name, subject.as_deref()).await?;
+            }
+            Some(Action::Add {
+                name, role, read, ..
+            }) => {
                 let given = given(*read)?;
                 let password = service.add_account(name, *role, given.as_deref()).await?;
                 self.print_password(&password, *read);

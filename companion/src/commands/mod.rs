@@ -26,6 +26,7 @@ pub mod migrate;
 pub mod model;
 mod network;
 mod place;
+mod provider;
 pub mod prune;
 pub mod repair;
 pub mod replay;

@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 
 use super::network::{ByHands, Network};
 use super::place::Place;
+use super::provider::ByProvider;
 use super::prune::Keep;
 use super::told_to_end;
 use crate::api::{self, App, PublicSite};
@@ -33,6 +34,8 @@ pub struct Serve {
     /// `linkscent account`.
     #[arg(long, env = "LINKSCENT_PUBLIC", value_name = "ADDRESS", value_parser = public_site, conflicts_with = "pair")]
     public: Option<PublicSite>,
+    #[command(flatten)]
+    provider: ByProvider,
     #[command(flatten)]
     network: Network,
     #[command(flatten)]
@@ -62,7 +65,8 @@ impl Serve {
         let app = match self.public.clone() {
             Some(site) => {
                 check_owner(&service).await?;
-                App::public(service.clone(), port, site)
+                let provider = self.provider.at(&site, self.network.way().proxy.as_ref())?;
+                App::public(service.clone(), port, site).with_provider(provider)
             }
             None => App::new(service.clone(), port),
         };

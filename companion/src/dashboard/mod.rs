@@ -16,6 +16,7 @@ mod map;
 mod new_crawl;
 mod people;
 mod people_of_topic;
+mod provider;
 mod remarks;
 mod removed;
 mod settings;
@@ -74,6 +75,7 @@ pub fn routes() -> Router<App> {
         .merge(settings::routes())
         .merge(people::routes())
         .merge(people_of_topic::routes())
+        .merge(provider::routes())
         .fallback(async || PageError::missing("page"))
         .layer(middleware::from_fn(show_error))
 }

@@ -35,6 +35,34 @@ struct SignInPage {
     problem: String,
     name: String,
     to: String,
+    /// The provider by which people can sign in; empty if there is none.
+    provider: String,
+}
+
+impl SignInPage {
+    fn new(app: &App, problem: String, name: String, to: String) -> Self {
+        let provider = app.provider.as_ref();
+        Self {
+            base: String::new(),
+            problem,
+            name,
+            to,
+            provider: provider.map_or(String::new(), |provider| provider.host().to_owned()),
+        }
+    }
+
+    fn away(&self) -> String {
+        let query = form_urlencoded::Serializer::new(String::new())
+            .append_pair("to", &self.to)
+            .finish();
+        format!("/sign-in/provider?{query}")
+    }
+}
+
+/// The page on which somebody who was not let in tries again, and why they were not.
+pub(super) fn sign_in_refused(app: &App, problem: String, name: String, to: String) -> PageResult {
+    let page = show(&SignInPage::new(app, problem, name, to))?;
+    Ok((StatusCode::UNAUTHORIZED, page).into_response())
 }
 
 #[derive(Deserialize)]
@@ -45,12 +73,12 @@ struct SignInQuery {
 
 async fn sign_in_page(State(app): State<App>, Query(query): Query<SignInQuery>) -> PageResult {
     check_public(&app)?;
-    show(&SignInPage {
-        base: String::new(),
-        problem: String::new(),
-        name: String::new(),
-        to: query.to,
-    })
+    show(&SignInPage::new(
+        &app,
+        String::new(),
+        String::new(),
+        query.to,
+    ))
 }
 
 #[derive(Deserialize)]
@@ -71,13 +99,8 @@ async fn sign_in(
     match app.service.sign_in(&form.name, &form.password, from).await {
         Ok(key) => Ok(with_cookie(go_to(of_this_site(&form.to)), Some(&key))),
         Err(ServiceError::Refused(problem)) => {
-            let page = show(&SignInPage {
-                base: String::new(),
-                problem,
-                name: form.name.chars().take(LONGEST_ACCOUNT).collect(),
-                to: form.to,
-            })?;
-            Ok((StatusCode::UNAUTHORIZED, page).into_response())
+            let name = form.name.chars().take(LONGEST_ACCOUNT).collect();
+            sign_in_refused(&app, problem, name, form.to)
         }
         Err(error) => Err(error.into()),
     }
@@ -100,6 +123,7 @@ struct AccountPage<'a> {
     role: Role,
     /// Topics in which the role is another, and which it is.
     topics: Vec<(Topic, Role)>,
+    has_password: bool,
 }
 
 async fn account(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
@@ -108,6 +132,7 @@ async fn account(State(app): State<App>, Extension(Base(base)): Extension<Base>)
     show(&AccountPage {
         base,
         topics,
+        has_password: app.service.has_password(&visitor.name).await?,
         csrf: app.access.csrf(),
         name: visitor.name,
         role: visitor.role,
@@ -214,7 +239,7 @@ fn check_public(app: &App) -> Result<(), PageError> {
     Err(PageError::missing("page"))
 }
 
-fn with_cookie(mut response: Response, key: Option<&str>) -> Response {
+pub(super) fn with_cookie(mut response: Response, key: Option<&str>) -> Response {
     if let Ok(cookie) = cookie(key).parse() {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
@@ -222,7 +247,7 @@ fn with_cookie(mut response: Response, key: Option<&str>) -> Response {
 }
 
 /// A path of this site; the first page for anything else.
-fn of_this_site(to: &str) -> &str {
+pub(super) fn of_this_site(to: &str) -> &str {
     let is_path = to.starts_with('/') && !to.starts_with("//") && !to.contains('\\');
     let is_path = is_path && to.bytes().all(|byte| byte.is_ascii_graphic());
     if is_path { to } else { "/" }

@@ -3,11 +3,16 @@
 //! Passwords are kept as Argon2id hashes. Who signs in gets 256 random bits, of which only the digest
 //! is kept, and which end two weeks after they were used last.
 //!
-//! Left out: other ways to sign in than by a password. Topics that are shared are in `sharing`.
+//! Who comes from a provider has the account that is bound to whom it says they are. One that is
+//! nobody's yet is bound to the first whose address, which the provider has verified, is its name.
+//!
+//! Topics that are shared are in `sharing`.
 
 mod attempts;
+mod provider;
 
 pub use attempts::Attempts;
+pub use provider::{Person, Provider, ProviderError};
 
 use anyhow::anyhow;
 use argon2::Argon2;
@@ -34,6 +39,11 @@ const USED_EVERY: i64 = 600_000;
 const MOST_DEEDS: i64 = 10_000;
 
 impl Service {
+    /// Makes an account without a password: for somebody who comes from a provider.
+    pub async fn add_account_without(&self, name: &str, role: Role) -> Result<(), ServiceError> {
+        self.take_account(name, role, "").await
+    }
+
     /// Makes an account; its password, which is a random one if none is given.
     pub async fn add_account(
         &self,
@@ -41,16 +51,21 @@ impl Service {
         role: Role,
         password: Option<&str>,
     ) -> Result<String, ServiceError> {
+        let (password, hash) = self.hashed(password).await?;
+        self.take_account(name, role, &hash).await?;
+        Ok(password)
+    }
+
+    async fn take_account(&self, name: &str, role: Role, hash: &str) -> Result<(), ServiceError> {
         let name = proper_name(name)?;
         if self.store.accounts().await?.len() >= MOST_ACCOUNTS {
             return Err(ServiceError::refused(format!(
                 "There are {MOST_ACCOUNTS} accounts already: remove one that is not used."
             )));
         }
-        let (password, hash) = self.hashed(password).await?;
-        let added = self.store.add_account(&name, role, &hash, clock::now());
+        let added = self.store.add_account(&name, role, hash, clock::now());
         match added.await {
-            Ok(_) => Ok(password),
+            Ok(_) => Ok(()),
             Err(StoreError::Conflict) => Err(ServiceError::refused(format!(
                 "There is an account “{name}” already."
             ))),
@@ -122,6 +137,70 @@ impl Service {
         }
         self.attempts.failed(&name, &from, clock::now());
         Err(ServiceError::refused("Name or password are wrong."))
+    }
+
+    /// Signs in somebody who comes from a provider; the secret that their browser keeps.
+    pub async fn sign_in_person(&self, person: &Person) -> Result<String, ServiceError> {
+        let (account, hash) = self.account_of(person).await?;
+        let (key, now) = (secret::random_hex::<32>(), clock::now());
+        let (digest, ended) = (secret::digest(&key), now - SIGNED_IN_FOR);
+        let store = &self.store;
+        let is_in = store.sign_in(&digest, account.id, &hash, now, ended);
+        if is_in.await? {
+            return Ok(key);
+        }
+        Err(ServiceError::refused(
+            "The account was changed just now. Sign in again.",
+        ))
+    }
+
+    async fn account_of(&self, person: &Person) -> Result<(AccountRow, String), ServiceError> {
+        if let Some(known) = self.store.account_of(&person.subject).await? {
+            return Ok(known);
+        }
+        let called = person.email.as_deref().map(str::to_lowercase);
+        let found = match &called {
+            Some(name) => self.store.account(name).await?,
+            None => None,
+        };
+        if let Some((account, hash)) = found
+            && self.store.bind_account(account.id, &person.subject).await?
+        {
+            return Ok((account, hash));
+        }
+        let who = called.map_or(String::new(), |name| format!(" {name}"));
+        Err(ServiceError::refused(format!(
+            "There is no account for you{who}. Ask an owner to make one and say: {}",
+            person.subject
+        )))
+    }
+
+    /// Makes an account that of whom a provider calls so, or nobody's.
+    pub async fn bind_account(
+        &self,
+        name: &str,
+        subject: Option<&str>,
+    ) -> Result<(), ServiceError> {
+        let account = self.account(name).await?;
+        let Some(subject) = subject else {
+            return Ok(self.store.unbind_account(account.id).await?);
+        };
+        match self.store.bind_account(account.id, subject).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(ServiceError::refused(format!(
+                "“{name}” is somebody's already: unbind it first, by naming nobody."
+            ))),
+            Err(StoreError::Conflict) => Err(ServiceError::refused(
+                "They have another account already: unbind that first.",
+            )),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether somebody signs in by a password.
+    pub async fn has_password(&self, name: &str) -> Result<bool, ServiceError> {
+        let found = self.store.account(name).await?;
+        Ok(found.is_some_and(|(_, hash)| !hash.is_empty()))
     }
 
     /// Who is signed in by that secret, and whether that it was used was put down just now.
@@ -201,6 +280,7 @@ impl Service {
         from: &str,
     ) -> Result<bool, ServiceError> {
         let hash = known.map(|(_, hash)| hash.clone());
+        let hash = hash.filter(|hash| !hash.is_empty());
         let may = || self.attempts.check(name, from, clock::now());
         let password: String = password.chars().take(LONGEST_PASSWORD + 1).collect();
         self.attempts

@@ -48,7 +48,9 @@ mod versions;
 mod watching;
 mod yields;
 
-pub use accounts::{Attempts, LONGEST_ACCOUNT, LONGEST_PASSWORD, SIGNED_IN_FOR};
+pub use accounts::{
+    Attempts, LONGEST_ACCOUNT, LONGEST_PASSWORD, Person, Provider, ProviderError, SIGNED_IN_FOR,
+};
 pub use asking::AskedPage;
 pub use checking::{Checked, Fault};
 pub use crawls::{CrawlCounts, LARGEST_BUDGET, NewCrawl, Starts};

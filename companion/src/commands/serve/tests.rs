@@ -19,6 +19,7 @@ use crate::store::{Reaction, Store};
 mod brought_in;
 mod choices;
 mod library;
+mod provider;
 mod public;
 mod removed;
 mod shared;

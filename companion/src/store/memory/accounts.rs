@@ -43,6 +43,39 @@ impl Accounts for MemoryStore {
         Ok(found.cloned())
     }
 
+    async fn account_of(&self, subject: &str) -> StoreResult<Option<(AccountRow, String)>> {
+        let state = self.read();
+        let Some(id) = state.subjects.get(subject) else {
+            return Ok(None);
+        };
+        Ok(state
+            .accounts
+            .iter()
+            .find(|(row, _)| row.id == *id)
+            .cloned())
+    }
+
+    async fn bind_account(&self, id: i64, subject: &str) -> StoreResult<bool> {
+        self.change(|state| {
+            let is_there = state.accounts.iter().any(|(row, _)| row.id == id);
+            if !is_there || state.subjects.values().any(|of| *of == id) {
+                return Ok(false);
+            }
+            if state.subjects.contains_key(subject) {
+                return Err(StoreError::Conflict);
+            }
+            state.subjects.insert(subject.to_owned(), id);
+            Ok(true)
+        })
+    }
+
+    async fn unbind_account(&self, id: i64) -> StoreResult<()> {
+        self.change(|state| {
+            state.subjects.retain(|_, of| *of != id);
+            Ok(())
+        })
+    }
+
     async fn set_role(&self, id: i64, role: Role) -> StoreResult<()> {
         self.change(|state| {
             if let Some((row, _)) = state.accounts.iter_mut().find(|(row, _)| row.id == id) {
@@ -66,6 +99,7 @@ impl Accounts for MemoryStore {
         self.change(|state| {
             state.accounts.retain(|(row, _)| row.id != id);
             state.topic_roles.retain(|&(of, _), _| of != id);
+            state.subjects.retain(|_, of| *of != id);
             state.sign_ins.retain(|row| row.1 != id);
             Ok(())
         })

@@ -83,6 +83,7 @@ impl Deleting for MemoryStore {
                 changes,
                 accounts: std::mem::take(&mut state.accounts),
                 accounts_made: state.accounts_made,
+                subjects: std::mem::take(&mut state.subjects),
                 sign_ins: std::mem::take(&mut state.sign_ins),
                 ..State::default()
             };

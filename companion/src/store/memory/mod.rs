@@ -52,6 +52,8 @@ struct State {
     /// Each with the hash of its password.
     accounts: Vec<(AccountRow, String)>,
     accounts_made: i64,
+    /// Accounts by what a provider calls whose they are.
+    subjects: BTreeMap<String, i64>,
     /// Digest, account, and when it was used last.
     sign_ins: Vec<(String, i64, i64)>,
     /// By account and topic.

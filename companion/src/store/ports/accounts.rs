@@ -90,7 +90,7 @@ pub struct Deed {
 /// People who may come in.
 #[async_trait]
 pub trait Accounts: Send + Sync {
-    /// Takes an account in with the hash of its password; its number. An error if there is one of
+    /// Takes an account in with the hash of its password, empty for none; its number. An error if there is one of
     /// that name.
     async fn add_account(
         &self,
@@ -105,6 +105,16 @@ pub trait Accounts: Send + Sync {
 
     /// The account of that name, with the hash of its password.
     async fn account(&self, name: &str) -> StoreResult<Option<(AccountRow, String)>>;
+
+    /// The account of whom a provider calls so, with the hash of its password.
+    async fn account_of(&self, subject: &str) -> StoreResult<Option<(AccountRow, String)>>;
+
+    /// Makes an account that of whom a provider calls so; false if it is somebody's already. An error
+    /// if they have another.
+    async fn bind_account(&self, id: i64, subject: &str) -> StoreResult<bool>;
+
+    /// Makes an account nobody's by whatever provider.
+    async fn unbind_account(&self, id: i64) -> StoreResult<()>;
 
     /// Lets an account do other things from now on.
     async fn set_role(&self, id: i64, role: Role) -> StoreResult<()>;

@@ -51,10 +51,36 @@ macro_rules! accounts {
                 .bind(name)
                 .fetch_optional(&self.pool)
                 .await?;
-                let row = row.map(|(id, name, role, created, password)| {
-                    Ok((account((id, name, role, created))?, password))
-                });
-                row.transpose()
+                row.map(with_password).transpose()
+            }
+
+            async fn account_of(&self, subject: &str) -> StoreResult<Option<(AccountRow, String)>> {
+                let row: Option<WithPassword> = sqlx::query_as(
+                    "SELECT id, name, role, created, password FROM account WHERE subject = $1",
+                )
+                .bind(subject)
+                .fetch_optional(&self.pool)
+                .await?;
+                row.map(with_password).transpose()
+            }
+
+            async fn bind_account(&self, id: i64, subject: &str) -> StoreResult<bool> {
+                let bound = sqlx::query(
+                    "UPDATE account SET subject = $1 WHERE id = $2 AND subject IS NULL",
+                )
+                .bind(subject)
+                .bind(id)
+                .execute(&self.pool)
+                .await?;
+                Ok(bound.rows_affected() > 0)
+            }
+
+            async fn unbind_account(&self, id: i64) -> StoreResult<()> {
+                sqlx::query("UPDATE account SET subject = NULL WHERE id = $1")
+                    .bind(id)
+                    .execute(&self.pool)
+                    .await?;
+                Ok(())
             }
 
             async fn set_role(&self, id: i64, role: Role) -> StoreResult<()> {
@@ -263,6 +289,12 @@ fn account((id, name, named, created): Row) -> StoreResult<AccountRow> {
         role: role(id, &named)?,
         created,
     })
+}
+
+fn with_password(
+    (id, name, role, created, password): WithPassword,
+) -> StoreResult<(AccountRow, String)> {
+    Ok((account((id, name, role, created))?, password))
 }
 
 fn role(account: i64, name: &str) -> StoreResult<Role> {

@@ -370,7 +370,7 @@ mod tests {
         let store = SqliteStore::open(folder.path()).await.unwrap();
         sqlx::raw_sql(
             "PRAGMA foreign_keys = OFF;
-             INSERT INTO account VALUES (2, 'ida', 'owner', 'hash', 1);
+             INSERT INTO account VALUES (2, 'ida', 'owner', 'hash', 1, NULL);
              INSERT INTO sign_in VALUES ('of nobody', 1, 5), ('of ida', 2, 5);
              INSERT INTO topic (id, name, created) VALUES (3, 'bees', 1);
              INSERT INTO topic_role VALUES (1, 3, 'owner'), (2, 3, 'editor'), (2, 4, 'owner')",

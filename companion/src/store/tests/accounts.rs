@@ -8,6 +8,7 @@ promises! {
     accounts_are_made_changed_and_removed,
     people_are_signed_in_until_they_are_not,
     roles_of_topics_are_given_and_taken,
+    an_account_is_one_persons_by_a_provider,
     deeds_are_kept_and_not_too_many,
     accounts_outlive_everything,
 }
@@ -132,6 +133,32 @@ async fn people_are_signed_in_until_they_are_not(store: &Store) {
     }
     assert_eq!(who("digest 6", 0).await, None, "the oldest goes");
     assert!(who("more 0", 0).await.is_some());
+}
+
+async fn an_account_is_one_persons_by_a_provider(store: &Store) {
+    let add = async |name| store.add_account(name, Role::Guest, "", 5).await.unwrap();
+    let (ida, ada) = (add("ida").await, add("ada").await);
+    let of = async |subject: &str| {
+        let found = store.account_of(subject).await.unwrap();
+        found.map(|(row, hash)| (row.name, hash))
+    };
+    assert_eq!(of("there 1").await, None);
+    assert!(store.bind_account(ida, "there 1").await.unwrap());
+    assert_eq!(of("there 1").await, Some(("ida".to_owned(), String::new())));
+    assert!(!store.bind_account(ida, "there 2").await.unwrap());
+    assert_eq!(of("there 2").await, None, "it is somebody's");
+    assert!(store.bind_account(ada, "there 1").await.is_err());
+    assert!(!store.bind_account(NOBODY, "there 3").await.unwrap());
+    assert!(store.bind_account(ada, "there 2").await.unwrap());
+    store.unbind_account(ida).await.unwrap();
+    store.unbind_account(NOBODY).await.unwrap();
+    assert_eq!(of("there 1").await, None);
+    assert!(of("there 2").await.is_some());
+    store.delete_everything().await.unwrap();
+    assert!(of("there 2").await.is_some(), "they come in again");
+    store.remove_account(ada).await.unwrap();
+    assert_eq!(of("there 2").await, None);
+    assert!(store.bind_account(ida, "there 2").await.unwrap());
 }
 
 async fn roles_of_topics_are_given_and_taken(store: &Store) {

@@ -74,6 +74,7 @@ async fn fill(store: &Store) {
         .set_topic_role(ida, topic, Some(Role::Editor))
         .await
         .unwrap();
+    assert!(store.bind_account(ida, "there 1").await.unwrap());
     let deed = Deed {
         time: 7,
         account: "ida".to_owned(),
@@ -131,6 +132,7 @@ async fn told(store: &Store) -> String {
         format!("{:?}", store.tokens().await.unwrap()),
         format!("{:?}", store.account("ida").await.unwrap()),
         format!("{:?}", store.people_of(topic).await.unwrap()),
+        format!("{:?}", store.account_of("there 1").await.unwrap()),
         format!("{:?}", store.signed_in("digest", 0).await.unwrap()),
         format!("{:?}", store.deeds(9).await.unwrap()),
         format!("{:?}", store.searches().await.unwrap()),

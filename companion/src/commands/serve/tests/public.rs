@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::api::PublicSite;
+use crate::service::Provider;
 
 const SITE: &str = "links.example.org";
 pub(super) const PASSWORD: &str = "long enough 1";
@@ -10,7 +11,7 @@ pub(super) const PASSWORD: &str = "long enough 1";
 pub(super) struct Public(Server);
 
 impl Public {
-    async fn new() -> Self {
+    pub(super) async fn new() -> Self {
         let server = Server::new().await;
         let service = server.app.service.clone();
         for role in Role::ALL {
@@ -23,6 +24,13 @@ impl Public {
     /// A site of what is kept there.
     pub(super) async fn on(service: Service) -> Self {
         Self::serving(Server::new().await, service)
+    }
+
+    /// The same where people can also sign in by a provider.
+    pub(super) fn with_provider(mut self, provider: Provider) -> Self {
+        self.0.app = self.0.app.with_provider(Some(provider));
+        self.0.router = router(self.0.app.clone());
+        self
     }
 
     pub(super) fn server(&self) -> &Server {
@@ -43,7 +51,7 @@ impl Public {
         self.ask_with(method, path, &headers, body).await
     }
 
-    async fn ask_with(
+    pub(super) async fn ask_with(
         &self,
         method: &str,
         path: &str,

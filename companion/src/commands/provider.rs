@@ -1,0 +1,58 @@
+//! Who says who people are, as the command line names it.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use reqwest::Url;
+
+use crate::api::PublicSite;
+use crate::service::Provider;
+
+/// By whom people can sign in besides by passwords.
+#[derive(Debug, Args)]
+pub struct ByProvider {
+    /// Let people also sign in by an OpenID Connect provider: the address of its issuer. It sends them
+    /// back to /sign-in/back. Who comes from it has the account that is called as their verified
+    /// address, or that `linkscent account bind` gave them.
+    #[arg(
+        long,
+        env = "LINKSCENT_PROVIDER",
+        value_name = "ADDRESS",
+        requires = "provider_client",
+        help_heading = "Sign-in"
+    )]
+    provider: Option<String>,
+    /// What this program is called there.
+    #[arg(
+        long,
+        env = "LINKSCENT_PROVIDER_CLIENT",
+        value_name = "ID",
+        help_heading = "Sign-in"
+    )]
+    provider_client: Option<String>,
+    /// A file with the secret by which it shows that it is.
+    #[arg(
+        long,
+        env = "LINKSCENT_PROVIDER_SECRET",
+        value_name = "FILE",
+        help_heading = "Sign-in"
+    )]
+    provider_secret: Option<PathBuf>,
+}
+
+impl ByProvider {
+    /// The provider, for people who come back to that site.
+    pub fn at(&self, site: &PublicSite, proxy: Option<&Url>) -> Result<Option<Provider>> {
+        let (Some(issuer), Some(client)) = (&self.provider, &self.provider_client) else {
+            return Ok(None);
+        };
+        let secret = match &self.provider_secret {
+            Some(file) => std::fs::read_to_string(file)
+                .with_context(|| format!("reading {}", file.display()))?,
+            None => String::new(),
+        };
+        let back = format!("{}/sign-in/back", site.origin());
+        Ok(Some(Provider::new(issuer, client, &secret, back, proxy)?))
+    }
+}

@@ -1,0 +1,103 @@
+//! Signing in by an OpenID Connect provider: away to it and back.
+
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::http::header::{HeaderMap, HeaderValue, SET_COOKIE};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::get;
+use serde::Deserialize;
+
+use super::people::{of_this_site, sign_in_refused, with_cookie};
+use super::{PageError, PageResult, go_to};
+use crate::api::{App, away_cookie, sent_away};
+use crate::secret;
+use crate::service::{Provider, ProviderError, ServiceError};
+
+pub(super) fn routes() -> Router<App> {
+    Router::new()
+        .route("/sign-in/provider", get(away))
+        .route("/sign-in/back", get(back))
+}
+
+#[derive(Deserialize)]
+struct AwayQuery {
+    #[serde(default)]
+    to: String,
+}
+
+fn provider(app: &App) -> Result<&Provider, PageError> {
+    let provider = app.provider.as_deref();
+    provider.ok_or_else(|| PageError::missing("page"))
+}
+
+async fn away(State(app): State<App>, Query(query): Query<AwayQuery>) -> PageResult {
+    let provider = provider(&app)?;
+    let kept = secret::random_hex::<32>();
+    let to = match provider.away(&kept).await {
+        Ok(to) => to,
+        Err(error) => return refused(&app, &error),
+    };
+    let response = Redirect::to(to.as_str()).into_response();
+    Ok(with(
+        response,
+        &away_cookie(Some((&kept, of_this_site(&query.to)))),
+    ))
+}
+
+#[derive(Deserialize)]
+struct BackQuery {
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    state: String,
+    #[serde(default)]
+    error: String,
+}
+
+async fn back(
+    State(app): State<App>,
+    headers: HeaderMap,
+    Query(query): Query<BackQuery>,
+) -> PageResult {
+    let provider = provider(&app)?;
+    let (kept, to) = sent_away(&headers).unwrap_or_default();
+    let response = if !Provider::was_sent(&kept, &query.state) {
+        let text = "This sign-in was not begun in this browser, or too long ago. Begin it again.";
+        sign_in_refused(&app, text.to_owned(), String::new(), to)?
+    } else if query.error.is_empty() {
+        come_in(&app, provider, &kept, &query.code, &to).await?
+    } else {
+        let said: String = query.error.chars().take(80).collect();
+        let text = format!("{} did not sign you in: {said}.", provider.host());
+        sign_in_refused(&app, text, String::new(), to)?
+    };
+    // A code is good once.
+    Ok(with(response, &away_cookie(None)))
+}
+
+async fn come_in(app: &App, provider: &Provider, kept: &str, code: &str, to: &str) -> PageResult {
+    let person = match provider.person(kept, code).await {
+        Ok(person) => person,
+        Err(error) => return refused(app, &error),
+    };
+    match app.service.sign_in_person(&person).await {
+        Ok(key) => Ok(with_cookie(go_to(of_this_site(to)), Some(&key))),
+        Err(ServiceError::Refused(text)) => {
+            sign_in_refused(app, text, String::new(), to.to_owned())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn refused(app: &App, error: &ProviderError) -> PageResult {
+    tracing::warn!(error = %anyhow::format_err!("{error:#}"), "nobody is signed in by the provider");
+    let text = format!("Nobody can sign in by it just now: {error}.");
+    sign_in_refused(app, text, String::new(), String::new())
+}
+
+fn with(mut response: Response, cookie: &str) -> Response {
+    if let Ok(cookie) = HeaderValue::from_str(cookie) {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    response
+}
