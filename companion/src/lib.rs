@@ -22,6 +22,7 @@ pub mod service;
 pub mod settings;
 pub mod store;
 pub mod topic_guide;
+pub mod traces;
 
 /// A crawl keeps millions of small things for long, between blocks that come and go: with the system's
 /// allocator it came to hold three times the memory that was in use.

@@ -102,7 +102,8 @@ fn run() -> Result<()> {
         (Err(_), Command::Completions(_) | Command::Man(_)) => Settings::default(),
         (settings, _) => settings?,
     };
-    arguments.log.begin()?;
+    // The last of them are told when it ends.
+    let _traces = arguments.log.begin()?;
     if let Command::Crawl(_) = arguments.command {
         give_way();
     }

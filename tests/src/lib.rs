@@ -2,6 +2,7 @@
 //! companion as a process, and the real material where it is there.
 
 pub mod browser;
+pub mod collector;
 pub mod companion;
 pub mod contrast;
 pub mod kills;

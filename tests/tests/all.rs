@@ -38,5 +38,6 @@ mod speed;
 mod stories;
 mod suites;
 mod through_browser;
+mod traces;
 mod traps;
 mod wasm;

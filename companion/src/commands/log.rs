@@ -1,26 +1,45 @@
-//! `--log FILTER`: what the program does, as it does it.
+//! `--log FILTER`: what the program does, as it does it; `--traces ADDRESS`: where the time goes.
 
 use anyhow::{Context, Result};
 use clap::{Arg, Args, ValueEnum};
-use tracing_subscriber::EnvFilter;
+use reqwest::Url;
+use tracing::Subscriber;
+use tracing_subscriber::filter::{FilterFn, LevelFilter};
 use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
+
+use crate::traces::Traces;
 
 /// Flags of every command.
 #[derive(Debug, Args)]
 pub struct Log {
     /// Tell on the error output what is done: a level (info, debug) or a filter such as
     /// "linkscent=debug,sqlx=warn".
-    #[arg(long, global = true, env = "LINKSCENT_LOG", value_name = "FILTER")]
-    log: Option<String>,
+    #[arg(
+        id = "log",
+        long = "log",
+        global = true,
+        env = "LINKSCENT_LOG",
+        value_name = "FILTER"
+    )]
+    filter: Option<String>,
     /// How that is written.
     #[arg(
-        long,
+        id = "log_format",
+        long = "log-format",
         global = true,
         value_enum,
         default_value_t,
         hide_possible_values = true
     )]
-    log_format: Format,
+    format: Format,
+    /// Tell an OpenTelemetry collector where the time of each page goes: the address of its OTLP
+    /// receiver for HTTP, such as `http://127.0.0.1:4318`. It hears the addresses of pages.
+    #[arg(long, global = true, env = "LINKSCENT_TRACES", value_name = "ADDRESS")]
+    traces: Option<Url>,
 }
 
 /// How the log is written.
@@ -39,21 +58,41 @@ impl Log {
         Arg::new("log").long("log").env("LINKSCENT_LOG")
     }
 
-    /// Begins to tell, if that is wanted.
-    pub fn begin(&self) -> Result<()> {
-        let Some(filter) = &self.log else {
-            return Ok(());
+    /// Begins to tell, if that is wanted. What it answers has to be kept until the end.
+    pub fn begin(&self) -> Result<Option<Traces>> {
+        let traces = self.traces.as_ref().map(Traces::to).transpose()?;
+        let traced = traces.as_ref().map(|traces| {
+            tracing_opentelemetry::layer()
+                .with_tracer(traces.tracer())
+                .with_location(false)
+                .with_threads(false)
+                .with_filter(FilterFn::new(Traces::takes).with_max_level_hint(LevelFilter::DEBUG))
+        });
+        let written = match &self.filter {
+            Some(filter) => Some(self.written(filter)?),
+            None => None,
         };
+        if traced.is_some() || written.is_some() {
+            tracing_subscriber::registry()
+                .with(written)
+                .with(traced)
+                .init();
+        }
+        Ok(traces)
+    }
+
+    fn written<S>(&self, filter: &str) -> Result<Box<dyn Layer<S> + Send + Sync>>
+    where
+        S: Subscriber + for<'a> LookupSpan<'a>,
+    {
         let filter = EnvFilter::try_new(filter)
             .with_context(|| format!("--log {filter:?}: give a level such as info or debug"))?;
-        let subscriber = tracing_subscriber::fmt()
-            .with_env_filter(filter)
+        let layer = tracing_subscriber::fmt::layer()
             .with_span_events(FmtSpan::CLOSE)
             .with_writer(std::io::stderr);
-        match self.log_format {
-            Format::Human => subscriber.init(),
-            Format::Json => subscriber.json().init(),
-        }
-        Ok(())
+        Ok(match self.format {
+            Format::Human => layer.with_filter(filter).boxed(),
+            Format::Json => layer.json().with_filter(filter).boxed(),
+        })
     }
 }

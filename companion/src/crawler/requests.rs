@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use linkscent_core::address::Address;
 use tokio::runtime::Handle;
+use tracing::{Instrument, Span};
 
 use super::fetch::Fetcher;
 use super::hands::Asking;
@@ -67,16 +68,17 @@ impl Requests {
     }
 
     /// Asks for a page, which is known or not, or for the robots.txt of its host. The host rests for
-    /// `delay` afterwards.
+    /// `delay` afterwards. What is done for it is a part of `task`.
     pub fn ask(
         &self,
         address: Address,
         is_robots: bool,
         known: Option<Validators>,
         delay: Duration,
+        task: &Span,
     ) {
         let (fetcher, answers, handle) = match self {
-            Self::ByHands(asking) => return asking.ask(&address, is_robots, known, delay),
+            Self::ByHands(asking) => return asking.ask(&address, is_robots, known, delay, task),
             Self::Here {
                 fetcher,
                 answers,
@@ -84,7 +86,7 @@ impl Requests {
                 ..
             } => (fetcher.clone(), answers.clone(), handle),
         };
-        handle.spawn(async move {
+        let asking = async move {
             answers.tell(if is_robots {
                 let robots = fetcher.robots(&address, delay).await;
                 Came::Robots(address, robots)
@@ -92,7 +94,8 @@ impl Requests {
                 let reply = fetcher.page(&address, known.as_ref(), delay).await;
                 Came::Page(address, reply)
             });
-        });
+        };
+        handle.spawn(asking.instrument(task.clone()));
     }
 
     /// Takes back what hands have not done yet. What this program asks for comes to its end.

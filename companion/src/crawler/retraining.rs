@@ -101,6 +101,7 @@ pub(super) struct Lesson {
 impl Lesson {
     /// Trains. The guide is the crawl's, as it was when the sources were read.
     pub(super) fn train(&self, guide: &Guide) -> Result<Retrained> {
+        let _span = tracing::debug_span!(parent: None, "train").entered();
         let (model, sources) = (self.model, &self.sources);
         let (trained, _, report) =
             hop_training::train(sources, guide, model, Words::Known, None, |_| {})?;

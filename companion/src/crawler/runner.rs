@@ -39,6 +39,7 @@ pub use control::{Control, Hosts};
 use control::{Inbox, Message};
 pub use intake::Given;
 use saving::Saving;
+use tasks::Tasks;
 
 /// Requests under way at a time, over all hosts. Slow hosts hold a place until they
 /// are given up, so there are far more places than a crawl needs of quick ones.
@@ -133,6 +134,7 @@ pub struct Runner {
     /// The log that the session was told, as far as it is acknowledged.
     told: Told,
     saving: Saving,
+    tasks: Tasks,
     /// When it said last that all hosts rest for long.
     told_to_wait: Option<Clock>,
     /// To pause or to end, until that is put down.
@@ -232,6 +234,7 @@ impl Runner {
             listened: Clock::now(),
             browser: None,
             saving,
+            tasks: Tasks::default(),
             told,
             retraining,
             crawl,
@@ -460,11 +463,13 @@ impl Runner {
                 Next::Fetch(fetch) => {
                     let known = self.known.get(&fetch.address).cloned();
                     let delay = self.delay_of(&fetch.address);
-                    self.requests.ask(fetch.address, false, known, delay);
+                    let task = self.tasks.begin(self.crawl.id, &fetch.address, false);
+                    self.requests.ask(fetch.address, false, known, delay, &task);
                 }
                 Next::Robots(address) => {
                     let delay = self.delay_of(&address);
-                    self.requests.ask(address, true, None, delay);
+                    let task = self.tasks.begin(self.crawl.id, &address, true);
+                    self.requests.ask(address, true, None, delay, &task);
                 }
                 next => return Some(next),
             }
@@ -491,7 +496,10 @@ impl Runner {
                 }
                 return self.take(&address, answered.reply);
             }
-            Message::Robots(address, Ok(robots)) => self.session.robots(&address, robots),
+            Message::Robots(address, Ok(robots)) => {
+                let _span = self.tasks.end(&address, true).entered();
+                self.session.robots(&address, robots);
+            }
             Message::Page(_, Err(Hindrance::Away(why)))
             | Message::Robots(_, Err(Hindrance::Away(why))) => {
                 return Err(StoreError::Away(why.into()).into());
@@ -627,6 +635,7 @@ mod intake;
 mod judging;
 mod keeping;
 mod saving;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod training;

@@ -14,11 +14,13 @@ use sqlx::postgres::PgListener;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
+use tracing::Span;
 
 use super::wire::{Heard, Request, WireError};
 use crate::crawler::reply::{Answered, Answers, Came, Reply};
 use crate::crawler::validators::Validators;
 use crate::store::{CrawlRow, Hands, Store, StoreResult};
+use crate::traces;
 
 /// Answers taken at a time.
 const AT_ONCE: i64 = 64;
@@ -82,12 +84,14 @@ impl Asking {
         is_robots: bool,
         known: Option<Validators>,
         delay: Duration,
+        task: &Span,
     ) {
         let request = Request {
             address: address.to_string(),
             is_robots,
             known,
             delay: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
+            trace: traces::told(task),
         };
         // It ends with this alone.
         let _ = self.asks.send(request);

@@ -17,9 +17,10 @@ use thiserror::Error;
 
 use crate::crawler::reply::{Answered, Fetched, Reply};
 use crate::crawler::validators::Validators;
+use crate::traces;
 
 /// How requests and answers are laid out.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 /// Bytes of one that is unpacked, at most.
 const LARGEST: u32 = 128 << 20;
 /// Characters of what is said of a page, and times.
@@ -39,6 +40,8 @@ pub(super) struct Request {
     pub known: Option<Validators>,
     /// How long the host rests afterwards, in milliseconds.
     pub delay: u64,
+    /// What it is a part of, see [`traces::told`].
+    pub trace: Option<String>,
 }
 
 /// Why an answer or a request cannot be read.
@@ -96,7 +99,12 @@ impl Request {
     }
 
     pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
-        read(bytes)
+        let request: Self = read(bytes)?;
+        let trace = request.trace.as_ref().map_or(0, String::len);
+        if trace > traces::LONGEST_PARENT {
+            return Err(WireError::Other);
+        }
+        Ok(request)
     }
 }
 
@@ -237,6 +245,7 @@ mod tests {
             is_robots,
             known: Some(Validators::default()),
             delay: 0,
+            trace: Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".to_owned()),
         }
     }
 

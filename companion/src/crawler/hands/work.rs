@@ -17,6 +17,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
+use tracing::Instrument;
 
 use super::wire::{Heard, Request};
 use crate::crawler::fetch::Fetcher;
@@ -24,6 +25,7 @@ use crate::crawler::reply::{Answered, Hindrance, Reply};
 use crate::crawler::turn::TurnTaker;
 use crate::secret::random_bytes;
 use crate::store::{Hands, Lease, Presence, StoreResult, Turns};
+use crate::traces;
 
 /// Requests that a hand makes at a time.
 const AT_ONCE: usize = 64;
@@ -280,12 +282,17 @@ async fn request(
     } else {
         return Err(OTHER_WEB.to_owned());
     };
-    let heard = if read.is_robots {
-        fetcher.robots(&address, delay).await.map(Heard::Robots)
-    } else {
-        let page = fetcher.page(&address, read.known.as_ref(), delay).await;
-        page.map(Heard::Page)
+    let asking = async {
+        if read.is_robots {
+            fetcher.robots(&address, delay).await.map(Heard::Robots)
+        } else {
+            let page = fetcher.page(&address, read.known.as_ref(), delay).await;
+            page.map(Heard::Page)
+        }
     };
+    let work = tracing::debug_span!(parent: None, "work", crawl = lease.crawl);
+    traces::follow(&work, read.trace.as_deref());
+    let heard = asking.instrument(work).await;
     match heard {
         Ok(heard) => {
             let written = tokio::task::spawn_blocking(move || heard.write()).await;

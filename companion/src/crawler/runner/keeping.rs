@@ -23,6 +23,7 @@ enum ToKeep {
 impl Runner {
     /// Takes an answer in: first the session, then, if it is one that was waited for, the archive.
     pub(super) fn take(&mut self, address: &Address, reply: Reply) -> Result<Option<Ended>> {
+        let _task = self.tasks.end(address, false).entered();
         let _span = tracing::debug_span!("learn", %address).entered();
         let now = self.now();
         let (outcome, to_keep) = match reply {
