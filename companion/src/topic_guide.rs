@@ -28,10 +28,8 @@ pub async fn named_topics(store: &Store, critic: &str) -> Result<NamedTopics> {
         let topic = known.iter().find(|topic| topic.name == name);
         // A condition that was written before the topic was renamed goes on.
         let topic = topic.or_else(|| known.iter().find(|topic| topic.key == name));
-        let topic = topic.with_context(|| {
-            let names: Vec<&str> = known.iter().map(|topic| topic.name.as_str()).collect();
-            format!("there is no topic {name:?} to ask for; there are {names:?}")
-        })?;
+        // Which others there are is not everybody's to know.
+        let topic = topic.with_context(|| format!("there is no topic {name:?} to ask for"))?;
         let knowledge = kept_knowledge(store, topic).await?;
         let none = Sources::default();
         let guide = with_critic(store, topic, knowledge, "topic", none, None).await?;

@@ -34,8 +34,8 @@ pub use problem::Problem;
 pub use routes::open_routes;
 pub use server::{LARGEST_BODY, serve, whole_body};
 pub use visitors::{
-    away_cookie, client, cookie, key, may_everywhere, may_in, may_make_topics, sent_away, shares,
-    visitor,
+    about, away_cookie, client, cookie, key, may_delete, may_everywhere, may_in, may_make_topics,
+    sent_away, shares, visitor,
 };
 
 use std::sync::Arc;

@@ -66,6 +66,20 @@ impl Visitor {
     }
 }
 
+/// Makes a page that is about a topic, or about all, though its path does not say so.
+pub fn about<T>(topic: Option<i64>, make: impl FnOnce() -> T) -> T {
+    let Some(mut visitor) = visitor() else {
+        return make();
+    };
+    visitor.here = topic.map_or(visitor.role, |topic| visitor.role_in(topic));
+    VISITOR.sync_scope(visitor, make)
+}
+
+/// Whether who the page is for may delete for good in the topic that it is about.
+pub fn may_delete() -> bool {
+    visitor().is_none_or(|visitor| visitor.here == Role::Owner)
+}
+
 /// Whether who the page is for may make topics.
 pub fn may_make_topics() -> bool {
     visitor().is_none_or(|visitor| visitor.role.makes_topics())

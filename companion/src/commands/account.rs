@@ -123,10 +123,21 @@ impl Account {
             }
             Some(Action::Share { topic, name, role }) => {
                 let topic = service.store.topic_called(topic).await?;
+                let topic = topic.filter(|topic| !topic.is_deleted);
                 let topic = topic.context("there is no topic of that name")?;
                 service.share(&topic, name, *role).await?;
             }
-            Some(Action::Remove { name }) => service.remove_account(name).await?,
+            Some(Action::Remove { name }) => {
+                let account = service.account(name).await?;
+                let alone = service.owned_alone(account.id).await?;
+                service.remove_account(name).await?;
+                for topic in alone {
+                    eprintln!(
+                        "linkscent: nobody owns “{topic}” by name any more; \
+                         `linkscent account share` gives it to somebody"
+                    );
+                }
+            }
             None => self.list(&service).await?,
         }
         Ok(())

@@ -19,7 +19,6 @@ pub struct ByProvider {
         long,
         env = "LINKSCENT_PROVIDER",
         value_name = "ADDRESS",
-        requires = "provider_client",
         help_heading = "Sign-in"
     )]
     provider: Option<String>,
@@ -42,11 +41,19 @@ pub struct ByProvider {
 }
 
 impl ByProvider {
+    /// Whether something is said of one.
+    pub fn is_named(&self) -> bool {
+        self.provider.is_some() || self.provider_client.is_some() || self.provider_secret.is_some()
+    }
+
     /// The provider, for people who come back to that site.
     pub fn at(&self, site: &PublicSite, proxy: Option<&Url>) -> Result<Option<Provider>> {
-        let (Some(issuer), Some(client)) = (&self.provider, &self.provider_client) else {
+        let Some(issuer) = &self.provider else {
             return Ok(None);
         };
+        let client = self.provider_client.as_ref();
+        let client =
+            client.context("say what this program is called there: --provider-client ID")?;
         let secret = match &self.provider_secret {
             Some(file) => std::fs::read_to_string(file)
                 .with_context(|| format!("reading {}", file.display()))?,

@@ -68,7 +68,13 @@ impl Serve {
                 let provider = self.provider.at(&site, self.network.way().proxy.as_ref())?;
                 App::public(service.clone(), port, site).with_provider(provider)
             }
-            None => App::new(service.clone(), port),
+            None => {
+                ensure!(
+                    !self.provider.is_named(),
+                    "people sign in by a provider only where they sign in at all: --public ADDRESS"
+                );
+                App::new(service.clone(), port)
+            }
         };
         service.finish_deleting().await?;
         service.supervisor.resume_all().await?;

@@ -13,8 +13,10 @@ use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage};
 use serde::Deserialize;
 
 use super::remarks::done;
-use super::{PageError, PageResult, check_csrf, check_everywhere, check_role, go_to, show};
-use crate::api::{App, Base, Sandboxed, may_everywhere, may_in, order, passing, stream};
+use super::{
+    PageError, PageResult, check_csrf, check_everywhere, check_role, crawl_for, go_to, show,
+};
+use crate::api::{App, Base, Sandboxed, about, may_everywhere, may_in, order, passing, stream};
 use crate::service::{Destination, Done, LibraryQuery, MOST_AT_ONCE, Remark, condition};
 use crate::store::{Role, Topic};
 
@@ -211,7 +213,7 @@ async fn search(
         band: Band::of(page.probability),
         page,
     });
-    show(&LibraryScreen {
+    let screen = LibraryScreen {
         base,
         csrf: app.access.csrf(),
         topics,
@@ -227,7 +229,8 @@ async fn search(
         asked,
         found,
         lines: lines.collect(),
-    })
+    };
+    about(screen.asked.topic, || show(&screen))
 }
 
 /// The words of a question, with what stands in quotes.
@@ -360,8 +363,7 @@ async fn mark(
 ) -> Result<Response, PageError> {
     check_csrf(&app, &form.csrf)?;
     let target = super::crawl::verdict(&form.verdict)?;
-    let (crawl, topic) = app.service.crawl(form.crawl).await?;
-    check_role(topic.id, Role::Editor)?;
+    let (crawl, topic) = crawl_for(&app, form.crawl, Role::Editor).await?;
     app.service
         .mark_result(&crawl, &topic, &form.address, target)
         .await?;

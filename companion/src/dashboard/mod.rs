@@ -38,9 +38,9 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use serde::Deserialize;
 
-use crate::api::{App, Base, Problem, may_everywhere, may_in};
+use crate::api::{App, Base, Problem, may_everywhere, may_in, visitor};
 use crate::service::ServiceError;
-use crate::store::{Role, StoreError};
+use crate::store::{CrawlRow, Role, StoreError, Topic};
 
 /// All pages.
 pub fn routes() -> Router<App> {
@@ -166,6 +166,14 @@ impl PageError {
 
 impl From<ServiceError> for PageError {
     fn from(error: ServiceError) -> Self {
+        // What failed may be about what is another's, or about the machine.
+        if let ServiceError::Failed(error) = &error
+            && visitor().is_some()
+        {
+            tracing::error!("{error:#}");
+            let text = "That did not work, for a reason that the log of this program tells.";
+            return Self(StatusCode::INTERNAL_SERVER_ERROR, text.to_owned());
+        }
         Problem::from(error).into()
     }
 }
@@ -250,6 +258,15 @@ fn check_role(topic: i64, needed: Role) -> Result<(), PageError> {
     }
     let text = "You look at this topic and change nothing in it. Ask an owner for another role.";
     Err(PageError(StatusCode::FORBIDDEN, text.to_owned()))
+}
+
+/// A crawl and its topic, if who asks has that role in it. That it is not there and that it is another's
+/// is told alike.
+async fn crawl_for(app: &App, id: i64, needed: Role) -> Result<(CrawlRow, Topic), PageError> {
+    let crawl = app.service.store.crawl(id).await?;
+    let crawl = crawl.ok_or_else(|| PageError::missing("topic"))?;
+    check_role(crawl.topic, needed)?;
+    Ok(app.service.crawl(id).await?)
 }
 
 /// The same in all topics.

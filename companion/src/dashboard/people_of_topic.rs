@@ -60,6 +60,7 @@ async fn share(
         "" => None,
         name => Some(Role::named(name).ok_or_else(|| PageError::bad("There is no such role."))?),
     };
+    app.service.check_owned(&topic, &form.name, role).await?;
     app.service.share(&topic, &form.name, role).await?;
     let is_own = visitor().is_some_and(|visitor| visitor.name == form.name);
     let still_shares = role == Some(Role::Owner) || crate::api::may_everywhere(Role::Owner);

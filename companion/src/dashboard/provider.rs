@@ -2,6 +2,7 @@
 
 use axum::Router;
 use axum::extract::{Query, State};
+use axum::http::StatusCode;
 use axum::http::header::{HeaderMap, HeaderValue, SET_COOKIE};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
@@ -9,9 +10,9 @@ use serde::Deserialize;
 
 use super::people::{of_this_site, sign_in_refused, with_cookie};
 use super::{PageError, PageResult, go_to};
-use crate::api::{App, away_cookie, sent_away};
+use crate::api::{App, away_cookie, client, sent_away};
 use crate::secret;
-use crate::service::{Provider, ProviderError, ServiceError};
+use crate::service::{LONGEST_ACCOUNT, Provider, ProviderError, ServiceError};
 
 pub(super) fn routes() -> Router<App> {
     Router::new()
@@ -35,7 +36,7 @@ async fn away(State(app): State<App>, Query(query): Query<AwayQuery>) -> PageRes
     let kept = secret::random_hex::<32>();
     let to = match provider.away(&kept).await {
         Ok(to) => to,
-        Err(error) => return refused(&app, &error),
+        Err(error) => return refused(&app, error),
     };
     let response = Redirect::to(to.as_str()).into_response();
     Ok(with(
@@ -60,12 +61,19 @@ async fn back(
     Query(query): Query<BackQuery>,
 ) -> PageResult {
     let provider = provider(&app)?;
+    let from: String = client(&headers).chars().take(LONGEST_ACCOUNT).collect();
     let (kept, to) = sent_away(&headers).unwrap_or_default();
     let response = if !Provider::was_sent(&kept, &query.state) {
         let text = "This sign-in was not begun in this browser, or too long ago. Begin it again.";
         sign_in_refused(&app, text.to_owned(), String::new(), to)?
+    } else if let Err(ServiceError::Refused(text)) = app.service.may_come(&from) {
+        sign_in_refused(&app, text, String::new(), to)?
     } else if query.error.is_empty() {
-        come_in(&app, provider, &kept, &query.code, &to).await?
+        let response = come_in(&app, provider, &kept, &query.code, &to).await?;
+        if response.status() == StatusCode::UNAUTHORIZED {
+            app.service.came_in_vain(&from);
+        }
+        response
     } else {
         let said: String = query.error.chars().take(80).collect();
         let text = format!("{} did not sign you in: {said}.", provider.host());
@@ -78,7 +86,7 @@ async fn back(
 async fn come_in(app: &App, provider: &Provider, kept: &str, code: &str, to: &str) -> PageResult {
     let person = match provider.person(kept, code).await {
         Ok(person) => person,
-        Err(error) => return refused(app, &error),
+        Err(error) => return refused(app, error),
     };
     match app.service.sign_in_person(&person).await {
         Ok(key) => Ok(with_cookie(go_to(of_this_site(to)), Some(&key))),
@@ -89,9 +97,13 @@ async fn come_in(app: &App, provider: &Provider, kept: &str, code: &str, to: &st
     }
 }
 
-fn refused(app: &App, error: &ProviderError) -> PageResult {
-    tracing::warn!(error = %anyhow::format_err!("{error:#}"), "nobody is signed in by the provider");
+fn refused(app: &App, error: ProviderError) -> PageResult {
     let text = format!("Nobody can sign in by it just now: {error}.");
+    // Why a connection fails is for who looks after it.
+    tracing::warn!(
+        "signing in by the provider: {:#}",
+        anyhow::Error::from(error)
+    );
     sign_in_refused(app, text, String::new(), String::new())
 }
 

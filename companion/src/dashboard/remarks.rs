@@ -11,8 +11,8 @@ use axum::{Router, routing::post};
 use serde::Deserialize;
 
 use super::library::RawAsked;
-use super::{PageError, PageResult, check_csrf, check_everywhere, check_role, go_to};
-use crate::api::App;
+use super::{PageError, PageResult, check_csrf, check_everywhere, check_role, crawl_for, go_to};
+use crate::api::{App, may_everywhere, may_in};
 use crate::service::{Done, PageKey, Remark};
 use crate::store::Role;
 
@@ -49,8 +49,7 @@ fn key(text: &str) -> Result<PageKey, PageError> {
 async fn check_pages(app: &App, pages: &[PageKey], needed: Role) -> Result<(), PageError> {
     let crawls: BTreeSet<i64> = pages.iter().map(|(crawl, _)| *crawl).collect();
     for crawl in crawls {
-        let (_, topic) = app.service.crawl(crawl).await?;
-        check_role(topic.id, needed)?;
+        crawl_for(app, crawl, needed).await?;
     }
     Ok(())
 }
@@ -60,6 +59,10 @@ pub(super) async fn done(app: &App, id: u64) -> Result<Option<Done>, PageError> 
     let Some(done) = app.service.done(id) else {
         return Ok(None);
     };
+    // Of one that changed no page it is not known whose it is.
+    if done.pages.is_empty() && !may_everywhere(Role::Editor) {
+        return Ok(None);
+    }
     let may = check_pages(app, &done.pages, Role::Editor).await;
     Ok(may.is_ok().then_some(done))
 }
@@ -114,9 +117,8 @@ struct UndoForm {
 
 async fn undo(State(app): State<App>, Form(form): Form<UndoForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    if let Some(done) = app.service.done(form.id) {
-        check_pages(&app, &done.pages, Role::Editor).await?;
-    }
+    let known = done(&app, form.id).await?;
+    known.ok_or_else(|| PageError::missing("thing that you can take back"))?;
     app.service.undo(form.id).await?;
     Ok(back_to(&form.back))
 }
@@ -182,7 +184,10 @@ async fn drop_search(State(app): State<App>, Form(form): Form<DropForm>) -> Page
     let searches = store.searches().await?;
     if let Some(search) = searches.iter().find(|search| search.id == form.id) {
         match search.topic {
+            // One that they may not know of is passed over like one that is not there.
+            Some(topic) if !may_in(topic, Role::Reader) => return Ok(back_to(&form.back)),
             Some(topic) => check_role(topic, Role::Editor)?,
+            None if !may_everywhere(Role::Reader) => return Ok(back_to(&form.back)),
             None => check_everywhere(Role::Editor)?,
         }
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use askama::Template;
 use axum::extract::{Form, Path, State};
+use axum::http::StatusCode;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use linkscent_core::critics;
@@ -439,9 +440,11 @@ async fn choose_critic(
         "predicate" => &form.predicate,
         name => name,
     };
-    // What is no condition is told by whoever reads it.
-    for asked in critics::topics_asked_for(critic).unwrap_or_default() {
-        check_named(&app, &asked).await?;
+    // What is no condition is told by whoever reads it. A name may be another topic's tomorrow.
+    let asks = critics::topics_asked_for(critic).is_ok_and(|topics| !topics.is_empty());
+    if asks && !may_everywhere(Role::Reader) {
+        let text = "Conditions that ask for other topics are for who looks at all topics.";
+        return Err(PageError(StatusCode::FORBIDDEN, text.to_owned()));
     }
     app.service.choose_critic(&topic, critic).await?;
     Ok(go_to(&format!("/topic/{id}")))

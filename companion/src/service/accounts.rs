@@ -147,7 +147,12 @@ impl Service {
         let store = &self.store;
         let is_in = store.sign_in(&digest, account.id, &hash, now, ended);
         if is_in.await? {
-            return Ok(key);
+            // It may have become another's just now.
+            let still = store.account_of(&person.subject).await?;
+            if still.is_some_and(|(still, _)| still.id == account.id) {
+                return Ok(key);
+            }
+            store.sign_out(&digest).await?;
         }
         Err(ServiceError::refused(
             "The account was changed just now. Sign in again.",
@@ -158,15 +163,20 @@ impl Service {
         if let Some(known) = self.store.account_of(&person.subject).await? {
             return Ok(known);
         }
-        let called = person.email.as_deref().map(str::to_lowercase);
+        let called = person.email.as_deref().and_then(as_name);
         let found = match &called {
             Some(name) => self.store.account(name).await?,
             None => None,
         };
-        if let Some((account, hash)) = found
-            && self.store.bind_account(account.id, &person.subject).await?
-        {
-            return Ok((account, hash));
+        if let Some((account, _)) = found {
+            match self.store.bind_account(account.id, &person.subject).await {
+                // Somebody else has it, or they came twice at once.
+                Ok(_) | Err(StoreError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+            if let Some(known) = self.store.account_of(&person.subject).await? {
+                return Ok(known);
+            }
         }
         let who = called.map_or(String::new(), |name| format!(" {name}"));
         Err(ServiceError::refused(format!(
@@ -195,6 +205,16 @@ impl Service {
             )),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Refused if too much that was wrong came from there of late.
+    pub fn may_come(&self, from: &str) -> Result<(), ServiceError> {
+        self.attempts.check_from(from, clock::now())
+    }
+
+    /// Who came from there by a provider did not come in.
+    pub fn came_in_vain(&self, from: &str) {
+        self.attempts.failed("", from, clock::now());
     }
 
     /// Whether somebody signs in by a password.
@@ -298,6 +318,12 @@ impl Service {
             })
             .await
     }
+}
+
+/// An address as accounts are called. Letters that only look the same in small ones make no address.
+fn as_name(email: &str) -> Option<String> {
+    let is_one = email.is_ascii() && email.matches('@').count() == 1;
+    is_one.then(|| email.to_ascii_lowercase())
 }
 
 /// A name as accounts have it: in small letters, and nothing besides that pages or shells read in another way.

@@ -24,10 +24,18 @@ impl Service {
         examples: &[String],
     ) -> Result<Topic, ServiceError> {
         let topic = self.topic_to_be_called(name).await?;
+        self.take_examples(&topic, examples).await?;
+        Ok(topic)
+    }
+
+    pub(super) async fn take_examples(
+        &self,
+        topic: &Topic,
+        examples: &[String],
+    ) -> Result<(), ServiceError> {
         let marks = examples.iter();
         let marks = marks.map(|page| EventKind::mark_unread(page, Some(true)));
-        self.put_down(&topic, marks.collect()).await?;
-        Ok(topic)
+        Ok(self.put_down(topic, marks.collect()).await?)
     }
 
     /// Takes in what happened in a browser or on a screen. What names no pages of the web, a

@@ -13,10 +13,11 @@ impl Service {
         self.call(topic, name).await
     }
 
-    async fn call(&self, topic: &Topic, name: &str) -> Result<(), ServiceError> {
+    pub(super) async fn call(&self, topic: &Topic, name: &str) -> Result<(), ServiceError> {
         let name = checked(name)?;
         match self.store.topic_called(name).await? {
             Some(known) if known.id == topic.id => return Ok(()),
+            Some(known) if known.is_deleted => {}
             Some(_) => {
                 return Err(ServiceError::refused(format!(
                     "Another topic is called “{name}” already: rename that one first."
@@ -32,6 +33,7 @@ impl Service {
 
     /// The topic that is called so, made if there is none, and brought back if it was removed.
     pub(super) async fn topic_to_be_called(&self, name: &str) -> Result<Topic, ServiceError> {
+        let name = name.trim();
         if let Some(topic) = self.store.topic_called(name).await? {
             self.remove(&topic, false).await?;
             return self.topic(topic.id).await;
@@ -55,7 +57,7 @@ impl Service {
     }
 }
 
-fn checked(name: &str) -> Result<&str, ServiceError> {
+pub(super) fn checked(name: &str) -> Result<&str, ServiceError> {
     let name = name.trim();
     if is_topic_name(name) {
         return Ok(name);

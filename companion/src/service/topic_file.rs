@@ -246,12 +246,23 @@ impl Service {
         file: &TopicFile,
         name: Option<&str>,
     ) -> Result<Topic, ServiceError> {
-        let name = name.unwrap_or(&file.name);
+        let name = name.unwrap_or(&file.name).trim();
         if self.store.topic_called(name).await?.is_some() {
             return Err(ServiceError::refused(format!(
                 "There is a topic “{name}” already: give this one another name."
             )));
         }
+        let events = self.checked(file, name).await?;
+        let topic = self.create_topic(name, &[]).await?;
+        self.fill(topic, file, events).await
+    }
+
+    /// What a file says, as if it were said now; an error if it says what cannot be.
+    pub(super) async fn checked(
+        &self,
+        file: &TopicFile,
+        name: &str,
+    ) -> Result<Vec<Event>, ServiceError> {
         critics::as_kept(&file.critic)
             .map_err(|error| ServiceError::refused(format!("What counts as found, {error}.")))?;
         check_critic(&file.critic)?;
@@ -261,7 +272,16 @@ impl Service {
                 "This topic file names what is no page, or says more than can be said.",
             ));
         }
-        let topic = self.create_topic(name, &[]).await?;
+        Ok(events)
+    }
+
+    /// Tells a topic that was just made what a file says.
+    pub(super) async fn fill(
+        &self,
+        topic: Topic,
+        file: &TopicFile,
+        events: Vec<Event>,
+    ) -> Result<Topic, ServiceError> {
         for events in events.chunks(MOST_EVENTS) {
             let events = events.iter().cloned().map(|event| Event {
                 topic: topic.key.clone(),

@@ -11,6 +11,8 @@ use crate::service::SIGNED_IN_FOR;
 const SIGNED_IN: &str = "__Host-linkscent";
 /// Who was sent to a provider, and where they go then.
 const AWAY: &str = "__Host-linkscent-away";
+/// Bytes of where somebody goes, as it is kept.
+const LONGEST_TO: usize = 1_000;
 /// Seconds for which somebody may be away.
 const AWAY_FOR: i64 = 900;
 
@@ -24,6 +26,8 @@ pub fn cookie(key: Option<&str>) -> String {
 pub fn away_cookie(sent: Option<(&str, &str)>) -> String {
     let value = sent.map(|(kept, to)| {
         let to: String = form_urlencoded::byte_serialize(to.as_bytes()).collect();
+        // Browsers keep no long cookie.
+        let to = if to.len() > LONGEST_TO { "" } else { &to };
         format!("{kept}.{to}")
     });
     keep(AWAY, value.as_deref(), AWAY_FOR)
@@ -95,5 +99,8 @@ mod tests {
                 Some(("secret".to_owned(), to.to_owned()))
             );
         }
+        let far = format!("/library?q={}", "%D0%BC".repeat(400));
+        let far = away_cookie(Some(("secret", &far)));
+        assert!(far.starts_with("__Host-linkscent-away=secret.; "), "{far}");
     }
 }

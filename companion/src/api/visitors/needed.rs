@@ -107,11 +107,14 @@ impl Needed {
             return Ok(Verdict::Absent);
         };
         let role = visitor.role_in(topic);
+        if role < Role::Reader {
+            return Ok(Verdict::Absent);
+        }
         visitor.here = role;
-        Ok(match role {
-            _ if role >= needed => Verdict::Fine,
-            Role::Guest | Role::Member => Verdict::Absent,
-            _ => Verdict::Refused,
+        Ok(if role >= needed {
+            Verdict::Fine
+        } else {
+            Verdict::Refused
         })
     }
 }

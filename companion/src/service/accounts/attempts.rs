@@ -16,6 +16,7 @@ const MOST_FOR_A_NAME_FROM: usize = 10;
 const MOST_FROM: usize = 30;
 const MOST_FOR_A_NAME: usize = 100;
 const WITHIN: i64 = 15 * 60_000;
+const TOO_MANY: &str = "There were too many tries: try again in a quarter of an hour.";
 /// Wrong passwords that are remembered; then the oldest are forgotten.
 const MOST_KEPT: usize = 20_000;
 /// Passwords that wait to be hashed, from a place and in all.
@@ -82,9 +83,19 @@ impl Attempts {
             || from_there >= MOST_FROM
             || of_name >= MOST_FOR_A_NAME
         {
-            return Err(ServiceError::refused(
-                "There were too many wrong passwords: try again in a quarter of an hour.",
-            ));
+            return Err(ServiceError::refused(TOO_MANY));
+        }
+        Ok(())
+    }
+
+    /// The same of a place alone.
+    pub(super) fn check_from(&self, from: &str, now: i64) -> Result<(), ServiceError> {
+        let wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
+        let from_there = wrong
+            .iter()
+            .filter(|wrong| wrong.from == from && now - wrong.time < WITHIN);
+        if from_there.count() >= MOST_FROM {
+            return Err(ServiceError::refused(TOO_MANY));
         }
         Ok(())
     }

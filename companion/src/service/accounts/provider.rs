@@ -18,6 +18,7 @@ use serde::{Deserialize, Deserializer};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 use tokio::sync::{Mutex, Semaphore, SemaphorePermit};
+use tokio::time::timeout;
 
 use crate::crawler::fetch::choose_cryptography;
 use crate::{clock, secret};
@@ -30,6 +31,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const KNOWN_FOR: Duration = Duration::from_hours(1);
 /// People who are on the way to it or back at once, at most.
 const MOST_AT_ONCE: usize = 8;
+/// And who comes then waits so long.
+const IN_TURN: Duration = Duration::from_secs(3);
+/// A provider that did not say what it is is asked again after this.
+const AGAIN: Duration = Duration::from_secs(5);
 /// Milliseconds by which clocks may differ.
 const CLOCKS_DIFFER: i64 = 120_000;
 /// Characters of a subject at most, as the standard has it.
@@ -44,6 +49,8 @@ pub struct Provider {
     back: String,
     http: Client,
     known: Mutex<Option<(Instant, Known)>>,
+    /// When it was last asked in vain what it is.
+    asked: Mutex<Option<Instant>>,
     under_way: Semaphore,
 }
 
@@ -139,6 +146,7 @@ impl Provider {
             secret: secret.trim().to_owned(),
             back,
             known: Mutex::default(),
+            asked: Mutex::default(),
             under_way: Semaphore::new(MOST_AT_ONCE),
         })
     }
@@ -150,7 +158,7 @@ impl Provider {
 
     /// Where a browser that keeps this secret is sent.
     pub async fn away(&self, kept: &str) -> Result<Url, ProviderError> {
-        let _permit = self.permit()?;
+        let _permit = self.permit().await?;
         let mut to = self.known().await?.authorization_endpoint;
         let challenge = Sha256::digest(of("verifier", kept).as_bytes());
         to.query_pairs_mut()
@@ -172,7 +180,7 @@ impl Provider {
 
     /// Who came back with that code, in a browser that keeps this secret.
     pub async fn person(&self, kept: &str, code: &str) -> Result<Person, ProviderError> {
-        let _permit = self.permit()?;
+        let _permit = self.permit().await?;
         let known = self.known().await?;
         let verifier = of("verifier", kept);
         let mut fields = vec![
@@ -244,10 +252,11 @@ impl Provider {
         })
     }
 
-    fn permit(&self) -> Result<SemaphorePermit<'_>, ProviderError> {
-        self.under_way
-            .try_acquire()
-            .map_err(|_| ProviderError::Busy)
+    async fn permit(&self) -> Result<SemaphorePermit<'_>, ProviderError> {
+        match timeout(IN_TURN, self.under_way.acquire()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => Err(ProviderError::Busy),
+        }
     }
 
     /// What the provider says of itself.
@@ -258,6 +267,11 @@ impl Provider {
         {
             return Ok(known.clone());
         }
+        let mut asked = self.asked.lock().await;
+        if asked.is_some_and(|asked| asked.elapsed() < AGAIN) {
+            return Err(self.wrong("could not be reached a moment ago"));
+        }
+        *asked = Some(Instant::now());
         let issuer = self.issuer.as_str().trim_end_matches('/');
         let asking = self
             .http
@@ -271,6 +285,7 @@ impl Provider {
             return Err(self.wrong("has people go where no https:// is"));
         }
         *known = Some((Instant::now(), found.clone()));
+        *asked = None;
         Ok(found)
     }
 

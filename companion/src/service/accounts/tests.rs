@@ -95,3 +95,14 @@ async fn accounts_are_called_something_and_one_is_an_owner() {
     );
     assert!(service.sign_in("ada", &password, "here").await.is_err());
 }
+
+#[test]
+fn only_plain_addresses_are_names() {
+    assert_eq!(
+        as_name("Nick@Example.org").as_deref(),
+        Some("nick@example.org")
+    );
+    for no_name in ["nic\u{212A}@example.org", "ida", "a@b@c", ""] {
+        assert_eq!(as_name(no_name), None, "{no_name}");
+    }
+}

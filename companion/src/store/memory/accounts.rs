@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::{MemoryStore, at};
-use crate::store::ports::{AccountRow, Accounts, Deed, MOST_SIGN_INS, Role};
+use crate::store::ports::{AccountRow, Accounts, Deed, MOST_SIGN_INS, Role, Topic, Topics};
 use crate::store::{StoreError, StoreResult};
 
 #[async_trait]
@@ -72,6 +72,7 @@ impl Accounts for MemoryStore {
     async fn unbind_account(&self, id: i64) -> StoreResult<()> {
         self.change(|state| {
             state.subjects.retain(|_, of| *of != id);
+            state.sign_ins.retain(|row| row.1 != id);
             Ok(())
         })
     }
@@ -162,6 +163,16 @@ impl Accounts for MemoryStore {
             state.sign_ins.retain(|row| row.0 != digest);
             Ok(())
         })
+    }
+
+    async fn found_topic(&self, key: &str, account: i64) -> StoreResult<Option<Topic>> {
+        if self.find_topic(key).await?.is_some() {
+            return Ok(None);
+        }
+        let topic = self.topic_named(key).await?;
+        self.set_topic_role(account, topic.id, Some(Role::Owner))
+            .await?;
+        Ok(Some(topic))
     }
 
     async fn set_topic_role(

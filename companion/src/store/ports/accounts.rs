@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
+use super::Topic;
 use crate::store::error::StoreResult;
 
 /// Browsers in which an account is signed in.
@@ -113,7 +114,7 @@ pub trait Accounts: Send + Sync {
     /// if they have another.
     async fn bind_account(&self, id: i64, subject: &str) -> StoreResult<bool>;
 
-    /// Makes an account nobody's by whatever provider.
+    /// Makes an account nobody's by whatever provider, and signs it out everywhere.
     async fn unbind_account(&self, id: i64) -> StoreResult<()>;
 
     /// Lets an account do other things from now on.
@@ -146,6 +147,10 @@ pub trait Accounts: Send + Sync {
 
     /// Ends a sign-in.
     async fn sign_out(&self, digest: &str) -> StoreResult<()>;
+
+    /// Makes a topic by that key which is an account's own; none if there is one of that key, in
+    /// whatever state.
+    async fn found_topic(&self, key: &str, account: i64) -> StoreResult<Option<Topic>>;
 
     /// Lets an account do so in a topic whatever it may in all; no more than that for none. An error
     /// if there is no such account or topic.

@@ -2,8 +2,9 @@
 
 use async_trait::async_trait;
 
-use super::{PostgresStore, SqliteStore};
-use crate::store::ports::{AccountRow, Accounts, Deed, MOST_SIGN_INS, Role};
+use super::{PostgresStore, SqliteStore, text};
+use crate::clock;
+use crate::store::ports::{AccountRow, Accounts, Deed, MOST_SIGN_INS, Role, Topic, Topics};
 use crate::store::{StoreError, StoreResult};
 
 /// Number, name, role and when it was made.
@@ -76,10 +77,16 @@ macro_rules! accounts {
             }
 
             async fn unbind_account(&self, id: i64) -> StoreResult<()> {
+                let mut transaction = self.pool.begin().await?;
                 sqlx::query("UPDATE account SET subject = NULL WHERE id = $1")
                     .bind(id)
-                    .execute(&self.pool)
+                    .execute(&mut *transaction)
                     .await?;
+                sqlx::query("DELETE FROM sign_in WHERE account = $1")
+                    .bind(id)
+                    .execute(&mut *transaction)
+                    .await?;
+                transaction.commit().await?;
                 Ok(())
             }
 
@@ -191,6 +198,29 @@ macro_rules! accounts {
                     .execute(&self.pool)
                     .await?;
                 Ok(())
+            }
+
+            async fn found_topic(&self, key: &str, account: i64) -> StoreResult<Option<Topic>> {
+                let mut transaction = self.pool.begin().await?;
+                let made: Option<(i64,)> = sqlx::query_as(
+                    "INSERT INTO topic (name, created) VALUES ($1, $2)
+                     ON CONFLICT DO NOTHING RETURNING id",
+                )
+                .bind(text(key))
+                .bind(clock::now())
+                .fetch_optional(&mut *transaction)
+                .await?;
+                let Some((topic,)) = made else {
+                    return Ok(None);
+                };
+                sqlx::query("INSERT INTO topic_role (account, topic, role) VALUES ($1, $2, $3)")
+                    .bind(account)
+                    .bind(topic)
+                    .bind(Role::Owner.name())
+                    .execute(&mut *transaction)
+                    .await?;
+                transaction.commit().await?;
+                self.topic(topic).await
             }
 
             async fn set_topic_role(

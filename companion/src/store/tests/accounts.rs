@@ -150,7 +150,12 @@ async fn an_account_is_one_persons_by_a_provider(store: &Store) {
     assert!(store.bind_account(ada, "there 1").await.is_err());
     assert!(!store.bind_account(NOBODY, "there 3").await.unwrap());
     assert!(store.bind_account(ada, "there 2").await.unwrap());
+    for (digest, id) in [("of ida", ida), ("of ada", ada)] {
+        assert!(store.sign_in(digest, id, "", 5, 0).await.unwrap());
+    }
     store.unbind_account(ida).await.unwrap();
+    assert_eq!(store.signed_in("of ida", 0).await.unwrap(), None);
+    assert!(store.signed_in("of ada", 0).await.unwrap().is_some());
     store.unbind_account(NOBODY).await.unwrap();
     assert_eq!(of("there 1").await, None);
     assert!(of("there 2").await.is_some());
@@ -184,6 +189,13 @@ async fn roles_of_topics_are_given_and_taken(store: &Store) {
     assert_eq!(of(ida).await, [(bees, Role::Owner)]);
     assert_eq!(of(ada).await, [(bees, Role::Reader), (moats, Role::Editor)]);
     assert_eq!(of(NOBODY).await, []);
+    let taken = store.found_topic("bees", ada).await.unwrap();
+    assert_eq!(taken, None, "it is there");
+    let own = store.found_topic("wolves", ada).await.unwrap().unwrap();
+    assert_eq!((&*own.name, &*own.key), ("wolves", "wolves"));
+    assert_eq!(of(ada).await.last(), Some(&(own.id, Role::Owner)));
+    assert!(store.found_topic("foxes", NOBODY).await.is_err());
+    give(ada, own.id, None).await.unwrap();
     let named = |name: &str, role| (name.to_owned(), Role::Guest, role);
     assert_eq!(
         people(bees).await,

@@ -27,6 +27,9 @@ struct Said {
     /// What the browser was sent with.
     challenge: String,
     asked_nonce: String,
+    /// What it says that it is, and where people go, if not as it should.
+    issuer: Option<String>,
+    authorize: Option<String>,
     is_away: bool,
 }
 
@@ -60,8 +63,11 @@ impl Fake {
 
 async fn configuration(State(fake): State<Fake>) -> Json<Value> {
     let at = |path: &str| format!("{}{path}", fake.address);
+    let said = fake.said.lock().unwrap();
+    let authorize = at("/authorize?realm=a");
     Json(json!({
-        "issuer": fake.address, "authorization_endpoint": at("/authorize?realm=a"),
+        "issuer": said.issuer.as_ref().unwrap_or(&fake.address),
+        "authorization_endpoint": said.authorize.as_ref().unwrap_or(&authorize),
         "token_endpoint": at("/token"),
     }))
 }
@@ -178,13 +184,17 @@ impl WithProvider {
             return Err(reply);
         }
         assert_eq!(reply.headers["location"], "/hands");
-        let mut cookies = reply.headers.get_all("set-cookie").iter();
-        let key = cookies.find_map(|value| {
-            let value = value.to_str().unwrap().strip_prefix("__Host-linkscent=")?;
-            Some(value.split_once(';').unwrap().0.to_owned())
-        });
-        Ok(key.unwrap())
+        Ok(signed_in(&reply).unwrap())
     }
+}
+
+/// The secret by which a browser is signed in from then on.
+fn signed_in(reply: &Reply) -> Option<String> {
+    let mut cookies = reply.headers.get_all("set-cookie").iter();
+    cookies.find_map(|value| {
+        let value = value.to_str().unwrap().strip_prefix("__Host-linkscent=")?;
+        Some(value.split_once(';').unwrap().0.to_owned())
+    })
 }
 
 #[tokio::test]
@@ -232,6 +242,7 @@ async fn people_come_in_by_a_provider() {
     there.come().await.unwrap();
     // Nobody has an account by an address that nobody verified.
     service.bind_account("ada@example.org", None).await.unwrap();
+    assert_eq!(site.get("/", &key).await.status, StatusCode::SEE_OTHER);
     let refused = there.come().await.unwrap_err();
     let subject = format!("{} 1", fake.address);
     assert!(refused.text.contains(&subject), "{}", refused.text);
@@ -317,20 +328,26 @@ async fn a_provider_that_is_away_or_another_is_told() {
         TcpListener::bind("127.0.0.1:0").await.unwrap(),
         Fake::start().await,
     );
+    let (other, open) = (Fake::start().await, Fake::start().await);
+    other.said.lock().unwrap().issuer = Some("https://evil.example".to_owned());
+    open.said.lock().unwrap().authorize = Some("http://id.example.org/in".to_owned());
     let away = format!("http://{}", gone.local_addr().unwrap());
     drop(gone);
-    let other = fake.address.replace("127.0.0.1", "127.0.0.2");
     let back = || "https://links.example.org/sign-in/back".to_owned();
     for (issuer, said) in [
         (away, "does not answer"),
         (format!("{}/x", fake.address), "refuses with 404"),
-        (other, "does not answer"),
+        (other.address, "says that it is https://evil.example"),
+        (open.address, "where no https:// is"),
     ] {
         let provider = Provider::new(&issuer, "x", "", back(), None).unwrap();
         let site = Public::new().await.with_provider(provider);
         let reply = site.get("/sign-in/provider", "").await;
         assert_eq!(reply.status, StatusCode::UNAUTHORIZED);
         assert!(reply.text.contains(said), "{issuer}: {}", reply.text);
+        // It is not asked again at once.
+        let reply = site.get("/sign-in/provider", "").await;
+        assert!(reply.text.contains("a moment ago"), "{}", reply.text);
     }
     // Without one there is no such way in.
     let site = Public::new().await;
@@ -342,4 +359,20 @@ async fn a_provider_that_is_away_or_another_is_told() {
         );
     }
     assert!(!site.get("/sign-in", "").await.text.contains("Sign in with"));
+}
+
+#[tokio::test]
+async fn who_comes_in_vain_again_and_again_waits() {
+    let there = WithProvider::new().await;
+    there.fake.says("1", None);
+    for _ in 0..30 {
+        let refused = there.come().await.unwrap_err();
+        assert!(
+            refused.text.contains("There is no account"),
+            "{}",
+            refused.text
+        );
+    }
+    let refused = there.come().await.unwrap_err();
+    assert!(refused.text.contains("too many tries"), "{}", refused.text);
 }

@@ -45,7 +45,7 @@ impl Public {
     }
 
     /// A request of a browser that keeps this secret.
-    async fn ask(&self, method: &str, path: &str, key: &str, body: &str) -> Reply {
+    pub(super) async fn ask(&self, method: &str, path: &str, key: &str, body: &str) -> Reply {
         let cookie = format!("a=b; __Host-linkscent={key}");
         let headers = [("host", SITE), ("cookie", &cookie), FORM];
         self.ask_with(method, path, &headers, body).await

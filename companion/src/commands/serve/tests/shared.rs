@@ -8,8 +8,9 @@ use super::*;
 use crate::service::library::tests::crawled;
 use crate::store::Role;
 
-/// Forms that name no topic and no crawl in their path: each is sent below with what is another's.
-const FORMS: [&str; 17] = [
+/// Forms that name no topic and no crawl in their path. Those that can name one otherwise are sent below
+/// with another's; `/account`, `/lists` and the settings' own say nothing of topics.
+const FORMS: [&str; 18] = [
     "/account",
     "/library/mark",
     "/library/note",
@@ -27,6 +28,7 @@ const FORMS: [&str; 17] = [
     "/settings/token",
     "/topics",
     "/topics/file",
+    "/topics/file/bytes",
 ];
 
 /// A path of the dashboard, whether it is read, and whether it takes forms.
@@ -64,8 +66,6 @@ struct Shared {
     crawl: i64,
     /// The number of a page that was kept, and its address.
     page: (u64, String),
-    /// Kept of the topic.
-    search: i64,
     _folder: TempDir,
 }
 
@@ -78,13 +78,12 @@ impl Shared {
         let search = service.keep_search(Some(&topic), "queens", &query).await;
         let rows = service.store.kept_after(crawl, 0, 9).await.unwrap();
         let site = Public::on(service).await;
-        let search = search.unwrap();
+        search.unwrap();
         Self {
             site,
             topic: topic.id,
             crawl,
             page: (rows[0].number, rows[0].address.clone()),
-            search,
             _folder: folder,
         }
     }
@@ -175,11 +174,11 @@ async fn nobody_reads_or_changes_what_is_anothers() {
             forms.insert(route.path);
         }
     }
-    for open in ["/sign-in", "/sign-out", "/topics/file/bytes"] {
+    for open in ["/sign-in", "/sign-out"] {
         assert!(forms.remove(open), "{open}");
     }
     assert_eq!(forms, FORMS.map(str::to_owned).into());
-    let (topic, crawl, search) = (shared.topic, shared.crawl, shared.search);
+    let (topic, crawl) = (shared.topic, shared.crawl);
     let (number, address) = &shared.page;
     for key in [&member, &guest] {
         for question in [
@@ -219,7 +218,6 @@ async fn nobody_reads_or_changes_what_is_anothers() {
             ("/library/note", format!("page={crawl}/{number}&text=mine")),
             ("/library/searches", format!("name=x&topic={topic}&q=y")),
             ("/library/searches", "name=x&topic=&q=y".to_owned()),
-            ("/library/searches/drop", format!("id={search}")),
             ("/topics", format!("name=bees&examples={address}")),
             ("/topics", format!("name=+bees+&examples={address}")),
             ("/topics/file", "file=%2Fetc%2Fpasswd".to_owned()),
@@ -233,8 +231,44 @@ async fn nobody_reads_or_changes_what_is_anothers() {
                 "{path} {fields}: {} {}",
                 reply.status, reply.text
             );
-            assert!(!reply.text.contains("onestly"), "{path}");
+            let asked = ["bees", " bees "].map(|name| format!("“{name}”"));
+            let text = asked
+                .iter()
+                .fold(reply.text, |text, name| text.replace(name, ""));
+            assert_silent(&text, path);
         }
+    }
+    // What is another's and what is not there are told alike.
+    for (there, absent) in [
+        ("/topic/1", "/topic/999"),
+        ("/crawl/1", "/crawl/999"),
+        ("/library/why/1/1", "/library/why/999/1"),
+    ] {
+        let (there, absent) = (
+            site.get(there, &member).await,
+            site.get(absent, &member).await,
+        );
+        assert_eq!(there.text, absent.text);
+    }
+    for (path, fields) in [
+        (
+            "/library/mark",
+            "crawl=N&address=http%3A%2F%2Fhost0.test%2F1&verdict=target",
+        ),
+        ("/library/note", "page=N/1&text=mine"),
+        ("/library/pages", "page=N/1&verdict=target"),
+        ("/library/searches/drop", "id=N"),
+        ("/library/undo", "id=N"),
+        ("/library/seen", "topic=N"),
+    ] {
+        let of = |number: &str| fields.replace('N', number);
+        let there = site.send(path, &member, &of("1")).await;
+        let absent = site.send(path, &member, &of("999")).await;
+        assert_eq!(
+            (there.status, there.text),
+            (absent.status, absent.text),
+            "{path}"
+        );
     }
     // Nor by what is the member's own.
     let own = site.server().app.service.store.topics().await.unwrap();
@@ -259,6 +293,18 @@ async fn nobody_reads_or_changes_what_is_anothers() {
         "{}",
         taught.text
     );
+    let file = site.get(&format!("/topic/{own}/file"), &member).await;
+    let csrf = site.server().app.access.csrf();
+    for name in ["bees", "+bees+"] {
+        let path = format!("/topics/file/bytes?csrf={csrf}&name={name}");
+        let taken = site.ask("POST", &path, &member, &file.text).await;
+        assert_eq!(
+            taken.status,
+            StatusCode::BAD_REQUEST,
+            "{name}: {}",
+            taken.text
+        );
+    }
     let path = format!("/topic/{own}/name");
     assert_eq!(
         site.send(&path, &member, "name=bees").await.status,
@@ -312,7 +358,14 @@ async fn each_does_in_a_topic_what_the_role_is_for() {
     assert!(done.status.is_success() || done.status.is_redirection());
     let done = format!("id={}", 1);
     let undone = site.send("/library/undo", &reader, &done).await;
-    assert_eq!(undone.status, StatusCode::FORBIDDEN, "{}", undone.text);
+    assert_eq!(undone.status, StatusCode::NOT_FOUND, "{}", undone.text);
+    // Of what changed nothing it is not known whose it is.
+    let again = site.send("/library/pages", &editor, &remark).await;
+    assert!(again.status.is_success() || again.status.is_redirection());
+    for id in 1..4 {
+        let page = site.get(&format!("/library?done={id}"), &reader).await;
+        assert!(!page.text.contains("under “seen”"), "{}", page.text);
+    }
     let marked = format!("crawl={crawl}&address={address}&verdict=not");
     let marked = site.send("/library/mark", &editor, &marked).await;
     assert_eq!(marked.status, StatusCode::NO_CONTENT, "{}", marked.text);
@@ -336,7 +389,11 @@ async fn each_does_in_a_topic_what_the_role_is_for() {
         StatusCode::NOT_FOUND,
         "at once"
     );
-    let gone = site.send(&people, &owner, "name=owa&role=").await;
+    let only = site.send(&people, &owner, "name=owa&role=").await;
+    assert!(only.text.contains("is the only owner"), "{}", only.text);
+    let other = site.send(&people, &owner, "name=rea&role=owner").await;
+    assert_eq!(other.headers["location"], *people);
+    let gone = site.send(&people, &owner, "name=owa&role=reader").await;
     assert_eq!(gone.headers["location"], "/");
 }
 
@@ -383,7 +440,45 @@ async fn whoever_makes_a_topic_has_it() {
     assert_eq!(deleted.status, StatusCode::SEE_OTHER, "{}", deleted.text);
     let made = site.send("/topics", &other, name).await;
     assert_eq!(made.status, StatusCode::SEE_OTHER, "{}", made.text);
-    let path = made.headers["location"].to_str().unwrap().to_owned();
-    assert_eq!(site.get(&path, &other).await.status, StatusCode::OK);
-    assert_eq!(site.get(&path, &member).await.status, StatusCode::NOT_FOUND);
+    let anew = made.headers["location"].to_str().unwrap().to_owned();
+    assert_ne!(anew, path, "it may be deleted yet");
+    let page = site.get(&anew, &other).await;
+    assert!(page.text.contains("<h1>moats</h1>"), "{}", page.text);
+    assert_eq!(site.get(&anew, &member).await.status, StatusCode::NOT_FOUND);
+    let service = &site.server().app.service;
+    let gone = service.topic(path.rsplit('/').next().unwrap().parse().unwrap());
+    let gone = gone.await.unwrap();
+    let shared = service.share(&gone, "oma", Some(Role::Owner));
+    assert!(shared.await.is_err());
+}
+
+/// Where somebody may change one topic and look at another, each page has the forms that are taken.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_library_has_the_forms_that_are_taken() {
+    let shared = Shared::new().await;
+    let site = &shared.site;
+    let key = shared.person("rea", Role::Member, Some(Role::Reader)).await;
+    let made = site.send("/topics", &key, "name=moats&examples=").await;
+    let own = made.headers["location"].to_str().unwrap();
+    let own = own.rsplit('/').next().unwrap();
+    let class = async |topic: &str| {
+        let page = site.get(&format!("/library?topic={topic}"), &key).await;
+        let (_, rest) = page.text.split_once("<body class=\"").unwrap();
+        rest.split_once('"').unwrap().0.to_owned()
+    };
+    assert_eq!(class("1").await, "reader");
+    assert_eq!(class(own).await, "owner");
+    let everywhere = shared.person("eva", Role::Reader, None).await;
+    site.server()
+        .app
+        .service
+        .share(
+            &site.server().app.service.topic(1).await.unwrap(),
+            "eva",
+            Some(Role::Owner),
+        )
+        .await
+        .unwrap();
+    let page = site.get("/library", &everywhere).await;
+    assert!(page.text.contains("<body class=\"reader\">"));
 }
