@@ -62,19 +62,16 @@ impl Serve {
         let way = self.network.way_of_crawls(self.by_hands);
         let service = Service::new(store, way);
         let port = listener.local_addr()?.port();
-        let app = match self.public.clone() {
-            Some(site) => {
-                check_owner(&service).await?;
-                let provider = self.provider.at(&site, self.network.way().proxy.as_ref())?;
-                App::public(service.clone(), port, site).with_provider(provider)
-            }
-            None => {
-                ensure!(
-                    !self.provider.is_named(),
-                    "people sign in by a provider only where they sign in at all: --public ADDRESS"
-                );
-                App::new(service.clone(), port)
-            }
+        let app = if let Some(site) = self.public.clone() {
+            check_owner(&service).await?;
+            let provider = self.provider.at(&site, self.network.way().proxy.as_ref())?;
+            App::public(service.clone(), port, site).with_provider(provider)
+        } else {
+            ensure!(
+                !self.provider.is_named(),
+                "people sign in by a provider only where they sign in at all: --public ADDRESS"
+            );
+            App::new(service.clone(), port)
         };
         service.finish_deleting().await?;
         service.supervisor.resume_all().await?;

@@ -289,6 +289,7 @@ async fn nobody_is_signed_in_by_what_another_began() {
             "__Host-linkscent-away=.x",
             "code=the+code&state=".to_owned(),
         ),
+        (&*kept_last, format!("code=the+code&state={other}")),
         // The code of another browser.
         (&*kept, format!("code=the+code&state={state}")),
         (&*kept_last, format!("code=another&state={last}")),

@@ -274,12 +274,11 @@ async fn nobody_reads_or_changes_what_is_anothers() {
     let own = site.server().app.service.store.topics().await.unwrap();
     let own = own.iter().find(|topic| topic.name == "moats").unwrap().id;
     let path = format!("/topic/{own}/critic");
-    let taught = site.send(
-        &path,
-        &member,
-        "kind=predicate&predicate=topic+is+%22bees%22",
-    );
-    assert_eq!(taught.await.status, StatusCode::BAD_REQUEST);
+    for asked in ["bees", "nothing"] {
+        let fields = format!("kind=predicate&predicate=topic+%22{asked}%22+%3E%3D+0.5");
+        let taught = site.send(&path, &member, &fields).await;
+        assert_eq!(taught.status, StatusCode::FORBIDDEN, "{}", taught.text);
+    }
     let path = format!("/topic/{own}/crawl");
     let taught = site.send(
         &path,
