@@ -1,6 +1,7 @@
 //! Logistic regression learned one instance at a time: FTRL-proximal (`McMahan` et
 //! al. 2013), with L1 and L2. Each weight has its own learning rate, which falls
-//! as the weight is used.
+//! as the weight is used. Features of two kinds can learn by rates of their own: the same rates
+//! do not suit a few dense numbers and many rare words.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,32 @@ pub struct FtrlParams {
     pub l2: f64,
 }
 
+impl FtrlParams {
+    fn weight_of(&self, state: WeightState) -> f64 {
+        let z = f64::from(state.z);
+        let beyond = z.abs() - self.l1;
+        if beyond <= 0.0 {
+            return 0.0;
+        }
+        -z.signum() * beyond / self.stiffness(state.n)
+    }
+
+    /// The state in which a weight is that, after gradients whose squares come to `n`.
+    fn state_of(&self, weight: f64, n: f32) -> WeightState {
+        let beyond = weight.abs() * self.stiffness(n);
+        let z = if weight == 0.0 {
+            0.0
+        } else {
+            -weight.signum() * (beyond + self.l1)
+        };
+        WeightState { z: z as f32, n }
+    }
+
+    fn stiffness(&self, n: f32) -> f64 {
+        (self.beta + f64::from(n).sqrt()) / self.alpha + self.l2
+    }
+}
+
 /// What is kept of a weight.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct WeightState {
@@ -31,6 +58,8 @@ pub struct WeightState {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ftrl {
     rates: FtrlParams,
+    /// From that feature on by other rates.
+    others: Option<(u32, FtrlParams)>,
     states: FxHashMap<u32, WeightState>,
 }
 
@@ -39,23 +68,32 @@ impl Ftrl {
     pub fn new(rates: FtrlParams) -> Self {
         Self {
             rates,
+            others: None,
             states: FxHashMap::default(),
         }
     }
 
-    fn weight_of(&self, state: WeightState) -> f64 {
-        let (z, n) = (f64::from(state.z), f64::from(state.n));
-        let beyond = z.abs() - self.rates.l1;
-        if beyond <= 0.0 {
-            return 0.0;
+    /// The same with other rates for the features from that one on, whose weights stay what they are.
+    #[must_use]
+    pub fn with_rates_from(mut self, first: u32, rates: FtrlParams) -> Self {
+        for (_, state) in self.states.iter_mut().filter(|row| *row.0 >= first) {
+            *state = rates.state_of(self.rates.weight_of(*state), state.n);
         }
-        -z.signum() * beyond / ((self.rates.beta + n.sqrt()) / self.rates.alpha + self.rates.l2)
+        self.others = Some((first, rates));
+        self
+    }
+
+    fn rates_of(&self, feature: u32) -> &FtrlParams {
+        match &self.others {
+            Some((first, rates)) if feature >= *first => rates,
+            _ => &self.rates,
+        }
     }
 
     /// A feature's weight.
     pub fn weight(&self, feature: u32) -> f64 {
         let state = self.states.get(&feature).copied();
-        self.weight_of(state.unwrap_or_default())
+        self.rates_of(feature).weight_of(state.unwrap_or_default())
     }
 
     /// Log-odds of an instance: features with their values.
@@ -75,9 +113,10 @@ impl Ftrl {
         for &(feature, value) in instance {
             let gradient = off * value;
             let state = self.states.get(&feature).copied().unwrap_or_default();
-            let weight = self.weight_of(state);
+            let rates = self.rates_of(feature);
+            let weight = rates.weight_of(state);
             let n = f64::from(state.n) + gradient * gradient;
-            let step = (n.sqrt() - f64::from(state.n).sqrt()) / self.rates.alpha;
+            let step = (n.sqrt() - f64::from(state.n).sqrt()) / rates.alpha;
             let z = f64::from(state.z) + gradient - step * weight;
             let state = WeightState {
                 z: z as f32,
@@ -91,23 +130,30 @@ impl Ftrl {
     pub fn weights(&self) -> Vec<(u32, f64)> {
         let states = self.states.iter();
         states
-            .map(|(&feature, &state)| (feature, self.weight_of(state)))
+            .map(|(&feature, &state)| (feature, self.rates_of(feature).weight_of(state)))
             .filter(|row| row.1 != 0.0)
             .collect()
     }
 
-    /// All that was learned, by feature.
+    /// All that was learned, by feature, as if all features had learned by the first rates: who reads
+    /// it need not know the others.
     pub fn rows(&self) -> Vec<(u32, WeightState)> {
+        let told = |feature: u32, state: WeightState| match &self.others {
+            Some((first, rates)) if feature >= *first => {
+                self.rates.state_of(rates.weight_of(state), state.n)
+            }
+            _ => state,
+        };
         let mut rows: Vec<(u32, WeightState)> = self
             .states
             .iter()
-            .map(|(&feature, &state)| (feature, state))
+            .map(|(&feature, &state)| (feature, told(feature, state)))
             .collect();
         rows.sort_unstable_by_key(|row| row.0);
         rows
     }
 
-    /// Back from [`Self::rows`]; `None` if a number is none.
+    /// Back from [`Self::rows`], all by those rates; `None` if a number is none.
     pub fn from_rows(
         rates: FtrlParams,
         rows: impl IntoIterator<Item = (u32, WeightState)>,
@@ -146,6 +192,55 @@ mod tests {
         let z = -1.0 + p - (n.sqrt() - 1.0) / 0.5 * 0.18;
         let weight = -z.signum() * (z.abs() - 0.1) / ((1.0 + n.sqrt()) / 0.5 + 1.0);
         assert!((ftrl.weight(7) - weight).abs() < 1e-6, "{weight}");
+    }
+
+    /// Those that learn a text as well as other implementations do.
+    const FAST: FtrlParams = FtrlParams {
+        alpha: 1.0,
+        beta: 0.1,
+        l1: 0.0,
+        l2: 1.0,
+    };
+
+    #[test]
+    fn each_kind_learns_by_its_own_rates() {
+        let mut both = Ftrl::new(RATES).with_rates_from(10, FAST);
+        let (mut slow, mut fast) = (Ftrl::new(RATES), Ftrl::new(FAST));
+        for (feature, good) in [(3, 1.0), (10, 1.0), (3, 0.0), (11, 0.0), (10, 1.0)] {
+            let instance = [(feature, 1.5)];
+            both.learn(&instance, 0.0, good, 1.0);
+            let alone = if feature < 10 { &mut slow } else { &mut fast };
+            alone.learn(&instance, 0.0, good, 1.0);
+        }
+        for feature in [3, 10, 11] {
+            let alone = if feature < 10 { &slow } else { &fast };
+            assert_eq!(both.weight(feature), alone.weight(feature), "{feature}");
+        }
+        assert!(both.weight(10) > 0.0 && both.weight(11) < 0.0);
+    }
+
+    #[test]
+    fn what_was_learned_outlives_its_rates() {
+        let mut both = Ftrl::new(RATES).with_rates_from(10, FAST);
+        for round in 0..60u32 {
+            let instance = [(round % 7, 1.0), (10 + round % 9, 0.7), (30, 0.0)];
+            both.learn(&instance, 0.3, f64::from(round % 2), 0.5);
+        }
+        // Who knows one kind of rates reads the same weights.
+        let plain = Ftrl::from_rows(RATES, both.rows()).unwrap();
+        let again = plain.clone().with_rates_from(10, FAST);
+        assert!(both.weights().len() > 12, "{:?}", both.weights());
+        for (feature, weight) in both.weights() {
+            for read in [plain.weight(feature), again.weight(feature)] {
+                assert!((read - weight).abs() < 1e-6, "{feature}: {read}, {weight}");
+            }
+        }
+        // And goes on learning as before.
+        let (mut first, mut second) = (both, again);
+        for model in [&mut first, &mut second] {
+            model.learn(&[(1, 1.0), (12, 1.0)], 0.0, 1.0, 1.0);
+        }
+        assert!((first.weight(12) - second.weight(12)).abs() < 1e-6);
     }
 
     #[test]

@@ -31,6 +31,7 @@ use inlinks::Inlinks;
 pub(super) use meaning::is_meaning;
 use signals::{PageSignals, SIGNALS, Signals};
 use state::used_most;
+use words::FIRST_WORD;
 
 use super::{
     Adaptive, AdaptiveOptions, Apprentice, ArmRule, Arrival, Candidate, Event, Explanation, Form,
@@ -58,10 +59,18 @@ const MOST_CONTENTS: usize = 5_000;
 /// Features that count as the strongest.
 const TOP_FEATURES: usize = 100;
 
+/// Of signals: a few numbers that every link has, of which none is to outshout the prior soon.
 const RATES: FtrlParams = FtrlParams {
     alpha: 0.1,
     beta: 1.0,
     l1: 0.2,
+    l2: 1.0,
+};
+/// Of words: many, of which each is seen seldom.
+const WORD_RATES: FtrlParams = FtrlParams {
+    alpha: 1.0,
+    beta: 0.1,
+    l1: 0.0,
     l2: 1.0,
 };
 
@@ -144,7 +153,7 @@ impl Ensemble {
         };
         Self {
             options: EnsembleOptions::default(),
-            model: Ftrl::new(RATES),
+            model: Ftrl::new(RATES).with_rates_from(FIRST_WORD, WORD_RATES),
             apprentice: Apprentice::every(batch),
             ratios: Intelligent::every(batch, Form::ALL),
             levels: Adaptive::new(paths),
@@ -201,7 +210,7 @@ impl Ensemble {
         let paths = state.read(known_terms)?;
         if let Some(own) = own {
             if let Some(model) = Ftrl::from_rows(RATES, own.weights) {
-                self.model = model;
+                self.model = model.with_rates_from(FIRST_WORD, WORD_RATES);
             }
             for (stats, kept) in self.stats.iter_mut().zip(own.stats) {
                 *stats = kept;

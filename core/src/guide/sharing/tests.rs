@@ -99,9 +99,10 @@ fn the_ensemble_learns_from_what_others_read() {
     };
     let (by_reading, by_hearing) = (good(&mut reader), good(&mut listener));
     let before = good(&mut { deaf });
+    // Links to pages that were known already teach words to who read them alone.
     let off = (by_reading - by_hearing).abs();
     assert!(
-        off < 0.2 * (by_reading - before).abs(),
+        off < 0.25 * (by_reading - before).abs(),
         "{before}, then {by_hearing} by hearing and {by_reading} by reading"
     );
 }
