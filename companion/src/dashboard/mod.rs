@@ -19,6 +19,7 @@ mod people_of_topic;
 mod provider;
 mod remarks;
 mod removed;
+mod roles;
 mod settings;
 mod strategy;
 mod tokens;
@@ -38,9 +39,9 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use serde::Deserialize;
 
-use crate::api::{App, Base, Problem, may_everywhere, may_in, visitor};
+use crate::api::{App, Base, Problem, visitor};
 use crate::service::ServiceError;
-use crate::store::{CrawlRow, Role, StoreError, Topic};
+use crate::store::StoreError;
 
 /// All pages.
 pub fn routes() -> Router<App> {
@@ -245,36 +246,6 @@ fn check_csrf(app: &App, token: &str) -> Result<(), PageError> {
         return Ok(());
     }
     let text = "This form is from an earlier run of the companion. Go back, reload the page and try again.";
-    Err(PageError(StatusCode::FORBIDDEN, text.to_owned()))
-}
-
-/// An error unless who asks has that role in a topic; it says no more than they may know.
-fn check_role(topic: i64, needed: Role) -> Result<(), PageError> {
-    if may_in(topic, needed) {
-        return Ok(());
-    }
-    if !may_in(topic, Role::Reader) {
-        return Err(PageError::missing("topic"));
-    }
-    let text = "You look at this topic and change nothing in it. Ask an owner for another role.";
-    Err(PageError(StatusCode::FORBIDDEN, text.to_owned()))
-}
-
-/// A crawl and its topic, if who asks has that role in it. That it is not there and that it is another's
-/// is told alike.
-async fn crawl_for(app: &App, id: i64, needed: Role) -> Result<(CrawlRow, Topic), PageError> {
-    let crawl = app.service.store.crawl(id).await?;
-    let crawl = crawl.ok_or_else(|| PageError::missing("topic"))?;
-    check_role(crawl.topic, needed)?;
-    Ok(app.service.crawl(id).await?)
-}
-
-/// The same in all topics.
-fn check_everywhere(needed: Role) -> Result<(), PageError> {
-    if may_everywhere(needed) {
-        return Ok(());
-    }
-    let text = "This is about all topics, and you are not let into all. Choose one first.";
     Err(PageError(StatusCode::FORBIDDEN, text.to_owned()))
 }
 

@@ -9,7 +9,7 @@ use linkscent_core::address::Address;
 use linkscent_core::crawl::{Scope, StoppingRule, hosts_in};
 use serde::Deserialize;
 
-use super::topics::check_named;
+use super::roles::check_named;
 use super::{PageError, PageResult, check_csrf, go_to};
 use crate::api::App;
 use crate::service::{NewCrawl, Starts};

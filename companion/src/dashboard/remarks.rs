@@ -1,8 +1,6 @@
 //! What the person says of pages of the library: of many at once, in tags and in notes; searches
 //! that they keep; pages judged again by all that was said.
 
-use std::collections::BTreeSet;
-
 use axum::extract::{Form, Path, RawForm, State};
 use axum::http::StatusCode;
 use axum::http::header::{ACCEPT, HeaderMap};
@@ -11,9 +9,10 @@ use axum::{Router, routing::post};
 use serde::Deserialize;
 
 use super::library::RawAsked;
-use super::{PageError, PageResult, check_csrf, check_everywhere, check_role, crawl_for, go_to};
+use super::roles::{check_everywhere, check_pages, check_role, done};
+use super::{PageError, PageResult, check_csrf, go_to};
 use crate::api::{App, may_everywhere, may_in};
-use crate::service::{Done, PageKey, Remark};
+use crate::service::{PageKey, Remark};
 use crate::store::Role;
 
 pub(super) fn routes() -> Router<App> {
@@ -43,28 +42,6 @@ fn key(text: &str) -> Result<PageKey, PageError> {
     let (crawl, number) = text.split_once('/').unwrap_or_default();
     let key = crawl.parse().ok().zip(number.parse().ok());
     key.ok_or_else(|| PageError::bad("Pages are named by crawl and number."))
-}
-
-/// An error unless who asks has that role in the topics of all these pages.
-async fn check_pages(app: &App, pages: &[PageKey], needed: Role) -> Result<(), PageError> {
-    let crawls: BTreeSet<i64> = pages.iter().map(|(crawl, _)| *crawl).collect();
-    for crawl in crawls {
-        crawl_for(app, crawl, needed).await?;
-    }
-    Ok(())
-}
-
-/// What was done to many pages, for who may take it back.
-pub(super) async fn done(app: &App, id: u64) -> Result<Option<Done>, PageError> {
-    let Some(done) = app.service.done(id) else {
-        return Ok(None);
-    };
-    // Of one that changed no page it is not known whose it is.
-    if done.pages.is_empty() && !may_everywhere(Role::Editor) {
-        return Ok(None);
-    }
-    let may = check_pages(app, &done.pages, Role::Editor).await;
-    Ok(may.is_ok().then_some(done))
 }
 
 /// Something said of pages: of those that are ticked, or of all that a search finds.

@@ -450,20 +450,6 @@ async fn choose_critic(
     Ok(go_to(&format!("/topic/{id}")))
 }
 
-/// An error unless who asks looks at the topic of that name; for one that is not there too.
-pub(super) async fn check_named(app: &App, name: &str) -> Result<(), PageError> {
-    if may_everywhere(Role::Reader) {
-        return Ok(());
-    }
-    let missing = || PageError::bad(format!("There is no topic “{name}” that you may use."));
-    let topic = app.service.store.topic_called(name).await?;
-    let topic = topic.ok_or_else(missing)?;
-    if may_in(topic.id, Role::Reader) {
-        return Ok(());
-    }
-    Err(missing())
-}
-
 #[derive(Deserialize)]
 struct StrategyForm {
     csrf: String,
