@@ -21,6 +21,7 @@ mod sentence_model;
 pub mod service;
 pub mod settings;
 pub mod store;
+pub mod tls;
 pub mod topic_guide;
 pub mod traces;
 

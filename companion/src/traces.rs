@@ -27,7 +27,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tracing::{Level, Metadata, Span};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-use crate::crawler::fetch::choose_cryptography;
+use crate::tls::choose_cryptography;
 
 /// A collector is waited for so long.
 const PATIENCE: Duration = Duration::from_secs(5);

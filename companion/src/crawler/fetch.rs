@@ -32,6 +32,7 @@ use super::validators::{Validators, shown};
 use super::way::{AGENT, Way};
 use crate::clock;
 use crate::store::{Asked, DailyBudget};
+use crate::tls::choose_cryptography;
 use linkscent_archive::feeds::feed_of;
 use linkscent_archive::page::{build, of_html};
 
@@ -518,12 +519,6 @@ async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
         Ok(done) => done,
         Err(_) => bail!("it took longer than {} seconds in all", TOTAL.as_secs()),
     }
-}
-
-/// Chooses who does the cryptography of TLS in this process; only the first
-/// choice counts.
-pub fn choose_cryptography() {
-    let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
 /// Whether a page has no link and next to no text, but a script that may bring both.

@@ -20,7 +20,7 @@ use thiserror::Error;
 use tokio::sync::{Mutex, Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-use crate::crawler::fetch::choose_cryptography;
+use crate::tls::choose_cryptography;
 use crate::{clock, secret};
 
 /// Bytes of an answer of a provider at most.
