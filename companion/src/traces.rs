@@ -10,6 +10,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -22,6 +23,7 @@ use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfi
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
+use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Url};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tracing::{Level, Metadata, Span};
@@ -31,6 +33,8 @@ use crate::tls::choose_cryptography;
 
 /// A collector is waited for so long.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// And where the program ends, which waits for it, so long.
+const AT_THE_END: Duration = Duration::from_secs(2);
 /// What a program is called in traces, where `OTEL_SERVICE_NAME` does not say otherwise.
 const NAME: &str = "linkscent";
 /// The field of Trace Context in which a span is told to another program.
@@ -63,6 +67,7 @@ impl Traces {
         let sender = Sender {
             client,
             handle: runtime.handle().clone(),
+            told: AtomicBool::new(false),
         };
         let endpoint = format!("{}/v1/traces", collector.as_str().trim_end_matches('/'));
         let exporter = SpanExporter::builder()
@@ -99,7 +104,7 @@ impl Traces {
 impl Drop for Traces {
     fn drop(&mut self) {
         // Where nobody hears the last of them, nobody needs to know.
-        let _ = self.provider.shutdown_with_timeout(PATIENCE);
+        let _ = self.provider.shutdown_with_timeout(AT_THE_END);
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -130,6 +135,8 @@ pub fn follow(span: &Span, told: Option<&str>) {
 struct Sender {
     client: Client,
     handle: Handle,
+    /// Whether it was told that it does not work.
+    told: AtomicBool,
 }
 
 impl fmt::Debug for Sender {
@@ -142,17 +149,29 @@ impl fmt::Debug for Sender {
 impl HttpClient for Sender {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let (head, body) = request.into_parts();
+        // Keys that the environment has for another collector are not for this one.
         let request = self
             .client
             .request(head.method, head.uri.to_string())
-            .headers(head.headers)
+            .header(CONTENT_TYPE, "application/json")
             .body(body);
         let sending = self.handle.spawn(async move {
             let response = request.send().await?;
             let status = response.status();
             Ok::<_, reqwest::Error>((status, response.bytes().await?))
         });
-        let (status, body) = sending.await??;
+        let sent = sending.await?;
+        let problem = match &sent {
+            Ok((status, _)) if status.is_success() => None,
+            Ok((status, _)) => Some(format!("{status}")),
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(problem) = problem
+            && !self.told.swap(true, Ordering::Relaxed)
+        {
+            eprintln!("linkscent: the collector of traces does not take them: {problem}");
+        }
+        let (status, body) = sent?;
         Ok(Response::builder().status(status).body(body)?)
     }
 }

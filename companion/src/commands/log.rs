@@ -38,7 +38,13 @@ pub struct Log {
     format: Format,
     /// Tell an OpenTelemetry collector where the time of each page goes: the address of its OTLP
     /// receiver for HTTP, such as `http://127.0.0.1:4318`. It hears the addresses of pages.
-    #[arg(long, global = true, env = "LINKSCENT_TRACES", value_name = "ADDRESS")]
+    #[arg(
+        long,
+        global = true,
+        env = "LINKSCENT_TRACES",
+        hide_env_values = true,
+        value_name = "ADDRESS"
+    )]
     traces: Option<Url>,
 }
 

@@ -171,8 +171,8 @@ impl From<ServiceError> for PageError {
         if let ServiceError::Failed(error) = &error
             && visitor().is_some()
         {
-            tracing::error!("{error:#}");
-            let text = "That did not work, for a reason that the log of this program tells.";
+            eprintln!("linkscent: {error:#}");
+            let text = "That did not work; whoever looks after this program is told why.";
             return Self(StatusCode::INTERNAL_SERVER_ERROR, text.to_owned());
         }
         Problem::from(error).into()

@@ -2,7 +2,6 @@
 
 use axum::Router;
 use axum::extract::{Query, State};
-use axum::http::StatusCode;
 use axum::http::header::{HeaderMap, HeaderValue, SET_COOKIE};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
@@ -69,11 +68,7 @@ async fn back(
     } else if let Err(ServiceError::Refused(text)) = app.service.may_come(&from) {
         sign_in_refused(&app, text, String::new(), to)?
     } else if query.error.is_empty() {
-        let response = come_in(&app, provider, &kept, &query.code, &to).await?;
-        if response.status() == StatusCode::UNAUTHORIZED {
-            app.service.came_in_vain(&from);
-        }
-        response
+        come_in(&app, provider, &kept, &query.code, &to, &from).await?
     } else {
         let said: String = query.error.chars().take(80).collect();
         let text = format!("{} did not sign you in: {said}.", provider.host());
@@ -83,14 +78,28 @@ async fn back(
     Ok(with(response, &away_cookie(None)))
 }
 
-async fn come_in(app: &App, provider: &Provider, kept: &str, code: &str, to: &str) -> PageResult {
+async fn come_in(
+    app: &App,
+    provider: &Provider,
+    kept: &str,
+    code: &str,
+    to: &str,
+    from: &str,
+) -> PageResult {
     let person = match provider.person(kept, code).await {
         Ok(person) => person,
-        Err(error) => return refused(app, error),
+        Err(error) => {
+            // What the provider fails in is nobody's who comes.
+            if matches!(error, ProviderError::Wrong(..)) {
+                app.service.came_in_vain(from);
+            }
+            return refused(app, error);
+        }
     };
     match app.service.sign_in_person(&person).await {
         Ok(key) => Ok(with_cookie(go_to(of_this_site(to)), Some(&key))),
         Err(ServiceError::Refused(text)) => {
+            app.service.came_in_vain(from);
             sign_in_refused(app, text, String::new(), to.to_owned())
         }
         Err(error) => Err(error.into()),
@@ -100,10 +109,8 @@ async fn come_in(app: &App, provider: &Provider, kept: &str, code: &str, to: &st
 fn refused(app: &App, error: ProviderError) -> PageResult {
     let text = format!("Nobody can sign in by it just now: {error}.");
     // Why a connection fails is for who looks after it.
-    tracing::warn!(
-        "signing in by the provider: {:#}",
-        anyhow::Error::from(error)
-    );
+    let error = anyhow::Error::from(error);
+    eprintln!("linkscent: signing in by the provider: {error:#}");
     sign_in_refused(app, text, String::new(), String::new())
 }
 

@@ -209,12 +209,12 @@ impl Service {
 
     /// Refused if too much that was wrong came from there of late.
     pub fn may_come(&self, from: &str) -> Result<(), ServiceError> {
-        self.attempts.check_from(from, clock::now())
+        self.attempts.check_from(&by_provider(from), clock::now())
     }
 
     /// Who came from there by a provider did not come in.
     pub fn came_in_vain(&self, from: &str) {
-        self.attempts.failed("", from, clock::now());
+        self.attempts.failed("", &by_provider(from), clock::now());
     }
 
     /// Whether somebody signs in by a password.
@@ -318,6 +318,14 @@ impl Service {
             })
             .await
     }
+}
+
+/// Where somebody came from by a provider: counted apart from passwords.
+fn by_provider(from: &str) -> String {
+    format!("provider {from}")
+        .chars()
+        .take(LONGEST_ACCOUNT)
+        .collect()
 }
 
 /// An address as accounts are called. Letters that only look the same in small ones make no address.

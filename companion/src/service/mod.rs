@@ -151,9 +151,11 @@ impl Service {
 
     /// The same, if there is one.
     pub async fn find_known_as(&self, text: &str) -> Result<Option<Topic>, ServiceError> {
-        Ok(match self.store.find_topic(text).await? {
-            Some(topic) => Some(topic),
-            None => self.store.topic_called(text).await?,
+        let by_key = self.store.find_topic(text).await?;
+        Ok(match by_key {
+            Some(topic) if !topic.is_deleted => Some(topic),
+            // Another may be called as one was that is gone.
+            gone => self.store.topic_called(text).await?.or(gone),
         })
     }
 

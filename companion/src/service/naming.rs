@@ -15,6 +15,9 @@ impl Service {
 
     pub(super) async fn call(&self, topic: &Topic, name: &str) -> Result<(), ServiceError> {
         let name = checked(name)?;
+        if topic.is_deleted {
+            return Err(ServiceError::Missing("topic"));
+        }
         match self.store.topic_called(name).await? {
             Some(known) if known.id == topic.id => return Ok(()),
             Some(known) if known.is_deleted => {}

@@ -418,11 +418,15 @@ impl Strategy for Ensemble {
     /// The strongest of its words and members.
     fn top_features(&self) -> Vec<u32> {
         let mut rows = self.model.weights();
-        rows.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
-        rows.into_iter()
-            .take(TOP_FEATURES)
-            .map(|row| row.0)
-            .collect()
+        let stronger =
+            |a: &(u32, f64), b: &(u32, f64)| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0));
+        // Nearly every word that was met has a weight.
+        if rows.len() > TOP_FEATURES {
+            rows.select_nth_unstable_by(TOP_FEATURES, stronger);
+            rows.truncate(TOP_FEATURES);
+        }
+        rows.sort_unstable_by(stronger);
+        rows.into_iter().map(|row| row.0).collect()
     }
 
     /// As long as little was learned, the word of the apprentice or of hop distances;

@@ -72,6 +72,9 @@ pub enum ProviderError {
     /// It does not answer.
     #[error("{0} does not answer")]
     Away(String, #[source] reqwest::Error),
+    /// It fails by itself; how.
+    #[error("{0} {1}")]
+    Failing(String, String),
     /// It answers something else than it should; what that is.
     #[error("{0} {1}")]
     Wrong(String, String),
@@ -259,7 +262,7 @@ impl Provider {
         }
     }
 
-    /// What the provider says of itself.
+    /// What the provider says of itself; for as long as it does not say it again, what it said.
     async fn known(&self) -> Result<Known, ProviderError> {
         let mut known = self.known.lock().await;
         if let Some((since, known)) = &*known
@@ -268,10 +271,24 @@ impl Provider {
             return Ok(known.clone());
         }
         let mut asked = self.asked.lock().await;
-        if asked.is_some_and(|asked| asked.elapsed() < AGAIN) {
-            return Err(self.wrong("could not be reached a moment ago"));
+        if known.is_none() && asked.is_some_and(|asked| asked.elapsed() < AGAIN) {
+            return Err(self.failing("could not be reached a moment ago"));
         }
-        *asked = Some(Instant::now());
+        let found = self.discover().await;
+        // Whoever goes away meanwhile has asked nothing.
+        *asked = found.is_err().then(Instant::now);
+        match (found, &*known) {
+            (Ok(found), _) => {
+                *known = Some((Instant::now(), found.clone()));
+                Ok(found)
+            }
+            // What it was is as good as nothing else.
+            (Err(_), Some((_, outdated))) => Ok(outdated.clone()),
+            (Err(error), None) => Err(error),
+        }
+    }
+
+    async fn discover(&self) -> Result<Known, ProviderError> {
         let issuer = self.issuer.as_str().trim_end_matches('/');
         let asking = self
             .http
@@ -284,8 +301,6 @@ impl Provider {
         if !ends.into_iter().all(is_safe) {
             return Err(self.wrong("has people go where no https:// is"));
         }
-        *known = Some((Instant::now(), found.clone()));
-        *asked = None;
         Ok(found)
     }
 
@@ -306,10 +321,19 @@ impl Provider {
         if !status.is_success() {
             let text: String = String::from_utf8_lossy(&body).chars().take(200).collect();
             tracing::warn!(%status, text, "the provider refuses");
-            return Err(self.wrong(&format!("refuses with {status}")));
+            let refuses = format!("refuses with {status}");
+            return Err(if status.is_server_error() {
+                self.failing(&refuses)
+            } else {
+                self.wrong(&refuses)
+            });
         }
         serde_json::from_slice(&body)
             .map_err(|error| self.wrong(&format!("answers what cannot be read: {error}")))
+    }
+
+    fn failing(&self, what: &str) -> ProviderError {
+        ProviderError::Failing(self.host().to_owned(), what.to_owned())
     }
 
     fn wrong(&self, what: &str) -> ProviderError {

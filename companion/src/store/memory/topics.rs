@@ -89,8 +89,9 @@ impl Topics for MemoryStore {
 
     async fn topic_called(&self, name: &str) -> StoreResult<Option<Topic>> {
         let state = self.read();
-        let mut newest_first = state.topics.iter().rev();
-        let topic = newest_first.find(|topic| topic.row.name == name);
+        let newest_first = state.topics.iter().rev();
+        let called = newest_first.filter(|topic| topic.row.name == name);
+        let topic = called.min_by_key(|topic| topic.row.is_deleted);
         Ok(topic.map(|topic| topic.row.clone()))
     }
 

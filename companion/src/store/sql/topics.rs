@@ -52,7 +52,7 @@ macro_rules! topics {
 
             async fn topic_called(&self, name: &str) -> StoreResult<Option<Topic>> {
                 let row = sqlx::query_as(select!(
-                    "WHERE coalesce(called, name) = $1 ORDER BY id DESC LIMIT 1"
+                    "WHERE coalesce(called, name) = $1 ORDER BY deleted, id DESC LIMIT 1"
                 ))
                 .bind(text(name))
                 .fetch_optional(&self.pool)

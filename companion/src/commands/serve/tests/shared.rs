@@ -444,7 +444,18 @@ async fn whoever_makes_a_topic_has_it() {
     let page = site.get(&anew, &other).await;
     assert!(page.text.contains("<h1>moats</h1>"), "{}", page.text);
     assert_eq!(site.get(&anew, &member).await.status, StatusCode::NOT_FOUND);
+    // A name that a deleted topic had is one topic's, whichever row is newer.
     let service = &site.server().app.service;
+    let castles = service.create_topic("castles", &[]).await.unwrap();
+    let forts = service.create_topic("forts", &[]).await.unwrap();
+    service.delete_topic(&forts).await.unwrap();
+    service.rename(&castles, "forts").await.unwrap();
+    let known = service.find_known_as("forts").await.unwrap().unwrap();
+    assert_eq!(known.id, castles.id);
+    let again = service.create_topic("forts", &[]).await.unwrap();
+    assert_eq!(again.id, castles.id, "nothing is brought back");
+    let taken = site.send("/topics", &other, "name=forts&examples=").await;
+    assert_eq!(taken.status, StatusCode::BAD_REQUEST, "{}", taken.text);
     let gone = service.topic(path.rsplit('/').next().unwrap().parse().unwrap());
     let gone = gone.await.unwrap();
     let shared = service.share(&gone, "oma", Some(Role::Owner));
