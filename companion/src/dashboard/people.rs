@@ -239,8 +239,14 @@ fn check_public(app: &App) -> Result<(), PageError> {
     Err(PageError::missing("page"))
 }
 
-pub(super) fn with_cookie(mut response: Response, key: Option<&str>) -> Response {
-    if let Ok(cookie) = cookie(key).parse() {
+/// An answer that has a browser keep who is signed in, or forget it.
+pub(super) fn with_cookie(response: Response, key: Option<&str>) -> Response {
+    keeping(response, &cookie(key))
+}
+
+/// An answer with a cookie.
+pub(super) fn keeping(mut response: Response, cookie: &str) -> Response {
+    if let Ok(cookie) = cookie.parse() {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
     response

@@ -2,12 +2,12 @@
 
 use axum::Router;
 use axum::extract::{Query, State};
-use axum::http::header::{HeaderMap, HeaderValue, SET_COOKIE};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::http::header::HeaderMap;
+use axum::response::{IntoResponse, Redirect};
 use axum::routing::get;
 use serde::Deserialize;
 
-use super::people::{of_this_site, sign_in_refused, with_cookie};
+use super::people::{keeping, of_this_site, sign_in_refused, with_cookie};
 use super::{PageError, PageResult, go_to};
 use crate::api::{App, away_cookie, client, sent_away};
 use crate::secret;
@@ -38,7 +38,7 @@ async fn away(State(app): State<App>, Query(query): Query<AwayQuery>) -> PageRes
         Err(error) => return refused(&app, error),
     };
     let response = Redirect::to(to.as_str()).into_response();
-    Ok(with(
+    Ok(keeping(
         response,
         &away_cookie(Some((&kept, of_this_site(&query.to)))),
     ))
@@ -75,7 +75,7 @@ async fn back(
         sign_in_refused(&app, text, String::new(), to)?
     };
     // A code is good once.
-    Ok(with(response, &away_cookie(None)))
+    Ok(keeping(response, &away_cookie(None)))
 }
 
 async fn come_in(
@@ -112,11 +112,4 @@ fn refused(app: &App, error: ProviderError) -> PageResult {
     let error = anyhow::Error::from(error);
     eprintln!("linkscent: signing in by the provider: {error:#}");
     sign_in_refused(app, text, String::new(), String::new())
-}
-
-fn with(mut response: Response, cookie: &str) -> Response {
-    if let Ok(cookie) = HeaderValue::from_str(cookie) {
-        response.headers_mut().append(SET_COOKIE, cookie);
-    }
-    response
 }

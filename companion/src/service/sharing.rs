@@ -86,9 +86,7 @@ impl Service {
             .set_topic_role(account.id, topic.id, role)
             .await?)
     }
-}
 
-impl Service {
     /// An error if by that a topic would have no owner of its own: nobody would share it.
     pub async fn check_owned(
         &self,

@@ -271,18 +271,19 @@ impl Provider {
             return Ok(known.clone());
         }
         let mut asked = self.asked.lock().await;
-        if known.is_none() && asked.is_some_and(|asked| asked.elapsed() < AGAIN) {
-            return Err(self.failing("could not be reached a moment ago"));
-        }
-        let found = self.discover().await;
-        // Whoever goes away meanwhile has asked nothing.
-        *asked = found.is_err().then(Instant::now);
+        let found = if asked.is_some_and(|asked| asked.elapsed() < AGAIN) {
+            Err(self.failing("could not be reached a moment ago"))
+        } else {
+            let found = self.discover().await;
+            // Whoever goes away meanwhile has asked nothing.
+            *asked = found.is_err().then(Instant::now);
+            found
+        };
         match (found, &*known) {
             (Ok(found), _) => {
                 *known = Some((Instant::now(), found.clone()));
                 Ok(found)
             }
-            // What it was is as good as nothing else.
             (Err(_), Some((_, outdated))) => Ok(outdated.clone()),
             (Err(error), None) => Err(error),
         }

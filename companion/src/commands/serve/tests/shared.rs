@@ -403,6 +403,8 @@ async fn whoever_makes_a_topic_has_it() {
     let guest = shared.person("gus", Role::Guest, None).await;
     let member = shared.person("moa", Role::Member, None).await;
     let other = shared.person("oma", Role::Member, None).await;
+    let page = site.get("/", &guest).await;
+    assert!(page.text.contains("ask an owner to share"), "{}", page.text);
     let name = "name=moats&examples=";
     assert_eq!(
         site.send("/topics", &guest, name).await.status,
@@ -439,11 +441,14 @@ async fn whoever_makes_a_topic_has_it() {
     assert_eq!(deleted.status, StatusCode::SEE_OTHER, "{}", deleted.text);
     let made = site.send("/topics", &other, name).await;
     assert_eq!(made.status, StatusCode::SEE_OTHER, "{}", made.text);
-    let anew = made.headers["location"].to_str().unwrap().to_owned();
-    assert_ne!(anew, path, "it may be deleted yet");
-    let page = site.get(&anew, &other).await;
+    let new_path = made.headers["location"].to_str().unwrap().to_owned();
+    assert_ne!(new_path, path, "it may be deleted yet");
+    let page = site.get(&new_path, &other).await;
     assert!(page.text.contains("<h1>moats</h1>"), "{}", page.text);
-    assert_eq!(site.get(&anew, &member).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(
+        site.get(&new_path, &member).await.status,
+        StatusCode::NOT_FOUND
+    );
     // A name that a deleted topic had is one topic's, whichever row is newer.
     let service = &site.server().app.service;
     let castles = service.create_topic("castles", &[]).await.unwrap();
