@@ -7,9 +7,9 @@ use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
-    account, ahead, backup, change, check, config, crawl, demo, export, import, inspect, log, mcp,
-    migrate, model, prune, repair, replay, search, serve, shell, status, tag, token, train, verify,
-    watch, work,
+    account, ahead, archives, backup, change, check, config, crawl, demo, export, import, inspect,
+    log, mcp, migrate, model, prune, repair, replay, search, serve, shell, status, tag, token,
+    train, verify, watch, work,
 };
 use linkscent::crawler::documents::READ_DOCUMENT;
 use linkscent::priority::give_way;
@@ -52,6 +52,7 @@ enum Command {
     Repair(repair::Repair),
     Backup(backup::Backup),
     Migrate(migrate::Migrate),
+    Archives(archives::Archives),
     Prune(prune::Prune),
     Demo(demo::Demo),
     Eval(eval::Eval),
@@ -134,6 +135,7 @@ fn run() -> Result<()> {
         Command::Watch(watch) => runtime.block_on(watch.run()),
         Command::Backup(backup) => runtime.block_on(backup.run()),
         Command::Migrate(migrate) => runtime.block_on(migrate.run()),
+        Command::Archives(archives) => runtime.block_on(archives.run()),
         Command::Prune(prune) => runtime.block_on(prune.run()),
         Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),

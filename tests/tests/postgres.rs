@@ -148,3 +148,80 @@ async fn what_is_crawled_is_searched_checked_and_taken_away() -> Result<()> {
     ensure!(said(&refused).contains("--database"), "{}", said(&refused));
     Ok(())
 }
+
+/// The machine with the data folder is lost; its archives were copied to another place.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_data_folder_is_made_again_from_copies_of_its_archives() -> Result<()> {
+    let Some(database) = database()? else {
+        return Ok(());
+    };
+    let folder = tempfile::tempdir()?;
+    let (port, _) = endless_web().await?;
+    let examples = folder.path().join("kidneys.txt");
+    std::fs::write(&examples, "http://host0.test/0\nhttp://host3.test/3\n")?;
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (data, new) = (path("data"), path("new"));
+    let proxy = format!("http://127.0.0.1:{port}");
+    let examples = examples.display().to_string();
+    let crawl = |data: &str| {
+        let place = ["--data", data, "--database", &database];
+        let what = ["crawl", "--json", "--examples", &examples, "--delay", "0"];
+        let how = ["--proxy", &proxy, "--budget", "400"];
+        Companion::start(&[&what[..], &how, &place].concat())
+    };
+    let archives = |data: &str, more: &[&str]| {
+        let place = ["archives", "--data", data, "--database", &database];
+        let output = linkscent(&[&place[..], more].concat())?;
+        anyhow::Ok((output.status.success(), said(&output)))
+    };
+    let (is_set, told) = archives(&data, &["--copy-to", &format!("file://{}", path("copies"))])?;
+    ensure!(is_set, "{told}");
+    let store = Store::open_database(&database, Path::new(&data)).await?;
+    let crawl_until = async |lines: usize| -> Result<()> {
+        let mut begun = crawl(&data)?;
+        wait_for("the crawl goes on", 60, || async {
+            let there = kills::log(&store).await?.len();
+            Ok((there >= lines).then_some(()))
+        })
+        .await?;
+        begun.kill().await
+    };
+    crawl_until(100).await?;
+    let (is_copied, told) = archives(&data, &["--copy"])?;
+    ensure!(is_copied, "{told}");
+    // A file alone that is lost comes back by itself.
+    let first = kills::log(&store).await?;
+    std::fs::remove_file(Path::new(&data).join("crawl-1.warc.gz"))?;
+    crawl_until(200).await?;
+    let before = kills::log(&store).await?;
+    ensure!(before.starts_with(&first), "pages were lost");
+    drop(store);
+    let (is_copied, told) = archives(&data, &["--copy"])?;
+    ensure!(is_copied && told.contains("crawl 1: all"), "{told}");
+    let archive = std::fs::read(Path::new(&data).join("crawl-1.warc.gz"))?;
+    std::fs::rename(&data, path("lost"))?;
+    let (is_open, told) = archives(&new, &[])?;
+    ensure!(!is_open && told.contains("--bring-back"), "{told}");
+    let (is_back, told) = archives(&new, &["--bring-back"])?;
+    ensure!(is_back && told.contains("nothing is missing"), "{told}");
+    let brought = std::fs::read(Path::new(&new).join("crawl-1.warc.gz"))?;
+    ensure!(!brought.is_empty() && archive.starts_with(&brought));
+    let (is_open, told) = archives(&path("lost"), &[])?;
+    ensure!(!is_open && told.contains("another data folder"), "{told}");
+    let last = crawl(&new)?.finish().await?;
+    ensure!(last.contains("\"stop_reason\":\"budget\""), "{last}");
+    let store = Store::open_database(&database, Path::new(&new)).await?;
+    let log = kills::log(&store).await?;
+    ensure!(
+        log.len() >= 400 && log.starts_with(&before),
+        "{}",
+        log.len()
+    );
+    let checked = linkscent(&["check", "--data", &new, "--database", &database])?;
+    ensure!(
+        said(&checked).contains("nothing is wrong"),
+        "{}",
+        said(&checked)
+    );
+    Ok(())
+}

@@ -197,6 +197,10 @@ impl Crawl {
         );
         let bar = bar(crawl.order.budget, self.json);
         let told = Interrupt::listen(handle);
+        let copying = handle.spawn({
+            let service = service.clone();
+            async move { service.keep_copies().await }
+        });
         let run = || run_until_it_rests(&store, crawl.id, &way, handle, &told, &bar);
         let ran = through_outages(&store, crawl.id, handle, || told.is_told(), run);
         let ran = match ran {
@@ -224,6 +228,10 @@ impl Crawl {
         } = ran;
         bar.finish_and_clear();
         let seconds = began.elapsed().as_secs_f64();
+        copying.abort();
+        if let Err(error) = handle.block_on(service.copy_archives(|_| {})) {
+            eprintln!("linkscent: {error:#}; `linkscent archives --copy` tries it again");
+        }
         let report = Report {
             stats,
             confidence,

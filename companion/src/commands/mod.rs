@@ -9,6 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 pub mod account;
 pub mod ahead;
+pub mod archives;
 pub mod backup;
 pub mod change;
 pub mod check;

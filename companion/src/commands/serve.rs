@@ -137,6 +137,7 @@ pub async fn until_interrupted(app: App, listener: TcpListener) -> Result<()> {
         watched = supervisor.clone().watch_others() => watched,
         stood_by = supervisor.stand_by() => stood_by,
         kept = service.keep_index() => kept,
+        kept = Box::pin(service.keep_copies()) => kept,
         watched = service.keep_watch() => watched,
         () = told_to_end() => Ok(()),
     }

@@ -158,6 +158,7 @@ impl Runner {
         // What it was told while nobody ran it was done at once.
         handle.block_on(store.take_commands(crawl.id))?;
         let lock_for_all = handle.block_on(store.lock_for_all(crawl.id))?;
+        handle.block_on(store.complete_archive(crawl.id))?;
         lock.goes_by(&fetcher.way_name())
             .context("writing the lock file")?;
         handle.block_on(store.set_state(crawl.id, CrawlState::Running, ""))?;

@@ -168,6 +168,10 @@ impl Service {
         self.store.sweep().await?;
         self.guides.clear();
         self.say_changed();
+        // They are deleted later where they cannot be now, as all else is here.
+        if let Err(error) = self.store.sweep_copies().await {
+            tracing::warn!("copies of what was deleted stay until they can be deleted: {error:#}");
+        }
         Ok(())
     }
 }

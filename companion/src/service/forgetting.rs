@@ -100,7 +100,12 @@ async fn forget_pages_and_clicks(
     forget_copies(&service.store, read).await?;
     let forgotten = forget_at_rest(&service.store, gone).await;
     index.delete()?;
-    forgotten
+    let mut forgotten = forgotten?;
+    if let Err(error) = service.store.sweep_copies().await {
+        let left = format!("copies of archives, until they can be deleted: {error:#}");
+        forgotten.left.push(left);
+    }
+    Ok(forgotten)
 }
 
 /// Forgets copies of pages that are known from before.

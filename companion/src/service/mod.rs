@@ -9,6 +9,7 @@ mod beginning;
 mod change;
 mod changes;
 mod checking;
+mod copying;
 mod crawls;
 mod deleting;
 mod dry_run;

@@ -219,6 +219,7 @@ fn write(
     let row = row.context("there is no such crawl")?;
     let path = store.warc_path(crawl);
     let writing = || format!("writing {}", path.display());
+    handle.block_on(store.complete_archive(crawl))?;
     let file = open_private(&path).with_context(writing)?;
     let there = file.metadata().with_context(writing)?.len();
     let length = if there < row.warc_length {

@@ -16,6 +16,9 @@ pub(super) const ELSEWHERE: &str = "database";
 
 /// Another program may be opening a database for so long.
 const LONGEST_OPENING: Duration = Duration::from_secs(30);
+/// Who lets go of a folder may hold it for a moment more: a program that it starts just then has its files
+/// until it runs.
+const LONGEST_LETTING_GO: Duration = Duration::from_millis(500);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// Makes a data folder if it is not there, and looks at who else may use it.
@@ -122,12 +125,22 @@ pub fn is_open_to_others(_: &Path) -> io::Result<bool> {
 pub fn lock_folder(folder: &Path, alone: bool) -> Result<File> {
     let path = folder.join("linkscent.lock");
     let file = open_private(&path).with_context(|| format!("opening {}", path.display()))?;
-    let locked = if alone {
-        file.try_lock()
-    } else {
-        file.try_lock_shared()
+    let lock = || {
+        if alone {
+            file.try_lock()
+        } else {
+            file.try_lock_shared()
+        }
     };
-    if locked.is_err() {
+    let begun = Instant::now();
+    while let Err(refused) = lock() {
+        if let TryLockError::Error(source) = refused {
+            return Err(source).with_context(|| format!("locking {}", path.display()));
+        }
+        if begun.elapsed() < LONGEST_LETTING_GO {
+            std::thread::sleep(BETWEEN_LOOKS);
+            continue;
+        }
         bail!(
             "{} is in use by another linkscent: end it, then try again",
             folder.display()

@@ -152,6 +152,13 @@ pub async fn move_back(folder: &Path, address: &str) -> Result<Vec<Moved>> {
         return Ok(Vec::new());
     }
     postgres::tie(&source, folder).await?;
+    ensure!(
+        postgres::copies(&mut *source.acquire().await?)
+            .await?
+            .is_none(),
+        "archives are copied to an object store, of which a database in the folder knows nothing: what is \
+         forgotten later would stay there. `linkscent archives --stop` first, and delete what lies there"
+    );
     if sqlite::is_in(folder) {
         sqlite::put_aside(folder, &format!("moved-{}", clock::now()))?;
     }

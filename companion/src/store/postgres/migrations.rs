@@ -6,7 +6,7 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{PgPool, SqlSafeStr};
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 5] = [
+const STEPS: [(i64, &str, &str); 6] = [
     (
         1,
         "first",
@@ -31,6 +31,11 @@ const STEPS: [(i64, &str, &str); 5] = [
         5,
         "topic roles",
         include_str!("../../../migrations/postgres/0005_topic_roles.sql"),
+    ),
+    (
+        6,
+        "copies",
+        include_str!("../../../migrations/postgres/0006_copies.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

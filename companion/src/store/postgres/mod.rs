@@ -10,26 +10,34 @@ mod dialect;
 mod hands;
 mod lock;
 mod migrations;
+mod parts;
+mod place;
 mod traces;
 mod turns;
 
 pub(super) use dialect::failure;
 pub use hands::{HandRow, Hands, Lease, Presence};
 pub use lock::SharedLock;
+pub(super) use parts::{
+    Extent, Part, begin_object, extents, forget_objects, gone_objects, keep_part, let_go, parts,
+};
+pub(super) use place::{
+    bring_to, copies, has_topics, is_tied, lock_place, may_bring_to, place_of, put_place,
+    set_copies, tie, write_place,
+};
 pub use turns::SharedTurns;
 
 use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
+use sqlx::PgPool;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
-use sqlx::{PgConnection, PgPool};
 
 use super::{files, sqlite};
-use crate::{clock, secret};
+use crate::clock;
 
 /// To the database at a time.
 const CONNECTIONS: u32 = 8;
@@ -59,11 +67,16 @@ impl PostgresStore {
             // A move was done but for this.
             sqlite::put_aside(folder, &format!("moved-{}", clock::now()))?;
         }
-        Ok(Self {
+        Ok(Self::over(pool, folder, lock))
+    }
+
+    /// The rows of a database, for a data folder that is locked, whether or not it is tied.
+    pub(super) fn over(pool: PgPool, folder: &Path, lock: File) -> Self {
+        Self {
             pool,
             folder: folder.to_owned(),
             _lock: lock,
-        })
+        }
     }
 
     /// A database by its address, in the form of this version.
@@ -122,94 +135,4 @@ async fn check(pool: &PgPool) -> Result<()> {
         "its encoding is {encoding}: make one with `createdb --encoding=UTF8`"
     );
     migrations::run(pool).await
-}
-
-/// Ties a database and a data folder to each other, unless they are.
-pub(super) async fn tie(pool: &PgPool, folder: &Path) -> Result<()> {
-    let mut transaction = pool.begin().await?;
-    if place_of(&mut transaction).await?.is_some() && is_tied(&mut transaction, folder).await? {
-        return Ok(());
-    }
-    // The first that comes ties it; copies may be made meanwhile.
-    lock_place(&mut transaction).await?;
-    let (of_folder, of_database) = (read_place(folder)?, place_of(&mut transaction).await?);
-    let is_empty = of_database.is_none() && !has_topics(&mut transaction).await?;
-    let name = folder.display();
-    let identifier = match (of_folder, of_database) {
-        (Some(tied), Some(database)) if tied == database => return Ok(()),
-        (_, Some(_)) => bail!(
-            "the database belongs to another data folder than {name}: the pages of its crawls lie there"
-        ),
-        (Some(_), None) if sqlite::is_in(folder) => bail!(
-            "{name} was about to be moved into a database: `linkscent migrate` does it again, and with \
-             --back leaves it as it was"
-        ),
-        (None, None) if sqlite::is_in(folder) => bail!(
-            "the data folder {name} has a database of its own: `linkscent migrate` moves it, or choose \
-             another folder with --data"
-        ),
-        // It was about to be tied when something came between.
-        (Some(begun), None) if is_empty => begun,
-        (Some(_), None) => bail!("the data folder {name} belongs to another database"),
-        (None, None) => secret::random_hex::<16>(),
-    };
-    put_place(&identifier, &mut transaction).await?;
-    write_place(folder, &identifier)?;
-    transaction.commit().await?;
-    Ok(())
-}
-
-/// Has others wait who tie the database.
-pub(super) async fn lock_place(database: &mut PgConnection) -> Result<()> {
-    let lock = sqlx::raw_sql("LOCK TABLE place IN EXCLUSIVE MODE");
-    lock.execute(database).await?;
-    Ok(())
-}
-
-/// The identifier of the data folder that a database belongs to, if it belongs to one.
-pub(super) async fn place_of(database: &mut PgConnection) -> Result<Option<String>> {
-    let place = sqlx::query_scalar("SELECT identifier FROM place");
-    Ok(place.fetch_optional(database).await?)
-}
-
-/// Whether anything was kept in a database.
-pub(super) async fn has_topics(database: &mut PgConnection) -> Result<bool> {
-    let topics = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM topic)");
-    Ok(topics.fetch_one(database).await?)
-}
-
-/// Whether a database and a data folder belong to each other.
-pub(super) async fn is_tied(database: &mut PgConnection, folder: &Path) -> Result<bool> {
-    let place = place_of(database).await?;
-    Ok(place.is_some() && place == read_place(folder)?)
-}
-
-/// Puts down in a database to which data folder it belongs.
-pub(super) async fn put_place(identifier: &str, database: &mut PgConnection) -> Result<()> {
-    let put = sqlx::query("INSERT INTO place (identifier) VALUES ($1)");
-    put.bind(identifier).execute(database).await?;
-    Ok(())
-}
-
-/// What a data folder says of the database that it belongs to.
-fn read_place(folder: &Path) -> Result<Option<String>> {
-    let file = folder.join(files::ELSEWHERE);
-    match std::fs::read_to_string(&file) {
-        // One that is empty was about to be written.
-        Ok(text) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("reading {}", file.display())),
-    }
-}
-
-/// Puts down in a data folder to which database it belongs.
-pub(super) fn write_place(folder: &Path, identifier: &str) -> Result<()> {
-    let file = folder.join(files::ELSEWHERE);
-    let write = || {
-        let mut own = files::open_private(&file)?;
-        own.set_len(0)?;
-        own.write_all(identifier.as_bytes())?;
-        own.sync_all()
-    };
-    write().with_context(|| format!("writing {}", file.display()))
 }
