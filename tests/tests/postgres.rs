@@ -194,7 +194,10 @@ async fn a_lost_data_folder_is_made_again_from_copies_of_its_archives() -> Resul
     std::fs::remove_file(Path::new(&data).join("crawl-1.warc.gz"))?;
     crawl_until(200).await?;
     let before = kills::log(&store).await?;
-    ensure!(before.starts_with(&first), "pages were lost");
+    ensure!(before.starts_with(&first), "lines were lost");
+    let topic = store.topic_named("kidneys").await?.id;
+    let notices = store.notices(topic, Some(1)).await?;
+    ensure!(notices.is_empty(), "pages were lost: {notices:?}");
     drop(store);
     let (is_copied, told) = archives(&data, &["--copy"])?;
     ensure!(is_copied && told.contains("crawl 1: all"), "{told}");

@@ -15,7 +15,8 @@ CREATE TABLE archive_part (
 -- the object store may come later.
 CREATE TABLE archive_gone (
     object TEXT PRIMARY KEY,
-    since  TIMESTAMPTZ NOT NULL DEFAULT now()
+    since  TIMESTAMPTZ NOT NULL DEFAULT now(),
+    deleted BOOLEAN NOT NULL DEFAULT FALSE -- once; again when nothing can be under way any more
 );
 
 -- Whatever of a crawl's log is forgotten, lost or deleted: what was copied of its archive is no copy any more.
@@ -40,3 +41,13 @@ BEGIN
 END $$;
 CREATE TRIGGER archive_cut AFTER UPDATE OF warc_length ON crawl
     FOR EACH ROW WHEN (NEW.warc_length < OLD.warc_length) EXECUTE FUNCTION archive_cut();
+
+-- And where a crawl is deleted, whose log had no line left.
+CREATE FUNCTION archive_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO log_change (crawl, changes, rewritten) VALUES (OLD.id, 1, 1)
+    ON CONFLICT (crawl) DO UPDATE
+        SET changes = log_change.changes + 1, rewritten = log_change.rewritten + 1;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER archive_deleted AFTER DELETE ON crawl FOR EACH ROW EXECUTE FUNCTION archive_deleted();

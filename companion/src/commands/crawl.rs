@@ -183,6 +183,17 @@ fn run_until_it_rests(
     })
 }
 
+/// Copies what is left of a crawl's archive, if it is copied; a second Ctrl-C leaves it for later.
+async fn copy_last(service: &Service, crawl: i64) {
+    let copied = tokio::select! {
+        copied = service.copy_archive(crawl) => copied,
+        () = told_to_end() => return,
+    };
+    if let Err(error) = copied {
+        eprintln!("linkscent: {error:#}; `linkscent archives --copy` tries it again");
+    }
+}
+
 impl Crawl {
     /// Runs the crawl to its end, or until interrupted.
     pub fn run(self, handle: &Handle) -> Result<()> {
@@ -228,10 +239,6 @@ impl Crawl {
         } = ran;
         bar.finish_and_clear();
         let seconds = began.elapsed().as_secs_f64();
-        copying.abort();
-        if let Err(error) = handle.block_on(service.copy_archives(|_| {})) {
-            eprintln!("linkscent: {error:#}; `linkscent archives --copy` tries it again");
-        }
         let report = Report {
             stats,
             confidence,
@@ -246,6 +253,8 @@ impl Crawl {
             notices: handle.block_on(store.notices(crawl.topic, Some(crawl.id)))?,
         };
         self.report(&store, &crawl, &ended, &report);
+        copying.abort();
+        handle.block_on(copy_last(&service, crawl.id));
         match ended {
             Ended::Hindered(reason) => bail!("paused: {reason}"),
             _ => Ok(()),

@@ -212,6 +212,10 @@ impl Service {
         lost: &[(KeptRow, String)],
     ) -> Result<bool, ServiceError> {
         let (store, archive) = (self.store.clone(), self.store.warc_path(crawl));
+        if store.is_locked(crawl) {
+            return Ok(false);
+        }
+        store.complete_archive(crawl).await?;
         let rows: Vec<KeptRow> = lost.iter().map(|(row, _)| row.clone()).collect();
         let looking = tokio::task::spawn_blocking(move || {
             let lock = store.lock_crawl(crawl).ok()?;

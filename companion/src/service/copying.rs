@@ -32,8 +32,8 @@ impl Service {
         done
     }
 
-    /// A part at a time: whoever forgets a page waits no longer than for one.
-    async fn copy_archive(&self, crawl: i64) -> Result<()> {
+    /// Copies what an archive has grown by, a part at a time: whoever forgets a page waits no longer than for one.
+    pub async fn copy_archive(&self, crawl: i64) -> Result<()> {
         let archive = self.store.warc_path(crawl);
         loop {
             let Some(mut copies) = self.store.hold_copies().await? else {

@@ -55,7 +55,12 @@ pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotte
         service.tallies.clear();
         service.supervisor.forget(&gone);
         go_on(&service, paused).await;
-        forgotten
+        let mut forgotten = forgotten?;
+        if let Err(error) = service.store.sweep_copies().await {
+            let left = format!("copies of archives, until they can be deleted: {error:#}");
+            forgotten.left.push(left);
+        }
+        anyhow::Ok(forgotten)
     });
     Ok(forgotten.await.map_err(anyhow::Error::from)??)
 }
@@ -100,22 +105,28 @@ async fn forget_pages_and_clicks(
     forget_copies(&service.store, read).await?;
     let forgotten = forget_at_rest(&service.store, gone).await;
     index.delete()?;
-    let mut forgotten = forgotten?;
-    if let Err(error) = service.store.sweep_copies().await {
-        let left = format!("copies of archives, until they can be deleted: {error:#}");
-        forgotten.left.push(left);
-    }
-    Ok(forgotten)
+    forgotten
 }
 
 /// Forgets copies of pages that are known from before.
 async fn forget_copies(store: &Store, copies: Vec<(u64, KeptPage)>) -> Result<()> {
+    complete(store, copies.iter().map(|(_, page)| page)).await?;
     for (_, page) in &copies {
         blank(store, page).await?;
     }
     let numbers = copies.iter().map(|(number, page)| (page.crawl, *number));
     let numbers: Vec<(i64, u64)> = numbers.collect();
     Ok(store.forget_copies(&numbers).await?)
+}
+
+/// Brings back what the archives of these pages lack of their copies, which are deleted then: they have a
+/// page that is to be forgotten.
+async fn complete<'a>(store: &Store, pages: impl IntoIterator<Item = &'a KeptPage>) -> Result<()> {
+    let crawls: BTreeSet<i64> = pages.into_iter().map(|page| page.crawl).collect();
+    for crawl in crawls {
+        store.complete_archive(crawl).await?;
+    }
+    Ok(())
 }
 
 /// Overwrites a page in the archive of its crawl.
@@ -218,6 +229,7 @@ pub(super) async fn go_on(service: &Service, paused: Vec<Paused>) {
 async fn forget_at_rest(store: &Store, gone: &ToForget) -> Result<Forgotten> {
     let spellings = store.spellings(gone).await?;
     let kept = store.kept_pages(&spellings).await?;
+    complete(store, &kept).await?;
     for page in &kept {
         blank(store, page).await?;
     }

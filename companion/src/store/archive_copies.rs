@@ -66,13 +66,17 @@ impl ArchiveCopies {
         Ok(postgres::keep_part(self.lock.connection(), extent, &part).await?)
     }
 
-    /// Deletes objects that are copies of nothing any more.
+    /// Deletes objects that are copies of nothing any more. One that cannot be keeps none of the others;
+    /// the first error is told at the end.
     pub async fn sweep(&mut self) -> Result<()> {
+        let mut done = Ok(());
         for object in postgres::gone_objects(self.lock.connection()).await? {
-            self.objects.delete(&object).await?;
-            postgres::let_go(self.lock.connection(), &object).await?;
+            match self.objects.delete(&object).await {
+                Ok(()) => postgres::let_go(self.lock.connection(), &object).await?,
+                Err(error) => done = done.and(Err(error.into())),
+            }
         }
-        Ok(())
+        done
     }
 }
 
@@ -92,22 +96,48 @@ async fn next_bytes(archive: PathBuf, extent: Extent) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Brings back what an archive lacks of its copy. Nobody may write it meanwhile. Bytes that came.
+/// Brings back what an archive lacks of its copy. Nobody may write it meanwhile. Bytes that came. Where a
+/// copy is not there, what lies behind it does not come either.
+///
+/// A file that ends in other bytes than its copy has there, as one from a back-up may, is written anew.
 pub(super) async fn bring_back(objects: &Objects, parts: &[Part], archive: &Path) -> Result<u64> {
+    let writing = || format!("writing {}", archive.display());
     let mut end = std::fs::metadata(archive).map_or(0, |metadata| metadata.len());
+    if parts.last().is_none_or(|part| part.to <= end) {
+        return Ok(0);
+    }
+    // The one in which the file ends, at its own end perhaps.
+    let seam = parts.iter().find(|part| part.from < end && end <= part.to);
+    if let Some(part) = seam {
+        let Some(bytes) = objects.get(&part.object).await? else {
+            return Ok(0);
+        };
+        let known = usize::try_from(end - part.from)?;
+        let there = read_at(archive, part.from, end).with_context(writing)?;
+        if bytes.get(..known) != Some(&there[..]) {
+            end = 0;
+        }
+    }
     let before = end;
     for part in parts.iter().filter(|part| part.to > before) {
-        if part.from > end {
-            break;
-        }
         let bytes = objects.get(&part.object).await?;
-        let known = usize::try_from(end - part.from)?;
-        let lacking = bytes.get(known..).unwrap_or_default();
-        write_at(archive, lacking, end)
-            .with_context(|| format!("writing {}", archive.display()))?;
+        let known = end.checked_sub(part.from).map(usize::try_from);
+        let (Some(bytes), Some(known)) = (bytes, known) else {
+            break;
+        };
+        let lacking = bytes.get(known?..).unwrap_or_default();
+        write_at(archive, lacking, end).with_context(writing)?;
         end += lacking.len() as u64;
     }
     Ok(end - before)
+}
+
+fn read_at(archive: &Path, from: u64, to: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut file = File::open(archive)?;
+    file.seek(SeekFrom::Start(from))?;
+    file.take(to - from).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn write_at(archive: &Path, bytes: &[u8], offset: u64) -> io::Result<()> {

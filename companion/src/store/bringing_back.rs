@@ -1,6 +1,7 @@
 //! A data folder that was lost, made again from the copies of its archives; where it is there, what its
 //! archives lack. Pages that were not copied yet stay lost: their crawls ask for them again.
 
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -40,12 +41,19 @@ pub async fn bring_back(
     let place = postgres::may_bring_to(&pool, folder).await?;
     let is_own = postgres::is_tied(&mut *pool.acquire().await?, folder).await?;
     let begun = folder.join(BEGUN);
+    let writing = || format!("writing {}", begun.display());
+    let own = postgres::place_of(&mut *pool.acquire().await?).await?;
+    let own = own.context("the database belongs to no data folder")?;
+    let is_begun = std::fs::read_to_string(&begun).is_ok_and(|text| text == own);
     ensure!(
-        is_own || begun.exists() || newest_archive(folder)? == 0,
+        is_own || is_begun || newest_archive(folder)? == 0,
         "{} has pages of other crawls: give an empty folder",
         folder.display()
     );
-    files::open_private(&begun).with_context(|| format!("writing {}", begun.display()))?;
+    let mut file = files::open_private(&begun).with_context(writing)?;
+    file.set_len(0)
+        .and_then(|()| file.write_all(own.as_bytes()))
+        .with_context(writing)?;
     let objects = Objects::at(&place)?;
     let store = PostgresStore::over(pool, folder, lock);
     let hands = Hands::of(&store);

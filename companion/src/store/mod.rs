@@ -221,11 +221,16 @@ impl Store {
         Ok(())
     }
 
-    /// Has archives be copied no more. Where what was copied stays.
+    /// Has archives be copied no more. Where what was copied stays. An error if something there is still to
+    /// be deleted and cannot be.
     pub async fn stop_copies(&self) -> Result<Option<String>> {
         let Some(hands) = self.hands() else {
             return Ok(None);
         };
+        self.sweep_copies().await.context(
+            "what was forgotten or deleted cannot be deleted there just now, and nobody would know of it \
+             later",
+        )?;
         let mut lock = SharedLock::of_copies(hands).await?;
         let place = postgres::copies(lock.connection()).await?;
         postgres::set_copies(lock.connection(), None).await?;

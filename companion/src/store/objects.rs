@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use object_store::aws::AmazonS3Builder;
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as ObjectPath;
-use object_store::{BackoffConfig, ClientOptions, ObjectStore, ObjectStoreExt, RetryConfig};
+use object_store::{BackoffConfig, ClientConfigKey, ObjectStore, ObjectStoreExt, RetryConfig};
 use thiserror::Error;
 
 use super::files::is_open_to_others;
@@ -18,7 +18,7 @@ use crate::tls::choose_cryptography;
 
 /// A request is tried again for so long, and may take so long each time.
 const LONGEST_TRYING: Duration = Duration::from_secs(15);
-const LONGEST_REQUEST: Duration = Duration::from_mins(2);
+const LONGEST_REQUEST: &str = "120 seconds";
 /// Characters that are told of what an object store answers.
 const LONGEST_REASON: usize = 300;
 
@@ -121,7 +121,10 @@ impl Objects {
         choose_cryptography();
         let objects = AmazonS3Builder::from_env()
             .with_bucket_name(bucket)
-            .with_client_options(ClientOptions::new().with_timeout(LONGEST_REQUEST))
+            .with_config(
+                AmazonS3ConfigKey::Client(ClientConfigKey::Timeout),
+                LONGEST_REQUEST,
+            )
             .with_retry(RetryConfig {
                 backoff: BackoffConfig::default(),
                 max_retries: 5,
@@ -142,10 +145,14 @@ impl Objects {
         put.map(drop).map_err(|error| self.refused(&error))
     }
 
-    /// Reads an object.
-    pub async fn get(&self, name: &str) -> Result<Bytes, ObjectsError> {
+    /// Reads an object; `None` if it is not there.
+    pub async fn get(&self, name: &str) -> Result<Option<Bytes>, ObjectsError> {
         let get = async { self.store.get(&self.path(name)).await?.bytes().await };
-        get.await.map_err(|error| self.refused(&error))
+        match get.await {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(self.refused(&error)),
+        }
     }
 
     /// Deletes an object, and what was begun of it; one that is not there does no harm.
@@ -247,13 +254,12 @@ mod tests {
         Objects::make(&place).unwrap();
         let objects = Objects::at(&place).unwrap();
         objects.put("one", b"bytes".to_vec()).await.unwrap();
-        assert_eq!(&objects.get("one").await.unwrap()[..], b"bytes");
+        assert_eq!(&objects.get("one").await.unwrap().unwrap()[..], b"bytes");
         let begun = folder.path().join("copies/one#1");
         std::fs::write(&begun, "by").unwrap();
         objects.delete("one").await.unwrap();
         objects.delete("one").await.unwrap();
         assert!(!begun.exists());
-        let gone = objects.get("one").await.unwrap_err();
-        assert!(matches!(gone, ObjectsError::Refused { .. }), "{gone:?}");
+        assert_eq!(objects.get("one").await.unwrap(), None);
     }
 }

@@ -152,6 +152,37 @@ async fn what_is_forgotten_or_deleted_is_so_in_the_copy() {
     assert_eq!(stage.files(), Vec::<PathBuf>::new());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn who_forgets_a_page_of_a_lost_archive_loses_no_other() {
+    let Some(stage) = Stage::new().await else {
+        return;
+    };
+    let words = ["moats", "trains", "towers"];
+    for word in words {
+        stage.read(word).await;
+    }
+    stage.copy().await;
+    fs::remove_file(stage.archive()).unwrap();
+    assert_eq!(stage.forget("trains").await, Vec::<String>::new());
+    stage.copy().await;
+    assert_eq!(stage.copied(words), [true, false, true]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_of_which_all_was_forgotten_leaves_no_copy() {
+    let Some(stage) = Stage::new().await else {
+        return;
+    };
+    stage.read("trains").await;
+    stage.copy().await;
+    assert_eq!(stage.forget("trains").await, Vec::<String>::new());
+    stage.copy().await;
+    assert_eq!(stage.files().len(), 1, "with nothing in it");
+    let (crawl, _) = stage.service.crawl(1).await.unwrap();
+    stage.service.delete_crawl(&crawl).await.unwrap();
+    assert_eq!(stage.files(), Vec::<PathBuf>::new());
+}
+
 /// Who copies has read the page before it is forgotten, and writes it after.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_read_before_a_page_was_forgotten_is_no_copy() {
@@ -223,10 +254,16 @@ async fn an_archive_that_was_lost_comes_back_before_pages_are_put_down_as_lost()
     stage.read("towers").await;
     stage.copy().await;
     let whole = fs::read(stage.archive()).unwrap();
-    for left in [0, 100] {
-        fs::write(stage.archive(), &whole[..left]).unwrap();
+    let middle = whole.len() / 2;
+    let other = [&whole[..100], b"what was written and not acknowledged"].concat();
+    for left in [&[], &whole[..100], &whole[..middle], &other] {
+        fs::write(stage.archive(), left).unwrap();
         stage.store.complete_archive(1).await.unwrap();
-        assert!(fs::read(stage.archive()).unwrap() == whole, "{left}");
+        assert!(
+            fs::read(stage.archive()).unwrap() == whole,
+            "{}",
+            left.len()
+        );
     }
     fs::remove_file(stage.archive()).unwrap();
     stage.read("gates").await;

@@ -128,17 +128,26 @@ pub(in crate::store) async fn parts(
 pub(in crate::store) async fn gone_objects(
     database: &mut PgConnection,
 ) -> StoreResult<Vec<String>> {
-    let gone = sqlx::query_scalar("SELECT object FROM archive_gone ORDER BY since, object");
-    Ok(gone.fetch_all(database).await?)
+    let gone = sqlx::query_scalar(
+        "SELECT object FROM archive_gone WHERE NOT deleted OR since < now() - $1::interval
+         ORDER BY since, object",
+    );
+    Ok(gone.bind(LONGEST_UNDER_WAY).fetch_all(database).await?)
 }
 
 /// An object was deleted: it is known until nothing of it can be under way any more.
 pub(in crate::store) async fn let_go(database: &mut PgConnection, object: &str) -> StoreResult<()> {
+    let mut transaction = database.begin().await?;
+    sqlx::query("UPDATE archive_gone SET deleted = TRUE WHERE object = $1")
+        .bind(object)
+        .execute(&mut *transaction)
+        .await?;
     sqlx::query("DELETE FROM archive_gone WHERE object = $1 AND since < now() - $2::interval")
         .bind(object)
         .bind(LONGEST_UNDER_WAY)
-        .execute(database)
+        .execute(&mut *transaction)
         .await?;
+    transaction.commit().await?;
     Ok(())
 }
 
