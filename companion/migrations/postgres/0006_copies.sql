@@ -31,23 +31,15 @@ CREATE TRIGGER archive_changed_first AFTER INSERT ON log_change
 CREATE TRIGGER archive_changed AFTER UPDATE ON log_change
     FOR EACH ROW WHEN (NEW.rewritten <> OLD.rewritten) EXECUTE FUNCTION archive_changed();
 
--- The same where an archive was cut off, behind its last page.
+-- The same where an archive was cut off behind its last page, and where a crawl is deleted whose log had no
+-- line left.
 CREATE FUNCTION archive_cut() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    INSERT INTO log_change (crawl, changes, rewritten) VALUES (NEW.id, 1, 1)
-    ON CONFLICT (crawl) DO UPDATE
-        SET changes = log_change.changes + 1, rewritten = log_change.rewritten + 1;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER archive_cut AFTER UPDATE OF warc_length ON crawl
-    FOR EACH ROW WHEN (NEW.warc_length < OLD.warc_length) EXECUTE FUNCTION archive_cut();
-
--- And where a crawl is deleted, whose log had no line left.
-CREATE FUNCTION archive_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO log_change (crawl, changes, rewritten) VALUES (OLD.id, 1, 1)
     ON CONFLICT (crawl) DO UPDATE
         SET changes = log_change.changes + 1, rewritten = log_change.rewritten + 1;
     RETURN NULL;
 END $$;
-CREATE TRIGGER archive_deleted AFTER DELETE ON crawl FOR EACH ROW EXECUTE FUNCTION archive_deleted();
+CREATE TRIGGER archive_cut AFTER UPDATE OF warc_length ON crawl
+    FOR EACH ROW WHEN (NEW.warc_length < OLD.warc_length) EXECUTE FUNCTION archive_cut();
+CREATE TRIGGER archive_deleted AFTER DELETE ON crawl FOR EACH ROW EXECUTE FUNCTION archive_cut();

@@ -13,10 +13,10 @@ use crate::store::{BroughtBack, Copied, bring_back};
 ///
 /// For rows that are in a PostgreSQL database, whose server cares for them: so the data folder can be lost,
 /// too. Once it is told where to, each `linkscent serve` and `linkscent crawl` copies what has come, a
-/// minute behind. What you forget or delete goes there, too, and the rest of that crawl is copied anew; only
-/// where the store keeps older versions of objects, it stays in those. An S3 store is told who you are by the environment: `AWS_ACCESS_KEY_ID`,
-/// `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT`, and `AWS_ALLOW_HTTP=true` where it speaks no TLS.
-/// Without a flag it says what is copied.
+/// minute behind. What you forget or delete is deleted there, too, and the rest of that crawl is copied again;
+/// only where the store keeps older versions of objects, it stays in those. An S3 store is told who you are by
+/// the environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT`, and
+/// `AWS_ALLOW_HTTP=true` where it speaks no TLS. Without a flag it says what is copied.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linkscent archives --copy-to s3://reading-room/linkscent --database postgres://localhost/linkscent
@@ -102,8 +102,8 @@ impl Archives {
             println!("{}", json!({ "crawls": brought, "place_left": left }));
         } else if let Some(place) = left {
             println!(
-                "{place} is copied to no more: --copy-to copies from this folder, anew, and then what lies \
-                 there can be deleted"
+                "nothing is copied to {place} any more: --copy-to copies this folder from the beginning, and \
+                 then what lies there can be deleted"
             );
         }
         Ok(())

@@ -32,7 +32,8 @@ impl Service {
         done
     }
 
-    /// Copies what an archive has grown by, a part at a time: whoever forgets a page waits no longer than for one.
+    /// Copies what an archive has grown by, a part at a time: whoever forgets a page waits no longer than
+    /// for one.
     pub async fn copy_archive(&self, crawl: i64) -> Result<()> {
         let archive = self.store.warc_path(crawl);
         loop {

@@ -3,7 +3,7 @@
 //! The files of the data folder stay what is read and written. What the log has of one is copied behind it, in
 //! parts of a few megabytes, each an object of its own; the database knows which they are, and put together
 //! they are the archive. When a page is forgotten or lost, or a crawl deleted, the database says in the same
-//! transaction that what was copied of the archive is to be deleted; then the rest is copied anew.
+//! transaction that what was copied of the archive is to be deleted; then the rest is copied again.
 //!
 //! One program at a time writes copies, by a lock of the database, and what it writes counts only while it has
 //! that. Where the object store keeps older versions of objects, pages that were forgotten stay in those.
@@ -99,7 +99,7 @@ async fn next_bytes(archive: PathBuf, extent: Extent) -> io::Result<Vec<u8>> {
 /// Brings back what an archive lacks of its copy. Nobody may write it meanwhile. Bytes that came. Where a
 /// copy is not there, what lies behind it does not come either.
 ///
-/// A file that ends in other bytes than its copy has there, as one from a back-up may, is written anew.
+/// A file that ends in other bytes than its copy has there, as one from a back-up may, is written again from its beginning.
 pub(super) async fn bring_back(objects: &Objects, parts: &[Part], archive: &Path) -> Result<u64> {
     let writing = || format!("writing {}", archive.display());
     let mut end = std::fs::metadata(archive).map_or(0, |metadata| metadata.len());
