@@ -13,6 +13,7 @@ use linkscent_tests::companion::{Companion, program};
 use linkscent_tests::postgres::Cluster;
 use linkscent_tests::synthetic_web::endless_web;
 use linkscent_tests::{kills, skipped, wait_for};
+use tempfile::TempDir;
 
 /// The address of an empty database, where there is PostgreSQL.
 fn database() -> Result<Option<String>> {
@@ -38,6 +39,64 @@ fn said(output: &Output) -> String {
     )
 }
 
+/// An endless web of kidneys, and a folder for what is made of it.
+struct Stage {
+    folder: TempDir,
+    proxy: String,
+    examples: String,
+}
+
+impl Stage {
+    async fn new() -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let (port, _) = endless_web().await?;
+        let examples = folder.path().join("kidneys.txt");
+        std::fs::write(&examples, "http://host0.test/0\nhttp://host3.test/3\n")?;
+        Ok(Self {
+            proxy: format!("http://127.0.0.1:{port}"),
+            examples: examples.display().to_string(),
+            folder,
+        })
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    /// A crawl of 400 pages, begun or gone on with.
+    fn crawl(&self, data: &str, database: &str) -> Result<Companion> {
+        let what = ["crawl", "--json", "--examples", &self.examples];
+        let how = ["--proxy", &self.proxy, "--budget", "400", "--delay", "0"];
+        let place = ["--data", data, "--database", database];
+        Companion::start(&[&what[..], &how, &place].concat())
+    }
+
+    /// The same, killed when its log has so many lines.
+    async fn crawl_until(&self, lines: usize, data: &str, database: &str) -> Result<()> {
+        let store = Store::open_database(database, Path::new(data)).await?;
+        let mut crawl = self.crawl(data, database)?;
+        wait_for("the crawl goes on", 60, || async {
+            let there = kills::log(&store).await?.len();
+            Ok((there >= lines).then_some(()))
+        })
+        .await?;
+        crawl.kill().await
+    }
+
+    /// The same to its end; its log has all that it had before, and nothing is wrong.
+    async fn crawl_on(&self, before: &[String], data: &str, database: &str) -> Result<()> {
+        let last = self.crawl(data, database)?.finish().await?;
+        ensure!(last.contains("\"stop_reason\":\"budget\""), "{last}");
+        let store = Store::open_database(database, Path::new(data)).await?;
+        let log = kills::log(&store).await?;
+        ensure!(log.len() >= 400 && log.starts_with(before), "{}", log.len());
+        let checked = linkscent(&["check", "--data", data, "--database", database])?;
+        let checked = said(&checked);
+        ensure!(checked.contains("nothing is wrong"), "{checked}");
+        Ok(())
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn ten_kills_lose_nothing_acknowledged() -> Result<()> {
     let Some(database) = database()? else {
@@ -53,56 +112,14 @@ async fn a_crawl_goes_on_from_an_older_back_up_of_the_database() -> Result<()> {
         return Ok(());
     };
     let cluster = Cluster::of_program().map_err(Error::msg)?;
-    let folder = tempfile::tempdir()?;
-    let (port, _) = endless_web().await?;
-    let examples = folder.path().join("kidneys.txt");
-    std::fs::write(&examples, "http://host0.test/0\nhttp://host3.test/3\n")?;
-    let data = folder.path().join("data").display().to_string();
-    let proxy = format!("http://127.0.0.1:{port}");
-    let examples = examples.display().to_string();
-    let crawl = |database: &str| {
-        let place = ["--data", &data, "--database", database];
-        let arguments = [
-            "crawl",
-            "--json",
-            "--proxy",
-            &proxy,
-            "--examples",
-            &examples,
-        ];
-        let more = ["--budget", "400", "--delay", "0"];
-        Companion::start(&[&arguments[..], &more, &place].concat())
-    };
-    let store = Store::open_database(&database, Path::new(&data)).await?;
-    let crawl_until = async |lines: usize| -> Result<()> {
-        let mut crawl = crawl(&database)?;
-        wait_for("the crawl goes on", 60, || async {
-            let there = kills::log(&store).await?.len();
-            Ok((there >= lines).then_some(()))
-        })
-        .await?;
-        crawl.kill().await
-    };
-    crawl_until(100).await?;
+    let stage = Stage::new().await?;
+    let data = stage.path("data");
+    stage.crawl_until(100, &data, &database).await?;
     let restored = cluster.restored(&database).map_err(Error::msg)?;
+    let store = Store::open_database(&database, Path::new(&data)).await?;
     let backed_up = kills::log(&store).await?;
-    crawl_until(250).await?;
-    let last = crawl(&restored)?.finish().await?;
-    ensure!(last.contains("\"stop_reason\":\"budget\""), "{last}");
-    let store = Store::open_database(&restored, Path::new(&data)).await?;
-    let log = kills::log(&store).await?;
-    ensure!(
-        log.len() >= 400 && log.starts_with(&backed_up),
-        "{}",
-        log.len()
-    );
-    let checked = linkscent(&["check", "--data", &data, "--database", &restored])?;
-    ensure!(
-        said(&checked).contains("nothing is wrong"),
-        "{}",
-        said(&checked)
-    );
-    Ok(())
+    stage.crawl_until(250, &data, &database).await?;
+    stage.crawl_on(&backed_up, &data, &restored).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -110,20 +127,16 @@ async fn what_is_crawled_is_searched_checked_and_taken_away() -> Result<()> {
     let Some(database) = database()? else {
         return Ok(());
     };
-    let folder = tempfile::tempdir()?;
-    let (port, _) = endless_web().await?;
-    let examples = folder.path().join("kidneys.txt");
-    std::fs::write(&examples, "http://host0.test/0\nhttp://host3.test/3\n")?;
-    let data = folder.path().join("data").display().to_string();
+    let stage = Stage::new().await?;
+    let data = stage.path("data");
     let place = ["--data", &data, "--database", &database];
-    let proxy = format!("http://127.0.0.1:{port}");
-    let examples = examples.display().to_string();
     let run = |arguments: &[&str]| -> Result<String> {
         let output = linkscent(&[arguments, &place].concat())?;
         ensure!(output.status.success(), "{arguments:?}: {}", said(&output));
         Ok(said(&output))
     };
-    let crawl = ["crawl", "--proxy", &proxy, "--examples", &examples];
+    let (proxy, examples) = (&stage.proxy, &stage.examples);
+    let crawl = ["crawl", "--proxy", proxy, "--examples", examples];
     let crawled = run(&[&crawl[..], &["--budget", "200", "--delay", "0", "--json"]].concat())?;
     ensure!(crawled.contains("\"stop_reason\":\"budget\""), "{crawled}");
     let found = run(&["search", "kidneys", "--all", "--json"])?;
@@ -135,7 +148,7 @@ async fn what_is_crawled_is_searched_checked_and_taken_away() -> Result<()> {
     ])?;
     ensure!(rows.lines().count() > 1, "{rows}");
     // Neither goes with another one.
-    let other = folder.path().join("other").display().to_string();
+    let other = stage.path("other");
     let refused = linkscent(&["search", "x", "--data", &other, "--database", &database])?;
     ensure!(!refused.status.success(), "{}", said(&refused));
     ensure!(
@@ -155,44 +168,23 @@ async fn a_lost_data_folder_is_made_again_from_copies_of_its_archives() -> Resul
     let Some(database) = database()? else {
         return Ok(());
     };
-    let folder = tempfile::tempdir()?;
-    let (port, _) = endless_web().await?;
-    let examples = folder.path().join("kidneys.txt");
-    std::fs::write(&examples, "http://host0.test/0\nhttp://host3.test/3\n")?;
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let (data, new) = (path("data"), path("new"));
-    let proxy = format!("http://127.0.0.1:{port}");
-    let examples = examples.display().to_string();
-    let crawl = |data: &str| {
-        let place = ["--data", data, "--database", &database];
-        let what = ["crawl", "--json", "--examples", &examples, "--delay", "0"];
-        let how = ["--proxy", &proxy, "--budget", "400"];
-        Companion::start(&[&what[..], &how, &place].concat())
-    };
+    let stage = Stage::new().await?;
+    let [data, new, lost, copies] = ["data", "new", "lost", "copies"].map(|name| stage.path(name));
     let archives = |data: &str, more: &[&str]| {
         let place = ["archives", "--data", data, "--database", &database];
         let output = linkscent(&[&place[..], more].concat())?;
         anyhow::Ok((output.status.success(), said(&output)))
     };
-    let (is_set, told) = archives(&data, &["--copy-to", &format!("file://{}", path("copies"))])?;
+    let (is_set, told) = archives(&data, &["--copy-to", &format!("file://{copies}")])?;
     ensure!(is_set, "{told}");
     let store = Store::open_database(&database, Path::new(&data)).await?;
-    let crawl_until = async |lines: usize| -> Result<()> {
-        let mut begun = crawl(&data)?;
-        wait_for("the crawl goes on", 60, || async {
-            let there = kills::log(&store).await?.len();
-            Ok((there >= lines).then_some(()))
-        })
-        .await?;
-        begun.kill().await
-    };
-    crawl_until(100).await?;
+    stage.crawl_until(100, &data, &database).await?;
     let (is_copied, told) = archives(&data, &["--copy"])?;
     ensure!(is_copied, "{told}");
     // A file alone that is lost comes back by itself.
     let first = kills::log(&store).await?;
     std::fs::remove_file(Path::new(&data).join("crawl-1.warc.gz"))?;
-    crawl_until(200).await?;
+    stage.crawl_until(200, &data, &database).await?;
     let before = kills::log(&store).await?;
     ensure!(before.starts_with(&first), "lines were lost");
     let topic = store.topic_named("kidneys").await?.id;
@@ -202,29 +194,14 @@ async fn a_lost_data_folder_is_made_again_from_copies_of_its_archives() -> Resul
     let (is_copied, told) = archives(&data, &["--copy"])?;
     ensure!(is_copied && told.contains("crawl 1: all"), "{told}");
     let archive = std::fs::read(Path::new(&data).join("crawl-1.warc.gz"))?;
-    std::fs::rename(&data, path("lost"))?;
+    std::fs::rename(&data, &lost)?;
     let (is_open, told) = archives(&new, &[])?;
     ensure!(!is_open && told.contains("--bring-back"), "{told}");
     let (is_back, told) = archives(&new, &["--bring-back"])?;
     ensure!(is_back && told.contains("nothing is missing"), "{told}");
     let brought = std::fs::read(Path::new(&new).join("crawl-1.warc.gz"))?;
     ensure!(!brought.is_empty() && archive.starts_with(&brought));
-    let (is_open, told) = archives(&path("lost"), &[])?;
+    let (is_open, told) = archives(&lost, &[])?;
     ensure!(!is_open && told.contains("another data folder"), "{told}");
-    let last = crawl(&new)?.finish().await?;
-    ensure!(last.contains("\"stop_reason\":\"budget\""), "{last}");
-    let store = Store::open_database(&database, Path::new(&new)).await?;
-    let log = kills::log(&store).await?;
-    ensure!(
-        log.len() >= 400 && log.starts_with(&before),
-        "{}",
-        log.len()
-    );
-    let checked = linkscent(&["check", "--data", &new, "--database", &database])?;
-    ensure!(
-        said(&checked).contains("nothing is wrong"),
-        "{}",
-        said(&checked)
-    );
-    Ok(())
+    stage.crawl_on(&before, &new, &database).await
 }
