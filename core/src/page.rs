@@ -1,17 +1,17 @@
 //! A page as the learners see it, made from a document in one pass.
 
 mod packed;
+mod words;
 
 use std::sync::OnceLock;
-
-use serde::{Deserialize, Serialize};
 
 use crate::address::{Address, Base};
 use crate::content::Content;
 use crate::dom::{Document, Form, Heading, LeafRange};
-use crate::text::{Language, TermReader, shorten};
+use crate::text::{Language, shorten};
 
 pub use packed::PackedError;
+pub use words::PageWords;
 
 /// Words below which a page's Guiraud index is not computed.
 const FEW_WORDS: usize = 100;
@@ -28,7 +28,7 @@ const SNIPPET: usize = 240;
 pub struct Page {
     /// Where it was found, after redirects.
     pub address: Address,
-    /// The language its words were read in.
+    /// The language that most of its words were read in.
     pub language: Language,
     /// Its links to other pages, in document order. Links to the page itself
     /// and to what is no web page are left out; a target may occur repeatedly.
@@ -50,40 +50,10 @@ pub struct Outlink {
     pub place: usize,
 }
 
-/// The terms of a page in the order of its leaves. Positions index
-/// [`PageWords::terms`], which is local to the page.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PageWords {
-    /// Distinct terms.
-    pub terms: Vec<String>,
-    /// Each term in the spelling in which the page has it first.
-    pub surfaces: Vec<String>,
-    /// Positions of the terms of the title and the description.
-    pub header: Vec<u32>,
-    body: Vec<u32>,
-    /// Where each leaf's terms end in `body`.
-    ends: Vec<u32>,
-}
-
-impl PageWords {
-    /// Positions of the terms of one leaf.
-    pub fn leaf(&self, number: u32) -> &[u32] {
-        let number = number as usize;
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.body[start as usize..self.ends[number] as usize]
-    }
-
-    /// Positions of all terms: header, then body.
-    pub fn all(&self) -> impl Iterator<Item = u32> {
-        self.header.iter().chain(&self.body).copied()
-    }
-}
-
 impl Page {
     /// Reads the page at `address` from its document.
     pub fn new(address: Address, mut document: Document) -> Self {
-        let language = Language::detect(document.raw_text(), document.language.as_deref());
-        let words = read_words(&mut document, language);
+        let (words, language) = PageWords::read(&mut document);
         let outlinks = read_outlinks(&address, &document);
         Self {
             address,
@@ -189,20 +159,6 @@ impl Page {
     pub fn ask_not_to_follow(&mut self) {
         self.document.no_follow = true;
     }
-}
-
-fn read_words(document: &mut Document, language: Language) -> PageWords {
-    let mut reader = TermReader::new(language);
-    let mut words = PageWords::default();
-    reader.read(&document.title, |term| words.header.push(term));
-    reader.read(&document.description, |term| words.header.push(term));
-    for leaf in document.leaves() {
-        reader.read(leaf, |term| words.body.push(term));
-        words.ends.push(words.body.len() as u32);
-    }
-    document.truncated |= reader.is_full();
-    (words.terms, words.surfaces) = reader.into_terms();
-    words
 }
 
 fn read_outlinks(address: &Address, document: &Document) -> Vec<Outlink> {

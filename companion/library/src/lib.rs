@@ -74,12 +74,28 @@ struct Fields {
 }
 
 /// What is noted beside the index with each commit.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Notes {
+    /// How texts were cut into words: by [`WORDS`], or as earlier versions did.
+    #[serde(default)]
+    words: u32,
     /// Up to which number of its log each crawl was read.
     read: std::collections::BTreeMap<i64, u64>,
     /// Languages of its pages, by their codes.
     languages: BTreeSet<String>,
+}
+
+/// Goes up whenever texts are cut into other words than before: an index of others finds nothing.
+const WORDS: u32 = 1;
+
+impl Default for Notes {
+    fn default() -> Self {
+        Self {
+            words: WORDS,
+            read: std::collections::BTreeMap::new(),
+            languages: BTreeSet::new(),
+        }
+    }
 }
 
 /// The index, to be searched.
@@ -108,13 +124,17 @@ impl Library {
         })?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual);
         let reader = reader.try_into()?;
-        Ok(Self {
+        let library = Self {
             folder: folder.to_owned(),
             index,
             reader,
             fields,
             seen: Mutex::default(),
-        })
+        };
+        if library.notes()?.words != WORDS {
+            return Err(LibraryError::Form(folder.to_owned()));
+        }
+        Ok(library)
     }
 
     /// Deletes the index in a folder with all it holds. One that is open elsewhere goes on

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use linkscent_core::text::{Language, shorten, terms};
+use linkscent_core::text::{Language, for_each_segment, shorten, terms};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Characters of a snippet, about.
@@ -69,7 +69,7 @@ pub fn snippet(passages: &[String], wanted: &BTreeSet<String>, language: Languag
 /// A text in pieces, those apart that are words asked for.
 fn marked(text: &str, wanted: &BTreeSet<String>, language: Language) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
-    for word in text.split_word_bounds() {
+    for_each_segment(text, |word| {
         let mut said = terms(word, language).into_iter();
         let is_match = said.any(|term| wanted.contains(&term));
         match pieces.last_mut() {
@@ -79,7 +79,7 @@ fn marked(text: &str, wanted: &BTreeSet<String>, language: Language) -> Vec<Piec
                 is_match,
             }),
         }
-    }
+    });
     pieces
 }
 

@@ -213,6 +213,42 @@ fn another_index_is_none_of_this_version_and_a_deleted_one_is_made_again() {
     Index::create_in_dir(&other, schema).unwrap();
     let wrong = Library::open(&other).err();
     assert!(matches!(wrong, Some(LibraryError::Form(_))), "{wrong:?}");
+    // Nor is one whose texts were cut into other words.
+    let earlier = library(&folder.path().join("earlier"));
+    let mut writer: tantivy::IndexWriter = earlier.index.writer(20_000_000).unwrap();
+    let mut commit = writer.prepare_commit().unwrap();
+    commit.set_payload(r#"{ "read": { "1": 5 }, "languages": ["en"] }"#);
+    commit.commit().unwrap();
+    let wrong = Library::open(&folder.path().join("earlier")).err();
+    assert!(matches!(wrong, Some(LibraryError::Form(_))), "{wrong:?}");
+}
+
+#[test]
+fn pages_without_spaces_are_found_by_their_words_and_passages_in_their_language() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = Library::open(folder.path()).unwrap();
+    let mut writer = library.writer().unwrap();
+    let mut chinese = item(1, "http://a.test/1", "城市", "城市图书馆的历史和建筑。");
+    chinese.language = linkscent_core::text::Language::from_code("zh").unwrap();
+    let mut thai = item(2, "http://a.test/2", "ห้องสมุด", "ห้องสมุดประชาชนเปิดทุกวัน");
+    thai.language = linkscent_core::text::Language::from_code("th").unwrap();
+    let german = "Die Bibliothek bewahrt die Briefe der Dichterin und derer auf, die sie kannten, \
+        und wer sie lesen will, kann am Schalter im ersten Stock danach fragen, wohin sie \
+        innerhalb einer Stunde aus den alten Häusern gebracht werden.";
+    let mixed = item(3, "http://a.test/3", "A library", german);
+    for item in [chinese, thai, mixed] {
+        writer.take(&item).unwrap();
+    }
+    writer.commit().unwrap();
+    assert_eq!(found(&library, "历史"), [1]);
+    assert_eq!(
+        found(&library, "史和"),
+        [0; 0],
+        "no word, though both letters stand there"
+    );
+    assert_eq!(found(&library, "ประชาชน"), [2]);
+    // Of a page in English, by the German stem of a passage.
+    assert_eq!(found(&library, "Haus"), [3]);
 }
 
 #[test]

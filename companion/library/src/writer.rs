@@ -116,9 +116,11 @@ impl Writer {
             page.add_u64(meaning, number);
         }
         self.index.add_document(page)?;
-        let code = item.language.code();
-        if !self.notes.languages.contains(code) {
-            self.notes.languages.insert(code.to_owned());
+        for passage in [""].iter().chain(&passages) {
+            let code = item.language.of_passage(passage).code();
+            if !self.notes.languages.contains(code) {
+                self.notes.languages.insert(code.to_owned());
+            }
         }
         Ok(())
     }

@@ -192,6 +192,17 @@ pub fn as_kept(text: &str) -> Result<String, PredicateError> {
         return Ok(text.to_owned());
     }
     let predicate: Predicate = text.parse()?;
+    if let Some(code) = predicate.unknown_language() {
+        let lower = text.to_lowercase();
+        let before = lower.find(code).map_or("", |at| &lower[..at]);
+        return Err(PredicateError {
+            position: before.chars().count() + 1,
+            message: format!(
+                "“{code}” is no language that pages are told to be in: write a code, such as “en”, \
+                 “de” or “ja”"
+            ),
+        });
+    }
     Ok(predicate.to_string())
 }
 

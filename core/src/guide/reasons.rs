@@ -3,14 +3,12 @@
 
 use std::fmt;
 
-use unicode_segmentation::UnicodeSegmentation;
-
 use super::Guide;
 use crate::dom::DomOffset;
 use crate::meaning::Meaning;
 use crate::strategies::promise::Evidence;
 use crate::strategies::{Candidate, Cue, Promise, Subject};
-use crate::text::{Language, TermId, terms};
+use crate::text::{Language, TermId, terms, words};
 
 /// Words from this cosine on are called close in meaning.
 const CLOSE: f64 = 0.3;
@@ -246,7 +244,8 @@ impl Guide {
                 id.is_some_and(|id| name.binary_search(&id).is_ok())
             })
         };
-        anchor.unicode_words().find(is_of_name).map(str::to_owned)
+        let mut words = words(anchor).into_iter();
+        words.find(is_of_name).map(str::to_owned)
     }
 
     /// What was learned of the strongest word near a link that is worth telling.
@@ -287,7 +286,7 @@ impl Guide {
 
 /// The word of a text that something is nearest to, as it stands there.
 fn nearest_word(text: &str, cosine: impl Fn(&Meaning) -> f64) -> Option<String> {
-    let words = text.unicode_words().filter_map(|word| {
+    let words = words(text).into_iter().filter_map(|word| {
         let meaning = Meaning::of_text(word);
         let near = cosine(&meaning.unit()) * f64::from(meaning.dot(&meaning).sqrt());
         (near > 0.0).then_some((near, word))

@@ -34,6 +34,7 @@ use std::fmt;
 use regex_lite::Regex;
 
 use crate::forms::FormKind;
+use crate::text::Language;
 
 pub use evaluate::{Finding, Relevances, Seen};
 pub use parser::PredicateError;
@@ -270,6 +271,16 @@ impl Predicate {
             )
         };
         self.conditions().iter().any(asks)
+    }
+
+    /// A language that it asks for and no page is ever said to be in.
+    pub fn unknown_language(&self) -> Option<&str> {
+        let conditions = self.conditions().into_iter();
+        let mut languages = conditions.filter_map(|condition| match condition {
+            Condition::Language(code) => Some(code.as_str()),
+            _ => None,
+        });
+        languages.find(|code| Language::from_code(code).is_none())
     }
 
     /// Names of the topics it asks for.

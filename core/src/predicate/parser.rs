@@ -10,6 +10,7 @@ use super::{
     TextTest,
 };
 use crate::forms::FormKind;
+use crate::text::Language;
 
 /// Characters of a predicate.
 const LONGEST: usize = 10_000;
@@ -247,8 +248,11 @@ impl Parser {
         match word {
             "language" => {
                 self.word(&["is"])?;
-                self.text()
-                    .map(|row| Condition::Language(row.1.to_lowercase()))
+                let (_, text) = self.text()?;
+                let known = Language::from_code(&text).map(|language| language.code().to_owned());
+                Ok(Condition::Language(
+                    known.unwrap_or_else(|| text.to_lowercase()),
+                ))
             }
             "links" if self.takes("to") => self.pattern().map(Condition::LinksTo),
             "linked" => {

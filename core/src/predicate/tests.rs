@@ -225,6 +225,21 @@ fn random(rng: &mut SplitMix, depth: usize) -> Predicate {
 }
 
 #[test]
+fn languages_are_named_by_their_codes() {
+    let kept = |text: &str| crate::critics::as_kept(text).map_err(|error| error.to_string());
+    for (asked, kept_as) in [("ja-JP", "ja"), ("NB", "no"), ("zh", "zh")] {
+        let asked = format!("language is \"{asked}\" and links > 3");
+        let kept_as = format!("language is \"{kept_as}\" and links > 3");
+        assert_eq!(kept(&asked), Ok(kept_as));
+    }
+    let refused = kept("links > 3 and language is \"Japanese\"").unwrap_err();
+    assert!(refused.contains("“japanese” is no language"), "{refused}");
+    assert!(refused.contains("28"), "{refused}");
+    // One that was kept by an earlier version is still read.
+    assert!("not language is \"xx\"".parse::<Predicate>().is_ok());
+}
+
+#[test]
 fn what_is_written_is_read_back() {
     let mut rng = SplitMix(8);
     for _ in 0..500 {

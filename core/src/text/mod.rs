@@ -1,24 +1,27 @@
 //! Words: from raw text to terms (methods 1.2).
 //!
-//! A text is cut into Unicode words, normalised (NFKC, lower case), rid of its
+//! A text is cut into its words, normalised (NFKC, lower case), rid of its
 //! language's stop words and stemmed. What comes out is called a *term*.
 //! Lower-casing stands in for full case folding: the two differ for a handful
 //! of letters that the stemmers do not treat alike either.
 
 mod language;
+mod passages;
 pub(crate) mod pieces;
 mod stemmer;
 mod vocabulary;
+mod words;
 
 pub use language::Language;
+pub(crate) use passages::runs_of;
 pub use pieces::{MOST_PIECES, Pieces};
 pub use vocabulary::{LARGEST_VOCABULARY, TermId, TermRow, Vocabulary};
+pub use words::{for_each_segment, for_each_word, words};
 
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
-use unicode_segmentation::UnicodeSegmentation;
 
 use stemmer::Stemmer;
 
@@ -29,12 +32,13 @@ pub const MOST_WORDS: usize = 100_000;
 const LONGEST_WORD: usize = 40;
 
 /// Turns the words of one page into terms, remembering each distinct word, so
-/// that a word is normalised and stemmed once a page.
+/// that a word is normalised and stemmed once a page and language.
 pub struct TermReader {
-    language: Language,
-    stemmer: Stemmer,
-    /// Raw word -> position in `terms`, or `None` for words that are dropped.
-    seen: FxHashMap<String, Option<u32>>,
+    /// The language that is read, and those that were before.
+    language: InLanguage,
+    others: Vec<InLanguage>,
+    /// Distinct words met in all languages.
+    met: usize,
     /// Term -> its position in `terms`.
     positions: FxHashMap<String, u32>,
     terms: Vec<String>,
@@ -42,43 +46,77 @@ pub struct TermReader {
     surfaces: Vec<String>,
 }
 
-impl TermReader {
-    /// A reader for text in `language`.
-    pub fn new(language: Language) -> Self {
+/// Words of one language.
+struct InLanguage {
+    language: Language,
+    stemmer: Stemmer,
+    /// Raw word -> position of its term, or `None` for words that are dropped.
+    seen: FxHashMap<String, Option<u32>>,
+}
+
+impl InLanguage {
+    fn new(language: Language) -> Self {
         Self {
             language,
             stemmer: Stemmer::new(language),
             seen: FxHashMap::default(),
+        }
+    }
+
+    /// The term of a word, and the word in lower case; `None` for what is dropped.
+    fn term_of(&self, word: &str) -> Option<(String, String)> {
+        let plain = normalise(word);
+        let characters = plain.chars().count();
+        let lone_ideograph = characters == 1 && !plain.is_ascii();
+        if plain.len() > LONGEST_WORD || (characters < 2 && !lone_ideograph) {
+            return None;
+        }
+        let is_told = !self.language.is_stop_word(&plain);
+        is_told.then(|| (self.stemmer.stem(&plain), plain))
+    }
+}
+
+impl TermReader {
+    /// A reader for text in `language`.
+    pub fn new(language: Language) -> Self {
+        Self {
+            language: InLanguage::new(language),
+            others: Vec::new(),
+            met: 0,
             positions: FxHashMap::default(),
             terms: Vec::new(),
             surfaces: Vec::new(),
         }
     }
 
+    /// What is read from now on is in another language.
+    pub fn turn_to(&mut self, language: Language) {
+        if self.language.language == language {
+            return;
+        }
+        let known = self.others.iter().position(|one| one.language == language);
+        let turned = match known {
+            Some(place) => self.others.swap_remove(place),
+            None => InLanguage::new(language),
+        };
+        self.others
+            .push(std::mem::replace(&mut self.language, turned));
+    }
+
     /// Calls `each` with the position (see [`Self::into_terms`]) of every term
     /// of `text`, in order of appearance, repeats included.
     pub fn read(&mut self, text: &str, mut each: impl FnMut(u32)) {
-        for word in text.unicode_words() {
-            if let Some(&known) = self.seen.get(word) {
-                if let Some(position) = known {
-                    each(position);
-                }
-                continue;
-            }
-            if self.is_full() {
-                continue;
-            }
-            let position = self.position_of(word);
-            self.seen.insert(word.to_owned(), position);
-            if let Some(position) = position {
+        for_each_word(text, |word| {
+            let known = self.language.seen.get(word).copied();
+            if let Some(position) = known.unwrap_or_else(|| self.meet(word)) {
                 each(position);
             }
-        }
+        });
     }
 
     /// Whether words are passed over that were not met before: [`MOST_WORDS`] were.
     pub fn is_full(&self) -> bool {
-        self.seen.len() >= MOST_WORDS
+        self.met >= MOST_WORDS
     }
 
     /// The distinct terms read so far and the spelling in which each was met
@@ -87,24 +125,26 @@ impl TermReader {
         (self.terms, self.surfaces)
     }
 
-    fn position_of(&mut self, word: &str) -> Option<u32> {
-        let plain = normalise(word);
-        let characters = plain.chars().count();
-        let lone_ideograph = characters == 1 && !plain.is_ascii();
-        if plain.len() > LONGEST_WORD || (characters < 2 && !lone_ideograph) {
+    /// Takes in a word that was not met before in this language.
+    fn meet(&mut self, word: &str) -> Option<u32> {
+        if self.is_full() {
             return None;
         }
-        if self.language.is_stop_word(&plain) {
-            return None;
-        }
-        let term = self.stemmer.stem(&plain);
+        let term = self.language.term_of(word);
+        let position = term.map(|(term, plain)| self.position_of(term, plain));
+        self.language.seen.insert(word.to_owned(), position);
+        self.met += 1;
+        position
+    }
+
+    fn position_of(&mut self, term: String, plain: String) -> u32 {
         let next = self.terms.len() as u32;
         let position = *self.positions.entry(term.clone()).or_insert(next);
         if position == next {
             self.terms.push(term);
             self.surfaces.push(plain);
         }
-        Some(position)
+        position
     }
 }
 
@@ -122,7 +162,7 @@ pub fn terms(text: &str, language: Language) -> Vec<String> {
 
 /// The words of a short text, in lower case, without English stop words.
 pub fn plain_words(text: &str) -> Vec<String> {
-    let words = text.unicode_words().map(normalise);
+    let words = words(text).into_iter().map(normalise);
     words
         .filter(|word| word.len() <= LONGEST_WORD && !Language::English.is_stop_word(word))
         .collect()

@@ -22,7 +22,8 @@ pub struct Stemmer {
     language: Language,
     /// None where `rust-stemmers` lacks the language.
     snowball: Option<Snowball>,
-    substitute: frostem::Stemmer,
+    /// None where the language has no stemmer: its words are left as they are.
+    substitute: Option<frostem::Stemmer>,
 }
 
 impl Stemmer {
@@ -31,7 +32,7 @@ impl Stemmer {
         Self {
             language,
             snowball: language.snowball().map(Snowball::create),
-            substitute: frostem::Stemmer::new(language.algorithm()),
+            substitute: language.algorithm().map(frostem::Stemmer::new),
         }
     }
 
@@ -41,7 +42,10 @@ impl Stemmer {
             Some(snowball) if !self.is_known_to_panic(word) => stem_or_panic(snowball, word),
             _ => None,
         };
-        stemmed.unwrap_or_else(|| self.substitute.stem(word).into_owned())
+        stemmed.unwrap_or_else(|| match &self.substitute {
+            Some(substitute) => substitute.stem(word).into_owned(),
+            None => word.to_owned(),
+        })
     }
 
     fn is_known_to_panic(&self, word: &str) -> bool {

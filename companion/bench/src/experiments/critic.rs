@@ -6,6 +6,7 @@ use serde_json::json;
 use super::{Finding, Subject, roc_auc};
 use crate::own_critic::{self, CriticExample};
 use crate::report::Section;
+use crate::topic::Label;
 
 /// So many of the pages, evenly spaced.
 fn evenly(pages: &[u32], count: usize) -> Vec<u32> {
@@ -27,8 +28,17 @@ pub(super) fn run(subject: &Subject<'_>) -> Finding {
         let sure = own_critic::confidence(web, &examples).filter(|_| !examples.is_enough());
         let judged = topic.labels.iter().zip(&ours);
         let judged = judged.filter(|(frozen, _)| frozen.example.is_none());
+        // A critic of few pages ranks by all its evidence; one of many is nearly always quite sure.
+        let by_words = examples.is_enough();
+        let rank = |ours: &Label| {
+            if by_words {
+                ours.log_odds
+            } else {
+                ours.relevance
+            }
+        };
         let pairs: Vec<(f64, bool, bool)> = judged
-            .map(|(frozen, ours)| (ours.log_odds, ours.is_relevant(), frozen.is_relevant()))
+            .map(|(frozen, ours)| (rank(ours), ours.is_relevant(), frozen.is_relevant()))
             .collect();
         let mut scored: Vec<(f64, bool)> = pairs.iter().map(|row| (row.0, row.2)).collect();
         let auc = roc_auc(&mut scored);
