@@ -113,7 +113,7 @@ fn record(number: u64) -> Result<(Record, Location)> {
         problem: String::new(),
         forms: Vec::new(),
         alarm: None,
-        waiting: None,
+        unfound: None,
         arm: linkscent_core::crawl::Arm::Primary,
     };
     Ok((record, Location::default()))

@@ -124,6 +124,7 @@ fn begun(strategy: &str, pages: u64) -> Session {
         stopping: StoppingRule::default(),
         takes_repeats: false,
         follows_all: false,
+        until_recall: None,
     };
     let seeds = [7, 107, 207].map(|page| Seed {
         address: Address::parse(&address(page)).expect("an address"),

@@ -142,18 +142,18 @@ pub fn harvest(relevant: &[bool]) -> String {
     curve(relevant, &[], "pages scored")
 }
 
-/// The same over its requests: what was found for what it cost; and how many there were in all,
-/// those included that were expected among the links that waited, by the number of requests.
-pub fn cost(relevant: &[bool], waiting: &[(usize, Expected)]) -> String {
-    curve(relevant, waiting, "requests")
+/// The same over its requests: what was found for what it cost; and how many there were to be found,
+/// as was estimated by the number of requests.
+pub fn cost(relevant: &[bool], there_are: &[(usize, Expected)]) -> String {
+    curve(relevant, there_are, "requests")
 }
 
-fn curve(relevant: &[bool], waiting: &[(usize, Expected)], over: &str) -> String {
+fn curve(relevant: &[bool], there_are: &[(usize, Expected)], over: &str) -> String {
     let all = relevant.len().max(1);
     let found = relevant.iter().filter(|hit| **hit).count();
-    let in_view = in_view(relevant, waiting);
-    // Of what was expected on the way only what has room is drawn.
-    let top = in_view
+    let estimated = thinned(relevant, there_are);
+    // Of what was estimated on the way only what has room is drawn.
+    let top = estimated
         .last()
         .map_or(found, |point| found.max(point.about))
         .max(1);
@@ -173,11 +173,11 @@ fn curve(relevant: &[bool], waiting: &[(usize, Expected)], over: &str) -> String
     let (x0, x1, y0, y1) = (x(0), x(all), y(0), y(top));
     let best = top.min(all);
     let (perfect, perfect_y) = (x(best), y(best));
-    let expected = drawn_in_view(&in_view, x, |n| y(n.min(top)));
-    let dotted = if in_view.is_empty() {
+    let expected = drawn_estimates(&estimated, x, |n| y(n.min(top)));
+    let dotted = if estimated.is_empty() {
         ""
     } else {
-        "; dotted: with those that were expected among the links that waited; shaded: how far off \
+        "; dotted: about how many there are to be found, as was estimated then; shaded: how far off \
          that may be"
     };
     format!(
@@ -194,8 +194,8 @@ fn curve(relevant: &[bool], waiting: &[(usize, Expected)], over: &str) -> String
     )
 }
 
-/// A point of the line of all relevant pages in view.
-struct InView {
+/// A point of the line of all there is to be found.
+struct Estimated {
     requests: usize,
     least: usize,
     about: usize,
@@ -205,35 +205,30 @@ struct InView {
 /// Requests after which an estimate is drawn: before, hardly anything was learned.
 const LEARNED: usize = 100;
 
-/// What was found until then with what was expected then, at most a few hundred points.
-fn in_view(relevant: &[bool], waiting: &[(usize, Expected)]) -> Vec<InView> {
-    let (mut found, mut until) = (0, 0);
-    let learned = waiting.partition_point(|(requests, _)| *requests < LEARNED);
-    let waiting = &waiting[learned..];
-    let step = waiting.len().div_ceil(300).max(1);
-    let points = waiting.iter().map(|(requests, expected)| {
-        let upto = (*requests).min(relevant.len());
-        found += relevant[until..upto].iter().filter(|hit| **hit).count();
-        until = upto;
-        let with =
-            |expected: u64| found.saturating_add(usize::try_from(expected).unwrap_or(usize::MAX));
-        InView {
-            requests: upto,
-            least: with(expected.least),
-            about: with(expected.about),
-            most: with(expected.most),
-        }
-    });
-    let points: Vec<InView> = points.collect();
-    let last = points.len().saturating_sub(1);
-    let points = points.into_iter().enumerate();
+/// At most a few hundred points.
+fn thinned(relevant: &[bool], there_are: &[(usize, Expected)]) -> Vec<Estimated> {
+    let learned = there_are.partition_point(|(requests, _)| *requests < LEARNED);
+    let there_are = &there_are[learned..];
+    let step = there_are.len().div_ceil(300).max(1);
+    let last = there_are.len().saturating_sub(1);
+    let number = |many: u64| usize::try_from(many).unwrap_or(usize::MAX);
+    let points = there_are.iter().enumerate();
     points
         .filter(|(place, _)| place.is_multiple_of(step) || *place == last)
-        .map(|(_, point)| point)
+        .map(|(_, (requests, all))| Estimated {
+            requests: (*requests).min(relevant.len()),
+            least: number(all.least),
+            about: number(all.about),
+            most: number(all.most),
+        })
         .collect()
 }
 
-fn drawn_in_view(points: &[InView], x: impl Fn(usize) -> f64, y: impl Fn(usize) -> f64) -> String {
+fn drawn_estimates(
+    points: &[Estimated],
+    x: impl Fn(usize) -> f64,
+    y: impl Fn(usize) -> f64,
+) -> String {
     if points.is_empty() {
         return String::new();
     }
@@ -253,20 +248,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_expected_stands_above_what_was_found() {
+    fn what_there_is_stands_above_what_was_found() {
         let expected = |about: u64| Expected::around(about as f64);
         let mut hits = [false; 400];
         (hits[0], hits[300]) = (true, true);
-        let counted = [(99, 50), (200, 5), (400, 2), (900, 0)];
+        let counted = [(99, 50), (200, 5), (400, 4), (900, 0)];
         let counted = counted.map(|(at, about)| (at, expected(about)));
-        let points = in_view(&hits, &counted);
+        let points = thinned(&hits, &counted);
         let all: Vec<_> = points
             .iter()
             .map(|point| [point.requests, point.least, point.about, point.most])
             .collect();
-        assert_eq!(all, [[200, 2, 6, 18], [400, 2, 4, 10], [400, 2, 2, 4]]);
+        assert_eq!(all, [[200, 1, 5, 17], [400, 0, 4, 14], [400, 0, 0, 2]]);
         let svg = cost(&hits, &counted[..3]);
-        // Four in view at the end are the top, and what does not fit is drawn there.
+        // The four that there are at the end are the top, and what does not fit is drawn there.
         assert!(
             svg.contains("class=\"estimate\" d=\"M338.0 26.0L632.0 26.0\""),
             "{svg}"

@@ -170,6 +170,7 @@ pub(super) fn begin(
         // No two pages count as the same here: labels are by page.
         takes_repeats: true,
         follows_all: true,
+        until_recall: None,
     };
     let seeds = topic.starts(&scenario.seeds)?.iter().map(|&seed| Seed {
         address: web.pages[seed as usize].address.clone(),

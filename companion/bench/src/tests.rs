@@ -362,6 +362,7 @@ fn found_by_predicate(web: &EvalWeb, predicate: &str, strategy: &str) -> BTreeSe
         stopping: linkscent_core::crawl::StoppingRule::default(),
         takes_repeats: true,
         follows_all: true,
+        until_recall: None,
     };
     let seeds = web.pages.iter().map(|page| Seed {
         address: page.address.clone(),

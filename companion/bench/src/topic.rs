@@ -175,14 +175,30 @@ impl Topic {
         web: &EvalWeb,
         left_out: Option<&HashSet<String>>,
     ) -> Result<usize> {
-        let starts = self.starts(set)?.iter().chain(self.root()).copied();
-        let reached = web.reachable(starts);
+        let reached = self.reached(set, web)?;
         let counts = |&number: &usize| {
             let address = web.pages[number].address.as_str();
             let is_left_out = left_out.is_some_and(|left_out| left_out.contains(address));
             reached[number] && self.labels[number].counts() && !is_left_out
         };
         Ok((0..self.labels.len()).filter(counts).count())
+    }
+
+    /// How many pages that a crawl takes for relevant can be reached from a seed set and the root:
+    /// examples are some of them.
+    pub fn reachable_with_examples(&self, set: &str, web: &EvalWeb) -> Result<usize> {
+        let reached = self.reached(set, web)?;
+        let is_taken = |label: &Label| label.is_relevant() || label.example == Some(true);
+        let labels = self.labels.iter().zip(reached);
+        Ok(labels
+            .filter(|(label, reached)| *reached && is_taken(label))
+            .count())
+    }
+
+    /// By number of the page, whether it can be reached from a seed set and the root.
+    fn reached(&self, set: &str, web: &EvalWeb) -> Result<Vec<bool>> {
+        let starts = self.starts(set)?.iter().chain(self.root()).copied();
+        Ok(web.reachable(starts))
     }
 }
 

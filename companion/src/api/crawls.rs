@@ -6,8 +6,8 @@ use axum::extract::{Path, Query, State};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Scope, StoppingRule};
 use linkscent_core::wire::api::{
-    ApiError, CrawlChange, CrawlOrder, CrawlView, FindView, MoreSeeds, QuestionAnswer,
-    QuestionView, SkippedView, WaitingView,
+    ApiError, CrawlChange, CrawlOrder, CrawlView, EstimateView, FindView, MoreSeeds,
+    QuestionAnswer, QuestionView, SkippedView,
 };
 use serde::Deserialize;
 
@@ -100,6 +100,7 @@ pub(super) async fn begin(
             targets: order.bounds.site_targets,
         },
         start_from: order.start_from.clone(),
+        until_recall: order.until_recall,
         scope: Scope {
             hosts: order.bounds.hosts.clone(),
             left_out: order.bounds.left_out.clone(),
@@ -234,6 +235,7 @@ pub(super) async fn view(
     let question = store.questions(crawl.id).await?.into_iter().next();
     let alarm = store.alarms(crawl.id).await?.into_iter().next();
     let skipped = store.skipped(crawl.id).await?;
+    let unfound = service.unfound(crawl).await?;
     Ok(CrawlView {
         id: crawl.id,
         topic: topic.to_owned(),
@@ -260,6 +262,9 @@ pub(super) async fn view(
                 seeds: row.seeds,
             })
             .collect(),
-        waiting: service.in_view(crawl).await?.map(WaitingView::from),
+        waiting: unfound.map(|unfound| unfound.among_waiting().into()),
+        reachable: unfound
+            .and_then(|unfound| unfound.reachable(counts.relevant))
+            .map(EstimateView::from),
     })
 }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
+use linkscent_core::crawl::Unfound;
 use linkscent_core::wire::api::ApiError;
 
 use super::problem::WRONG;
@@ -23,7 +24,7 @@ const MOST_CRAWLS: usize = 50;
 struct Told {
     crawl: CrawlRow,
     counts: CrawlCounts,
-    waiting: Option<f64>,
+    unfound: Option<Unfound>,
     skipped: u64,
 }
 
@@ -35,7 +36,7 @@ type Metric = (
     fn(&Told) -> Option<f64>,
 );
 
-const METRICS: [Metric; 8] = [
+const METRICS: [Metric; 9] = [
     (
         "linkscent_crawl_running",
         "gauge",
@@ -76,7 +77,16 @@ const METRICS: [Metric; 8] = [
         "linkscent_crawl_expected_relevant_pages",
         "gauge",
         "Relevant pages expected among the links that wait, where that was counted.",
-        |told| told.waiting,
+        |told| told.unfound.map(|unfound| unfound.waiting),
+    ),
+    (
+        "linkscent_crawl_reachable_relevant_pages",
+        "gauge",
+        "Relevant pages that can be reached, found ones included, where that was estimated.",
+        |told| {
+            let all = told.unfound?.reachable(told.counts.relevant)?;
+            Some(all.about as f64)
+        },
     ),
     (
         "linkscent_crawl_skipped_links_total",
@@ -109,7 +119,7 @@ pub(super) async fn metrics(State(app): State<App>) -> Result<impl IntoResponse,
         let skipped = store.skipped(crawl.id).await?;
         told.push(Told {
             counts: app.service.counts(crawl.id).await?,
-            waiting: store.waiting(crawl.id).await?,
+            unfound: store.unfound(crawl.id).await?,
             skipped: skipped.iter().map(|row| row.count).sum(),
             crawl,
         });

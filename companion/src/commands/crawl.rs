@@ -9,9 +9,9 @@ use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_archive::lists;
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{CrawlStats, Expected, Scope, StoppingRule};
+use linkscent_core::crawl::{CrawlStats, Expected, Scope, StoppingRule, Unfound};
 use linkscent_core::strategies::{self, Form};
-use linkscent_core::wire::api::WaitingView;
+use linkscent_core::wire::api::EstimateView;
 use serde_json::json;
 use tokio::runtime::Handle;
 
@@ -119,6 +119,10 @@ pub struct Crawl {
     /// Leave a site after so many targets.
     #[arg(long, env = "LINKSCENT_SITE_TARGETS", help_heading = "Where it goes")]
     site_targets: Option<u32>,
+    /// End when such a share of the relevant pages that can be reached is found, as far as can be
+    /// told, before the budget is used up: 0.5 to 0.99.
+    #[arg(long, value_name = "SHARE", help_heading = "Where it goes")]
+    until_recall: Option<f64>,
     #[command(flatten)]
     network: Network,
     #[command(flatten)]
@@ -245,9 +249,7 @@ impl Crawl {
             trainings,
             replayed,
             seconds,
-            waiting: handle
-                .block_on(store.waiting(crawl.id))?
-                .map(Expected::around),
+            unfound: handle.block_on(store.unfound(crawl.id))?,
             alarms: handle.block_on(store.alarms(crawl.id))?,
             skipped: handle.block_on(store.skipped(crawl.id))?,
             notices: handle.block_on(store.notices(crawl.topic, Some(crawl.id)))?,
@@ -355,6 +357,7 @@ impl Crawl {
                 pages: self.site_pages,
                 targets: self.site_targets,
             },
+            until_recall: self.until_recall,
             on_drift: self.on_drift,
             critic: self.critic.clone(),
             strategy: self.weighted_strategy()?,
@@ -392,7 +395,7 @@ impl Crawl {
     fn report(&self, store: &Store, crawl: &CrawlRow, ended: &Ended, report: &Report) {
         let Report {
             stats,
-            waiting,
+            unfound,
             confidence,
             trainings,
             replayed,
@@ -408,13 +411,16 @@ impl Crawl {
             Ended::Hindered(reason) => reason,
             Ended::Stopped => "stopped",
         };
+        let reachable = unfound.and_then(|unfound| unfound.reachable(stats.relevant));
+        let waiting = unfound.map(|unfound| unfound.among_waiting());
         let speed = (stats.pages - replayed) as f64 / seconds.max(1e-9);
         if self.json {
             let object = json!({
                 "pages": stats.pages,
                 "relevant": stats.relevant,
                 "harvest": stats.harvest(),
-                "waiting": waiting.map(WaitingView::from),
+                "waiting": waiting.map(EstimateView::from),
+                "reachable": reachable.map(EstimateView::from),
                 "confidence": confidence,
                 "trainings": trainings,
                 "seconds": seconds,
@@ -437,10 +443,16 @@ impl Crawl {
             100.0 * stats.harvest(),
             stats.other
         );
+        if let Some(Expected { about, least, most }) = reachable {
+            println!(
+                "{} of about {about} relevant pages are found that can be reached (there are between \
+                 {least} and {most})",
+                stats.relevant
+            );
+        }
         if let Some(Expected { about, least, most }) = waiting {
             println!(
-                "about {about} more are expected among the links that wait (between {least} and \
-                 {most}); pages that nothing was seen to link to yet are not counted"
+                "about {about} more are expected among the links that wait (between {least} and {most})"
             );
         }
         if let Some(sure) = confidence {
@@ -490,8 +502,8 @@ impl Crawl {
 /// What a crawl came to.
 struct Report {
     stats: CrawlStats,
-    /// How many relevant pages are expected among the links that wait.
-    waiting: Option<Expected>,
+    /// What was counted last of the relevant pages that were not found.
+    unfound: Option<Unfound>,
     /// How sure the critic is at the end.
     confidence: Option<f64>,
     /// How often the model of hop distances was trained again.

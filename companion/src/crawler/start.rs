@@ -100,6 +100,7 @@ fn limits(crawl: &CrawlRow, is_replay: bool) -> Limits {
         stopping: crawl.order.stopping,
         takes_repeats: crawl.takes_repeats(),
         follows_all: false,
+        until_recall: crawl.order.until_recall,
     }
 }
 

@@ -51,6 +51,8 @@ struct CrawlPage<'a> {
     left: Option<String>,
     /// How many relevant pages are expected among the links that wait.
     expected: Option<Expected>,
+    /// How many there are to be found in all.
+    reachable: Option<Expected>,
     chart: String,
     databases: u64,
     alarms: Vec<AlarmRow>,
@@ -98,13 +100,15 @@ async fn page(
     let counts = app.service.counts(id).await?;
     let left = app.service.time_left(&crawl, &counts).await?;
     let classes = app.service.classes(&topic).await?;
+    let unfound = app.service.unfound(&crawl).await?;
     show(&CrawlPage {
         class_action: format!("{base}/crawl/{id}/class"),
         base,
         csrf: app.access.csrf(),
         harvest: percent(counts.harvest()),
         left: left.map(roughly),
-        expected: app.service.in_view(&crawl).await?,
+        expected: unfound.map(|unfound| unfound.among_waiting()),
+        reachable: unfound.and_then(|unfound| unfound.reachable(counts.relevant)),
         progress: (100 * counts.pages / crawl.order.budget.max(1)).min(100),
         chart: chart::harvest(&app.service.harvest(id).await?),
         databases: app.service.store.count_forms(id).await?,

@@ -47,6 +47,9 @@ struct CrawlForm {
     /// Targets of a site after which it is left; empty for never.
     #[serde(default)]
     site_targets: String,
+    /// Per cent of the relevant pages after which it ends; empty for the whole budget.
+    #[serde(default)]
+    until_recall: String,
     /// The strategy; empty for the topic's.
     #[serde(default)]
     strategy: String,
@@ -79,6 +82,7 @@ async fn crawl(
             pages: number(&form.site_pages)?,
             targets: number(&form.site_targets)?,
         },
+        until_recall: number(&form.until_recall)?.map(|share| f64::from(share) / 100.0),
         strategy: Some(form.strategy).filter(|name| !name.is_empty()),
         start_from: Some(form.start_from).filter(|from| !from.is_empty()),
         scope: Scope {

@@ -34,7 +34,7 @@ struct YieldScreen {
     time: Option<(String, String)>,
     /// How many finds were expected among the links that waited, as it was counted last, and at
     /// which request.
-    waiting: Option<(usize, Expected)>,
+    there_are: Option<(usize, Expected)>,
 }
 
 async fn page(
@@ -50,12 +50,12 @@ async fn page(
         crawl,
         topic,
         finds: found.hits.iter().filter(|hit| **hit).count(),
-        chart: chart::cost(&found.hits, &found.waiting),
+        chart: chart::cost(&found.hits, &found.there_are),
         time: times.map(|(first, last)| {
             let span = Duration::from_millis(last.abs_diff(first));
             (said(first), roughly(span))
         }),
-        waiting: found.waiting.last().copied(),
+        there_are: found.there_are.last().copied(),
         found,
     })
 }

@@ -1,6 +1,8 @@
 //! Beginning crawls, and pausing, resuming and stopping them: the same rules for whoever
 //! asks.
 
+use std::ops::RangeInclusive;
+
 use anyhow::Context;
 use linkscent_core::crawl::{Scope, StoppingRule, as_host};
 use linkscent_core::guide::Guide;
@@ -15,6 +17,9 @@ use crate::topic_guide;
 
 /// The largest budget, in pages.
 pub const LARGEST_BUDGET: u64 = 1_000_000;
+
+/// Shares of the relevant pages by which a crawl can end.
+const SHARES: RangeInclusive<f64> = 0.5..=0.99;
 
 /// Where a crawl starts. Where nothing is given it starts from the topic's targets.
 #[derive(Debug, Clone, Default)]
@@ -43,6 +48,9 @@ pub struct NewCrawl {
     pub scope: Scope,
     /// When a site is left.
     pub stopping: StoppingRule,
+    /// The share of the relevant pages to be reached after which it ends, 0.5 to 0.99, where that is
+    /// wanted.
+    pub until_recall: Option<f64>,
     /// What it does when it loses its way.
     pub on_drift: Reaction,
     /// The critic (a name or a predicate), where another than the topic's is wanted.
@@ -68,6 +76,7 @@ impl NewCrawl {
                 ..Scope::default()
             },
             stopping: StoppingRule::default(),
+            until_recall: None,
             on_drift: Reaction::default(),
             critic: None,
             strategy: None,
@@ -117,6 +126,13 @@ impl Service {
         order: &Order,
     ) -> Result<CrawlRow, ServiceError> {
         let (guide, begun_with) = self.start_guide(topic, new).await?;
+        if order.until_recall.is_some() && !guide.profile().is_log_odds {
+            return Err(ServiceError::refused(format!(
+                "The strategy {:?} does not say how likely a page is relevant, so that it cannot be \
+                 told how many there are: choose another, such as ensemble, or no share to end by.",
+                guide.chosen_strategy()
+            )));
+        }
         let start_model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
         let marks = self.store.marks(topic.id).await?;
         let is_target = |page: &&String| {
@@ -214,6 +230,15 @@ impl Service {
             )));
         }
         check_stopping(new.stopping)?;
+        if new
+            .until_recall
+            .is_some_and(|share| !SHARES.contains(&share))
+        {
+            return Err(ServiceError::refused(
+                "A crawl ends when 50 to 99 per cent (0.5 to 0.99) of the relevant pages seem to be \
+                 found, or by its budget alone.",
+            ));
+        }
         let is_replay = self.way.is_loopback_proxy();
         if new.delay == Some(0) && !is_replay {
             return Err(ServiceError::refused(
@@ -235,6 +260,7 @@ impl Service {
                 sound_scope(&new.scope)?
             },
             stopping: new.stopping,
+            until_recall: new.until_recall,
             on_drift: new.on_drift,
             kind: new.kind,
         })

@@ -72,6 +72,7 @@ fn unbegun_session(guide: Guide, order: &Order) -> Result<Session> {
         stopping: order.stopping,
         takes_repeats: false,
         follows_all: false,
+        until_recall: None,
     };
     Ok(Session::new(guide, limits, seeds))
 }

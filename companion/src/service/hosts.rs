@@ -188,7 +188,7 @@ mod tests {
             is_scored: false,
             is_find: false,
             problem: problem.to_owned(),
-            waiting: None,
+            unfound: None,
             warc_offset: offset,
             is_redirect: problem.starts_with("redirects"),
         }

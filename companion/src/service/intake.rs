@@ -47,6 +47,7 @@ impl Service {
                 ..Scope::default()
             },
             stopping: StoppingRule::default(),
+            until_recall: None,
             on_drift: Reaction::Tell,
             kind: CrawlKind::Usual,
         };

@@ -156,6 +156,7 @@ impl Service {
             seeds: Vec::new(),
             scope: Scope::default(),
             stopping: StoppingRule::default(),
+            until_recall: None,
             on_drift: Reaction::Tell,
             kind: CrawlKind::Reading,
         };
@@ -199,7 +200,7 @@ fn record(number: u64, page: &Page, judgment: Judgment, way: Vec<Address>) -> Re
         problem: String::new(),
         forms: Vec::new(),
         alarm: None,
-        waiting: None,
+        unfound: None,
         arm: Arm::Primary,
     }
 }

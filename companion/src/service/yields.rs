@@ -1,4 +1,4 @@
-//! What a crawl brought and what it cost: finds by requests, how many more are in view, finds by site,
+//! What a crawl brought and what it cost: finds by requests, how many there are to be found, finds by site,
 //! and what came in place of pages;
 //! and how long a crawl that runs has still to go.
 
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use linkscent_core::address::Address;
-use linkscent_core::crawl::Expected;
+use linkscent_core::crawl::{Expected, Unfound};
 
 use super::{CrawlCounts, Service, ServiceError};
 use crate::store::{CrawlRow, Outcome, ResultRow};
@@ -37,9 +37,9 @@ pub struct SiteYield {
 pub struct Yield {
     /// Of every request, in order, whether it brought a find.
     pub hits: Vec<bool>,
-    /// How many finds were expected among the links that waited, with the number of requests until
-    /// then.
-    pub waiting: Vec<(usize, Expected)>,
+    /// How many pages there are to be found in all, as was counted then, with the number of requests
+    /// until then.
+    pub there_are: Vec<(usize, Expected)>,
     /// Sites by their finds, most first; at most so many as are shown.
     pub sites: Vec<SiteYield>,
     /// How many sites there are.
@@ -61,7 +61,8 @@ const ELSEWHERE: &str = "redirects elsewhere";
 pub(super) struct YieldTally {
     hits: Vec<bool>,
     harvest: Vec<bool>,
-    waiting: Vec<(usize, Expected)>,
+    there_are: Vec<(usize, Expected)>,
+    finds: u64,
     sites: HashMap<String, SiteYield>,
     problems: HashMap<String, u64>,
     times: Option<(i64, i64)>,
@@ -74,10 +75,9 @@ impl YieldTally {
         if outcome.is_scored {
             self.harvest.push(outcome.is_find);
         }
-        if let Some(waiting) = outcome.waiting {
-            let expected = Expected::around(waiting);
-            self.waiting.push((self.hits.len(), expected));
-        }
+        self.finds += u64::from(outcome.is_find);
+        let all = outcome.unfound.map(|unfound| all_of(&unfound, self.finds));
+        self.there_are.extend(all.map(|all| (self.hits.len(), all)));
         self.add_to_site(outcome);
         if !outcome.is_page && !outcome.problem.is_empty() {
             let said = if outcome.is_redirect {
@@ -137,7 +137,7 @@ impl YieldTally {
         let problems = problems.into_iter().take(MOST_PROBLEMS);
         Yield {
             hits: self.hits.clone(),
-            waiting: self.waiting.clone(),
+            there_are: self.there_are.clone(),
             sites: sites.into_iter().take(MOST_SITES).cloned().collect(),
             all_sites: self.sites.len(),
             problems: problems
@@ -154,11 +154,10 @@ impl Service {
         self.tally(crawl.id, |tally| tally.yields.shown()).await
     }
 
-    /// How many finds a crawl expects among the links that wait, as it counted last; none by a
-    /// strategy that cannot tell, or before it learned something.
-    pub async fn in_view(&self, crawl: &CrawlRow) -> Result<Option<Expected>, ServiceError> {
-        let waiting = self.store.waiting(crawl.id).await?;
-        Ok(waiting.map(Expected::around))
+    /// What a crawl has not found of what there is, as it counted last; none by a strategy that cannot
+    /// tell, or before it learned something.
+    pub async fn unfound(&self, crawl: &CrawlRow) -> Result<Option<Unfound>, ServiceError> {
+        Ok(self.store.unfound(crawl.id).await?)
     }
 
     /// How long a crawl that runs has still to go at the pace of its last requests, if it uses up
@@ -177,6 +176,20 @@ impl Service {
         let left = crawl.order.budget.saturating_sub(done);
         Ok(pace(&last, is_round).map(|pace| pace.mul_f64(left as f64)))
     }
+}
+
+/// How many pages there are to be found, of which so many were: those to which no link was seen
+/// included, where that was counted.
+fn all_of(unfound: &Unfound, found: u64) -> Expected {
+    let in_view = || {
+        let more = unfound.among_waiting();
+        Expected {
+            about: found + more.about,
+            least: found + more.least,
+            most: found + more.most,
+        }
+    };
+    unfound.reachable(found).unwrap_or_else(in_view)
 }
 
 /// The time that what the budget counts took lately: a page, or a request of a round. `last` are
@@ -207,7 +220,7 @@ mod tests {
             is_scored: found.is_some(),
             is_find: found == Some(true),
             problem: found.map_or("gone".to_owned(), |_| String::new()),
-            waiting: None,
+            unfound: None,
             warc_offset: None,
             is_redirect: false,
         }
@@ -250,11 +263,24 @@ mod tests {
         });
         let found_elsewhere = yield_of(&[one, other]);
         assert_eq!(found_elsewhere.problems, [(ELSEWHERE.to_owned(), 2)]);
-        assert!(found.waiting.is_empty());
+        assert!(found.there_are.is_empty());
         let mut counted = outcome("http://a.test/3", 0, Some(true));
-        counted.waiting = Some(29.2);
-        let found = yield_of(&[outcome("http://a.test/1", 0, None), counted]);
-        assert_eq!(found.waiting, [(2, Expected::around(29.2))]);
+        counted.unfound = Some(Unfound {
+            waiting: 29.2,
+            coverage: None,
+        });
+        let found = yield_of(&[outcome("http://a.test/1", 0, None), counted.clone()]);
+        let all = [found.there_are[0].1.least, found.there_are[0].1.about];
+        assert_eq!((found.there_are[0].0, all), (2, [10, 30]));
+        // Behind enough finds those are in it that were not seen yet.
+        counted.unfound = Some(Unfound {
+            waiting: 4.0,
+            coverage: Some(0.5),
+        });
+        let found = yield_of(&vec![counted; 6]);
+        let in_all = found.there_are.last().unwrap();
+        assert_eq!((in_all.0, in_all.1.least), (6, 6));
+        assert!(in_all.1.about > 12 && in_all.1.most > 100, "{in_all:?}");
         assert_eq!(yield_of(&[]), Yield::default());
     }
 

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::in_view::Promised;
+use super::reachable::Sightings;
 use super::scope::is_or_below;
 use super::seen::Seen;
 use super::{
@@ -92,6 +93,9 @@ pub struct Session {
     stopping: StoppingCounts,
     bandit: Bandit,
     promised: Promised,
+    sightings: Sightings,
+    /// Whether it has the share of what there is that it was to find.
+    has_enough: bool,
     drift: Drift,
     /// Pages for which it keeps closer to what is known to be good.
     restricted_pages: u32,
@@ -119,6 +123,8 @@ impl Session {
                 .keeping(profile.reading.every_link),
             bandit: Bandit::new(profile.arms),
             promised: Promised::default(),
+            sightings: Sightings::default(),
+            has_enough: false,
             drift: Drift::default(),
             restricted_pages: 0,
             guide,
@@ -287,6 +293,13 @@ impl Session {
         }
         if self.stats.pages + self.under_way.len() as u64 >= self.limits.budget {
             return Next::Busy;
+        }
+        if self.has_enough && self.limits.until_recall.is_some() {
+            return if self.under_way() > 0 {
+                Next::Busy
+            } else {
+                Next::Stop(StopReason::Recall)
+            };
         }
         let arm = self.arm();
         while let Some((arm, page)) = self.frontier.best_by(arm) {

@@ -3,7 +3,7 @@
 use crate::content::{PARKED, SOFT_ERROR};
 use thiserror::Error;
 
-use super::{Arm, CrawlDelay, Denial, DriftAlarm, Instant, Refusal, Scope, StoppingRule};
+use super::{Arm, CrawlDelay, Denial, DriftAlarm, Instant, Refusal, Scope, StoppingRule, Unfound};
 use crate::address::Address;
 use crate::critics::FoundForm;
 use crate::page::Page;
@@ -35,6 +35,8 @@ pub struct Limits {
     pub scope: Scope,
     /// When a site is left.
     pub stopping: StoppingRule,
+    /// The share of the relevant pages to be reached after which it ends, 0..=1, where that is wanted.
+    pub until_recall: Option<f64>,
     /// Whether pages count that are nearly the same as others, and links are followed to where a
     /// site only repeats itself: where each page of a web is wanted.
     pub takes_repeats: bool,
@@ -75,6 +77,8 @@ pub enum StopReason {
     FrontierEmpty,
     /// Too many requests brought no page.
     TooManyFailures,
+    /// It has the share of the relevant pages that it was to find, as far as it can tell.
+    Recall,
 }
 
 impl StopReason {
@@ -84,6 +88,7 @@ impl StopReason {
             Self::Budget => "budget",
             Self::FrontierEmpty => "frontier_empty",
             Self::TooManyFailures => "too_many_failures",
+            Self::Recall => "recall",
         }
     }
 }
@@ -220,7 +225,6 @@ pub struct Record {
     pub forms: Vec<FoundForm>,
     /// What it gave the alarm about.
     pub alarm: Option<DriftAlarm>,
-    /// How many relevant pages were then expected among the links that waited, where that was
-    /// counted.
-    pub waiting: Option<f64>,
+    /// What was then counted of the relevant pages that were not found yet, where it was.
+    pub unfound: Option<Unfound>,
 }

@@ -263,6 +263,11 @@ pub struct CrawlOrder {
     /// The topic with whose knowledge it begins, where that is wanted.
     #[serde(default)]
     pub start_from: Option<String>,
+    /// The share of the relevant pages that can be reached after which it ends, as far as it can tell,
+    /// before its budget is used up; by default it does not.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(minimum = 0.5, maximum = 0.99))]
+    pub until_recall: Option<f64>,
     /// How far it may go.
     #[serde(flatten)]
     pub bounds: CrawlBounds,
@@ -326,13 +331,18 @@ pub struct CrawlView {
     /// its strategy cannot tell, or has not learned enough.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required))]
-    pub waiting: Option<WaitingView>,
+    pub waiting: Option<EstimateView>,
+    /// How many relevant pages it could find in all from where it began, those included to which it saw
+    /// no link yet; none if it cannot tell, or has found too few.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
+    pub reachable: Option<EstimateView>,
 }
 
-/// An estimate of relevant pages among links that wait.
+/// An estimate of a number of relevant pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct WaitingView {
+pub struct EstimateView {
     /// The estimate.
     pub about: u64,
     /// Nine times in ten there are at least so many.
@@ -341,7 +351,7 @@ pub struct WaitingView {
     pub most: u64,
 }
 
-impl From<Expected> for WaitingView {
+impl From<Expected> for EstimateView {
     fn from(Expected { about, least, most }: Expected) -> Self {
         Self { about, least, most }
     }

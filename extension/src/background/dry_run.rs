@@ -55,6 +55,7 @@ impl<W: World> Background<W> {
             stopping: StoppingRule::default(),
             takes_repeats: false,
             follows_all: false,
+            until_recall: None,
         };
         let session = Session::new(guide.ok_or(Problem::NoGuide)?, limits, seeds);
         // As a crawl that is handed over.

@@ -311,6 +311,7 @@ impl<W: World> Background<W> {
                     bounds,
                     start_from,
                     strategy,
+                    until_recall: None,
                 };
                 let crawl = self.hand_over(order).await?;
                 quietly(Response::Crawl(Box::new(crawl)))

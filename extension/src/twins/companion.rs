@@ -105,6 +105,7 @@ pub fn crawl(topic: &str) -> CrawlView {
         alarm: String::new(),
         skipped: Vec::new(),
         waiting: None,
+        reachable: None,
     }
 }
 

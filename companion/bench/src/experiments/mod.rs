@@ -109,8 +109,18 @@ pub struct Experiment {
 pub const ALL: [Experiment; 22] = [
     Experiment {
         name: "in-view",
-        question: "how many relevant pages wait, estimated and counted",
-        spread: Some(over("crawls", &["held", "off"])),
+        question: "how many relevant pages wait, and are to be reached, estimated and counted",
+        spread: Some(over(
+            "crawls",
+            &[
+                "held",
+                "off",
+                "all_held",
+                "all_off",
+                "ended_after",
+                "ended_with",
+            ],
+        )),
         run: in_view::run,
     },
     Experiment {

@@ -9,8 +9,8 @@ use axum::http::Request;
 use linkscent_core::critics::Taxonomy;
 use linkscent_core::critics::taxonomy::ClassPage;
 use linkscent_core::wire::api::{
-    AnswerHead, CallHead, ChannelOpened, CrawlView, FindView, QuestionView, SkippedView,
-    WaitingView,
+    AnswerHead, CallHead, ChannelOpened, CrawlView, EstimateView, FindView, QuestionView,
+    SkippedView,
 };
 use linkscent_core::wire::channel::{Channel, DeviceKey};
 use linkscent_core::wire::crawl_state::CrawlState;
@@ -214,10 +214,15 @@ fn full_view() -> CrawlView {
             links: 3,
             seeds: 0,
         }],
-        waiting: Some(WaitingView {
+        waiting: Some(EstimateView {
             about: 2,
             least: 0,
             most: 8,
+        }),
+        reachable: Some(EstimateView {
+            about: 12,
+            least: 10,
+            most: 18,
         }),
     }
 }

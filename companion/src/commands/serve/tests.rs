@@ -432,11 +432,14 @@ async fn forms_repeat_names_and_limits_rightly() {
         let input = format!("name=\"{most}\" min=\"1\" max=\"{LARGEST_BUDGET}\"");
         assert!(page.contains(&input), "{input}");
     }
+    assert!(page.contains("name=\"until_recall\" min=\"50\" max=\"99\""));
     let csrf = server.app.access.csrf();
     let crawl = |most: &str| format!("csrf={csrf}&budget=3&starts=http://a.test/&{most}");
     for (most, said) in [
         ("site_pages=0", "after 1 to 1000000 pages"),
         ("site_targets=some", "“some” is no number"),
+        ("until_recall=20", "50 to 99 per cent"),
+        ("until_recall=90&strategy=breadth-first", "choose another"),
     ] {
         let path = format!("{base}/topic/1/crawl");
         let refused = server.post(&path, FORM, crawl(most)).await;

@@ -99,6 +99,7 @@ pub(super) fn begun(research: &Research) -> Result<Session> {
         stopping: about.stopping(),
         takes_repeats: about.takes_repeats,
         follows_all: about.follows_all,
+        until_recall: None,
     };
     let seed = |(address, example): &(String, bool)| {
         Ok(Seed {

@@ -45,6 +45,7 @@ impl Stage {
             seeds: vec![(seed.to_owned(), true)],
             scope: Scope::default(),
             stopping: StoppingRule::default(),
+            until_recall: None,
             on_drift: Reaction::default(),
             kind: CrawlKind::Usual,
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{Record, Skipped};
+use linkscent_core::crawl::{Record, Skipped, StopReason};
 use linkscent_core::web_graph::Judgment;
 
 use super::{CrawlEntry, MemoryStore, at};
@@ -70,6 +70,9 @@ impl Crawls for MemoryStore {
         self.change(|state| {
             if let Some(crawl) = state.crawls.get_mut(&crawl) {
                 crawl.row.order.budget = budget;
+                if crawl.row.stop_reason == StopReason::Recall.code() {
+                    crawl.row.order.until_recall = None;
+                }
             }
             Ok(())
         })

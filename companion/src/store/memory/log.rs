@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use async_trait::async_trait;
-use linkscent_core::crawl::{Record, UNRENDERED};
+use linkscent_core::crawl::{Record, UNRENDERED, Unfound};
 use linkscent_core::critics::taxonomy::is_under;
 
 use super::{CrawlEntry, MemoryStore};
@@ -169,7 +169,7 @@ impl CrawlLog for MemoryStore {
             is_scored: record.scored,
             is_find: is_find(record),
             problem: record.problem.clone(),
-            waiting: record.waiting,
+            unfound: record.unfound,
             warc_offset: place.warc_offset,
             is_redirect: place.redirect.is_some(),
         };
@@ -254,10 +254,10 @@ impl CrawlLog for MemoryStore {
         }))
     }
 
-    async fn waiting(&self, crawl: i64) -> StoreResult<Option<f64>> {
+    async fn unfound(&self, crawl: i64) -> StoreResult<Option<Unfound>> {
         Ok(self.of_crawl(crawl, |crawl| {
             let mut newest = crawl.records().rev();
-            newest.find_map(|record| record.waiting)
+            newest.find_map(|record| record.unfound)
         }))
     }
 

@@ -88,6 +88,8 @@ pub struct Order {
     pub scope: Scope,
     /// When a site is left.
     pub stopping: StoppingRule,
+    /// The share of the relevant pages to be reached after which it ends, 0..=1, where that is wanted.
+    pub until_recall: Option<f64>,
     /// What it does when it loses its way, as was said last.
     pub on_drift: Reaction,
     /// What it is.

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{Arm, Record, Skipped};
+use linkscent_core::crawl::{Arm, Record, Skipped, Unfound};
 use linkscent_core::critics;
 use linkscent_core::web_graph::{Judgment, Relevance};
 
@@ -98,9 +98,8 @@ pub struct Outcome {
     pub is_find: bool,
     /// What came in place of a page.
     pub problem: String,
-    /// How many relevant pages were then expected among the links that waited, where that was
-    /// counted.
-    pub waiting: Option<f64>,
+    /// What was then counted of the relevant pages that were not found yet, where it was.
+    pub unfound: Option<Unfound>,
     /// Where its record begins in the archive, if it has one.
     pub warc_offset: Option<u64>,
     /// Whether the answer led elsewhere.
@@ -261,6 +260,6 @@ pub trait CrawlLog: Send + Sync {
     /// Alarms of a crawl, newest first; at most [`MOST_ALARMS`].
     async fn alarms(&self, crawl: i64) -> StoreResult<Vec<AlarmRow>>;
 
-    /// How many relevant pages a crawl expected among the links that waited when it counted last.
-    async fn waiting(&self, crawl: i64) -> StoreResult<Option<f64>>;
+    /// What a crawl counted last of the relevant pages that it has not found.
+    async fn unfound(&self, crawl: i64) -> StoreResult<Option<Unfound>>;
 }

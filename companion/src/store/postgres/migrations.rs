@@ -6,7 +6,7 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{PgPool, SqlSafeStr};
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 6] = [
+const STEPS: [(i64, &str, &str); 7] = [
     (
         1,
         "first",
@@ -36,6 +36,11 @@ const STEPS: [(i64, &str, &str); 6] = [
         6,
         "copies",
         include_str!("../../../migrations/postgres/0006_copies.sql"),
+    ),
+    (
+        7,
+        "recall",
+        include_str!("../../../migrations/postgres/0007_recall.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use async_trait::async_trait;
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{Scope, StoppingRule};
+use linkscent_core::crawl::{Scope, StopReason, StoppingRule};
 use serde::de::DeserializeOwned;
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
@@ -18,7 +18,7 @@ use crate::store::{StoreError, StoreResult, newest_archive};
 const CRAWL: &str =
     "SELECT id, topic, state, stop_reason, budget, delay, random_seed, seeds, hosts,
     warc_length, site_pages, site_targets, on_drift, removed, is_round, is_reading,
-    left_out, depth, documents, left_since, reactions FROM crawl";
+    left_out, depth, documents, left_since, reactions, until_recall FROM crawl";
 
 macro_rules! crawls {
     ($store:ty, $database:ty, $row:ty) => {
@@ -43,8 +43,9 @@ macro_rules! crawls {
                 let id = newest + 1;
                 sqlx::query(
                     "INSERT INTO crawl (id, topic, created, state, budget, delay, random_seed, seeds, hosts,
-                     site_pages, site_targets, on_drift, is_round, is_reading, left_out, depth, documents)
-                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+                     site_pages, site_targets, on_drift, is_round, is_reading, left_out, depth, documents,
+                     until_recall)
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
                 )
                 .bind(id)
                 .bind(new.topic)
@@ -63,6 +64,7 @@ macro_rules! crawls {
                 .bind(json(&order.scope.left_out)?)
                 .bind(order.scope.depth.map(i64::from))
                 .bind(order.scope.documents)
+                .bind(order.until_recall)
                 .execute(&mut *transaction)
                 .await?;
                 sqlx::query("INSERT INTO start_model (crawl, file) VALUES ($1, $2)")
@@ -115,11 +117,15 @@ macro_rules! crawls {
             }
 
             async fn set_budget(&self, crawl: i64, budget: u64) -> StoreResult<()> {
-                sqlx::query("UPDATE crawl SET budget = $1 WHERE id = $2")
-                    .bind(budget as i64)
-                    .bind(crawl)
-                    .execute(&self.pool)
-                    .await?;
+                sqlx::query(
+                    "UPDATE crawl SET budget = $1,
+                     until_recall = CASE WHEN stop_reason <> $3 THEN until_recall END WHERE id = $2",
+                )
+                .bind(budget as i64)
+                .bind(crawl)
+                .bind(StopReason::Recall.code())
+                .execute(&self.pool)
+                .await?;
                 Ok(())
             }
 
@@ -266,6 +272,7 @@ macro_rules! crawls {
                             pages: few("site_pages")?,
                             targets: few("site_targets")?,
                         },
+                        until_recall: row.try_get("until_recall")?,
                         on_drift: Reaction::of(row.try_get("on_drift")?),
                         kind: match (row.try_get("is_round")?, row.try_get("is_reading")?) {
                             (_, true) => CrawlKind::Reading,

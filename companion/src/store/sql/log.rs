@@ -5,7 +5,7 @@ use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, Row};
 
-use linkscent_core::crawl::{Arm, UNRENDERED};
+use linkscent_core::crawl::{Arm, UNRENDERED, Unfound};
 
 use super::{PostgresStore, SqliteStore};
 use crate::store::ports::{
@@ -101,7 +101,7 @@ macro_rules! log {
             async fn outcomes(&self, crawl: i64, after: u64, most: i64) -> StoreResult<Vec<Outcome>> {
                 let query = sqlx::query_as(
                     "SELECT number, address, time, relevance IS NOT NULL, scored, is_target AND scored, problem,
-                            waiting, warc_offset, redirect IS NOT NULL
+                            waiting, warc_offset, redirect IS NOT NULL, coverage
                      FROM \"fetch\" WHERE crawl = $1 AND number > $2 ORDER BY number LIMIT $3",
                 );
                 let query = query.bind(crawl);
@@ -182,15 +182,15 @@ macro_rules! log {
                 Ok(rows.into_iter().map(row).collect())
             }
 
-            async fn waiting(&self, crawl: i64) -> StoreResult<Option<f64>> {
-                let row: Option<(f64,)> = sqlx::query_as(
-                    "SELECT waiting FROM \"fetch\" WHERE crawl = $1 AND waiting IS NOT NULL
+            async fn unfound(&self, crawl: i64) -> StoreResult<Option<Unfound>> {
+                let row: Option<(f64, Option<f64>)> = sqlx::query_as(
+                    "SELECT waiting, coverage FROM \"fetch\" WHERE crawl = $1 AND waiting IS NOT NULL
                      ORDER BY number DESC LIMIT 1",
                 )
                 .bind(crawl)
                 .fetch_optional(&self.pool)
                 .await?;
-                Ok(row.map(|(waiting,)| waiting))
+                Ok(row.map(|(waiting, coverage)| Unfound { waiting, coverage }))
             }
 
             async fn alarms(&self, crawl: i64) -> StoreResult<Vec<AlarmRow>> {
@@ -272,7 +272,10 @@ macro_rules! log {
                     is_scored: row.try_get(4)?,
                     is_find: row.try_get(5)?,
                     problem: row.try_get(6)?,
-                    waiting: row.try_get(7)?,
+                    unfound: match (row.try_get(7)?, row.try_get(10)?) {
+                        (Some(waiting), coverage) => Some(Unfound { waiting, coverage }),
+                        (None, _) => None,
+                    },
                     warc_offset: row.try_get::<Option<i64>, _>(8)?.map(i64::unsigned_abs),
                     is_redirect: row.try_get(9)?,
                 })

@@ -103,8 +103,8 @@ macro_rules! writer {
                     sqlx::query(
                         "INSERT INTO \"fetch\" (crawl, number, address, trail, anchor, reason, priority, relevance,
                          is_target, scored, title, snippet, problem, redirect, warc_offset, time, class,
-                         waiting, arm)
-                         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
+                         waiting, arm, coverage)
+                         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
                     )
                     .bind(crawl)
                     .bind(record.number as i64)
@@ -123,8 +123,9 @@ macro_rules! writer {
                     .bind(place.warc_offset.map(|offset| offset as i64))
                     .bind(place.time)
                     .bind(text(&record.class))
-                    .bind(record.waiting)
+                    .bind(record.unfound.map(|unfound| unfound.waiting))
                     .bind(record.arm.code())
+                    .bind(record.unfound.and_then(|unfound| unfound.coverage))
                     .execute(&mut *transaction)
                     .await
                     .map_err(writing)?;

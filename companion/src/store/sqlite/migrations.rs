@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 25] = [
+const STEPS: [(i64, &str, &str); 26] = [
     (
         1,
         "first",
@@ -140,6 +140,11 @@ const STEPS: [(i64, &str, &str); 25] = [
         25,
         "topic roles",
         include_str!("../../../migrations/0025_topic_roles.sql"),
+    ),
+    (
+        26,
+        "recall",
+        include_str!("../../../migrations/0026_recall.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

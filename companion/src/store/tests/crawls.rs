@@ -1,7 +1,7 @@
 //! Crawls, their states, and what they are told.
 
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{Scope, StoppingRule};
+use linkscent_core::crawl::{Scope, StopReason, StoppingRule};
 use linkscent_core::web_graph::Mark;
 
 use super::{NOBODY, address, begin, crawl, order};
@@ -39,6 +39,7 @@ async fn a_crawl_begins_running_and_as_it_was_ordered(store: &Store) {
             pages: Some(u32::MAX),
             targets: None,
         },
+        until_recall: Some(0.9),
         on_drift: Reaction::Restrict,
         kind: CrawlKind::Usual,
     };
@@ -52,6 +53,7 @@ async fn a_crawl_begins_running_and_as_it_was_ordered(store: &Store) {
     };
     for order in [first, second] {
         let id = begin(&**store, "bees", &order).await;
+        let share = order.until_recall;
         let row = CrawlRow {
             left_since: Vec::new(),
             reactions: Vec::new(),
@@ -69,7 +71,14 @@ async fn a_crawl_begins_running_and_as_it_was_ordered(store: &Store) {
         assert_eq!(store.fetches(id).await.unwrap(), []);
         store.set_budget(id, 7).await.unwrap();
         let changed = store.crawl(id).await.unwrap().unwrap();
-        assert_eq!(changed.order.budget, 7);
+        let until = changed.order.until_recall;
+        assert_eq!((changed.order.budget, until), (7, share));
+        // One that ended with its share goes on without it.
+        let ended = StopReason::Recall.code();
+        store.set_state(id, CrawlState::Done, ended).await.unwrap();
+        store.set_budget(id, 7).await.unwrap();
+        let changed = store.crawl(id).await.unwrap().unwrap();
+        assert_eq!(changed.order.until_recall, None);
         store.set_delay(id, 250).await.unwrap();
         let changed = store.crawl(id).await.unwrap().unwrap();
         assert_eq!(changed.order.delay, 250);

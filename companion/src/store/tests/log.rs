@@ -1,7 +1,7 @@
 //! The log of a crawl: what is written, and how it is read.
 
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{Arm, Denial, Skipped, UNRENDERED};
+use linkscent_core::crawl::{Arm, Denial, Skipped, UNRENDERED, Unfound};
 use linkscent_core::web_graph::{Judgment, Relevance};
 
 use super::{NOBODY, address, alarm, crawl, failed, fetched, form, numbers, take, texts};
@@ -334,7 +334,7 @@ async fn only_scored_targets_are_finds(store: &Store) {
         is_scored: number > 1,
         is_find,
         problem: String::new(),
-        waiting: None,
+        unfound: None,
         warc_offset: log[number as usize - 1].1.warc_offset,
         is_redirect: false,
     };
@@ -354,16 +354,17 @@ async fn only_scored_targets_are_finds(store: &Store) {
 
 async fn what_waits_is_what_was_counted_last(store: &Store) {
     let id = crawl(&**store).await;
-    assert_eq!(store.waiting(id).await.unwrap(), None);
+    assert_eq!(store.unfound(id).await.unwrap(), None);
     let mut counted = [fetched(1, A, 0.9), fetched(2, B, 0.1), fetched(3, C, 0.1)];
-    counted[0].0.waiting = Some(7.5);
-    counted[1].0.waiting = Some(4.25);
+    let counts = |waiting, coverage| Some(Unfound { waiting, coverage });
+    counted[0].0.unfound = counts(7.5, None);
+    counted[1].0.unfound = counts(4.25, Some(0.75));
     take(store, id, &counted).await;
-    assert_eq!(store.waiting(id).await.unwrap(), Some(4.25));
+    assert_eq!(store.unfound(id).await.unwrap(), counts(4.25, Some(0.75)));
     let outcomes = store.outcomes(id, 0, MOST).await.unwrap();
-    let waiting: Vec<_> = outcomes.iter().map(|outcome| outcome.waiting).collect();
-    assert_eq!(waiting, [Some(7.5), Some(4.25), None]);
-    assert_eq!(store.waiting(NOBODY).await.unwrap(), None);
+    let counted: Vec<_> = outcomes.iter().map(|outcome| outcome.unfound).collect();
+    assert_eq!(counted, [counts(7.5, None), counts(4.25, Some(0.75)), None]);
+    assert_eq!(store.unfound(NOBODY).await.unwrap(), None);
 }
 
 async fn counts_follow_the_log(store: &Store) {

@@ -145,6 +145,7 @@ fn order() -> Order {
         seeds: Vec::new(),
         scope: Scope::default(),
         stopping: StoppingRule::default(),
+        until_recall: None,
         on_drift: Reaction::Tell,
         kind: CrawlKind::Usual,
     }
@@ -182,7 +183,7 @@ pub(crate) fn failed(number: u64, page: &str) -> (Record, Location) {
         problem: "gone".to_owned(),
         forms: Vec::new(),
         alarm: None,
-        waiting: None,
+        unfound: None,
         arm: Arm::Primary,
     };
     let place = Location {

@@ -1,6 +1,6 @@
 //! What is moved into a PostgreSQL database and back is what it was.
 
-use linkscent_core::crawl::{SkipReason, Skipped};
+use linkscent_core::crawl::{SkipReason, Skipped, Unfound};
 use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::channel::DeviceKey;
 
@@ -24,7 +24,10 @@ async fn fill(store: &Store) {
     let (mut first, mut lost) = (fetched(1, A, 0.9), fetched(3, B, 0.3));
     first.0.forms = vec![form("find", 0.9, Some(0.8))];
     lost.0.alarm = Some(alarm());
-    lost.0.waiting = Some(4.5);
+    lost.0.unfound = Some(Unfound {
+        waiting: 4.5,
+        coverage: Some(0.5),
+    });
     take(store, id, &[first, failed(2, B), lost]).await;
     let again = [(address(A), linkscent_core::web_graph::Judgment::default())];
     store.judge_again(id, &again).await.unwrap();

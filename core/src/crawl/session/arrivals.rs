@@ -1,12 +1,14 @@
 //! What comes of a request: a page that is judged, learned from and whose links join the
 //! frontier, or a redirect that is followed.
 
+use rustc_hash::FxHashSet;
+
 use super::{CUT_OFF, Chosen, LONGEST_TRAIL, MOST_DEFERRED, NO_FOLLOW, Session};
 use crate::address::Address;
 use crate::crawl::repetition::site_of;
 use crate::crawl::{
     Failure, FrontierEntry, MOST_REDIRECTS, NEARLY_SAME_PAGE, PageSignal, Record, Refusal, Robots,
-    SAME_PAGE, SkipReason,
+    SAME_PAGE, SkipReason, Unfound,
 };
 use crate::guide::Redirected;
 use crate::page::Page;
@@ -38,7 +40,7 @@ impl Session {
             problem: String::new(),
             forms: Vec::new(),
             alarm: None,
-            waiting: None,
+            unfound: None,
         }
     }
 
@@ -79,6 +81,7 @@ impl Session {
             }
         }
         self.stats.page(visit.judgment, record.scored);
+        self.sight(page, via, record.scored && visit.judgment.is_target);
         if record.scored && !via.is_empty() {
             self.bandit.learn(chosen.arm, visit.judgment.is_target);
             if let Some(priority) = chosen.priority {
@@ -115,7 +118,7 @@ impl Session {
             self.offer(link, score);
         }
         if is_rebuilt && self.guide.profile().is_log_odds {
-            record.waiting = Some(self.expected_to_wait());
+            record.unfound = Some(self.count_unfound());
         }
     }
 
@@ -205,6 +208,29 @@ impl Session {
                 self.skip(address, SkipReason::Repetition);
             }
         }
+    }
+
+    /// Takes in what a page links to and, if it is a find, which pages linked to it.
+    fn sight(&mut self, page: &Page, via: &[Candidate], is_find: bool) {
+        let targets: FxHashSet<&Address> = page.outlinks.iter().map(|link| &link.target).collect();
+        self.sightings.read(targets.into_iter());
+        if is_find {
+            let sources = via.iter().filter_map(|link| link.trail.steps().next());
+            let sources: FxHashSet<&Address> = sources.map(|step| &step.address).collect();
+            self.sightings.find(&page.address, sources.len());
+        }
+    }
+
+    /// Counts what was not found yet, and whether that is little enough.
+    pub(super) fn count_unfound(&mut self) -> Unfound {
+        let unfound = Unfound {
+            waiting: self.expected_to_wait(),
+            coverage: Some(self.sightings.coverage()),
+        };
+        if let Some(share) = self.limits.until_recall {
+            self.has_enough = unfound.is_found(share, &self.stats);
+        }
+        unfound
     }
 
     /// How many relevant pages are expected among the links that wait and may be asked for.

@@ -146,6 +146,7 @@ mod tests {
             stopping: StoppingRule::default(),
             takes_repeats: false,
             follows_all: false,
+            until_recall: None,
             budget,
             delay: CrawlDelay(0),
             scope: Scope::default(),

@@ -28,6 +28,8 @@ impl Session {
         self.stopping.save(to)?;
         self.bandit.save(to)?;
         to.put(&self.promised)?;
+        to.put(&self.sightings)?;
+        to.put(&self.has_enough)?;
         to.put(&self.drift)?;
         to.put(&self.restricted_pages)?;
         to.put(&self.unrendered)?;
@@ -52,6 +54,8 @@ impl Session {
         self.stopping.load(from)?;
         self.bandit.load(from)?;
         self.promised = from.take()?;
+        self.sightings = from.take()?;
+        self.has_enough = from.take()?;
         self.drift = from.take()?;
         self.restricted_pages = from.take()?;
         self.unrendered = from.take()?;

@@ -8,6 +8,7 @@ mod going_on;
 mod hosts;
 mod manners;
 mod parts;
+mod recall;
 mod repeats;
 mod turns;
 
@@ -70,6 +71,7 @@ fn limits(budget: u64) -> Limits {
         stopping: StoppingRule::default(),
         takes_repeats: false,
         follows_all: false,
+        until_recall: None,
         budget,
         delay: CrawlDelay(1_000),
         scope: Scope::default(),

@@ -100,6 +100,7 @@ fn session(budget: u64) -> Session {
         stopping: StoppingRule::default(),
         takes_repeats: true,
         follows_all: true,
+        until_recall: None,
     };
     let seed = Seed {
         address: Address::parse("http://a.test/read/1").unwrap(),

@@ -203,6 +203,7 @@ fn of_what_cannot_be_saved_nothing_is_left() {
         stopping: StoppingRule::default(),
         takes_repeats: false,
         follows_all: false,
+        until_recall: None,
     };
     let session = |strategy: &str| {
         let guide = Guide::new("topic", strategy).unwrap();

@@ -1,0 +1,132 @@
+//! Crawls that end when they have a share of what there is.
+
+use super::super::*;
+use super::{address, limits, run, words};
+use crate::codec::{Loader, Saver};
+use crate::crawl::Outcome;
+use crate::dom::{Builder, LeafRange};
+use crate::page::Page;
+use crate::strategies::SplitMix;
+
+/// Relevant pages are those of these numbers.
+const RELEVANT: u64 = 60;
+/// The first page that is not.
+const OTHERS: u64 = 1_000;
+
+/// A page of a number that says so and links there.
+fn page(at: &Address, says: &str, links: &[u64]) -> Outcome {
+    let mut builder = Builder::new();
+    builder.leaf(says);
+    for number in links {
+        let first = builder.next_leaf();
+        builder.leaf(if *number < OTHERS {
+            "kidneys"
+        } else {
+            "trains"
+        });
+        let end = first + 1;
+        builder.link(&format!("/{number}"), LeafRange { first, end });
+    }
+    let number = number(at);
+    builder.leaf(&words(number, 8));
+    let page = Page::new(at.clone(), builder.finish().unwrap());
+    Outcome::Page(Box::new(page), number)
+}
+
+fn number(at: &Address) -> u64 {
+    at.path_and_query()[1..].parse().unwrap_or(1)
+}
+
+/// [`RELEVANT`] pages that link to each other and out of the topic, into a web without end.
+fn small_topic(at: &Address) -> Outcome {
+    let n = number(at);
+    if n < OTHERS {
+        let links = [
+            n * 7 % RELEVANT,
+            n * 11 % RELEVANT,
+            (n + 1) % RELEVANT,
+            n + OTHERS,
+        ];
+        return page(at, "kidney dialysis clinic", &links);
+    }
+    let others = [2 * n, 2 * n + 1].map(|other| OTHERS + other % 1_000_003);
+    page(
+        at,
+        "railway trains timetable",
+        &[others[0], others[1], n % RELEVANT],
+    )
+}
+
+/// Every page is relevant, and is linked to once.
+fn endless_topic(at: &Address) -> Outcome {
+    let n = number(at).max(1);
+    page(
+        at,
+        "kidney dialysis clinic",
+        &[2 * n % 1_000_003, (2 * n + 1) % 1_000_003],
+    )
+}
+
+fn begin(until_recall: Option<f64>) -> Session {
+    let limits = Limits {
+        until_recall,
+        ..limits(500)
+    };
+    let seed = Seed {
+        address: address("http://a.org/1"),
+        mark: Some(Mark::Target),
+    };
+    let guide = Guide::new("text has \"dialysis\"", "ensemble").unwrap();
+    Session::new(guide, limits, vec![seed])
+}
+
+#[test]
+fn a_crawl_ends_when_it_has_its_share() {
+    let mut all = begin(None);
+    let (_, reason) = run(&mut all, small_topic);
+    assert_eq!(reason, StopReason::Budget);
+    let there_are = RELEVANT - 1;
+    assert_eq!(all.stats().relevant, there_are, "but for the example");
+
+    let mut most = begin(Some(0.9));
+    let (log, reason) = run(&mut most, small_topic);
+    assert_eq!(reason, StopReason::Recall);
+    assert!(log.len() < 400, "{}", log.len());
+    assert!(10 * most.stats().relevant >= 9 * there_are);
+    let all = most.count_unfound().reachable(most.stats().relevant);
+    let all = all.unwrap();
+    assert!((all.least..=all.most).contains(&there_are), "{all:?}");
+}
+
+#[test]
+fn where_there_is_no_end_of_them_it_does_not_end() {
+    let mut session = begin(Some(0.5));
+    let (log, reason) = run(&mut session, endless_topic);
+    assert_eq!((log.len(), reason), (500, StopReason::Budget));
+}
+
+#[test]
+fn one_that_was_saved_ends_where_it_had_ended() {
+    let mut whole = begin(Some(0.9));
+    let (log, _) = run(&mut whole, small_topic);
+    let mut bytes = Vec::new();
+    whole.save(&mut Saver::new(&mut bytes)).unwrap();
+    let mut from = &bytes[..];
+    let mut again = begin(Some(0.9)).load(&mut Loader::new(&mut from)).unwrap();
+    assert_eq!(again.next(Instant(0)), Next::Stop(StopReason::Recall));
+
+    // So does one that is told its log.
+    let mut told = begin(Some(0.9));
+    let mut rng = SplitMix(5);
+    for (at, _) in &log {
+        told.replay(at, small_topic(at), None, &mut rng);
+    }
+    assert_eq!(told.next(Instant(0)), Next::Stop(StopReason::Recall));
+    // Without a share it goes on.
+    let mut on = begin(None);
+    let mut rng = SplitMix(5);
+    for (at, _) in &log {
+        on.replay(at, small_topic(at), None, &mut rng);
+    }
+    assert!(!matches!(on.next(Instant(0)), Next::Stop(_)));
+}
