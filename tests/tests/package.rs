@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use linkscent_pack::{package_in, root, source, target_folder};
 
 /// Bytes of a package at most.
-const LARGEST: u64 = 5_000_000;
+const LARGEST: u64 = 7_000_000;
 
 /// Every file of an archive with its bytes.
 fn files(archive: &Path) -> Result<Vec<(String, Vec<u8>)>> {

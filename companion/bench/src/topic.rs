@@ -33,6 +33,11 @@ impl Label {
         self.relevance > 0.5
     }
 
+    /// Whether a crawl takes the page for relevant: as an example it is marked.
+    pub fn is_taken(self) -> bool {
+        self.is_relevant() || self.example == Some(true)
+    }
+
     /// Whether the page counts when it is found.
     pub fn counts(self) -> bool {
         self.is_relevant() && self.example.is_none()
@@ -188,11 +193,9 @@ impl Topic {
     /// examples are some of them.
     pub fn reachable_with_examples(&self, set: &str, web: &EvalWeb) -> Result<usize> {
         let reached = self.reached(set, web)?;
-        let is_taken = |label: &Label| label.is_relevant() || label.example == Some(true);
         let labels = self.labels.iter().zip(reached);
-        Ok(labels
-            .filter(|(label, reached)| *reached && is_taken(label))
-            .count())
+        let taken = labels.filter(|(label, reached)| *reached && label.is_taken());
+        Ok(taken.count())
     }
 
     /// By number of the page, whether it can be reached from a seed set and the root.

@@ -105,10 +105,12 @@ impl Unfound {
         let uncertain = (-coverage.ln()).max(0.0).sqrt() + ALWAYS_UNCERTAIN;
         let in_view = found as f64 + self.waiting.max(0.0);
         let at = |factor: f64| (in_view * (factor * uncertain).exp()).max(found as f64);
+        // What waits is uncertain by itself.
+        let waiting = self.among_waiting();
         Some(Expected {
             about: at(ABOUT).round() as u64,
-            least: at(LEAST).floor() as u64,
-            most: at(MOST).ceil() as u64,
+            least: (at(LEAST).floor() as u64).min(found + waiting.least),
+            most: (at(MOST).ceil() as u64).max(found.saturating_add(waiting.most)),
         })
     }
 }
@@ -163,7 +165,7 @@ mod tests {
                 .map(|all| [all.least, all.about, all.most])
         };
         assert_eq!(all(0.0, 1.0, 100), Some([100, 103, 143]));
-        assert_eq!(all(50.0, 1.0, 100), Some([141, 154, 214]));
+        assert_eq!(all(50.0, 1.0, 100), Some([116, 154, 252]));
         let [least, about, most] = all(0.0, 0.5, 100).unwrap();
         assert!(least == 100 && (140..150).contains(&about) && most > 1_000);
         assert_eq!(all(9.0, 1.0, FEWEST_FINDS - 1), None);

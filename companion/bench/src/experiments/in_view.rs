@@ -15,7 +15,6 @@ use super::{Finding, Subject};
 use crate::crawl::watched;
 use crate::report::Section;
 use crate::scenario::Scenario;
-use crate::topic::Label;
 
 /// Fetches before the first count that is looked at: until then nothing was learned.
 const FIRST: usize = 100;
@@ -26,14 +25,13 @@ const SHARE: f64 = 0.9;
 /// A count in a crawl, and the truth.
 struct Count {
     fetched: usize,
-    found: usize,
+    /// Pages found that it takes for relevant.
+    found: u64,
     expected: Expected,
     /// Relevant pages among those that waited.
     waiting: usize,
     /// How many there are in all; none where it found too few to tell.
     reachable: Option<Expected>,
-    /// What was found of these, the examples among them.
-    found_of_all: u64,
     /// Whether it had ended here, had it been told to end with [`SHARE`] of them.
     has_share: bool,
 }
@@ -46,7 +44,7 @@ impl Count {
     /// How far off, in all pages in view.
     fn error(&self) -> f64 {
         let off = self.expected.about.abs_diff(self.waiting as u64);
-        off as f64 / (self.found + self.waiting).max(1) as f64
+        off as f64 / (self.found + self.waiting as u64).max(1) as f64
     }
 }
 
@@ -63,7 +61,7 @@ fn waiting(scenario: &Scenario, session: &Session) -> usize {
         !session.is_seen(&page.address)
     });
     let mut relevant: Vec<u32> = unseen
-        .filter(|page| labels[*page as usize].counts())
+        .filter(|page| labels[*page as usize].is_taken())
         .collect();
     relevant.sort_unstable();
     relevant.dedup();
@@ -71,7 +69,7 @@ fn waiting(scenario: &Scenario, session: &Session) -> usize {
 }
 
 fn counts(scenario: &Scenario, every: u32) -> Result<Vec<Count>> {
-    let (mut counts, mut found) = (Vec::new(), 0);
+    let mut counts = Vec::new();
     let strategy = Box::new(Ensemble::every(every));
     watched(
         scenario,
@@ -79,17 +77,13 @@ fn counts(scenario: &Scenario, every: u32) -> Result<Vec<Count>> {
         Vocabulary::default(),
         None,
         &mut |session, record, fetched| {
-            let page = scenario.web.number(&record.address);
-            let label = page.map(|page| scenario.topic.labels[page as usize]);
-            found += usize::from(label.is_some_and(Label::counts));
             if let Some(unfound) = record.unfound.filter(|_| fetched >= FIRST) {
                 counts.push(Count {
                     fetched,
-                    found,
+                    found: session.stats().relevant,
                     expected: unfound.among_waiting(),
                     waiting: waiting(scenario, session),
                     reachable: unfound.reachable(session.stats().relevant),
-                    found_of_all: session.stats().relevant,
                     has_share: unfound.is_found(SHARE, session.stats()),
                 });
             }
@@ -129,7 +123,7 @@ impl OfCrawl {
     /// After how many pages it had ended, and the share that it had then.
     fn ended(&self) -> Option<(usize, f64)> {
         let first = self.counts.iter().find(|count| count.has_share);
-        let share = |count: &Count| count.found_of_all as f64 / self.reachable.max(1) as f64;
+        let share = |count: &Count| count.found as f64 / self.reachable.max(1) as f64;
         first.map(|count| (count.fetched, share(count)))
     }
 
@@ -144,7 +138,6 @@ impl OfCrawl {
                 json!({
                     "fetched": count.fetched, "found": count.found,
                     "waiting": range(&count.expected), "really_waiting": count.waiting,
-                    "found_of_all": count.found_of_all,
                     "reachable": count.reachable.as_ref().map(range),
                 })
             })

@@ -449,7 +449,7 @@ mod tests {
             ),
             (
                 "INSERT INTO fetch VALUES (1, 9, 'http://a.test/9', '[]', '', '', 1, 0.9, 1, 1,
-                 '', '', '', NULL, NULL, 1, '', NULL, 0)",
+                 '', '', '', NULL, NULL, 1, '', NULL, 0, NULL)",
                 (3, 2, 1, 1),
             ),
         ] {
