@@ -184,9 +184,9 @@ fn all_of(unfound: &Unfound, found: u64) -> Expected {
     let in_view = || {
         let more = unfound.among_waiting();
         Expected {
-            about: found + more.about,
-            least: found + more.least,
-            most: found + more.most,
+            about: found.saturating_add(more.about),
+            least: found.saturating_add(more.least),
+            most: found.saturating_add(more.most),
         }
     };
     unfound.reachable(found).unwrap_or_else(in_view)

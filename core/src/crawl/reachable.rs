@@ -109,7 +109,7 @@ impl Unfound {
         let waiting = self.among_waiting();
         Some(Expected {
             about: at(ABOUT).round() as u64,
-            least: (at(LEAST).floor() as u64).min(found + waiting.least),
+            least: (at(LEAST).floor() as u64).min(found.saturating_add(waiting.least)),
             most: (at(MOST).ceil() as u64).max(found.saturating_add(waiting.most)),
         })
     }

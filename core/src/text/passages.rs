@@ -21,14 +21,14 @@ impl Language {
         if passage.len() < SHORTEST_PASSAGE || self.speaks(passage) {
             return self;
         }
-        let sure = Self::sure(passage, None);
+        let sure = Self::sure(shown(passage), None);
         sure.filter(|other| other.speaks(passage)).unwrap_or(self)
     }
 
     /// Whether a text has its stop words. Where none are known, its detector alone counts.
     fn speaks(self, text: &str) -> bool {
         if !self.has_stop_words() {
-            return Self::sure(text, None) == Some(self);
+            return Self::sure(shown(text), None) == Some(self);
         }
         let (mut words, mut stop_words) = (0, 0);
         for_each_word(shown(text), |word| {
