@@ -1,7 +1,7 @@
 //! Writing: pages come in, newer copies take the place of older ones, whole crawls go.
 
 use linkscent_core::page::Page;
-use linkscent_core::text::Language;
+use linkscent_core::text::{Language, runs_of};
 use tantivy::{IndexWriter, TantivyDocument, TantivyError, Term};
 
 use super::{Fields, Library, LibraryError, Notes, Result, key_of};
@@ -101,6 +101,7 @@ impl Writer {
         let name = format!("{} {}", item.topic, item.address);
         self.index.delete_term(Term::from_field_text(id, &name));
         let passages: Vec<&str> = item.passages.iter().map(String::as_str).collect();
+        let runs = runs_of(item.language, passages.iter().copied());
         let mut page = TantivyDocument::new();
         page.add_text(id, &name);
         page.add_u64(topic, item.topic.unsigned_abs());
@@ -108,16 +109,19 @@ impl Writer {
         page.add_u64(key, key_of(item.crawl, item.number));
         page.add_text(address, &item.address);
         page.add_text(title, &item.title);
-        page.add_pre_tokenized_text(title_words, tokens(&[&item.title], item.language));
-        page.add_pre_tokenized_text(words, tokens(&passages, item.language));
+        page.add_pre_tokenized_text(title_words, tokens(&[&item.title], &[(1, item.language)]));
+        page.add_pre_tokenized_text(words, tokens(&passages, &runs));
         page.add_text(site, &item.site);
         page.add_text(language, item.language.code());
         for number in of_page(&item.title, &item.passages, item.language) {
             page.add_u64(meaning, number);
         }
         self.index.add_document(page)?;
-        for passage in [""].iter().chain(&passages) {
-            let code = item.language.of_passage(passage).code();
+        let spoken = runs.iter().map(|run| run.1);
+        for code in std::iter::once(item.language)
+            .chain(spoken)
+            .map(Language::code)
+        {
             if !self.notes.languages.contains(code) {
                 self.notes.languages.insert(code.to_owned());
             }

@@ -66,5 +66,5 @@ async fn told_to_end() {
 
 /// The name of a critic, a predicate, or good nodes of a taxonomy, as it is kept.
 fn critic(text: &str) -> Result<String, PredicateError> {
-    critics::as_kept(text)
+    critics::as_asked(text)
 }

@@ -32,8 +32,7 @@ struct YieldScreen {
     chart: String,
     /// When the first answer came, and how long after it the last.
     time: Option<(String, String)>,
-    /// How many finds were expected among the links that waited, as it was counted last, and at
-    /// which request.
+    /// How many pages there are to be found in all, as it was estimated last, and at which request.
     there_are: Option<(usize, Expected)>,
 }
 

@@ -174,7 +174,7 @@ impl Service {
             return self.choose_good(topic, &good).await;
         }
         let wrong = |error| ServiceError::refused(format!("The condition, {error}."));
-        let critic = critics::as_kept(critic).map_err(wrong)?;
+        let critic = critics::as_asked(critic).map_err(wrong)?;
         let topics = topic_guide::named_topics(&self.store, &critic).await;
         topics.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
         Ok(self.keep_critic(topic.id, &critic).await?)

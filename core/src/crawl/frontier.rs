@@ -194,6 +194,11 @@ impl Frontier {
         }
     }
 
+    /// Whether a page waits that comes before all links.
+    pub fn has_pinned(&self) -> bool {
+        self.waiting.values().any(|page| page.pinned)
+    }
+
     /// Adds a page that comes before all links.
     pub fn pin(&mut self, links: Vec<Candidate>) {
         let Some(target) = links.first().map(|link| link.target.clone()) else {

@@ -187,6 +187,10 @@ impl Session {
     /// Has it fetch more pages than it was to; fewer are none. What the strategy does by the budget it
     /// does by the one with which the crawl began, until it is taken up again.
     pub fn raise_budget(&mut self, budget: u64) {
+        if budget > self.limits.budget && self.has_enough {
+            // More is wanted than the share that it has.
+            self.limits.until_recall = None;
+        }
         self.limits.budget = self.limits.budget.max(budget);
     }
 
@@ -294,7 +298,8 @@ impl Session {
         if self.stats.pages + self.under_way.len() as u64 >= self.limits.budget {
             return Next::Busy;
         }
-        if self.has_enough && self.limits.until_recall.is_some() {
+        let ends = self.has_enough && self.limits.until_recall.is_some();
+        if ends && !self.frontier.has_pinned() {
             return if self.under_way() > 0 {
                 Next::Busy
             } else {

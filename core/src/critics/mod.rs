@@ -192,9 +192,22 @@ pub fn as_kept(text: &str) -> Result<String, PredicateError> {
         return Ok(text.to_owned());
     }
     let predicate: Predicate = text.parse()?;
+    Ok(predicate.to_string())
+}
+
+/// The same of what a person asks for now: a language that no page is told to be in is wrong then,
+/// while one that an earlier version kept stands.
+pub fn as_asked(text: &str) -> Result<String, PredicateError> {
+    let kept = as_kept(text)?;
+    if good_nodes(text).is_some() || NAMES.contains(&text) {
+        return Ok(kept);
+    }
+    let predicate: Predicate = text.parse()?;
     if let Some(code) = predicate.unknown_language() {
         let lower = text.to_lowercase();
-        let before = lower.find(code).map_or("", |at| &lower[..at]);
+        let before = lower
+            .find(&format!("\"{code}\""))
+            .map_or("", |at| &lower[..=at]);
         return Err(PredicateError {
             position: before.chars().count() + 1,
             message: format!(
@@ -203,7 +216,7 @@ pub fn as_kept(text: &str) -> Result<String, PredicateError> {
             ),
         });
     }
-    Ok(predicate.to_string())
+    Ok(kept)
 }
 
 /// Names of the other topics that a critic so described asks for.

@@ -13,7 +13,7 @@ mod vocabulary;
 mod words;
 
 pub use language::Language;
-pub(crate) use passages::runs_of;
+pub use passages::runs_of;
 pub use pieces::{MOST_PIECES, Pieces};
 pub use vocabulary::{LARGEST_VOCABULARY, TermId, TermRow, Vocabulary};
 pub use words::{for_each_segment, for_each_word, words};
@@ -27,7 +27,7 @@ use stemmer::Stemmer;
 
 /// Most distinct words of one page that become terms; a dictionary has as many.
 pub const MOST_WORDS: usize = 100_000;
-/// Longest word, in bytes after normalisation, that becomes a term. Longer
+/// Longest word, in letters after normalisation, that becomes a term. Longer
 /// runs are hashes, keys and base64, not words.
 const LONGEST_WORD: usize = 40;
 
@@ -68,7 +68,7 @@ impl InLanguage {
         let plain = normalise(word);
         let characters = plain.chars().count();
         let lone_ideograph = characters == 1 && !plain.is_ascii();
-        if plain.len() > LONGEST_WORD || (characters < 2 && !lone_ideograph) {
+        if characters > LONGEST_WORD || (characters < 2 && !lone_ideograph) {
             return None;
         }
         let is_told = !self.language.is_stop_word(&plain);

@@ -8,16 +8,18 @@
 use super::Language;
 use super::words::for_each_word;
 
-/// Characters of a passage at least: fewer do not tell their language.
+/// Bytes of a passage at least: fewer do not tell their language.
 const SHORTEST_PASSAGE: usize = 200;
 /// Words of a passage that are looked at.
 const LOOKED_AT: usize = 60;
+/// Passages of a page that the detector is asked about; the rest are in the language of the one before.
+const MOST_DETECTED: usize = 100;
 /// One word in so many at least is a stop word of the language that a text is in.
 const ONE_IN: usize = 10;
 
 impl Language {
     /// The language of a passage of a page in this one.
-    pub fn of_passage(self, passage: &str) -> Self {
+    fn of_passage(self, passage: &str) -> Self {
         if passage.len() < SHORTEST_PASSAGE || self.speaks(passage) {
             return self;
         }
@@ -45,18 +47,29 @@ fn shown(text: &str) -> &str {
     &text[..end.map_or(text.len(), |(at, _)| at)]
 }
 
-/// The language of each leaf of a page, in runs: where a run ends, and its language. The passages of
-/// which the runs consist are as long as it takes to tell.
-pub(crate) fn runs_of<'a>(
+/// The language of each leaf or passage of a page, in runs: where a run ends, and its language. Leaves
+/// are taken together until they are as long as it takes to tell.
+pub fn runs_of<'a>(
     language: Language,
     leaves: impl Iterator<Item = &'a str>,
 ) -> Vec<(u32, Language)> {
     let mut runs: Vec<(u32, Language)> = Vec::new();
-    let (mut passage, mut end) = (String::new(), 0);
+    let (mut passage, mut end, mut left) = (String::new(), 0, MOST_DETECTED);
     let mut close = |end: u32, passage: &str| {
-        let spoken = language.of_passage(passage);
+        let last = runs.last().map_or(language, |run| run.1);
+        let speaks = |one: &Language| one.has_stop_words() && one.speaks(passage);
+        let spoken = if passage.len() < SHORTEST_PASSAGE {
+            language
+        } else if let Some(spoken) = [language, last].into_iter().find(speaks) {
+            spoken
+        } else if left > 0 {
+            left -= 1;
+            language.of_passage(passage)
+        } else {
+            last
+        };
         match runs.last_mut() {
-            Some(last) if last.1 == spoken => last.0 = end,
+            Some(run) if run.1 == spoken => run.0 = end,
             _ => runs.push((end, spoken)),
         }
     };
@@ -116,5 +129,12 @@ mod tests {
             runs_of(Language::German, std::iter::empty()),
             [(0, Language::German)]
         );
+        // Behind more names than the detector is asked about, stop words still tell.
+        let names = "Wien Hamburg Roma Napoli Praha Brno Kraków Wrocław ".repeat(5);
+        let mut leaves = vec![names.as_str(); 2 * MOST_DETECTED];
+        leaves.extend([ENGLISH, names.as_str()]);
+        let runs = runs_of(Language::English, leaves.into_iter());
+        let all = 2 * MOST_DETECTED as u32 + 2;
+        assert_eq!(runs.last(), Some(&(all, Language::English)));
     }
 }

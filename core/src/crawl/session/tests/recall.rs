@@ -99,6 +99,20 @@ fn a_crawl_ends_when_it_has_its_share() {
 }
 
 #[test]
+fn what_a_person_adds_is_fetched_though_it_has_its_share() {
+    let mut session = begin(Some(0.9));
+    let (log, _) = run(&mut session, small_topic);
+    session.add_seed(&address("http://a.org/777777"));
+    let (more, reason) = run(&mut session, small_topic);
+    assert_eq!((more.len(), reason), (1, StopReason::Recall));
+    // So are more pages than it was to fetch.
+    session.raise_budget(700);
+    let (rest, reason) = run(&mut session, small_topic);
+    assert_eq!(reason, StopReason::Budget);
+    assert_eq!(log.len() + more.len() + rest.len(), 700);
+}
+
+#[test]
 fn where_there_is_no_end_of_them_it_does_not_end() {
     let mut session = begin(Some(0.5));
     let (log, reason) = run(&mut session, endless_topic);
