@@ -102,6 +102,9 @@ fn tell(
     let outcome = found.outcome(row, address, read)?;
     let came = matches!(outcome, Outcome::Page(..));
     let record = session.replay(address, outcome, row.arm, rng);
+    if let Some(unfound) = row.unfound {
+        session.tell_unfound(unfound);
+    }
     if came {
         found.lost.retain(|page| page != address);
     }

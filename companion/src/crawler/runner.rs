@@ -371,7 +371,7 @@ impl Runner {
             }
             if let Some(Next::Stop(reason)) = next
                 && self.session.under_way() == 0
-                && !(reason == StopReason::FrontierEmpty && self.waits_for_browser())
+                && !(reason.leaves_room() && self.waits_for_browser())
             {
                 // It may have been told something that it was taken up for.
                 let Ok(message) = self.receiver.try_recv() else {

@@ -6,6 +6,7 @@
 use linkscent_core::guide::Guide;
 use linkscent_core::wire::{read_model, write_model};
 
+use super::crawls::check_share;
 use super::forgetting::{bring_to_rest, go_on};
 use super::taxonomies::check_strategy;
 use super::{RunBy, Service, ServiceError};
@@ -65,6 +66,7 @@ impl Service {
             ))
         })?;
         check_strategy(&guide)?;
+        check_share(&crawl.order, &guide)?;
         let model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
         let said =
             format!("{name}, which learned from all before; they were chosen by {before_it}");
@@ -173,5 +175,26 @@ mod tests {
         let row = service.crawl(row.id).await.unwrap().0;
         assert_eq!(row.state, CrawlState::Stopped);
         assert!(service.set_strategy(&row, "best-first").await.is_err());
+    }
+
+    #[tokio::test]
+    async fn one_that_ends_by_a_share_keeps_to_strategies_that_can_tell_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let service = Service::new(store, web_about(|_| "bees").await);
+        let start = "http://host0.test/1".to_owned();
+        let topic = service.create_topic("bees", &[start]).await.unwrap();
+        let new = NewCrawl {
+            until_recall: Some(0.9),
+            ..NewCrawl::new(Starts::default(), 100)
+        };
+        let row = service.prepare_crawl(&topic, &new).await.unwrap();
+        let refused = service.set_strategy(&row, "best-first").await.unwrap_err();
+        assert!(
+            refused.to_string().contains("no share to end by"),
+            "{refused}"
+        );
+        let still = service.first_guide(&row).await.unwrap();
+        assert_eq!(still.strategy(), "ensemble");
     }
 }

@@ -126,13 +126,7 @@ impl Service {
         order: &Order,
     ) -> Result<CrawlRow, ServiceError> {
         let (guide, begun_with) = self.start_guide(topic, new).await?;
-        if order.until_recall.is_some() && !guide.profile().is_log_odds {
-            return Err(ServiceError::refused(format!(
-                "The strategy {:?} does not say how likely a page is relevant, so that it cannot be \
-                 told how many there are: choose another, such as ensemble, or no share to end by.",
-                guide.chosen_strategy()
-            )));
-        }
+        check_share(order, &guide)?;
         let start_model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
         let marks = self.store.marks(topic.id).await?;
         let is_target = |page: &&String| {
@@ -360,6 +354,19 @@ impl Service {
 
 /// A site is left after at least one page or target, and no crawl fetches more than the
 /// largest.
+/// That the strategy of a crawl which is to end with a share of what there is can tell how many there
+/// are.
+pub(super) fn check_share(order: &Order, guide: &Guide) -> Result<(), ServiceError> {
+    if order.until_recall.is_none() || guide.profile().is_log_odds {
+        return Ok(());
+    }
+    Err(ServiceError::refused(format!(
+        "The strategy {:?} does not say how likely a page is relevant, so that it cannot be told how \
+         many there are: choose another, such as ensemble, or no share to end by.",
+        guide.chosen_strategy()
+    )))
+}
+
 fn check_stopping(rule: StoppingRule) -> Result<(), ServiceError> {
     for (most, what) in [(rule.pages, "pages"), (rule.targets, "targets")] {
         if most.is_some_and(|most| !(1..=LARGEST_BUDGET).contains(&u64::from(most))) {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use linkscent_core::address::Address;
-use linkscent_core::crawl::is_within;
+use linkscent_core::crawl::{StopReason, is_within};
 use linkscent_core::wire::api::{
     MOST_HOSTS, Rendering, RenderingQuery, RenderingTask, RenderingsView, WaitingSite,
 };
@@ -167,10 +167,11 @@ impl Service {
     }
 
     /// Whether a crawl takes pages from browsers: one that runs, or that ended for want of links
-    /// and not by its budget or the person's word.
+    /// or with the share that it was to find, and not by its budget or the person's word.
     async fn takes_renderings(&self, crawl: &CrawlRow) -> Result<bool, ServiceError> {
         let has_room = self.counts(crawl.id).await?.pages < crawl.order.budget;
-        let ended = crawl.state == CrawlState::Done && crawl.stop_reason == "frontier_empty";
+        let room = [StopReason::FrontierEmpty, StopReason::Recall].map(StopReason::code);
+        let ended = crawl.state == CrawlState::Done && room.contains(&&*crawl.stop_reason);
         Ok(has_room && (crawl.state.is_running() || ended))
     }
 }

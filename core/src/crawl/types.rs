@@ -91,6 +91,12 @@ impl StopReason {
             Self::Recall => "recall",
         }
     }
+
+    /// Whether a page that only a browser could read is still taken in: its pages are not used up,
+    /// and nobody had it end.
+    pub fn leaves_room(self) -> bool {
+        matches!(self, Self::FrontierEmpty | Self::Recall)
+    }
 }
 
 /// Why a link was not asked for.

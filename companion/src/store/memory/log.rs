@@ -83,6 +83,7 @@ impl CrawlLog for MemoryStore {
             address: record.address.to_string(),
             problem: record.problem.clone(),
             arm: Some(record.arm),
+            unfound: record.unfound,
             place: Location {
                 warc_offset: place.warc_offset.filter(|_| record.judgment.is_some()),
                 ..place.clone()

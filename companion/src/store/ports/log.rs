@@ -31,7 +31,7 @@ pub struct Location {
 }
 
 /// A request of the log, as far as it is needed to take it in again.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FetchRow {
     /// Its number in the log, from 1.
     pub number: u64,
@@ -41,6 +41,8 @@ pub struct FetchRow {
     pub problem: String,
     /// By whose ranking it was chosen; `None` where that was not kept yet.
     pub arm: Option<Arm>,
+    /// What was then counted of the relevant pages that were not found yet, where it was.
+    pub unfound: Option<Unfound>,
     /// Where it leads; the offset is a page's alone.
     pub place: Location,
 }

@@ -22,7 +22,7 @@ macro_rules! log {
         impl CrawlLog for $store {
             async fn fetches_after(&self, crawl: i64, number: u64) -> StoreResult<Vec<FetchRow>> {
                 let query = sqlx::query_as(
-                    "SELECT number, address, problem, redirect, time, arm,
+                    "SELECT number, address, problem, redirect, time, arm, waiting, coverage,
                      CASE WHEN relevance IS NOT NULL THEN warc_offset END AS warc_offset
                      FROM \"fetch\" WHERE crawl = $1 AND number > $2 ORDER BY number",
                 );
@@ -234,6 +234,7 @@ macro_rules! log {
                     address: row.try_get("address")?,
                     problem: row.try_get("problem")?,
                     arm: row.try_get::<Option<i64>, _>("arm")?.map(Arm::of_code),
+                    unfound: unfound(row.try_get("waiting")?, row.try_get("coverage")?),
                     place: Location {
                         warc_offset: offset.map(|offset| offset as u64),
                         redirect: row.try_get("redirect")?,
@@ -272,10 +273,7 @@ macro_rules! log {
                     is_scored: row.try_get(4)?,
                     is_find: row.try_get(5)?,
                     problem: row.try_get(6)?,
-                    unfound: match (row.try_get(7)?, row.try_get(10)?) {
-                        (Some(waiting), coverage) => Some(Unfound { waiting, coverage }),
-                        (None, _) => None,
-                    },
+                    unfound: unfound(row.try_get(7)?, row.try_get(10)?),
                     warc_offset: row.try_get::<Option<i64>, _>(8)?.map(i64::unsigned_abs),
                     is_redirect: row.try_get(9)?,
                 })
@@ -286,6 +284,10 @@ macro_rules! log {
 
 log!(SqliteStore, SqliteRow);
 log!(PostgresStore, PgRow);
+
+fn unfound(waiting: Option<f64>, coverage: Option<f64>) -> Option<Unfound> {
+    waiting.map(|waiting| Unfound { waiting, coverage })
+}
 
 fn form(row: FormTuple) -> FormRow {
     let (address, title, trail, name, action, fields, confidence, wanted) = row;

@@ -38,6 +38,10 @@ promises! {
 const A: &str = "http://a.test/";
 const B: &str = "http://b.test/";
 const C: &str = "http://c.test/";
+const UNFOUND: Option<Unfound> = Some(Unfound {
+    waiting: 7.5,
+    coverage: Some(0.75),
+});
 /// Lines of a log that are asked for.
 const MOST: i64 = 100;
 
@@ -102,11 +106,14 @@ async fn a_resume_reads_what_was_acknowledged(store: &Store) {
     moved.arm = Arm::Explore;
     place.redirect = Some("http://b.test/“there”".to_owned());
     // Numbers may be missing, and come in any order.
-    let batch = [fetched(5, C, 0.1), (moved, place)];
+    let mut counted = fetched(5, C, 0.1);
+    counted.0.unfound = UNFOUND;
+    let batch = [counted, (moved, place)];
     store.take_fetches(id, 6_000, &batch).await.unwrap();
     let batch = [failed(2, A)];
     store.take_fetches(id, 6_000, &batch).await.unwrap();
     let row = |number, address: &str, problem: &str, place| FetchRow {
+        unfound: UNFOUND.filter(|_| number == 5),
         number,
         address: address.to_owned(),
         problem: problem.to_owned(),

@@ -227,10 +227,16 @@ impl Session {
             waiting: self.expected_to_wait(),
             coverage: Some(self.sightings.coverage()),
         };
+        self.tell_unfound(unfound);
+        unfound
+    }
+
+    /// Is told what was counted behind the page that came last. A log has it, and a session that is
+    /// told its log counts otherwise: it does not know what robots.txt forbids.
+    pub fn tell_unfound(&mut self, unfound: Unfound) {
         if let Some(share) = self.limits.until_recall {
             self.has_enough = unfound.is_found(share, &self.stats);
         }
-        unfound
     }
 
     /// How many relevant pages are expected among the links that wait and may be asked for.

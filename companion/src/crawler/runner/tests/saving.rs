@@ -271,6 +271,7 @@ fn a_log_is_known_by_its_last_rows_whatever_numbers_they_have() {
         problem: String::new(),
         place: Location::default(),
         arm: None,
+        unfound: None,
     };
     // Some were forgotten.
     let log: Vec<FetchRow> = (1..=400).filter(|number| number % 7 > 1).map(row).collect();

@@ -67,6 +67,32 @@ fn endless_topic(at: &Address) -> Outcome {
     )
 }
 
+/// The same, whose pages link to as many of a host that is closed to crawlers.
+fn half_closed(at: &Address) -> Outcome {
+    let n = number(at);
+    if n >= OTHERS {
+        return small_topic(at);
+    }
+    let mut builder = Builder::new();
+    builder.leaf("kidney dialysis clinic");
+    let open = [n * 7 % RELEVANT, n * 11 % RELEVANT, (n + 1) % RELEVANT];
+    let open = open.map(|other| format!("/{other}"));
+    let closed = (0..5).map(|more| format!("http://closed.test/{}", 5 * n + more));
+    for target in open.into_iter().chain(closed) {
+        let first = builder.next_leaf();
+        builder.leaf("kidneys");
+        let end = first + 1;
+        builder.link(&target, LeafRange { first, end });
+    }
+    let first = builder.next_leaf();
+    builder.leaf("trains");
+    let end = first + 1;
+    builder.link(&format!("/{}", n + OTHERS), LeafRange { first, end });
+    builder.leaf(&words(n, 8));
+    let page = Page::new(at.clone(), builder.finish().unwrap());
+    Outcome::Page(Box::new(page), n)
+}
+
 fn begin(until_recall: Option<f64>) -> Session {
     let limits = Limits {
         until_recall,
@@ -110,6 +136,45 @@ fn what_a_person_adds_is_fetched_though_it_has_its_share() {
     let (rest, reason) = run(&mut session, small_topic);
     assert_eq!(reason, StopReason::Budget);
     assert_eq!(log.len() + more.len() + rest.len(), 700);
+}
+
+#[test]
+fn links_that_robots_txt_forbids_are_no_reason_to_go_on_behind_a_replay() {
+    let mut session = begin(Some(0.9));
+    let (mut now, mut rng, mut log) = (Instant(0), SplitMix(5), Vec::new());
+    let reason = loop {
+        match session.next(now) {
+            Next::Robots(at) if at.host() == "closed.test" => {
+                session.robots(
+                    &at,
+                    Robots::parse(b"User-agent: *\nDisallow: /", "linkscent"),
+                );
+            }
+            Next::Robots(at) => session.robots(&at, Robots::allow_all()),
+            Next::Fetch(fetch) => {
+                let at = fetch.address;
+                let record = session.take(&at, half_closed(&at), now, &mut rng);
+                log.push(record.expect("it was asked for"));
+            }
+            Next::Wait(until) => now = until,
+            Next::Busy => panic!("nothing is under way"),
+            Next::Stop(reason) => break reason,
+        }
+    };
+    assert_eq!(reason, StopReason::Recall);
+    let again = |counts: bool| {
+        let (mut told, mut rng) = (begin(Some(0.9)), SplitMix(5));
+        for record in &log {
+            let (at, arm) = (&record.address, Some(record.arm));
+            told.replay(at, half_closed(at), arm, &mut rng);
+            if let Some(unfound) = record.unfound.filter(|_| counts) {
+                told.tell_unfound(unfound);
+            }
+        }
+        told.next(Instant(0))
+    };
+    assert_eq!(again(true), Next::Stop(StopReason::Recall));
+    assert_ne!(again(false), Next::Stop(StopReason::Recall));
 }
 
 #[test]
