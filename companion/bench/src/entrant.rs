@@ -363,6 +363,11 @@ pub struct Run {
 }
 
 impl Entrant {
+    /// Whether it learns beforehand, from a crawl or from the web itself.
+    pub fn is_taught(&self) -> bool {
+        !matches!(self.regime, Regime::Registered(_) | Regime::Online(_))
+    }
+
     /// Whether a training crawl from another seed set comes first.
     pub fn is_offline(&self) -> bool {
         matches!(

@@ -104,6 +104,15 @@ impl EvalWeb {
         Ok(Self::joined(keyed.collect(), self.problems.clone()))
     }
 
+    /// Some of its pages, by their numbers, with the links between them; they are numbered in
+    /// this order.
+    #[must_use]
+    pub fn part(&self, pages: &[u32]) -> Self {
+        let pages = pages.iter().map(|page| self.pages[*page as usize].clone());
+        let keyed = pages.map(|page| (key(page.address.as_str()).unwrap_or_default(), page, 0));
+        Self::joined(keyed.collect(), Vec::new())
+    }
+
     fn joined(built: Vec<(String, Page, u64)>, problems: Vec<String>) -> Self {
         let mut web = Self {
             pages: Vec::with_capacity(built.len()),

@@ -21,6 +21,7 @@ mod overlap;
 mod questions;
 mod reuse;
 mod rivals;
+mod small;
 mod split;
 mod spread;
 mod tag_paths;
@@ -106,7 +107,7 @@ pub struct Experiment {
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 22] = [
+pub const ALL: [Experiment; 23] = [
     Experiment {
         name: "in-view",
         question: "how many relevant pages wait, and are to be reached, estimated and counted",
@@ -252,6 +253,12 @@ pub const ALL: [Experiment; 22] = [
         question: "what alarms say of crawls that lose their way",
         spread: None,
         run: drift::run,
+    },
+    Experiment {
+        name: "small-webs",
+        question: "twenty pages looked for on a site of at most 500",
+        spread: Some(over("form", &["auc", "behind"])),
+        run: small::run,
     },
     Experiment {
         name: "attack",
