@@ -20,6 +20,7 @@ mod secret;
 mod sentence_model;
 pub mod service;
 pub mod settings;
+pub mod site_memory;
 pub mod store;
 pub mod tls;
 pub mod topic_guide;

@@ -8,8 +8,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::{
     account, ahead, archives, backup, change, check, config, crawl, demo, export, import, inspect,
-    log, mcp, migrate, model, prune, repair, replay, search, serve, shell, status, tag, token,
-    train, verify, watch, work,
+    log, mcp, migrate, model, prune, repair, replay, search, serve, shell, sites, status, tag,
+    token, train, verify, watch, work,
 };
 use linkscent::crawler::documents::READ_DOCUMENT;
 use linkscent::priority::give_way;
@@ -54,6 +54,7 @@ enum Command {
     Migrate(migrate::Migrate),
     Archives(archives::Archives),
     Prune(prune::Prune),
+    Sites(sites::Sites),
     Demo(demo::Demo),
     Eval(eval::Eval),
     Train(train::Train),
@@ -137,6 +138,7 @@ fn run() -> Result<()> {
         Command::Migrate(migrate) => runtime.block_on(migrate.run()),
         Command::Archives(archives) => runtime.block_on(archives.run()),
         Command::Prune(prune) => runtime.block_on(prune.run()),
+        Command::Sites(sites) => runtime.block_on(sites.run()),
         Command::Demo(demo) => runtime.block_on(demo.run()),
         Command::Replay(replay) => runtime.block_on(replay.run()),
         Command::Inspect(subject) => runtime.block_on(subject.inspect()),

@@ -87,7 +87,7 @@ pub async fn of(
 
 /// What the topic's model knows, if it has one. A model that cannot be read is passed
 /// over: all of it can be learned again from the marks, the trails and further crawls.
-async fn kept_knowledge(store: &Store, topic: &Topic) -> Result<Option<Knowledge>> {
+pub async fn kept_knowledge(store: &Store, topic: &Topic) -> Result<Option<Knowledge>> {
     let Some(model) = store.model(topic.id).await? else {
         return Ok(None);
     };

@@ -109,6 +109,13 @@ impl Address {
         self.0.get(self.scheme().len() + 3..).unwrap_or_default()
     }
 
+    /// Host and path up to the last part: what pages of one template have in common, often.
+    pub fn folder(&self) -> &str {
+        let text = self.without_scheme();
+        let path = text.split('?').next().unwrap_or(text);
+        path.rfind('/').map_or(path, |end| &path[..end])
+    }
+
     /// The address without its scheme as one number, the same on every machine (FNV-1a).
     pub fn key(&self) -> u64 {
         let bytes = self.without_scheme().bytes();

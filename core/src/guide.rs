@@ -32,12 +32,13 @@ use log::Log;
 use outlinks::{Around, class_features};
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::Address;
 use crate::critics::{self, Critic, FormFilter, FoundForm, NamedTopic, Sources, Taxonomy};
 use crate::features::{FeatureReader, PageTerms};
 use crate::page::Page;
+use crate::site_memory::SiteMemory;
 use crate::strategies::{
     self, Candidate, Event, Explanation, Known, Learned, LinkScore, Passing, Priority, Profile,
     Rng, Step, Strategy, Subject, Trail, promise,
@@ -74,6 +75,8 @@ pub struct Guide {
     beside: strategies::StrategyState,
     /// What another topic taught, to learn on from.
     beginning: Option<Beginning>,
+    /// What earlier crawls for other topics read; not saved.
+    memory: SiteMemory,
     /// Pages in the vocabulary's counts when the critic was last refreshed.
     refreshed_at: u32,
     /// How often critic or strategy became others than learning from one more page makes them.
@@ -104,6 +107,7 @@ impl Guide {
             log: Log::default(),
             beside: strategies::StrategyState::default(),
             beginning: None,
+            memory: SiteMemory::default(),
             refreshed_at: 0,
             renewals: 0,
         }
@@ -125,6 +129,7 @@ impl Guide {
             log: Log::of(knowledge.arrivals),
             beside: knowledge.learned,
             beginning: knowledge.beginning,
+            memory: SiteMemory::default(),
             refreshed_at: 0,
             renewals: 0,
         };
@@ -155,6 +160,37 @@ impl Guide {
     /// Tells the strategy that a crawl of so many pages begins.
     pub fn begin_crawl(&mut self, budget: u64) {
         self.strategy.begin(budget);
+    }
+
+    /// Has it remember what earlier crawls for other topics read, in place of what it remembered.
+    pub fn remember_sites(&mut self, memory: SiteMemory) {
+        self.memory = memory;
+        self.graph.remembered = self.memory.judged(&*self.critic, &self.graph);
+        self.renewals += 1;
+    }
+
+    /// How many pages it remembers that crawls for other topics read.
+    pub fn remembers(&self) -> usize {
+        self.memory.len()
+    }
+
+    /// The pages it remembers that are worth most, at most so many: those that are likelier to be
+    /// worth fetching than not, the best of each host first, then the second best, and so on.
+    pub fn best_remembered(&self, most: usize) -> Vec<Address> {
+        let worth = |page: &Address| self.graph.remembered.worth(page).unwrap_or(f64::MIN);
+        let pages = self.memory.pages().filter(|page| worth(page) > 0.0);
+        let mut pages: Vec<&Address> = pages.collect();
+        pages.sort_by(|a, b| worth(b).total_cmp(&worth(a)).then(a.key().cmp(&b.key())));
+        let mut taken: FxHashMap<&str, usize> = FxHashMap::default();
+        let turns = pages.into_iter().map(|page| {
+            let taken = taken.entry(page.host()).or_default();
+            *taken += 1;
+            (*taken, page)
+        });
+        let mut pages: Vec<(usize, &Address)> = turns.collect();
+        pages.sort_by_key(|row| row.0);
+        pages.truncate(most);
+        pages.into_iter().map(|row| row.1.clone()).collect()
     }
 
     /// Grows whenever links seen before are to be scored again, but for what a visit says of it.

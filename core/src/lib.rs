@@ -48,6 +48,7 @@ pub mod translation;
 
 pub mod hops;
 
+pub mod site_memory;
 pub mod strategies;
 
 pub mod guide;

@@ -2,9 +2,11 @@
 //! judged, which words are heaviest in them, which the person marked.
 
 mod backlinks;
+mod remembered;
 mod saving;
 
 pub use backlinks::MOST_BACKLINKS;
+pub use remembered::{Lead, Remembered};
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -166,6 +168,8 @@ pub struct WebGraph {
     numbers: FxHashMap<Address, u64>,
     forgotten: u64,
     backlinks: Backlinks,
+    /// What earlier crawls read of sites, as the critic judges it now; not saved.
+    pub remembered: Remembered,
 }
 
 impl WebGraph {

@@ -163,6 +163,7 @@ impl Plan {
             asking: Asking::Nothing,
             restricts: false,
             is_named: false,
+            memory: Arc::default(),
             stopping: self.stopping,
             random_seed: self.random_seed + u64::from(repeat) - 1,
         }

@@ -17,6 +17,7 @@ use linkscent_core::features::FeatureReader;
 use linkscent_core::guide::{ASKED_AFTER, Guide, MOST_WAITING};
 use linkscent_core::hops::{FeatureGroups, TrainingWeb};
 use linkscent_core::models::TwoClassCounts;
+use linkscent_core::site_memory::{MOST_REMEMBERED, SiteMemory};
 use linkscent_core::strategies::{
     BackwardPaths, Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile,
     Promise, Rng, SplitMix, StateError, Strategy, StrategyState, Subject, TrainedPaths,
@@ -161,6 +162,9 @@ pub(super) fn begin(
     let facets = scenario.facets.iter();
     let facets = facets.map(|(page, facet)| (web.pages[*page as usize].address.clone(), facet));
     guide.take_facets(facets.map(|(page, facet)| (page, facet.clone())));
+    if !scenario.memory.is_empty() {
+        guide.remember_sites(SiteMemory::clone(&scenario.memory));
+    }
     let limits = Limits {
         requests: None,
         budget: scenario.budget,
@@ -176,7 +180,8 @@ pub(super) fn begin(
         address: web.pages[seed as usize].address.clone(),
         mark: None,
     });
-    let session = Session::new(guide, limits, seeds.collect());
+    let mut session = Session::new(guide, limits, seeds.collect());
+    session.offer_remembered(session.guide().best_remembered(MOST_REMEMBERED));
     Ok((session, retrainings))
 }
 

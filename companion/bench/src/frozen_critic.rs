@@ -74,6 +74,10 @@ impl Critic for FrozenCritic {
         named.collect()
     }
 
+    fn judge_remembered(&self, page: &Address, _: &PageTerms, _: &WebGraph) -> Option<Judgment> {
+        Some(self.judgment(page))
+    }
+
     /// Pages are judged whole.
     fn judge_terms(&self, _: &PageTerms, _: &WebGraph) -> Option<Judgment> {
         None

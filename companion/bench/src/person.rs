@@ -252,6 +252,7 @@ fn one(
         asking: Asking::Nothing,
         restricts: false,
         is_named: true,
+        memory: Arc::default(),
         stopping: StoppingRule::default(),
         random_seed: 1,
     };

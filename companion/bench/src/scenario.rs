@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use linkscent_core::crawl::StoppingRule;
+use linkscent_core::site_memory::SiteMemory;
 
 use super::topic::Topic;
 use super::web::EvalWeb;
@@ -30,6 +31,8 @@ pub struct Scenario {
     pub asking: Asking,
     /// Whether it restricts itself after an alarm, as a person may have chosen.
     pub restricts: bool,
+    /// What earlier crawls read.
+    pub memory: Arc<SiteMemory>,
     /// When a site is left.
     pub stopping: StoppingRule,
     /// What random numbers start from.

@@ -105,6 +105,7 @@ fn scenario(garbled: &dyn Fn(u32) -> bool) -> Scenario {
         asking: Asking::Nothing,
         restricts: false,
         is_named: false,
+        memory: Arc::default(),
         stopping: linkscent_core::crawl::StoppingRule::default(),
         random_seed: 7,
     }

@@ -65,7 +65,7 @@ impl Demo {
             "\nLook around: {}\n(Ctrl-C ends the demo.)",
             app.access.entry_link()
         );
-        until_interrupted(app, listener).await?;
+        Box::pin(until_interrupted(app, listener)).await?;
         Ok(std::fs::remove_dir_all(&folder)?)
     }
 

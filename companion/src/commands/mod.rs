@@ -34,6 +34,7 @@ pub mod replay;
 pub mod search;
 pub mod serve;
 pub mod shell;
+pub mod sites;
 pub mod status;
 pub mod tag;
 pub mod token;

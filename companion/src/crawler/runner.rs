@@ -184,6 +184,15 @@ impl Runner {
             saved_rows,
         } = take_up(&store, &crawl, fetcher.is_replay(), &handle, on_step)?;
         saving.knows(saved_rows);
+        let remembered = session.guide().remembers();
+        if remembered > 0 && told.count() == 0 {
+            let said = format!(
+                "crawl {} begins with what crawls for other topics read: {remembered} pages, which \
+                 “Sites remembered” in the settings lists by site",
+                crawl.id
+            );
+            handle.block_on(store.notice(crawl.topic, Some(crawl.id), &said))?;
+        }
         let path = store.warc_path(crawl.id);
         let length = handle.block_on(take_stock(&store, &crawl, &replayed))?;
         if length < crawl.warc_length {

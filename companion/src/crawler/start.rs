@@ -17,7 +17,7 @@ use super::checkpoint::{Checkpoint, CheckpointError, Saved, Told};
 use super::replay::{Replayed, ToldRow, replay};
 use super::revisiting;
 use crate::store::{CrawlRow, FetchRow, Reaction, Store};
-use crate::topic_guide;
+use crate::{site_memory, topic_guide};
 
 /// The guide that a crawl began with. Where its model cannot be read any more, one
 /// made of the marks stands in for it.
@@ -174,6 +174,8 @@ pub fn take_up(
     let saved_rows = usize::try_from(told.count()).unwrap_or(usize::MAX);
     if crawl.is_round() {
         revisiting::know(&mut session, store, crawl, &log, handle)?;
+    } else {
+        handle.block_on(site_memory::tell(store, crawl, &mut session))?;
     }
     let path = store.warc_path(crawl.id);
     let all = saved_rows + log.len();

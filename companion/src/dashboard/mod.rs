@@ -21,6 +21,7 @@ mod remarks;
 mod removed;
 mod roles;
 mod settings;
+mod sites;
 mod strategy;
 mod tokens;
 mod topic_files;
@@ -74,6 +75,7 @@ pub fn routes() -> Router<App> {
         .merge(why::routes())
         .merge(databases::routes())
         .merge(settings::routes())
+        .merge(sites::routes())
         .merge(people::routes())
         .merge(people_of_topic::routes())
         .merge(provider::routes())

@@ -15,8 +15,8 @@ use tokio::runtime::Handle;
 
 use super::{NewCrawl, Service, ServiceError};
 use crate::crawler::{TakenUp, take_up};
-use crate::page_archive;
 use crate::store::{CrawlRow, Order, Store, Topic};
+use crate::{page_archive, site_memory};
 
 /// Pages that are named.
 pub const MOST_UPCOMING: usize = 100;
@@ -47,7 +47,13 @@ impl Service {
         let handle = Handle::current();
         let run = tokio::task::spawn_blocking(move || {
             let crawls = handle.block_on(store.web_crawls(Some(topic)))?;
-            let session = unbegun_session(guide, &order)?;
+            let mut guide = guide;
+            if guide.profile().reading.memory {
+                guide.remember_sites(handle.block_on(site_memory::for_topic(&store, topic))?);
+            }
+            let known = handle.block_on(site_memory::begun_with(&store, topic, &guide))?;
+            let mut session = unbegun_session(guide, &order)?;
+            session.offer_remembered(known);
             let mut rng = SplitMix(order.random_seed);
             let at_hand = |page: &Address| kept(&store, &crawls, page, &handle).map(Box::new);
             anyhow::Ok(session.dry_run(MOST_UPCOMING, at_hand, &mut rng))

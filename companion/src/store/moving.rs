@@ -22,7 +22,7 @@ use crate::{clock, secret};
 
 /// Tables in an order in which each comes after those it refers to, and rows that are written at a time:
 /// of files one, which may take a hundred megabytes.
-const TABLES: [(&str, usize); 22] = [
+const TABLES: [(&str, usize); 23] = [
     ("topic", 100),
     ("model", 1),
     ("event", 500),
@@ -39,6 +39,7 @@ const TABLES: [(&str, usize); 22] = [
     ("device", 100),
     ("token", 100),
     ("saved_search", 100),
+    ("forgotten_site", 500),
     ("standing", 100),
     ("log_change", 500),
     ("account", 100),

@@ -66,6 +66,18 @@ pub trait Critic: Send + Sync {
     /// they do not tell, and what was said of the whole page goes on to hold.
     fn judge_terms(&self, terms: &PageTerms, known: &WebGraph) -> Option<Judgment>;
 
+    /// Judges a page that an earlier crawl read for another topic, of which its heaviest terms are
+    /// left.
+    fn judge_remembered(
+        &self,
+        page: &Address,
+        terms: &PageTerms,
+        known: &WebGraph,
+    ) -> Option<Judgment> {
+        let _ = page;
+        self.judge_terms(terms, known)
+    }
+
     /// Other topics that it asks for, to be kept with what a guide knows.
     fn named_topics(&self) -> NamedTopics {
         NamedTopics::new()

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
 use crate::critics::Sources;
+use crate::site_memory::SiteMemory;
 use crate::strategies::{self, Candidate};
 use crate::web_graph::{Judgment, WebGraph};
 
@@ -53,6 +54,15 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
+    /// Has a memory of sites take in those of its pages that are asked for.
+    pub fn remembered_by(&self, memory: &mut SiteMemory, is_asked_for: impl Fn(&Address) -> bool) {
+        let sources = self.arrivals.iter().filter_map(|past| {
+            let source = past.via.first()?.source()?;
+            Some((&past.address, source))
+        });
+        memory.read(&self.graph, sources, is_asked_for);
+    }
+
     /// The same with only the newest pages and arrivals, and with what was used most
     /// of the ensemble: enough to go on in a browser.
     #[must_use]

@@ -234,6 +234,7 @@ impl Guide {
         self.renewals += 1;
         self.graph.topic_meaning = self.graph.meaning_of_topic();
         self.critic.refresh(&self.graph);
+        self.graph.remembered = self.memory.judged(&*self.critic, &self.graph);
         self.form_filter.refresh(&self.graph);
     }
 

@@ -28,6 +28,7 @@ impl Guide {
         self.beside = from.take()?;
         self.beginning = from.take()?;
         self.refreshed_at = from.take()?;
+        self.graph.remembered = self.memory.judged(&*self.critic, &self.graph);
         Ok(())
     }
 }

@@ -259,7 +259,7 @@ impl Strategy for Apprentice {
                 classes: self.options.classes,
                 neighbours: self.options.co_citation,
                 every_link: self.options.every_link,
-                backlinks: false,
+                ..Reading::default()
             },
             ..Profile::new(if self.options.classes {
                 "apprentice-classes"

@@ -36,7 +36,7 @@ use words::FIRST_WORD;
 use super::{
     Adaptive, AdaptiveOptions, Apprentice, ArmRule, Arrival, Candidate, Event, Explanation, Form,
     HopChain, Intelligent, Known, Learned, LearningThreshold, LinkPolicy, LinkScore, Passing,
-    Priority, Profile, Promise, StateError, Strategy, StrategyState, Subject,
+    Priority, Profile, Promise, Reading, StateError, Strategy, StrategyState, Subject,
 };
 use crate::address::Address;
 use crate::codec::{CodecError, Loader, SaveError, Saver};
@@ -375,6 +375,10 @@ impl Strategy for Ensemble {
                 explores: self.options.explores,
             },
             is_log_odds: true,
+            reading: Reading {
+                memory: true,
+                ..Reading::default()
+            },
             ..Profile::new("ensemble")
         }
     }

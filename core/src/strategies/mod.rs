@@ -181,6 +181,8 @@ pub struct Reading {
     pub every_link: bool,
     /// Which pages link to every page ([`WebGraph::backlinks`]).
     pub backlinks: bool,
+    /// What crawls for other topics read of the sites that it comes to.
+    pub memory: bool,
 }
 
 /// A page was fetched: the links that led there, and what it turned out to be.

@@ -21,6 +21,7 @@ mod overlap;
 mod questions;
 mod reuse;
 mod rivals;
+mod site_memory;
 mod small;
 mod split;
 mod spread;
@@ -107,7 +108,7 @@ pub struct Experiment {
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 23] = [
+pub const ALL: [Experiment; 24] = [
     Experiment {
         name: "in-view",
         question: "how many relevant pages wait, and are to be reached, estimated and counted",
@@ -253,6 +254,12 @@ pub const ALL: [Experiment; 23] = [
         question: "what alarms say of crawls that lose their way",
         spread: None,
         run: drift::run,
+    },
+    Experiment {
+        name: "site-memory",
+        question: "what it is worth to remember what a crawl for another topic read",
+        spread: Some(over("critic", &["more", "more_by_starts"])),
+        run: site_memory::run,
     },
     Experiment {
         name: "small-webs",

@@ -23,6 +23,7 @@ mod provider;
 mod public;
 mod removed;
 mod shared;
+mod sites;
 
 const PORT: u16 = 7000;
 const HOST: &str = "127.0.0.1:7000";

@@ -9,11 +9,12 @@ mod kept;
 mod log;
 mod people;
 mod searches;
+mod sites;
 mod standing;
 mod tokens;
 mod topics;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -42,6 +43,7 @@ struct State {
     crawls_made: i64,
     deleted_crawls: Vec<i64>,
     searches: Vec<SearchRow>,
+    forgotten_sites: BTreeSet<String>,
     standing: Vec<StandingTopic>,
     notices: Vec<Notice>,
     devices: Vec<DeviceEntry>,

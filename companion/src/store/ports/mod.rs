@@ -24,6 +24,7 @@ mod kept;
 mod log;
 mod people;
 mod searches;
+mod sites;
 mod standing;
 mod tokens;
 mod topics;
@@ -43,6 +44,7 @@ pub use log::{
 };
 pub use people::{MOST_NOTICES, Notices, QuestionRow, Questions};
 pub use searches::{SearchRow, Searches};
+pub use sites::Sites;
 pub use standing::{LookRow, Standing, StandingTopic};
 pub use tokens::{Permission, TokenRow, Tokens};
 pub use topics::{Events, Said, Topic, Topics};
@@ -56,6 +58,7 @@ pub trait Ports:
     + CrawlLog
     + Kept
     + Searches
+    + Sites
     + Standing
     + Commands
     + Questions
@@ -77,6 +80,7 @@ impl<T> Ports for T where
         + CrawlLog
         + Kept
         + Searches
+        + Sites
         + Standing
         + Commands
         + Questions

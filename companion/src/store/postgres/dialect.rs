@@ -33,7 +33,7 @@ impl Dialect for PostgresStore {
         SELECT id, 1, 1 FROM crawl ON CONFLICT (crawl)
         DO UPDATE SET changes = log_change.changes + 1, rewritten = log_change.rewritten + 1;
         TRUNCATE form, \"fetch\", alarm, question, skipped, command,
-        notice, start_model, task, hand, rest, spent, crawl, deleted_crawl, event, saved_search, standing, model, topic, device,
+        notice, start_model, task, hand, rest, spent, crawl, deleted_crawl, event, saved_search, forgotten_site, standing, model, topic, device,
         token, deed, topic_role RESTART IDENTITY; UPDATE numbering SET newest = 0;";
     const COLUMNS: &'static str = "SELECT table_name::text, column_name::text,
         CASE data_type WHEN 'bytea' THEN quote_ident(column_name)

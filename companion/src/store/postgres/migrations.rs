@@ -6,7 +6,7 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{PgPool, SqlSafeStr};
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 7] = [
+const STEPS: [(i64, &str, &str); 8] = [
     (
         1,
         "first",
@@ -41,6 +41,11 @@ const STEPS: [(i64, &str, &str); 7] = [
         7,
         "recall",
         include_str!("../../../migrations/postgres/0007_recall.sql"),
+    ),
+    (
+        8,
+        "sites",
+        include_str!("../../../migrations/postgres/0008_sites.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -8,13 +8,14 @@ use crate::store::sqlite::{self, SqliteStore};
 use crate::store::{StoreError, StoreResult};
 
 /// Tables in which pages or words of people stand.
-const TABLES: [&str; 17] = [
+const TABLES: [&str; 18] = [
     "alarm",
     "command",
     "crawl",
     "device",
     "event",
     "fetch",
+    "forgotten_site",
     "form",
     "model",
     "notice",

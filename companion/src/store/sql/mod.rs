@@ -15,6 +15,7 @@ mod kept;
 mod log;
 mod people;
 mod searches;
+mod sites;
 mod standing;
 mod tokens;
 mod topics;

@@ -31,7 +31,7 @@ impl Dialect for SqliteStore {
         "DELETE FROM topic_role; DELETE FROM form; DELETE FROM fetch; DELETE FROM alarm;
         DELETE FROM question; DELETE FROM skipped; DELETE FROM command; DELETE FROM notice;
         DELETE FROM start_model; DELETE FROM crawl; DELETE FROM deleted_crawl; DELETE FROM event;
-        DELETE FROM saved_search; DELETE FROM standing; DELETE FROM model; DELETE FROM topic;
+        DELETE FROM saved_search; DELETE FROM forgotten_site; DELETE FROM standing; DELETE FROM model; DELETE FROM topic;
         DELETE FROM device; DELETE FROM token; DELETE FROM deed;
         DELETE FROM sqlite_sequence WHERE name NOT IN ('account', 'deed');";
     const COLUMNS: &'static str = "SELECT t.name, c.name, 'CAST(\"' || c.name || '\" AS BLOB)'

@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection, SqlitePool};
 use crate::store::files;
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 26] = [
+const STEPS: [(i64, &str, &str); 27] = [
     (
         1,
         "first",
@@ -145,6 +145,11 @@ const STEPS: [(i64, &str, &str); 26] = [
         26,
         "recall",
         include_str!("../../../migrations/0026_recall.sql"),
+    ),
+    (
+        27,
+        "sites",
+        include_str!("../../../migrations/0027_sites.sql"),
     ),
 ];
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;

@@ -29,7 +29,7 @@ enum Key {
 }
 
 /// Tables in an order in which each comes after those it refers to.
-const TABLES: [(&str, Key); 24] = [
+const TABLES: [(&str, Key); 25] = [
     ("topic", Key::Column("rowid")),
     ("model", Key::Column("rowid")),
     ("event", Key::Column("rowid")),
@@ -49,6 +49,7 @@ const TABLES: [(&str, Key); 24] = [
     ("notice", Key::Column("topic")),
     ("command", Key::Column("rowid")),
     ("saved_search", Key::Column("rowid")),
+    ("forgotten_site", Key::Column("rowid")),
     ("standing", Key::Column("rowid")),
     ("account", Key::Column("rowid")),
     ("sign_in", Key::Column("rowid")),

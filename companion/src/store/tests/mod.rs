@@ -48,6 +48,7 @@ mod moving;
 mod people;
 mod postgres;
 mod searches;
+mod sites;
 mod standing;
 mod tokens;
 mod topics;

@@ -139,6 +139,7 @@ async fn told(store: &Store) -> String {
         format!("{:?}", store.signed_in("digest", 0).await.unwrap()),
         format!("{:?}", store.deeds(9).await.unwrap()),
         format!("{:?}", store.searches().await.unwrap()),
+        format!("{:?}", store.forgotten_sites().await.unwrap()),
         format!("{:?}", store.standing().await.unwrap()),
     ];
     parts.join("\n")

@@ -9,6 +9,7 @@ mod hosts;
 mod manners;
 mod parts;
 mod recall;
+mod remembered;
 mod repeats;
 mod turns;
 

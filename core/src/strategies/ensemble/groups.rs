@@ -33,7 +33,7 @@ impl Group {
 pub struct Groups {
     /// By host.
     pub sites: FxHashMap<Box<str>, Group>,
-    /// By host and path up to the last part.
+    /// By [`Address::folder`].
     pub templates: FxHashMap<Box<str>, Group>,
     /// All pages.
     pub all: Group,
@@ -51,7 +51,7 @@ impl Groups {
         }
         let site = self.sites.entry(page.host().into()).or_default();
         site.add(good);
-        let template = self.templates.entry(template(page).into()).or_default();
+        let template = self.templates.entry(page.folder().into()).or_default();
         template.add(good);
         self.all.add(good);
     }
@@ -60,7 +60,7 @@ impl Groups {
     /// template are good; 0 where they are not.
     pub(super) fn log_rates(&self, page: &Address) -> [f64; 2] {
         let site = self.sites.get(page.host());
-        let template = self.templates.get(template(page));
+        let template = self.templates.get(page.folder());
         [self.log_rate(site), self.log_rate(template)]
     }
 
@@ -77,20 +77,13 @@ impl Groups {
     }
 }
 
-/// Host and path up to the last part.
-fn template(address: &Address) -> &str {
-    let text = address.without_scheme();
-    let path = text.split('?').next().unwrap_or(text);
-    path.rfind('/').map_or(path, |end| &path[..end])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn pages_of_one_template_share_host_and_folder() {
-        let of = |text: &str| template(&Address::parse(text).unwrap()).to_owned();
+        let of = |text: &str| Address::parse(text).unwrap().folder().to_owned();
         assert_eq!(
             of("http://a.test/people/x?tab=1/2"),
             of("https://a.test/people/y")

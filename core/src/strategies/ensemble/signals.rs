@@ -9,10 +9,10 @@ use super::Ensemble;
 use super::inlinks::Sums;
 use crate::meaning::LinkMeaning;
 use crate::strategies::{Candidate, Known, MemberScores};
-use crate::web_graph::Judgment;
+use crate::web_graph::{Judgment, Lead};
 
 /// How many there are.
-pub(super) const SIGNALS: usize = 24;
+pub(super) const SIGNALS: usize = 26;
 
 /// A number that the ensemble knows of a link. Its place is its feature's number, also in
 /// model files: new ones are added at the end.
@@ -42,6 +42,8 @@ pub(super) enum Signal {
     AnchorToTargets,
     NearToTargets,
     AnchorToName,
+    Remembered,
+    LeadsOn,
 }
 
 /// What a signal is.
@@ -70,7 +72,9 @@ const fn row(
 
 /// All signals, each at its place.
 pub(super) const TABLE: [Description; SIGNALS] = {
-    use SignalGroup::{Apprentice, Cosine, Critic, Groups, Hops, Inlinks, Levels, Meaning, Ratios};
+    use SignalGroup::{
+        Apprentice, Cosine, Critic, Groups, Hops, Inlinks, Levels, Meaning, Memory, Ratios,
+    };
     [
         row(Signal::AnyLink, "any link", None, |_| 1.0),
         row(
@@ -202,6 +206,18 @@ pub(super) const TABLE: [Description; SIGNALS] = {
             Some(Meaning),
             |link| link.cosines[2],
         ),
+        row(
+            Signal::Remembered,
+            "what earlier crawls read there",
+            Some(Memory),
+            |link| link.remembered,
+        ),
+        row(
+            Signal::LeadsOn,
+            "what earlier crawls found by such pages",
+            Some(Memory),
+            |link| link.page.leads_on,
+        ),
     ]
 };
 
@@ -221,6 +237,8 @@ pub(super) struct Evidence<'a> {
     hop_clicks: f64,
     /// See [`LinkMeaning::cosines`].
     cosines: [f64; 3],
+    /// See [`crate::web_graph::Remembered::log_odds`].
+    remembered: f64,
 }
 
 /// The signals of a link, those left out as 0.
@@ -246,6 +264,7 @@ impl Signals {
             + self.of(Signal::PageLogOdds)
             + self.of(Signal::Apprentice)
             + self.of(Signal::HopTarget).clamp(-FARTHEST, FARTHEST)
+            + self.of(Signal::Remembered)
             + COSINE_LOG_ODDS * (self.of(Signal::NearToTargets) + self.of(Signal::AnchorToName))
     }
 
@@ -275,6 +294,8 @@ const FARTHEST: f64 = 4.0;
 /// Log-odds that words of the very meaning of the targets or of the name are worth before
 /// anything was learned.
 const COSINE_LOG_ODDS: f64 = 2.0;
+/// Pages by which what was found by pages of one folder is drawn towards what is usual.
+const LEAD_SMOOTHING: f64 = 4.0;
 /// Log-odds of members are cut off there.
 const MOST_LOG_ODDS: f64 = 10.0;
 
@@ -301,6 +322,8 @@ pub enum SignalGroup {
     Words,
     /// Vectors of words.
     Meaning,
+    /// What earlier crawls read.
+    Memory,
 }
 
 /// Mean and spread of a number so far.
@@ -341,6 +364,8 @@ pub(super) struct PageSignals {
     content: f64,
     link: f64,
     sibling: f64,
+    /// `ln` of how much more relevant than usual pages are that earlier crawls found by such pages.
+    leads_on: f64,
 }
 
 impl Ensemble {
@@ -358,7 +383,9 @@ impl Ensemble {
             };
         };
         let content = self.contents.get(&page.address).copied();
+        let (lead, all) = known.graph.remembered.lead(&page.address);
         PageSignals {
+            leads_on: leads_on(lead, all),
             judgment: page.judgment,
             before,
             content: content.unwrap_or_else(|| self.ratios.content(page)),
@@ -395,6 +422,7 @@ impl Ensemble {
             hop_target,
             hop_clicks,
             cosines: meaning.cosines(&known.graph.topic_meaning),
+            remembered: known.graph.remembered.log_odds(&link.target),
         };
         let is_left_out =
             |row: &Description| row.group.is_some() && row.group == self.options.without;
@@ -417,6 +445,13 @@ impl Ensemble {
             .map(|(share, far)| share * f64::from(far));
         [log_odds(belief[0]), clicks.sum()]
     }
+}
+
+/// `ln` of how much more relevant than all that is remembered those pages are; 0 where nothing is.
+fn leads_on(lead: Lead, all: Lead) -> f64 {
+    let usual = (all.good + 0.5) / (all.pages + 1.0);
+    let rate = (lead.good + LEAD_SMOOTHING * usual) / (lead.pages + LEAD_SMOOTHING);
+    (rate / usual).ln()
 }
 
 /// Log-odds of a probability, cut off.

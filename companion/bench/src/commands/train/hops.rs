@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -118,6 +119,7 @@ fn walked(train: &Training) -> Result<Named> {
         asking: Asking::Nothing,
         restricts: false,
         is_named: false,
+        memory: Arc::default(),
         stopping: linkscent_core::crawl::StoppingRule::default(),
         random_seed: train.random_seed,
     };

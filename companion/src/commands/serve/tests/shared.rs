@@ -10,7 +10,7 @@ use crate::store::Role;
 
 /// Forms that name no topic and no crawl in their path. Those that can name one otherwise are sent below
 /// with another's; `/account`, `/lists` and the settings' own say nothing of topics.
-const FORMS: [&str; 18] = [
+const FORMS: [&str; 19] = [
     "/account",
     "/library/mark",
     "/library/note",
@@ -24,6 +24,7 @@ const FORMS: [&str; 18] = [
     "/settings/forget",
     "/settings/pair",
     "/settings/rename",
+    "/settings/site",
     "/settings/revoke",
     "/settings/token",
     "/topics",

@@ -1,0 +1,133 @@
+use crate::crawler::fake_web::web_about;
+use crate::service::{NewCrawl, Service, Starts};
+use crate::site_memory;
+use crate::store::{CrawlRow, Role, Store, Topic};
+
+const HOST: &str = "host0.test";
+
+struct Stage {
+    _folder: tempfile::TempDir,
+    service: Service,
+}
+
+impl Stage {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let service = Service::new(store, web_about(|_| "bees in the hive").await);
+        Self {
+            _folder: folder,
+            service,
+        }
+    }
+
+    async fn topic(&self, name: &str) -> Topic {
+        let start = format!("http://{HOST}/1");
+        self.service.create_topic(name, &[start]).await.unwrap()
+    }
+
+    async fn crawl(&self, topic: &Topic) -> CrawlRow {
+        let new = NewCrawl::new(Starts::default(), 30);
+        let crawl = self.service.begin_crawl(topic, &new).await.unwrap();
+        let mut changes = self.service.supervisor.changes();
+        loop {
+            let row = self.service.crawl(crawl.id).await.unwrap().0;
+            if row.state.is_over() && !self.service.store.is_locked(row.id) {
+                return row;
+            }
+            changes.changed().await.unwrap();
+        }
+    }
+
+    /// Pages that a crawl for the topic is told of.
+    async fn told(&self, topic: &Topic) -> usize {
+        let memory = site_memory::for_topic(&self.service.store, topic.id);
+        memory.await.unwrap().len()
+    }
+
+    async fn notices(&self, crawl: &CrawlRow) -> Vec<String> {
+        let store = &self.service.store;
+        store.notices(crawl.topic, Some(crawl.id)).await.unwrap()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_is_told_what_one_for_another_topic_read() {
+    let stage = Stage::new().await;
+    let (bees, hives) = (stage.topic("bees").await, stage.topic("hives").await);
+    let first = stage.crawl(&bees).await;
+    assert!(stage.notices(&first).await.is_empty());
+    assert_eq!(
+        stage.told(&bees).await,
+        0,
+        "what is its own it knows itself"
+    );
+    let told = stage.told(&hives).await;
+    assert!((20..=31).contains(&told), "{told}");
+    let second = stage.crawl(&hives).await;
+    let said = stage.notices(&second).await;
+    assert!(said[0].contains(&format!("{told} pages")), "{said:?}");
+
+    let sites = stage.service.sites().await.unwrap();
+    let site = sites.iter().find(|site| site.host == HOST).unwrap();
+    assert!(site.pages > 0 && !site.leads.is_empty(), "{site:?}");
+    // What its topic no longer keeps is not remembered.
+    stage.service.remove(&bees, true).await.unwrap();
+    assert_eq!(stage.told(&hives).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_site_is_forgotten_and_remembered_again() {
+    let stage = Stage::new().await;
+    let (bees, hives) = (stage.topic("bees").await, stage.topic("hives").await);
+    stage.crawl(&bees).await;
+    let all = stage.told(&hives).await;
+    let service = &stage.service;
+    let refused = service.forget_site("nowhere.test", true).await;
+    assert!(refused.unwrap_err().to_string().contains("nowhere.test"));
+    service.forget_site(" HOST0.test ", true).await.unwrap();
+    let shown = service.sites().await.unwrap();
+    let site = shown.iter().find(|site| site.host == HOST).unwrap();
+    assert!(site.is_forgotten && site.pages > 0);
+    assert_eq!(stage.told(&hives).await, all - site.pages);
+    // It is listed though nothing is left of it, so that it can be taken back.
+    service.remove(&bees, true).await.unwrap();
+    let left = service.sites().await.unwrap();
+    assert_eq!(left.len(), 1);
+    let removed = service.topic(bees.id).await.unwrap();
+    service.remove(&removed, false).await.unwrap();
+    service.forget_site(HOST, false).await.unwrap();
+    assert_eq!(stage.told(&hives).await, all);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_is_told_of_pages_of_a_topic_that_they_may_not_see() {
+    let stage = Stage::new().await;
+    let (bees, hives) = (stage.topic("bees").await, stage.topic("hives").await);
+    stage.crawl(&bees).await;
+    assert!(stage.told(&hives).await > 0);
+    let store = &stage.service.store;
+    let mut people = Vec::new();
+    for name in ["ida", "ola"] {
+        let id = store.add_account(name, Role::Member, "", 0).await;
+        people.push(id.unwrap());
+    }
+    let own = |topic: &Topic| (topic.id, Some(Role::Owner));
+    for (person, topic) in [(people[0], own(&bees)), (people[0], own(&hives))] {
+        store
+            .set_topic_role(person, topic.0, topic.1)
+            .await
+            .unwrap();
+    }
+    assert!(stage.told(&hives).await > 0, "both are hers");
+    let reader = Some(Role::Reader);
+    store
+        .set_topic_role(people[1], hives.id, reader)
+        .await
+        .unwrap();
+    assert_eq!(stage.told(&hives).await, 0, "he may not see the first");
+    assert!(
+        stage.told(&bees).await == 0,
+        "nothing was crawled for hives"
+    );
+}
