@@ -1,30 +1,30 @@
 //! What crawls for other topics read of the sites of one: put together from the models that they
 //! left, so what their topics forget is not remembered.
 //!
-//! A topic is not told what another one read that not all of its own people may see. And a crawl asks
-//! by itself for no page that only a browser has read.
+//! A topic is not told what another one read that not all of its own people may see.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use anyhow::Result;
-use linkscent_core::address::Address;
 use linkscent_core::crawl::Session;
-use linkscent_core::guide::Guide;
-use linkscent_core::site_memory::{MOST_REMEMBERED, SiteMemory};
+use linkscent_core::site_memory::SiteMemory;
 
 use crate::store::{CrawlRow, Store, Topic};
 use crate::topic_guide::kept_knowledge;
 
 /// Topics that are remembered, those that were crawled for last: each model is read whole.
 const MOST_TOPICS: usize = 8;
-/// Pages that are looked at for those that a crawl begins with.
-const MOST_LOOKED_AT: usize = 3 * MOST_REMEMBERED;
+/// Topics whose sites are listed.
+const MOST_LISTED: usize = 50;
 
 /// What a crawl for this topic is told.
 pub async fn for_topic(store: &Store, topic: i64) -> Result<SiteMemory> {
     let mut memory = SiteMemory::default();
     let forgotten: BTreeSet<String> = store.forgotten_sites().await?.into_iter().collect();
     for other in others(store, topic).await? {
+        if memory.is_full() {
+            break;
+        }
         if let Some(known) = kept_knowledge(store, &other).await? {
             known.remembered_by(&mut memory, |page| !forgotten.contains(page.host()));
         }
@@ -32,47 +32,28 @@ pub async fn for_topic(store: &Store, topic: i64) -> Result<SiteMemory> {
     Ok(memory)
 }
 
-/// Tells a crawl, and has it begin with the best of those pages that another crawl fetched.
+/// Tells a crawl, if its strategy makes something of it.
 pub async fn tell(store: &Store, crawl: &CrawlRow, session: &mut Session) -> Result<()> {
-    if !session.guide().profile().reading.memory {
-        return Ok(());
+    if session.guide().profile().reading.memory {
+        let memory = for_topic(store, crawl.topic).await?;
+        if !memory.is_empty() {
+            session.amend(|guide| guide.remember_sites(memory));
+        }
     }
-    let memory = for_topic(store, crawl.topic).await?;
-    if memory.is_empty() {
-        return Ok(());
-    }
-    session.amend(|guide| guide.remember_sites(memory));
-    let best = begun_with(store, crawl.topic, session.guide()).await?;
-    session.offer_remembered(best);
     Ok(())
 }
 
-/// The best of the pages that a guide remembers and another topic's crawl fetched.
-pub async fn begun_with(store: &Store, topic: i64, guide: &Guide) -> Result<Vec<Address>> {
-    let mut best = guide.best_remembered(MOST_LOOKED_AT);
-    let addresses: Vec<String> = best.iter().map(ToString::to_string).collect();
-    let crawls = store.web_crawls(None).await?;
-    let crawls: HashSet<i64> = crawls.iter().map(|crawl| crawl.id).collect();
-    let mut fetched: HashSet<String> = HashSet::new();
-    for other in others(store, topic).await? {
-        let copies = store.copies(other.id, &addresses).await?.into_iter();
-        let of_crawls = copies.filter(|copy| crawls.contains(&copy.crawl));
-        fetched.extend(of_crawls.map(|copy| copy.address));
-    }
-    best.retain(|page| fetched.contains(page.as_str()));
-    best.truncate(MOST_REMEMBERED);
-    Ok(best)
-}
-
-/// All that any crawl may be told, what is forgotten included.
-pub async fn of_all(store: &Store) -> Result<SiteMemory> {
-    let mut memory = SiteMemory::default();
-    for topic in crawled(store).await? {
-        if let Some(known) = kept_knowledge(store, &topic).await? {
+/// All that any crawl may be told, what is forgotten included: for each topic, the newest first.
+pub async fn of_all(store: &Store) -> Result<Vec<SiteMemory>> {
+    let mut memories = Vec::new();
+    for topic in crawled(store).await?.iter().take(MOST_LISTED) {
+        if let Some(known) = kept_knowledge(store, topic).await? {
+            let mut memory = SiteMemory::default();
             known.remembered_by(&mut memory, |_| true);
+            memories.push(memory);
         }
     }
-    Ok(memory)
+    Ok(memories)
 }
 
 /// Other topics, of which this one's crawls are told.
@@ -80,7 +61,8 @@ async fn others(store: &Store, topic: i64) -> Result<Vec<Topic>> {
     let own = people(store, topic).await?;
     let mut others = Vec::new();
     for other in crawled(store).await? {
-        if other.id != topic && own.is_subset(&people(store, other.id).await?) {
+        let is_other = other.id != topic && others.len() < MOST_TOPICS;
+        if is_other && own.is_subset(&people(store, other.id).await?) {
             others.push(other);
         }
     }
@@ -101,7 +83,7 @@ async fn crawled(store: &Store) -> Result<Vec<Topic>> {
     let there = |number: i64| topics.iter().find(|topic| topic.id == number);
     let found = numbers.into_iter().filter_map(there);
     let found = found.filter(|topic| !topic.is_removed && !topic.is_deleted);
-    Ok(found.take(MOST_TOPICS).cloned().collect())
+    Ok(found.cloned().collect())
 }
 
 /// Accounts with a role of their own in a topic; none where one person works alone.

@@ -95,8 +95,8 @@ pub async fn kept_knowledge(store: &Store, topic: &Topic) -> Result<Option<Knowl
         Ok(knowledge) => Ok(Some(knowledge)),
         Err(error) => {
             eprintln!(
-                "linkscent: the model of the topic “{}” cannot be read ({error}); it is made \
-                 again from what was marked",
+                "linkscent: the model of the topic “{}” cannot be read ({error}); what was marked \
+                 stands in for it",
                 topic.name
             );
             Ok(None)

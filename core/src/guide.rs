@@ -32,7 +32,7 @@ use log::Log;
 use outlinks::{Around, class_features};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::address::Address;
 use crate::critics::{self, Critic, FormFilter, FoundForm, NamedTopic, Sources, Taxonomy};
@@ -172,25 +172,6 @@ impl Guide {
     /// How many pages it remembers that crawls for other topics read.
     pub fn remembers(&self) -> usize {
         self.memory.len()
-    }
-
-    /// The pages it remembers that are worth most, at most so many: those that are likelier to be
-    /// worth fetching than not, the best of each host first, then the second best, and so on.
-    pub fn best_remembered(&self, most: usize) -> Vec<Address> {
-        let worth = |page: &Address| self.graph.remembered.worth(page).unwrap_or(f64::MIN);
-        let pages = self.memory.pages().filter(|page| worth(page) > 0.0);
-        let mut pages: Vec<&Address> = pages.collect();
-        pages.sort_by(|a, b| worth(b).total_cmp(&worth(a)).then(a.key().cmp(&b.key())));
-        let mut taken: FxHashMap<&str, usize> = FxHashMap::default();
-        let turns = pages.into_iter().map(|page| {
-            let taken = taken.entry(page.host()).or_default();
-            *taken += 1;
-            (*taken, page)
-        });
-        let mut pages: Vec<(usize, &Address)> = turns.collect();
-        pages.sort_by_key(|row| row.0);
-        pages.truncate(most);
-        pages.into_iter().map(|row| row.1.clone()).collect()
     }
 
     /// Grows whenever links seen before are to be scored again, but for what a visit says of it.

@@ -17,8 +17,6 @@ use crate::text::Vocabulary;
 use crate::translation::Translation;
 use crate::web_graph::{Remembered, WebGraph};
 
-/// Pages that a crawl begins with besides its starts, at most.
-pub const MOST_REMEMBERED: usize = 100;
 /// Pages that are remembered.
 const MOST_PAGES: usize = 20_000;
 /// Words of a page that are.
@@ -26,7 +24,7 @@ const MOST_TERMS: usize = 32;
 /// What is left after one more click of what a page leads on to.
 const BEHIND: f64 = 0.5;
 /// Folders that are shown of a site.
-const MOST_LEADS: usize = 3;
+pub const MOST_LEADS: usize = 3;
 
 /// A page that an earlier crawl read.
 #[derive(Debug, Clone)]
@@ -52,15 +50,18 @@ pub struct SiteMemory {
 
 impl SiteMemory {
     /// Takes in what is known of those pages of a topic that are asked for, the newest first, until
-    /// it is full; `sources` are pages, each with the one through which it was found first. A page
-    /// that is remembered already stays as it is.
+    /// it is full; `sources` are pages, each with one with a link to it, that through which it was found
+    /// first being the first. A page that is remembered already stays as it is.
     pub fn read<'a>(
         &mut self,
         graph: &WebGraph,
         sources: impl Iterator<Item = (&'a Address, &'a Address)>,
         is_asked_for: impl Fn(&Address) -> bool,
     ) {
-        let sources: FxHashMap<&Address, &Address> = sources.collect();
+        let mut first: FxHashMap<&Address, &Address> = FxHashMap::default();
+        for (page, source) in sources.filter(|row| is_asked_for(row.1)) {
+            first.entry(page).or_insert(source);
+        }
         for ((page, _), _) in graph.forms().filter(|form| is_asked_for(&form.0.0)) {
             let form = self.forms.entry(page.host().into());
             form.or_insert_with(|| page.clone());
@@ -81,15 +82,15 @@ impl SiteMemory {
             self.pages.push(ReadPage {
                 address: page.address.clone(),
                 terms: words.terms(&page.terms.heaviest(MOST_TERMS)),
-                via: sources.get(&page.address).map(|source| (*source).clone()),
+                via: first.get(&page.address).map(|source| (*source).clone()),
                 is_find: page.judgment.is_target,
             });
         }
     }
 
-    /// Where the pages are.
-    pub fn pages(&self) -> impl Iterator<Item = &Address> {
-        self.pages.iter().map(|page| &page.address)
+    /// Whether it remembers as much as it can.
+    pub fn is_full(&self) -> bool {
+        self.pages.len() == MOST_PAGES
     }
 
     /// How many pages are remembered.
@@ -140,7 +141,9 @@ impl SiteMemory {
         // Pages come newest first: what a page led on to comes before it.
         let mut behind = vec![0.0; self.pages.len()];
         for (place, page) in self.pages.iter().enumerate() {
-            let worth = relevance[place].unwrap_or(0.0) + BEHIND * behind[place];
+            // Pages of no use are many, and none of them is to count as a part of a good one.
+            let above = (relevance[place].unwrap_or(0.0) - found.usual()).max(0.0);
+            let worth = above + BEHIND * behind[place];
             let source = page.via.as_ref().and_then(|source| self.places.get(source));
             if let Some(&source) = source {
                 behind[source] += worth;

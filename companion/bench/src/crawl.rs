@@ -17,7 +17,7 @@ use linkscent_core::features::FeatureReader;
 use linkscent_core::guide::{ASKED_AFTER, Guide, MOST_WAITING};
 use linkscent_core::hops::{FeatureGroups, TrainingWeb};
 use linkscent_core::models::TwoClassCounts;
-use linkscent_core::site_memory::{MOST_REMEMBERED, SiteMemory};
+use linkscent_core::site_memory::SiteMemory;
 use linkscent_core::strategies::{
     BackwardPaths, Candidate, Event, Explanation, Known, Learned, LinkScore, Priority, Profile,
     Promise, Rng, SplitMix, StateError, Strategy, StrategyState, Subject, TrainedPaths,
@@ -180,8 +180,7 @@ pub(super) fn begin(
         address: web.pages[seed as usize].address.clone(),
         mark: None,
     });
-    let mut session = Session::new(guide, limits, seeds.collect());
-    session.offer_remembered(session.guide().best_remembered(MOST_REMEMBERED));
+    let session = Session::new(guide, limits, seeds.collect());
     Ok((session, retrainings))
 }
 

@@ -187,8 +187,8 @@ impl Runner {
         let remembered = session.guide().remembers();
         if remembered > 0 && told.count() == 0 {
             let said = format!(
-                "crawl {} begins with what crawls for other topics read: {remembered} pages, which \
-                 “Sites remembered” in the settings lists by site",
+                "crawl {} knows {remembered} pages that crawls for other topics read, and looks at \
+                 links by that where it meets them",
                 crawl.id
             );
             handle.block_on(store.notice(crawl.topic, Some(crawl.id), &said))?;

@@ -352,8 +352,6 @@ impl Service {
     }
 }
 
-/// A site is left after at least one page or target, and no crawl fetches more than the
-/// largest.
 /// That the strategy of a crawl which is to end with a share of what there is can tell how many there
 /// are.
 pub(super) fn check_share(order: &Order, guide: &Guide) -> Result<(), ServiceError> {
@@ -367,6 +365,8 @@ pub(super) fn check_share(order: &Order, guide: &Guide) -> Result<(), ServiceErr
     )))
 }
 
+/// A site is left after at least one page or target, and no crawl fetches more than the
+/// largest.
 fn check_stopping(rule: StoppingRule) -> Result<(), ServiceError> {
     for (most, what) in [(rule.pages, "pages"), (rule.targets, "targets")] {
         if most.is_some_and(|most| !(1..=LARGEST_BUDGET).contains(&u64::from(most))) {

@@ -51,9 +51,7 @@ impl Service {
             if guide.profile().reading.memory {
                 guide.remember_sites(handle.block_on(site_memory::for_topic(&store, topic))?);
             }
-            let known = handle.block_on(site_memory::begun_with(&store, topic, &guide))?;
-            let mut session = unbegun_session(guide, &order)?;
-            session.offer_remembered(known);
+            let session = unbegun_session(guide, &order)?;
             let mut rng = SplitMix(order.random_seed);
             let at_hand = |page: &Address| kept(&store, &crawls, page, &handle).map(Box::new);
             anyhow::Ok(session.dry_run(MOST_UPCOMING, at_hand, &mut rng))

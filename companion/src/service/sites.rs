@@ -1,6 +1,10 @@
 //! What is remembered of sites from one topic to another: shown, forgotten, remembered again.
 
-use linkscent_core::site_memory::{RememberedSite, SiteMemory};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use linkscent_core::address::Address;
+use linkscent_core::site_memory::{MOST_LEADS, RememberedSite, SiteMemory};
 use serde::Serialize;
 
 use super::{Service, ServiceError};
@@ -52,6 +56,48 @@ impl From<&RememberedSite<'_>> for SiteView {
     }
 }
 
+/// The sites of several topics, those first of which most pages were read.
+fn together(memories: &[SiteMemory]) -> Vec<SiteView> {
+    let mut sites: BTreeMap<String, SiteView> = BTreeMap::new();
+    for site in memories.iter().flat_map(SiteMemory::sites) {
+        let site = SiteView::from(&site);
+        match sites.entry(site.host.clone()) {
+            Entry::Vacant(place) => {
+                place.insert(site);
+            }
+            Entry::Occupied(mut known) => known.get_mut().join(site),
+        }
+    }
+    let mut sites: Vec<SiteView> = sites.into_values().collect();
+    sites.sort_by_key(|site| std::cmp::Reverse(site.pages));
+    sites
+}
+
+impl SiteView {
+    /// Adds what another topic's crawls read of the same site; a page that both read counts twice.
+    fn join(&mut self, other: Self) {
+        self.pages += other.pages;
+        self.finds += other.finds;
+        self.search_form = self.search_form.take().or(other.search_form);
+        for lead in other.leads {
+            match self
+                .leads
+                .iter_mut()
+                .find(|known| known.folder == lead.folder)
+            {
+                Some(known) => {
+                    known.pages += lead.pages;
+                    known.finds += lead.finds;
+                }
+                None => self.leads.push(lead),
+            }
+        }
+        self.leads
+            .sort_by_key(|lead| std::cmp::Reverse((lead.finds, lead.pages)));
+        self.leads.truncate(MOST_LEADS);
+    }
+}
+
 impl Service {
     /// All sites that are remembered, those first of which most is, and behind them those of which
     /// nothing is left that are forgotten.
@@ -59,8 +105,8 @@ impl Service {
         let store = self.store.clone();
         let handle = tokio::runtime::Handle::current();
         let read = move || {
-            let memory: SiteMemory = handle.block_on(site_memory::of_all(&store))?;
-            anyhow::Ok(memory.sites().iter().map(SiteView::from).collect())
+            let memories = handle.block_on(site_memory::of_all(&store))?;
+            anyhow::Ok(together(&memories))
         };
         let read = tokio::task::spawn_blocking(read).await;
         let mut sites: Vec<SiteView> = read.map_err(anyhow::Error::from)??;
@@ -83,14 +129,17 @@ impl Service {
 
     /// Tells crawls that begin or go on nothing of a host any more, or tells them again.
     pub async fn forget_site(&self, host: &str, is_forgotten: bool) -> Result<(), ServiceError> {
-        let host = host.trim().to_lowercase();
-        let is_known = is_forgotten && self.sites().await?.iter().any(|site| site.host == host);
-        if is_forgotten && !is_known {
-            return Err(ServiceError::refused(format!(
-                "Nothing is remembered of “{host}”: `linkscent sites` lists what is."
-            )));
-        }
-        Ok(self.store.forget_site(&host, is_forgotten).await?)
+        let address = Address::parse(&format!("http://{}/", host.trim()));
+        let host = match &address {
+            Ok(address) if address.path_and_query() == "/" => address.host(),
+            _ => {
+                return Err(ServiceError::refused(format!(
+                    "“{}” is no host: name one like example.org.",
+                    host.trim()
+                )));
+            }
+        };
+        Ok(self.store.forget_site(host, is_forgotten).await?)
     }
 }
 

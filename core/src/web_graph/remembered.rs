@@ -10,7 +10,7 @@ const SMOOTHING: f64 = 4.0;
 /// What a page that leads on to a good one is worth of one.
 const DECAY: f64 = 0.5;
 /// Log-odds are cut off there.
-const LEAST: f64 = 3.0;
+const LEAST: f64 = 0.5;
 const MOST: f64 = 6.0;
 /// Relevance is never as sure as that of a page that was not read again.
 const SUREST: f64 = 0.98;
@@ -74,8 +74,8 @@ impl Remembered {
             .map(|worth| f64::from(*worth))
     }
 
-    /// Log-odds that a page is worth fetching, by what is remembered: by itself if it was read, by
-    /// its folder, site, and all that was read if not. 0 where nothing is remembered.
+    /// How much the log-odds that a page is worth fetching are above the usual, by what is remembered:
+    /// by itself if it was read, by its folder and site if not. 0 where nothing is.
     ///
     /// What an earlier crawl passed over is no better than what it read in vain: so a page that was
     /// not read is worth no more than those that were, around it. And a page that was read in vain
@@ -90,7 +90,12 @@ impl Remembered {
             Some(worth) => worth.max(odds(DECAY * rate)),
             None => odds(rate),
         };
-        worth.clamp(-LEAST, MOST)
+        (worth - odds(self.usual())).clamp(-LEAST, MOST)
+    }
+
+    /// How relevant pages are on the average, above 0 and below 1.
+    pub(crate) fn usual(&self) -> f64 {
+        (self.all.good + 0.5) / (self.all.pages + 1.0)
     }
 
     /// How relevant pages of the folder of a page are, drawn towards its site, and that towards all.
@@ -99,8 +104,7 @@ impl Remembered {
             let group = group.copied().unwrap_or_default();
             (group.good + SMOOTHING * usual) / (group.pages + SMOOTHING)
         };
-        let all = drawn(Some(&self.all), 0.5);
-        let site = drawn(self.sites.get(page.host()), all);
+        let site = drawn(self.sites.get(page.host()), self.usual());
         drawn(self.folders.get(page.folder()), site)
     }
 

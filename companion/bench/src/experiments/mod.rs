@@ -258,7 +258,7 @@ pub const ALL: [Experiment; 24] = [
     Experiment {
         name: "site-memory",
         question: "what it is worth to remember what a crawl for another topic read",
-        spread: Some(over("critic", &["more", "more_by_starts"])),
+        spread: Some(over("critic", &["more"])),
         run: site_memory::run,
     },
     Experiment {

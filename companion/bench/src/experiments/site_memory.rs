@@ -1,13 +1,13 @@
 //! What is it worth to remember the sites that a crawl comes to? A crawl for the next topic of the
 //! bench reads as many pages as the bench has it; then a crawl begins afresh, and with what that one
-//! read, judged for its own topic, and with no more of that than the pages it starts at. Once by the
-//! frozen critic, and once by our own, which is shown three pages and told the topic's name.
+//! read, judged for its own topic. Once by the frozen critic, and once by our own, which is shown three
+//! pages and told the topic's name.
 
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use linkscent_core::site_memory::SiteMemory;
-use linkscent_core::strategies::{Ensemble, EnsembleOptions, SignalGroup};
+use linkscent_core::strategies::Ensemble;
 use linkscent_core::text::Vocabulary;
 use serde_json::json;
 
@@ -23,13 +23,9 @@ const BUDGET: u64 = 600;
 /// Marked pages, where our own critic judges.
 const MARKED: usize = 3;
 
-/// Relevant pages among the first ones, of a crawl with these options.
-fn found(scenario: &Scenario, every: u32, without: Option<SignalGroup>) -> Result<f64> {
-    let options = EnsembleOptions {
-        without,
-        ..EnsembleOptions::default()
-    };
-    let strategy = Box::new(Ensemble::every(every).with_options(options));
+/// Relevant pages among the first ones of a crawl.
+fn found(scenario: &Scenario, every: u32) -> Result<f64> {
+    let strategy = Box::new(Ensemble::every(every));
     let made = crawl(scenario, strategy, Vocabulary::default(), None)?;
     let curve = marked::found(&scenario.topic, &made.visits);
     Ok(curve
@@ -72,8 +68,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
     }
     let mut rows = Vec::new();
     let mut body = String::from(
-        "<table><thead><tr><th>Judged by</th><th>seeds</th><th>afresh</th><th>with what was read</th>\
-         <th>by its starts alone</th></tr></thead><tbody>",
+        "<table><thead><tr><th>Judged by</th><th>seeds</th><th>afresh</th><th>with what was read</th></tr></thead><tbody>",
     );
     for (critic, seeds, scenario) in scenarios {
         let afresh = Scenario {
@@ -84,20 +79,17 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
             memory: Arc::clone(&memory),
             ..afresh.clone()
         };
-        let alone = found(&afresh, every, None)?;
-        let remembered = found(&with, every, None)?;
-        let by_starts = found(&with, every, Some(SignalGroup::Memory))?;
+        let alone = found(&afresh, every)?;
+        let remembered = found(&with, every)?;
         let more = |found: f64| 100.0 * (found / alone.max(1.0) - 1.0);
         body.push_str(&format!(
-            "<tr><td>{critic}</td><td>{seeds}</td><td>{alone}</td><td>{remembered} ({:+.0} %)</td>\
-             <td>{by_starts} ({:+.0} %)</td></tr>",
+            "<tr><td>{critic}</td><td>{seeds}</td><td>{alone}</td><td>{remembered} ({:+.0} %)</td></tr>",
             more(remembered),
-            more(by_starts),
         ));
         rows.push(json!({
             "topic": subject.name, "teacher": teacher.name, "critic": critic, "seeds": seeds,
-            "pages": PAGES, "afresh": alone, "remembered": remembered, "by_starts": by_starts,
-            "more": more(remembered), "more_by_starts": more(by_starts),
+            "pages": PAGES, "afresh": alone, "remembered": remembered,
+            "more": more(remembered),
         }));
     }
     body.push_str("</tbody></table>");

@@ -153,26 +153,6 @@ impl Session {
         }
     }
 
-    /// Has pages wait that earlier crawls read, as if links led there: those of the sites that this one
-    /// begins at, and none where it goes only so many links from its start.
-    pub fn offer_remembered(&mut self, pages: Vec<Address>) {
-        if self.limits.scope.depth.is_some() {
-            return;
-        }
-        let starts = self
-            .seeds
-            .keys()
-            .map(|start| site_of(start.host()).to_owned());
-        let sites: FxHashSet<String> = starts.collect();
-        for page in pages {
-            if sites.contains(site_of(page.host())) {
-                let link = Candidate::seed(page);
-                let score = self.guide.score(&link);
-                self.offer(link, score);
-            }
-        }
-    }
-
     /// What is said of a page that is the same as one before, or nearly, or says of itself that it is
     /// none; of any other, what it says is taken in. Where a person or a log says so, it is a page of
     /// its own.

@@ -9,7 +9,6 @@ mod hosts;
 mod manners;
 mod parts;
 mod recall;
-mod remembered;
 mod repeats;
 mod turns;
 

@@ -1,7 +1,7 @@
 //! Why the ensemble scores a link as it does, member by member: the parts add up to
 //! the score.
 
-use super::signals::{SIGNALS, SignalGroup, TABLE};
+use super::signals::{SIGNALS, Signal, SignalGroup, TABLE};
 use super::{Ensemble, Instance};
 use crate::strategies::{Candidate, Cue, Explanation, Known, Strategy};
 
@@ -21,7 +21,8 @@ impl Ensemble {
         } else {
             self.apprentice.explain(link, known)
         };
-        let others = instance.offset - words.value;
+        let remembered = instance.signals.of(Signal::Remembered);
+        let others = instance.offset - words.value - remembered;
         Explanation::sum(
             "before anything was learned",
             vec![
@@ -30,6 +31,7 @@ impl Ensemble {
                     others,
                 ),
                 words,
+                Explanation::given("what earlier crawls read there", remembered),
             ],
         )
     }

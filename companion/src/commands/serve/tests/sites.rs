@@ -20,7 +20,7 @@ async fn sites_are_listed_and_forgotten_in_the_settings() {
     server.rest(crawl.id).await;
     let button = "aria-label=\"Forget host0.test\"";
     assert!(server.get(&page).await.text.contains(button));
-    let (path, other) = (format!("{base}/settings/site"), "no.test");
+    let (path, other) = (format!("{base}/settings/site"), "no%20host");
     let fields = |host: &str, forgotten| format!("host={host}&forgotten={forgotten}");
     let led = server.send(&path, &fields("host0.test", true)).await;
     assert!(led.unwrap().ends_with("/settings/sites"));
