@@ -61,7 +61,7 @@ impl Linkscent {
     }
 
     /// Handles a message, given what the browser says of its sender: `answer` is the
-    /// answer, `sync`, `isFull` and `keeps` what is to be done next, see [`request::News`].
+    /// answer, `sync`, `isFull` and `keeps` what is to be done next, see `request::News`.
     pub async fn handle(&mut self, message: JsValue, sender: JsValue) -> Result<JsValue, JsError> {
         let handled = self.handled(message, sender).await;
         handled.map_err(|problem| thrown(problem.text(&self.tools)))

@@ -5,24 +5,10 @@ use std::process::Stdio;
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail, ensure};
+use linkscent_verify::PACKAGES;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
-
-/// The packages that are tested natively. Built together with the same
-/// features, nothing is built twice.
-pub const PACKAGES: [&str; 10] = [
-    "linkscent-models",
-    "linkscent-core",
-    "linkscent-archive",
-    "linkscent-bench",
-    "linkscent-documents",
-    "linkscent-library",
-    "linkscent",
-    "linkscent-extension",
-    "linkscent-pack",
-    "linkscent-tests",
-];
 
 /// A running `linkscent`; ended when it goes out of scope.
 pub struct Companion {

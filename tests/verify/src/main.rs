@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use linkscent_tests::companion::PACKAGES;
+use linkscent_verify::PACKAGES;
 use serde_json::Value;
 
 const DEBIAN: [(&str, &str); 3] = [
@@ -44,13 +44,16 @@ fn verify() -> Result<(), String> {
     step(
         "cargo clippy --quiet --package linkscent-extension --target wasm32-unknown-unknown -- -D warnings",
     )?;
-    documentation()?;
+    documentation(&native)?;
     step("cargo deny --log-level error check licenses bans sources")?;
     advisories()?;
     declared_version()?;
+    // All packages together, so that what they share is built once.
+    step(&format!(
+        "cargo build --quiet --all-features --bins {native}"
+    ))?;
     lint_package()?;
-    // All packages together, so that what they share is built once. One browser
-    // at a time: the tests wait for conditions, but two cores are quickly busy.
+    // One browser at a time: the tests wait for conditions, but two cores are quickly busy.
     tests(&format!(
         "cargo test --all-features {native} -- --test-threads=1"
     ))
@@ -59,8 +62,10 @@ fn verify() -> Result<(), String> {
 /// What the store of Firefox would say of the package, by its own linter. Where that cannot be
 /// had, this is said, and the rest goes on.
 fn lint_package() -> Result<(), String> {
-    step("cargo run --quiet --package linkscent-pack --bin pack")?;
-    let target = linkscent_pack::target_folder(&linkscent_pack::root());
+    let metadata = metadata()?;
+    let target = metadata["target_directory"].as_str();
+    let target = Path::new(target.ok_or("cargo names no target folder")?);
+    step(&target.join("debug/pack").display().to_string())?;
     let tools = target.join("npm").display().to_string();
     let linter = Path::new(&tools).join("node_modules/.bin/web-ext");
     if !linter.exists()
@@ -116,10 +121,10 @@ fn tests(line: &str) -> Result<(), String> {
 }
 
 /// The documentation that is built from the sources, without a warning.
-fn documentation() -> Result<(), String> {
-    let line = "cargo doc --quiet --no-deps --lib --package linkscent-models --package linkscent-core --package linkscent-archive --package linkscent-bench --package linkscent-documents --package linkscent-library --package linkscent";
+fn documentation(native: &str) -> Result<(), String> {
+    let line = format!("cargo doc --quiet --no-deps --lib --all-features {native}");
     println!("verify: {line}");
-    let status = command(line).env("RUSTDOCFLAGS", "-D warnings").status();
+    let status = command(&line).env("RUSTDOCFLAGS", "-D warnings").status();
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(_) => Err(format!("failed: {line}")),
@@ -146,15 +151,19 @@ fn advisories() -> Result<(), String> {
     Err(format!("failed: {line}\n{said}"))
 }
 
-/// The Rust version that is declared must be one that all dependencies build with.
-fn declared_version() -> Result<(), String> {
-    println!("verify: the declared Rust version");
+/// What cargo says of the workspace and all that it depends on.
+fn metadata() -> Result<Value, String> {
     let output = Command::new("cargo")
         .args(["metadata", "--format-version", "1", "--all-features"])
         .output()
         .map_err(|error| format!("cargo metadata: {error}"))?;
-    let metadata: Value =
-        serde_json::from_slice(&output.stdout).map_err(|error| format!("metadata: {error}"))?;
+    serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))
+}
+
+/// The Rust version that is declared must be one that all dependencies build with.
+fn declared_version() -> Result<(), String> {
+    println!("verify: the declared Rust version");
+    let metadata = metadata()?;
     let packages = metadata["packages"]
         .as_array()
         .map_or(&[][..], Vec::as_slice);

@@ -1,0 +1,18 @@
+//! Which packages are checked together. It stands apart from the tests, so that `cargo verify` begins
+//! before they are built, and what they depend on is built once, with all features.
+
+/// The packages that are tested natively. Built together with the same
+/// features, nothing is built twice.
+pub const PACKAGES: [&str; 11] = [
+    "linkscent-models",
+    "linkscent-core",
+    "linkscent-archive",
+    "linkscent-bench",
+    "linkscent-documents",
+    "linkscent-library",
+    "linkscent",
+    "linkscent-extension",
+    "linkscent-pack",
+    "linkscent-tests",
+    "linkscent-verify",
+];
