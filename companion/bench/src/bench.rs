@@ -164,6 +164,7 @@ impl Plan {
             restricts: false,
             is_named: false,
             memory: Arc::default(),
+            takes_repeats: true,
             stopping: self.stopping,
             random_seed: self.random_seed + u64::from(repeat) - 1,
         }

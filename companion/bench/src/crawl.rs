@@ -171,8 +171,7 @@ pub(super) fn begin(
         delay: CrawlDelay(0),
         scope: Scope::default(),
         stopping: scenario.stopping,
-        // No two pages count as the same here: labels are by page.
-        takes_repeats: true,
+        takes_repeats: scenario.takes_repeats,
         follows_all: true,
         until_recall: None,
     };

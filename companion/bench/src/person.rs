@@ -253,6 +253,7 @@ fn one(
         restricts: false,
         is_named: true,
         memory: Arc::default(),
+        takes_repeats: true,
         stopping: StoppingRule::default(),
         random_seed: 1,
     };

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use linkscent_core::crawl::StoppingRule;
+use linkscent_core::page::Page;
 use linkscent_core::site_memory::SiteMemory;
 
-use super::topic::Topic;
+use super::topic::{Label, Topic};
 use super::web::EvalWeb;
 
 /// Where and how far a crawl goes.
@@ -33,10 +34,26 @@ pub struct Scenario {
     pub restricts: bool,
     /// What earlier crawls read.
     pub memory: Arc<SiteMemory>,
+    /// Whether pages that are nearly the same as others, and sites that repeat themselves, are
+    /// read like all others: labels are by page.
+    pub takes_repeats: bool,
     /// When a site is left.
     pub stopping: StoppingRule,
     /// What random numbers start from.
     pub random_seed: u64,
+}
+
+impl Scenario {
+    /// The same crawl on a web with more pages behind its own, and with its own pages changed.
+    #[must_use]
+    pub fn with_more(&self, more: Vec<(Page, Label)>, change: impl FnMut(u32, &mut Page)) -> Self {
+        let (more, labels): (Vec<Page>, Vec<Label>) = more.into_iter().unzip();
+        Self {
+            topic: Arc::new(self.topic.with_more(&labels)),
+            web: Arc::new(self.web.with_more(more, change)),
+            ..self.clone()
+        }
+    }
 }
 
 /// What a person is asked while a crawl goes on.

@@ -94,7 +94,7 @@ fn topic(garbled: &dyn Fn(u32) -> bool) -> Topic {
     }
 }
 
-fn scenario(garbled: &dyn Fn(u32) -> bool) -> Scenario {
+pub(crate) fn scenario(garbled: &dyn Fn(u32) -> bool) -> Scenario {
     Scenario {
         web: Arc::new(web(garbled)),
         topic: Arc::new(topic(garbled)),
@@ -106,6 +106,7 @@ fn scenario(garbled: &dyn Fn(u32) -> bool) -> Scenario {
         restricts: false,
         is_named: false,
         memory: Arc::default(),
+        takes_repeats: true,
         stopping: linkscent_core::crawl::StoppingRule::default(),
         random_seed: 7,
     }

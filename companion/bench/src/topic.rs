@@ -87,6 +87,17 @@ impl Topic {
         chosen.map(|(_, number)| number).collect()
     }
 
+    /// The same on a web with more pages.
+    #[must_use]
+    pub fn with_more(&self, more: &[Label]) -> Self {
+        let mut topic = self.clone();
+        topic.labels.extend(more);
+        if let Some(told) = &mut topic.told {
+            told.extend(more);
+        }
+        topic
+    }
+
     /// Reads labels: lines of address, relevance, log-odds per token and `+`,
     /// `-` or nothing, after a line of titles; plain or gzip.
     pub fn read_labels(name: &str, path: &Path, web: &EvalWeb) -> Result<Self> {

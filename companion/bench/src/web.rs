@@ -79,29 +79,21 @@ impl EvalWeb {
         let mut built = Vec::new();
         for (address, body) in pages {
             let key = key(&address).with_context(|| format!("{address:?} is no web address"))?;
-            let page = Page::new(Address::parse(&address)?, html::parse(&body));
-            built.push((key, page, body.len() as u64));
+            built.push((key, page_of(&address, &body)?, body.len() as u64));
         }
         Ok(Self::joined(built, Vec::new()))
     }
 
-    /// The same web with more pages behind its own, from addresses and HTML, and with
-    /// the first link of some pages turned towards them.
-    pub fn with_more(
-        &self,
-        pages: Vec<(String, String)>,
-        turned: &[(u32, String)],
-    ) -> Result<Self> {
-        let more = Self::from_pages(pages)?;
+    /// The same web with more pages behind its own, each of which was changed before.
+    #[must_use]
+    pub fn with_more(&self, more: Vec<Page>, mut change: impl FnMut(u32, &mut Page)) -> Self {
         let mut own = self.pages.clone();
-        for (page, target) in turned {
-            if let Some(link) = own[*page as usize].outlinks.first_mut() {
-                link.target = Address::parse(target)?;
-            }
+        for (number, page) in (0..).zip(&mut own) {
+            change(number, page);
         }
-        let all = own.into_iter().chain(more.pages);
+        let all = own.into_iter().chain(more);
         let keyed = all.map(|page| (key(page.address.as_str()).unwrap_or_default(), page, 0));
-        Ok(Self::joined(keyed.collect(), self.problems.clone()))
+        Self::joined(keyed.collect(), self.problems.clone())
     }
 
     /// Some of its pages, by their numbers, with the links between them; they are numbered in
@@ -196,6 +188,11 @@ impl EvalWeb {
         }
         reached
     }
+}
+
+/// The page of an address and HTML.
+pub fn page_of(address: &str, body: &str) -> Result<Page> {
+    Ok(Page::new(Address::parse(address)?, html::parse(body)))
 }
 
 fn build((key, address, response): Raw) -> (String, Page, u64) {

@@ -4,9 +4,9 @@
 //! towards them. Harvest with and without them: by a critic that is not fooled, and
 //! by our own, from five marked pages.
 
-use std::sync::Arc;
-
 use anyhow::Result;
+use linkscent_core::address::Address;
+use linkscent_core::page::Page;
 use linkscent_core::strategies::{Ensemble, Rng, SplitMix};
 use linkscent_core::text::Vocabulary;
 use serde_json::json;
@@ -17,7 +17,8 @@ use crate::crawl::crawl;
 use crate::own_critic::{self, CriticExample};
 use crate::report::Section;
 use crate::scenario::Scenario;
-use crate::topic::{Label, Topic};
+use crate::topic::Label;
+use crate::web::page_of;
 
 /// Attackers' pages, as a share of the web's.
 const SHARE: f64 = 0.1;
@@ -54,36 +55,22 @@ pub(super) fn attacked(scenario: &Scenario, random_seed: u64) -> Result<Scenario
         .map(|row| row.0)
         .collect();
     let address = |page: usize| format!("http://farm{}.test/{page}", page / FARM);
-    let made: Vec<(String, String)> = (0..pages)
+    let made: Vec<Page> = (0..pages)
         .map(|page| {
-            (
-                address(page),
-                stuffed(page, pages, &words, address, &mut rng),
-            )
+            let body = stuffed(page, pages, &words, address, &mut rng);
+            page_of(&address(page), &body)
         })
-        .collect();
-    let mut turned = Vec::new();
-    for page in 0..genuine {
-        if rng.unit() < TURNED && pages > 0 {
-            turned.push((page as u32, address(below(pages, &mut rng))));
+        .collect::<Result<_>>()?;
+    let addresses: Vec<Address> = made.iter().map(|page| page.address.clone()).collect();
+    let made = made.into_iter().map(|page| (page, Label::default()));
+    Ok(scenario.with_more(made.collect(), |_, page| {
+        if rng.unit() < TURNED
+            && let Some(address) = addresses.get(below(pages, &mut rng))
+            && let Some(link) = page.outlinks.first_mut()
+        {
+            link.target = address.clone();
         }
-    }
-    let topic = Topic::clone(&scenario.topic);
-    let with_more = |labels: &[Label]| {
-        let mut labels = labels.to_vec();
-        labels.resize(genuine + pages, Label::default());
-        labels
-    };
-    let topic = Topic {
-        labels: with_more(&topic.labels),
-        told: topic.told.as_deref().map(with_more),
-        ..topic
-    };
-    Ok(Scenario {
-        web: Arc::new(scenario.web.with_more(made, &turned)?),
-        topic: Arc::new(topic),
-        ..scenario.clone()
-    })
+    }))
 }
 
 fn below(most: usize, rng: &mut SplitMix) -> usize {

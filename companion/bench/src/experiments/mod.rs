@@ -8,6 +8,7 @@ mod cold_start;
 mod crawls;
 mod critic;
 mod drift;
+mod false_hubs;
 mod feature_groups;
 mod frequency;
 mod histogram;
@@ -108,7 +109,7 @@ pub struct Experiment {
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 24] = [
+pub const ALL: [Experiment; 25] = [
     Experiment {
         name: "in-view",
         question: "how many relevant pages wait, and are to be reached, estimated and counted",
@@ -272,6 +273,12 @@ pub const ALL: [Experiment; 24] = [
         question: "pages stuffed with the topic's words",
         spread: None,
         run: attack::run,
+    },
+    Experiment {
+        name: "false-hubs",
+        question: "pages that look like hubs and lead nowhere",
+        spread: Some(over("form", &["cost", "fetched"])),
+        run: false_hubs::run,
     },
 ];
 

@@ -120,6 +120,7 @@ fn walked(train: &Training) -> Result<Named> {
         restricts: false,
         is_named: false,
         memory: Arc::default(),
+        takes_repeats: true,
         stopping: linkscent_core::crawl::StoppingRule::default(),
         random_seed: train.random_seed,
     };
