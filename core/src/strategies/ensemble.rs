@@ -92,6 +92,11 @@ const ENOUGH_LEARNED: f64 = 20.0;
 /// Good pages among them from which on it is believed in full.
 const ENOUGH_GOOD: f64 = 5.0;
 
+/// Log-odds that a link with the very words of a target is worth before anything was learned, and
+/// pages after which it is worth half of that.
+const EARLY_LOG_ODDS: f64 = 8.0;
+const EARLY_PAGES: f64 = 100.0;
+
 /// How it goes about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EnsembleOptions {
@@ -250,7 +255,7 @@ impl Ensemble {
         features.extend(self.guests.features(&guests));
         Instance {
             guests,
-            offset: signals.prior_log_odds(),
+            offset: signals.prior_log_odds(self.early()),
             features,
             signals,
         }
@@ -265,6 +270,11 @@ impl Ensemble {
     /// was chosen is bad, and so to turn away from its prior.
     fn trust(&self) -> f64 {
         (self.groups.all.good / ENOUGH_GOOD).min(1.0)
+    }
+
+    /// What likeness to the targets is worth before much was learned, in log-odds.
+    fn early(&self) -> f64 {
+        EARLY_LOG_ODDS * EARLY_PAGES / (EARLY_PAGES + self.groups.all.pages)
     }
 
     fn score_on(&self, link: &Candidate, page: &PageSignals, known: Known<'_>) -> LinkScore {

@@ -22,6 +22,8 @@ const DELTA: f64 = 0.5;
 const BETA: f64 = 0.8;
 /// Weight of what is inherited; the words' is the rest.
 const GAMMA: f64 = 0.5;
+/// Words on fewer than all pages but one in so many count in full.
+const FRAME: f64 = 3.0;
 /// Targets that words are compared with, the first by their address; more take too long.
 const MOST_TARGETS: usize = 12;
 /// Pages on the way that are looked at: behind them nothing is left.
@@ -47,11 +49,12 @@ struct Parts {
 impl Parts {
     fn of(link: &Candidate, known: Known<'_>) -> Self {
         let (similarity, decay) = inherited(link, known);
-        let anchor = nearest(&words(link, true), known);
+        let nearest = |words: &PageTerms| nearest(words, known, |_| 1.0);
+        let anchor = nearest(&words(link, true));
         let context = if anchor > 0.0 {
             1.0
         } else {
-            nearest(&words(link, false), known)
+            nearest(&words(link, false))
         };
         Self {
             similarity,
@@ -65,6 +68,29 @@ impl Parts {
         let neighbourhood = BETA * self.anchor + (1.0 - BETA) * self.context;
         GAMMA * (self.similarity * self.decay) + (1.0 - GAMMA) * neighbourhood
     }
+}
+
+/// What a link inherits of the similarity of the nearest relevant page on the way to it, 0..=1.
+pub(super) fn inheritance(link: &Candidate, known: Known<'_>) -> f64 {
+    let (similarity, decay) = inherited(link, known);
+    similarity * decay
+}
+
+/// How much the words in a link are like the nearest target, or a fifth of how much those around it
+/// are, where those in it are like none; 0..=1. Words that stand on nearly all pages seen, such as those
+/// of menus, count little.
+pub(super) fn likeness(link: &Candidate, known: Known<'_>) -> f64 {
+    let vocabulary = &known.graph.vocabulary;
+    let pages = f64::from(vocabulary.documents_seen()) + 1.0;
+    let elsewhere = |term| {
+        let share = f64::from(vocabulary.document_count(term)) / pages;
+        (FRAME * (1.0 - share)).min(1.0)
+    };
+    let anchor = nearest(&words(link, true), known, elsewhere);
+    if anchor > 0.0 {
+        return anchor;
+    }
+    (1.0 - BETA) * nearest(&words(link, false), known, elsewhere)
 }
 
 /// The similarity of the nearest relevant page on the way, and what is left of it.
@@ -89,8 +115,8 @@ fn words(link: &Candidate, is_inside: bool) -> PageTerms {
     PageTerms::counted(here.map(|one| one.term()))
 }
 
-/// Cosine of words to the nearest target, 0..=1; 0 where there is none.
-fn nearest(words: &PageTerms, known: Known<'_>) -> f64 {
+/// Cosine of words to the nearest target, each shared word by its weight; 0 where there is none.
+fn nearest(words: &PageTerms, known: Known<'_>, weight: impl Fn(TermId) -> f64) -> f64 {
     let rows = words.rows();
     let squares = |rows: &[(TermId, u32)]| -> f64 {
         rows.iter()
@@ -102,7 +128,7 @@ fn nearest(words: &PageTerms, known: Known<'_>) -> f64 {
         let theirs = target.rows();
         let shared = rows.iter().filter_map(|&(term, count)| {
             let place = theirs.binary_search_by_key(&term, |row| row.0).ok()?;
-            Some(f64::from(count) * f64::from(theirs[place].1))
+            Some(weight(term) * f64::from(count) * f64::from(theirs[place].1))
         });
         let dot: f64 = shared.sum();
         if dot == 0.0 {
@@ -279,7 +305,37 @@ mod tests {
         }
         let anchor = words(&link(&[], &[(1, 0), (2, 0), (2, 0), (7, 0)]), true);
         let by_cosine = critics::similarity(&anchor, known.graph);
-        assert!((nearest(&anchor, known) - by_cosine).abs() < 1e-12);
+        assert!((nearest(&anchor, known, |_| 1.0) - by_cosine).abs() < 1e-12);
+    }
+
+    #[test]
+    fn words_that_stand_on_nearly_all_pages_make_nothing_alike() {
+        let (mut graph, critic) = (graph(), critics::Topic::default());
+        for word in ["zero", "menu", "kidney"] {
+            graph.vocabulary.intern(word, word);
+        }
+        let (menu, kidney) = ((TermId(1), 1.0), (TermId(2), 1.0));
+        graph.vocabulary.count_document(&[menu, kidney]);
+        for _ in 0..8 {
+            graph.vocabulary.count_document(&[menu]);
+        }
+        let known = Known {
+            graph: &graph,
+            critic: &critic,
+        };
+        // Nine pages of nine and one more have the one word, one has the other.
+        let cases: [(&[(u32, i32)], f64); 4] = [
+            (&[(1, 0)], 3.0 * 0.1 * 0.6),
+            (&[(2, 0)], 0.8),
+            (&[(9, 0), (2, 1)], 0.2 * 0.8),
+            (&[(9, 0)], 0.0),
+        ];
+        for (words, expected) in cases {
+            let found = likeness(&link(&[], words), known);
+            assert!((found - expected).abs() < 1e-12, "{words:?}: {found}");
+        }
+        let behind = link(&["good", "bad"], &[]);
+        assert!((inheritance(&behind, known) - 0.25 * 0.8).abs() < 1e-12);
     }
 
     #[test]

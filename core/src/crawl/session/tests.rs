@@ -190,7 +190,7 @@ fn goes_on_as_if_never_stopped(strategy: &str, budget: u64) {
 
 #[test]
 fn a_restricted_crawl_leaves_spam_hosts_or_follows_relevant_pages_first_for_a_while() {
-    let mut session = session(20, "ensemble");
+    let mut session = session(20, "best-first");
     run(&mut session, page);
     assert!(session.frontier().best(500).iter().any(|page| {
         let host = page.links[0].target.host();

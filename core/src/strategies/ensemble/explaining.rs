@@ -22,7 +22,8 @@ impl Ensemble {
             self.apprentice.explain(link, known)
         };
         let remembered = instance.signals.of(Signal::Remembered);
-        let others = instance.offset - words.value - remembered;
+        let like = self.early() * instance.signals.likeness();
+        let others = instance.offset - words.value - remembered - like;
         Explanation::sum(
             "before anything was learned",
             vec![
@@ -32,6 +33,10 @@ impl Ensemble {
                 ),
                 words,
                 Explanation::given("what earlier crawls read there", remembered),
+                Explanation::given(
+                    "how like the targets its words and a page before it are",
+                    like,
+                ),
             ],
         )
     }

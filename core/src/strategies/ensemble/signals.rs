@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::Ensemble;
 use super::inlinks::Sums;
 use crate::meaning::LinkMeaning;
-use crate::strategies::{Candidate, Known, MemberScores};
+use crate::strategies::{Candidate, Known, MemberScores, shark_search};
 use crate::web_graph::{Judgment, Lead};
 
 /// How many there are.
-pub(super) const SIGNALS: usize = 26;
+pub(super) const SIGNALS: usize = 28;
 
 /// A number that the ensemble knows of a link. Its place is its feature's number, also in
 /// model files: new ones are added at the end.
@@ -44,6 +44,8 @@ pub(super) enum Signal {
     AnchorToName,
     Remembered,
     LeadsOn,
+    Inherited,
+    WordsToTargets,
 }
 
 /// What a signal is.
@@ -218,6 +220,18 @@ pub(super) const TABLE: [Description; SIGNALS] = {
             Some(Memory),
             |link| link.page.leads_on,
         ),
+        row(
+            Signal::Inherited,
+            "what is left of the similarity of a page before it",
+            Some(Cosine),
+            |link| link.page.inherited,
+        ),
+        row(
+            Signal::WordsToTargets,
+            "similarity of the link's words to a target",
+            Some(Cosine),
+            |link| link.words_to_targets,
+        ),
     ]
 };
 
@@ -239,6 +253,8 @@ pub(super) struct Evidence<'a> {
     cosines: [f64; 3],
     /// See [`crate::web_graph::Remembered::log_odds`].
     remembered: f64,
+    /// See [`shark_search::likeness`].
+    words_to_targets: f64,
 }
 
 /// The signals of a link, those left out as 0.
@@ -258,14 +274,21 @@ impl Signals {
 
     /// The log-odds of a link before anything was learned: that good pages link to
     /// good pages, by words that the critic knows, and by hop distances, which were
-    /// learned before.
-    pub(super) fn prior_log_odds(&self) -> f64 {
+    /// learned before. `early` is what likeness to the targets is worth, which is the less the
+    /// more was learned.
+    pub(super) fn prior_log_odds(&self, early: f64) -> f64 {
         self.of(Signal::PageRelevance)
             + self.of(Signal::PageLogOdds)
             + self.of(Signal::Apprentice)
             + self.of(Signal::HopTarget).clamp(-FARTHEST, FARTHEST)
             + self.of(Signal::Remembered)
             + COSINE_LOG_ODDS * (self.of(Signal::NearToTargets) + self.of(Signal::AnchorToName))
+            + early * self.likeness()
+    }
+
+    /// How like the targets a page before the link and its words are, 0..=2.
+    pub(super) fn likeness(&self) -> f64 {
+        self.of(Signal::Inherited) + self.of(Signal::WordsToTargets)
     }
 
     /// What other rankings make of the link: the log-odds of the page with it, the
@@ -366,6 +389,8 @@ pub(super) struct PageSignals {
     sibling: f64,
     /// `ln` of how much more relevant than usual pages are that earlier crawls found by such pages.
     leads_on: f64,
+    /// See [`shark_search::inheritance`].
+    inherited: f64,
 }
 
 impl Ensemble {
@@ -385,6 +410,7 @@ impl Ensemble {
         let content = self.contents.get(&page.address).copied();
         let (lead, all) = known.graph.remembered.lead(&page.address);
         PageSignals {
+            inherited: shark_search::inheritance(link, known),
             leads_on: leads_on(lead, all),
             judgment: page.judgment,
             before,
@@ -423,6 +449,7 @@ impl Ensemble {
             hop_clicks,
             cosines: meaning.cosines(&known.graph.topic_meaning),
             remembered: known.graph.remembered.log_odds(&link.target),
+            words_to_targets: shark_search::likeness(link, known),
         };
         let is_left_out =
             |row: &Description| row.group.is_some() && row.group == self.options.without;
