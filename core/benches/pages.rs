@@ -12,6 +12,7 @@ use linkscent_core::critics;
 use linkscent_core::dom::html;
 use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
+use linkscent_core::site_memory::SiteMemory;
 use linkscent_core::strategies::{self, Candidate, Rng, SplitMix};
 use linkscent_core::web_graph::Mark;
 
@@ -92,4 +93,22 @@ fn rescore_frontier_of_100000_links(bencher: Bencher<'_, '_>) {
     bencher
         .counter(ItemsCount::new(frontier.len()))
         .bench_local(|| frontier.rescore_all(|link| guide.score(link)));
+}
+
+/// What another topic's crawl read, as much as is remembered, judged for this one.
+#[divan::bench(sample_count = 5)]
+fn judge_20000_remembered_pages(bencher: Bencher<'_, '_>) {
+    let mut other = Guide::new(critics::NAMES[0], "breadth-first").expect("the defaults");
+    let mut rng = SplitMix(4);
+    for number in 0..20_000 {
+        let mark = (number < 3).then_some(Mark::Target);
+        other.visit(&page(&mut rng, number, 10), &[], mark, &mut rng);
+    }
+    let mut memory = SiteMemory::default();
+    other.knowledge().remembered_by(&mut memory, |_| true);
+    let (mut guide, _) = taught(100);
+    bencher
+        .counter(ItemsCount::new(memory.len()))
+        .with_inputs(|| memory.clone())
+        .bench_local_values(|memory| guide.remember_sites(memory));
 }

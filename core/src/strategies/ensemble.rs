@@ -92,8 +92,8 @@ const ENOUGH_LEARNED: f64 = 20.0;
 /// Good pages among them from which on it is believed in full.
 const ENOUGH_GOOD: f64 = 5.0;
 
-/// Log-odds that a link with the very words of a target is worth before anything was learned, and
-/// pages after which it is worth half of that.
+/// What a link with the very words of a target is ranked higher by before anything was learned, in
+/// log-odds, and pages after which it is half of that.
 const EARLY_LOG_ODDS: f64 = 8.0;
 const EARLY_PAGES: f64 = 100.0;
 
@@ -255,7 +255,7 @@ impl Ensemble {
         features.extend(self.guests.features(&guests));
         Instance {
             guests,
-            offset: signals.prior_log_odds(self.early()),
+            offset: signals.prior_log_odds(),
             features,
             signals,
         }
@@ -272,14 +272,16 @@ impl Ensemble {
         (self.groups.all.good / ENOUGH_GOOD).min(1.0)
     }
 
-    /// What likeness to the targets is worth before much was learned, in log-odds.
-    fn early(&self) -> f64 {
-        EARLY_LOG_ODDS * EARLY_PAGES / (EARLY_PAGES + self.groups.all.pages)
+    /// What likeness to the targets adds to a link's rank as long as little was learned. It says
+    /// nothing of how probable a good page is, so neither is it learned against nor expected.
+    fn early(&self, instance: &Instance) -> f64 {
+        let fading = EARLY_PAGES / (EARLY_PAGES + self.groups.all.pages);
+        EARLY_LOG_ODDS * fading * instance.signals.likeness()
     }
 
     fn score_on(&self, link: &Candidate, page: &PageSignals, known: Known<'_>) -> LinkScore {
         let instance = self.instance(link, page, known);
-        let own = instance.offset + self.learned(&instance);
+        let own = instance.offset + self.learned(&instance) + self.early(&instance);
         let members = instance.signals.members(self.hops.is_some());
         LinkScore::Follow(Priority::new(0, own).with_members(members))
     }

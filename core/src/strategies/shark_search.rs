@@ -70,8 +70,12 @@ impl Parts {
     }
 }
 
-/// What a link inherits of the similarity of the nearest relevant page on the way to it, 0..=1.
+/// What a link inherits of the similarity of the nearest relevant page on the way to it, 0..=1; 0
+/// where there are no targets.
 pub(super) fn inheritance(link: &Candidate, known: Known<'_>) -> f64 {
+    if known.graph.targets().next().is_none() {
+        return 0.0;
+    }
     let (similarity, decay) = inherited(link, known);
     similarity * decay
 }
@@ -349,5 +353,6 @@ mod tests {
         let link = link(&["good"], &[(1, 0)]);
         let found = Parts::of(&link, known).potential();
         assert!((found - 0.5 * 0.5 * 0.9).abs() < 1e-12, "{found}");
+        assert_eq!(inheritance(&link, known), 0.0);
     }
 }

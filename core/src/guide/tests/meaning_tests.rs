@@ -58,6 +58,40 @@ fn a_link_in_other_words_of_the_topics_meaning_comes_first() {
 }
 
 #[test]
+fn likeness_to_a_target_ranks_a_link_as_long_as_little_was_learned() {
+    let mut guide = Guide::new("topic", "ensemble").unwrap();
+    let mut rng = SplitMix(3);
+    guide.visit(
+        &page("http://b.org/c", CASTLE, &[]),
+        &[],
+        Some(Mark::Target),
+        &mut rng,
+    );
+    let links = [("/x", "moat towers"), ("/y", "ticket office")];
+    let hub = page("http://a.org/hub", "Welcome", &links);
+    let start = guide.visit(&hub, &[], None, &mut rng).outlinks;
+    let like = |guide: &Guide, n: usize| {
+        let all = guide.explain(&start[n].0);
+        all.parts[0]
+            .parts
+            .last()
+            .map_or(f64::NAN, |part| part.value)
+    };
+    let first = [like(&guide, 0), like(&guide, 1)];
+    assert!(first[0] > first[1] + 0.5, "{first:?}");
+    let via = std::slice::from_ref(&start[1].0);
+    for number in 0..100 {
+        let found = page(&format!("http://a.org/{number}"), TRAINS, &[]);
+        guide.visit(&found, via, None, &mut rng);
+    }
+    let later = like(&guide, 0);
+    assert!(
+        later < 0.6 * first[0] && later > 0.3 * first[0],
+        "{first:?} {later}"
+    );
+}
+
+#[test]
 fn a_page_counts_by_the_nearest_of_two_kinds_of_target() {
     let (mut guide, _) = well_read();
     guide.mark(&page("http://b.org/c", CASTLE, &[]), Some(Mark::Target));

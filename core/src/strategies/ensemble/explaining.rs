@@ -9,7 +9,8 @@ use crate::strategies::{Candidate, Cue, Explanation, Known, Strategy};
 const NAMED_WORDS: usize = 6;
 
 impl Ensemble {
-    /// What [`super::Signals::prior_log_odds`] joins; the words behind it are the apprentice's.
+    /// What [`super::Signals::prior_log_odds`] joins, and likeness to the targets; the words behind it
+    /// are the apprentice's.
     fn explain_prior(
         &self,
         link: &Candidate,
@@ -22,8 +23,7 @@ impl Ensemble {
             self.apprentice.explain(link, known)
         };
         let remembered = instance.signals.of(Signal::Remembered);
-        let like = self.early() * instance.signals.likeness();
-        let others = instance.offset - words.value - remembered - like;
+        let others = instance.offset - words.value - remembered;
         Explanation::sum(
             "before anything was learned",
             vec![
@@ -34,8 +34,8 @@ impl Ensemble {
                 words,
                 Explanation::given("what earlier crawls read there", remembered),
                 Explanation::given(
-                    "how like the targets its words and a page before it are",
-                    like,
+                    "how like the targets its words and a page before it are, as long as little was learned",
+                    self.early(instance),
                 ),
             ],
         )
@@ -71,7 +71,7 @@ impl Ensemble {
         words.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
         words.truncate(NAMED_WORDS);
         let named: f64 = parts.iter().chain(&words).map(|part| part.value).sum();
-        let all = instance.offset + self.learned(&instance);
+        let all = instance.offset + self.learned(&instance) + self.early(&instance);
         parts.extend(words);
         parts.push(Explanation::given(
             "other words near it, what they mean, and its address",

@@ -274,16 +274,14 @@ impl Signals {
 
     /// The log-odds of a link before anything was learned: that good pages link to
     /// good pages, by words that the critic knows, and by hop distances, which were
-    /// learned before. `early` is what likeness to the targets is worth, which is the less the
-    /// more was learned.
-    pub(super) fn prior_log_odds(&self, early: f64) -> f64 {
+    /// learned before.
+    pub(super) fn prior_log_odds(&self) -> f64 {
         self.of(Signal::PageRelevance)
             + self.of(Signal::PageLogOdds)
             + self.of(Signal::Apprentice)
             + self.of(Signal::HopTarget).clamp(-FARTHEST, FARTHEST)
             + self.of(Signal::Remembered)
             + COSINE_LOG_ODDS * (self.of(Signal::NearToTargets) + self.of(Signal::AnchorToName))
-            + early * self.likeness()
     }
 
     /// How like the targets a page before the link and its words are, 0..=2.
