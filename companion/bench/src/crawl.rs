@@ -201,7 +201,7 @@ fn run(
                 let Some(page) = number.map(|number| &scenario.web.pages[number as usize]) else {
                     continue;
                 };
-                // No two pages count as the same here.
+                // No two pages have the same body here.
                 let digest = u64::from(number.unwrap_or_default());
                 let outcome = Outcome::Page(Box::new(page.clone()), digest);
                 let record = session.take(&fetch.address, outcome, Instant(now), &mut rng);

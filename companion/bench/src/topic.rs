@@ -95,6 +95,9 @@ impl Topic {
         if let Some(told) = &mut topic.told {
             told.extend(more);
         }
+        if let Some(classes) = &mut topic.classes {
+            classes.of.resize(topic.labels.len(), Vec::new());
+        }
         topic
     }
 

@@ -2,6 +2,7 @@
 //! way; each adds a section to the report and a file of rows. A new one is one
 //! file and one line in [`ALL`].
 
+mod ablations;
 mod adaptive;
 mod attack;
 mod cold_start;
@@ -109,7 +110,7 @@ pub struct Experiment {
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 25] = [
+pub const ALL: [Experiment; 26] = [
     Experiment {
         name: "in-view",
         question: "how many relevant pages wait, and are to be reached, estimated and counted",
@@ -131,6 +132,12 @@ pub const ALL: [Experiment; 25] = [
         question: "how well our critic agrees with the frozen one",
         spread: Some(over("examples", &["auc", "accuracy"])),
         run: |subject| Ok(critic::run(subject)),
+    },
+    Experiment {
+        name: "ablations",
+        question: "what each part of the ensemble is worth, and what a page costs",
+        spread: Some(over("form", &["worth", "gap", "auc", "cpu_ms"])),
+        run: ablations::run,
     },
     Experiment {
         name: "links",
