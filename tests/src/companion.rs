@@ -34,7 +34,7 @@ pub fn program() -> Result<PathBuf> {
         }
         let status = cargo
             .current_dir(&root)
-            .args(["build", "--quiet", "--all-features", "--bins"])
+            .args(["build", "--quiet", "--all-features", "--bins", "--tests"])
             .args(PACKAGES.iter().flat_map(|package| ["--package", package]))
             .status();
         match status {

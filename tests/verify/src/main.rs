@@ -48,9 +48,10 @@ fn verify() -> Result<(), String> {
     step("cargo deny --log-level error check licenses bans sources")?;
     advisories()?;
     declared_version()?;
-    // All packages together, so that what they share is built once.
+    // All packages together and with their tests, so that what they share is built once: what tests
+    // depend on gives other crates more features.
     step(&format!(
-        "cargo build --quiet --all-features --bins {native}"
+        "cargo build --quiet --all-features --bins --tests {native}"
     ))?;
     lint_package()?;
     // One browser at a time: the tests wait for conditions, but two cores are quickly busy.
@@ -65,7 +66,7 @@ fn lint_package() -> Result<(), String> {
     let metadata = metadata()?;
     let target = metadata["target_directory"].as_str();
     let target = Path::new(target.ok_or("cargo names no target folder")?);
-    step(&target.join("debug/pack").display().to_string())?;
+    pack(target)?;
     let tools = target.join("npm").display().to_string();
     let linter = Path::new(&tools).join("node_modules/.bin/web-ext");
     if !linter.exists()
@@ -82,6 +83,19 @@ fn lint_package() -> Result<(), String> {
         linter.display(),
         package.display()
     ))
+}
+
+/// Builds the package, by the program that was built before.
+fn pack(target: &Path) -> Result<(), String> {
+    let program = target.join("debug/pack");
+    println!("verify: {}", program.display());
+    let mut command = Command::new(&program);
+    let status = command.env("CARGO_TARGET_DIR", target).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err("the package was not built".to_owned()),
+        Err(error) => Err(format!("{}: {error}", program.display())),
+    }
 }
 
 /// Runs all tests and says how many ran and how many skipped for want of material.
@@ -190,10 +204,18 @@ fn declared_version() -> Result<(), String> {
 }
 
 /// A command whose words hold no spaces. Everything is built once here, so what would make the
-/// next build of it faster is left out: that takes as much disk again as all the rest.
+/// next build of it faster is left out: that takes as much disk again as all the rest. What cargo says
+/// of this program is left out too: build scripts would run again for it.
 fn command(line: &str) -> Command {
     let mut words = line.split(' ');
     let mut command = Command::new(words.next().unwrap_or_default());
+    for (name, _) in std::env::vars_os() {
+        let of_package = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+        let text = name.to_string_lossy();
+        if of_package.iter().any(|prefix| text.starts_with(prefix)) {
+            command.env_remove(&name);
+        }
+    }
     command.args(words).env("CARGO_INCREMENTAL", "0");
     command
 }
