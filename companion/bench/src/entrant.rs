@@ -120,7 +120,7 @@ static BENCH_ONLY: [Entrant; 10] = [
 ];
 
 /// Forms of a strategy that only experiments ask for.
-static VARIANTS: [Entrant; 31] = [
+static VARIANTS: [Entrant; 32] = [
     online("ensemble-and-fish-search", |every| {
         and(every, || Box::new(FishSearch::default()))
     }),
@@ -151,6 +151,9 @@ static VARIANTS: [Entrant; 31] = [
     }),
     online("ensemble-without-cosine", |every| {
         without(every, SignalGroup::Cosine)
+    }),
+    online("ensemble-without-likeness", |every| {
+        without(every, SignalGroup::Likeness)
     }),
     online("ensemble-without-apprentice", |every| {
         without(every, SignalGroup::Apprentice)

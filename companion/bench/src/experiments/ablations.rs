@@ -1,5 +1,6 @@
 //! What is each part of the ensemble worth? Its crawls without one part after the other, each against
-//! the whole from the same seeds; and what a page costs.
+//! the whole from the same seeds; and what a page costs. Models of hop distances and the memory of
+//! earlier crawls are no parts here: in these crawls there are none.
 
 use anyhow::{Context, Result};
 use serde_json::json;
@@ -9,10 +10,11 @@ use crate::report::Section;
 
 const WHOLE: &str = "ensemble";
 /// The whole, and it without each part.
-const FORMS: [&str; 12] = [
+const FORMS: [&str; 13] = [
     WHOLE,
     "ensemble-without-critic",
     "ensemble-without-cosine",
+    "ensemble-without-likeness",
     "ensemble-without-apprentice",
     "ensemble-without-ratios",
     "ensemble-without-groups",

@@ -75,7 +75,8 @@ const fn row(
 /// All signals, each at its place.
 pub(super) const TABLE: [Description; SIGNALS] = {
     use SignalGroup::{
-        Apprentice, Cosine, Critic, Groups, Hops, Inlinks, Levels, Meaning, Memory, Ratios,
+        Apprentice, Cosine, Critic, Groups, Hops, Inlinks, Levels, Likeness, Meaning, Memory,
+        Ratios,
     };
     [
         row(Signal::AnyLink, "any link", None, |_| 1.0),
@@ -223,13 +224,13 @@ pub(super) const TABLE: [Description; SIGNALS] = {
         row(
             Signal::Inherited,
             "what is left of the similarity of a page before it",
-            Some(Cosine),
+            Some(Likeness),
             |link| link.page.inherited,
         ),
         row(
             Signal::WordsToTargets,
             "similarity of the link's words to a target",
-            Some(Cosine),
+            Some(Likeness),
             |link| link.words_to_targets,
         ),
     ]
@@ -327,6 +328,8 @@ pub enum SignalGroup {
     Critic,
     /// The similarity of the page with the link to the targets.
     Cosine,
+    /// Likeness to the targets of pages before the link and of its words.
+    Likeness,
     /// The apprentice.
     Apprentice,
     /// The interest ratios.
