@@ -391,6 +391,16 @@ impl Entrant {
         matches!(self.regime, Regime::Registered(_) | Regime::Online(_))
     }
 
+    /// A strategy of it that begins without training, retrained every so many fetches; none where it
+    /// learns beforehand or is no strategy.
+    pub fn untrained(&self, every: u32) -> Option<Box<dyn Strategy>> {
+        match self.regime {
+            Regime::Registered(make) => Some(make(Some(every))),
+            Regime::Online(make) => Some(make(every)),
+            _ => None,
+        }
+    }
+
     /// Makes the crawl. `training` is where an offline strategy trains.
     pub fn run(&self, scenario: &Scenario, training: &Scenario, every: u32) -> Result<Run> {
         let clock = ThreadTime::now();

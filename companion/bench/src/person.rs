@@ -21,7 +21,7 @@ use linkscent_core::crawl::StoppingRule;
 use linkscent_core::address::Address;
 use linkscent_core::critics::{self, SentenceVectors};
 use linkscent_core::guide::Guide;
-use linkscent_core::strategies::{self, Rng, SplitMix};
+use linkscent_core::strategies::{Rng, SplitMix};
 use linkscent_core::text::Vocabulary;
 use linkscent_sentences::{CHARACTERS, SentenceModel};
 
@@ -29,6 +29,7 @@ use figures::Fetched;
 pub use figures::Row;
 
 use super::crawl::crawl;
+use super::entrant::Entrant;
 use super::report::Section;
 use super::scenario::{Asking, Scenario};
 use super::topic::{Label, Topic};
@@ -50,6 +51,8 @@ const CATEGORIES_TRIED: usize = 24;
 const BUDGET: u64 = 300;
 /// Pages brought of each of two categories that make a topic together.
 const OF_EACH: usize = 2;
+/// Fetches between two trainings, as where nobody says otherwise.
+const RETRAIN_EVERY: u32 = 100;
 /// The set of seeds that the examples make.
 const SEEDS: &str = "examples";
 
@@ -89,22 +92,22 @@ struct Sought {
 }
 
 impl Sought {
-    fn one(category: &Category, examples: usize) -> Self {
+    fn one(category: &Category, examples: usize, random_seed: u64) -> Self {
         Self {
             name: category.name.clone(),
             kind: "",
             path: category.path.clone(),
             pages: category.pages.iter().copied().collect(),
-            brought: drawn(category, examples),
+            brought: drawn(category, examples, random_seed),
             facets: BTreeMap::new(),
         }
     }
 
     /// Two categories as one topic, whose pages are of two kinds; without that being said, and
     /// said.
-    fn two(a: &Category, b: &Category) -> [Self; 2] {
+    fn two(a: &Category, b: &Category, random_seed: u64) -> [Self; 2] {
         let both = [a, b];
-        let brought = both.map(|category| drawn(category, OF_EACH));
+        let brought = both.map(|category| drawn(category, OF_EACH, random_seed));
         let facet = |(category, pages): (&Category, &Vec<u32>)| {
             let name = category.name.clone();
             let pages = pages.iter().map(move |&page| (page, name.clone()));
@@ -161,18 +164,21 @@ fn categories(text: &str, web: &EvalWeb) -> Vec<Category> {
 }
 
 /// Pages that a person might bring: drawn, the same with every build.
-fn drawn(category: &Category, count: usize) -> Vec<u32> {
-    let mut rng = SplitMix(u64::from(checksum(&category.path)));
+fn drawn(category: &Category, count: usize, random_seed: u64) -> Vec<u32> {
+    let mut rng =
+        SplitMix(u64::from(checksum(&category.path)) ^ (random_seed.wrapping_sub(1) << 32));
     let mut left = category.pages.clone();
     let draw = |_| left.swap_remove((rng.unit() * left.len() as f64) as usize);
     (0..count.min(category.pages.len() - 1)).map(draw).collect()
 }
 
-/// Crawls by every strategy, for every category, from 1, 2 and 5 pages, and for pairs of them. `on_crawl` hears how
-/// many of how many are done.
+/// Crawls by every entrant, for every category, from 1, 2 and 5 pages, and for pairs of them; which
+/// pages hangs on the random seed. `on_crawl` hears how many of how many are done. Fails for an
+/// entrant that has to be trained first.
 pub fn run(
     material: &Path,
-    strategies: &[&'static str],
+    entrants: &[Entrant],
+    random_seed: u64,
     sentences: Option<&SentenceModel>,
     on_crawl: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Found> {
@@ -182,20 +188,21 @@ pub fn run(
     let text = text.with_context(|| format!("reading {}", file.display()))?;
     let categories = categories(&text, &web);
     let of_one = categories.iter();
-    let of_one = of_one.flat_map(|one| EXAMPLES.map(|examples| Sought::one(one, examples)));
+    let of_one =
+        of_one.flat_map(|one| EXAMPLES.map(|examples| Sought::one(one, examples, random_seed)));
     let pairs = categories.as_chunks::<2>().0.iter();
-    let of_two = pairs.flat_map(|[a, b]| Sought::two(a, b));
+    let of_two = pairs.flat_map(|[a, b]| Sought::two(a, b, random_seed));
     let sought: Vec<Sought> = of_one.chain(of_two).collect();
     let mut jobs = Vec::new();
     for one in &sought {
-        jobs.extend(strategies.iter().map(|&name| (one, name)));
+        jobs.extend(entrants.iter().map(|entrant| (one, entrant)));
     }
     let sentences = sentences.map(|model| Sentences::new(model, &web));
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let rows = Mutex::new(Vec::new());
     let work = || -> Result<()> {
-        while let Some(&(sought, strategy)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let row = one(&web, sought, strategy, sentences.as_ref())?;
+        while let Some(&(sought, entrant)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let row = one(&web, sought, entrant, random_seed, sentences.as_ref())?;
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             on_crawl(done, jobs.len());
             rows.lock().map_err(|_| anyhow!("a crawl died"))?.push(row);
@@ -226,7 +233,8 @@ pub fn run(
 fn one(
     web: &Arc<EvalWeb>,
     sought: &Sought,
-    strategy: &'static str,
+    entrant: &Entrant,
+    random_seed: u64,
     sentences: Option<&Sentences<'_>>,
 ) -> Result<Row> {
     let brought = &sought.brought;
@@ -255,12 +263,14 @@ fn one(
         memory: Arc::default(),
         takes_repeats: true,
         stopping: StoppingRule::default(),
-        random_seed: 1,
+        random_seed,
     };
-    let highlights = highlights::of(web, sought, strategy)?;
-    let made = strategies::named(strategy);
-    let made = made.with_context(|| format!("“{strategy}” has to be trained first"))?;
-    let mut crawled = crawl(&scenario, made, Vocabulary::default(), None)?;
+    let strategy = || {
+        let made = entrant.untrained(RETRAIN_EVERY);
+        made.with_context(|| format!("“{}” has to be trained first", entrant.name))
+    };
+    let highlights = highlights::of(web, sought, strategy()?);
+    let mut crawled = crawl(&scenario, strategy()?, Vocabulary::default(), None)?;
     let fetched = crawled.visits.iter().map(|visit| visit.page);
     let fetched: Vec<u32> = fetched.filter(|page| !brought.contains(page)).collect();
     // As the companion keeps them when a crawl has ended.
@@ -280,7 +290,7 @@ fn one(
     let results: Vec<Fetched> = results.collect();
     Ok(Row::of(
         &sought.name,
-        &format!("{strategy}{}", sought.kind),
+        &format!("{}{}", entrant.name, sought.kind),
         brought.len(),
         sought.pages.len() - brought.len(),
         &results,
@@ -352,9 +362,14 @@ mod tests {
             found[0].name
         );
         assert_eq!(found[0].pages.len(), 20);
-        let brought = drawn(&found[0], 5);
-        assert_eq!(brought, drawn(&found[0], 5));
+        let brought = drawn(&found[0], 5, 1);
+        assert_eq!(brought, drawn(&found[0], 5, 1));
+        assert_ne!(brought, drawn(&found[0], 5, 2));
         assert_eq!(brought.iter().collect::<BTreeSet<_>>().len(), 5);
-        assert_eq!(drawn(&found[0], 1), brought[..1], "five begin with the one");
+        assert_eq!(
+            drawn(&found[0], 1, 1),
+            brought[..1],
+            "five begin with the one"
+        );
     }
 }

@@ -307,19 +307,24 @@ impl Eval {
 
     /// What a person gets, by the strategies named or by the one that ships.
     fn person(&self) -> Result<person::Found> {
-        let known = |name: &String| strategies::descriptor(name).map(|row| row.name);
-        let named = self.strategy.iter().filter_map(known);
-        let mut named: Vec<&'static str> = named.collect();
+        let named = self.strategy.iter().map(|name| entrant::named(name));
+        let mut named: Vec<Entrant> = named.collect::<Result<_>>()?;
         if named.is_empty() {
-            named.push(strategies::default_name());
+            named.push(entrant::named(strategies::default_name())?);
         }
         let model = self.sentences.as_deref().map(SentenceModel::read);
         let model = model.transpose()?;
         let bar = self.bar("crawls");
-        let found = person::run(&self.material(), &named, model.as_ref(), &|done, all| {
-            bar.set_length(all as u64);
-            bar.set_position(done as u64);
-        });
+        let found = person::run(
+            &self.material(),
+            &named,
+            self.random_seed,
+            model.as_ref(),
+            &|done, all| {
+                bar.set_length(all as u64);
+                bar.set_position(done as u64);
+            },
+        );
         bar.finish_and_clear();
         found
     }

@@ -4,10 +4,11 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use linkscent_core::critics;
 use linkscent_core::guide::Guide;
 use linkscent_core::page::Outlink;
-use linkscent_core::strategies::{Rng, SplitMix};
+use linkscent_core::strategies::{Rng, SplitMix, Strategy};
+use linkscent_core::text::Vocabulary;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::views::PageView;
 use serde::Serialize;
@@ -47,8 +48,9 @@ pub struct Highlights {
 }
 
 /// Reads pages as the extension does.
-pub(super) fn of(web: &Arc<EvalWeb>, sought: &Sought, strategy: &str) -> Result<Highlights> {
-    let mut guide = Guide::new("topic", strategy).context("no such strategy")?;
+pub(super) fn of(web: &Arc<EvalWeb>, sought: &Sought, strategy: Box<dyn Strategy>) -> Highlights {
+    let critic = Box::new(critics::Topic::default());
+    let mut guide = Guide::joining(critic, strategy, Vocabulary::default());
     guide.name_topic(&sought.name);
     let brought = &sought.brought;
     for &page in brought {
@@ -94,7 +96,7 @@ pub(super) fn of(web: &Arc<EvalWeb>, sought: &Sought, strategy: &str) -> Result<
         found.unrelated += 1;
         found.wrongly += usize::from(view.most > 0);
     }
-    Ok(found)
+    found
 }
 
 /// Pages that were marked, pages that links of those lead to, and others.
@@ -123,6 +125,8 @@ fn links_to(web: &EvalWeb, page: u32, own: &BTreeSet<u32>) -> bool {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+
+    use linkscent_core::strategies::Ensemble;
 
     use super::*;
 
@@ -164,7 +168,7 @@ mod tests {
         };
         let own = &sought.pages;
         assert!(links_to(&web, number("list"), own) && !links_to(&web, number("tax"), own));
-        let found = of(&web, &sought, "ensemble").unwrap();
+        let found = of(&web, &sought, Box::new(Ensemble::default()));
         assert_eq!(found.pages, 1 + FOLLOWED + ELSEWHERE);
         assert!(found.without > 0 && found.best > 0, "{found:?}");
         assert_eq!(found.right, found.best, "nothing else is of grade 3");
