@@ -456,7 +456,11 @@ impl Crawl {
             );
         }
         if let Some(sure) = confidence {
-            println!("how sure the critic is of its word, from 0.50 (a guess) to 1: {sure:.2}");
+            println!(
+                "the critic puts a page of the topic that it was not shown before any other {:.0} % of \
+                 the time (50 % is a guess; more examples help)",
+                100.0 * sure
+            );
         }
         if *trainings > 0 {
             let times = if *trainings == 1 { "once" } else { "times" };

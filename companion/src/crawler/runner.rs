@@ -80,7 +80,7 @@ pub struct Progress {
     pub stats: CrawlStats,
     /// Pages that wait.
     pub frontier: usize,
-    /// How sure the critic is, 0.5 (a guess) to 1.
+    /// How often the critic puts a target that it was not shown before another page, 0..=1; a guess: 0.5.
     pub confidence: Option<f64>,
     /// How often the model by which it chooses links was trained again.
     pub trainings: u32,

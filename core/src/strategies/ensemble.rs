@@ -281,9 +281,10 @@ impl Ensemble {
 
     fn score_on(&self, link: &Candidate, page: &PageSignals, known: Known<'_>) -> LinkScore {
         let instance = self.instance(link, page, known);
-        let own = instance.offset + self.learned(&instance) + self.early(&instance);
+        let own = instance.offset + self.learned(&instance);
         let members = instance.signals.members(self.hops.is_some());
-        LinkScore::Follow(Priority::new(0, own).with_members(members))
+        let priority = Priority::new(0, own).boosted(self.early(&instance));
+        LinkScore::Follow(priority.with_members(members))
     }
 
     fn pass_page(&mut self, passing: &Passing<'_>, known: Known<'_>) {
@@ -450,7 +451,7 @@ impl Strategy for Ensemble {
     fn promise(&self, priority: Priority) -> Promise {
         if self.groups.all.pages >= ENOUGH_LEARNED {
             let usual = signals::log_odds(self.groups.base_rate());
-            return Promise::AboveUsual(priority.value() - usual);
+            return Promise::AboveUsual(priority.log_odds() - usual);
         }
         let apprentice = Promise::AboveUsual(priority.members.by(APPRENTICE));
         if self.hops.is_none() {

@@ -36,6 +36,9 @@ pub struct Priority {
     pub tier: Tier,
     /// Its place there.
     pub rank: Rank,
+    /// By how much its rank is above what is known of the link, where that is in log-odds: so that
+    /// it is tried, and not since a good page is as probable as that.
+    pub boost: f64,
     /// What other rankings make of the link.
     pub members: MemberScores,
 }
@@ -115,8 +118,22 @@ impl Priority {
                 level,
             },
             rank,
+            boost: 0.0,
             members: MemberScores::default(),
         }
+    }
+
+    /// The same, ranked higher by so many log-odds.
+    #[must_use]
+    pub fn boosted(mut self, boost: f64) -> Self {
+        self.rank.0[0] += boost;
+        self.boost += boost;
+        self
+    }
+
+    /// Its value without its boost: where values are log-odds, those of a good page.
+    pub fn log_odds(self) -> f64 {
+        self.value() - self.boost
     }
 
     /// The same with what members make of the link.
@@ -141,7 +158,9 @@ impl Priority {
     pub(super) fn mean(scores: &[Self]) -> Self {
         let share = 1.0 / scores.len().max(1) as f64;
         let (mut rank, mut members) = ([0.0; RANK_LENGTH], [0.0; MEMBERS]);
+        let mut boost = 0.0;
         for score in scores {
+            boost += share * score.boost;
             for (mean, value) in rank.iter_mut().zip(score.rank.0) {
                 *mean += share * value;
             }
@@ -153,6 +172,7 @@ impl Priority {
         Self {
             tier: tiers.min().unwrap_or(Tier::last()),
             rank: Rank(rank),
+            boost,
             members: MemberScores(members),
         }
     }
@@ -202,5 +222,14 @@ mod tests {
         assert_eq!((mean.tier.level, mean.value()), (2, 2.0));
         assert_eq!((mean.members.by(1), mean.members.by(9)), (6.0, 0.0));
         assert!(Priority::mean(&[]) < Priority::new(255, -1e300));
+    }
+
+    #[test]
+    fn a_boost_ranks_higher_and_is_no_evidence() {
+        let scores = [Priority::new(0, 1.0).boosted(2.0), Priority::new(0, -1.0)];
+        assert!(scores[0] > Priority::new(0, 2.9));
+        assert_eq!((scores[0].value(), scores[0].log_odds()), (3.0, 1.0));
+        let mean = Priority::mean(&scores);
+        assert_eq!((mean.value(), mean.log_odds()), (1.0, 0.0));
     }
 }

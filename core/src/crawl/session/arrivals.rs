@@ -89,7 +89,7 @@ impl Session {
             self.bandit.learn(chosen.arm, visit.judgment.is_target);
             if let Some(priority) = chosen.priority {
                 self.promised
-                    .learn(priority.value(), visit.judgment.is_target);
+                    .learn(priority.log_odds(), visit.judgment.is_target);
             }
         }
         let is_rebuilt = visit.learned == Learned::Rebuilt;
@@ -273,7 +273,7 @@ impl Session {
             let is_allowed =
                 robots.is_none_or(|robots| robots.check(address.path_and_query()).is_ok());
             let counts = is_allowed && !page.pinned && !self.is_seen(address);
-            counts.then(|| page.priority.value())
+            counts.then(|| page.priority.log_odds())
         };
         let best = self.promised.among(best.into_iter().filter_map(log_odds));
         let others = self.promised.among(others.into_iter().filter_map(log_odds));

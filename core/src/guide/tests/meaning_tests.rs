@@ -1,6 +1,7 @@
 //! What a topic's name and the meaning of words add to the words of marked pages.
 
 use super::*;
+use crate::strategies::{Priority, Promise};
 use crate::wire::{read_model, write_model};
 
 const CASTLE: &str = "The castle was built on a hill; its towers, moat and walls were a fortress.";
@@ -89,6 +90,18 @@ fn likeness_to_a_target_ranks_a_link_as_long_as_little_was_learned() {
         later < 0.6 * first[0] && later > 0.3 * first[0],
         "{first:?} {later}"
     );
+    // It is no evidence: neither what is expected of the link nor what is promised has it.
+    let priority = guide.score(&start[0].0).priority().unwrap();
+    assert!((priority.value() - priority.log_odds() - later).abs() < 1e-9);
+    let expected = guide.expected(&start[0].0).unwrap().value();
+    assert!((1.0 / (1.0 + (-priority.log_odds()).exp()) - expected).abs() < 1e-9);
+    let promised = |priority| match guide.strategy.promise(priority) {
+        Promise::AboveUsual(promised) => promised,
+        Promise::Probability(share) => panic!("{share}"),
+    };
+    assert_eq!(promised(priority), promised(priority.boosted(3.0)));
+    let more = Priority::new(0, priority.log_odds() + 3.0);
+    assert!((promised(more) - promised(priority) - 3.0).abs() < 1e-9);
 }
 
 #[test]
