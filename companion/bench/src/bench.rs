@@ -1,11 +1,12 @@
 //! A whole bench: every strategy on every topic from every seed set, in
-//! parallel. A crawl that was made before, by its file, is not made again.
+//! parallel. A crawl that this program made before, by its file, is not made again.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
+use std::time::UNIX_EPOCH;
 
 use anyhow::{Context, Result};
 use linkscent_core::crawl::StoppingRule;
@@ -27,6 +28,19 @@ const KNOWN: [&str; 3] = [
     include_str!("../topics/wikispeedia.toml"),
     include_str!("../topics/docs.toml"),
 ];
+
+/// What tells this build from every other, as far as its file does.
+static PROGRAM: LazyLock<String> = LazyLock::new(|| {
+    let file = std::env::current_exe().and_then(|path| path.metadata());
+    let told = file.and_then(|file| Ok((file.len(), file.modified()?)));
+    told.map_or_else(
+        |_| env!("CARGO_PKG_VERSION").to_owned(),
+        |(length, modified)| {
+            let modified = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
+            format!("of {length} bytes, built at {}", modified.as_nanos())
+        },
+    )
+});
 
 /// What a bench consists of. Paths are seen from the folder of the material.
 #[derive(Debug, Clone, Deserialize)]
@@ -243,7 +257,8 @@ impl Plan {
         let (topic, every) = &self.topics[job.topic];
         let starts = (topic.seeds.get(&job.seeds), topic.root());
         format!(
-            "budget {}, left by {:?}, random seed {}, retrained every {every}, told by {}, {} pages, {} relevant, starts {starts:?}",
+            "program {}, budget {}, left by {:?}, random seed {}, retrained every {every}, told by {}, {} pages, {} relevant, starts {starts:?}",
+            *PROGRAM,
             self.budget,
             self.stopping,
             self.random_seed,
