@@ -1,10 +1,12 @@
 //! What of a page speaks for it: its passage that says most of what was asked, as whole sentences,
-//! with the words marked.
+//! with the words marked. Each passage is read in its own language, as the index has it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use linkscent_core::text::{Language, for_each_segment, shorten, terms};
+use linkscent_core::text::{Language, for_each_segment, runs_of, shorten, terms};
 use unicode_segmentation::UnicodeSegmentation;
+
+use crate::query::Query;
 
 /// Characters of a snippet, about.
 const LENGTH: usize = 280;
@@ -25,18 +27,54 @@ pub struct Piece {
     pub is_match: bool,
 }
 
-/// The sentences of a page that say most of these terms; where none does, those with which its
-/// running text begins.
-pub fn snippet(passages: &[String], wanted: &BTreeSet<String>, language: Language) -> Vec<Piece> {
-    let sentences = passages.iter().enumerate().flat_map(|(passage, text)| {
-        let sentences = text.unicode_sentences();
-        sentences.map(move |sentence| (passage, text.len() >= RUNNING, sentence))
-    });
-    let sentences: Vec<(usize, bool, &str)> = sentences.collect();
-    let worth = |&(_, is_running, sentence): &(usize, bool, &str)| {
-        let said: BTreeSet<String> = terms(sentence, language).into_iter().collect();
-        let count = said.intersection(wanted).count();
-        (count.min(ENOUGH), is_running, count)
+/// A sentence of a page.
+struct Sentence<'a> {
+    text: &'a str,
+    /// The number of its passage, and the language of that.
+    passage: usize,
+    language: Language,
+    /// Whether that is running text.
+    is_running: bool,
+}
+
+impl<'a> Sentence<'a> {
+    /// All sentences of a page in this language.
+    fn all(passages: &'a [String], language: Language) -> Vec<Self> {
+        let runs = runs_of(language, passages.iter().map(String::as_str));
+        let (mut runs, mut all) = (runs.into_iter().peekable(), Vec::new());
+        for (passage, text) in passages.iter().enumerate() {
+            while runs.next_if(|(end, _)| *end as usize <= passage).is_some() {}
+            let language = runs.peek().map_or(language, |run| run.1);
+            all.extend(text.unicode_sentences().map(|text_of| Self {
+                text: text_of,
+                passage,
+                language,
+                is_running: text.len() >= RUNNING,
+            }));
+        }
+        all
+    }
+
+    fn terms(&self) -> BTreeSet<String> {
+        terms(self.text, self.language).into_iter().collect()
+    }
+}
+
+/// The sentences of a page in this language that say most of what is asked; where none does, those
+/// with which its running text begins.
+pub fn snippet(passages: &[String], asked: &Query, language: Language) -> Vec<Piece> {
+    let sentences = Sentence::all(passages, language);
+    let mut wanted: HashMap<Language, BTreeSet<String>> = HashMap::new();
+    for sentence in &sentences {
+        let language = sentence.language;
+        wanted
+            .entry(language)
+            .or_insert_with(|| asked.terms(language));
+    }
+    let worth = |sentence: &Sentence<'_>| {
+        let said = sentence.terms();
+        let count = said.intersection(&wanted[&sentence.language]).count();
+        (count.min(ENOUGH), sentence.is_running, count)
     };
     let mut best: Option<((usize, bool, usize), usize)> = None;
     for (place, sentence) in sentences.iter().enumerate() {
@@ -49,21 +87,23 @@ pub fn snippet(passages: &[String], wanted: &BTreeSet<String>, language: Languag
         return Vec::new();
     };
     let (mut text, mut told) = (String::new(), BTreeSet::new());
-    for (passage, _, sentence) in &sentences[first..] {
-        let is_other = *passage != sentences[first].0;
-        let is_enough = text.chars().count() + sentence.chars().count() > LENGTH;
+    for sentence in &sentences[first..] {
+        let is_other = sentence.passage != sentences[first].passage;
+        let is_enough = text.chars().count() + sentence.text.chars().count() > LENGTH;
         if !text.is_empty() && (is_other || is_enough) {
             break;
         }
         // What stands beside a picture often says again what the picture is called.
-        let said: BTreeSet<String> = terms(sentence, language).into_iter().collect();
+        let said = sentence.terms();
         let new = said.difference(&told).count();
         if text.is_empty() || AGAIN * new > said.len() {
-            text.push_str(sentence);
+            text.push_str(sentence.text);
         }
         told.extend(said);
     }
-    marked(&shorten(text.trim_end(), LENGTH * 3 / 2), wanted, language)
+    let language = sentences[first].language;
+    let text = shorten(text.trim_end(), LENGTH * 3 / 2);
+    marked(&text, &wanted[&language], language)
 }
 
 /// A text in pieces, those apart that are words asked for.
@@ -89,8 +129,8 @@ mod tests {
 
     fn said(passages: &[&str], wanted: &str) -> String {
         let passages: Vec<String> = passages.iter().map(|text| (*text).to_owned()).collect();
-        let wanted = terms(wanted, Language::English).into_iter().collect();
-        let pieces = snippet(&passages, &wanted, Language::English).into_iter();
+        let asked = Query::read(wanted);
+        let pieces = snippet(&passages, &asked, Language::English).into_iter();
         let pieces = pieces.map(|piece| {
             if piece.is_match {
                 format!("[{}]", piece.text)
@@ -141,5 +181,19 @@ mod tests {
         assert!(said(&passages, "railway").starts_with("Windsor lies"));
         assert_eq!(said(&[], "castle"), "");
         assert_eq!(said(&["Home"], ""), "Home");
+    }
+
+    #[test]
+    fn a_passage_in_another_language_is_searched_and_marked_in_that() {
+        let english = "The castles of the valley are shown in this old book, which was printed for \
+                       the guests of the town and is kept in the library on the first floor, where \
+                       whoever wants to read it may ask for it at the desk in the afternoon.";
+        let german = "Die Burgen am Fluss wurden von den Grafen gebaut, die in der Stadt lebten und \
+                      das Land bis zu den Bergen besaßen. Von den Türmen, die noch stehen, sieht \
+                      man weit über das Tal und auf die Dächer der alten Häuser hinab.";
+        let passages = [english, german];
+        let found = said(&passages, "Türme Haus");
+        assert!(found.starts_with("Von den [Türmen],"), "{found}");
+        assert!(found.contains("der alten [Häuser]"), "{found}");
     }
 }

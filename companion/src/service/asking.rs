@@ -95,7 +95,7 @@ pub(super) fn speaking(
     asked: &Query,
     language: Language,
 ) -> Vec<SnippetPiece> {
-    let pieces = snippet(passages, &asked.terms(language), language).into_iter();
+    let pieces = snippet(passages, asked, language).into_iter();
     let piece = |Piece { text, is_match }| SnippetPiece { text, is_match };
     pieces.map(piece).collect()
 }
