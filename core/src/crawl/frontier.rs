@@ -299,25 +299,9 @@ impl Frontier {
     /// The pages of a site that wait for their turn, in no certain order.
     pub fn of_site(&self, site: &str) -> Vec<Address> {
         let hosts = self.queues.hosts().filter(|host| site_of(host) == site);
-        hosts.flat_map(|host| self.of_host(host)).collect()
-    }
-
-    /// The same of a host.
-    pub fn of_host(&self, host: &str) -> Vec<Address> {
-        let mut pages = self.queues.of_host(host);
-        pages.retain(|page| !self.waiting[page].pinned);
-        pages
-    }
-
-    /// Has a page wait behind all that are not held back, until it is scored again.
-    pub fn hold_back(&mut self, target: &Address) {
-        let policy = self.policy;
-        self.change(target, |page| {
-            for score in &mut page.scores {
-                *score = score.held_back();
-            }
-            page.priority = page.worth(policy);
-        });
+        let pages = hosts.flat_map(|host| self.queues.of_host(host));
+        let in_turn = pages.filter(|page| !self.waiting[page].pinned);
+        in_turn.collect()
     }
 
     /// The page at an address.

@@ -30,7 +30,7 @@ pub use near_duplicates::NearDuplicates;
 pub use part::Part;
 pub use politeness::{CrawlDelay, Instant, Politeness, rest_for};
 pub use reachable::Unfound;
-pub use repetition::{Repetition, Standing, site_of};
+pub use repetition::{Repetition, site_of};
 pub use revisits::{Millis, Watched, worth_a_look};
 pub use robots::{Denial, Robots};
 pub use robots_cache::RobotsCache;

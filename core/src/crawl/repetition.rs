@@ -5,8 +5,7 @@
 //! passages that none had, numbers aside; one that is nearly the same as another page does not. Addresses that are built alike are a group; so are those that begin with the same part of
 //! the path, and the whole site. A group of which page after page says nothing new is closed:
 //! links into it are asked for no more, unless they are of a smaller group that said something
-//! new. A fifth of the way there it is doubtful: its links wait behind all others. What a page is
-//! worth is not asked: a calendar about the right thing says nothing new either.
+//! new. What a page is worth is not asked: a calendar about the right thing says nothing new either.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -21,8 +20,6 @@ const NEW_WORDS: usize = 8;
 const MOST_IN_A_ROW: [u32; 3] = [40, 80, 120];
 /// Copies of other pages after which a site is closed that never had anything else: a mirror.
 const MOST_OF_A_MIRROR: u32 = 20;
-/// Of both, the share after which a group is doubtful.
-const DOUBTFUL: u32 = 5;
 /// Words and passages that are remembered of a site; one that has more is remembered from there on.
 const MOST_OF_A_SITE: usize = 30_000;
 /// Words and passages that are remembered in all; beyond, all sites are remembered from there on.
@@ -40,21 +37,10 @@ struct Group {
 }
 
 impl Group {
-    /// Of a site: whether all that it has are pages of others, and so many.
-    fn has_copies_alone(&self, most: u32) -> bool {
-        !self.has_news && self.copies >= most
+    /// Of a site: whether all that it has are pages of others.
+    fn is_mirror(&self) -> bool {
+        !self.has_news && self.copies >= MOST_OF_A_MIRROR
     }
-}
-
-/// What is to be expected where a link leads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// Nothing speaks against it.
-    Open,
-    /// A few pages there in a row said nothing new.
-    Doubtful,
-    /// Nothing new is said there.
-    Closed,
 }
 
 /// What each site has said, as far as it takes to see that it repeats itself.
@@ -68,38 +54,24 @@ pub struct Repetition {
 }
 
 impl Repetition {
-    /// What is to be expected where a link leads.
-    pub fn standing(&self, target: &Address) -> Standing {
-        if self.groups.is_empty() {
-            return Standing::Open;
+    /// Whether a link leads where nothing new is said.
+    pub fn is_closed(&self, target: &Address) -> bool {
+        let [_, _, site] = groups_of(target);
+        if self.groups.get(&site).is_some_and(Group::is_mirror) {
+            return true;
         }
-        let groups = groups_of(target);
-        let site = self.groups.get(&groups[2]).copied().unwrap_or_default();
-        if site.has_copies_alone(MOST_OF_A_MIRROR) {
-            return Standing::Closed;
-        }
-        let mut is_doubtful = site.has_copies_alone(MOST_OF_A_MIRROR / DOUBTFUL);
-        for (group, most) in groups.into_iter().zip(MOST_IN_A_ROW) {
-            let Some(group) = self.groups.get(&group) else {
-                continue;
-            };
-            if group.in_a_row >= most {
-                return Standing::Closed;
-            }
-            is_doubtful |= group.in_a_row >= most / DOUBTFUL;
-            if group.has_news {
-                break;
+        for (group, most) in groups_of(target).into_iter().zip(MOST_IN_A_ROW) {
+            match self.groups.get(&group) {
+                Some(group) if group.in_a_row >= most => return true,
+                Some(group) if group.has_news => return false,
+                _ => {}
             }
         }
-        if is_doubtful {
-            Standing::Doubtful
-        } else {
-            Standing::Open
-        }
+        false
     }
 
-    /// Takes in what a page says, and tells what became of a group by that.
-    pub fn learn(&mut self, page: &Address, said: &Said) -> Standing {
+    /// Takes in what a page says; whether that closed a group.
+    pub fn learn(&mut self, page: &Address, said: &Said) -> bool {
         if self.remembered >= MOST_IN_ALL {
             self.said.clear();
             self.remembered = 0;
@@ -130,31 +102,24 @@ impl Repetition {
                 };
                 self.groups.insert(group, news);
             }
-            return Standing::Open;
+            return false;
         }
         self.repeat(page, false)
     }
 
-    /// Takes in that a page says nothing new, as it is a copy of another or none at all, and tells
-    /// what became of a group by that: open if none is doubtful or closed that was not.
-    pub fn repeat(&mut self, page: &Address, is_copy: bool) -> Standing {
-        let (mut closes, mut doubts) = (false, false);
+    /// Takes in that a page says nothing new, as it is a copy of another or none at all; whether that
+    /// closed a group.
+    pub fn repeat(&mut self, page: &Address, is_copy: bool) -> bool {
+        let mut closes = false;
         let groups = groups_of(page);
         for (group, most) in groups.into_iter().zip(MOST_IN_A_ROW) {
             let group = self.groups.entry(group).or_default();
             group.in_a_row += 1;
             group.copies += u32::from(is_copy);
             closes |= group.in_a_row == most;
-            doubts |= group.in_a_row == most / DOUBTFUL;
         }
-        let site = self.groups.get(&groups[2]).copied().unwrap_or_default();
-        if closes || site.has_copies_alone(MOST_OF_A_MIRROR) {
-            Standing::Closed
-        } else if doubts || site.has_copies_alone(MOST_OF_A_MIRROR / DOUBTFUL) {
-            Standing::Doubtful
-        } else {
-            Standing::Open
-        }
+        let is_mirror = self.groups.get(&groups[2]).is_some_and(Group::is_mirror);
+        closes || is_mirror
     }
 }
 
@@ -248,12 +213,8 @@ mod tests {
         repetition.learn(&address, &Said::of(&html::parse(text).passages()));
     }
 
-    fn standing(repetition: &Repetition, address: &str) -> Standing {
-        repetition.standing(&Address::parse(address).unwrap())
-    }
-
     fn is_closed(repetition: &Repetition, address: &str) -> bool {
-        standing(repetition, address) == Standing::Closed
+        repetition.is_closed(&Address::parse(address).unwrap())
     }
 
     /// Words that hang on a number.
@@ -274,10 +235,6 @@ mod tests {
             learn(&mut repetition, &item, &format!("<p>{}</p>", words(n)));
         }
         assert!(is_closed(&repetition, "http://a.test/calendar/3000/1"));
-        assert_eq!(
-            standing(&repetition, "http://a.test/item?from=1&id=9"),
-            Standing::Open
-        );
         for open in [
             "http://a.test/item?from=1&id=9",
             "http://a.test/",
@@ -324,29 +281,6 @@ mod tests {
         assert!(is_closed(&repetition, "http://a.test/gloves/other"));
         assert!(!is_closed(&repetition, "http://a.test/news/99"));
         assert!(!is_closed(&repetition, "http://b.test/gloves/other"));
-    }
-
-    #[test]
-    fn a_group_is_doubtful_before_it_is_closed_until_it_says_something() {
-        let mut repetition = Repetition::default();
-        let day = |n: u32| format!("http://a.test/calendar/{n}");
-        learn(&mut repetition, &day(0), "<p>There are no events</p>");
-        let next = || Address::parse(&day(99)).unwrap();
-        let told: Vec<Standing> = (1..=MOST_IN_A_ROW[0])
-            .map(|_| repetition.repeat(&next(), false))
-            .collect();
-        let at = |standing| told.iter().position(|one| *one == standing);
-        assert_eq!(at(Standing::Doubtful), Some(7));
-        assert_eq!(at(Standing::Closed), Some(39));
-
-        let mut repetition = Repetition::default();
-        for n in 0..9 {
-            learn(&mut repetition, &day(n), "<p>There are no events</p>");
-        }
-        assert_eq!(standing(&repetition, &day(99)), Standing::Doubtful);
-        assert_eq!(standing(&repetition, "http://a.test/x"), Standing::Open);
-        learn(&mut repetition, &day(9), "<p>The fair of the town</p>");
-        assert_eq!(standing(&repetition, &day(99)), Standing::Open);
     }
 
     #[test]

@@ -8,15 +8,12 @@ use crate::address::Address;
 use crate::crawl::repetition::site_of;
 use crate::crawl::{
     Failure, FrontierEntry, MOST_REDIRECTS, NEARLY_SAME_PAGE, PageSignal, Record, Refusal, Robots,
-    SAME_PAGE, SkipReason, Standing, Unfound,
+    SAME_PAGE, SkipReason, Unfound,
 };
 use crate::guide::Redirected;
 use crate::page::Page;
 use crate::strategies::{Candidate, Learned, LinkScore, Rng};
 use crate::web_graph::Relevance;
-
-/// Pages of a host that are held back at once.
-const MOST_HELD_BACK: usize = 2_000;
 
 impl Session {
     pub(super) fn record(&self, address: &Address, chosen: &Chosen) -> Record {
@@ -149,7 +146,7 @@ impl Session {
         let Some(link) = self.own_link(link) else {
             return;
         };
-        if self.repetition.standing(&link.target) == Standing::Closed {
+        if self.repetition.is_closed(&link.target) {
             self.skip(link.target, SkipReason::Repetition);
         } else {
             self.frontier.add(link, priority);
@@ -181,8 +178,9 @@ impl Session {
         if is_near && !is_believed && !is_named {
             return Some(NEARLY_SAME_PAGE);
         }
-        let standing = self.repetition.learn(&page.address, &content.said);
-        self.leave(&page.address, standing);
+        if self.repetition.learn(&page.address, &content.said) {
+            self.leave_closed(&page.address);
+        }
         None
     }
 
@@ -191,31 +189,8 @@ impl Session {
         self.stats.other += 1;
         problem.clone_into(&mut record.problem);
         let is_copy = matches!(problem, SAME_PAGE | NEARLY_SAME_PAGE);
-        if !self.limits.takes_repeats {
-            let standing = self.repetition.repeat(address, is_copy);
-            self.leave(address, standing);
-        }
-    }
-
-    /// Leaves what a group of pages links to, as far as it has come to stand so.
-    fn leave(&mut self, page: &Address, standing: Standing) {
-        match standing {
-            Standing::Open => {}
-            Standing::Doubtful => self.hold_back_doubtful(page.host()),
-            Standing::Closed => self.leave_closed(page),
-        }
-    }
-
-    /// Has links of a host that are doubtful wait behind all others. Where many wait, each is held
-    /// back when it is scored again.
-    fn hold_back_doubtful(&mut self, host: &str) {
-        if self.frontier.waiting_at(host) > MOST_HELD_BACK {
-            return;
-        }
-        for address in self.frontier.of_host(host) {
-            if self.repetition.standing(&address) == Standing::Doubtful {
-                self.frontier.hold_back(&address);
-            }
+        if !self.limits.takes_repeats && self.repetition.repeat(address, is_copy) {
+            self.leave_closed(address);
         }
     }
 
@@ -224,7 +199,7 @@ impl Session {
         let waiting = self.frontier.of_site(site_of(page.host()));
         let closed = waiting.into_iter();
         let mut closed: Vec<Address> = closed
-            .filter(|address| self.repetition.standing(address) == Standing::Closed)
+            .filter(|address| self.repetition.is_closed(address))
             .collect();
         closed.sort_unstable();
         for address in closed {

@@ -2,7 +2,7 @@
 //! are scored again.
 
 use super::{RESTRICTED_PAGES, Session};
-use crate::crawl::{DriftAlarm, DriftCause, Repetition, Standing};
+use crate::crawl::{DriftAlarm, DriftCause};
 use crate::guide::Guide;
 use crate::strategies::{Candidate, LinkScore};
 
@@ -23,60 +23,37 @@ impl Session {
 
     /// Has every waiting link scored again, where many wait in parts.
     pub(super) fn rescore(&mut self) {
-        let order = Order::of(&self.guide, &self.repetition, self.restricted_pages);
-        self.frontier.rescore(|link| order.score(link));
+        let (guide, is_restricted) = (&self.guide, self.restricted_pages > 0);
+        self.frontier
+            .rescore(|link| restricted(guide, is_restricted, link, guide.score(link)));
     }
 
     /// Scores a part of the links again that an earlier model scored.
     pub(super) fn rescore_part(&mut self) {
-        let order = Order::of(&self.guide, &self.repetition, self.restricted_pages);
-        self.frontier.rescore_part(|link| order.score(link));
+        let (guide, is_restricted) = (&self.guide, self.restricted_pages > 0);
+        self.frontier
+            .rescore_part(|link| restricted(guide, is_restricted, link, guide.score(link)));
     }
 
     /// A link's score in this crawl.
     pub(super) fn restricted(&self, link: &Candidate, score: LinkScore) -> LinkScore {
-        let order = Order::of(&self.guide, &self.repetition, self.restricted_pages);
-        order.restricted(link, score)
+        restricted(&self.guide, self.restricted_pages > 0, link, score)
     }
 }
 
-/// What scores links in a crawl: its guide, with what waits behind all others.
-struct Order<'a> {
-    guide: &'a Guide,
-    repetition: &'a Repetition,
-    is_restricted: bool,
-}
-
-impl<'a> Order<'a> {
-    fn of(guide: &'a Guide, repetition: &'a Repetition, restricted_pages: u32) -> Self {
-        Self {
-            guide,
-            repetition,
-            is_restricted: restricted_pages > 0,
+/// A link's score in a crawl that may have been restricted. What no page led to, as a sitemap, waits
+/// behind all others.
+fn restricted(guide: &Guide, is_restricted: bool, link: &Candidate, score: LinkScore) -> LinkScore {
+    let is_behind = || {
+        let source = link.source();
+        source.is_some_and(|page| !guide.graph().judgment(page).relevance.is_high())
+    };
+    match score {
+        LinkScore::Follow(priority)
+            if link.source().is_none() || (is_restricted && is_behind()) =>
+        {
+            LinkScore::Follow(priority.held_back())
         }
-    }
-
-    fn score(&self, link: &Candidate) -> LinkScore {
-        self.restricted(link, self.guide.score(link))
-    }
-
-    fn restricted(&self, link: &Candidate, score: LinkScore) -> LinkScore {
-        match score {
-            LinkScore::Follow(priority) if self.is_held_back(link) => {
-                LinkScore::Follow(priority.held_back())
-            }
-            score => score,
-        }
-    }
-
-    /// Whether it waits behind all others: what no page led to, as a sitemap; what leads where
-    /// hardly anything new is said; and in a crawl that keeps close, what no good page links to.
-    fn is_held_back(&self, link: &Candidate) -> bool {
-        let Some(source) = link.source() else {
-            return true;
-        };
-        let graph = self.guide.graph();
-        (self.is_restricted && !graph.judgment(source).relevance.is_high())
-            || self.repetition.standing(&link.target) == Standing::Doubtful
+        score => score,
     }
 }
