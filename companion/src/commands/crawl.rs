@@ -24,7 +24,7 @@ use crate::crawler::fetch::Fetcher;
 use crate::crawler::outages::through_outages;
 use crate::crawler::runner::{Ended, Runner};
 use crate::crawler::way::Way;
-use crate::service::{LARGEST_BUDGET, NewCrawl, Service, Starts, is_held};
+use crate::service::{GUESS, LARGEST_BUDGET, NewCrawl, Service, Starts, is_held};
 use crate::store::{AlarmRow, CrawlRow, Reaction, SkippedRow, Store};
 use linkscent_bench::memory::peak_mb;
 
@@ -455,10 +455,10 @@ impl Crawl {
                 "about {about} more are expected among the links that wait (between {least} and {most})"
             );
         }
-        if let Some(sure) = confidence {
+        if let Some(sure) = confidence.filter(|sure| *sure > GUESS) {
             println!(
-                "the critic puts a page of the topic that it was not shown before any other {:.0} % of \
-                 the time (50 % is a guess; more examples help)",
+                "of a page of the topic and another one the critic puts the right one first about \
+                 {:.0} % of the time (50 % is a guess; more examples help)",
                 100.0 * sure
             );
         }

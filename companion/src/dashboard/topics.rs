@@ -20,11 +20,10 @@ use super::watching::WatchLine;
 use super::{PageError, PageResult, check_csrf, classes, facets, go_to, percent, show};
 use crate::api::{App, Base, may_everywhere, may_in, visitor};
 use crate::hop_training::DistanceModel;
+use crate::service::GUESS;
 use crate::service::{Learned, Readings};
 use crate::store::{CrawlRow, CrawlState, MarkRow, Role, Topic};
 
-/// A confidence that says no more than a guess would.
-const GUESS: f64 = 0.5;
 /// Words of each place that are shown of an iteration of learning.
 const WORDS: usize = 6;
 

@@ -37,6 +37,9 @@ struct Made {
     learned: OnceCell<Arc<Learned>>,
 }
 
+/// A confidence that says no more than a guess would, see [`Guide::confidence`].
+pub const GUESS: f64 = 0.5;
+
 /// What a topic's guide has learned, for who looks at the topic.
 pub struct Learned {
     /// Name of the critic, or its predicate.

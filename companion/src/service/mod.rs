@@ -60,7 +60,7 @@ pub use dry_run::MOST_UPCOMING;
 pub use error::ServiceError;
 pub use explaining::{Explained, ExplainedLink};
 pub use facets::Facets;
-pub use guides::Learned;
+pub use guides::{GUESS, Learned};
 pub use hosts::{HostHealth, Hosts, MOST_HOSTS};
 pub use judging::Judged;
 pub use library::{LibraryQuery, MOST_SHOWN};

@@ -335,7 +335,7 @@ pub trait Strategy: Send + Sync {
 
     /// How much a link promises by its priority; unlike priorities, comparable between pages.
     fn promise(&self, priority: Priority) -> Promise {
-        Promise::AboveUsual(priority.value())
+        Promise::AboveUsual(priority.log_odds())
     }
 
     /// What it makes of a link or a page in a few words, such as "looks 1 hop

@@ -126,8 +126,10 @@ impl Priority {
     /// The same, ranked higher by so many log-odds.
     #[must_use]
     pub fn boosted(mut self, boost: f64) -> Self {
-        self.rank.0[0] += boost;
-        self.boost += boost;
+        if boost.is_finite() {
+            self.rank.0[0] += boost;
+            self.boost += boost;
+        }
         self
     }
 

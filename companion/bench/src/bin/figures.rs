@@ -1,4 +1,4 @@
-//! Makes every crawl behind the README's figures, those that were made before excepted, and
+//! Makes every crawl behind the README's figures, those that this build made before excepted, and
 //! says which figures differ from what was found by more than rounding; then it fails.
 
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ const EXPERIMENTS: [(&str, &[&str]); 4] = [
 struct Figures {
     /// Folder with the webs and labels of the benches.
     material: PathBuf,
-    /// Folder for the crawls; those that lie there are not made again.
+    /// Folder for the crawls; those of this build that lie there are not made again.
     #[arg(long, default_value = "target/figures")]
     out: PathBuf,
     /// The README.
@@ -94,7 +94,7 @@ impl Figures {
             let folder = self.out.join(name);
             let file = folder.join(format!("{name}.json"));
             // An experiment leaves no crawls behind, only what it found.
-            if !file.exists() {
+            if !is_of_this_build(&file) {
                 self.eval(&folder, arguments)?;
             }
             let rows = serde_json::from_str(&read(&file)?);
@@ -111,6 +111,13 @@ impl Figures {
         line.extend(arguments.iter().map(std::ffi::OsStr::new));
         Shell::try_parse_from(line)?.eval.run()
     }
+}
+
+/// Whether a file is there that is newer than this program.
+fn is_of_this_build(file: &Path) -> bool {
+    let modified = |path: &Path| path.metadata().and_then(|found| found.modified());
+    let program = std::env::current_exe().and_then(|path| modified(&path));
+    modified(file).is_ok_and(|made| program.is_ok_and(|built| built < made))
 }
 
 fn read(path: &Path) -> Result<String> {

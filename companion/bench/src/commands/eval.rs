@@ -44,7 +44,7 @@ enum CriticSource {
 
 /// Compare strategies on frozen webs, where a fetch costs one.
 ///
-/// What was run before into the same folder is not run again.
+/// Crawls that this program made before into the same folder are not made again.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   linkscent eval --bench uci --material ../shared --strategy apprentice --out results
@@ -307,11 +307,19 @@ impl Eval {
 
     /// What a person gets, by the strategies named or by the one that ships.
     fn person(&self) -> Result<person::Found> {
-        let named = self.strategy.iter().map(|name| entrant::named(name));
-        let mut named: Vec<Entrant> = named.collect::<Result<_>>()?;
-        if named.is_empty() {
-            named.push(entrant::named(strategies::default_name())?);
-        }
+        let named = if self.strategy.is_empty() {
+            vec![entrant::named(strategies::default_name())?]
+        } else {
+            let named = self.strategy.iter().map(|name| entrant::named(name));
+            named.collect::<Result<Vec<Entrant>>>()?
+        };
+        // The others are for the other benches.
+        let named: Vec<Entrant> = named.into_iter().filter(Entrant::is_online).collect();
+        anyhow::ensure!(
+            !named.is_empty(),
+            "the bench of people's topics trains nothing beforehand, which {} needs",
+            self.strategy.join(", ")
+        );
         let model = self.sentences.as_deref().map(SentenceModel::read);
         let model = model.transpose()?;
         let bar = self.bar("crawls");

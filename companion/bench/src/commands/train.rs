@@ -224,8 +224,10 @@ fn print_report(name: &str, examples: &CriticExample, trained: &Trained, sure: O
     if let Some(sure) = sure {
         println!(
             "\nWith fewer than {} examples these figures say little, and pages are judged by \
-             likeness to the examples instead: how sure that is, from 0.50 (a guess) to 1: {sure:.2}.",
-            own_critic::ENOUGH
+             likeness to the examples instead: of an example and another page that puts the right \
+             one first about {:.0} % of the time (50 % is a guess).",
+            own_critic::ENOUGH,
+            100.0 * sure
         );
     }
 }

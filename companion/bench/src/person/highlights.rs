@@ -47,7 +47,8 @@ pub struct Highlights {
     pub wrongly: usize,
 }
 
-/// Reads pages as the extension does.
+/// Reads pages as the extension does. A mark has the strategy begin afresh: a form that cannot is the
+/// one of the registry here.
 pub(super) fn of(web: &Arc<EvalWeb>, sought: &Sought, strategy: Box<dyn Strategy>) -> Highlights {
     let critic = Box::new(critics::Topic::default());
     let mut guide = Guide::joining(critic, strategy, Vocabulary::default());
