@@ -92,10 +92,10 @@ const ENOUGH_LEARNED: f64 = 20.0;
 /// Good pages among them from which on it is believed in full.
 const ENOUGH_GOOD: f64 = 5.0;
 
-/// What a link with the very words of a target is ranked higher by before anything was learned, in
-/// log-odds, and pages after which it is half of that.
+/// What a link with the very words of a target is ranked higher by before anything was found, in
+/// log-odds, and good pages after which it is half of that.
 const EARLY_LOG_ODDS: f64 = 8.0;
-const EARLY_PAGES: f64 = 100.0;
+const EARLY_FINDS: f64 = 10.0;
 
 /// How it goes about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -272,10 +272,10 @@ impl Ensemble {
         (self.groups.all.good / ENOUGH_GOOD).min(1.0)
     }
 
-    /// What likeness to the targets adds to a link's rank as long as little was learned. It says
+    /// What likeness to the targets adds to a link's rank as long as little was found. It says
     /// nothing of how probable a good page is, so neither is it learned against nor expected.
     fn early(&self, instance: &Instance) -> f64 {
-        let fading = EARLY_PAGES / (EARLY_PAGES + self.groups.all.pages);
+        let fading = EARLY_FINDS / (EARLY_FINDS + self.groups.all.good);
         EARLY_LOG_ODDS * fading * instance.signals.likeness()
     }
 

@@ -34,7 +34,7 @@ impl Ensemble {
                 words,
                 Explanation::given("what earlier crawls read there", remembered),
                 Explanation::given(
-                    "how like the targets its words and a page before it are, as long as little was learned",
+                    "how like the targets its words and a page before it are, as long as little was found",
                     self.early(instance),
                 ),
             ],
