@@ -2,6 +2,7 @@
 //! judged, which words are heaviest in them, which the person marked.
 
 mod backlinks;
+mod language;
 mod remembered;
 mod saving;
 
@@ -337,6 +338,7 @@ impl WebGraph {
             not_targets: not_targets.collect(),
             unmarked: self.unmarked().collect(),
             vocabulary: &self.vocabulary,
+            language: self.language_of_topic(),
         })
     }
 

@@ -13,7 +13,7 @@ use crate::critics::SentenceVectors;
 use crate::features::{HEAVIEST_TERMS, PageTerms};
 use crate::page::Page;
 use crate::strategies::{Arrival, Candidate, Event, Known, Learned};
-use crate::text::{Language, TermReader, shorten};
+use crate::text::{TermReader, shorten};
 use crate::web_graph::{CorrectedPage, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage};
 
 /// Characters of a topic's name that are read.
@@ -142,7 +142,6 @@ impl Guide {
         if self.graph.topic_name == name {
             return false;
         }
-        self.know_words(&name);
         self.graph.topic_name = name;
         self.rebuild();
         true
@@ -161,9 +160,6 @@ impl Guide {
         }
         if self.graph.phrases == phrases {
             return false;
-        }
-        for phrase in phrases.keys() {
-            self.know_words(phrase);
         }
         self.graph.phrases = phrases;
         self.rebuild();
@@ -189,10 +185,15 @@ impl Guide {
         true
     }
 
-    /// Pages are to be known by the words of a text before any of them was read.
-    fn know_words(&mut self, text: &str) {
-        let mut words = TermReader::new(Language::English);
-        words.read(text, |_| {});
+    /// Pages are to be known by the words that the topic is told in before any of them was read.
+    fn know_what_was_said(&mut self) {
+        let said = self.graph.wanted().chain(self.graph.unwanted());
+        let said = said.collect::<Vec<_>>().join("\n");
+        if said.is_empty() {
+            return;
+        }
+        let mut words = TermReader::new(self.graph.language_of_topic());
+        words.read(&said, |_| {});
         let (terms, spelled) = words.into_terms();
         for (term, spelled) in terms.iter().zip(&spelled) {
             self.graph.vocabulary.intern(term, spelled);
@@ -232,6 +233,7 @@ impl Guide {
     pub(super) fn refresh_critic(&mut self) {
         self.refreshed_at = self.graph.vocabulary.documents_seen();
         self.renewals += 1;
+        self.know_what_was_said();
         self.graph.topic_meaning = self.graph.meaning_of_topic();
         self.critic.refresh(&self.graph);
         self.graph.remembered = self.memory.judged(&*self.critic, &self.graph);

@@ -8,7 +8,7 @@ use crate::dom::DomOffset;
 use crate::meaning::Meaning;
 use crate::strategies::promise::Evidence;
 use crate::strategies::{Candidate, Cue, Promise, Subject};
-use crate::text::{Language, TermId, terms, words};
+use crate::text::{TermId, terms, words};
 
 /// Words from this cosine on are called close in meaning.
 const CLOSE: f64 = 0.3;
@@ -219,7 +219,7 @@ impl Guide {
             .topic_meaning
             .to_words(&Meaning::of_text(word).unit());
         let targets = self.graph.targets().count();
-        let terms = terms(word, Language::English);
+        let terms = terms(word, self.graph.topic_meaning.language());
         let ids = terms
             .iter()
             .filter_map(|term| self.graph.vocabulary.id(term));
@@ -238,8 +238,9 @@ impl Guide {
     /// A word of the topic's name among those of a link, as it stands there.
     fn word_of_name(&self, anchor: &str) -> Option<String> {
         let name = self.graph.topic_meaning.name_terms();
+        let language = self.graph.topic_meaning.language();
         let is_of_name = |word: &&str| {
-            terms(word, Language::English).iter().any(|term| {
+            terms(word, language).iter().any(|term| {
                 let id = self.graph.vocabulary.id(term);
                 id.is_some_and(|id| name.binary_search(&id).is_ok())
             })

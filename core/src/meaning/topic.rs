@@ -37,6 +37,8 @@ pub struct Told<'a> {
     pub unmarked: Vec<&'a PageTerms>,
     /// All words, with the counts of all pages seen.
     pub vocabulary: &'a Vocabulary,
+    /// In which the name and the phrases are read.
+    pub language: Language,
 }
 
 /// A page that was marked.
@@ -65,6 +67,8 @@ pub struct TopicMeaning {
     name: Meaning,
     /// Of each phrase that is not looked for.
     not_phrases: Vec<Meaning>,
+    /// In which the name and the phrases are read.
+    language: Language,
     /// Terms of the name and the phrases that are looked for, ordered, each once.
     name_terms: Vec<TermId>,
     /// Terms of the other phrases that are not among those, ordered, each once.
@@ -74,7 +78,7 @@ pub struct TopicMeaning {
 impl Told<'_> {
     /// Ordered, each once.
     fn terms_of(&self, texts: &[&str]) -> Vec<TermId> {
-        let found = texts.iter().flat_map(|text| terms(text, Language::English));
+        let found = texts.iter().flat_map(|text| terms(text, self.language));
         let ids = found.filter_map(|term| self.vocabulary.id(&term));
         let ids: BTreeSet<TermId> = ids.collect();
         ids.into_iter().collect()
@@ -128,6 +132,7 @@ impl TopicMeaning {
         Self {
             facets: facets.iter().map(Meaning::unit).collect(),
             name: name.unit(),
+            language: told.language,
             not_phrases: told.unwanted.iter().copied().map(of_text).collect(),
             words: Vec::new(),
             name_terms: Vec::new(),
@@ -161,6 +166,11 @@ impl TopicMeaning {
     /// Whether the topic's name, or what was said of it, has a meaning.
     pub fn is_named(&self) -> bool {
         self.name != Meaning::default()
+    }
+
+    /// In which language the name and the phrases are read.
+    pub fn language(&self) -> Language {
+        self.language
     }
 
     /// Terms of the topic's name and of what was said of it, ordered, each once.

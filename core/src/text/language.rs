@@ -14,7 +14,9 @@ use whatlang::{Lang, Script};
 use super::words::is_spaceless;
 
 /// A language. More come in behind the last: what was saved has them by their number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 #[allow(missing_docs)] // the names say it
 pub enum Language {
     #[default]
@@ -259,6 +261,12 @@ impl Language {
         let row = TABLE.iter().find(|row| row.detected == Some(info.lang()))?;
         let is_believed = row.is_believed(info.script(), declared);
         is_believed.then_some(row.language)
+    }
+
+    /// Those whose words have stems.
+    pub fn stemmed() -> impl Iterator<Item = Self> {
+        let has_stems = |row: &&Row| row.snowball.is_some() || row.algorithm.is_some();
+        TABLE.iter().filter(has_stems).map(|row| row.language)
     }
 
     /// From a language tag such as `de` or `pt-BR`; `None` if it is not among

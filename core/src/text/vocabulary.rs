@@ -24,7 +24,7 @@ pub const LARGEST_VOCABULARY: usize = 1 << 20;
 pub struct TermRow {
     /// The term.
     pub term: String,
-    /// Its spelling for people.
+    /// Its spelling for people; empty where none was met.
     pub surface: String,
     /// Pages counted in which it occurs.
     pub documents: u32,
@@ -154,6 +154,16 @@ impl Vocabulary {
         }
     }
 
+    /// The spelling that was met; empty where none was.
+    fn known_surface(&self, place: usize) -> &str {
+        let is_met = !self.surfaces[place].is_empty() || self.pieces[place] != Pieces::default();
+        if is_met {
+            self.surface(TermId(place as u32))
+        } else {
+            ""
+        }
+    }
+
     /// The pieces of its spelling, by which the table of vectors knows it.
     pub fn pieces(&self, id: TermId) -> Pieces {
         self.pieces.get(id.0 as usize).copied().unwrap_or_default()
@@ -204,7 +214,7 @@ impl Vocabulary {
     pub fn rows(&self) -> impl ExactSizeIterator<Item = TermRow> {
         (0..self.terms.len()).map(|id| TermRow {
             term: self.terms[id].to_string(),
-            surface: self.surface(TermId(id as u32)).to_owned(),
+            surface: self.known_surface(id).to_owned(),
             documents: self.documents[id],
             occurrences: self.occurrences[id],
         })
@@ -219,7 +229,11 @@ impl Vocabulary {
         };
         for row in rows {
             let next = vocabulary.terms.len();
-            let id = vocabulary.intern(&row.term, &row.surface)?;
+            let id = if row.surface.is_empty() {
+                vocabulary.intern_term(&row.term)?
+            } else {
+                vocabulary.intern(&row.term, &row.surface)?
+            };
             if id.0 as usize != next {
                 return None;
             }
@@ -254,10 +268,14 @@ mod tests {
         assert_eq!(vocabulary.document_count(kidney), 2);
         assert_eq!(vocabulary.occurrences(kidney), 3.0);
         assert_eq!(vocabulary.occurrences_seen(), 4.0);
+        let moat = vocabulary.intern_term("moatz").unwrap();
         let rows: Vec<_> = vocabulary.rows().collect();
-        let back = Vocabulary::from_rows(2, rows.clone()).unwrap();
+        assert_eq!(rows[moat.0 as usize].surface, "");
+        let mut back = Vocabulary::from_rows(2, rows.clone()).unwrap();
         assert_eq!(back.surface(train), "train");
         assert_eq!(back.occurrences_seen(), 4.0);
+        assert_eq!(back.intern("moatz", "moatzes"), Some(moat));
+        assert_eq!(back.surface(moat), "moatzes", "its spelling is met later");
         let twice = rows.iter().chain(&rows).cloned();
         assert!(Vocabulary::from_rows(2, twice).is_none());
     }

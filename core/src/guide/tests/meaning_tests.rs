@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::strategies::{Priority, Promise};
+use crate::text::Language;
+use crate::wire::api::marked_terms;
 use crate::wire::{read_model, write_model};
 
 const CASTLE: &str = "The castle was built on a hill; its towers, moat and walls were a fortress.";
@@ -214,6 +216,65 @@ fn what_was_said_goes_along_with_the_knowledge_and_has_bounds() {
         said.keys()
             .all(|text| text.chars().count() <= 1_001 && !text.is_empty())
     );
+}
+
+#[test]
+fn a_name_is_read_in_the_language_of_the_targets() {
+    const SCHLOSS: &str = "Das Schloss wurde auf einem Hügel über dem Fluss gebaut; seine Türme, \
+        der Graben und die Mauern schützten die Bewohner vor den Feinden, die aus dem Tal kamen.";
+    const BAHN: &str = "Die Fahrkarten für den Zug werden am Schalter verkauft, und der Fahrplan \
+        hängt auf dem Bahnsteig neben der Uhr, an der die Reisenden auf die Abfahrt warten.";
+    let (mut guide, mut rng) = well_read();
+    guide.name_topic("Schlösser in Bayern");
+    let known = |guide: &Guide, word: &str| {
+        let id = guide.graph().vocabulary.id(word);
+        id.is_some_and(|id| guide.graph().topic_meaning.name_terms().contains(&id))
+    };
+    assert_eq!(guide.graph().topic_meaning.language(), Language::English);
+    assert!(!known(&guide, "schloss"), "nothing tells the language yet");
+    for number in 0..4 {
+        let address = format!("http://a.org/bahn/{number}");
+        guide.visit(&page(&address, BAHN, &[]), &[], None, &mut rng);
+    }
+    guide.mark(&page("http://b.org/c", SCHLOSS, &[]), Some(Mark::Target));
+    assert_eq!(guide.graph().topic_meaning.language(), Language::German);
+    // The plural is that word, too, and what says nothing in German is no word of the name.
+    assert!(known(&guide, "schloss") && known(&guide, "bay"));
+    assert_eq!(guide.graph().topic_meaning.name_terms().len(), 2);
+    let links = [("/x", "Fahrplan der Bahn"), ("/y", "Das Schloss am See")];
+    let hub = page("http://a.org/hub", BAHN, &links);
+    let visit = guide.visit(&hub, &[], None, &mut rng);
+    let reason = guide.reason(&visit.outlinks[1].0);
+    assert!(
+        reason.contains("“Schloss” is in your topic's name"),
+        "{reason}"
+    );
+    // Another program that is told the terms of a target alone knows it as soon as it reads pages.
+    let file = write_model(&guide.knowledge()).unwrap();
+    let back = Guide::with_knowledge(read_model(&file).unwrap()).unwrap();
+    assert_eq!(back.graph().topic_meaning.language(), Language::German);
+    let (mut told, mut rng) = well_read();
+    told.name_topic("Schlösser in Bayern");
+    let target = page("http://b.org/c", SCHLOSS, &[]);
+    let words = target.heaviest_words(100);
+    let terms = marked_terms(&words, &mut told.graph.vocabulary);
+    told.mark_all(&[(target.address.clone(), terms, Some(Mark::Target))]);
+    assert_eq!(told.graph().topic_meaning.language(), Language::English);
+    let file = write_model(&told.knowledge()).unwrap();
+    let mut told = Guide::with_knowledge(read_model(&file).unwrap()).unwrap();
+    told.visit(&target, &[], None, &mut rng);
+    told.judge_again();
+    assert_eq!(told.graph().topic_meaning.language(), Language::German);
+    // Without a target it is read as most of the pages that were read last.
+    guide.mark(&page("http://b.org/c", SCHLOSS, &[]), None);
+    assert_eq!(guide.graph().topic_meaning.language(), Language::German);
+    for number in 0..5 {
+        let address = format!("http://c.org/{number}");
+        guide.visit(&page(&address, TRAINS, &[]), &[], None, &mut rng);
+    }
+    guide.judge_again();
+    assert_eq!(guide.graph().topic_meaning.language(), Language::English);
+    assert!(!known(&guide, "schloss"));
 }
 
 #[test]
