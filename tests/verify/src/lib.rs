@@ -3,13 +3,14 @@
 
 /// The packages that are tested natively. Built together with the same
 /// features, nothing is built twice.
-pub const PACKAGES: [&str; 11] = [
+pub const PACKAGES: [&str; 12] = [
     "linkscent-models",
     "linkscent-core",
     "linkscent-archive",
     "linkscent-bench",
     "linkscent-documents",
     "linkscent-library",
+    "linkscent-sentences",
     "linkscent",
     "linkscent-extension",
     "linkscent-pack",

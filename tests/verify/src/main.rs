@@ -34,6 +34,7 @@ fn main() -> ExitCode {
 
 fn verify() -> Result<(), String> {
     step("cargo fmt --all --check")?;
+    whole_workspace()?;
     install()?;
     let native = PACKAGES
         .map(|package| format!("--package {package}"))
@@ -54,10 +55,35 @@ fn verify() -> Result<(), String> {
         "cargo build --quiet --all-features --bins --tests {native}"
     ))?;
     lint_package()?;
-    // One browser at a time: the tests wait for conditions, but two cores are quickly busy.
-    tests(&format!(
-        "cargo test --all-features {native} -- --test-threads=1"
-    ))
+    // Only one browser at a time: the tests wait for conditions, but two cores are quickly busy.
+    tests(&[
+        format!("cargo test --all-features {native} --lib --bins"),
+        format!("cargo test --all-features {native} --test * -- --test-threads=1"),
+        format!("cargo test --all-features {native} --doc"),
+    ])
+}
+
+/// No member of the workspace is left out of what is checked.
+fn whole_workspace() -> Result<(), String> {
+    println!("verify: every package is checked");
+    let metadata = metadata()?;
+    let members = metadata["workspace_members"].as_array();
+    let members: Vec<&str> = members
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    for package in metadata["packages"].as_array().into_iter().flatten() {
+        let (id, name) = (package["id"].as_str(), package["name"].as_str());
+        let is_member = id.is_some_and(|id| members.contains(&id));
+        if is_member && !name.is_some_and(|name| PACKAGES.contains(&name)) {
+            return Err(format!(
+                "{} is not checked: name it in PACKAGES",
+                package["name"]
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// What the store of Firefox would say of the package, by its own linter. Where that cannot be
@@ -99,11 +125,29 @@ fn pack(target: &Path) -> Result<(), String> {
 }
 
 /// Runs all tests and says how many ran and how many skipped for want of material.
-fn tests(line: &str) -> Result<(), String> {
-    println!("verify: {line}");
+fn tests(lines: &[String]) -> Result<(), String> {
     let list = std::env::temp_dir().join(format!("linkscent-skipped-{}", std::process::id()));
+    let ran: Result<u32, String> = lines.iter().map(|line| run_tests(line, &list)).sum();
+    let skipped = std::fs::read_to_string(&list).unwrap_or_default();
+    let _ = std::fs::remove_file(&list);
+    let ran = ran?;
+    let skipped: Vec<&str> = skipped.lines().collect();
+    println!(
+        "verify: {ran} tests passed, {} of them skipped",
+        skipped.len()
+    );
+    let reasons: BTreeSet<&str> = skipped.into_iter().collect();
+    for why in reasons {
+        println!("verify: skipped: {why}");
+    }
+    Ok(())
+}
+
+/// Runs tests, which note in a list what they skip, and counts those that passed.
+fn run_tests(line: &str, list: &Path) -> Result<u32, String> {
+    println!("verify: {line}");
     let mut child = command(line)
-        .env("LINKSCENT_SKIPPED", &list)
+        .env("LINKSCENT_SKIPPED", list)
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| format!("{line}: {error}"))?;
@@ -117,21 +161,10 @@ fn tests(line: &str) -> Result<(), String> {
         ran += passed.unwrap_or(0);
     }
     let ended = child.wait().map_err(|error| error.to_string())?;
-    let skipped = std::fs::read_to_string(&list).unwrap_or_default();
-    let _ = std::fs::remove_file(&list);
     if !ended.success() {
         return Err(format!("failed: {line}"));
     }
-    let skipped: Vec<&str> = skipped.lines().collect();
-    println!(
-        "verify: {ran} tests passed, {} of them skipped",
-        skipped.len()
-    );
-    let reasons: BTreeSet<&str> = skipped.into_iter().collect();
-    for why in reasons {
-        println!("verify: skipped: {why}");
-    }
-    Ok(())
+    Ok(ran)
 }
 
 /// The documentation that is built from the sources, without a warning.
@@ -254,7 +287,8 @@ fn install() -> Result<(), String> {
     }
     for program in CARGO {
         if !has(program) {
-            step(&format!("cargo install --locked --quiet {program}"))?;
+            // They do little, so what would make them faster costs more than it brings.
+            step(&format!("cargo install --locked --quiet --debug {program}"))?;
         }
     }
     step("rustup target add wasm32-unknown-unknown")
