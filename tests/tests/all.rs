@@ -1,43 +1,5 @@
 //! All tests across the parts in one program, which is linked once: `cargo test -p
 //! linkscent-tests --test all manners::` runs those of one file.
 
-mod access_control;
-mod crash_recovery;
-mod dashboard;
-mod demo;
-mod documents;
-mod drift;
-mod faults;
-mod first_minutes;
-mod forms;
-mod hand_over;
-mod imports;
-mod in_hand;
-mod keeping;
-mod languages;
-mod library;
-mod library_kills;
-mod look;
-mod manners;
-mod mcp;
-mod menus;
-mod old_data;
-mod overlay;
-mod package;
-mod panel;
-mod paths;
-mod people;
-mod politeness;
-mod postgres;
-mod privacy;
-mod programs;
-mod repeats;
-mod same_page;
-mod soak;
-mod speed;
-mod stories;
-mod suites;
-mod through_browser;
-mod traces;
-mod traps;
-mod wasm;
+mod browsers;
+mod native;

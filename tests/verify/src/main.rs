@@ -55,10 +55,14 @@ fn verify() -> Result<(), String> {
         "cargo build --quiet --all-features --bins --tests {native}"
     ))?;
     lint_package()?;
-    // Only one browser at a time: the tests wait for conditions, but two cores are quickly busy.
+    // Two at a time without a browser, one with: the tests wait for conditions, but two cores are
+    // quickly busy.
     tests(&[
         format!("cargo test --all-features {native} --lib --bins"),
-        format!("cargo test --all-features {native} --test * -- --test-threads=1"),
+        format!(
+            "cargo test --all-features {native} --test * -- --skip browsers:: --test-threads=2"
+        ),
+        format!("cargo test --all-features {native} --test all -- browsers:: --test-threads=1"),
         format!("cargo test --all-features {native} --doc"),
     ])
 }

@@ -238,23 +238,38 @@ fn core_imports_only_from_modules_before() -> Result<()> {
     Ok(())
 }
 
-/// One that nobody names is compiled by nobody.
+/// One that nobody names is compiled by nobody, and one outside of both folders is run by nobody.
 #[test]
 fn every_file_of_these_tests_is_run() -> Result<()> {
     let folder = linkscent_pack::root().join("tests/tests");
-    let all = std::fs::read_to_string(folder.join("all.rs"))?;
-    let named = all
-        .lines()
-        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
-    let mut there = Vec::new();
-    for entry in std::fs::read_dir(&folder)? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        let name = name.strip_suffix(".rs").filter(|name| *name != "all");
-        there.extend(name.map(str::to_owned));
+    for (folder, own) in [
+        (folder.join("browsers"), "mod"),
+        (folder.join("native"), "mod"),
+        (folder, "all"),
+    ] {
+        let list = std::fs::read_to_string(folder.join(own).with_extension("rs"))?;
+        let named = list
+            .lines()
+            .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+        let mut there = Vec::new();
+        for entry in std::fs::read_dir(&folder)? {
+            let file = entry?.path();
+            let is_module = file.join("mod.rs").is_file()
+                || file.extension().is_some_and(|ending| ending == "rs");
+            let name = file.file_stem().context("no name")?.to_string_lossy();
+            if is_module && name != own {
+                there.push(name.into_owned());
+            }
+        }
+        there.sort_unstable();
+        let named: Vec<&str> = named.collect();
+        ensure!(
+            named == there,
+            "{}: {named:?} are named, {there:?} are there",
+            folder.display()
+        );
+        ensure!(own != "all" || there == ["browsers", "native"], "{there:?}");
     }
-    there.sort_unstable();
-    let named: Vec<&str> = named.collect();
-    ensure!(named == there, "{named:?} are named, {there:?} are there");
     Ok(())
 }
 

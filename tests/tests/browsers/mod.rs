@@ -1,0 +1,22 @@
+//! Tests that hold a browser. They run one at a time: a second browser would wait for a processor.
+
+mod dashboard;
+mod first_minutes;
+mod hand_over;
+mod in_hand;
+mod keeping;
+mod languages;
+mod library;
+mod look;
+mod menus;
+mod old_data;
+mod overlay;
+mod panel;
+mod paths;
+mod people;
+mod privacy;
+mod same_page;
+mod speed;
+mod stories;
+mod through_browser;
+mod wasm;

@@ -1,0 +1,22 @@
+//! Tests of the companion, the shell and the package, without a browser. They run beside each other.
+
+mod access_control;
+mod crash_recovery;
+mod demo;
+mod documents;
+mod drift;
+mod faults;
+mod forms;
+mod imports;
+mod library_kills;
+mod manners;
+mod mcp;
+mod package;
+mod politeness;
+mod postgres;
+mod programs;
+mod repeats;
+mod soak;
+mod suites;
+mod traces;
+mod traps;
