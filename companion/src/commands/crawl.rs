@@ -1,5 +1,7 @@
 //! `linkscent crawl`: one crawl from the shell.
 
+mod report;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -9,11 +11,12 @@ use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_archive::lists;
 use linkscent_core::address::Address;
-use linkscent_core::crawl::{CrawlStats, Expected, Scope, StoppingRule, Unfound};
+use linkscent_core::crawl::{CrawlStats, Scope, StoppingRule};
 use linkscent_core::strategies::{self, Form};
-use linkscent_core::wire::api::EstimateView;
 use serde_json::json;
 use tokio::runtime::Handle;
+
+use report::Report;
 
 use super::interrupt::Interrupt;
 use super::network::{ByHands, Network};
@@ -24,9 +27,8 @@ use crate::crawler::fetch::Fetcher;
 use crate::crawler::outages::through_outages;
 use crate::crawler::runner::{Ended, Runner};
 use crate::crawler::way::Way;
-use crate::service::{GUESS, LARGEST_BUDGET, NewCrawl, Service, Starts, is_held};
-use crate::store::{AlarmRow, CrawlRow, Reaction, SkippedRow, Store};
-use linkscent_bench::memory::peak_mb;
+use crate::service::{LARGEST_BUDGET, NewCrawl, Service, Starts, is_held};
+use crate::store::{CrawlRow, Reaction, Store};
 
 /// Between two looks at a crawl that another process runs.
 const FOLLOW_EVERY: Duration = Duration::from_millis(500);
@@ -234,30 +236,28 @@ impl Crawl {
             eprintln!("linkscent: crawl {} is {}", crawl.id, crawl.state);
             return Ok(());
         };
-        let Ran {
-            ended,
-            stats,
-            replayed,
-            confidence,
-            trainings,
-        } = ran;
         bar.finish_and_clear();
-        let seconds = began.elapsed().as_secs_f64();
         let report = Report {
-            stats,
-            confidence,
-            trainings,
-            replayed,
-            seconds,
+            ended: ran.ended,
+            stats: ran.stats,
+            confidence: ran.confidence,
+            trainings: ran.trainings,
+            replayed: ran.replayed,
+            seconds: began.elapsed().as_secs_f64(),
             unfound: handle.block_on(store.unfound(crawl.id))?,
             alarms: handle.block_on(store.alarms(crawl.id))?,
             skipped: handle.block_on(store.skipped(crawl.id))?,
             notices: handle.block_on(store.notices(crawl.topic, Some(crawl.id)))?,
         };
-        self.report(&store, &crawl, &ended, &report);
+        if self.json {
+            println!("{}", report.as_json());
+        } else {
+            report.print();
+            self.print_places(&store, &crawl);
+        }
         copying.abort();
         handle.block_on(copy_last(&service, crawl.id));
-        match ended {
+        match report.ended {
             Ended::Hindered(reason) => bail!("paused: {reason}"),
             _ => Ok(()),
         }
@@ -392,104 +392,7 @@ impl Crawl {
         name.context("what for? give --topic NAME, or --examples FILE with a few pages")
     }
 
-    fn report(&self, store: &Store, crawl: &CrawlRow, ended: &Ended, report: &Report) {
-        let Report {
-            stats,
-            unfound,
-            confidence,
-            trainings,
-            replayed,
-            seconds,
-            alarms,
-            skipped,
-            notices,
-        } = report;
-        let reason = match ended {
-            Ended::Done(reason) => reason.code(),
-            Ended::Paused => "paused",
-            Ended::Drifted(_) => "drift",
-            Ended::Hindered(reason) => reason,
-            Ended::Stopped => "stopped",
-        };
-        let reachable = unfound.and_then(|unfound| unfound.reachable(stats.relevant));
-        let waiting = unfound.map(|unfound| unfound.among_waiting());
-        let speed = (stats.pages - replayed) as f64 / seconds.max(1e-9);
-        if self.json {
-            let object = json!({
-                "pages": stats.pages,
-                "relevant": stats.relevant,
-                "harvest": stats.harvest(),
-                "waiting": waiting.map(EstimateView::from),
-                "reachable": reachable.map(EstimateView::from),
-                "confidence": confidence,
-                "trainings": trainings,
-                "seconds": seconds,
-                "pages_per_second": speed,
-                "peak_mb": peak_mb(),
-                "stop_reason": reason,
-                "skipped": skipped.iter().map(|row| json!({
-                    "reason": row.reason, "links": row.count, "seeds": row.seeds,
-                })).collect::<Vec<_>>(),
-                "alarms": alarms.iter().map(|alarm| alarm.said.as_str()).collect::<Vec<_>>(),
-                "notices": notices,
-            });
-            println!("{object}");
-            return;
-        }
-        println!(
-            "{} pages, {} of them relevant ({:.0} %), {} requests brought no page",
-            stats.pages,
-            stats.relevant,
-            100.0 * stats.harvest(),
-            stats.other
-        );
-        if let Some(Expected { about, least, most }) = reachable {
-            println!(
-                "{} of about {about} relevant pages are found that can be reached (there are between \
-                 {least} and {most})",
-                stats.relevant
-            );
-        }
-        if let Some(Expected { about, least, most }) = waiting {
-            println!(
-                "about {about} more are expected among the links that wait (between {least} and {most})"
-            );
-        }
-        if let Some(sure) = confidence.filter(|sure| *sure > GUESS) {
-            println!(
-                "of a page of the topic and another one the critic puts the right one first about \
-                 {:.0} % of the time (50 % is a guess; more examples help)",
-                100.0 * sure
-            );
-        }
-        if *trainings > 0 {
-            let times = if *trainings == 1 { "once" } else { "times" };
-            let count = if *trainings == 1 {
-                String::new()
-            } else {
-                format!("{trainings} ")
-            };
-            println!(
-                "the model by which it chose links was trained again {count}{times} on the way"
-            );
-        }
-        println!("{seconds:.1} s, {speed:.0} pages/s; ended: {reason}");
-        for row in skipped {
-            println!(
-                "{} link{} not asked for, {} of them to start from: {} (such as {})",
-                row.count,
-                if row.count == 1 { "" } else { "s" },
-                row.seeds,
-                row.reason,
-                row.example
-            );
-        }
-        for alarm in alarms.iter().rev() {
-            println!("at request {}: {}", alarm.number, alarm.said);
-        }
-        if let Ended::Drifted(_) | Ended::Hindered(_) = ended {
-            println!("paused; give the command again to go on");
-        }
+    fn print_places(&self, store: &Store, crawl: &CrawlRow) {
         println!("pages: {}", store.warc_path(crawl.id).display());
         println!(
             "look at them: linkscent serve --data {}{}",
@@ -501,24 +404,6 @@ impl Crawl {
             }
         );
     }
-}
-
-/// What a crawl came to.
-struct Report {
-    stats: CrawlStats,
-    /// What was counted last of the relevant pages that were not found.
-    unfound: Option<Unfound>,
-    /// How sure the critic is at the end.
-    confidence: Option<f64>,
-    /// How often the model of hop distances was trained again.
-    trainings: u32,
-    /// Pages taken over from before a restart.
-    replayed: u64,
-    seconds: f64,
-    alarms: Vec<AlarmRow>,
-    skipped: Vec<SkippedRow>,
-    /// What else is to be known, such as what it began with; said when it happened.
-    notices: Vec<String>,
 }
 
 fn bar(budget: u64, quiet: bool) -> ProgressBar {

@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::time::{Duration, Instant as Clock};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{CrawlStats, DriftAlarm, Instant, Next, Record, Session, StopReason};
 use linkscent_core::strategies::SplitMix;
@@ -21,20 +21,18 @@ use linkscent_core::wire::{ModelError, write_model};
 use tokio::runtime::Handle;
 
 use super::checkpoint::Told;
-use super::fetch::Fetcher;
-use super::reply::{Answers, Hindrance};
+use super::reply::Hindrance;
 use super::requests::Requests;
 use super::retraining::Retraining;
-use super::revisiting;
-use super::start::{Step, TakenUp, take_stock, take_up};
 use super::validators::Validators;
 use crate::clock;
 use crate::store::{
     Command, CrawlLock, CrawlRow, CrawlState, Location, Reaction, SharedLock, Store, StoreError,
-    StoreResult, is_away, open_private,
+    StoreResult, is_away,
 };
 use linkscent_archive::warc::Writer;
 
+use batches::BATCH_TIME;
 pub use control::{Control, Hosts};
 use control::{Inbox, Message};
 pub use intake::Given;
@@ -46,10 +44,6 @@ use tasks::Tasks;
 const MOST_UNDER_WAY: usize = 256;
 /// How often it is looked whether another process left a command.
 const LISTEN_EVERY: Duration = Duration::from_millis(300);
-/// A transaction takes in at most so many fetches, or what came within so
-/// many milliseconds.
-const BATCH: usize = 64;
-const BATCH_TIME: Duration = Duration::from_millis(50);
 /// The topic's model is kept every so often while a crawl runs.
 const MODEL_EVERY: Duration = Duration::from_secs(30);
 /// And so seldom that it takes one of so many parts of the time.
@@ -144,121 +138,6 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Resumes a crawl where its log ends; an error that holds a [`LockError`](crate::store::LockError) if
-    /// it runs elsewhere. `on_replay` hears how many of how many requests were
-    /// replayed. Blocks; not for a runtime's thread.
-    pub fn resume(
-        store: Store,
-        crawl: CrawlRow,
-        fetcher: Fetcher,
-        handle: Handle,
-        mut on_replay: impl FnMut(usize, usize),
-    ) -> Result<Self> {
-        let lock = store.lock_crawl(crawl.id)?;
-        // What it was told while nobody ran it was done at once.
-        handle.block_on(store.take_commands(crawl.id))?;
-        let lock_for_all = handle.block_on(store.lock_for_all(crawl.id))?;
-        handle.block_on(store.complete_archive(crawl.id))?;
-        lock.goes_by(&fetcher.way_name())
-            .context("writing the lock file")?;
-        handle.block_on(store.set_state(crawl.id, CrawlState::Running, ""))?;
-        // The log may have grown before the lock was ours.
-        let crawl = handle.block_on(store.crawl(crawl.id))?;
-        let mut crawl = crawl.context("there is no such crawl")?;
-        let left_out = &mut crawl.order.scope.left_out;
-        left_out.extend_from_slice(fetcher.never());
-        let path = store.checkpoint_path(crawl.id);
-        let mut saving = Saving::new(path, !crawl.is_round());
-        let on_step = |step: &Step| {
-            on_replay(
-                usize::try_from(step.told.count()).unwrap_or(usize::MAX),
-                step.all,
-            );
-            saving.replayed(step, &crawl);
-        };
-        let TakenUp {
-            mut session,
-            rng,
-            replayed,
-            mut told,
-            saved_rows,
-        } = take_up(&store, &crawl, fetcher.is_replay(), &handle, on_step)?;
-        saving.knows(saved_rows);
-        let remembered = session.guide().remembers();
-        if remembered > 0 && told.count() == 0 {
-            let said = format!(
-                "crawl {} knows {remembered} pages that crawls for other topics read, and looks at \
-                 links by that where it meets them",
-                crawl.id
-            );
-            handle.block_on(store.notice(crawl.topic, Some(crawl.id), &said))?;
-        }
-        let path = store.warc_path(crawl.id);
-        let length = handle.block_on(take_stock(&store, &crawl, &replayed))?;
-        if length < crawl.warc_length {
-            handle.block_on(store.lose_pages(crawl.id, &[], length))?;
-        }
-        if !replayed.lost.is_empty() || length < crawl.warc_length {
-            // What is said of them in the log is another thing now.
-            let changes = handle.block_on(store.log_rewrites(crawl.id))?;
-            told = Told::all(&handle.block_on(store.fetches(crawl.id))?, changes);
-        }
-        let warc = open_private(&path)
-            .and_then(|file| Writer::open(file, length, &clock::date(clock::now())))
-            .with_context(|| format!("opening {}", path.display()))?;
-        let known = if crawl.is_round() {
-            revisiting::validators(&store, &crawl, &handle)?
-        } else {
-            HashMap::new()
-        };
-        if fetcher.is_by_site() && session.delay() > 0 {
-            session.rest_by_site();
-        }
-        let (sender, control, receiver) = Inbox::new();
-        let delay = session.delay();
-        let sends = sender.clone();
-        let answers = Answers::to(move |came| {
-            // It may have come to rest.
-            let _ = sends.send(Message::of(came));
-        });
-        let requests = Requests::begin(fetcher, &store, &crawl, delay, answers, &handle)?;
-        let asked = handle.block_on(store.asked(crawl.id))?;
-        let retraining = Retraining::of(session.guide().strategy());
-        let mut runner = Self {
-            rng,
-            store,
-            session,
-            requests,
-            warc,
-            handle,
-            sender,
-            control,
-            receiver,
-            started: Clock::now(),
-            batch: Vec::new(),
-            batch_began: None,
-            model_kept: Clock::now(),
-            model_rest: MODEL_EVERY,
-            asked: asked.iter().flat_map(|page| Address::parse(page)).collect(),
-            known,
-            listened: Clock::now(),
-            browser: None,
-            saving,
-            tasks: Tasks::default(),
-            told,
-            retraining,
-            crawl,
-            told_to_wait: None,
-            told_to_rest: None,
-            lock_for_all,
-            _lock: lock,
-        };
-        runner.take_reaction(runner.crawl.order.on_drift)?;
-        runner.catch_up()?;
-        runner.catch_up_on_training()?;
-        Ok(runner)
-    }
-
     /// Tells this crawl things while it runs.
     pub fn control(&self) -> Control {
         self.control.clone()
@@ -538,21 +417,6 @@ impl Runner {
         Ok(None)
     }
 
-    /// Puts a request into the log with the next batch.
-    fn put_down(&mut self, record: Record, mut place: Location) -> Result<Option<Ended>> {
-        if place.time == 0 {
-            place.time = clock::now();
-        }
-        self.batch_began.get_or_insert_with(Clock::now);
-        let (number, alarm) = (record.number, record.alarm.clone());
-        self.batch.push((record, place));
-        if let Some(alarm) = alarm {
-            return Ok(self.react(number, alarm));
-        }
-        self.ask()?;
-        Ok(None)
-    }
-
     fn react(&mut self, number: u64, alarm: DriftAlarm) -> Option<Ended> {
         match self.crawl.reaction_at(number) {
             Reaction::Tell => {}
@@ -560,37 +424,6 @@ impl Runner {
             Reaction::Pause => return Some(Ended::Drifted(alarm)),
         }
         None
-    }
-
-    fn batch_is_due(&self) -> bool {
-        let old = |began: Clock| began.elapsed() >= BATCH_TIME;
-        self.batch.len() >= BATCH || self.batch_began.is_some_and(old)
-    }
-
-    /// An error if another program may run the crawl by now.
-    fn is_ours(&mut self) -> StoreResult<()> {
-        match &mut self.lock_for_all {
-            Some(lock) => self.handle.block_on(lock.is_ours()),
-            None => Ok(()),
-        }
-    }
-
-    fn commit(&mut self) -> Result<()> {
-        if self.batch.is_empty() {
-            return Ok(());
-        }
-        let _span = tracing::debug_span!("commit", fetches = self.batch.len()).entered();
-        self.is_ours()?;
-        self.warc.sync().context("writing the WARC file")?;
-        let length = self.warc.length();
-        let take = self.store.take_fetches(self.crawl.id, length, &self.batch);
-        self.handle.block_on(take)?;
-        for (record, _) in self.batch.drain(..) {
-            let (number, address) = (record.number, record.address.as_str());
-            self.told.row(number, address, &record.problem);
-        }
-        self.batch_began = None;
-        Ok(())
     }
 
     fn keep_model(&mut self) -> Result<()> {
@@ -639,11 +472,13 @@ impl Runner {
     }
 }
 
+mod batches;
 mod browser;
 mod control;
 mod intake;
 mod judging;
 mod keeping;
+mod resuming;
 mod saving;
 mod tasks;
 #[cfg(test)]

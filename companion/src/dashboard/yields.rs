@@ -32,7 +32,8 @@ struct YieldScreen {
     chart: String,
     /// When the first answer came, and how long after it the last.
     time: Option<(String, String)>,
-    /// How many pages there are to be found in all, as it was estimated last, and at which request.
+    /// How many pages there are to be found in all, as it was estimated last, but no fewer than were
+    /// found since, and at which request.
     there_are: Option<(usize, Expected)>,
 }
 
@@ -44,17 +45,19 @@ async fn page(
     let (crawl, topic) = app.service.crawl(id).await?;
     let found = app.service.yields(&crawl).await?;
     let times = found.times.filter(|_| !crawl.is_of_archive());
+    let finds = found.hits.iter().filter(|hit| **hit).count();
+    let last = found.there_are.last();
     show(&YieldScreen {
         base,
         crawl,
         topic,
-        finds: found.hits.iter().filter(|hit| **hit).count(),
+        finds,
         chart: chart::cost(&found.hits, &found.there_are),
         time: times.map(|(first, last)| {
             let span = Duration::from_millis(last.abs_diff(first));
             (said(first), roughly(span))
         }),
-        there_are: found.there_are.last().copied(),
+        there_are: last.map(|&(request, all)| (request, all.at_least(finds as u64))),
         found,
     })
 }

@@ -14,6 +14,7 @@
 //! When the model has changed, links are scored again in parts (`rescoring`), so that no page
 //! costs more the more links wait.
 
+mod entry;
 mod rescoring;
 mod saving;
 
@@ -23,12 +24,15 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+pub use entry::FrontierEntry;
+use entry::{more_than_needed, needed, place};
+
 use super::Arm;
 use super::host_queues::{HostQueues, Place};
 use super::repetition::site_of;
 use super::shortlists::Shortlists;
 use crate::address::Address;
-use crate::strategies::{ArmRule, Batch, Candidate, LinkPolicy, LinkScore, Priority, Tier};
+use crate::strategies::{ArmRule, Batch, Candidate, LinkPolicy, Priority, Tier};
 
 /// Links kept of those that lead to one page.
 pub const LINKS_PER_TARGET: usize = 3;
@@ -52,26 +56,6 @@ const SAMPLED_BEST: usize = 500;
 const SAMPLED_OTHERS: f64 = 1_000.0;
 /// Numbers of pages that are tried for them.
 const MOST_LOOKED_AT: f64 = 20_000.0;
-
-/// A page that waits, with the links that lead there.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct FrontierEntry {
-    /// The links: best first where the policy sorts them, else oldest first.
-    pub links: Vec<Candidate>,
-    /// The links' priorities, one by one.
-    scores: Vec<Priority>,
-    /// What the policy makes of them.
-    pub priority: Priority,
-    /// Whether it keeps its place whatever the strategy thinks: a seed, or
-    /// where a chosen page redirects to.
-    pub pinned: bool,
-    /// Whether it belongs to the batch that is worked off.
-    in_batch: bool,
-    /// How many pages had come before it.
-    number: u64,
-    /// By which model its links were scored.
-    model: u32,
-}
 
 /// The links that wait, best first.
 #[derive(Debug, Default)]
@@ -407,117 +391,6 @@ impl Frontier {
         if let Some(worst) = worst {
             self.take(&worst.target);
         }
-    }
-}
-
-impl FrontierEntry {
-    fn of(link: Candidate, priority: Priority) -> Self {
-        Self {
-            links: vec![link],
-            scores: vec![priority],
-            priority,
-            pinned: false,
-            in_batch: false,
-            number: 0,
-            model: 0,
-        }
-    }
-
-    /// A page that comes before all others.
-    pub fn pinned(links: Vec<Candidate>) -> Self {
-        let priority = Priority::new(0, f64::MAX);
-        Self {
-            scores: vec![priority; links.len()],
-            links,
-            priority,
-            pinned: true,
-            in_batch: true,
-            number: 0,
-            model: 0,
-        }
-    }
-
-    /// One more link leads there; so many are kept, and none is dropped for want of another.
-    fn join(&mut self, policy: LinkPolicy, most: usize, link: Candidate, priority: Priority) {
-        let is_best = policy.sorts() && self.scores.first().is_none_or(|best| priority > *best);
-        let is_first = is_best || policy == LinkPolicy::Newest;
-        let place = if is_first { 0 } else { self.links.len() };
-        let most = most.max(self.links.len());
-        if place < most {
-            // Many pages wait, and most have one link.
-            self.links.reserve_exact(1);
-            self.scores.reserve_exact(1);
-            self.links.insert(place, link);
-            self.scores.insert(place, priority);
-            self.links.truncate(most);
-            self.scores.truncate(most);
-            self.priority = self.worth(policy);
-        }
-    }
-
-    /// What the policy makes of the links that it needs.
-    fn worth(&self, policy: LinkPolicy) -> Priority {
-        policy.worth(&self.scores[..self.scores.len().min(needed(policy))])
-    }
-
-    /// The links that are not rejected, scored again, in the policy's order: each score with the
-    /// link's place among [`Self::links`].
-    fn scored_again(
-        &self,
-        policy: LinkPolicy,
-        score: &mut impl FnMut(&Candidate) -> LinkScore,
-    ) -> Vec<(Priority, usize)> {
-        let links = self.links.iter().enumerate();
-        let mut scored: Vec<(Priority, usize)> = links
-            .filter_map(|(place, link)| Some((score(link).priority()?, place)))
-            .collect();
-        if policy.sorts() {
-            scored.sort_by_key(|row| Reverse(row.0));
-        }
-        scored
-    }
-
-    /// Takes over what [`Self::scored_again`] gave; there has to be a link.
-    fn take_scores(&mut self, policy: LinkPolicy, scored: &[(Priority, usize)]) {
-        let as_before = scored.iter().enumerate().all(|(now, row)| row.1 == now);
-        if as_before {
-            self.links.truncate(scored.len());
-        } else {
-            let mut links: Vec<Option<Candidate>> = self.links.drain(..).map(Some).collect();
-            let again = scored.iter().filter_map(|&(_, place)| links[place].take());
-            self.links.extend(again);
-        }
-        self.links.shrink_to_fit();
-        self.scores.clear();
-        self.scores.extend(scored.iter().map(|row| row.0));
-        self.scores.shrink_to_fit();
-        self.priority = self.worth(policy);
-    }
-}
-
-/// Links to a page by which a policy says what it is worth.
-fn needed(policy: LinkPolicy) -> usize {
-    match policy {
-        LinkPolicy::Newest => 1,
-        LinkPolicy::First | LinkPolicy::Maximum => LINKS_PER_TARGET,
-        LinkPolicy::Mean | LinkPolicy::Both => LINKS_IN_MEAN,
-    }
-}
-
-/// Links of a page beyond those.
-fn more_than_needed(waiting: &FrontierEntry, policy: LinkPolicy) -> usize {
-    waiting.links.len().saturating_sub(needed(policy))
-}
-
-fn place(waiting: &FrontierEntry) -> Place {
-    let first = &waiting.links[0];
-    Place {
-        in_batch: waiting.in_batch,
-        tier: Reverse(waiting.priority.tier),
-        rank: waiting.priority.rank,
-        // The bits of floats in 0..1 are ordered as the floats are.
-        tie: first.tie.max(0.0).to_bits(),
-        target: first.target.clone(),
     }
 }
 

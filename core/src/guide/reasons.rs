@@ -8,7 +8,7 @@ use crate::dom::DomOffset;
 use crate::meaning::Meaning;
 use crate::strategies::promise::Evidence;
 use crate::strategies::{Candidate, Cue, Promise, Subject};
-use crate::text::{TermId, terms, words};
+use crate::text::{Language, TermId, terms, words};
 
 /// Words from this cosine on are called close in meaning.
 const CLOSE: f64 = 0.3;
@@ -189,13 +189,15 @@ impl Guide {
         if let Some(word) = self.word_of_name(&link.anchor) {
             let weight = evidence.name_words + evidence.name;
             said.push((weight, word, vec![Tie::InName]));
-        } else if let Some(word) = nearest_word(&link.anchor, |word| topic.to_name(word))
+        } else if self.has_vectors()
+            && let Some(word) = nearest_word(&link.anchor, |_| true, |word| topic.to_name(word))
             && topic.to_name(&Meaning::of_text(&word).unit()) >= CLOSE
         {
             let tie = Tie::CloseToName(self.graph.topic_name.clone());
             said.push((evidence.name, word, vec![tie]));
         }
-        if let Some(word) = nearest_word(&link.anchor, |word| topic.to_words(word))
+        let is_told = |word: &str| self.has_vectors() || self.targets_with(word) > 0;
+        if let Some(word) = nearest_word(&link.anchor, is_told, |word| topic.to_words(word))
             && let Some(tie) = self.near_targets(&word)
         {
             match said.iter_mut().find(|row| row.1 == word) {
@@ -212,27 +214,37 @@ impl Guide {
             .collect()
     }
 
-    /// Whether a word stands in the targets or is close to them.
-    fn near_targets(&self, word: &str) -> Option<Tie> {
-        let cosine = self
-            .graph
-            .topic_meaning
-            .to_words(&Meaning::of_text(word).unit());
-        let targets = self.graph.targets().count();
+    /// Whether vectors of words tell what is close in meaning: they are of English words, and of
+    /// others say only how alike they are spelled.
+    fn has_vectors(&self) -> bool {
+        self.graph.topic_meaning.language() == Language::English
+    }
+
+    /// In how many targets a word stands.
+    fn targets_with(&self, word: &str) -> usize {
         let terms = terms(word, self.graph.topic_meaning.language());
         let ids = terms
             .iter()
             .filter_map(|term| self.graph.vocabulary.id(term));
         let ids: Vec<TermId> = ids.collect();
-        let with_word = self.graph.targets();
-        let with_word = with_word.filter(|page| ids.iter().any(|id| page.terms.contains(*id)));
-        Some(match (with_word.count(), targets) {
-            (0, _) if cosine < CLOSE => return None,
-            (0, 1) => Tie::CloseToTarget,
-            (0, _) => Tie::CloseToTargets,
-            (_, 1) => Tie::InTarget,
-            (count, _) => Tie::InTargets(count, targets),
-        })
+        let targets = self.graph.targets();
+        let with_word = targets.filter(|page| ids.iter().any(|id| page.terms.contains(*id)));
+        with_word.count()
+    }
+
+    /// Whether a word stands in the targets or is close to them.
+    fn near_targets(&self, word: &str) -> Option<Tie> {
+        let direction = Meaning::of_text(word).unit();
+        let cosine = self.graph.topic_meaning.to_words(&direction);
+        Some(
+            match (self.targets_with(word), self.graph.targets().count()) {
+                (0, _) if cosine < CLOSE => return None,
+                (0, 1) => Tie::CloseToTarget,
+                (0, _) => Tie::CloseToTargets,
+                (_, 1) => Tie::InTarget,
+                (count, targets) => Tie::InTargets(count, targets),
+            },
+        )
     }
 
     /// A word of the topic's name among those of a link, as it stands there.
@@ -285,9 +297,15 @@ impl Guide {
     }
 }
 
-/// The word of a text that something is nearest to, as it stands there.
-fn nearest_word(text: &str, cosine: impl Fn(&Meaning) -> f64) -> Option<String> {
-    let words = words(text).into_iter().filter_map(|word| {
+/// Of the words of a text that are asked for the one that something is nearest to, as it stands
+/// there.
+fn nearest_word(
+    text: &str,
+    is_asked_for: impl Fn(&str) -> bool,
+    cosine: impl Fn(&Meaning) -> f64,
+) -> Option<String> {
+    let words = words(text).into_iter();
+    let words = words.filter(|word| is_asked_for(word)).filter_map(|word| {
         let meaning = Meaning::of_text(word);
         let near = cosine(&meaning.unit()) * f64::from(meaning.dot(&meaning).sqrt());
         (near > 0.0).then_some((near, word))

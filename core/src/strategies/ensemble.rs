@@ -8,6 +8,7 @@
 //! its parts ([`crate::crawl::Bandit`]). A model of hop distances joins where one
 //! was trained; without it the others do.
 
+mod evidence;
 mod explaining;
 mod groups;
 mod guests;
@@ -26,10 +27,11 @@ pub use signals::{RunningStats, SignalGroup};
 pub use state::{EnsembleState, trimmed};
 pub(super) use words::{is_word_near, word_near};
 
+use evidence::{PageSignals, log_odds};
 use guests::Guests;
 use inlinks::Inlinks;
 pub(super) use meaning::is_meaning;
-use signals::{PageSignals, SIGNALS, Signals};
+use signals::{SIGNALS, Signals};
 use state::used_most;
 use words::FIRST_WORD;
 
@@ -238,7 +240,8 @@ impl Ensemble {
     fn instance(&self, link: &Candidate, page: &PageSignals, known: Known<'_>) -> Instance {
         let url = distinct_words(link);
         let meaning = LinkMeaning::of(&link.context, &known.graph.vocabulary);
-        let signals = self.signals(link, &url, page, &meaning, known);
+        let evidence = self.evidence(link, &url, page, &meaning, known);
+        let signals = Signals::of_evidence(&evidence, self.options.without);
         let most = SIGNALS + link.context.features().len() + url.len() + DIMENSIONS;
         let mut features = Vec::with_capacity(most);
         features.push((0, 1.0));
@@ -450,7 +453,7 @@ impl Strategy for Ensemble {
     /// then how much likelier than usual the page is to be good.
     fn promise(&self, priority: Priority) -> Promise {
         if self.groups.all.pages >= ENOUGH_LEARNED {
-            let usual = signals::log_odds(self.groups.base_rate());
+            let usual = log_odds(self.groups.base_rate());
             return Promise::AboveUsual(priority.log_odds() - usual);
         }
         let apprentice = Promise::AboveUsual(priority.members.by(APPRENTICE));

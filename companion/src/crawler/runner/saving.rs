@@ -131,7 +131,7 @@ impl Saving {
     }
 
     /// Waits for the last file.
-    fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         let Some(finishing) = self.finishing.take() else {
             return;
         };

@@ -19,6 +19,7 @@ mod saving;
 use super::*;
 use crate::crawler::delete_checkpoint;
 use crate::crawler::fake_web::{endless_web, no_web, silent_web};
+use crate::crawler::fetch::Fetcher;
 use crate::crawler::reply::{Answered, Reply};
 use crate::crawler::way::Way;
 use crate::hop_training::{self, DistanceModel};

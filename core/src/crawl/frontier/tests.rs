@@ -1,6 +1,6 @@
 use super::*;
-use crate::strategies::MemberScores;
 use crate::strategies::Rng;
+use crate::strategies::{LinkScore, MemberScores};
 
 fn link(target: &str) -> Candidate {
     Candidate::seed(Address::parse(target).unwrap())

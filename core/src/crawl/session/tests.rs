@@ -1,5 +1,8 @@
 use super::*;
-use crate::crawl::{CrawlDelay, DriftAlarm, DriftCause, Failure, Scope, StoppingRule, site_of};
+use crate::crawl::{
+    CrawlDelay, DriftAlarm, DriftCause, Failure, Fetch, Next, Scope, StopReason, StoppingRule,
+    site_of,
+};
 use crate::dom::{Builder, LeafRange};
 use crate::page::Page;
 use crate::strategies::SplitMix;

@@ -5,11 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Ensemble;
-use super::inlinks::Sums;
-use crate::meaning::LinkMeaning;
-use crate::strategies::{Candidate, Known, MemberScores, shark_search};
-use crate::web_graph::{Judgment, Lead};
+use super::evidence::Evidence;
+use crate::strategies::MemberScores;
 
 /// How many there are.
 pub(super) const SIGNALS: usize = 28;
@@ -236,33 +233,21 @@ pub(super) const TABLE: [Description; SIGNALS] = {
     ]
 };
 
-/// What signals are read from.
-pub(super) struct Evidence<'a> {
-    page: &'a PageSignals,
-    apprentice: f64,
-    url_ratio: f64,
-    site: f64,
-    template: f64,
-    inlinks: Sums,
-    anchor_weight: f64,
-    trail_length: f64,
-    one_link_away: f64,
-    on_path: f64,
-    hop_target: f64,
-    hop_clicks: f64,
-    /// See [`LinkMeaning::cosines`].
-    cosines: [f64; 3],
-    /// See [`crate::web_graph::Remembered::log_odds`].
-    remembered: f64,
-    /// See [`shark_search::likeness`].
-    words_to_targets: f64,
-}
-
 /// The signals of a link, those left out as 0.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Signals([f64; SIGNALS]);
 
 impl Signals {
+    /// By what is known of the link, but for what is left out.
+    pub(super) fn of_evidence(evidence: &Evidence<'_>, without: Option<SignalGroup>) -> Self {
+        let is_left_out = |row: &Description| row.group.is_some() && row.group == without;
+        let mut signals = [0.0; SIGNALS];
+        for row in TABLE.iter().filter(|row| !is_left_out(row)) {
+            signals[row.signal as usize] = (row.read)(evidence);
+        }
+        Self(signals)
+    }
+
     /// One of them.
     pub(super) fn of(&self, signal: Signal) -> f64 {
         self.0[signal as usize]
@@ -316,10 +301,6 @@ const FARTHEST: f64 = 4.0;
 /// Log-odds that words of the very meaning of the targets or of the name are worth before
 /// anything was learned.
 const COSINE_LOG_ODDS: f64 = 2.0;
-/// Pages by which what was found by pages of one folder is drawn towards what is usual.
-const LEAD_SMOOTHING: f64 = 4.0;
-/// Log-odds of members are cut off there.
-const MOST_LOG_ODDS: f64 = 10.0;
 
 /// A part of the ensemble, to be left out where its worth is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -379,130 +360,6 @@ impl RunningStats {
     }
 }
 
-/// What all links of a page have in common.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct PageSignals {
-    judgment: Judgment,
-    /// Relevance of the page before it on the way.
-    before: f64,
-    content: f64,
-    link: f64,
-    sibling: f64,
-    /// `ln` of how much more relevant than usual pages are that earlier crawls found by such pages.
-    leads_on: f64,
-    /// See [`shark_search::inheritance`].
-    inherited: f64,
-}
-
-impl Ensemble {
-    /// What is known of the page with a link, by its judgment now.
-    pub(super) fn of_page(&self, link: &Candidate, known: Known<'_>) -> PageSignals {
-        let before = link.trail.steps().nth(1).map_or(0.0, |step| {
-            let page = known.graph.page(&step.address);
-            let relevance = page.map_or(step.relevance, |page| page.judgment.relevance);
-            relevance.value()
-        });
-        let Some(page) = link.source().and_then(|page| known.graph.page(page)) else {
-            return PageSignals {
-                before,
-                ..PageSignals::default()
-            };
-        };
-        let content = self.contents.get(&page.address).copied();
-        let (lead, all) = known.graph.remembered.lead(&page.address);
-        PageSignals {
-            inherited: shark_search::inheritance(link, known),
-            leads_on: leads_on(lead, all),
-            judgment: page.judgment,
-            before,
-            content: content.unwrap_or_else(|| self.ratios.content(page)),
-            link: self.ratios.link(page),
-            sibling: self.ratios.sibling(page),
-        }
-    }
-
-    /// What is known of a link; `url` is the words of its address.
-    pub(super) fn signals(
-        &self,
-        link: &Candidate,
-        url: &[String],
-        page: &PageSignals,
-        meaning: &LinkMeaning,
-        known: Known<'_>,
-    ) -> Signals {
-        let [site, template] = self.groups.log_rates(&link.target);
-        let [one_link_away, on_path] =
-            self.levels
-                .log_odds(url, &link.context, &known.graph.vocabulary);
-        let [hop_target, hop_clicks] = self.hop_signals(link, known);
-        let evidence = Evidence {
-            page,
-            apprentice: self.apprentice.log_odds(link, known),
-            url_ratio: self.ratios.url(url),
-            site,
-            template,
-            inlinks: self.inlinks.of(&link.target),
-            anchor_weight: anchor_weight(link, known),
-            trail_length: f64::from(link.trail.len()),
-            one_link_away,
-            on_path,
-            hop_target,
-            hop_clicks,
-            cosines: meaning.cosines(&known.graph.topic_meaning),
-            remembered: known.graph.remembered.log_odds(&link.target),
-            words_to_targets: shark_search::likeness(link, known),
-        };
-        let is_left_out =
-            |row: &Description| row.group.is_some() && row.group == self.options.without;
-        let mut signals = [0.0; SIGNALS];
-        for row in TABLE.iter().filter(|row| !is_left_out(row)) {
-            signals[row.signal as usize] = (row.read)(&evidence);
-        }
-        Signals(signals)
-    }
-
-    /// Log-odds of a target, and clicks that one is expected to be away.
-    fn hop_signals(&self, link: &Candidate, known: Known<'_>) -> [f64; 2] {
-        let Some(hops) = &self.hops else {
-            return [0.0; 2];
-        };
-        let belief = hops.belief(link, known);
-        let clicks = belief
-            .iter()
-            .zip(0..)
-            .map(|(share, far)| share * f64::from(far));
-        [log_odds(belief[0]), clicks.sum()]
-    }
-}
-
-/// `ln` of how much more relevant than all that is remembered those pages are; 0 where nothing is.
-fn leads_on(lead: Lead, all: Lead) -> f64 {
-    let usual = (all.good + 0.5) / (all.pages + 1.0);
-    let rate = (lead.good + LEAD_SMOOTHING * usual) / (lead.pages + LEAD_SMOOTHING);
-    (rate / usual).ln()
-}
-
-/// Log-odds of a probability, cut off.
-pub(super) fn log_odds(share: f64) -> f64 {
-    let odds = (share / (1.0 - share)).ln();
-    if odds.is_nan() {
-        return 0.0;
-    }
-    odds.clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS)
-}
-
-/// What the critic makes of the words of the anchor, per word.
-fn anchor_weight(link: &Candidate, known: Known<'_>) -> f64 {
-    let (mut sum, mut words) = (0.0, 1.0);
-    for (feature, count) in link.context.counts() {
-        if feature.offset().0 == 0 && !feature.is_of_page() {
-            sum += f64::from(count) * known.critic.word_weight(feature.term());
-            words += f64::from(count);
-        }
-    }
-    sum / words
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -525,9 +382,5 @@ mod tests {
         }
         assert!((stats.standardised(3.0) - 1.0).abs() < 1e-12);
         assert_eq!(stats.standardised(1e9), FARTHEST);
-        assert_eq!(log_odds(0.0), -MOST_LOG_ODDS);
-        assert_eq!(log_odds(1.0), MOST_LOG_ODDS);
-        assert_eq!(log_odds(f64::NAN), 0.0);
-        assert!(log_odds(0.5).abs() < 1e-12);
     }
 }

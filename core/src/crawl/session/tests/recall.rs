@@ -3,7 +3,7 @@
 use super::super::*;
 use super::{address, limits, run, words};
 use crate::codec::{Loader, Saver};
-use crate::crawl::Outcome;
+use crate::crawl::{Next, Outcome, StopReason};
 use crate::dom::{Builder, LeafRange};
 use crate::page::Page;
 use crate::strategies::SplitMix;

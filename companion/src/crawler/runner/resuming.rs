@@ -1,0 +1,141 @@
+//! How a crawl is taken up: under its lock, with the session as its log has it, and its files as far as
+//! they are acknowledged.
+
+use std::collections::HashMap;
+use std::time::Instant as Clock;
+
+use anyhow::{Context, Result};
+use linkscent_archive::warc::Writer;
+use linkscent_core::address::Address;
+use tokio::runtime::Handle;
+
+use super::control::{Inbox, Message};
+use super::saving::Saving;
+use super::tasks::Tasks;
+use super::{MODEL_EVERY, Runner};
+use crate::clock;
+use crate::crawler::checkpoint::Told;
+use crate::crawler::fetch::Fetcher;
+use crate::crawler::reply::Answers;
+use crate::crawler::requests::Requests;
+use crate::crawler::retraining::Retraining;
+use crate::crawler::revisiting;
+use crate::crawler::start::{Step, TakenUp, take_stock, take_up};
+use crate::store::{CrawlRow, CrawlState, Store, open_private};
+
+impl Runner {
+    /// Resumes a crawl where its log ends; an error that holds a [`LockError`](crate::store::LockError) if
+    /// it runs elsewhere. `on_replay` hears how many of how many requests were
+    /// replayed. Blocks; not for a runtime's thread.
+    pub fn resume(
+        store: Store,
+        crawl: CrawlRow,
+        fetcher: Fetcher,
+        handle: Handle,
+        mut on_replay: impl FnMut(usize, usize),
+    ) -> Result<Self> {
+        let lock = store.lock_crawl(crawl.id)?;
+        // What it was told while nobody ran it was done at once.
+        handle.block_on(store.take_commands(crawl.id))?;
+        let lock_for_all = handle.block_on(store.lock_for_all(crawl.id))?;
+        handle.block_on(store.complete_archive(crawl.id))?;
+        lock.goes_by(&fetcher.way_name())
+            .context("writing the lock file")?;
+        handle.block_on(store.set_state(crawl.id, CrawlState::Running, ""))?;
+        // The log may have grown before the lock was ours.
+        let crawl = handle.block_on(store.crawl(crawl.id))?;
+        let mut crawl = crawl.context("there is no such crawl")?;
+        let left_out = &mut crawl.order.scope.left_out;
+        left_out.extend_from_slice(fetcher.never());
+        let path = store.checkpoint_path(crawl.id);
+        let mut saving = Saving::new(path, !crawl.is_round());
+        let on_step = |step: &Step| {
+            on_replay(
+                usize::try_from(step.told.count()).unwrap_or(usize::MAX),
+                step.all,
+            );
+            saving.replayed(step, &crawl);
+        };
+        let TakenUp {
+            mut session,
+            rng,
+            replayed,
+            mut told,
+            saved_rows,
+        } = take_up(&store, &crawl, fetcher.is_replay(), &handle, on_step)?;
+        saving.knows(saved_rows);
+        let remembered = session.guide().remembers();
+        if remembered > 0 && told.count() == 0 {
+            let said = format!(
+                "crawl {} knows {remembered} pages that crawls for other topics read, and looks at \
+                 links by that where it meets them",
+                crawl.id
+            );
+            handle.block_on(store.notice(crawl.topic, Some(crawl.id), &said))?;
+        }
+        let path = store.warc_path(crawl.id);
+        let length = handle.block_on(take_stock(&store, &crawl, &replayed))?;
+        if length < crawl.warc_length {
+            handle.block_on(store.lose_pages(crawl.id, &[], length))?;
+        }
+        if !replayed.lost.is_empty() || length < crawl.warc_length {
+            // What is said of them in the log is another thing now.
+            let changes = handle.block_on(store.log_rewrites(crawl.id))?;
+            told = Told::all(&handle.block_on(store.fetches(crawl.id))?, changes);
+        }
+        let warc = open_private(&path)
+            .and_then(|file| Writer::open(file, length, &clock::date(clock::now())))
+            .with_context(|| format!("opening {}", path.display()))?;
+        let known = if crawl.is_round() {
+            revisiting::validators(&store, &crawl, &handle)?
+        } else {
+            HashMap::new()
+        };
+        if fetcher.is_by_site() && session.delay() > 0 {
+            session.rest_by_site();
+        }
+        let (sender, control, receiver) = Inbox::new();
+        let delay = session.delay();
+        let sends = sender.clone();
+        let answers = Answers::to(move |came| {
+            // It may have come to rest.
+            let _ = sends.send(Message::of(came));
+        });
+        let requests = Requests::begin(fetcher, &store, &crawl, delay, answers, &handle)?;
+        let asked = handle.block_on(store.asked(crawl.id))?;
+        let retraining = Retraining::of(session.guide().strategy());
+        let mut runner = Self {
+            rng,
+            store,
+            session,
+            requests,
+            warc,
+            handle,
+            sender,
+            control,
+            receiver,
+            started: Clock::now(),
+            batch: Vec::new(),
+            batch_began: None,
+            model_kept: Clock::now(),
+            model_rest: MODEL_EVERY,
+            asked: asked.iter().flat_map(|page| Address::parse(page)).collect(),
+            known,
+            listened: Clock::now(),
+            browser: None,
+            saving,
+            tasks: Tasks::default(),
+            told,
+            retraining,
+            crawl,
+            told_to_wait: None,
+            told_to_rest: None,
+            lock_for_all,
+            _lock: lock,
+        };
+        runner.take_reaction(runner.crawl.order.on_drift)?;
+        runner.catch_up()?;
+        runner.catch_up_on_training()?;
+        Ok(runner)
+    }
+}
