@@ -360,8 +360,8 @@ impl Session {
         self.politeness.worked(turn, work);
     }
 
-    /// The answer to [`Next::Robots`]. Sitemaps that it names wait behind all links: nothing tells
-    /// where they lead.
+    /// The answer to [`Next::Robots`](super::Next::Robots). Sitemaps that it names wait behind all
+    /// links: nothing tells where they lead.
     pub fn robots(&mut self, asked: &Address, robots: Robots) {
         let host = asked.host();
         let asked_for = self.asked_for_robots.remove(host);
@@ -383,7 +383,7 @@ impl Session {
         }
     }
 
-    /// The answer to [`Next::Fetch`]. The record is `None` if nothing of the
+    /// The answer to [`Next::Fetch`](super::Next::Fetch). The record is `None` if nothing of the
     /// kind was asked for.
     pub fn take(
         &mut self,
