@@ -37,7 +37,7 @@ const BUDGET: &str = "1000000";
 /// It lives at least so long, and at most so much longer, until it is killed.
 const SHORTEST_LIFE: Duration = Duration::from_secs(5);
 const LONGER: Duration = Duration::from_secs(10);
-/// A start takes at most so long: of a program that was built without optimisation, which is what
+/// A start takes at most so long: of a program that was built with little optimisation, which is what
 /// is tried here, ten times what it takes else.
 const LONGEST_START: Duration = Duration::from_secs(30);
 /// A page of the dashboard takes at most so long; of such a program, too.

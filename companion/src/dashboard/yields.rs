@@ -32,8 +32,7 @@ struct YieldScreen {
     chart: String,
     /// When the first answer came, and how long after it the last.
     time: Option<(String, String)>,
-    /// How many pages there are to be found in all, as it was estimated last, but no fewer than were
-    /// found since, and at which request.
+    /// How many pages there are to be found in all, by the last count, and at which request that was.
     there_are: Option<(usize, Expected)>,
 }
 
@@ -46,7 +45,6 @@ async fn page(
     let found = app.service.yields(&crawl).await?;
     let times = found.times.filter(|_| !crawl.is_of_archive());
     let finds = found.hits.iter().filter(|hit| **hit).count();
-    let last = found.there_are.last();
     show(&YieldScreen {
         base,
         crawl,
@@ -57,7 +55,7 @@ async fn page(
             let span = Duration::from_millis(last.abs_diff(first));
             (said(first), roughly(span))
         }),
-        there_are: last.map(|&(request, all)| (request, all.at_least(finds as u64))),
+        there_are: found.there_are_now,
         found,
     })
 }

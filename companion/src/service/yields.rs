@@ -40,6 +40,8 @@ pub struct Yield {
     /// How many pages there are to be found in all, as was counted then, with the number of requests
     /// until then.
     pub there_are: Vec<(usize, Expected)>,
+    /// The same by the last count and the finds of now, with the number of requests until that count.
+    pub there_are_now: Option<(usize, Expected)>,
     /// Sites by their finds, most first; at most so many as are shown.
     pub sites: Vec<SiteYield>,
     /// How many sites there are.
@@ -62,6 +64,8 @@ pub(super) struct YieldTally {
     hits: Vec<bool>,
     harvest: Vec<bool>,
     there_are: Vec<(usize, Expected)>,
+    /// What was counted last, and after how many requests.
+    unfound: Option<(usize, Unfound)>,
     finds: u64,
     sites: HashMap<String, SiteYield>,
     problems: HashMap<String, u64>,
@@ -76,8 +80,11 @@ impl YieldTally {
             self.harvest.push(outcome.is_find);
         }
         self.finds += u64::from(outcome.is_find);
-        let all = outcome.unfound.map(|unfound| all_of(&unfound, self.finds));
-        self.there_are.extend(all.map(|all| (self.hits.len(), all)));
+        if let Some(unfound) = outcome.unfound {
+            let (requests, all) = (self.hits.len(), all_of(&unfound, self.finds));
+            self.there_are.push((requests, all));
+            self.unfound = Some((requests, unfound));
+        }
         self.add_to_site(outcome);
         if !outcome.is_page && !outcome.problem.is_empty() {
             let said = if outcome.is_redirect {
@@ -138,6 +145,9 @@ impl YieldTally {
         Yield {
             hits: self.hits.clone(),
             there_are: self.there_are.clone(),
+            there_are_now: self
+                .unfound
+                .map(|(requests, unfound)| (requests, all_of(&unfound, self.finds))),
             sites: sites.into_iter().take(MOST_SITES).cloned().collect(),
             all_sites: self.sites.len(),
             problems: problems
@@ -272,6 +282,12 @@ mod tests {
         let found = yield_of(&[outcome("http://a.test/1", 0, None), counted.clone()]);
         let all = [found.there_are[0].1.least, found.there_are[0].1.about];
         assert_eq!((found.there_are[0].0, all), (2, [10, 30]));
+        // What is found behind a count is none of those that it left.
+        let later = outcome("http://a.test/4", 0, Some(true));
+        let first = outcome("http://a.test/1", 0, None);
+        let found = yield_of(&[first, counted.clone(), later]);
+        let (requests, now) = found.there_are_now.unwrap();
+        assert_eq!((requests, now.least, now.about), (2, 11, 31));
         // Behind enough finds those are in it that were not seen yet.
         counted.unfound = Some(Unfound {
             waiting: 4.0,

@@ -64,16 +64,6 @@ impl Expected {
             most: ((estimate + 1.0) * FACTOR - 1.0).ceil() as u64,
         }
     }
-
-    /// The same where so many are known by now.
-    #[must_use]
-    pub fn at_least(self, known: u64) -> Self {
-        Self {
-            about: self.about.max(known),
-            least: self.least.max(known),
-            most: self.most.max(known),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -106,8 +96,6 @@ mod tests {
         };
         assert_eq!(all(0.0), [0, 0, 2]);
         assert_eq!(all(-1.0), [0, 0, 2]);
-        let known = Expected::around(0.0).at_least(1);
-        assert_eq!([known.least, known.about, known.most], [1, 1, 2]);
         assert_eq!(all(2.4), [0, 2, 10]);
         assert_eq!(all(3.0), [0, 3, 11]);
         assert_eq!(all(29.0), [9, 29, 89]);

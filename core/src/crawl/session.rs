@@ -24,8 +24,6 @@ use crate::page::Page;
 use crate::strategies::{Candidate, Priority, Rng};
 use crate::web_graph::{Judgment, Mark, Relevance};
 
-/// Requests made at most for each page of the budget: a web of dead links ends.
-const REQUESTS_PER_PAGE: u64 = 20;
 /// Pages for which a crawl keeps closer to what is good after an alarm. If that did not
 /// help, the next alarm comes about then.
 const RESTRICTED_PAGES: u32 = 300;

@@ -190,14 +190,18 @@ impl Guide {
             let weight = evidence.name_words + evidence.name;
             said.push((weight, word, vec![Tie::InName]));
         } else if self.has_vectors()
-            && let Some(word) = nearest_word(&link.anchor, |_| true, |word| topic.to_name(word))
+            && let Some(word) = nearest_word(&link.anchor, |word| topic.to_name(word))
             && topic.to_name(&Meaning::of_text(&word).unit()) >= CLOSE
         {
             let tie = Tie::CloseToName(self.graph.topic_name.clone());
             said.push((evidence.name, word, vec![tie]));
         }
-        let is_told = |word: &str| self.has_vectors() || self.targets_with(word) > 0;
-        if let Some(word) = nearest_word(&link.anchor, is_told, |word| topic.to_words(word))
+        let nearest = if self.has_vectors() {
+            nearest_word(&link.anchor, |word| topic.to_words(word))
+        } else {
+            self.word_of_targets(&link.anchor)
+        };
+        if let Some(word) = nearest
             && let Some(tie) = self.near_targets(&word)
         {
             match said.iter_mut().find(|row| row.1 == word) {
@@ -215,9 +219,17 @@ impl Guide {
     }
 
     /// Whether vectors of words tell what is close in meaning: they are of English words, and of
-    /// others say only how alike they are spelled.
+    /// others say only how alike they are spelled. A language that cannot be told counts as English.
     fn has_vectors(&self) -> bool {
         self.graph.topic_meaning.language() == Language::English
+    }
+
+    /// Of the words of a text the one that stands in the most targets, the first of equals.
+    fn word_of_targets(&self, text: &str) -> Option<String> {
+        let words = words(text).into_iter().rev();
+        let counted = words.map(|word| (self.targets_with(word), word));
+        let most = counted.max_by_key(|row| row.0)?;
+        (most.0 > 0).then(|| most.1.to_owned())
     }
 
     /// In how many targets a word stands.
@@ -297,15 +309,9 @@ impl Guide {
     }
 }
 
-/// Of the words of a text that are asked for the one that something is nearest to, as it stands
-/// there.
-fn nearest_word(
-    text: &str,
-    is_asked_for: impl Fn(&str) -> bool,
-    cosine: impl Fn(&Meaning) -> f64,
-) -> Option<String> {
-    let words = words(text).into_iter();
-    let words = words.filter(|word| is_asked_for(word)).filter_map(|word| {
+/// The word of a text that something is nearest to, as it stands there.
+fn nearest_word(text: &str, cosine: impl Fn(&Meaning) -> f64) -> Option<String> {
+    let words = words(text).into_iter().filter_map(|word| {
         let meaning = Meaning::of_text(word);
         let near = cosine(&meaning.unit()) * f64::from(meaning.dot(&meaning).sqrt());
         (near > 0.0).then_some((near, word))

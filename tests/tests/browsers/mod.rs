@@ -1,4 +1,5 @@
-//! Tests that hold a browser. They run one at a time: a second browser would wait for a processor.
+//! Tests that hold a browser, and those beside them of what it reads. `cargo verify` runs them one at a
+//! time: a second browser would wait for a processor.
 
 mod dashboard;
 mod first_minutes;

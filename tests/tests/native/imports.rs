@@ -238,6 +238,26 @@ fn core_imports_only_from_modules_before() -> Result<()> {
     Ok(())
 }
 
+/// Those without a browser run two at a time.
+#[test]
+fn a_browser_is_held_by_tests_that_run_alone() -> Result<()> {
+    let folder = linkscent_pack::root().join("tests/tests");
+    let holds_one = |name: &str| -> Result<usize> {
+        let files = modules(&folder.join(name))?.into_values();
+        let texts: Vec<String> = files
+            .map(std::fs::read_to_string)
+            .collect::<Result<_, _>>()?;
+        let holds = |text: &&String| {
+            let modules = ["browser", "stage"].map(|name| format!("linkscent_tests::{name}::"));
+            modules.iter().any(|module| text.contains(module))
+        };
+        Ok(texts.iter().filter(holds).count())
+    };
+    ensure!(holds_one("browsers")? > 10);
+    ensure!(holds_one("native")? == 0, "a browser beside another test");
+    Ok(())
+}
+
 /// One that nobody names is compiled by nobody, and one outside of both folders is run by nobody.
 #[test]
 fn every_file_of_these_tests_is_run() -> Result<()> {

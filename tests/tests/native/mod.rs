@@ -1,4 +1,5 @@
-//! Tests of the companion, the shell and the package, without a browser. They run beside each other.
+//! Tests of the companion, the shell and the package, without a browser. `cargo verify` runs them beside
+//! each other.
 
 mod access_control;
 mod crash_recovery;

@@ -1,7 +1,6 @@
 //! The whole program on a PostgreSQL database, which the tests start where it is installed. What a store
 //! promises is tested beside the store, for every backend; here is what only the program can show.
 
-#[path = "postgres/hands.rs"]
 mod hands;
 
 use std::path::Path;

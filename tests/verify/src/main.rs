@@ -56,11 +56,12 @@ fn verify() -> Result<(), String> {
     ))?;
     lint_package()?;
     // Two at a time without a browser, one with: the tests wait for conditions, but two cores are
-    // quickly busy.
+    // quickly busy. One builds the package, which takes all of them.
     tests(&[
         format!("cargo test --all-features {native} --lib --bins"),
+        format!("cargo test --all-features {native} --test all -- package::"),
         format!(
-            "cargo test --all-features {native} --test * -- --skip browsers:: --test-threads=2"
+            "cargo test --all-features {native} --test * -- --skip browsers:: --skip package:: --test-threads=2"
         ),
         format!("cargo test --all-features {native} --test all -- browsers:: --test-threads=1"),
         format!("cargo test --all-features {native} --doc"),

@@ -14,7 +14,7 @@ pub struct FrontierEntry {
     /// The links: best first where the policy sorts them, else oldest first.
     pub links: Vec<Candidate>,
     /// The links' priorities, one by one.
-    pub(super) scores: Vec<Priority>,
+    scores: Vec<Priority>,
     /// What the policy makes of them.
     pub priority: Priority,
     /// Whether it keeps its place whatever the strategy thinks: a seed, or

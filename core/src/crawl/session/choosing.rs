@@ -2,8 +2,11 @@
 //! ends.
 
 use super::super::{Arm, Fetch, Instant, Next, SkipReason, Skipped, StopReason};
-use super::{MOST_SKIPPED, REQUESTS_PER_PAGE, Session};
+use super::{MOST_SKIPPED, Session};
 use crate::address::Address;
+
+/// Requests made at most for each page of the budget: a web of dead links ends.
+const REQUESTS_PER_PAGE: u64 = 20;
 
 impl Session {
     /// What to do next. Pages under way count towards the budget, so that it
@@ -83,13 +86,13 @@ impl Session {
         std::mem::take(&mut self.skipped)
     }
 
-    pub(super) fn ask_for_robots(&mut self, target: Address, now: Instant) -> Next {
+    fn ask_for_robots(&mut self, target: Address, now: Instant) -> Next {
         self.asked_for_robots.insert(target.host().into(), now);
         self.shut(target.host());
         Next::Robots(target)
     }
 
-    pub(super) fn begin(&mut self, target: Address, arm: Arm) -> Next {
+    fn begin(&mut self, target: Address, arm: Arm) -> Next {
         self.politeness.begin(self.turn_of(target.host()));
         self.shut(target.host());
         self.set_under_way(target.clone(), arm);

@@ -254,6 +254,12 @@ fn a_name_is_read_in_the_language_of_the_targets() {
     let visit = guide.visit(&hub, &[], None, &mut rng);
     let reason = guide.reason(&visit.outlinks[0].0);
     assert!(reason.contains("say little of your topic"), "{reason}");
+    // A word of the target is told, though it is too long for a vector.
+    let both = [("/w", "Weiter zu den Bewohnern")];
+    let hub = page("http://a.org/way", BAHN, &both);
+    let visit = guide.visit(&hub, &[], None, &mut rng);
+    let reason = guide.reason(&visit.outlinks[0].0);
+    assert!(reason.contains("“Bewohnern” is in your target"), "{reason}");
     // Another program that is told the terms of a target alone knows it as soon as it reads pages.
     let file = write_model(&guide.knowledge()).unwrap();
     let back = Guide::with_knowledge(read_model(&file).unwrap()).unwrap();
