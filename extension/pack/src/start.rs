@@ -135,13 +135,16 @@ fn pair_with(serve: &mut Child, extension: &Built) -> Result<()> {
     Ok(())
 }
 
+/// As a person waits for it, what it depends on is optimised; for tests it is not.
+const OPTIMISED: &str = r#"profile.dev.package."*".opt-level=1"#;
+
 /// Builds the companion; where it is.
 fn companion() -> Result<PathBuf> {
     let root = root().canonicalize()?;
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let status = Command::new(cargo)
         .current_dir(&root)
-        .args(["build", "--package", "linkscent"])
+        .args(["build", "--package", "linkscent", "--config", OPTIMISED])
         .status()?;
     if !status.success() {
         bail!("the companion does not compile; see above");
