@@ -16,7 +16,7 @@ const LONGEST_TAB = 2000; // and a tab that is asked
 const LOOK = "look";
 const SESSION = "session";
 const EVERYWHERE = { origins: ["http://*/*", "https://*/*"] };
-const SCRIPT = { id: "content", js: ["js/overlay.js", "js/content.js"], runAt: "document_idle", allFrames: true };
+const SCRIPT = { id: "content", js: ["js/seen.js", "js/layer.js", "js/overlay.js", "js/content.js"], runAt: "document_idle", allFrames: true };
 
 // What only JavaScript can do for the Rust side.
 const tools = {

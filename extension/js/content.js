@@ -24,6 +24,7 @@
   const LOADING = 2000; // milliseconds that a page may take to load before it is read
   const IDLE = 200; // and that it may be busy after that
   const SMALLEST_FRAME = [200, 100]; // pixels, wide and high, from which a frame is read
+  const TABBED = 500; // milliseconds from a press of the Tab key to the focus that it moves
   const SELDOM = 15000; // milliseconds between readings of a page that changes all the time
 
   // Read by the getters of the prototype: a form's own properties may be hidden
@@ -302,6 +303,7 @@
         overlay.clear();
         break;
       }
+      overlay.open();
       const { page, elements } = walk();
       known = JSON.stringify(page);
       isRead = true;
@@ -359,28 +361,42 @@
     read();
   }
 
-  let pointed = null;
+  let pointed = null, pointer = "", tabbed = -Infinity;
 
   const isLink = (node) => node instanceof Element && hrefOf(node) !== null;
+  const linkOf = (event) => event.composedPath().find(isLink) ?? null;
 
+  // The person points at something. When something moves under a pointer that rests, that is the
+  // page's doing, as is an event that a script made.
   function onPointed(event) {
-    const path = event.composedPath();
-    pointed = path.find(isLink) ?? null;
-    overlay.point(path, event.type === "focusin");
+    const now = `${event.screenX} ${event.screenY}`;
+    if (!event.isTrusted || now === pointer) return;
+    pointer = now;
+    pointed = linkOf(event);
+    if (refused === null) overlay.point(pointed, false);
+  }
+
+  // A focus that follows a press of the Tab key is the person's; one that a script moves is not.
+  function onFocused(event) {
+    if (event.isTrusted && performance.now() - tabbed < TABBED && refused === null) overlay.point(linkOf(event), true);
   }
 
   // Only what the person does counts; a page's own script cannot make trails.
   function onFollowed(event) {
-    if (isFrame || !event.isTrusted || event.defaultPrevented) return;
-    const link = event.composedPath().find(isLink);
-    if (!link || refused !== null || privateField() !== null) return;
+    if (!event.isTrusted || event.defaultPrevented) return;
+    const link = linkOf(event);
+    if (link) reportFollowed(link, event);
+  }
+
+  function reportFollowed(link, event) {
+    if (isFrame || refused !== null || privateField() !== null) return;
     const { page, elements } = walk();
     const newTab = event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey || link.target === "_blank";
     tell({ kind: "followed", page, place: elements.indexOf(link), newTab, loaded: loadedFrom() });
   }
 
-  // The link that is focused, or pointed at.
-  const onLink = () => (isLink(document.activeElement) ? document.activeElement : pointed);
+  // The link that a jump led to, or that is focused, or pointed at.
+  const onLink = () => overlay.reached() ?? (isLink(document.activeElement) ? document.activeElement : pointed);
 
   function linkPointed() {
     const element = onLink();
@@ -397,19 +413,39 @@
 
   function onKey(event) {
     if (!event.isTrusted) return;
-    if (event.code === "Escape") overlay.hideTip();
+    if (event.code === "Tab") tabbed = performance.now();
+    const writes = event.key.length === 1 && !event.altKey && document.activeElement !== document.body;
+    if (event.code === "Escape" || event.code === "Tab" || writes) overlay.leave();
+    if (event.key === "Enter") openReached(event);
     if (!event.altKey || !event.shiftKey) return;
     // Where the browser has these keys for the extension, no page is told of them.
     if (event.code === "KeyJ") jump(event);
     if (event.code === "KeyW") tellWhy();
   }
 
+  // The element that had the focus when the last jump was made.
+  let focused = null;
+
   function jump(event) {
     const highlighted = overlay.highlighted();
     if (highlighted.length === 0) return;
-    const now = highlighted.findIndex(({ element }) => element === document.activeElement);
+    const on = onLink();
+    const now = highlighted.findIndex(({ element }) => element === on);
+    focused = document.activeElement;
     overlay.reach((now + 1) % highlighted.length);
     event?.preventDefault();
+  }
+
+  // Enter opens the link that a jump led to, unless the person has moved the focus since. A page
+  // sees a click on the link, as for every link that is followed, and no focus before.
+  function openReached(event) {
+    const link = overlay.reached();
+    if (!link?.isConnected || event.altKey || document.activeElement !== focused) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    reportFollowed(link, event);
+    const { ctrlKey, metaKey, shiftKey } = event;
+    link.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, composed: true, ctrlKey, metaKey, shiftKey }));
   }
 
   // The link whose menu the person opened last.
@@ -419,12 +455,13 @@
     return asked?.isConnected ? { href: String(asked.href), text: overlay.textOf(asked) } : null;
   }
 
-  addEventListener("contextmenu", (event) => event.isTrusted && (asked = event.composedPath().find(isLink) ?? null));
+  addEventListener("contextmenu", (event) => event.isTrusted && (asked = linkOf(event)));
   addEventListener("click", onFollowed);
   addEventListener("auxclick", (event) => event.button === 1 && onFollowed(event));
   addEventListener("mouseover", onPointed, { passive: true });
-  addEventListener("focusin", onPointed);
-  addEventListener("keydown", onKey);
+  addEventListener("focusin", onFocused);
+  addEventListener("pointerdown", (event) => event.isTrusted && overlay.leave(), { passive: true, capture: true });
+  addEventListener("keydown", onKey, true);
   const { placeSoon } = overlay;
   addEventListener("scroll", placeSoon, { passive: true, capture: true });
   addEventListener("resize", placeSoon, { passive: true });
@@ -470,7 +507,10 @@
     }
     if (message.kind === "link") answer(linkAsked());
     if (message.kind === "told") overlay.say(message.text);
-    if (message.kind === "reach") overlay.reach(message.number);
+    if (message.kind === "reach") {
+      focused = document.activeElement;
+      overlay.reach(message.number);
+    }
   });
 
   new MutationObserver((changes) => {

@@ -37,6 +37,8 @@ pub struct Shown {
     pub tip: Option<String>,
     /// What was said at the foot of the window just now.
     pub said: Option<String>,
+    /// Where the link leads that the last jump led to.
+    pub reached: Option<String>,
 }
 
 /// A highlighted link.

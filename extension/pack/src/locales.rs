@@ -196,7 +196,7 @@ mod tests {
     /// No text stands in a page: between its tags are no letters.
     #[test]
     fn pages_hold_no_text() {
-        for page in ["popup", "panel", "welcome"] {
+        for page in ["popup", "panel", "welcome", "words"] {
             let html =
                 fs::read_to_string(root().join(format!("extension/pages/{page}.html"))).unwrap();
             let body = html.split("<body").nth(1).unwrap();

@@ -37,6 +37,9 @@ pub(crate) fn manifest(root: &Path, variant: Variant, target: Target) -> Result<
             manifest["background"] = json!({ "service_worker": script, "type": "module" });
             manifest["side_panel"] = json!({ "default_path": "pages/panel.html" });
             add(&mut manifest["permissions"], "sidePanel");
+            // The address of the frame for words changes with each session, so no page can try
+            // whether the extension is there.
+            manifest["web_accessible_resources"][0]["use_dynamic_url"] = json!(true);
         }
         Target::Firefox => {
             manifest["background"] = json!({ "scripts": [script], "type": "module" });

@@ -197,13 +197,16 @@ const DESIGNS: [(&str, &str, &str, Option<[f64; 3]>); 30] = [
     ),
 ];
 
-/// Draws over a design in one of the extension's own pages, whose shadow root can be looked into
-/// there, and tells what was drawn.
+/// Draws over a design in one of the extension's own pages, and tells what the layer is asked to
+/// draw.
 const DRAWING: &str = "
-    const attach = Element.prototype.attachShadow;
-    let root = null;
-    Element.prototype.attachShadow = function (init) { return (root = attach.call(this, init)); };
-    await import(chrome.runtime.getURL('js/overlay.js'));
+    for (const name of ['seen', 'layer', 'overlay']) await import(chrome.runtime.getURL(`js/${name}.js`));
+    const real = globalThis.linkscentLayer;
+    let markers = [];
+    globalThis.linkscentLayer = () => {
+        const layer = real();
+        return { ...layer, show: (wanted) => ((markers = wanted), layer.show(wanted)) };
+    };
     const main = document.querySelector('main');
     const style = document.head.appendChild(document.createElement('style'));
     style.textContent = css;
@@ -215,7 +218,7 @@ const DRAWING: &str = "
     const overlay = globalThis.linkscentOverlay();
     overlay.draw({ most: 99, links: links.map((_, place) => ({ place, grade: 1 + (place % 3), why: 'Likely: because', known: place === 1 ? 'It was read before.' : '' })) }, links);
     const after = JSON.stringify([boxes(), document.documentElement.scrollWidth, document.documentElement.scrollHeight]);
-    const marks = [...root.querySelectorAll('div, i')].map((mark) => ({ kind: mark.localName, corner: mark.className === 'corner', color: getComputedStyle(mark).color, box: box(mark) }));
+    const marks = markers.flat().map(({ kind, color, x, y, width, height }) => ({ kind, color, box: [x, y, x + width, y + height] }));
     const seen = links.map(box);
     return { moved: before !== after, marks, links: seen, drawn: overlay.shown().links.length, text: links.map((link) => link.querySelector('img') === null) };";
 
@@ -258,7 +261,7 @@ async fn looks_right(stage: &Stage, number: usize) -> Result<()> {
         ensure!(marks.iter().any(touches), "{name}: a link has no mark");
     }
     if let Some(ground) = ground {
-        let lines = marks.iter().filter(|mark| mark["corner"] == false);
+        let lines = marks.iter().filter(|mark| mark["kind"] != "corner");
         for mark in lines {
             let stands_out = contrast(&colour(&mark["color"]), &ground);
             ensure!(stands_out >= 3.0, "{name}: {stands_out:.1} to 1, {mark}");

@@ -61,7 +61,10 @@ async fn choose(stage: &Stage, item: &str, href: &str) -> Result<()> {
 async fn said(stage: &Stage) -> Result<String> {
     let driver = &stage.browser.driver;
     driver.switch_to_window(stage.page.clone()).await?;
-    let said = stage.shown().await?.said.unwrap_or_default();
+    let said = wait_for("something is said", 10, || async {
+        Ok(stage.shown().await?.said)
+    })
+    .await?;
     driver.switch_to_window(stage.popup.clone()).await?;
     Ok(said)
 }
@@ -97,9 +100,8 @@ async fn by_menu(stage: &Stage) -> Result<()> {
     let key = "await window.heard.command('jump', window.pageTab);";
     screen.script(key).await?;
     screen.driver.switch_to_window(stage.page.clone()).await?;
-    let focused = "return document.activeElement.href ?? null;";
-    wait_for("a link is focused", 10, || async {
-        Ok(screen.read(focused).await?.as_str().map(str::to_owned))
+    wait_for("a link is reached", 10, || async {
+        Ok(stage.shown().await?.reached)
     })
     .await?;
     screen.driver.switch_to_window(stage.popup.clone()).await?;

@@ -12,6 +12,7 @@ mod look;
 mod menus;
 mod old_data;
 mod overlay;
+mod page_side;
 mod panel;
 mod paths;
 mod people;

@@ -7,23 +7,26 @@ use linkscent_tests::contrast::contrast;
 use linkscent_tests::stage::Stage;
 use serde_json::Value;
 
-/// Draws over links in one of the extension's own pages, whose shadow root can be looked into
-/// there, and tells what was drawn. `add` makes the links.
+/// Draws over links in one of the extension's own pages, and tells what the layer is asked to
+/// draw: the parts of markers by link, and where the frame for words lies. `links` makes the links.
 const DRAWING: &str = "
     const attach = Element.prototype.attachShadow;
     let root = null;
     Element.prototype.attachShadow = function (init) { return (root = attach.call(this, init)); };
-    await import(chrome.runtime.getURL('js/overlay.js'));
+    for (const name of ['seen', 'layer', 'overlay']) await import(chrome.runtime.getURL(`js/${name}.js`));
+    const real = globalThis.linkscentLayer;
+    let markers = [];
+    globalThis.linkscentLayer = () => {
+        const layer = real();
+        return { ...layer, show: (wanted) => ((markers = wanted), layer.show(wanted)) };
+    };
     const main = document.querySelector('main');
     main.textContent = '';
     const overlay = globalThis.linkscentOverlay();
     const links = (html) => { main.innerHTML = html; return [...main.querySelectorAll('a')]; };
     const view = (links, grade) => ({ most: 99, links: links.map((_, place) => ({ place, grade, why: 'Likely: because' })) });
-    const marks = () => [...root.querySelectorAll('div, i')].map((mark) => {
-        const { left, top, right, bottom } = mark.getBoundingClientRect();
-        return { kind: mark.localName, corner: mark.className === 'corner', color: getComputedStyle(mark).color, left, top, right, bottom };
-    });
     const box = (element) => { const { left, top, right, bottom } = element.getBoundingClientRect(); return { left, top, right, bottom }; };
+    const until = async (holds) => { while (!holds()) await new Promise((done) => setTimeout(done, 20)); };
 ";
 
 async fn drawn(stage: &Stage, script: &str) -> Result<Value> {
@@ -48,7 +51,7 @@ async fn stands_out(stage: &Stage) -> Result<()> {
          for (const ground of grounds) {
              const text = ground[0] + ground[1] > 255 ? 'black' : 'white';
              overlay.draw(view([0], 2), links(`<div style='background: rgb(${ground})'><a href='/x' style='color: ${text}'>a link</a></div>`));
-             found.push({ ground, color: marks()[0].color });
+             found.push({ ground, color: markers[0][0].color });
          }
          return found;",
     )
@@ -79,46 +82,46 @@ async fn keeps_to_what_is_seen(stage: &Stage) -> Result<()> {
          const before = made.map(box), size = box(main);
          overlay.draw(view(made, 3), made);
          const all = [];
-         for (const { element, marks } of overlay.highlighted()) all.push({ href: element.getAttribute('href'), marks: marks.map((mark) => ({ kind: mark.localName, ...box(mark) })) });
+         overlay.highlighted().forEach(({ element }, number) => all.push({ href: element.getAttribute('href'), parts: markers[number] }));
+         const floods = [...root.querySelectorAll('feFlood')].map((flood) => [flood.getAttribute('x'), flood.getAttribute('y'), flood.getAttribute('flood-color')].join());
+         const parts = markers.flat().map(({ x, y, color }) => [x, y, color].join());
+         const isDrawn = parts.every((part) => floods.includes(part));
          const moved = made.some((link, number) => JSON.stringify(box(link)) !== JSON.stringify(before[number])) || JSON.stringify(box(main)) !== JSON.stringify(size);
          const clip = box(made[1].parentElement), picture = box(made[3]);
          const pointer = getComputedStyle(root.host).pointerEvents, over = document.elementFromPoint(before[0].left + 3, before[0].top + 3) === made[0];
-         return { all, moved, clip, picture, pointer, over };",
+         return { all, moved, clip, picture, pointer, over, isDrawn };",
     )
     .await?;
     ensure!(told["moved"] == false, "{told}");
     ensure!(told["pointer"] == "none" && told["over"] == true, "{told}");
+    ensure!(told["isDrawn"] == true, "{told}");
     let all = told["all"].as_array().map_or(&[][..], Vec::as_slice);
-    let marks = |href: &str| {
+    let parts = |href: &str, kind: &str| -> Vec<Value> {
         let one = all.iter().find(|one| one["href"] == href);
-        one.and_then(|one| one["marks"].as_array()).cloned()
+        let parts = one.and_then(|one| one["parts"].as_array());
+        let parts = parts.into_iter().flatten();
+        parts.filter(|part| part["kind"] == kind).cloned().collect()
     };
-    let kinds = |href: &str| {
-        let marks = marks(href).unwrap_or_default();
-        let kinds = marks.iter().map(|mark| mark["kind"].to_string());
-        kinds.collect::<String>()
-    };
-    ensure!(marks("/f").is_none(), "{told}");
-    ensure!(kinds("/a") == "\"div\"\"i\"", "{told}");
+    let count = |href: &str| ["line", "dot", "corner"].map(|kind| parts(href, kind).len());
+    ensure!(all.iter().all(|one| one["href"] != "/f"), "{told}");
+    ensure!(count("/a") == [1, 5, 0], "{told}");
     ensure!(
-        kinds("/c").is_empty(),
+        count("/c") == [0; 3],
         "drawn when it is scrolled there: {told}"
     );
-    ensure!(kinds("/d") == "\"i\"", "{told}");
-    ensure!(kinds("/e").matches("div").count() >= 2, "{told}");
-    let cut = &marks("/b").unwrap_or_default()[0];
-    let clip = &told["clip"];
-    ensure!(
-        number(cut, "right") <= number(clip, "right") + 0.5,
-        "{told}"
-    );
-    let corner = &marks("/d").unwrap_or_default()[0];
+    ensure!(count("/d")[2] > 0 && count("/d")[0] == 0, "{told}");
+    ensure!(count("/e")[0] >= 2, "{told}");
+    let right = |part: &Value| number(part, "x") + number(part, "width");
+    let cut = &parts("/b", "line")[0];
+    ensure!(right(cut) <= number(&told["clip"], "right") + 0.5, "{told}");
     let picture = &told["picture"];
-    ensure!(
-        number(corner, "left") >= number(picture, "left")
-            && number(corner, "right") <= number(picture, "right"),
-        "{told}"
-    );
+    for corner in parts("/d", "corner") {
+        ensure!(
+            number(&corner, "x") >= number(picture, "left")
+                && right(&corner) <= number(picture, "right"),
+            "{told}"
+        );
+    }
     Ok(())
 }
 
@@ -130,22 +133,24 @@ async fn the_tip_has_its_place(stage: &Stage) -> Result<()> {
          overlay.draw(view(made, 3), made);
          const found = [];
          for (const link of made) {
-             overlay.point([link], true);
-             found.push({ tip: box(root.querySelector('p')), link: box(link), width: innerWidth, height: innerHeight });
+             overlay.point(link, true);
+             await until(() => overlay.shown().tip !== null);
+             const frame = root.querySelector('iframe'), words = frame.contentDocument, place = box(frame), tip = box(words.querySelector('p'));
+             for (const side of ['left', 'right']) tip[side] += place.left;
+             for (const side of ['top', 'bottom']) tip[side] += place.top;
+             found.push({ tip, link: box(link), width: innerWidth, height: innerHeight, said: words.querySelector('[role=status]').textContent });
          }
          overlay.hideTip();
-         return { found, gone: root.querySelector('p') === null, said: root.querySelector('span').textContent };",
+         await until(() => root.querySelector('iframe').contentDocument.querySelector('p').hidden);
+         return { found, gone: overlay.shown().tip === null };",
     )
     .await?;
     ensure!(told["gone"] == true, "{told}");
-    ensure!(
-        told["said"] == "Promising link, 3 of 3. Likely: because",
-        "{told}"
-    );
     let found = told["found"].as_array().map_or(&[][..], Vec::as_slice);
     ensure!(found.len() == 2);
     for one in found {
         let (tip, link) = (&one["tip"], &one["link"]);
+        ensure!(one["said"] == "Promising link, 3 of 3. Likely: because");
         ensure!(
             number(tip, "left") >= 0.0 && number(tip, "top") >= 0.0,
             "{one}"

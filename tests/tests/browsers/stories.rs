@@ -100,13 +100,17 @@ async fn mark_and_follow(kind: BrowserKind) -> Result<()> {
         .await?
         .send_keys(keys)
         .await?;
-    let focused = stage.browser.driver.active_element().await?;
-    let goal = focused.prop("href").await?.unwrap_or_default();
+    let reached = wait_for("the jump", 10, || async {
+        Ok(stage.shown().await?.reached)
+    });
+    let goal = reached.await?;
     ensure!(
         goal.contains("kidney.test"),
         "the jump key went to {goal:?}"
     );
-    focused.send_keys(Key::Enter + "").await?;
+    let focus = stage.browser.driver.active_element().await?;
+    ensure!(focus.tag_name().await? == "body", "the focus moved");
+    focus.send_keys(Key::Enter + "").await?;
     let trails = stage.wait_for_trails(3).await?;
     ensure!(trails[0] == pair("http://town.test/", &goal), "{trails:?}");
 
