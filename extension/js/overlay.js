@@ -14,6 +14,8 @@ globalThis.linkscentOverlay = () => {
   const layer = linkscentLayer();
 
   let highlighted = [], placing = 0;
+  // Whether links are shown in the side panel alone.
+  let panelOnly = false;
   // Links to pages that are known, without being promising.
   let ticked = [];
   // The link that the last jump led to.
@@ -30,6 +32,8 @@ globalThis.linkscentOverlay = () => {
 
   function draw(view, elements) {
     layer.open();
+    panelOnly = view?.panel_only ?? false;
+    if (panelOnly) layer.quiet();
     const seen = [];
     for (const link of view?.links ?? []) {
       if (seen.length >= view.most) break;
@@ -93,12 +97,13 @@ globalThis.linkscentOverlay = () => {
   function place() {
     placing = 0;
     if (!layer.element()?.isConnected) return;
+    if (panelOnly) return layer.show([]);
     const from = layer.origin();
     layer.show(drawn().map((one) => partsOf(one, from)));
   }
 
   function placeSoon() {
-    if (highlighted.length + ticked.length > 0) placing ||= requestAnimationFrame(place);
+    if (!panelOnly && highlighted.length + ticked.length > 0) placing ||= requestAnimationFrame(place);
   }
 
   // What is said of a link: its reason, what is known of its page, and what can be done with it.
@@ -128,7 +133,7 @@ globalThis.linkscentOverlay = () => {
     if (element === pointed) return;
     hideTip();
     pointed = element;
-    if (!element) return;
+    if (!element || panelOnly) return;
     const show = () => showTip(element, drawn().find((one) => one.element === element));
     if (atOnce) show();
     else waiting = setTimeout(show, POINTED);
@@ -157,7 +162,7 @@ globalThis.linkscentOverlay = () => {
     const links = highlighted.map(({ element, grade, why, known }) => ({ href: String(element.href), text: textOf(element), grade, why, known: known ?? "" }));
     const others = ticked.map(({ element, known }) => ({ href: String(element.href), known }));
     const isShown = (text) => (text === layer.showing() ? text : null);
-    return { links, ticked: others, tip: isShown(tip), said: isShown(said), reached: reached ? String(reached.href) : null };
+    return { links, ticked: others, tip: isShown(tip), said: isShown(said), reached: reached ? String(reached.href) : null, panelOnly };
   }
 
   function textOf(element) {

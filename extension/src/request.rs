@@ -132,6 +132,8 @@ pub enum Request {
     TellOfCrawls { on: bool },
     /// Reads pages everywhere, or nowhere.
     Reads { on: bool },
+    /// Shows links in the side panel alone, or over pages, too.
+    PanelOnly { on: bool },
     /// What was kept and sent.
     Ledger,
     /// All that is kept here, as JSON.

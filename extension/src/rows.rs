@@ -40,6 +40,8 @@ pub struct Settings {
     pub removed: Vec<String>,
     /// Whether pages are read nowhere.
     pub is_off: bool,
+    /// Whether links are shown in the side panel alone, and nothing over pages.
+    pub panel_only: bool,
     /// Whether the browser shows notices of crawls.
     pub tells: bool,
     /// Hosts whose pages this browser reads for the companion's crawls.

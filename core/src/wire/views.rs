@@ -61,6 +61,9 @@ pub struct PageView {
     /// Other links to pages that are known: put by the extension.
     #[serde(default)]
     pub ticked: Vec<TickedLink>,
+    /// Whether links are shown in the side panel alone: set by the extension.
+    #[serde(default)]
+    pub panel_only: bool,
 }
 
 impl PageView {
@@ -95,6 +98,7 @@ impl PageView {
             most: most.min(links.len()),
             links,
             ticked: Vec::new(),
+            panel_only: false,
         }
     }
 }

@@ -58,6 +58,17 @@ impl<W: World> Background<W> {
         Ok(())
     }
 
+    /// Shows links in the side panel alone, or over pages, too. Pages that are open are read again.
+    pub(super) async fn show_in_panel_only(&mut self, on: bool) -> Result<(), Problem> {
+        let mut settings = self.store.settings().await?;
+        settings.panel_only = on;
+        let mut change = Change::default();
+        change.settings(&settings)?;
+        self.store.apply(change).await?;
+        self.world.reads(!settings.is_off).await;
+        Ok(())
+    }
+
     /// Shows at the extension's button whether pages are read: browsers forget it when they are
     /// closed.
     pub async fn show_switch(&self) {

@@ -28,6 +28,21 @@ fn pair(stage: &mut Stage) {
 }
 
 #[test]
+fn links_can_be_shown_in_the_panel_alone() {
+    let mut stage = marked();
+    let is_panel_only = |stage: &mut Stage| match stage.open(8, &town()).answer {
+        Response::View(Some(view)) => (view.panel_only, view.links.len()),
+        other => panic!("{other:?}"),
+    };
+    let (before, links) = is_panel_only(&mut stage);
+    assert!(!before && links > 0);
+    for on in [true, false] {
+        stage.own(Request::PanelOnly { on }).unwrap();
+        assert_eq!(is_panel_only(&mut stage), (on, links));
+    }
+}
+
+#[test]
 fn every_page_that_is_kept_and_event_that_is_sent_has_its_line() {
     let mut stage = marked();
     stage.wait(1.0);

@@ -49,6 +49,7 @@ impl<W: World> Background<W> {
         let mut held = self.take_held(&topic).await?;
         let visit = held.guide.visit(&page, &[], None, &mut self.tie_breaks());
         let mut view = PageView::of(&page, &visit, &held.guide);
+        view.panel_only = settings.panel_only;
         for link in &mut view.links {
             link.why = texts::why(&*self.world, link.probability, &link.reasons);
         }

@@ -227,6 +227,10 @@ impl<W: World> Background<W> {
                 self.tell_of_crawls(on).await?;
                 quietly(Response::Done)
             }
+            (Request::PanelOnly { on }, OwnPage) => {
+                self.show_in_panel_only(on).await?;
+                quietly(Response::Done)
+            }
             (Request::Reads { on }, OwnPage) => {
                 self.switch(on).await?;
                 quietly(Response::Done)

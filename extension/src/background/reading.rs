@@ -90,6 +90,7 @@ impl<W: World> Background<W> {
         };
         let logged = self.log_visit(known, met, &arriving, read, &mut change)?;
         let mut view = PageView::of(&page, &visit, &held.guide);
+        view.panel_only = settings.panel_only;
         for link in &mut view.links {
             link.why = texts::why(&*self.world, link.probability, &link.reasons);
         }

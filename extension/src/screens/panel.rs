@@ -52,6 +52,9 @@ struct PageShown {
     done: bool,
     refused: Option<String>,
     links: Vec<ShownLink>,
+    /// Whether they are shown here alone, and nothing over the page.
+    #[serde(default, rename = "panelOnly")]
+    panel_only: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -159,6 +162,12 @@ impl Panel {
         let is_empty = shown.links.is_empty();
         page.keep_if("nothing", is_empty && shown.refused.is_none())?;
         page.keep_if("links", !is_empty)?;
+        for on in [true, false] {
+            let button = format!("#panel-only-{}", if on { "on" } else { "off" });
+            self.ask_on(&page, &button, false, move || Request::PanelOnly { on })?;
+        }
+        page.keep_if("on-page", !shown.panel_only)?;
+        page.keep_if("panel-only", shown.panel_only)?;
         page.show_in(&place)
     }
 

@@ -28,9 +28,11 @@ watch("layout-shift", ({ value }) => (heard.shifts += value));
 watch("longtask", () => heard.long++);
 watch("largest-contentful-paint", ({ element }) => element?.getRootNode() === document || heard.painted.push(String(element)));
 watch("event", ({ name, duration }) => heard.events.push([name, duration]), { durationThreshold: 16 });
-for (const name of ["focusin", "focusout", "scroll", "selectionchange", "resize", "message", "click", "keydown", "animationstart", "transitionrun"]) {
+for (const name of ["focusin", "focusout", "scroll", "selectionchange", "resize", "message", "click", "keydown", "animationstart", "transitionrun", "error"]) {
   addEventListener(name, ({ target, key }) => heard.mutations.push([name, target?.id ?? target?.nodeName, key].join()), true);
 }
+
+addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile }) => heard.mutations.push(["refused", violatedDirective, blockedURI, sourceFile].join()));
 
 // Probes are elements of the page around each link: the line, the marker and the tip would cover
 // some of them.

@@ -7,12 +7,16 @@ use anyhow::{Result, ensure};
 use linkscent_tests::browser::BrowserKind;
 use linkscent_tests::scripted::{Reply, scripted_web};
 use linkscent_tests::stage::Stage;
+use linkscent_tests::wait_for;
 use serde_json::{Map, Value};
 use thirtyfour::prelude::*;
 
 const CLINIC: &str = "opioid methadone addiction treatment recovery relapse counselling for \
     patients in our town ";
 const TRAINS: &str = "railway locomotives timetable stations platforms signals carriages ";
+/// What the page allows itself and everybody else: no frames, no styles, no code but its own. What
+/// the extension does must neither fail for it nor be reported to the page.
+const POLICY: &str = "default-src 'none'; script-src 'nonce-own'";
 /// Milliseconds within which two measurements of the same work may differ: two steps of the clock
 /// that pages are given for events.
 const CLOCK: f64 = 16.0;
@@ -30,13 +34,15 @@ fn bait() -> String {
     ];
     let links: String = links
         .iter()
-        .map(|(id, text)| format!("<p>Read more: <a id={id} href='/{id}/1'>{text}</a> today.</p>"))
+        .map(|(id, text)| {
+            format!("<p>Read more: <a id={id} href='/{id}/1'>{text}</a> today.</p><br>")
+        })
         .collect();
     let script = include_str!("oracles.js");
     format!(
         "<!doctype html><html lang=en><head><meta charset=utf-8><title>News of the day</title>\
-         <style>body {{ margin: 40px; font: 16px sans-serif }} p {{ margin: 60px 0 }}</style>\
-         <script>{script}</script></head><body><h1>News</h1>{links}</body></html>"
+         <meta http-equiv=Content-Security-Policy content=\"{POLICY}\">\
+         <script nonce=own>{script}</script></head><body><h1>News</h1>{links}</body></html>"
     )
 }
 
@@ -105,6 +111,7 @@ async fn look(stage: &Stage) -> Result<Value> {
 async fn found(stage: &Stage) -> Result<Value> {
     let driver = &stage.browser.driver;
     let mut all = Map::new();
+    away(stage).await?;
     all.insert("calm".to_owned(), look(stage).await?);
     for id in ["clinic", "garden", "shop"] {
         point(stage, id).await?;
@@ -181,12 +188,30 @@ async fn a_page_learns_nothing(kind: BrowserKind) -> Result<()> {
     let mut differs = Vec::new();
     differences(&without, &with, "", &mut differs);
     ensure!(differs.is_empty(), "{}", differs.join("\n"));
+    let all = with.to_string();
+    ensure!(!all.contains("-extension:"), "an address of the extension");
+    point(&stage, "clinic").await?;
+    let tip = wait_for("words about the link", 10, || async {
+        Ok(stage.shown().await?.tip)
+    });
+    ensure!(tip.await?.contains('%'));
     // The page does look: it sees its own links, and what it is told of them.
     let links = &with["pointed at clinic"]["links"];
     ensure!(links[0]["clinic"][0] == true, "{links}");
     if kind == BrowserKind::Chromium {
         ensure!(links[1]["clinic"][1] == true, "covered: {links}");
     }
+    // Somebody who trusts none of this can have links shown in the panel alone.
+    stage.panel().await?;
+    stage.browser.press("#panel-only-on").await?;
+    stage
+        .browser
+        .wait_for_text("Links are shown only here")
+        .await?;
+    ensure!(visit(&stage).await?, "the panel has the links");
+    let in_panel = found(&stage).await?;
+    differences(&without, &in_panel, "", &mut differs);
+    ensure!(differs.is_empty(), "in the panel: {}", differs.join("\n"));
     ensure!(busy[0] <= calm[0], "long tasks: {calm:?}, {busy:?}");
     ensure!(busy[1] <= calm[1] + CLOCK, "events: {calm:?}, {busy:?}");
     stage.strike().await
