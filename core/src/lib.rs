@@ -16,6 +16,8 @@ pub mod methods {}
 pub use linkscent_models as models;
 pub use linkscent_models::rng;
 
+pub mod budget;
+
 pub mod codec;
 
 pub mod text;

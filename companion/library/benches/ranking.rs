@@ -125,7 +125,7 @@ fn by_lead(items: &[Item], leads: &[String]) -> Vec<Asked> {
 
 fn ndcg(library: &Library, asked: &Asked, meaning: f32) -> f64 {
     let search = Search {
-        query: Query::read(&asked.text),
+        query: Query::read(&asked.text).expect("a query"),
         topic: Some(1),
         standings: Arc::new(|_| Some(0.5)),
         order: Order::Best,

@@ -130,7 +130,7 @@ fn queries(items: &[Item]) -> BTreeMap<&'static str, Vec<String>> {
 
 fn ask(library: &Library, query: &str) -> Duration {
     let search = Search {
-        query: Query::read(query),
+        query: Query::read(query).expect("a query"),
         topic: Some(1),
         standings: Arc::new(|key| Some((key % 1_000) as f64 / 1_000.0)),
         order: Order::Best,

@@ -4,21 +4,28 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::time::Instant;
 
+use linkscent_core::budget::QUERY;
 use linkscent_core::text::Language;
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::{Column, StrColumn};
-use tantivy::query::{BooleanQuery, Occur, Query as Asked, TermQuery};
+use tantivy::query::{BooleanQuery, Occur, Query as Asked, TermQuery, Weight};
 use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::{
-    DocAddress, DocId, Score, Searcher, SegmentOrdinal, SegmentReader, TantivyDocument, Term,
+    DocAddress, DocId, Score, Searcher, SegmentOrdinal, SegmentReader, TERMINATED, TantivyDocument,
+    Term,
 };
 
+use super::expansion::failed;
 use super::meaning::{Packed, cosine, packed};
 use super::{Fields, Library, Query, Result};
 
 /// Sites and languages that are told of one search at most.
 const MOST_FACETS: usize = 20;
+
+/// Number of pages between two looks at the clock.
+const CLOCK_EVERY: usize = 1_024;
 
 /// What a cosine of one between query and page counts, in units of BM25.
 pub const MEANING: f32 = 5.0;
@@ -116,8 +123,14 @@ pub struct Found {
 }
 
 impl Library {
-    /// Searches.
+    /// Searches. Fails if that takes more time or memory than a search may
+    /// ([`LibraryError::OverBudget`](super::LibraryError::OverBudget)).
     pub fn search(&self, search: &Search) -> Result<Found> {
+        self.search_since(search, Instant::now())
+    }
+
+    /// Searches, with the time that is left to a search that began then.
+    pub(crate) fn search_since(&self, search: &Search, begun: Instant) -> Result<Found> {
         let (searcher, notes) = self.searcher()?;
         let mut languages: Vec<Language> = notes
             .languages
@@ -127,11 +140,11 @@ impl Library {
         if languages.is_empty() {
             languages.push(Language::English);
         }
-        let found = self.ask(&searcher, search, &languages, false)?;
+        let found = self.ask(&searcher, search, &languages, (false, begun))?;
         if found.total > 0 || search.query.is_empty() {
             return Ok(found);
         }
-        let relaxed = self.ask(&searcher, search, &languages, true)?;
+        let relaxed = self.ask(&searcher, search, &languages, (true, begun))?;
         Ok(Found {
             is_relaxed: relaxed.total > 0,
             ..relaxed
@@ -143,11 +156,11 @@ impl Library {
         searcher: &Searcher,
         search: &Search,
         languages: &[Language],
-        any: bool,
+        (any, begun): (bool, Instant),
     ) -> Result<Found> {
         let mut asked: Vec<(Occur, Box<dyn Asked>)> = vec![(
             Occur::Must,
-            search.query.asked(&self.fields, languages, any),
+            search.query.asked(&self.fields, languages, any)?,
         )];
         if let Some(topic) = search.topic {
             let term = Term::from_field_u64(self.fields.topic, topic.unsigned_abs());
@@ -165,6 +178,7 @@ impl Library {
             meaning: (!words.is_empty()).then(|| (packed(&words), search.meaning)),
             order,
             most: search.skip.saturating_add(search.most),
+            begun,
         };
         let counted = searcher.search(&BooleanQuery::new(asked), &collector)?;
         let shown = counted.best.into_iter().skip(search.skip);
@@ -260,6 +274,8 @@ struct Counting {
     meaning: Option<(Packed, f32)>,
     order: Order,
     most: usize,
+    /// When the search began.
+    begun: Instant,
 }
 
 struct CountingSegment {
@@ -309,6 +325,30 @@ impl Collector for Counting {
 
     fn requires_scoring(&self) -> bool {
         true
+    }
+
+    /// Goes through the pages of a segment, as long as there is time.
+    fn collect_segment(
+        &self,
+        weight: &dyn Weight,
+        number: SegmentOrdinal,
+        reader: &SegmentReader,
+    ) -> tantivy::Result<tantivy::Result<Counted>> {
+        let mut segment = self.for_segment(number, reader)?;
+        let alive = reader.alive_bitset();
+        let mut pages = weight.scorer(reader, 1.0)?;
+        let (mut page, mut met) = (pages.doc(), 0_usize);
+        while page != TERMINATED {
+            if met % CLOCK_EVERY == 0 {
+                QUERY.check_time(self.begun.elapsed()).map_err(failed)?;
+            }
+            if alive.is_none_or(|alive| alive.is_alive(page)) {
+                segment.collect(page, pages.score());
+            }
+            page = pages.advance();
+            met += 1;
+        }
+        Ok(segment.harvest())
     }
 
     fn merge_fruits(&self, parts: Vec<tantivy::Result<Counted>>) -> tantivy::Result<Counted> {

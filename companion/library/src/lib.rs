@@ -10,6 +10,7 @@
 //! index. Among pages with its words those come first that say most of them (BM25) and that mean
 //! much the same (`meaning`).
 
+mod expansion;
 mod found;
 mod meaning;
 mod query;
@@ -22,6 +23,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use linkscent_core::budget::OverBudget;
 use serde::{Deserialize, Serialize};
 use tantivy::directory::MmapDirectory;
 use tantivy::schema::{
@@ -46,10 +48,22 @@ pub enum LibraryError {
     Busy,
     /// The index itself.
     #[error("the index fails: {0}")]
-    Index(#[from] tantivy::TantivyError),
+    Index(#[source] tantivy::TantivyError),
     /// Its folder.
     #[error("{0}: {1}")]
     Folder(PathBuf, std::io::Error),
+    /// A search would take more than it may.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
+}
+
+impl From<tantivy::TantivyError> for LibraryError {
+    fn from(error: tantivy::TantivyError) -> Self {
+        match expansion::over_budget(&error) {
+            Some(over) => Self::OverBudget(over),
+            None => Self::Index(error),
+        }
+    }
 }
 
 /// Results of this crate.

@@ -8,20 +8,21 @@
 
 use std::collections::BTreeSet;
 
+use linkscent_core::budget::{OverBudget, QUERY};
 use linkscent_core::text::{Language, terms};
 use tantivy::Term;
 use tantivy::query::{
-    AllQuery, BooleanQuery, BoostQuery, FuzzyTermQuery, Occur, PhraseQuery, Query as Asked,
-    RegexQuery, TermQuery,
+    AllQuery, BooleanQuery, BoostQuery, Occur, PhraseQuery, Query as Asked, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
 use super::Fields;
+use super::expansion::Expansion;
 
 /// A word of the title counts so much more.
 const TITLE: f32 = 2.0;
-/// Parts of one query that are taken at most.
-const MOST_PARTS: usize = 40;
+/// Most parts with `*` or `~` in one query: each of them stands for many words of the index.
+const MOST_EXPANDED: usize = 8;
 /// Fields that the index knows nothing of.
 const KNOWN_ELSEWHERE: [&str; 5] = ["tag", "is", "kind", "found", "topic"];
 
@@ -61,16 +62,32 @@ pub struct Condition {
 }
 
 impl Query {
-    /// Reads what was typed. Never fails: what is no sign of this language is a word.
-    pub fn read(text: &str) -> Self {
-        let mut parts = Vec::new();
+    /// Reads what was typed. What is no sign of this language is a word. Fails only if it is longer
+    /// than [`QUERY`] allows, or has more than eight parts with `*` or `~`.
+    pub fn read(text: &str) -> Result<Self, OverBudget> {
+        QUERY.check_bytes(text.len())?;
+        let mut parts: Vec<Part> = Vec::new();
+        let (mut words, mut expanded) = (0, 0);
         let mut rest = text.trim_start();
-        while !rest.is_empty() && parts.len() < MOST_PARTS {
+        while !rest.is_empty() {
             let (part, left) = read_part(rest);
-            parts.extend(part);
             rest = left.trim_start();
+            let Some(part) = part else {
+                continue;
+            };
+            words += part.typed().split_whitespace().count().max(1);
+            QUERY.check_items(words)?;
+            expanded += usize::from(part.is_expanded());
+            if expanded > MOST_EXPANDED {
+                return Err(OverBudget::Items {
+                    input: QUERY.input,
+                    most: MOST_EXPANDED,
+                    item: "words that end in * or ~",
+                });
+            }
+            parts.push(part);
         }
-        Self { parts }
+        Ok(Self { parts })
     }
 
     /// Whether nothing is asked for.
@@ -110,12 +127,17 @@ impl Query {
     }
 
     /// As the index is asked; with `any`, pages that have only some of the words are found too.
+    /// Fails if its words are more terms than [`QUERY`] allows, as in a long text without spaces.
     pub(crate) fn asked(
         &self,
         fields: &Fields,
         languages: &[Language],
         any: bool,
-    ) -> Box<dyn Asked> {
+    ) -> Result<Box<dyn Asked>, OverBudget> {
+        let words = self.words();
+        for language in languages {
+            QUERY.check_items(terms(&words, *language).len())?;
+        }
         let mut all: Vec<(Occur, Box<dyn Asked>)> = Vec::new();
         let mut some: Vec<(Occur, Box<dyn Asked>)> = Vec::new();
         // Words that only join others in one of the languages need not be met beside others.
@@ -154,11 +176,29 @@ impl Query {
             all.push((Occur::Must, Box::new(AllQuery)));
         }
         all.extend(beside);
-        Box::new(BooleanQuery::new(all))
+        Ok(Box::new(BooleanQuery::new(all)))
     }
 }
 
 impl Part {
+    /// Its text as it was typed.
+    fn typed(&self) -> &str {
+        match &self.what {
+            What::Word(text)
+            | What::Phrase(text)
+            | What::Beginning(text)
+            | What::Similar(text)
+            | What::Site(text)
+            | What::Language(text)
+            | What::Label(_, text) => text,
+        }
+    }
+
+    /// Whether it stands for all words that look much like it.
+    fn is_expanded(&self) -> bool {
+        matches!(self.what, What::Beginning(_) | What::Similar(_))
+    }
+
     fn asked(&self, fields: &Fields, languages: &[Language]) -> Option<Box<dyn Asked>> {
         let exact = |field: Field, text: &str| -> Box<dyn Asked> {
             let term = Term::from_field_text(field, text);
@@ -193,10 +233,9 @@ impl Part {
         if let What::Beginning(text) = &self.what {
             let plain: String = text.to_lowercase();
             let letters = plain.chars().filter(|letter| letter.is_alphanumeric());
-            let pattern = format!("{}.*", letters.collect::<String>());
-            let asked = RegexQuery::from_pattern(&pattern, field);
-            let mut ways: Vec<Box<dyn Asked>> = Vec::new();
-            ways.extend(asked.into_iter().map(|asked| Box::new(asked) as _));
+            let beginning: String = letters.collect();
+            let mut ways: Vec<Box<dyn Asked>> =
+                vec![Box::new(Expansion::beginning(field, &beginning))];
             // The word itself may be another as a term: “castle” is there as “castl”.
             for word in languages.iter().flat_map(|one| terms(text, *one)) {
                 let exact = TermQuery::new(term(&word), IndexRecordOption::Basic);
@@ -213,7 +252,7 @@ impl Part {
             match &words[..] {
                 [word] if matches!(self.what, What::Similar(_)) => {
                     let distance = if word.chars().count() < 5 { 1 } else { 2 };
-                    Box::new(FuzzyTermQuery::new(term(word), distance, true))
+                    Box::new(Expansion::similar(field, word, distance))
                 }
                 [word] => Box::new(TermQuery::new(
                     term(word),
@@ -288,7 +327,7 @@ mod tests {
     use super::*;
 
     fn parts(text: &str) -> Vec<String> {
-        let query = Query::read(text);
+        let query = Query::read(text).unwrap();
         let said = query.parts.iter().map(|part| {
             let not = if part.is_not { "not " } else { "" };
             let title = if part.only_title { "title " } else { "" };
@@ -325,13 +364,14 @@ mod tests {
                 r#"Word("site:")"#,
             ]
         );
-        assert!(Query::read("   ").is_empty());
+        assert!(Query::read("   ").unwrap().is_empty());
     }
 
     #[test]
     fn what_is_known_elsewhere_is_told_apart() {
         let query =
-            Query::read(r#"moat tag:To-Read -is:new kind:"Round towers" found:2026-11 tag:"#);
+            Query::read(r#"moat tag:To-Read -is:new kind:"Round towers" found:2026-11 tag:"#)
+                .unwrap();
         let conditions = query.conditions();
         let said = conditions.iter().map(|condition| {
             let not = if condition.is_not { "-" } else { "" };
@@ -348,6 +388,30 @@ mod tests {
             ]
         );
         assert_eq!(query.words(), "moat tag:");
-        assert_eq!(Query::read(&"a ".repeat(1000)).parts.len(), MOST_PARTS);
+    }
+
+    #[test]
+    fn a_query_is_refused_beyond_its_limits() {
+        let refused = |text: &str| Query::read(text).unwrap_err().to_string();
+        let most = QUERY.items;
+        assert_eq!(Query::read(&"a ".repeat(most)).unwrap().parts.len(), most);
+        assert!(Query::read(&format!("\"{}\"", "a ".repeat(most))).is_ok());
+        for text in [
+            "a ".repeat(most + 1),
+            format!("\"{}\"", "a ".repeat(most + 1)),
+            format!("tag:\"{}\"", "a ".repeat(most + 1)),
+            format!("{}\"{}\"", "b ".repeat(most), "a"),
+            "\"\" ".repeat(most) + &"-b ".repeat(most + 1),
+        ] {
+            assert!(refused(&text).contains("at most 100 words"), "{text}");
+        }
+        assert!(Query::read(&"ab* cd~ ".repeat(4)).is_ok());
+        assert!(refused(&"ab* ".repeat(9)).contains("at most 8 words that end in * or ~"));
+        assert!(Query::read(&"k".repeat(QUERY.bytes)).is_ok());
+        assert!(refused(&"k".repeat(QUERY.bytes + 1)).contains("at most 4096 bytes"));
+        let begun = std::time::Instant::now();
+        let bomb = format!("\"{}\"", "kidney ".repeat(280_000));
+        assert!(refused(&bomb).contains("at most 4096 bytes"));
+        assert!(begun.elapsed() < std::time::Duration::from_secs(1));
     }
 }

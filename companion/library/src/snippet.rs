@@ -129,7 +129,7 @@ mod tests {
 
     fn said(passages: &[&str], wanted: &str) -> String {
         let passages: Vec<String> = passages.iter().map(|text| (*text).to_owned()).collect();
-        let asked = Query::read(wanted);
+        let asked = Query::read(wanted).unwrap();
         let pieces = snippet(&passages, &asked, Language::English).into_iter();
         let pieces = pieces.map(|piece| {
             if piece.is_match {

@@ -58,7 +58,7 @@ fn library(folder: &Path) -> Library {
 
 fn search(text: &str) -> Search {
     Search {
-        query: Query::read(text),
+        query: Query::read(text).unwrap(),
         topic: Some(1),
         standings: Arc::new(|_| Some(0.5)),
         order: Order::Best,
@@ -310,4 +310,56 @@ fn what_a_killed_program_left_does_not_keep_others_from_writing() {
     writer.commit().unwrap();
     assert_eq!(found(&library, "moat"), [1, 2]);
     assert!(library.damaged().unwrap().is_empty());
+}
+
+#[test]
+fn a_word_that_stands_for_too_many_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = Library::open(folder.path()).unwrap();
+    let mut writer = library.writer().unwrap();
+    // Ten letters that stand for the digits, so that each number is another word.
+    let word = |number: usize| -> String {
+        let digits = number.to_string();
+        let letters = digits.bytes().map(|digit| char::from(b'b' + digit - b'0'));
+        format!("aq{}", letters.collect::<String>())
+    };
+    let words: Vec<String> = (10_000..10_000 + 2 * expansion::MOST_WORDS).map(word).collect();
+    let page = item(1, "http://a.test/1", "Words", &words.join(" "));
+    writer.take(&page).unwrap();
+    writer.commit().unwrap();
+    assert_eq!(found(&library, "aqcb*"), [1]);
+    let refused = library.search(&search("aq*")).unwrap_err();
+    let said = refused.to_string();
+    assert!(matches!(refused, LibraryError::OverBudget(_)), "{said}");
+    assert!(said.contains("20000 words that it stands for"), "{said}");
+}
+
+#[test]
+fn a_search_ends_when_its_time_is_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = library(folder.path());
+    let begun = std::time::Instant::now();
+    let castles = library.search_since(&search("castle"), begun).unwrap();
+    assert_eq!(castles.total, 3);
+    let long_ago = begun
+        .checked_sub(linkscent_core::budget::QUERY.time + std::time::Duration::from_secs(1))
+        .unwrap();
+    let refused = library.search_since(&search("castle"), long_ago);
+    let said = refused.unwrap_err().to_string();
+    assert_eq!(said, "a search may take at most 5 s, and this took longer");
+}
+
+#[test]
+fn a_long_text_without_spaces_is_refused_as_too_many_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = Library::open(folder.path()).unwrap();
+    let mut writer = library.writer().unwrap();
+    let mut page = item(1, "http://a.test/1", "城堡", "城堡有护城河。");
+    page.language = linkscent_core::text::Language::from_code("zh").unwrap();
+    writer.take(&page).unwrap();
+    writer.commit().unwrap();
+    assert_eq!(found(&library, "城堡"), [1]);
+    let refused = library.search(&search(&"城堡护城河".repeat(250)));
+    let said = refused.unwrap_err().to_string();
+    assert!(said.contains("at most 100 words"), "{said}");
 }

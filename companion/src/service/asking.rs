@@ -1,6 +1,7 @@
 //! What a person is shown of a page when they are asked about it, or look through pages without
 //! having asked for words: the sentences that speak for its topic.
 
+use linkscent_core::budget::QUERY;
 use linkscent_core::text::Language;
 use linkscent_core::wire::api::SnippetPiece;
 use linkscent_library::{Piece, Query, snippet};
@@ -65,7 +66,8 @@ impl Service {
     /// What is looked for on the pages that a search finds: its words, or where it has none and is
     /// one of a topic, those that tell most of it.
     pub(super) async fn spoken_of(&self, topic: Option<&Topic>, text: &str) -> Query {
-        let asked = Query::read(text);
+        // One that is too long is refused where it is searched by.
+        let asked = Query::read(text).unwrap_or_default();
         match topic {
             // A topic whose guide cannot be made is searched all the same.
             Some(topic) if asked.is_empty() => self.telling(topic).await.unwrap_or(asked),
@@ -86,7 +88,8 @@ impl Service {
 fn of_words<'a>(texts: impl Iterator<Item = &'a str>) -> Query {
     let words = texts.flat_map(|text| text.split(|sign: char| !sign.is_alphanumeric()));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    Query::read(&words.join(" "))
+    let fitting = &words[..words.len().min(QUERY.items)];
+    Query::read(&fitting.join(" ")).unwrap_or_default()
 }
 
 /// The sentences of passages that say most of what was asked.
@@ -125,14 +128,14 @@ mod tests {
         // So it is where a topic's pages are looked through without a word.
         let none = service.spoken_of(Some(&topic), " ").await;
         assert_eq!(none, telling);
-        let moats = Query::read("moats");
+        let moats = Query::read("moats").unwrap();
         assert_eq!(service.spoken_of(Some(&topic), "moats").await, moats);
-        assert_eq!(service.spoken_of(None, "").await, Query::read(""));
+        assert_eq!(service.spoken_of(None, "").await, Query::read("").unwrap());
     }
 
     #[test]
     fn a_name_is_words_whatever_signs_stand_in_it() {
         let odd = of_words(["\"lost -castles", "site:of OR (wales"].into_iter());
-        assert_eq!(odd, Query::read("lost castles site of OR wales"));
+        assert_eq!(odd, Query::read("lost castles site of OR wales").unwrap());
     }
 }

@@ -16,11 +16,14 @@ use anyhow::Result;
 use linkscent_archive::page::page_at;
 use linkscent_archive::warc::{Reader, WarcError};
 use linkscent_core::address::Address;
+use linkscent_core::budget::OverBudget;
 use linkscent_core::page::Page;
 use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage, SnippetPiece};
 use linkscent_library::{
     Found, Hit, Item, Library, LibraryError, MEANING, Order, Query, Search, of_key,
 };
+
+use tokio::sync::Semaphore;
 
 use super::asking::speaking;
 use super::standings::{Eligible, KnownPages};
@@ -30,6 +33,8 @@ use known::Known;
 
 /// Pages of a library that are shown at once at most.
 pub const MOST_SHOWN: usize = 100;
+/// Most searches that go through the index at the same time.
+const MOST_SEARCHES: usize = 4;
 /// The index is written at most this often.
 const INDEXED_EVERY: Duration = Duration::from_secs(3);
 /// Pages that are read from an archive before they are written.
@@ -62,6 +67,8 @@ pub(super) struct Shelf {
     known: Known,
     /// Held while the index is written or deleted.
     writing: Arc<tokio::sync::Mutex<()>>,
+    /// Places for searches: [`MOST_SEARCHES`].
+    searching: Arc<Semaphore>,
 }
 
 impl Shelf {
@@ -71,6 +78,7 @@ impl Shelf {
             open: Arc::default(),
             known: Known::default(),
             writing: Arc::default(),
+            searching: Arc::new(Semaphore::new(MOST_SEARCHES)),
         }
     }
 
@@ -272,8 +280,8 @@ impl Service {
         query: &LibraryQuery,
         most: usize,
     ) -> Result<(Found, Arc<KnownPages>), ServiceError> {
+        let asked = Query::read(&query.text).map_err(too_large)?;
         let known = self.standings(topic).await?;
-        let asked = Query::read(&query.text);
         let eligible = Eligible::new(Arc::clone(&known), query, &asked);
         let search = Search {
             query: asked,
@@ -285,17 +293,25 @@ impl Service {
             skip: query.skip,
         };
         let shelf = self.shelf.clone();
+        // At most so many are under way, each within its budget, whether or not somebody waits.
+        let place = Arc::clone(&self.shelf.searching).acquire_owned().await;
+        let place = place.map_err(anyhow::Error::from)?;
         let searching = tokio::task::spawn_blocking(move || {
-            let found = shelf.library()?.search(&search);
-            // Another process may have deleted what is open here.
-            found.or_else(|_| {
-                shelf.close();
-                shelf.library()?.search(&search)
-            })
+            let _place = place;
+            match shelf.library()?.search(&search) {
+                Err(LibraryError::OverBudget(over)) => Err(over.into()),
+                // Another process may have deleted what is open here.
+                Err(_) => {
+                    shelf.close();
+                    shelf.library()?.search(&search)
+                }
+                found => found,
+            }
         });
         let found: Result<Found, LibraryError> = searching.await.map_err(anyhow::Error::from)?;
         match found {
             Ok(found) => Ok((found, known)),
+            Err(LibraryError::OverBudget(over)) => Err(too_large(over)),
             Err(error) => Err(self.after_failed_search(error).await),
         }
     }
@@ -409,6 +425,11 @@ impl Service {
             labels: known.named(&found.labels),
         })
     }
+}
+
+/// Refuses a search that exceeds a limit.
+pub(super) fn too_large(over: OverBudget) -> ServiceError {
+    ServiceError::refused(format!("This search is too large: {over}."))
 }
 
 /// Takes pages of a topic's crawl into the index from its archive, but those left out. One whose

@@ -1,7 +1,8 @@
 //! Searches that the person keeps: by name, of a topic or of all.
 
-use linkscent_library::Order;
+use linkscent_library::{Order, Query};
 
+use super::library::too_large;
 use super::{LibraryQuery, Service, ServiceError};
 use crate::store::{SearchRow, Topic};
 
@@ -59,6 +60,7 @@ impl Service {
                 "A search has a name of 1 to {LONGEST_NAME} characters."
             )));
         }
+        Query::read(&query.text).map_err(too_large)?;
         let search = SearchRow {
             id: 0,
             topic: topic.map(|topic| topic.id),
