@@ -1,34 +1,31 @@
 //! Lists of pages that other programs keep: bookmarks, outlines (OPML), feeds (RSS, Atom),
-//! sitemaps, references (RIS, BibTeX, CSL JSON), tables (CSV). Of each the addresses of its pages
-//! are read, in order, each once; what is none is passed over.
+//! sitemaps, references (RIS, BibTeX, CSL JSON), tables (CSV), or a line for each page. Of each the
+//! addresses of its pages are read, in order, each once; what is none is passed over.
 //!
-//! Which format it is is told by how it begins. Feeds and outlines of feeds name the feeds too:
-//! those are passed over where a page is named beside them.
+//! The beginning of a list tells its format. Feeds and outlines of feeds name the feeds too: those
+//! are passed over where a page is named beside them.
+//!
+//! A list may come from anybody, so it is read in a stream: nothing of it is kept but the addresses,
+//! within the limits of [`LIST`].
 
-use std::borrow::Cow;
-use std::collections::HashSet;
+mod html;
+mod json;
+mod pages;
+mod table;
+mod xml;
 
-use linkscent_core::address::Address;
-use linkscent_core::dom::{MOST_LINKS, html};
-use quick_xml::Reader;
-use quick_xml::events::Event;
-use serde_json::Value;
+use linkscent_core::address::{Address, AddressError};
+use linkscent_core::budget::{Budget, LIST, OverBudget};
 use thiserror::Error;
 
-/// Bytes of a list at most.
-pub const LARGEST: usize = 32 << 20;
-/// Pages of a list that are read.
-pub const MOST: usize = 100_000;
+use pages::Pages;
 
 /// Why a list cannot be read.
 #[derive(Debug, Error)]
 pub enum ListError {
-    /// It is too large.
-    #[error("a list has at most {LARGEST} bytes, and this has {0}")]
-    Large(usize),
-    /// It names more pages than are read.
-    #[error("a list of this kind names at most {0} pages")]
-    Long(usize),
+    /// It exceeds a limit.
+    #[error("the list is too large: {0}")]
+    OverBudget(#[from] OverBudget),
     /// It is broken.
     #[error("the list is broken {place}: {problem}")]
     Broken {
@@ -37,13 +34,36 @@ pub enum ListError {
         /// How.
         problem: String,
     },
+    /// A line of a plain list is no address.
+    #[error("Line {number}: {problem}")]
+    Line {
+        /// Number of the line, from 1.
+        number: usize,
+        /// Why it is none.
+        problem: AddressError,
+    },
 }
 
-/// The pages that a list names; `None` if it is no format of these, but plain text.
-pub fn read(text: &str) -> Result<Option<Vec<Address>>, ListError> {
-    if text.len() > LARGEST {
-        return Err(ListError::Large(text.len()));
+/// The pages that a list names. A text of no other format is a plain list: an address a line, where
+/// empty lines and lines that begin with `#` are passed over.
+pub fn addresses(text: &str) -> Result<Vec<Address>, ListError> {
+    addresses_within(LIST, text)
+}
+
+fn addresses_within(budget: Budget, text: &str) -> Result<Vec<Address>, ListError> {
+    match read_within(budget, text)? {
+        Some(pages) => Ok(pages),
+        None => of_plain_lines(budget, text),
     }
+}
+
+/// The pages that a list names; `None` if it is plain text.
+pub fn read(text: &str) -> Result<Option<Vec<Address>>, ListError> {
+    read_within(LIST, text)
+}
+
+fn read_within(budget: Budget, text: &str) -> Result<Option<Vec<Address>>, ListError> {
+    budget.check_bytes(text.len())?;
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let beginning: String = text
         .chars()
@@ -58,227 +78,60 @@ pub fn read(text: &str) -> Result<Option<Vec<Address>>, ListError> {
         "<title",
         "<meta",
     ];
-    let found = if is_html.iter().any(|start| beginning.starts_with(start)) {
-        of_html(text)?
+    let mut pages = Pages::within(budget);
+    if is_html.iter().any(|start| beginning.starts_with(start)) {
+        html::read(text, &mut pages)?;
     } else if text.starts_with('<') {
-        of_xml(text)?
+        xml::read(text, &mut pages)?;
     } else if text.starts_with(['[', '{']) {
-        of_json(text)?
+        json::read(text, &mut pages)?;
     } else if beginning.starts_with("ty  - ") {
-        of_lines(text, "UR  - ")
+        of_lines(text, "UR  - ", &mut pages)?;
     } else if text.starts_with('@') && text.contains('{') {
-        of_bibtex(text)
-    } else if is_table(text) {
-        of_table(text)
+        of_bibtex(text, &mut pages)?;
+    } else if let Some(table) = table::Table::of(text) {
+        table.read(&mut pages)?;
     } else {
         return Ok(None);
-    };
-    let mut pages: Vec<Address> = Vec::new();
-    let mut seen = HashSet::new();
-    for address in found {
-        let Ok(page) = Address::parse(address.trim()) else {
+    }
+    Ok(Some(pages.into_addresses()))
+}
+
+fn of_plain_lines(budget: Budget, text: &str) -> Result<Vec<Address>, ListError> {
+    let mut pages = Pages::within(budget);
+    for (line, number) in text.trim_start_matches('\u{feff}').lines().zip(1..) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
             continue;
-        };
-        if seen.insert(page.clone()) {
-            if pages.len() == MOST {
-                return Err(ListError::Long(MOST));
-            }
-            pages.push(page);
+        }
+        let page = Address::parse(line);
+        pages.keep(page.map_err(|problem| ListError::Line { number, problem })?)?;
+    }
+    Ok(pages.into_addresses())
+}
+
+/// What stands behind a tag in references.
+fn of_lines(text: &str, tag: &str, pages: &mut Pages) -> Result<(), ListError> {
+    for line in text.lines() {
+        if let Some(address) = line.trim_start().strip_prefix(tag) {
+            pages.add(address)?;
         }
     }
-    Ok(Some(pages))
-}
-
-/// The links of a page of HTML, which may be cut off before so many as are read of others.
-fn of_html(text: &str) -> Result<Vec<String>, ListError> {
-    let document = html::parse(text);
-    if document.truncated {
-        return Err(ListError::Long(MOST_LINKS));
-    }
-    Ok(document.links.into_iter().map(|link| link.href).collect())
-}
-
-/// Outlines, feeds and sitemaps.
-fn of_xml(text: &str) -> Result<Vec<String>, ListError> {
-    let mut reader = Reader::from_str(text);
-    let mut found = Vec::new();
-    // Names of the elements around, and what the innermost says.
-    let mut open: Vec<String> = Vec::new();
-    let mut said = String::new();
-    loop {
-        let event = reader.read_event().map_err(|error| ListError::Broken {
-            place: format!("at byte {}", reader.error_position()),
-            problem: error.to_string(),
-        })?;
-        match event {
-            Event::Eof => break,
-            Event::Start(element) => {
-                let name = element.local_name().as_ref().to_ascii_lowercase();
-                found.extend(of_element(&name, &element));
-                open.push(name);
-                said.clear();
-            }
-            Event::Empty(element) => {
-                let name = element.local_name().as_ref().to_ascii_lowercase();
-                found.extend(of_element(&name, &element));
-            }
-            Event::End(_) => {
-                let name = open.pop().unwrap_or_default();
-                let around = open.last().map_or("", String::as_str);
-                let is_page = match &*name {
-                    "loc" => around == "url",
-                    "link" => around == "item",
-                    _ => false,
-                };
-                let page = std::mem::take(&mut said);
-                found.extend(is_page.then_some(page));
-            }
-            Event::Text(text) => said.push_str(&text),
-            Event::CData(text) => said.push_str(&text),
-            Event::GeneralRef(name) => {
-                if let Ok(Some(sign)) = name.resolve_char_ref() {
-                    said.push(sign);
-                } else {
-                    let sign = quick_xml::escape::resolve_predefined_entity(&name);
-                    said.push_str(sign.unwrap_or_default());
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(found)
-}
-
-/// The page that an element names in its attributes: an entry of an outline, a link of a feed's
-/// entry.
-fn of_element(name: &str, element: &quick_xml::events::BytesStart<'_>) -> Option<String> {
-    let value = |wanted: &str| {
-        let attributes = element.attributes().flatten();
-        let mut values =
-            attributes.filter(|one| one.key.local_name().as_ref().eq_ignore_ascii_case(wanted));
-        let said = values.next()?.value.into_owned();
-        let plain = quick_xml::escape::unescape(&said).map(Cow::into_owned);
-        Some(plain.unwrap_or(said))
-    };
-    match name {
-        "outline" => value("url")
-            .or_else(|| value("htmlurl"))
-            .or_else(|| value("xmlurl")),
-        "link" => value("href").filter(|_| value("rel").is_none_or(|rel| rel == "alternate")),
-        _ => None,
-    }
-}
-
-/// References in JSON, or lines of JSON: whatever stands under a name of an address.
-fn of_json(text: &str) -> Result<Vec<String>, ListError> {
-    let mut found = Vec::new();
-    let values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-    for value in values {
-        let value = value.map_err(|error| ListError::Broken {
-            place: format!("in line {}", error.line()),
-            problem: error.to_string(),
-        })?;
-        of_value(&value, &mut found);
-    }
-    Ok(found)
-}
-
-fn of_value(value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::Array(values) => values.iter().for_each(|value| of_value(value, found)),
-        Value::Object(object) => {
-            for (name, value) in object {
-                let is_address = ["url", "address", "href", "uri"];
-                match value {
-                    Value::String(text) if is_address.contains(&&*name.to_ascii_lowercase()) => {
-                        found.push(text.clone());
-                    }
-                    Value::Array(_) | Value::Object(_) => of_value(value, found),
-                    _ => {}
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-fn of_lines(text: &str, tag: &str) -> Vec<String> {
-    let lines = text
-        .lines()
-        .filter_map(|line| line.trim_start().strip_prefix(tag));
-    lines.map(str::to_owned).collect()
+    Ok(())
 }
 
 /// What stands in fields `url` of references.
-fn of_bibtex(text: &str) -> Vec<String> {
-    let fields = text.lines().filter_map(|line| {
-        let (name, value) = line.split_once('=')?;
-        let is_address = name.trim().eq_ignore_ascii_case("url");
-        is_address.then(|| {
-            value
-                .trim()
-                .trim_end_matches(',')
-                .trim_matches(['{', '}', '"'])
-        })
-    });
-    fields.map(str::to_owned).collect()
-}
-
-/// Whether it is a table: its first line names columns, one of which is of addresses.
-fn is_table(text: &str) -> bool {
-    let head = text.lines().next().unwrap_or_default().to_ascii_lowercase();
-    let mut columns = head
-        .split([',', ';', '\t'])
-        .map(|name| name.trim().trim_matches('"'));
-    head.contains([',', ';', '\t']) && columns.any(is_column)
-}
-
-fn is_column(name: &str) -> bool {
-    matches!(name, "url" | "address" | "link" | "href" | "uri")
-}
-
-fn of_table(text: &str) -> Vec<String> {
-    let head = text.lines().next().unwrap_or_default();
-    let parts = [',', ';', '\t'];
-    let parting = parts
-        .into_iter()
-        .max_by_key(|part| head.matches(*part).count());
-    let rows = rows(text, parting.unwrap_or(','));
-    let mut rows = rows.into_iter();
-    let place = rows.next().and_then(|head| {
-        head.iter()
-            .position(|name| is_column(&name.trim().to_ascii_lowercase()))
-    });
-    let Some(place) = place else {
-        return Vec::new();
-    };
-    rows.filter_map(|row| row.get(place).cloned()).collect()
-}
-
-/// The cells of a table (RFC 4180).
-fn rows(text: &str, parting: char) -> Vec<Vec<String>> {
-    let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
-    let mut is_quoted = false;
-    let mut signs = text.chars().peekable();
-    while let Some(sign) = signs.next() {
-        match sign {
-            '"' if is_quoted && signs.peek() == Some(&'"') => {
-                cell.push('"');
-                signs.next();
-            }
-            '"' if is_quoted || cell.is_empty() => is_quoted = !is_quoted,
-            '\n' if !is_quoted => {
-                row.push(std::mem::take(&mut cell));
-                rows.push(std::mem::take(&mut row));
-            }
-            '\r' if !is_quoted => {}
-            sign if sign == parting && !is_quoted => row.push(std::mem::take(&mut cell)),
-            sign => cell.push(sign),
+fn of_bibtex(text: &str, pages: &mut Pages) -> Result<(), ListError> {
+    for line in text.lines() {
+        let Some((name, value)) = line.split_once('=') else {
+            continue;
+        };
+        if name.trim().eq_ignore_ascii_case("url") {
+            let value = value.trim().trim_end_matches(',');
+            pages.add(value.trim_matches(['{', '}', '"']))?;
         }
     }
-    row.push(cell);
-    rows.push(row);
-    rows
+    Ok(())
 }
 
 #[cfg(test)]
@@ -335,17 +188,86 @@ mod tests {
             said("<opml><body></opml>")
         );
         assert!(said("[{\"URL\": 1},\n oops]").contains("in line 2"));
-        assert!(said(&" ".repeat(LARGEST + 1)).contains("at most"));
-        let many: String = (0..=MOST).map(|n| format!("http://a.test/{n}\n")).collect();
-        assert!(said(&format!("url,x\n{many}")).contains("at most 100000"));
+        assert!(said(&" ".repeat(LIST.bytes + 1)).contains("at most"));
+    }
+
+    #[test]
+    fn a_plain_list_has_an_address_a_line() {
+        let read = |text: &str| addresses(text).map(|pages| pages.len());
+        assert_eq!(
+            read("http://a.test/\n\n# a comment\n  http://b.test\n").unwrap(),
+            2
+        );
+        let wrong = read("http://a.test/\nno address").unwrap_err().to_string();
+        assert!(wrong.starts_with("Line 2: "), "{wrong}");
+    }
+
+    /// Lists of every format with so many pages.
+    fn long(pages: usize) -> Vec<String> {
+        let each = |line: &dyn Fn(usize) -> String| (0..pages).map(line).collect::<String>();
+        vec![
+            format!("<html>{}", each(&|n| format!("<a href=http://a.test/{n}>"))),
+            format!(
+                "<opml>{}</opml>",
+                each(&|n| format!("<outline url='http://a.test/{n}'/>"))
+            ),
+            each(&|n| format!("{{\"url\":\"http://a.test/{n}\"}}\n")),
+            format!(
+                "TY  - ELEC\n{}",
+                each(&|n| format!("UR  - http://a.test/{n}\n"))
+            ),
+            format!(
+                "@a{{\n{}",
+                each(&|n| format!("url={{http://a.test/{n}}}\n"))
+            ),
+            format!("url,x\n{}", each(&|n| format!("http://a.test/{n}\n"))),
+            each(&|n| format!("http://a.test/{n}\n")),
+        ]
+    }
+
+    #[test]
+    fn a_list_of_any_format_may_be_so_long_and_no_longer() {
+        let few = Budget { items: 100, ..LIST };
+        for text in long(few.items) {
+            let pages = addresses_within(few, &text).map(|pages| pages.len());
+            assert_eq!(pages.unwrap(), few.items, "{}", &text[..60]);
+        }
+        for text in long(few.items + 1) {
+            let said = addresses_within(few, &text).unwrap_err().to_string();
+            assert!(said.contains("at most 100 pages"), "{said}");
+        }
+        let again = "url,x\n".to_owned() + &"http://a.test/\n".repeat(401);
+        let said = addresses_within(few, &again).unwrap_err().to_string();
+        assert!(said.contains("400 addresses, repeated"), "{said}");
+        let small = Budget {
+            memory: 10_000,
+            ..few
+        };
+        let long: String = (0..50)
+            .map(|n| format!("http://a.test/{n}{}\n", "x".repeat(200)))
+            .collect();
+        let said = addresses_within(small, &long).unwrap_err().to_string();
+        assert!(said.contains("10000 bytes of memory"), "{said}");
     }
 
     #[test]
     fn hostile_lists_end() {
         let deep = "<a>".repeat(100_000);
-        let _ = read(&deep);
+        let said = read(&deep).unwrap_err().to_string();
+        assert!(said.contains("at most 128 levels"), "{said}");
         let nested = "[".repeat(100_000);
         assert!(read(&nested).is_err());
+        // No reader keeps what is no address, however much of it there is.
+        let commas = "url,title\n".to_owned() + &",".repeat(1 << 18);
+        assert!(pages(&commas).is_empty());
+        let numbers = format!("[{}1]", "1,".repeat(1 << 18));
+        assert!(pages(&numbers).is_empty());
+        let quote = format!("url,x\n\"{}", "a".repeat(1 << 18));
+        assert!(pages(&quote).is_empty());
+        // Attributes are not compared with all before them.
+        let attributes: String = (0..50_000).map(|n| format!("a{n}='' ")).collect();
+        let many = format!("<opml><outline {attributes} url='http://a.test/'/></opml>");
+        assert!(pages(&many).is_empty());
         let entities = "<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;\">]><rss><channel><item><link>&b;</link></item></channel></rss>";
         assert!(pages(entities).is_empty());
     }

@@ -2,6 +2,7 @@
 
 mod report;
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_archive::lists;
-use linkscent_core::address::Address;
+use linkscent_core::budget::LIST;
 use linkscent_core::crawl::{CrawlStats, Scope, StoppingRule};
 use linkscent_core::strategies::{self, Form};
 use serde_json::json;
@@ -414,27 +415,26 @@ fn bar(budget: u64, quiet: bool) -> ProgressBar {
     ProgressBar::new(budget).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// Addresses in a file: a list that another program keeps, see [`lists`], or a line each; empty
-/// lines and `#` comments are passed over. What is no address is an error that names its line.
+/// Addresses in a file, see [`lists::addresses`].
 fn addresses(file: Option<&Path>) -> Result<Vec<String>> {
     let Some(file) = file else {
         return Ok(Vec::new());
     };
-    let text =
-        std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
-    let listed = lists::read(&text).with_context(|| file.display().to_string())?;
-    if let Some(pages) = listed {
-        ensure!(!pages.is_empty(), "{} names no page", file.display());
-        return Ok(pages.iter().map(ToString::to_string).collect());
-    }
-    let lines = text.lines().enumerate();
-    lines
-        .map(|(number, line)| (number + 1, line.trim()))
-        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
-        .map(|(number, line)| {
-            let address = Address::parse(line);
-            let address = address.with_context(|| format!("{}, line {number}", file.display()))?;
-            Ok(address.to_string())
-        })
-        .collect()
+    let name = || file.display().to_string();
+    let mut bytes = Vec::new();
+    // One byte more than a list may have, so that a larger file is refused as too large.
+    let most = LIST.bytes as u64 + 1;
+    let opened = std::fs::File::open(file);
+    let read = opened.and_then(|open| open.take(most).read_to_end(&mut bytes));
+    read.with_context(|| format!("reading {}", file.display()))?;
+    LIST.check_bytes(bytes.len()).with_context(name)?;
+    let text = String::from_utf8(bytes).with_context(name)?;
+    let pages = lists::addresses(&text).with_context(name)?;
+    let is_empty = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    ensure!(
+        !pages.is_empty() || text.lines().all(is_empty),
+        "{} names no page",
+        file.display()
+    );
+    Ok(pages.iter().map(ToString::to_string).collect())
 }

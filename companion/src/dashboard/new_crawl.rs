@@ -132,21 +132,10 @@ fn number(text: &str) -> Result<Option<u32>, PageError> {
     })
 }
 
-/// Addresses: a list that another program keeps, see [`lists`], or a line each; empty lines are
-/// passed over.
+/// Addresses in a text, see [`lists::addresses`].
 pub(super) fn addresses(text: &str) -> Result<Vec<String>, PageError> {
-    let listed = lists::read(text).map_err(|error| PageError::bad(error.to_string()))?;
-    if let Some(pages) = listed {
-        return Ok(pages.iter().map(ToString::to_string).collect());
-    }
-    let lines = text.lines().zip(1..);
-    let lines = lines.map(|(line, number)| (line.trim(), number));
-    let lines = lines.filter(|(line, _)| !line.is_empty());
-    let address = |(line, number)| match Address::parse(line) {
-        Ok(address) => Ok(address.to_string()),
-        Err(error) => Err(PageError::bad(format!("Line {number}: {error}"))),
-    };
-    lines.map(address).collect()
+    let pages = lists::addresses(text).map_err(|error| PageError::bad(error.to_string()))?;
+    Ok(pages.iter().map(ToString::to_string).collect())
 }
 
 #[derive(Deserialize)]
