@@ -175,7 +175,7 @@ pub const TOPIC_FILE: Budget = Budget {
     items: 100_000,
     item: "marks, phrases and notes",
     depth: 64,
-    memory: 256 * MIB,
+    memory: 512 * MIB,
     time: Duration::from_secs(20),
 };
 
@@ -200,7 +200,7 @@ pub const DOCUMENT: Budget = Budget {
     items: 4 * MIB,
     item: "bytes of HTML",
     depth: 100,
-    memory: 512 * MIB,
+    memory: 400 * MIB,
     time: Duration::from_secs(20),
 };
 

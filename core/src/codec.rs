@@ -16,8 +16,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
+use crate::budget::MODEL;
+
 /// Most bytes that are read or written at once.
-pub const LARGEST: usize = 256 << 20;
+pub const LARGEST: usize = MODEL.bytes;
 
 /// Why bytes cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -29,6 +29,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use linkscent_core::budget::ARCHIVE;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -54,11 +55,11 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            body: 16 << 20,
-            unpacked: 1 << 30,
+            body: ARCHIVE.bytes as u64,
+            unpacked: ARCHIVE.unpacked as u64,
             ratio: 100,
             members: 4_096,
-            pages: 200_000,
+            pages: ARCHIVE.items,
         }
     }
 }

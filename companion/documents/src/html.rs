@@ -1,8 +1,10 @@
 //! The HTML that is written: a title, headings, paragraphs with links. Whatever is put in is
 //! escaped, so that no text becomes markup, and it ends when it is long enough.
 
+use linkscent_core::budget::DOCUMENT;
+
 /// Bytes of HTML that a document becomes at most.
-pub const MOST_HTML: usize = 4 << 20;
+pub const MOST_HTML: usize = DOCUMENT.items;
 /// Characters of a title at most.
 const LONGEST_TITLE: usize = 300;
 /// Bytes of words of one paragraph at most; what is longer becomes more of them.

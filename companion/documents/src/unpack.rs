@@ -2,10 +2,12 @@
 
 use std::io::Read;
 
+use linkscent_core::budget::DOCUMENT;
+
 use crate::{DocumentError, Kind};
 
 /// Bytes that are unpacked of one document at most, in all its files.
-pub const MOST_UNPACKED: usize = 64 << 20;
+pub const MOST_UNPACKED: usize = DOCUMENT.unpacked;
 
 /// Unpacked bytes, and whether they break off.
 pub(crate) struct Unpacked {

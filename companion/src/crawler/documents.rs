@@ -6,14 +6,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use linkscent_core::address::Address;
+use linkscent_core::budget::DOCUMENT;
 use linkscent_documents::apart::Apart;
 use linkscent_documents::{DocumentError, Kind, kind, to_html};
 
 /// What the process that reads is called with.
 pub const READ_DOCUMENT: &str = "read-document";
 /// What a document may take to be read.
-const TIME: Duration = Duration::from_secs(20);
-const MEMORY: u64 = 400 << 20;
+const TIME: Duration = DOCUMENT.time;
+const MEMORY: u64 = DOCUMENT.memory as u64;
 /// Bytes from which a text is read apart, too: what it takes to read it is given back whole.
 const LARGE: usize = 1 << 20;
 const GZIP: &[u8] = b"\x1f\x8b";

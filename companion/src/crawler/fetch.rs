@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use linkscent_core::address::Address;
+use linkscent_core::budget::{ANSWER, DOCUMENT};
 use linkscent_core::crawl::{Robots, rest_for, robots, site_of};
 use linkscent_core::page::Page;
 use reqwest::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
@@ -37,8 +38,8 @@ use linkscent_archive::feeds::feed_of;
 use linkscent_archive::page::{build, of_html};
 
 /// Largest page taken in, in bytes after decompression, and largest document.
-const LARGEST_PAGE: usize = 4 << 20;
-const LARGEST_DOCUMENT: usize = 16 << 20;
+const LARGEST_PAGE: usize = ANSWER.bytes;
+const LARGEST_DOCUMENT: usize = DOCUMENT.bytes;
 const CONNECT: Duration = Duration::from_secs(10);
 /// From the request to the end of the answer's head.
 const HEAD: Duration = Duration::from_secs(12);

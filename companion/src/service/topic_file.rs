@@ -8,18 +8,21 @@
 //! for other topics.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, anyhow, ensure};
 use linkscent_core::address::Address;
+use linkscent_core::budget::TOPIC_FILE;
 use linkscent_core::critics::{self, Sources};
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies;
 use linkscent_core::text::Vocabulary;
 use linkscent_core::wire::api::{Event, EventKind, EventName};
 use linkscent_core::wire::{read_model, write_model};
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::feedback::MOST_EVENTS;
 use super::{Service, ServiceError};
@@ -29,8 +32,8 @@ use crate::page_archive;
 use crate::store::Topic;
 use crate::topic_guide;
 
-/// Bytes of a topic file at most.
-const LARGEST_TOPIC_FILE: usize = 64 << 20;
+/// Most bytes of the part of a topic file that says what was said.
+const LARGEST_SAID: u64 = (TOPIC_FILE.bytes / 4) as u64;
 /// The form of the file.
 const FORM: u32 = 1;
 /// Its two parts.
@@ -57,10 +60,37 @@ pub struct TopicFile {
     /// Name of the strategy.
     pub strategy: String,
     /// What was said, as far as it is in force.
+    #[serde(deserialize_with = "few")]
     pub said: Vec<EventKind>,
     /// What was learned, as a model file; empty if nothing was.
     #[serde(skip)]
     learned: Vec<u8>,
+}
+
+/// Reads what was said, and stops where it is more than a file may say.
+fn few<'de, D: Deserializer<'de>>(said: D) -> Result<Vec<EventKind>, D::Error> {
+    struct Few;
+
+    impl<'de> Visitor<'de> for Few {
+        type Value = Vec<EventKind>;
+
+        fn expecting(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+            text.write_str("a list of what was said")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut said = Vec::new();
+            while let Some(one) = list.next_element()? {
+                said.push(one);
+                TOPIC_FILE
+                    .check_items(said.len())
+                    .map_err(A::Error::custom)?;
+            }
+            Ok(said)
+        }
+    }
+
+    said.deserialize_seq(Few)
 }
 
 impl TopicFile {
@@ -71,10 +101,7 @@ impl TopicFile {
             // to be read.
             let file = std::fs::metadata(path)?;
             ensure!(file.is_file(), "it is no file");
-            ensure!(
-                file.len() <= LARGEST_TOPIC_FILE as u64,
-                "a topic file has at most {LARGEST_TOPIC_FILE} bytes"
-            );
+            TOPIC_FILE.check_bytes(usize::try_from(file.len())?)?;
             let mut bytes = Vec::new();
             std::fs::File::open(path)?
                 .take(file.len())
@@ -97,6 +124,7 @@ impl TopicFile {
     }
 
     fn try_read(bytes: &[u8]) -> anyhow::Result<Self> {
+        TOPIC_FILE.check_bytes(bytes.len())?;
         let (mut said, mut learned) = (None, Vec::new());
         let mut archive = tar::Archive::new(bytes);
         for entry in archive.entries()? {
@@ -112,15 +140,14 @@ impl TopicFile {
             match &*name {
                 SAID => {
                     // A sparse entry says more bytes than the file has.
-                    entry
-                        .take(LARGEST_TOPIC_FILE as u64)
-                        .read_to_end(&mut part)?;
+                    entry.take(LARGEST_SAID + 1).read_to_end(&mut part)?;
+                    let is_small = part.len() as u64 <= LARGEST_SAID;
+                    ensure!(is_small, "{name} may have at most {LARGEST_SAID} bytes");
                     said = Some(serde_json::from_slice(&part).with_context(|| name.clone())?);
                 }
                 LEARNED => {
-                    entry
-                        .take(LARGEST_TOPIC_FILE as u64)
-                        .read_to_end(&mut learned)?;
+                    let most = TOPIC_FILE.bytes as u64;
+                    entry.take(most).read_to_end(&mut learned)?;
                 }
                 _ => {}
             }

@@ -19,12 +19,14 @@ mod outline;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::budget::ANSWER;
+
 /// Separates leaves in a snapshot; cannot occur in a leaf.
 pub const LEAF_SEPARATOR: char = '\u{1}';
 /// Most leaves kept of one page; the rest is cut off.
 pub const MOST_LEAVES: usize = 200_000;
 /// Most links kept of one page.
-pub const MOST_LINKS: usize = 10_000;
+pub const MOST_LINKS: usize = ANSWER.items;
 /// Most forms kept of one page, and most fields of one form.
 pub const MOST_FORMS: usize = 200;
 /// Most bytes of leaf text kept of one page.

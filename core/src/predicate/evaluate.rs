@@ -5,6 +5,8 @@ use crate::address::Address;
 use crate::forms::{FormKinds, FormWords};
 use crate::page::Page;
 
+/// Bytes of a text, from its beginning, that a regular expression looks at.
+pub(super) const LONGEST_SEARCHED: usize = 256 << 10;
 /// Letters shown around what was found.
 const SHOWN: usize = 30;
 
@@ -174,6 +176,11 @@ fn find_form(seen: Seen<'_>, topic: Option<&str>) -> (bool, String) {
     (share >= WANTED, place)
 }
 
+/// The part of a text that a regular expression looks at.
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_SEARCHED)]
+}
+
 fn first<'a>(
     mut texts: impl Iterator<Item = &'a str>,
     regex: &regex_lite::Regex,
@@ -192,7 +199,7 @@ impl TextTest {
             },
             Self::Is(wanted) => (text.to_lowercase() == wanted.to_lowercase(), whole()),
             Self::Glob(pattern) => (pattern.regex.is_match(text), whole()),
-            Self::Regex(pattern) => match pattern.regex.find(text) {
+            Self::Regex(pattern) => match pattern.regex.find(beginning(text)) {
                 Some(found) => (true, shown(text, found.start(), found.end())),
                 None => (false, String::new()),
             },

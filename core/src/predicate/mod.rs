@@ -137,6 +137,10 @@ pub struct Pattern {
     regex: Regex,
 }
 
+/// Most bytes of a compiled pattern. With [`evaluate::LONGEST_SEARCHED`] it bounds the time that one
+/// takes on a page.
+const LARGEST_REGEX: usize = 256 << 10;
+
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
         self.written == other.written
@@ -164,7 +168,7 @@ impl Pattern {
 
     fn new(written: &str, regex: &str) -> Option<Self> {
         let regex = regex_lite::RegexBuilder::new(regex)
-            .size_limit(1 << 20)
+            .size_limit(LARGEST_REGEX)
             .build()
             .ok()?;
         Some(Self {

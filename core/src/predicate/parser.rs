@@ -9,13 +9,12 @@ use super::{
     COMPARISONS, Comparison, Condition, NUMBERS, NumberOf, Pattern, Predicate, TEXTS, TextOf,
     TextTest,
 };
+use crate::budget::PREDICATE;
 use crate::forms::FormKind;
 use crate::text::Language;
 
-/// Characters of a predicate.
-const LONGEST: usize = 10_000;
-/// Parentheses and `not` within each other.
-const DEEPEST: usize = 64;
+/// Most regular expressions in one predicate: each may take some hundred kilobytes.
+const MOST_REGEXES: usize = 16;
 const CONDITIONS: [&str; 12] = [
     "url",
     "host",
@@ -77,10 +76,11 @@ fn wrong<T>(position: usize, message: impl Into<String>) -> Parsed<T> {
 
 /// Tokens with their places.
 fn tokens(text: &str) -> Parsed<Vec<(usize, Token)>> {
-    let letters: Vec<char> = text.chars().collect();
-    if letters.len() > LONGEST {
-        return wrong(LONGEST, format!("longer than {LONGEST} characters"));
+    let longest = PREDICATE.items;
+    if text.chars().nth(longest).is_some() {
+        return wrong(longest, format!("longer than {longest} characters"));
     }
+    let letters: Vec<char> = text.chars().collect();
     let (mut tokens, mut at) = (Vec::new(), 0);
     while at < letters.len() {
         let place = at + 1;
@@ -168,6 +168,14 @@ impl FromStr for Predicate {
             at: 0,
             end: text.chars().count() + 1,
         };
+        let is_regex =
+            |row: &&(usize, Token)| matches!(&row.1, Token::Word(word) if word == "regex");
+        if let Some((place, _)) = parser.tokens.iter().filter(is_regex).nth(MOST_REGEXES) {
+            return wrong(
+                *place,
+                format!("more than {MOST_REGEXES} regular expressions"),
+            );
+        }
         let predicate = parser.either(0)?;
         match parser.next() {
             None => Ok(predicate),
@@ -218,8 +226,9 @@ impl Parser {
 
     fn one(&mut self, depth: usize) -> Parsed<Predicate> {
         let place = self.place();
-        if depth > DEEPEST {
-            return wrong(place, format!("more than {DEEPEST} levels of parentheses"));
+        let deepest = PREDICATE.depth;
+        if depth > deepest {
+            return wrong(place, format!("more than {deepest} levels of parentheses"));
         }
         if self.takes("not") {
             return Ok(Predicate::Not(Box::new(self.one(depth + 1)?)));

@@ -142,6 +142,17 @@ fn no_expression_is_catastrophic() {
         relevances: &(),
     };
     assert!(!predicate.holds(seen));
+    // The largest expression that is taken looks at the beginning of a text alone.
+    let mut builder = Builder::new();
+    builder.leaf(&format!("{}needle", "b".repeat(300 << 10)));
+    let address = Address::parse("http://a.test/").unwrap();
+    let page = Page::new(address, builder.finish().unwrap());
+    let seen = Seen {
+        page: &page,
+        ..seen
+    };
+    let at_the_end: Predicate = r#"text regex "needle""#.parse().unwrap();
+    assert!(!at_the_end.holds(seen));
     let huge = r#"text regex "((a{999}){999}){999}""#.parse::<Predicate>();
     assert!(huge.unwrap_err().message.contains("too large"));
 }
@@ -172,6 +183,12 @@ fn what_is_wrong_is_named_with_its_place() {
         assert_eq!(error.position, place, "{text}: {error}");
         assert!(error.message.contains(said), "{text}: {error}");
     }
+    let many = vec![r#"text regex "a""#; 17].join(" or ");
+    let error = many.parse::<Predicate>().unwrap_err();
+    assert!(error.message.contains("more than 16 regular"), "{error}");
+    let long = format!("title has \"{}\"", "a".repeat(10_000));
+    let error = long.parse::<Predicate>().unwrap_err();
+    assert!(error.message.contains("longer than 10000"), "{error}");
     let deep = "(".repeat(100_000);
     assert!(deep.parse::<Predicate>().is_err());
     let deep = "not ".repeat(2_000);

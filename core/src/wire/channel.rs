@@ -15,6 +15,8 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use thiserror::Error;
 
+use crate::budget::{MESSAGE, OverBudget};
+
 /// A random number of one side.
 pub type Random = [u8; 32];
 
@@ -27,6 +29,9 @@ pub enum ChannelError {
     /// Its number is not greater than those before.
     #[error("the message was sent before")]
     Repeated,
+    /// It is larger than is read.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
 }
 
 /// The key that a browser and its companion agreed on when they were paired.
@@ -110,6 +115,7 @@ impl Channel {
 
     /// The companion's side: what a call says, and its number.
     pub fn open_call(&mut self, message: &[u8]) -> Result<(u64, Vec<u8>), ChannelError> {
+        MESSAGE.check_bytes(message.len())?;
         let (number, sealed) = message.split_first_chunk().ok_or(ChannelError::Forged)?;
         let number = u64::from_be_bytes(*number);
         let plain = open(&self.calls, number, sealed)?;

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::budget::{MODEL, OverBudget};
 use crate::codec::{self, CodecError};
 use crate::critics::Sources;
 use crate::critics::taxonomy::TaxonomyError;
@@ -60,6 +61,9 @@ pub enum ModelError {
         /// Really.
         found: u64,
     },
+    /// It is larger than is read.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// More was learned than a file may hold.
     #[error("the model has {0} bytes, more than a model file may hold")]
     Size(usize),
@@ -209,7 +213,8 @@ fn checked_body(file: &[u8], kind: u8) -> Result<(u16, &[u8]), ModelError> {
     let mut length = [0; 8];
     length.copy_from_slice(&header[11..19]);
     let (expected, found) = (u64::from_le_bytes(length), body.len() as u64);
-    if expected != found || body.len() > LARGEST_MODEL {
+    MODEL.check_bytes(body.len())?;
+    if expected != found {
         return Err(ModelError::Length { expected, found });
     }
     let mut checksum = [0; 4];

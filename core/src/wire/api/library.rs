@@ -45,7 +45,7 @@ pub struct LibraryCount {
 }
 
 /// A page of the library.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct LibraryPage {
     /// Name of the topic.
