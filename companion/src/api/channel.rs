@@ -74,6 +74,13 @@ impl Channels {
         }
     }
 
+    /// Whether a message begins with the name of a channel that is open.
+    pub(super) fn knows(&self, message: &[u8]) -> bool {
+        let lists = self.lock();
+        let mut all = lists.used.iter().chain(&lists.opened);
+        all.any(|open| message.starts_with(&open.name))
+    }
+
     /// What a message says, if it was made by the other side of a channel.
     fn open(&self, message: &[u8]) -> Option<Call> {
         let (name, sealed) = message.split_first_chunk::<NAME>()?;

@@ -11,15 +11,18 @@ use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 
 use super::auth::{is_open_file, set_path};
+use super::body::Sender;
 use super::tokens::permitted;
 use super::{App, Problem, visitors};
 
 /// Lets a request in, or says why not. Comes before routing: the dashboard's pages
 /// are found behind its secret only.
 pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    if let Err(refusal) = check(&app, request.method(), request.headers(), request.uri()).await {
-        return harden(refusal);
-    }
+    let checked = check(&app, request.method(), request.headers(), request.uri()).await;
+    match checked {
+        Ok(sender) => request.extensions_mut().insert(sender),
+        Err(refusal) => return harden(refusal),
+    };
     if app.access.is_public() {
         return harden(visitors::let_in(app, request, next).await);
     }
@@ -40,6 +43,7 @@ pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> 
     }
     let base = app.access.base();
     request.extensions_mut().insert(base.clone());
+    request.extensions_mut().insert(Sender::Known);
     let mut response = next.run(request).await;
     if let Some(to) = response
         .headers()
@@ -58,7 +62,12 @@ fn locked() -> Response {
     (StatusCode::UNAUTHORIZED, text).into_response()
 }
 
-async fn check(app: &App, method: &Method, headers: &HeaderMap, uri: &Uri) -> Result<(), Response> {
+async fn check(
+    app: &App,
+    method: &Method,
+    headers: &HeaderMap,
+    uri: &Uri,
+) -> Result<Sender, Response> {
     let path = uri.path();
     let access = &app.access;
     let forbidden = |text: &str| Problem(StatusCode::FORBIDDEN, text.to_owned()).into_response();
@@ -102,7 +111,12 @@ async fn check(app: &App, method: &Method, headers: &HeaderMap, uri: &Uri) -> Re
         let permitted = permitted(app, headers).await;
         permitted.map_err(Problem::into_response)?;
     }
-    Ok(())
+    Ok(match path {
+        "/api/v1/call" => Sender::Browser,
+        // Questions of programs are short.
+        _ if is_call && path != "/mcp" => Sender::Known,
+        _ => Sender::Stranger,
+    })
 }
 
 /// Whether a call is taken from anybody: it tells nothing, or browsers are paired by it, or prove who

@@ -1,6 +1,7 @@
 //! The server: API and dashboard on one loopback port.
 
 mod auth;
+mod body;
 mod changes;
 mod channel;
 mod classes;
@@ -24,6 +25,7 @@ mod tokens;
 mod visitors;
 
 pub use auth::{AccessControl, Base, PublicSite};
+pub use body::{LARGEST_BODY, whole_body};
 pub use channel::Channels;
 pub use download::{passing, stream};
 pub use guard::{Sandboxed, guard};
@@ -32,7 +34,7 @@ pub use live::changes;
 pub use pairing::Pairing;
 pub use problem::Problem;
 pub use routes::open_routes;
-pub use server::{LARGEST_BODY, serve, whole_body};
+pub use server::serve;
 pub use visitors::{
     about, away_cookie, client, cookie, key, may_delete, may_everywhere, may_in, may_make_topics,
     sent_away, shares, visitor,

@@ -17,25 +17,16 @@ use anyhow::Result;
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
-use axum::http::StatusCode;
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-use bytes::BytesMut;
-use futures_util::StreamExt;
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
 use tower::ServiceExt;
 
-use super::Problem;
-
 const MOST_CONNECTIONS: usize = 256;
 const HEADER_TIME: Duration = Duration::from_secs(10);
-const BODY_TIME: Duration = Duration::from_secs(10);
 /// A connection on which nothing could be written for so long is closed: nobody reads there.
 const WRITE_TIME: Duration = Duration::from_mins(1);
 /// A connection that was idle as long is closed; training a model may take minutes.
@@ -43,11 +34,6 @@ const IDLE_TIME: Duration = Duration::from_mins(10);
 /// Between two looks for idle connections.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 const AFTER_FAILURE: Duration = Duration::from_millis(200);
-/// A call may send so many bytes: some hundred marked pages with their words.
-pub const LARGEST_BODY: usize = 16 << 20;
-/// A body that is larger needs a place of its own, of which there are so many.
-const SMALL_BODY: usize = 64 << 10;
-static LARGE_BODIES: Semaphore = Semaphore::const_new(4);
 
 /// Serves for ever.
 pub async fn serve(listener: TcpListener, router: Router) -> Result<()> {
@@ -94,42 +80,6 @@ pub async fn serve(listener: TcpListener, router: Router) -> Result<()> {
         });
         connections.add(number, task.abort_handle(), line);
     }
-}
-
-/// Reads a request's body whole before it is handled, within a time and a size.
-/// Comes behind the guard: of strangers nothing is read, but a name and a password where people sign in.
-pub async fn whole_body(request: Request, next: Next) -> Response {
-    let (head, body) = request.into_parts();
-    let problem = |status, text: String| Problem(status, text).into_response();
-    match tokio::time::timeout(BODY_TIME, read(body)).await {
-        Ok(Some(body)) => next.run(Request::from_parts(head, body.into())).await,
-        Ok(None) => problem(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("a call may send at most {LARGEST_BODY} bytes"),
-        ),
-        Err(_) => problem(
-            StatusCode::REQUEST_TIMEOUT,
-            "the body took too long".to_owned(),
-        ),
-    }
-}
-
-/// A body, if it is not too large and came to its end.
-async fn read(body: Body) -> Option<Bytes> {
-    let mut pieces = body.into_data_stream();
-    let (mut whole, mut place) = (BytesMut::new(), None);
-    while let Some(piece) = pieces.next().await {
-        let piece = piece.ok()?;
-        let length = whole.len() + piece.len();
-        if length > LARGEST_BODY {
-            return None;
-        }
-        if length > SMALL_BODY && place.is_none() {
-            place = LARGE_BODIES.acquire().await.ok();
-        }
-        whole.extend_from_slice(&piece);
-    }
-    Some(whole.freeze())
 }
 
 /// How a connection stands.
@@ -427,14 +377,5 @@ mod tests {
             drop(stream.shutdown().await);
         }
         assert!(closed >= 50, "{closed}");
-    }
-
-    #[tokio::test]
-    async fn a_body_is_read_up_to_its_bound() {
-        let body = |bytes: usize| Body::from(vec![b'a'; bytes]);
-        for bytes in [0, SMALL_BODY, SMALL_BODY + 1, LARGEST_BODY] {
-            assert_eq!(read(body(bytes)).await.unwrap().len(), bytes);
-        }
-        assert!(read(body(LARGEST_BODY + 1)).await.is_none());
     }
 }

@@ -22,6 +22,7 @@ use tracing::warn;
 use needed::{Needed, Verdict};
 
 use super::auth::{Base, set_path};
+use super::body::Sender;
 use super::{App, Problem};
 use crate::store::{AccountRow, Role};
 
@@ -105,6 +106,17 @@ pub fn visitor() -> Option<Visitor> {
     VISITOR.try_with(Clone::clone).ok()
 }
 
+/// Work that goes on elsewhere, for whom the page is made that is made just now.
+pub(super) fn as_before<F: Future>(work: F) -> impl Future<Output = F::Output> {
+    let visitor = visitor();
+    async move {
+        match visitor {
+            Some(visitor) => VISITOR.scope(visitor, work).await,
+            None => work.await,
+        }
+    }
+}
+
 /// Lets a request in that is of this site, or says why not.
 pub(super) async fn let_in(app: App, mut request: Request, next: Next) -> Response {
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
@@ -136,7 +148,9 @@ pub(super) async fn let_in(app: App, mut request: Request, next: Next) -> Respon
         Ok(judged) => judged,
         Err(problem) => return problem.into_response(),
     };
-    if verdict != Verdict::Fine {
+    if verdict == Verdict::Fine {
+        request.extensions_mut().insert(Sender::Known);
+    } else {
         *request.method_mut() = Method::GET;
         let (instead, status) = match verdict {
             Verdict::Absent => ("/absent", StatusCode::NOT_FOUND),

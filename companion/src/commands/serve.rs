@@ -147,7 +147,7 @@ pub async fn until_interrupted(app: App, listener: TcpListener) -> Result<()> {
 pub fn router(app: App) -> Router {
     let routes = api::open_routes()
         .merge(dashboard::routes())
-        .layer(middleware::from_fn(api::whole_body))
+        .layer(middleware::from_fn_with_state(app.clone(), api::whole_body))
         .layer(DefaultBodyLimit::max(api::LARGEST_BODY))
         .with_state(app.clone());
     // The guard decides what is routed at all.

@@ -350,13 +350,56 @@ async fn the_dashboard_lies_behind_its_secret() {
 async fn a_body_may_be_so_large_and_no_larger() {
     let server = Server::new().await;
     let spaces = |length| Bytes::from(vec![b' '; length]);
+    let small = 64 << 10;
     for path in ["/api/v1/pair", "/api/v1/channel", "/api/v1/call", "/enter"] {
-        let reply = server.post(path, JSON, spaces(api::LARGEST_BODY + 1)).await;
+        let reply = server.post(path, JSON, spaces(small + 1)).await;
         assert_eq!(reply.status, StatusCode::PAYLOAD_TOO_LARGE, "{path}");
-        assert!(reply.error().contains(&api::LARGEST_BODY.to_string()));
+        assert!(reply.error().contains("65536"), "{path}: {}", reply.text);
     }
-    let reply = server.post("/api/v1/pair", JSON, spaces(api::LARGEST_BODY));
-    assert_eq!(reply.await.status, StatusCode::BAD_REQUEST, "it was read");
+    let reply = server.post("/api/v1/pair", JSON, spaces(small)).await;
+    assert_eq!(reply.status, StatusCode::BAD_REQUEST, "it was read");
+    // Who may ask may send more.
+    let lists = format!("{}/lists", server.enter().await);
+    let reply = server.post(&lists, FORM, spaces(api::LARGEST_BODY)).await;
+    assert_eq!(
+        reply.status,
+        StatusCode::UNPROCESSABLE_ENTITY,
+        "it was read"
+    );
+    let reply = server
+        .post(&lists, FORM, spaces(api::LARGEST_BODY + 1))
+        .await;
+    assert_eq!(reply.status, StatusCode::PAYLOAD_TOO_LARGE);
+    assert!(reply.error().contains(&api::LARGEST_BODY.to_string()));
+}
+
+/// On the one thread of this server others are answered while a large list is read.
+#[tokio::test]
+async fn a_large_list_keeps_nobody_waiting() {
+    let server = Server::new().await;
+    let lists = format!("{}/lists", server.enter().await);
+    let csrf = server.app.access.csrf();
+    let commas = ",".repeat(12 << 20);
+    let form = format!("csrf={csrf}&text=url,title%0A{commas}");
+    let answered = std::cell::Cell::new(0_u32);
+    let reading = async {
+        let reply = server.post(&lists, FORM, form).await;
+        (reply, answered.get())
+    };
+    let asking = async {
+        loop {
+            let health = server.get("/api/v1/health").await;
+            assert_eq!(health.status, StatusCode::OK);
+            answered.set(answered.get() + 1);
+            tokio::task::yield_now().await;
+        }
+    };
+    let (reply, meanwhile) = tokio::select! {
+        read = reading => read,
+        () = asking => unreachable!("it never ends"),
+    };
+    assert_eq!(reply.status, StatusCode::OK, "{}", reply.text);
+    assert!(meanwhile >= 3, "{meanwhile} were answered meanwhile");
 }
 
 /// A body that never comes is not waited for where the head is enough to refuse it.
