@@ -7,6 +7,7 @@ pub mod citation;
 pub mod feeds;
 pub mod frozen;
 pub mod intake;
+pub mod invisible;
 pub mod lists;
 pub mod page;
 pub mod sequences_file;

@@ -20,6 +20,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::citation::Citation;
+use crate::invisible::without_invisible;
 use crate::warc::KeptExchange;
 
 /// A page of the library.
@@ -277,10 +278,10 @@ impl Takeout for Addresses {
 /// A text without what ends a line, and without signs that steer a terminal or turn the
 /// direction of what follows.
 fn one_line(text: &str) -> String {
-    let plain = text.chars().filter_map(|sign| match sign {
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => None,
-        sign if sign.is_control() || sign == '\u{2028}' || sign == '\u{2029}' => Some(' '),
-        sign => Some(sign),
+    let visible = without_invisible(text);
+    let plain = visible.chars().map(|sign| match sign {
+        sign if sign.is_control() || sign == '\u{2028}' || sign == '\u{2029}' => ' ',
+        sign => sign,
     });
     linkscent_core::text::fold_space(&plain.collect::<String>())
 }

@@ -14,7 +14,7 @@ use crate::service::Service;
 /// output.
 ///
 /// It may search, read kept pages and have finds explained, and change nothing. With --may-crawl it
-/// may also have pages fetched for your topics, 500 a call at most.
+/// may also have pages fetched for your topics, 500 a call and 2,000 a day at most.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   linkscent mcp --data ~/linkscent")]

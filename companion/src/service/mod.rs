@@ -2,6 +2,7 @@
 //! nothing of HTTP or of terminals; every rule on what may be asked stands here once.
 
 mod accounts;
+mod allowance;
 mod another_strategy;
 mod asking;
 mod background;
@@ -53,6 +54,7 @@ mod yields;
 pub use accounts::{
     Attempts, LONGEST_ACCOUNT, LONGEST_PASSWORD, Person, Provider, ProviderError, SIGNED_IN_FOR,
 };
+pub use allowance::{Allowance, MOST_PAGES_A_DAY};
 pub use asking::AskedPage;
 pub use checking::{Checked, Fault};
 pub use crawls::{CrawlCounts, LARGEST_BUDGET, NewCrawl, Starts};
@@ -105,6 +107,8 @@ pub struct Service {
     last_map: map::LastMap,
     tallies: tally::Tallies,
     attempts: Attempts,
+    /// Pages that assistants may still have fetched today.
+    pub allowance: Allowance,
     /// Held while a topic gets its name where people have their own.
     founding: Arc<tokio::sync::Mutex<()>>,
     /// Held while pages are forgotten, or crawls and topics deleted.
@@ -127,6 +131,7 @@ impl Service {
             last_map: map::LastMap::default(),
             tallies: tally::Tallies::default(),
             attempts: Attempts::default(),
+            allowance: Allowance::default(),
             founding: Arc::default(),
             forgetting: Arc::default(),
             intakes: Arc::default(),
