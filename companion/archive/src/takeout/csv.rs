@@ -1,4 +1,4 @@
-//! A table. Cells that a spreadsheet would take for a formula begin with an apostrophe.
+//! A table. An apostrophe stands before what a spreadsheet would take for a formula.
 
 use std::io::{self, Write};
 
@@ -50,13 +50,68 @@ impl Takeout for Table {
     }
 }
 
+/// A cell that every spreadsheet takes for text.
 fn cell(text: &str) -> String {
-    let text = one_line(text);
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t']);
-    let text = if is_formula { format!("'{text}") } else { text };
-    if text.contains([',', '"', '\'']) {
+    let text = harmless(&one_line(text));
+    if text.contains([',', ';', '"', '\'']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
         text
+    }
+}
+
+/// A text with an apostrophe before each sign that would begin a formula: the first one, and those
+/// behind a semicolon, which parts cells where a comma parts decimals.
+fn harmless(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut may_begin = true;
+    for sign in text.chars() {
+        if may_begin && begins_formula(sign) {
+            plain.push('\'');
+        }
+        may_begin = sign == ';' || (may_begin && (sign.is_whitespace() || sign == '"'));
+        plain.push(sign);
+    }
+    plain
+}
+
+/// Whether a sign begins a formula, in its usual width, full width or small form.
+fn begins_formula(sign: char) -> bool {
+    matches!(
+        sign,
+        '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠' | '﹦' | '﹢' | '﹣' | '﹫' | '−'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cell_begins_as_a_formula() {
+        for sign in [
+            "=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "﹢", "﹣", "﹫", "−",
+        ] {
+            for before in [
+                "",
+                " ",
+                "\t",
+                "\r",
+                "\n",
+                "\u{200b}",
+                "\u{feff}\t",
+                "\u{3000}",
+                "\"",
+            ] {
+                let cell = cell(&format!("{before}{sign}cmd|' /C calc'!A0"));
+                let first = cell.trim_matches('"').chars().next();
+                assert_eq!(first, Some('\''), "{before:?}{sign}: {cell}");
+            }
+            // Read with semicolons between cells, this is two of them.
+            let two = cell(&format!("Notes; \"{sign}1+1"));
+            assert!(!two.contains(&format!("\"{sign}")), "{two}");
+        }
+        assert_eq!(cell("a = b - c"), "a = b - c");
+        assert_eq!(cell("-5, or more"), "\"'-5, or more\"");
     }
 }
