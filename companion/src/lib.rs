@@ -6,6 +6,8 @@
 
 mod api;
 mod browsing_paths;
+#[cfg(test)]
+mod budget_tests;
 pub mod clock;
 pub mod commands;
 pub mod crawler;

@@ -323,7 +323,9 @@ fn a_word_that_stands_for_too_many_is_refused() {
         let letters = digits.bytes().map(|digit| char::from(b'b' + digit - b'0'));
         format!("aq{}", letters.collect::<String>())
     };
-    let words: Vec<String> = (10_000..10_000 + 2 * expansion::MOST_WORDS).map(word).collect();
+    let words: Vec<String> = (10_000..10_000 + 2 * expansion::MOST_WORDS)
+        .map(word)
+        .collect();
     let page = item(1, "http://a.test/1", "Words", &words.join(" "));
     writer.take(&page).unwrap();
     writer.commit().unwrap();
