@@ -1,8 +1,9 @@
 //! Bodies of requests: read whole within a size and a time, and handled away from the server's
 //! threads if they are large.
 
+use std::collections::BTreeSet;
 use std::io;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -17,7 +18,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::visitors::as_before;
+use super::visitors::{as_before, visitor};
 use super::{App, Problem};
 use crate::priority::give_way;
 
@@ -79,6 +80,8 @@ enum Unread {
     Slow,
     /// There was no place for it.
     Busy,
+    /// Another one of the same account is being handled.
+    Another,
 }
 
 impl IntoResponse for Unread {
@@ -96,6 +99,10 @@ impl IntoResponse for Unread {
                 StatusCode::SERVICE_UNAVAILABLE,
                 "other large requests are being handled: try again in a while".to_owned(),
             ),
+            Self::Another => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "another large request of yours is being handled: wait for its answer".to_owned(),
+            ),
         };
         Problem(status, text).into_response()
     }
@@ -106,12 +113,12 @@ impl IntoResponse for Unread {
 pub async fn whole_body(State(app): State<App>, request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
     let sender = head.extensions.get().copied().unwrap_or(Sender::Stranger);
-    let may_send_much = |beginning: &[u8]| match sender {
-        Sender::Stranger => false,
-        Sender::Browser => app.channels.knows(beginning),
-        Sender::Known => true,
+    let turn = |beginning: &[u8]| match sender {
+        Sender::Known => Turn::of(visitor().map(|visitor| visitor.id)),
+        Sender::Browser if app.channels.knows(beginning) => Ok(Turn(None)),
+        Sender::Stranger | Sender::Browser => Err(Unread::Large(SMALL_BODY)),
     };
-    let (body, place) = match read(body, may_send_much, &TERMS).await {
+    let (body, place) = match read(body, turn, &TERMS).await {
         Ok(read) => read,
         Err(unread) => return unread.into_response(),
     };
@@ -129,12 +136,48 @@ pub async fn whole_body(State(app): State<App>, request: Request, next: Next) ->
     handled.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
 }
 
-type Place = SemaphorePermit<'static>;
+/// Accounts whose large bodies are read or handled just now.
+static ACCOUNTS: Mutex<BTreeSet<i64>> = Mutex::new(BTreeSet::new());
+
+/// The right to send a large body: an account has one at a time, so that nobody holds all places.
+#[derive(Debug)]
+struct Turn(Option<i64>);
+
+impl Turn {
+    /// The turn of an account, or of somebody who needs none.
+    fn of(account: Option<i64>) -> Result<Self, Unread> {
+        let Some(id) = account else {
+            return Ok(Self(None));
+        };
+        let mut accounts = ACCOUNTS.lock().unwrap_or_else(PoisonError::into_inner);
+        if accounts.insert(id) {
+            Ok(Self(account))
+        } else {
+            Err(Unread::Another)
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(id) = self.0 {
+            let mut accounts = ACCOUNTS.lock().unwrap_or_else(PoisonError::into_inner);
+            accounts.remove(&id);
+        }
+    }
+}
+
+/// What a large body has until it is handled.
+#[derive(Debug)]
+struct Place {
+    _turn: Turn,
+    _permit: SemaphorePermit<'static>,
+}
 
 /// A body, and the place it has if it is large.
 async fn read(
     body: Body,
-    may_send_much: impl Fn(&[u8]) -> bool,
+    turn: impl Fn(&[u8]) -> Result<Turn, Unread>,
     terms: &Terms,
 ) -> Result<(Bytes, Option<Place>), Unread> {
     let mut pieces = body.into_data_stream();
@@ -155,12 +198,14 @@ async fn read(
             return Err(Unread::Large(LARGEST_BODY));
         }
         if whole.len() > SMALL_BODY && place.is_none() {
-            if !may_send_much(&whole) {
-                return Err(Unread::Large(SMALL_BODY));
-            }
+            let turn = turn(&whole)?;
             let waited = Instant::now();
             let free = timeout(terms.wait, terms.places.acquire()).await;
-            place = free.map_err(|_| Unread::Busy)?.ok();
+            let free = free.map_err(|_| Unread::Busy)?;
+            place = Some(Place {
+                _turn: turn,
+                _permit: free.map_err(|_| Unread::Busy)?,
+            });
             begun += waited.elapsed();
         }
     }
@@ -187,11 +232,11 @@ mod tests {
     #[tokio::test]
     async fn a_body_is_read_up_to_its_bound() {
         for bytes in [0, SMALL_BODY, SMALL_BODY + 1, LARGEST_BODY] {
-            let (body, place) = read(of(bytes), |_| true, &TERMS).await.unwrap();
+            let (body, place) = read(of(bytes), |_| Ok(Turn(None)), &TERMS).await.unwrap();
             assert_eq!(body.len(), bytes);
             assert_eq!(place.is_some(), bytes > SMALL_BODY);
         }
-        let refused = read(of(LARGEST_BODY + 1), |_| true, &TERMS).await;
+        let refused = read(of(LARGEST_BODY + 1), |_| Ok(Turn(None)), &TERMS).await;
         assert_eq!(refused.unwrap_err(), Unread::Large(LARGEST_BODY));
     }
 
@@ -202,9 +247,18 @@ mod tests {
             places: &NONE,
             ..TERMS
         };
-        assert!(read(of(SMALL_BODY), |_| false, &terms).await.is_ok());
+        assert!(
+            read(of(SMALL_BODY), |_| Err(Unread::Large(SMALL_BODY)), &terms)
+                .await
+                .is_ok()
+        );
         // It is refused before it ends and without a place, of which there is none.
-        let refused = read(endless(SMALL_BODY + 1), |_| false, &terms).await;
+        let refused = read(
+            endless(SMALL_BODY + 1),
+            |_| Err(Unread::Large(SMALL_BODY)),
+            &terms,
+        )
+        .await;
         assert_eq!(refused.unwrap_err(), Unread::Large(SMALL_BODY));
     }
 
@@ -216,16 +270,27 @@ mod tests {
             stall: Duration::from_millis(20),
             ..TERMS
         };
-        let refused = read(endless(SMALL_BODY + 1), |_| true, &terms).await;
+        let refused = read(endless(SMALL_BODY + 1), |_| Ok(Turn(None)), &terms).await;
         assert_eq!(refused.unwrap_err(), Unread::Slow);
-        let (_, place) = read(of(SMALL_BODY + 1), |_| true, &terms).await.unwrap();
+        let (_, place) = read(of(SMALL_BODY + 1), |_| Ok(Turn(None)), &terms)
+            .await
+            .unwrap();
         let terms = Terms {
             wait: Duration::from_millis(20),
             ..terms
         };
-        let refused = read(of(SMALL_BODY + 1), |_| true, &terms).await;
+        let refused = read(of(SMALL_BODY + 1), |_| Ok(Turn(None)), &terms).await;
         assert_eq!(refused.unwrap_err(), Unread::Busy);
         drop(place);
+    }
+
+    #[test]
+    fn an_account_has_one_turn_at_a_time() {
+        let turn = Turn::of(Some(-1)).unwrap();
+        assert_eq!(Turn::of(Some(-1)).unwrap_err(), Unread::Another);
+        assert!(Turn::of(Some(-2)).is_ok() && Turn::of(None).is_ok());
+        drop(turn);
+        assert!(Turn::of(Some(-1)).is_ok());
     }
 
     #[tokio::test]
@@ -238,7 +303,7 @@ mod tests {
             tokio::time::sleep(Duration::from_millis(5)).await;
             Some((Ok::<_, Infallible>(Bytes::from_static(b"a")), ()))
         });
-        let refused = read(Body::from_stream(slow), |_| true, &terms).await;
+        let refused = read(Body::from_stream(slow), |_| Ok(Turn(None)), &terms).await;
         assert_eq!(refused.unwrap_err(), Unread::Slow);
     }
 }

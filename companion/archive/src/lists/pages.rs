@@ -37,8 +37,11 @@ impl Pages {
 
     /// Adds a page, if this is the address of one that is not there yet.
     pub(super) fn add(&mut self, address: &str) -> Result<(), OverBudget> {
-        self.count()?;
         let address = address.trim();
+        if address.is_empty() {
+            return Ok(());
+        }
+        self.count()?;
         if address.len() <= LONGEST
             && let Ok(page) = Address::parse(address)
         {
