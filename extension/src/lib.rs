@@ -98,6 +98,22 @@ pub async fn show_welcome(root: Element, tools: JsValue, tab: i32) -> Result<(),
     shown.map_err(thrown)
 }
 
+/// Reads a message as the background does and returns it as it is understood, as JSON; `None` if
+/// it is not taken.
+#[cfg(feature = "bench")]
+pub fn read_message(json: &str) -> Option<String> {
+    let request: Request = serde_json::from_str(json).ok()?;
+    serde_json::to_string(&request).ok()
+}
+
+/// Reads what a browser says of a sender and returns who is listened to, in words; `None` if
+/// nobody is.
+#[cfg(feature = "bench")]
+pub fn read_sender(json: &str) -> Option<String> {
+    let facts: SenderFacts = serde_json::from_str(json).ok()?;
+    Some(format!("{:?}", facts.sender()?))
+}
+
 /// Milliseconds to score a page's links, on average over `rounds`: the bench
 /// of the same work natively and here.
 #[cfg(feature = "bench")]

@@ -3,7 +3,7 @@
 
 /// The packages that are tested natively. Built together with the same
 /// features, nothing is built twice.
-pub const PACKAGES: [&str; 12] = [
+pub const PACKAGES: [&str; 13] = [
     "linkscent-models",
     "linkscent-core",
     "linkscent-archive",
@@ -15,5 +15,6 @@ pub const PACKAGES: [&str; 12] = [
     "linkscent-extension",
     "linkscent-pack",
     "linkscent-tests",
+    "linkscent-fuzz",
     "linkscent-verify",
 ];
