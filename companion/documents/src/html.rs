@@ -1,6 +1,8 @@
 //! The HTML that is written: a title, headings, paragraphs with links. Whatever is put in is
 //! escaped, so that no text becomes markup, and it ends when it is long enough.
 
+use std::sync::Arc;
+
 use linkscent_core::budget::DOCUMENT;
 
 /// Bytes of HTML that a document becomes at most.
@@ -18,7 +20,8 @@ const FRAME: usize = 8 << 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) words: String,
-    pub(crate) link: Option<String>,
+    /// Shared, since a link of many pieces may be long.
+    pub(crate) link: Option<Arc<str>>,
 }
 
 impl Piece {
@@ -27,7 +30,7 @@ impl Piece {
         Self { words, link: None }
     }
 
-    pub(crate) fn link(words: impl Into<String>, to: impl Into<String>) -> Self {
+    pub(crate) fn link(words: impl Into<String>, to: impl Into<Arc<str>>) -> Self {
         let (words, link) = (words.into(), Some(to.into()));
         Self { words, link }
     }
@@ -115,8 +118,13 @@ impl Page {
         if self.is_full() {
             return;
         }
+        let room = (MOST_HTML - FRAME).saturating_sub(self.body.len());
         let mut inner = String::new();
         for piece in pieces {
+            // A link may be repeated in each piece: nothing is put together beyond the limit.
+            if inner.len() > room {
+                break;
+            }
             let words = escaped(&piece.words);
             match piece.link.as_deref().and_then(followed) {
                 Some(to) => inner.push_str(&format!("<a href=\"{}\">{words}</a>", escaped(to))),
@@ -128,7 +136,7 @@ impl Page {
             return;
         }
         let block = format!("<{name}>{inner}</{name}>\n");
-        if self.body.len() + block.len() + FRAME > MOST_HTML {
+        if block.len() > room {
             self.cut(&format!(
                 "the document is longer than {} MiB",
                 MOST_HTML >> 20

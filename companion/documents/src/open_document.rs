@@ -3,6 +3,8 @@
 //!
 //! Left out: headers and footers, comments, changes under review, notes of the speaker, pictures.
 
+use std::sync::Arc;
+
 use crate::html::{Page, Piece};
 use crate::package::Package;
 use crate::xml::{Element, Part, Xml, ended};
@@ -41,7 +43,7 @@ struct Paragraph {
 #[derive(Default)]
 struct Reader {
     paragraphs: Vec<Paragraph>,
-    link: Option<String>,
+    link: Option<Arc<str>>,
     /// Frames that are open, and whether each is a slide's title.
     frames: Vec<bool>,
 }
@@ -88,7 +90,7 @@ impl Reader {
                 let pieces = Vec::new();
                 self.paragraphs.push(Paragraph { pieces, level });
             }
-            "a" => self.link = element.attribute("href").map(str::to_owned),
+            "a" => self.link = element.attribute("href").map(Arc::from),
             "frame" => {
                 let class = element.qualified("presentation:class");
                 self.frames.push(class == Some("title"));

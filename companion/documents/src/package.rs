@@ -1,8 +1,9 @@
 //! Documents that are archives of files (zip): Office Open XML and `OpenDocument`. No more is
 //! unpacked of one than [`MOST_UNPACKED`], whatever it says of its sizes.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io::Cursor;
+use std::sync::Arc;
 
 use zip::ZipArchive;
 use zip::result::ZipError;
@@ -24,14 +25,14 @@ pub(crate) struct Package<'a> {
 }
 
 /// What a part of Office Open XML refers to, by the names it has for it.
-pub(crate) type Relations = HashMap<String, Relation>;
+pub(crate) type Relations = BTreeMap<String, Relation>;
 
 /// Something a part refers to.
 pub(crate) struct Relation {
     /// The last word of its type: `hyperlink`, `styles`.
     pub(crate) what: String,
     /// An address, or the name of another part.
-    pub(crate) target: String,
+    pub(crate) target: Arc<str>,
     pub(crate) is_external: bool,
 }
 
@@ -121,9 +122,9 @@ impl<'a> Package<'a> {
             let what = what.rsplit('/').next().unwrap_or_default().to_owned();
             let is_external = element.attribute("TargetMode") == Some("External");
             let target = if is_external {
-                target.to_owned()
+                target.into()
             } else {
-                inside(folder, target)
+                inside(folder, target).into()
             };
             let relation = Relation {
                 what,
@@ -141,7 +142,7 @@ impl<'a> Package<'a> {
         let mut mains = relations.into_values();
         let main =
             mains.find(|relation| relation.what == "officeDocument" && !relation.is_external);
-        Ok(main.map_or_else(|| usual.to_owned(), |main| main.target))
+        Ok(main.map_or_else(|| usual.to_owned(), |main| main.target.to_string()))
     }
 }
 

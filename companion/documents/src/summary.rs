@@ -1,6 +1,8 @@
 //! HTML inside a document, such as an entry's summary in a feed: its words and its links, by
 //! paragraphs. Everything else of it is left out.
 
+use std::sync::Arc;
+
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 
 use crate::html::Piece;
@@ -42,7 +44,7 @@ const UNREAD: [&str; 5] = ["script", "style", "template", "iframe", "noscript"];
 /// The paragraphs of a piece of HTML. `address` gives what the address of a link becomes.
 pub(crate) fn paragraphs(html: &str, address: impl Fn(&str) -> String) -> Vec<Vec<Piece>> {
     let mut paragraphs = vec![Vec::new()];
-    let mut link: Option<String> = None;
+    let mut link: Option<Arc<str>> = None;
     let mut unread: Option<String> = None;
     let tokens = Tokenizer::new_with_emitter(html, DefaultEmitter::<()>::default());
     for Ok(token) in tokens {
@@ -56,7 +58,7 @@ pub(crate) fn paragraphs(html: &str, address: impl Fn(&str) -> String) -> Vec<Ve
                     paragraphs.push(Vec::new());
                 } else if name == "a" {
                     let href = tag.attributes.get(&b"href"[..]);
-                    link = href.map(|href| address(&String::from_utf8_lossy(href)));
+                    link = href.map(|href| address(&String::from_utf8_lossy(href)).into());
                 } else if UNREAD.contains(&&*name) && !tag.self_closing {
                     unread = Some(name);
                 }

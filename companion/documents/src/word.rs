@@ -4,6 +4,7 @@
 //! Left out: headers and footers, comments, what was deleted under review, pictures, charts.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::html::{Page, Piece};
 use crate::package::{Package, Relations};
@@ -91,9 +92,9 @@ struct Reader<'a> {
     styles: &'a Styles,
     paragraphs: Vec<Paragraph>,
     /// Where the text leads that is read.
-    link: Option<String>,
+    link: Option<Arc<str>>,
     /// Where the text of a field leads that has begun, and whether its text was reached.
-    field: Option<String>,
+    field: Option<Arc<str>>,
 }
 
 impl<'a> Reader<'a> {
@@ -202,8 +203,8 @@ impl<'a> Reader<'a> {
 
 /// The address in the code of a field: `HYPERLINK "http://..."`. Links to places in the document
 /// have a switch before it.
-fn led_to(code: &str) -> Option<String> {
+fn led_to(code: &str) -> Option<Arc<str>> {
     let rest = code.trim().strip_prefix("HYPERLINK")?.trim_start();
     let address = rest.strip_prefix('"')?.split('"').next()?;
-    Some(address.to_owned())
+    Some(address.into())
 }

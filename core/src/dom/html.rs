@@ -221,6 +221,16 @@ mod tests {
     }
 
     #[test]
+    fn a_link_that_is_repeated_takes_bounded_memory() {
+        // Each paragraph begins the link that is still open again.
+        let address = "x".repeat(100_000);
+        let document = parse(&format!("<a href={address}>{}", "<p>x</p>".repeat(1_000)));
+        let bytes: usize = document.links.iter().map(|link| link.href.len()).sum();
+        assert!(bytes <= crate::dom::MOST_TEXT, "{bytes} bytes of addresses");
+        assert!(document.truncated && document.links.len() > 50);
+    }
+
+    #[test]
     fn a_bottomless_page_is_cut_off() {
         let document = parse(&"<div>x".repeat(50_000));
         assert!(document.truncated);

@@ -30,7 +30,7 @@ pub struct Target {
 pub const TARGETS: [Target; 14] = [
     target("address", targets::address::run, 6_000),
     target("archive", targets::archive::run, 1_500),
-    target("channel", targets::channel::run, 3_000),
+    target("channel", targets::channel::run, 300),
     target("document", targets::document::run, 1_500),
     target("html", targets::html::run, 600),
     target("list", targets::list::run, 3_000),
@@ -38,7 +38,7 @@ pub const TARGETS: [Target; 14] = [
     target("model", targets::model::run, 300),
     target("pdf", targets::pdf::run, 400),
     target("predicate", targets::predicate::run, 1_500),
-    target("query", targets::query::run, 400),
+    target("query", targets::query::run, 150),
     target("record", targets::record::run, 1_500),
     target("robots", targets::robots::run, 3_000),
     target("warc", targets::warc::run, 1_500),

@@ -5,6 +5,7 @@
 //! they are drawn in, which is the order of reading in what word processors and TeX write.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::hayro_cmap::{BfString, WritingMode};
@@ -50,10 +51,10 @@ impl Line {
     }
 
     /// Appends a letter. A space between words of a link and others is not the link's.
-    fn append(&mut self, words: &str, link: Option<&str>, has_space: bool) {
+    fn append(&mut self, words: &str, link: Option<&Arc<str>>, has_space: bool) {
         let space = if has_space { " " } else { "" };
         match self.pieces.last_mut() {
-            Some(before) if before.link.as_deref() == link => {
+            Some(before) if before.link.as_ref() == link => {
                 before.words.push_str(space);
                 before.words.push_str(words);
                 return;
@@ -68,7 +69,7 @@ impl Line {
         }
         self.pieces.push(Piece {
             words: words.to_owned(),
-            link: link.map(str::to_owned),
+            link: link.cloned(),
         });
     }
 }
@@ -143,7 +144,7 @@ impl Letters {
         let sheet = self.sheet;
         lines.extend(self.links.without_words().map(|address| Line {
             sheet,
-            pieces: vec![Piece::link(&*address, &*address)],
+            pieces: vec![Piece::link(&*address, Arc::clone(&address))],
             size: 0.0,
             letters: 0,
             start: Point::ZERO,

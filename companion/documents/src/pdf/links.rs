@@ -1,5 +1,7 @@
 //! The links of a page: where they lie and where they lead.
 
+use std::sync::Arc;
+
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Rect as Bounds, String as Bytes};
 use hayro_interpret::hayro_syntax::page::Page as Sheet;
 use hayro_interpret::kurbo::{Point, Rect};
@@ -12,7 +14,7 @@ const MOST_AREAS: usize = 20;
 /// The links of a page.
 #[derive(Debug, Default)]
 pub(super) struct Links {
-    addresses: Vec<String>,
+    addresses: Vec<Arc<str>>,
     /// Whether words lie under each.
     has_words: Vec<bool>,
     /// Areas, and which link each belongs to.
@@ -44,7 +46,7 @@ pub(super) fn of(sheet: &Sheet<'_>) -> Links {
     links
 }
 
-fn address(annotation: &Dict<'_>) -> Option<String> {
+fn address(annotation: &Dict<'_>) -> Option<Arc<str>> {
     let is = |dict: &Dict<'_>, key: &str, value: &[u8]| {
         dict.get::<Name<'_>>(key)
             .is_some_and(|name| *name == *value)
@@ -54,14 +56,13 @@ fn address(annotation: &Dict<'_>) -> Option<String> {
         return None;
     }
     let address = action.get::<Bytes<'_>>("URI")?;
-    let address = String::from_utf8_lossy(address.as_bytes())
-        .trim()
-        .to_owned();
+    let address = String::from_utf8_lossy(address.as_bytes());
+    let address = address.trim();
     let scheme = address.split_once("://")?.0;
     let is_web = ["http", "https"]
         .iter()
         .any(|web| scheme.eq_ignore_ascii_case(web));
-    is_web.then_some(address)
+    is_web.then(|| address.into())
 }
 
 /// The areas of a link: one for each line it goes over, if it says so.
@@ -89,7 +90,7 @@ fn areas(annotation: &Dict<'_>) -> Option<Vec<Rect>> {
 
 impl Links {
     /// The address of the link over a place.
-    pub(super) fn at(&mut self, place: Point) -> Option<&str> {
+    pub(super) fn at(&mut self, place: Point) -> Option<&Arc<str>> {
         let is_over = |area: &(Rect, usize)| area.0.contains(place);
         if !self.areas.get(self.last).is_some_and(is_over) {
             self.last = self.areas.iter().position(is_over)?;
@@ -100,7 +101,7 @@ impl Links {
     }
 
     /// Addresses of links over no words: over pictures, mostly.
-    pub(super) fn without_words(self) -> impl Iterator<Item = String> {
+    pub(super) fn without_words(self) -> impl Iterator<Item = Arc<str>> {
         let links = self.addresses.into_iter().zip(self.has_words);
         links.filter_map(|(address, has_words)| (!has_words).then_some(address))
     }

@@ -116,6 +116,7 @@ pub fn seeds() -> Seeds {
                 "5\r\nWARC/1.1\r\nWARC-Type: response\r\n\r\n",
             ),
         ),
+        ("empty", case(&["", "", "", "", "", "", "", ""], &[], "")),
         (
             "long",
             case(
