@@ -251,6 +251,10 @@ pub enum BuildError {
 #[derive(Debug, Default)]
 pub struct Builder {
     document: Document,
+    /// Bytes of the references of all links.
+    href_bytes: usize,
+    /// Whether a link was left out, so that no later one takes its place.
+    is_full_of_links: bool,
 }
 
 impl Builder {
@@ -306,12 +310,18 @@ impl Builder {
         document.ends.push(document.text.len() as u32);
     }
 
-    /// Adds a link; returns its place for [`Self::close_link`].
+    /// Adds a link; returns its place for [`Self::close_link`]. Beyond [`MOST_LINKS`], or
+    /// [`MOST_TEXT`] bytes of references, it and all behind it are left out and the document is
+    /// marked as truncated: a parser that repairs a page repeats a link again and again.
     pub fn link(&mut self, href: &str, leaves: LeafRange) -> Option<usize> {
-        if self.document.links.len() >= MOST_LINKS {
+        let is_over = self.document.links.len() >= MOST_LINKS
+            || self.href_bytes.saturating_add(href.len()) > MOST_TEXT;
+        self.is_full_of_links |= is_over;
+        if self.is_full_of_links {
             self.document.truncated = true;
             return None;
         }
+        self.href_bytes += href.len();
         self.document.links.push(Link {
             href: href.to_owned(),
             leaves,

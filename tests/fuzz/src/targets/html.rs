@@ -140,9 +140,9 @@ pub fn seeds() -> Seeds {
         (
             "repeated-link",
             page(&format!(
-                "<a href={}>{}",
+                "<p><a href={}>{}",
                 "x".repeat(8_000),
-                "<p>x</p>".repeat(1_000)
+                "<p>x".repeat(2_000)
             )),
         ),
     ]
