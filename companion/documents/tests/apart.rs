@@ -18,7 +18,7 @@ fn main() {
         child(&role);
         return;
     }
-    let tests: [(&str, fn()); 8] = [
+    let tests: [(&str, fn()); 9] = [
         (
             "a_document_is_read_as_it_is_here",
             a_document_is_read_as_it_is_here,
@@ -39,6 +39,10 @@ fn main() {
         (
             "a_child_may_not_open_or_start_anything",
             a_child_may_not_open_or_start_anything,
+        ),
+        (
+            "a_long_link_of_many_pieces_takes_little_memory",
+            a_long_link_of_many_pieces_takes_little_memory,
         ),
         ("damaged_pdfs_are_survived", damaged_pdfs_are_survived),
         (
@@ -146,6 +150,19 @@ fn a_document_is_read_as_it_is_here() {
         matches!(refused, Err(DocumentError::Start(..))),
         "{refused:?}"
     );
+}
+
+/// The pieces of a link share its address: 400 kB of it and 20,000 pieces are no 8 GB.
+fn a_long_link_of_many_pieces_takes_little_memory() {
+    let address = "x".repeat(400_000);
+    let pieces = "word&lt;b&gt;".repeat(20_000);
+    let body = format!(
+        "<rss><channel><item><description>&lt;a href='{address}'&gt;{pieces}</description>\
+         </item></channel></rss>"
+    );
+    let read = apart("serve").to_html(Kind::Feed, None, body.as_bytes());
+    let html = read.expect("read within the limit of memory");
+    assert_eq!(html.matches("word").count(), 20_000 + 120 / 4);
 }
 
 fn a_child_without_end_is_ended() {
