@@ -32,7 +32,7 @@ pub const TARGETS: [Target; 14] = [
     target("archive", targets::archive::run, 1_500),
     target("channel", targets::channel::run, 300),
     target("document", targets::document::run, 1_500),
-    target("html", targets::html::run, 600),
+    target("html", targets::html::run, 120),
     target("list", targets::list::run, 3_000),
     target("message", targets::message::run, 3_000),
     target("model", targets::model::run, 300),
