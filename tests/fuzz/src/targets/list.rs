@@ -5,7 +5,8 @@
 
 use std::collections::HashSet;
 
-use linkscent_archive::lists::{MOST, read};
+use linkscent_archive::lists::read;
+use linkscent_core::budget::LIST;
 
 use super::Seeds;
 
@@ -19,7 +20,7 @@ pub fn run(data: &[u8]) {
             return;
         }
     };
-    assert!(pages.len() <= MOST);
+    assert!(pages.len() <= LIST.items);
     let different: HashSet<&str> = pages.iter().map(|page| page.as_str()).collect();
     assert_eq!(different.len(), pages.len(), "a page is named twice");
     for page in pages.iter().take(10) {
