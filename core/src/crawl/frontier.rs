@@ -28,8 +28,8 @@ pub use entry::FrontierEntry;
 use entry::{more_than_needed, needed, place};
 
 use super::Arm;
+use super::address_groups::site_of;
 use super::host_queues::{HostQueues, Place};
-use super::repetition::site_of;
 use super::shortlists::Shortlists;
 use crate::address::Address;
 use crate::strategies::{ArmRule, Batch, Candidate, LinkPolicy, Priority, Tier};

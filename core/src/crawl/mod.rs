@@ -1,7 +1,10 @@
 //! A crawl without its fetching: which link comes next and what a page that
 //! came in changes. Time, random numbers and pages are passed in.
 
+mod address_groups;
 mod bandit;
+mod crowds;
+mod descent;
 mod drift;
 mod frontier;
 mod host_queues;
@@ -22,7 +25,9 @@ mod stats;
 mod stopping;
 mod types;
 
+pub use address_groups::site_of;
 pub use bandit::{Arm, Bandit};
+pub use descent::Descent;
 pub use drift::{Drift, DriftAlarm, DriftCause, PageSignal};
 pub use frontier::{Frontier, FrontierEntry, LINKS_IN_MEAN, LINKS_PER_TARGET};
 pub use in_view::Expected;
@@ -30,7 +35,7 @@ pub use near_duplicates::NearDuplicates;
 pub use part::Part;
 pub use politeness::{CrawlDelay, Instant, Politeness, rest_for};
 pub use reachable::Unfound;
-pub use repetition::{Repetition, site_of};
+pub use repetition::Repetition;
 pub use revisits::{Millis, Watched, worth_a_look};
 pub use robots::{Denial, Robots};
 pub use robots_cache::RobotsCache;

@@ -8,6 +8,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
+use super::crowds::Crowds;
 use super::in_view::Promised;
 use super::reachable::Sightings;
 use super::scope::is_or_below;
@@ -84,6 +85,7 @@ pub struct Session {
     /// for it.
     by_site: bool,
     shut: FxHashMap<Box<str>, Vec<Box<str>>>,
+    crowds: Crowds,
     seeds: FxHashMap<Address, Option<Mark>>,
     redirects: FxHashMap<Address, u8>,
     /// How often pages were asked for of which the server had no time.
@@ -141,6 +143,7 @@ impl Session {
             left_since: Vec::new(),
             by_site: false,
             shut: FxHashMap::default(),
+            crowds: Crowds::default(),
             seeds: FxHashMap::default(),
             redirects: FxHashMap::default(),
             deferred: FxHashMap::default(),
@@ -363,6 +366,7 @@ impl Session {
     pub fn robots(&mut self, asked: &Address, robots: Robots) {
         let host = asked.host();
         let asked_for = self.asked_for_robots.remove(host);
+        self.leave_crowd(host);
         let turn = self.turn_of(host);
         let mut asks = robots.delay();
         if self.by_site {
@@ -391,6 +395,7 @@ impl Session {
         rng: &mut dyn Rng,
     ) -> Option<Record> {
         let arm = self.under_way.remove(address)?;
+        self.leave_crowd(address.host());
         let mut is_given_up = false;
         let turn = self.turn_of(address.host());
         match &outcome {

@@ -1,12 +1,14 @@
 //! Which pages of real webs are nearly the same as others, and where a real site is thought to repeat
 //! itself.
 
+use std::collections::HashMap;
+
 use anyhow::Result;
 use linkscent_archive::page::build;
 use linkscent_archive::warc::Reader;
 use linkscent_core::address::Address;
 use linkscent_core::content::{Said, Sketch};
-use linkscent_core::crawl::{NearDuplicates, Repetition};
+use linkscent_core::crawl::{Descent, NearDuplicates, Repetition};
 use linkscent_core::dom::html;
 use linkscent_tests::material;
 
@@ -100,6 +102,7 @@ fn real_sites_are_not_closed() -> Result<()> {
         };
         let (mut repetition, mut near) = (Repetition::default(), NearDuplicates::default());
         let (mut closed, mut twins, all) = (0, 0, pages.len());
+        let mut sources: HashMap<Address, Vec<Address>> = HashMap::new();
         for (address, html) in pages {
             if repetition.is_closed(&address) {
                 closed += 1;
@@ -111,11 +114,19 @@ fn real_sites_are_not_closed() -> Result<()> {
                 Some("text/html; charset=utf-8"),
             );
             let passages = page.document().passages();
+            let links = page.outlinks.iter().map(|link| &link.target);
+            let links = links.map(|target| (target, sources.contains_key(target)));
+            let from = sources.get(&address).into_iter().flatten();
+            let descent = Descent::of(&address, from, links);
+            for link in &page.outlinks {
+                let from = sources.entry(link.target.clone()).or_default();
+                from.push(address.clone());
+            }
             if Sketch::of(&passages).is_some_and(|sketch| near.has_or_add(&sketch)) {
                 twins += 1;
                 repetition.repeat(&address, true);
             } else {
-                repetition.learn(&address, &Said::of(&passages));
+                repetition.learn(&address, &Said::of(&passages), descent);
             }
         }
         println!("{web}: {twins} of {all} pages are nearly the same as others, {closed} closed");

@@ -1,24 +1,41 @@
 //! A crawl beside a site without end: a calendar, goods in every selection, a new identifier for each
 //! visit, folders in folders, a name for every subdomain, redirects that lead to redirects. All of
-//! it says the right words. Few requests go there, and all other pages are reached.
+//! it says the right words. Few requests go there, and all other pages are reached. The same beside a
+//! site that makes up a text for each page.
 
 use std::collections::BTreeSet;
 
 use anyhow::{Result, ensure};
 use linkscent::store::Store;
 use linkscent_tests::companion::Companion;
-use linkscent_tests::scripted::{Reply, scripted_web, so_far};
+use linkscent_tests::scripted::{Asked, Reply, scripted_web, so_far};
 use linkscent_tests::shell::list;
 use linkscent_tests::web::word;
 
 const HOSTS: usize = 20;
-const PAGES: usize = 100;
-const BUDGET: &str = "3000";
 /// Requests that the site without end may cost.
 const MOST: usize = 200;
+/// Where the honest pages lead into the site without end.
+const REPEATING: [&str; 6] = [
+    "calendar?y=2026&m=11",
+    "goods",
+    "s/0/list",
+    "deep/",
+    "moved/1",
+    "names",
+];
+const MADE_UP: [&str; 6] = [
+    "calendar/1",
+    "goods?c=1",
+    "s/0/list",
+    "deep/1/",
+    "maze/entry",
+    "names",
+];
 
-fn honest(host: usize, page: usize) -> String {
-    let number = host * PAGES + page;
+/// A page of 20 hosts with so many pages each.
+fn honest(host: usize, page: usize, pages: usize, traps: [&str; 6]) -> String {
+    let number = host * pages + page;
     let about = if number.is_multiple_of(3) {
         "kidney dialysis for patients"
     } else {
@@ -29,13 +46,13 @@ fn honest(host: usize, page: usize) -> String {
         .collect();
     let links: String = (1..=6)
         .map(|step| {
-            let to = (number * 7 + step * 13) % (HOSTS * PAGES);
-            let next = (number + 1) % (HOSTS * PAGES);
+            let to = (number * 7 + step * 13) % (HOSTS * pages);
+            let next = (number + 1) % (HOSTS * pages);
             let link = |to: usize| {
                 format!(
                     "<p><a href='http://site{}.test/{}'>{about} {}</a>",
-                    to / PAGES,
-                    to % PAGES,
+                    to / pages,
+                    to % pages,
                     word(to)
                 )
             };
@@ -47,14 +64,7 @@ fn honest(host: usize, page: usize) -> String {
          <p><a href='http://trap.test/{}'>kidney dialysis, more of it</a>",
         word(host),
         word(page),
-        [
-            "calendar?y=2026&m=11",
-            "goods",
-            "s/0/list",
-            "deep/",
-            "moved/1",
-            "names"
-        ][number % 6]
+        traps[number % traps.len()]
     )
 }
 
@@ -113,7 +123,47 @@ fn endless(host: &str, path: &str) -> Result<String, String> {
     ))
 }
 
-fn web(address: &str) -> Reply {
+/// The same of a site whose pages say something new each, and lead to pages that nothing else leads to.
+fn made_up(host: &str, path: &str) -> Result<String, String> {
+    let seed = format!("{host}{path}").bytes().fold(7_usize, |seed, sign| {
+        seed.wrapping_mul(31).wrapping_add(usize::from(sign))
+    });
+    let number = |step: usize| seed.wrapping_add(step).wrapping_mul(2_654_435_761) % 100_000_000;
+    let links = (1..=12).map(|step| {
+        let number = number(step);
+        let (one, other) = (word(number), word(number / 7));
+        if path.starts_with("/calendar/") {
+            format!("/calendar/{number}")
+        } else if path.starts_with("/goods") {
+            format!("{path}&f{}={}", number % 50, number % 49)
+        } else if path.starts_with("/s/") {
+            format!("/s/{number:016x}/list")
+        } else if path.starts_with("/deep/") {
+            format!("{path}x{number}/")
+        } else if path.starts_with("/maze/") {
+            format!("/maze/{one}-{other}/{other}")
+        } else {
+            format!("http://visitor{number}.trap.test/names")
+        }
+    });
+    let links: String = links
+        .map(|to| format!("<p><a href='{to}'>more kidney dialysis</a>"))
+        .collect();
+    let own: String = (20..40)
+        .map(|step| format!("{} ", word(number(step))))
+        .collect();
+    Ok(format!(
+        "<title>Kidney dialysis</title><p>Kidney dialysis for patients: {own}</p>{links}"
+    ))
+}
+
+/// A web with so many honest pages on each host, and a site without end.
+fn web(
+    address: &str,
+    pages: usize,
+    traps: [&str; 6],
+    endless: fn(&str, &str) -> Result<String, String>,
+) -> Reply {
     let rest = address.trim_start_matches("http://");
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     if path == "/robots.txt" {
@@ -127,14 +177,27 @@ fn web(address: &str) -> Reply {
     }
     let site = host.trim_start_matches("site").trim_end_matches(".test");
     match (site.parse(), path.trim_start_matches('/').parse()) {
-        (Ok(site @ ..HOSTS), Ok(page @ ..PAGES)) => Reply::Page(honest(site, page)),
+        (Ok(site @ ..HOSTS), Ok(page)) if page < pages => {
+            Reply::Page(honest(site, page, pages, traps))
+        }
         _ => Reply::Status(404),
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn few_requests_go_to_a_site_without_end() -> Result<()> {
-    let (port, asked) = scripted_web(web).await?;
+    let (port, asked) = scripted_web(|address| web(address, 100, REPEATING, endless)).await?;
+    few_requests_are_wasted(port, &asked, 100).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn few_requests_go_to_a_site_that_makes_up_its_pages() -> Result<()> {
+    let (port, asked) = scripted_web(|address| web(address, 30, MADE_UP, made_up)).await?;
+    few_requests_are_wasted(port, &asked, 30).await
+}
+
+/// Crawls with room for half as many pages again as there are honest ones.
+async fn few_requests_are_wasted(port: u16, asked: &Asked, pages: usize) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let starts = list(folder.path(), &["http://site0.test/0"])?;
     let data = folder.path().join("data");
@@ -142,6 +205,7 @@ async fn few_requests_go_to_a_site_without_end() -> Result<()> {
         data.display().to_string(),
         format!("http://127.0.0.1:{port}"),
     );
+    let budget = (HOSTS * pages * 3 / 2).to_string();
     let crawl = Companion::start(&[
         "crawl",
         "--json",
@@ -152,7 +216,7 @@ async fn few_requests_go_to_a_site_without_end() -> Result<()> {
         "--critic",
         "text has \"kidney\"",
         "--budget",
-        BUDGET,
+        &budget,
         "--delay",
         "0",
         "--data",
@@ -161,15 +225,15 @@ async fn few_requests_go_to_a_site_without_end() -> Result<()> {
         &proxy,
     ])?;
     println!("{}", crawl.finish().await?.trim());
-    let pages: Vec<String> = so_far(&asked)
+    let requests: Vec<String> = so_far(asked)
         .into_iter()
         .filter(|page| !page.ends_with("/robots.txt"))
         .collect();
-    let in_trap: Vec<&String> = pages
+    let in_trap: Vec<&String> = requests
         .iter()
         .filter(|page| page.contains("trap.test"))
         .collect();
-    let honest: BTreeSet<&String> = pages
+    let honest: BTreeSet<&String> = requests
         .iter()
         .filter(|page| page.contains("//site"))
         .collect();
@@ -179,11 +243,11 @@ async fn few_requests_go_to_a_site_without_end() -> Result<()> {
         "{} requests to the site without end, {} of {} other pages; not asked for: {}",
         in_trap.len(),
         honest.len(),
-        HOSTS * PAGES,
+        HOSTS * pages,
         skipped.iter().map(|row| row.count).sum::<u64>()
     );
     ensure!(in_trap.len() <= MOST, "{in_trap:?}");
-    ensure!(honest.len() * 100 >= HOSTS * PAGES * 99);
+    ensure!(honest.len() * 100 >= HOSTS * pages * 99);
     ensure!(
         skipped.iter().any(|row| row.reason.contains("repeat")),
         "{skipped:?}"

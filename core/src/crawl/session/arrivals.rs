@@ -5,7 +5,8 @@ use rustc_hash::FxHashSet;
 
 use super::{CUT_OFF, Chosen, LONGEST_TRAIL, MOST_DEFERRED, NO_FOLLOW, Session};
 use crate::address::Address;
-use crate::crawl::repetition::site_of;
+use crate::crawl::address_groups::site_of;
+use crate::crawl::descent::Descent;
 use crate::crawl::{
     Failure, FrontierEntry, MOST_REDIRECTS, NEARLY_SAME_PAGE, PageSignal, Record, Refusal, Robots,
     SAME_PAGE, SkipReason, Unfound,
@@ -178,10 +179,23 @@ impl Session {
         if is_near && !is_believed && !is_named {
             return Some(NEARLY_SAME_PAGE);
         }
-        if self.repetition.learn(&page.address, &content.said) {
+        let descent = self.descent(page, chosen);
+        if self.repetition.learn(&page.address, &content.said, descent) {
             self.leave_closed(&page.address);
         }
         None
+    }
+
+    /// Which links led to a page, and which lead on from it.
+    fn descent(&self, page: &Page, chosen: &Chosen) -> Descent {
+        let sources = chosen.links.iter().filter_map(Candidate::source);
+        let links = page.outlinks.iter().map(|link| &link.target);
+        let links = links.filter(|target| self.limits.scope.check(target).is_ok());
+        let with_met = links.map(|target| {
+            let is_met = self.is_seen(target) || self.frontier.get(target).is_some();
+            (target, is_met)
+        });
+        Descent::of(&page.address, sources, with_met)
     }
 
     /// Takes in that a page was there before, or is none.

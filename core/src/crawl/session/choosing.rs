@@ -40,10 +40,19 @@ impl Session {
             };
         }
         let arm = self.arm();
-        while let Some((arm, page)) = self.frontier.best_by(arm) {
+        loop {
+            let Some((arm, page)) = self.frontier.best_by(arm) else {
+                if self.opens_of_crowd() {
+                    continue;
+                }
+                break;
+            };
             let (target, is_pinned) = (page.links[0].target.clone(), page.pinned);
             if self.is_site_shut(target.host()) {
                 self.shut(target.host());
+                continue;
+            }
+            if self.joins_crowd(target.host()) {
                 continue;
             }
             let Some(robots) = self.robots.fresh(target.host(), now) else {
@@ -88,6 +97,7 @@ impl Session {
 
     fn ask_for_robots(&mut self, target: Address, now: Instant) -> Next {
         self.asked_for_robots.insert(target.host().into(), now);
+        self.crowds.begin(target.host());
         self.shut(target.host());
         Next::Robots(target)
     }
@@ -101,6 +111,7 @@ impl Session {
 
     pub(super) fn set_under_way(&mut self, target: Address, arm: Arm) {
         self.begun += 1;
+        self.crowds.begin(target.host());
         self.under_way.insert(target, arm);
     }
 

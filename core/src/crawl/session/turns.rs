@@ -53,9 +53,36 @@ impl Session {
     /// A page was not asked for after all: its host may be asked again after so many milliseconds.
     pub fn put_off(&mut self, address: &Address, now: Instant, rest: u64) {
         if self.under_way.remove(address).is_some() {
+            self.leave_crowd(address.host());
             self.begun -= 1;
             let turn = self.turn_of(address.host());
             self.politeness.rest(turn, now, rest);
         }
+    }
+
+    /// A request to a host has ended: another host of its site may be asked.
+    pub(super) fn leave_crowd(&mut self, host: &str) {
+        if let Some(next) = self.crowds.end(host) {
+            self.frontier.open(&next);
+        }
+    }
+
+    /// Has a host wait whose site is asked by as many hosts as may be; whether it has to.
+    pub(super) fn joins_crowd(&mut self, host: &str) -> bool {
+        let is_full = self.crowds.is_full(host);
+        if is_full {
+            self.frontier.close(host);
+            self.crowds.wait(host);
+        }
+        is_full
+    }
+
+    /// Opens a host that waits for nothing any more; whether there was one.
+    pub(super) fn opens_of_crowd(&mut self) -> bool {
+        let next = self.crowds.with_room();
+        if let Some(next) = &next {
+            self.frontier.open(next);
+        }
+        next.is_some()
     }
 }
