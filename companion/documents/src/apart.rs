@@ -3,13 +3,18 @@
 //! caller gets an error.
 //!
 //! [`Apart`] starts a program, hands it the document, and waits; that program calls [`serve`] and
-//! nothing else. Linux and other Unix systems hold its memory and its time on the processor to the
-//! limits, and let it open no file and start no process (as root it could start some). macOS does
-//! not limit memory and Windows nothing, so there the child is only ended when its time is over.
-//! It gets no environment. Where more is wanted, such as no network, the program must see to it.
+//! nothing else. It gets no environment.
+//!
+//! Linux and other Unix systems hold the memory and the processor time of the child to the limits,
+//! and let it open no file and start no process. On Linux a sandbox (Landlock and a seccomp filter,
+//! as far as the kernel has them) also forbids files, the network and other programs, for root too.
+//! macOS does not limit memory and Windows nothing: there the child is only ended when its time is
+//! over, and could open files and connect.
 
 mod child;
 mod parent;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod wire;
 
 pub use child::serve;

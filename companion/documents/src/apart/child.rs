@@ -2,17 +2,26 @@
 
 use std::io::{self, Read, Write};
 
+#[cfg(target_os = "linux")]
+use super::sandbox;
 use super::wire::{Head, answer};
 use crate::to_html;
 
 /// Serves one request: reads it from `input`, writes its answer to `output`, and returns. Limits
-/// hold for the whole process from then on, so a program calls this and then ends.
+/// and sandbox hold for the whole process from then on, so a program calls this and then ends. It
+/// must have no other threads.
 ///
 /// Fails if what arrives is no request of [`Apart`](super::Apart), if the limits cannot be set,
 /// or if the answer cannot be written. A document that cannot be read is an answer.
 pub fn serve(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
     let head = Head::read(&mut input)?;
+    // Landlock needs a file descriptor for a moment, which the limits would refuse. The filter
+    // comes last, because it refuses to set limits.
+    #[cfg(target_os = "linux")]
+    let _ = sandbox::forbid_files_and_network();
     limit(&head)?;
+    #[cfg(target_os = "linux")]
+    sandbox::filter_system_calls();
     let mut body = Vec::new();
     input.take(head.length).read_to_end(&mut body)?;
     if body.len() as u64 != head.length {
