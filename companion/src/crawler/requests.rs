@@ -10,10 +10,11 @@ use tracing::{Instrument, Span};
 
 use super::fetch::Fetcher;
 use super::hands::Asking;
+use super::recorded::Recorded;
 use super::reply::{Answers, Came};
 use super::turn::TurnTaker;
 use super::validators::Validators;
-use crate::store::{CrawlRow, Store};
+use crate::store::{CrawlRow, Store, Unfinished};
 
 /// Said where requests are left to hands that could not hear of them.
 const NO_DATABASE: &str = "requests are left to hands only over a PostgreSQL database: give --database, \
@@ -25,6 +26,7 @@ pub(super) enum Requests {
         fetcher: Fetcher,
         answers: Answers,
         handle: Handle,
+        recorded: Recorded,
         /// As long as it lives, requests wait for their turn.
         _goes_on: Arc<()>,
     },
@@ -32,7 +34,8 @@ pub(super) enum Requests {
 }
 
 impl Requests {
-    /// For a crawl that nobody else runs, whose hosts rest for so many milliseconds. Blocks.
+    /// For a crawl that nobody else runs, whose hosts rest for so many milliseconds, with the requests
+    /// that whoever ran it before left unfinished. Blocks.
     pub fn begin(
         fetcher: Fetcher,
         store: &Store,
@@ -40,7 +43,7 @@ impl Requests {
         delay: u64,
         answers: Answers,
         handle: &Handle,
-    ) -> Result<Self> {
+    ) -> Result<(Self, Unfinished)> {
         if let Some(hands) = store.hands() {
             // Whoever ran it before may have been killed.
             handle.block_on(hands.take_back(crawl.id))?;
@@ -50,7 +53,7 @@ impl Requests {
                 bail!(NO_DATABASE);
             };
             let asking = Asking::begin(hands, store, crawl, answers, handle);
-            return Ok(Self::ByHands(asking));
+            return Ok((Self::ByHands(asking), Unfinished::default()));
         }
         let goes_on = Arc::new(());
         let fetcher = if delay == 0 {
@@ -59,12 +62,16 @@ impl Requests {
             let turns = handle.block_on(store.turns(crawl.id, delay))?;
             fetcher.in_turn(TurnTaker::new(turns, &goes_on))
         };
-        Ok(Self::Here {
+        let path = store.requests_path(crawl.id);
+        let (recorded, unfinished) = handle.block_on(Recorded::open(&path))?;
+        let here = Self::Here {
             fetcher,
             answers,
             handle: handle.clone(),
+            recorded,
             _goes_on: goes_on,
-        })
+        };
+        Ok((here, unfinished))
     }
 
     /// Asks for a page, which is known or not, or for the robots.txt of its host. The host rests for
@@ -77,25 +84,45 @@ impl Requests {
         delay: Duration,
         task: &Span,
     ) {
-        let (fetcher, answers, handle) = match self {
+        let (fetcher, answers, recorded, handle) = match self {
             Self::ByHands(asking) => return asking.ask(&address, is_robots, known, delay, task),
             Self::Here {
                 fetcher,
                 answers,
                 handle,
+                recorded,
                 ..
-            } => (fetcher.clone(), answers.clone(), handle),
+            } => (fetcher.clone(), answers.clone(), recorded.clone(), handle),
         };
         let asking = async move {
             answers.tell(if is_robots {
                 let robots = fetcher.robots(&address, delay).await;
                 Came::Robots(address, robots)
             } else {
-                let reply = fetcher.page(&address, known.as_ref(), delay).await;
+                let reply = recorded
+                    .page(&fetcher, &address, known.as_ref(), delay)
+                    .await;
                 Came::Page(address, reply)
             });
         };
         handle.spawn(asking.instrument(task.clone()));
+    }
+
+    /// Pages are in the log. Blocks.
+    pub fn logged<'a>(&self, pages: impl Iterator<Item = &'a str>) {
+        if let Self::Here {
+            recorded, handle, ..
+        } = self
+        {
+            handle.block_on(recorded.end(pages));
+        }
+    }
+
+    /// The crawl has come to its end: nothing of what is under way is wanted any more.
+    pub async fn close(&self) {
+        if let Self::Here { recorded, .. } = self {
+            recorded.close().await;
+        }
     }
 
     /// Takes back what hands have not done yet. What this program asks for comes to its end.

@@ -36,12 +36,10 @@ use batches::BATCH_TIME;
 pub use control::{Control, Hosts};
 use control::{Inbox, Message};
 pub use intake::Given;
+use pace::Pace;
 use saving::Saving;
 use tasks::Tasks;
 
-/// Requests under way at a time, over all hosts. Slow hosts hold a place until they
-/// are given up, so there are far more places than a crawl needs of quick ones.
-const MOST_UNDER_WAY: usize = 256;
 /// How often it is looked whether another process left a command.
 const LISTEN_EVERY: Duration = Duration::from_millis(300);
 /// The topic's model is kept every so often while a crawl runs.
@@ -103,6 +101,7 @@ pub struct Runner {
     crawl: CrawlRow,
     session: Session,
     requests: Requests,
+    pace: Pace,
     warc: Writer,
     rng: SplitMix,
     handle: Handle,
@@ -206,6 +205,9 @@ impl Runner {
             Err(error) => (CrawlState::Paused, format!("{error:#}")),
         };
         self.handle.block_on(self.requests.end());
+        if let Ok(Ended::Done(_) | Ended::Stopped) = &ended {
+            self.handle.block_on(self.requests.close());
+        }
         let state_set = self.set_at_rest(state, &reason);
         if state_set.is_err() {
             self.receiver.leave(self.told_to_rest.take());
@@ -280,7 +282,7 @@ impl Runner {
                         return Ok(ended);
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => self.pace.wait(),
                 Err(RecvTimeoutError::Disconnected) => return Ok(Ended::Paused),
             }
             if self.batch_is_due() {
@@ -347,7 +349,7 @@ impl Runner {
     /// Sends out what may be sent; what is left to do besides, if anything
     /// came between.
     fn send_requests(&mut self) -> Option<Next> {
-        while self.session.under_way() < MOST_UNDER_WAY {
+        while self.session.under_way() < self.pace.most() {
             match self.session.next(self.now()) {
                 Next::Fetch(fetch) => {
                     let known = self.known.get(&fetch.address).cloned();
@@ -371,6 +373,9 @@ impl Runner {
     }
 
     fn handle(&mut self, message: Message) -> Result<Option<Ended>> {
+        if let Message::Page(..) | Message::Robots(..) = message {
+            self.pace.take();
+        }
         match message {
             Message::Page(address, Ok(answered)) => {
                 if self.batch.is_empty() {
@@ -478,6 +483,7 @@ mod control;
 mod intake;
 mod judging;
 mod keeping;
+mod pace;
 mod resuming;
 mod saving;
 mod tasks;

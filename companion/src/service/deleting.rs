@@ -15,7 +15,7 @@ use linkscent_core::wire::api::{Event, EventKind};
 use super::forgetting::{bring_to_rest, go_on};
 use super::{Service, ServiceError};
 use crate::crawler::delete_checkpoint;
-use crate::store::{CrawlRow, Store, Topic, delete_turns};
+use crate::store::{CrawlRow, Store, Topic, delete_requests, delete_turns};
 
 impl Service {
     /// Removes a crawl from sight, or brings it back. One that runs is paused.
@@ -187,6 +187,8 @@ async fn delete_archives(store: &Store) -> Result<()> {
 fn delete_archive(store: &Store, crawl: i64) -> Result<()> {
     delete_checkpoint(&store.checkpoint_path(crawl))
         .with_context(|| format!("deleting the checkpoint of crawl {crawl}"))?;
+    delete_requests(&store.requests_path(crawl))
+        .with_context(|| format!("deleting the open requests of crawl {crawl}"))?;
     delete_file(&store.warc_path(crawl))?;
     delete_file(&store.lock_path(crawl))
 }

@@ -19,7 +19,9 @@ use super::supervisor::RunBy;
 use super::{Service, ServiceError};
 use crate::crawler::delete_checkpoint;
 use crate::store::ports::KeptPage;
-use crate::store::{Command, CrawlRow, CrawlState, ModelOf, Store, gone_clicks, is_gone};
+use crate::store::{
+    Command, CrawlRow, CrawlState, ModelOf, Store, delete_requests, gone_clicks, is_gone,
+};
 use linkscent_archive::warc::{Reader, blank_exchange};
 
 /// How often, and how long, it is looked whether a crawl has come to rest.
@@ -83,6 +85,8 @@ async fn delete_checkpoints(store: &Store) -> Result<()> {
     for crawl in store.crawls(None).await? {
         delete_checkpoint(&store.checkpoint_path(crawl.id))
             .with_context(|| format!("deleting the checkpoint of crawl {}", crawl.id))?;
+        delete_requests(&store.requests_path(crawl.id))
+            .with_context(|| format!("deleting the open requests of crawl {}", crawl.id))?;
     }
     Ok(())
 }

@@ -84,6 +84,7 @@ impl Service {
             let files = [
                 self.store.warc_path(crawl.id),
                 self.store.checkpoint_path(crawl.id),
+                self.store.requests_path(crawl.id),
             ];
             let sizes = files
                 .iter()

@@ -17,6 +17,7 @@ mod bringing_back;
 mod dialect;
 mod error;
 mod files;
+mod in_flight;
 mod lock;
 mod marks;
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub use archive_copies::ArchiveCopies;
 pub use bringing_back::{BroughtBack, bring_back};
 pub use error::{BackendError, StoreError, StoreResult, is_away};
 pub use files::{is_open_to_others, make_folder, make_private, open_private};
+pub use in_flight::{InFlight, Unfinished, delete as delete_requests};
 pub use lock::{CrawlLock, LockError};
 pub use marks::MarkRow;
 pub(crate) use marks::{gone_clicks, is_gone};
@@ -291,6 +293,11 @@ impl Store {
     /// Where a crawl's session is kept from time to time.
     pub fn checkpoint_path(&self, crawl: i64) -> PathBuf {
         self.folder.join(format!("crawl-{crawl}.checkpoint"))
+    }
+
+    /// Where the requests are put down that a crawl has begun.
+    pub fn requests_path(&self, crawl: i64) -> PathBuf {
+        self.folder.join(format!("crawl-{crawl}.requests"))
     }
 
     /// The right to run a crawl. Blocks for a moment; not for a runtime's thread.

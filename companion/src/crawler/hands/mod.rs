@@ -23,4 +23,5 @@ mod wire;
 mod work;
 
 pub use asking::Asking;
+pub(super) use wire::{Heard, Request};
 pub use work::Hand;

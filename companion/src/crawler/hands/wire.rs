@@ -31,7 +31,7 @@ const LONGEST_PUT_OFF: Duration = Duration::from_hours(25);
 
 /// A request, as it is left to a hand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Request {
+pub(in crate::crawler) struct Request {
     /// What is asked for: a page, or any of those whose robots.txt is.
     pub address: String,
     /// Whether that is.
@@ -46,7 +46,7 @@ pub(super) struct Request {
 
 /// Why an answer or a request cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(super) enum WireError {
+pub(in crate::crawler) enum WireError {
     /// Another version wrote it.
     #[error(
         "it is of form {0}, and this version reads form {FORM}: run the same version everywhere"
@@ -88,7 +88,7 @@ enum Sent {
 }
 
 /// What a hand answers.
-pub(super) enum Heard {
+pub(in crate::crawler) enum Heard {
     Page(Answered),
     Robots(Robots),
 }

@@ -57,6 +57,9 @@ impl Runner {
         let length = self.warc.length();
         let take = self.store.take_fetches(self.crawl.id, length, &self.batch);
         self.handle.block_on(take)?;
+        let pages = self.batch.iter();
+        self.requests
+            .logged(pages.map(|(record, _)| record.address.as_str()));
         for (record, _) in self.batch.drain(..) {
             let (number, address) = (record.number, record.address.as_str());
             self.told.row(number, address, &record.problem);

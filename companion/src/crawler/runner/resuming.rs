@@ -10,12 +10,14 @@ use linkscent_core::address::Address;
 use tokio::runtime::Handle;
 
 use super::control::{Inbox, Message};
+use super::pace::{Pace, Waiting};
 use super::saving::Saving;
 use super::tasks::Tasks;
 use super::{MODEL_EVERY, Runner};
 use crate::clock;
 use crate::crawler::checkpoint::Told;
 use crate::crawler::fetch::Fetcher;
+use crate::crawler::recorded;
 use crate::crawler::reply::Answers;
 use crate::crawler::requests::Requests;
 use crate::crawler::retraining::Retraining;
@@ -41,6 +43,7 @@ impl Runner {
         handle.block_on(store.complete_archive(crawl.id))?;
         lock.goes_by(&fetcher.way_name())
             .context("writing the lock file")?;
+        let is_cut_short = crawl.state == CrawlState::Running;
         handle.block_on(store.set_state(crawl.id, CrawlState::Running, ""))?;
         // The log may have grown before the lock was ours.
         let crawl = handle.block_on(store.crawl(crawl.id))?;
@@ -96,12 +99,28 @@ impl Runner {
         }
         let (sender, control, receiver) = Inbox::new();
         let delay = session.delay();
-        let sends = sender.clone();
+        let (sends, waiting) = (sender.clone(), Waiting::default());
+        let counts = waiting.clone();
         let answers = Answers::to(move |came| {
+            counts.came();
             // It may have come to rest.
             let _ = sends.send(Message::of(came));
         });
-        let requests = Requests::begin(fetcher, &store, &crawl, delay, answers, &handle)?;
+        let pace = if fetcher.leaves_to_hands() {
+            Pace::of_hands(waiting)
+        } else {
+            Pace::new(waiting)
+        };
+        let (requests, mut unfinished) =
+            Requests::begin(fetcher, &store, &crawl, delay, answers, &handle)?;
+        // It may have been killed between its log and this file.
+        let is_open =
+            |page: &String| Address::parse(page).is_ok_and(|page| !session.is_seen(&page));
+        unfinished.answered.retain(is_open);
+        unfinished.unanswered.retain(is_open);
+        if is_cut_short && let Some(said) = recorded::summary(crawl.id, &unfinished) {
+            tracing::info!("{said}");
+        }
         let asked = handle.block_on(store.asked(crawl.id))?;
         let retraining = Retraining::of(session.guide().strategy());
         let mut runner = Self {
@@ -109,6 +128,7 @@ impl Runner {
             store,
             session,
             requests,
+            pace,
             warc,
             handle,
             sender,

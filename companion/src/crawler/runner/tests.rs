@@ -14,6 +14,7 @@ use tokio::runtime::Runtime;
 mod classes;
 mod judging;
 mod keeping;
+mod requests;
 mod saving;
 
 use super::*;

@@ -42,6 +42,7 @@ impl Stage {
             store.set_state(id, CrawlState::Paused, "").await.unwrap();
             fs::write(store.warc_path(id), "bytes").unwrap();
             fs::write(store.checkpoint_path(id), "http://a.test/keep").unwrap();
+            fs::write(store.requests_path(id), "http://a.test/keep").unwrap();
         }
         stage
     }
@@ -57,6 +58,7 @@ impl Stage {
         let names: Vec<String> = names.collect();
         let count = |end: &str| names.iter().filter(|name| name.ends_with(end)).count();
         assert_eq!(count(".warc.gz"), count(".checkpoint"), "{names:?}");
+        assert_eq!(count(".warc.gz"), count(".requests"), "{names:?}");
         count(".warc.gz")
     }
 

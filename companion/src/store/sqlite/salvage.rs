@@ -143,13 +143,20 @@ pub(super) fn finish(folder: &Path) -> Result<PathBuf> {
     Ok(aside)
 }
 
-/// Checkpoints know pages that the repaired log may have lost.
+/// Checkpoints and open requests know pages that the repaired log may have lost.
 fn delete_checkpoints(folder: &Path) -> Result<()> {
     let failed = || format!("deleting the checkpoints in {}", folder.display());
     for file in std::fs::read_dir(folder).with_context(failed)? {
         let path = file.with_context(failed)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.ends_with(".checkpoint") || name.ends_with(".checkpoint.new") {
+        let endings = [
+            ".checkpoint",
+            ".checkpoint.new",
+            ".requests",
+            ".requests-wal",
+            ".requests-shm",
+        ];
+        if endings.iter().any(|ending| name.ends_with(ending)) {
             std::fs::remove_file(&path).with_context(failed)?;
         }
     }
@@ -411,7 +418,12 @@ mod tests {
         std::fs::create_dir(path.join(BESIDE)).unwrap();
         std::fs::write(path.join(BESIDE).join(DATABASE), "half").unwrap();
         // They would fit a log that lost a row.
-        let checkpoints = ["crawl-1.checkpoint", "crawl-2.checkpoint.new"];
+        let checkpoints = [
+            "crawl-1.checkpoint",
+            "crawl-2.checkpoint.new",
+            "crawl-1.requests",
+            "crawl-1.requests-wal",
+        ];
         for name in checkpoints {
             std::fs::write(path.join(name), "").unwrap();
         }

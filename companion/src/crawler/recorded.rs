@@ -1,0 +1,143 @@
+//! Requests put down as they begin and as their answers come, before anything is learned from them: a
+//! crawl that is killed and taken up does not ask again for what was answered.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::Result;
+use linkscent_core::address::Address;
+
+use super::fetch::Fetcher;
+use super::hands::{Heard, Request};
+use super::reply::{Answered, Hindrance, Reply};
+use super::validators::Validators;
+use crate::clock;
+use crate::store::{InFlight, Unfinished};
+
+/// Makes requests and puts them down. Clones are the same.
+#[derive(Clone)]
+pub(super) struct Recorded {
+    in_flight: InFlight,
+    /// Pages whose answers whoever ran the crawl before left.
+    left: Arc<Mutex<HashSet<String>>>,
+    /// Whether it was said that they cannot be put down.
+    is_told: Arc<AtomicBool>,
+}
+
+impl Recorded {
+    /// For a crawl that nobody else runs, with what whoever ran it before left.
+    pub async fn open(path: &Path) -> Result<(Self, Unfinished)> {
+        let (in_flight, unfinished) = InFlight::open(path, clock::now()).await?;
+        let left = unfinished.answered.iter().cloned().collect();
+        let recorded = Self {
+            in_flight,
+            left: Arc::new(Mutex::new(left)),
+            is_told: Arc::default(),
+        };
+        Ok((recorded, unfinished))
+    }
+
+    /// Asks for a page, unless its answer is there already.
+    pub async fn page(
+        &self,
+        fetcher: &Fetcher,
+        address: &Address,
+        known: Option<&Validators>,
+        delay: Duration,
+    ) -> Result<Answered, Hindrance> {
+        if let Some(answered) = self.left(address, known).await {
+            return Ok(answered);
+        }
+        let page = address.as_str();
+        self.tell(self.in_flight.begin(page, clock::now()).await);
+        let came = fetcher.page(address, known, delay).await;
+        match came {
+            // They say nothing of the page, and it is asked for again.
+            Err(_)
+            | Ok(Answered {
+                reply: Reply::PutOff(_) | Reply::Later(..),
+                ..
+            }) => {
+                self.tell(self.in_flight.end([page]).await);
+                came
+            }
+            Ok(answered) => self.put_down(page, answered).await,
+        }
+    }
+
+    async fn put_down(&self, page: &str, answered: Answered) -> Result<Answered, Hindrance> {
+        let written = tokio::task::spawn_blocking(move || {
+            let heard = Heard::Page(answered);
+            let bytes = heard.write();
+            (heard, bytes)
+        });
+        match written.await {
+            Ok((Heard::Page(answered), bytes)) => {
+                self.tell(self.in_flight.answer(page, &bytes).await);
+                Ok(answered)
+            }
+            // The runtime ends.
+            _ => Err(Hindrance::AtRest),
+        }
+    }
+
+    /// The answer that whoever ran the crawl before left, once.
+    async fn left(&self, address: &Address, known: Option<&Validators>) -> Option<Answered> {
+        let is_left = {
+            let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+            left.remove(address.as_str())
+        };
+        if !is_left {
+            return None;
+        }
+        let bytes = self.in_flight.answer_to(address.as_str()).await.ok()??;
+        let (address, known) = (address.clone(), known.cloned());
+        let reading = tokio::task::spawn_blocking(move || {
+            let request = Request {
+                address: address.to_string(),
+                is_robots: false,
+                known,
+                delay: 0,
+                trace: None,
+            };
+            Heard::read(&bytes, &request, &address)
+        });
+        match reading.await.ok()?.ok()? {
+            Heard::Page(answered) => Some(answered),
+            Heard::Robots(_) => None,
+        }
+    }
+
+    /// Forgets requests that are in the log.
+    pub async fn end<'a>(&self, pages: impl Iterator<Item = &'a str>) {
+        self.tell(self.in_flight.end(pages).await);
+    }
+
+    /// Forgets all: the crawl has come to its end.
+    pub async fn close(&self) {
+        self.tell(self.in_flight.close().await);
+    }
+
+    /// A crawl goes on without: what it costs is that pages are asked for again after it was killed.
+    fn tell(&self, put_down: Result<()>) {
+        if let Err(error) = put_down
+            && !self.is_told.swap(true, Ordering::Relaxed)
+        {
+            tracing::warn!("requests under way are not put down: {error:#}");
+        }
+    }
+}
+
+/// What is said of requests that were under way when a crawl was cut short; `None` if there were none.
+pub(super) fn summary(crawl: i64, unfinished: &Unfinished) -> Option<String> {
+    let (answered, asked) = (unfinished.answered.len(), unfinished.unanswered.len());
+    (answered + asked > 0).then(|| {
+        format!(
+            "crawl {crawl} was cut short: {answered} pages that had been answered are not fetched \
+             again, and for {asked} pages that were asked no answer was recorded"
+        )
+    })
+}
