@@ -50,7 +50,7 @@ pub use ports::{
     QuestionRow, Reaction, ResultRow, Role, SearchRow, SkippedRow, StandingRow, StandingTopic,
     TokenRow, Topic, in_force,
 };
-pub use postgres::{HandRow, Hands, Lease, Presence, SharedLock};
+pub use postgres::{HandRow, Hands, Lease, Presence, SharedLock, WorkerSecret};
 pub use remarks::Remarks;
 pub use sqlite::{BackedUp, backup, faults, repair};
 pub use turns::{Asked, DailyBudget, Turn, Turns, delete as delete_turns};

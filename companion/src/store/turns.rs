@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use anyhow::Result;
 use sha2::{Digest, Sha256};
 
-use super::postgres::{Hands, SharedTurns};
+use super::postgres::{Hands, SharedTurns, WorkerSecret};
 use crate::secret;
 use file::FileTurns;
 
@@ -34,7 +34,7 @@ pub struct Asked<'a> {
 
 impl Asked<'_> {
     /// What is put down for the host, and for the server behind it.
-    fn keys(&self) -> Vec<i64> {
+    pub(super) fn keys(&self) -> Vec<i64> {
         let server = self.server.map(|server| key(&format!("server {server}")));
         [Some(key(self.host)), server]
             .into_iter()
@@ -108,8 +108,8 @@ impl Turns {
     }
 
     /// For a request that a hand makes for a crawl.
-    pub fn of_hand(hands: &Hands, hand: i64, crawl: i64) -> Self {
-        Self::Shared(SharedTurns::of_hand(hands, hand, crawl))
+    pub fn of_hand(hands: &Hands, worker: &WorkerSecret, crawl: i64) -> Self {
+        Self::Shared(SharedTurns::of_hand(hands, worker, crawl))
     }
 
     /// Takes the turn of a host and of its server, if both are free and the day's budget allows it. The

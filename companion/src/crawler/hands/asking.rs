@@ -223,6 +223,7 @@ impl Exchange {
             self.store.notice(topic, crawl, NO_HANDS).await?;
         }
         self.lacked_hands = lacks_hands;
+        self.hands.end_stuck_workers().await?;
         self.put_down().await
     }
 

@@ -24,7 +24,7 @@ use crate::crawler::fetch::Fetcher;
 use crate::crawler::reply::{Answered, Hindrance, Reply};
 use crate::crawler::turn::TurnTaker;
 use crate::secret::random_bytes;
-use crate::store::{Hands, Lease, Presence, StoreResult, Turns};
+use crate::store::{Hands, Lease, Presence, StoreResult, Turns, WorkerSecret};
 use crate::traces;
 
 /// Requests that a hand makes at a time.
@@ -57,12 +57,12 @@ pub struct Hand {
     fetcher: Fetcher,
     name: String,
     /// The one that it was before, whose end nobody heard of.
-    former: Mutex<Option<i64>>,
+    former: Mutex<Option<WorkerSecret>>,
 }
 
 /// A hand from when it joined until it ends or is given up.
 struct Life {
-    id: i64,
+    secret: WorkerSecret,
     /// When it began to say the last time that it is there, and was heard.
     sure: Mutex<Instant>,
     /// What keeps it from its work; empty if nothing does.
@@ -139,12 +139,15 @@ impl Hand {
         };
         let former = lock(&self.former).take();
         if let Some(former) = former
-            && !matches!(timeout(SURE, presence.end_former(former)).await, Ok(Ok(())))
+            && !matches!(
+                timeout(SURE, presence.end_former(&former)).await,
+                Ok(Ok(()))
+            )
         {
             tracing::warn!("the database did not hear that this hand had ended: it will miss it");
         }
         let life = Arc::new(Life {
-            id: presence.hand(),
+            secret: presence.secret().clone(),
             sure: Mutex::new(begun),
             problem: Mutex::default(),
             has: Mutex::default(),
@@ -162,7 +165,7 @@ impl Hand {
         under_way.shutdown().await;
         let left = timeout(SURE, presence.leave()).await;
         if !matches!(left, Ok(Ok(()))) {
-            *lock(&self.former) = Some(life.id);
+            *lock(&self.former) = Some(life.secret.clone());
         }
         ended
     }
@@ -174,7 +177,10 @@ impl Hand {
         under_way: &mut JoinSet<()>,
         answers: Sender<Done>,
     ) -> StoreResult<&'static str> {
-        let (mut listener, mut asked) = (self.hands.listen_for_tasks().await?, Instant::now());
+        let (mut listener, mut asked) = (
+            self.hands.listen_for_tasks(&life.secret).await?,
+            Instant::now(),
+        );
         let room = Arc::new(Semaphore::new(AT_ONCE));
         loop {
             while under_way.try_join_next().is_some() {}
@@ -186,14 +192,17 @@ impl Hand {
             let most = i32::try_from(room.available_permits()).unwrap_or(i32::MAX);
             let has: Vec<i64> = lock(&life.has).iter().copied().collect();
             // What it does not hear of is another's the next time that it asks.
-            let Ok(leases) = timeout(SURE, self.hands.take(life.id, &has, most)).await else {
+            let Ok(leases) = timeout(SURE, self.hands.take(&life.secret, &has, most)).await else {
                 return Ok(NO_ANSWER);
             };
             let leases = leases?;
             if leases.is_empty() {
                 wait_for_tasks(&mut listener).await;
                 if listener.is_none() && asked.elapsed() > LISTEN_AGAIN {
-                    (listener, asked) = (self.hands.listen_for_tasks().await?, Instant::now());
+                    (listener, asked) = (
+                        self.hands.listen_for_tasks(&life.secret).await?,
+                        Instant::now(),
+                    );
                 }
             }
             for lease in leases {
@@ -241,7 +250,7 @@ impl Hand {
                 // Nobody works any more, so this ends, too.
                 pending::<()>().await;
             }
-            while let Err(error) = self.hands.answer(life.id, &answers).await {
+            while let Err(error) = self.hands.answer(&life.secret, &answers).await {
                 tracing::warn!("answers are handed in again: {error}");
                 sleep(AGAIN).await;
             }
@@ -275,7 +284,7 @@ async fn request(
     let address = Address::parse(&read.address).map_err(|error| error.to_string())?;
     let delay = Duration::from_millis(read.delay);
     let fetcher = if !delay.is_zero() {
-        let turns = Turns::of_hand(hands, life.id, lease.crawl);
+        let turns = Turns::of_hand(hands, &life.secret, lease.crawl);
         fetcher.in_turn(TurnTaker::new(turns, &life.goes_on))
     } else if fetcher.is_replay() {
         fetcher

@@ -33,7 +33,7 @@ impl Dialect for PostgresStore {
         SELECT id, 1, 1 FROM crawl ON CONFLICT (crawl)
         DO UPDATE SET changes = log_change.changes + 1, rewritten = log_change.rewritten + 1;
         TRUNCATE form, \"fetch\", alarm, question, skipped, command,
-        notice, start_model, task, hand, rest, spent, crawl, deleted_crawl, event, saved_search, forgotten_site, standing, model, topic, device,
+        notice, start_model, task, worker, rest, spent, crawl, deleted_crawl, event, saved_search, forgotten_site, standing, model, topic, device,
         token, deed, topic_role RESTART IDENTITY; UPDATE numbering SET newest = 0;";
     const COLUMNS: &'static str = "SELECT table_name::text, column_name::text,
         CASE data_type WHEN 'bytea' THEN quote_ident(column_name)
@@ -68,8 +68,8 @@ impl PostgresStore {
     pub(in crate::store) async fn begin_alone(&self) -> sqlx::Result<Transaction<'_, Postgres>> {
         // Whoever gives up while it waits gives the transaction back, as it has begun.
         let mut transaction = self.pool.begin().await?;
-        // The number only has to be the same for all of them.
-        sqlx::query("SELECT pg_advisory_xact_lock(7474)")
+        // A table's lock, as other roles may not take it: they may take any advisory lock.
+        sqlx::query("LOCK TABLE writing IN EXCLUSIVE MODE")
             .execute(&mut *transaction)
             .await?;
         Ok(transaction)

@@ -2,10 +2,15 @@
 //! answers, hands take them, a few at a time, and answer each once. What a hand does goes through
 //! functions of the database (`migrations/postgres`), so it needs no right but to call these.
 //!
+//! A worker proves with each call who it is, by its [`WorkerSecret`].
+//!
 //! A hand that says nothing for six seconds is given up, and what it had to do is given to others. By then
 //! it has given up itself: see the crawler's `hands`.
 
+use std::fmt;
+
 use anyhow::Result;
+use sqlx::error::DatabaseError;
 use sqlx::postgres::PgListener;
 use sqlx::{Connection, PgConnection, PgPool};
 
@@ -18,10 +23,13 @@ const TASKS: &str = "linkscent_tasks";
 const ANSWERED: &str = "linkscent_answered";
 /// Bytes of answers taken at a time; one may be larger.
 const MOST_BYTES: i64 = 16 << 20;
-/// Hands that hear of tasks, at most. The server tells each of them of each, whoever takes it.
-const EARS: i32 = 8;
-/// What tells their locks from others.
-const EARS_CLASS: i32 = 7_476;
+/// How long to wait for rows that a worker has locked.
+const LONGEST_LOCK: &str = "2s";
+/// Age at which a worker's transaction is ended. Each call of an honest one is a transaction of its own, and gives up
+/// after two seconds of waiting.
+const LONGEST_TRANSACTION: &str = "10 seconds";
+/// Error code for a lock that was not available in time.
+const LOCKED: &str = "55P03";
 /// To the database at a time, for a hand, besides those that it lives and listens by.
 const CONNECTIONS: u32 = 3;
 
@@ -44,10 +52,34 @@ pub struct Lease {
     pub asked: Vec<u8>,
 }
 
+/// Proof of being a certain worker. The database keeps only a digest of it. It is sent as a bind
+/// parameter, because other sessions of the same role can read the text of a statement.
+#[derive(Clone)]
+pub struct WorkerSecret([u8; 32]);
+
+impl WorkerSecret {
+    /// 256 random bits.
+    pub fn random() -> Self {
+        Self(secret::random_bytes())
+    }
+
+    /// The secret itself, to be bound to a statement.
+    pub(in crate::store) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// Hides the secret: logs may be read by others.
+impl fmt::Debug for WorkerSecret {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("WorkerSecret")
+    }
+}
+
 /// That a hand is there: its connection. Where that ends, the others know that the hand has ended.
 #[derive(Debug)]
 pub struct Presence {
-    hand: i64,
+    secret: WorkerSecret,
     connection: PgConnection,
 }
 
@@ -82,12 +114,13 @@ impl Hands {
     /// For a hand, which may be allowed no more than to be one.
     pub async fn connect(address: &str) -> Result<Self> {
         let (pool, _) = PostgresStore::reach(address, CONNECTIONS).await?;
-        let is_ready: bool = sqlx::query_scalar("SELECT to_regproc('hand_joins') IS NOT NULL")
+        let is_ready: bool = sqlx::query_scalar("SELECT to_regproc('worker_joins') IS NOT NULL")
             .fetch_one(&pool)
             .await?;
         anyhow::ensure!(
             is_ready,
-            "the database has no place for hands yet: `linkscent serve` makes it when it opens it"
+            "the database is not ready for workers of this version: open it once with `linkscent serve` of \
+             the same version"
         );
         Ok(Self { pool })
     }
@@ -133,17 +166,52 @@ impl Hands {
         Ok(answers)
     }
 
-    /// Takes all that a crawl asked for back. What hands are doing for it goes to its end, and is refused.
+    /// Withdraws all requests of a crawl. What workers are doing for it goes to its end, and is refused. Requests
+    /// that a worker keeps locked stay: nobody waits for their answers any more.
     pub async fn take_back(&self, crawl: i64) -> StoreResult<()> {
-        // In the order in which hands answer them.
-        sqlx::query(
+        let mut transaction = self.pool.begin().await?;
+        sqlx::query("SELECT set_config('lock_timeout', $1, TRUE)")
+            .bind(LONGEST_LOCK)
+            .execute(&mut *transaction)
+            .await?;
+        // In the order in which workers answer them.
+        let all = sqlx::query(
             "DELETE FROM task WHERE number IN (
                  SELECT number FROM task WHERE crawl = $1 ORDER BY number FOR UPDATE)",
-        )
-        .bind(crawl)
-        .execute(&self.pool)
-        .await?;
+        );
+        match all.bind(crawl).execute(&mut *transaction).await {
+            Ok(_) => transaction.commit().await?,
+            Err(error) if is_locked(&error) => {
+                transaction.rollback().await?;
+                let free = sqlx::query(
+                    "DELETE FROM task WHERE number IN (
+                         SELECT number FROM task WHERE crawl = $1 FOR UPDATE SKIP LOCKED)",
+                );
+                free.bind(crawl).execute(&self.pool).await?;
+            }
+            Err(error) => return Err(error.into()),
+        }
         Ok(())
+    }
+
+    /// Ends sessions of workers that keep a transaction open, and with it rows locked, for longer than any
+    /// honest one does. Returns how many. Only sessions of roles that reach these tables through the workers'
+    /// functions alone are ended, and only if this program's role may: a superuser, or a member of theirs.
+    pub async fn end_stuck_workers(&self) -> StoreResult<i64> {
+        self.end_workers_stuck_for(LONGEST_TRANSACTION).await
+    }
+
+    /// The same for transactions of another age, as PostgreSQL writes intervals.
+    pub(in crate::store) async fn end_workers_stuck_for(&self, age: &str) -> StoreResult<i64> {
+        let ended = sqlx::query_scalar(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+             WHERE datname = current_database() AND xact_start < clock_timestamp() - $1::interval
+             AND pg_has_role(usesysid, 'USAGE') AND NOT has_table_privilege(usesysid, 'task', 'SELECT')
+             AND EXISTS (
+                 SELECT 1 FROM pg_locks WHERE pg_locks.pid = pg_stat_activity.pid
+                 AND relation IN ('task'::regclass, 'worker'::regclass, 'rest'::regclass, 'spent'::regclass))",
+        );
+        Ok(ended.bind(age).fetch_one(&self.pool).await?)
     }
 
     /// The hands there are, the oldest first.
@@ -151,9 +219,9 @@ impl Hands {
         type Row = (String, i64, i64, i64, i64, i64, i64, String);
         let rows: Vec<Row> = sqlx::query_as(
             "SELECT name, since, clock_ms() - seen,
-             (SELECT count(*) FROM task WHERE task.hand = hand.id AND answer IS NULL),
+             (SELECT count(*) FROM task WHERE task.worker = worker.number AND answer IS NULL),
              answers, refused, bytes, problem
-             FROM hand WHERE seen > clock_ms() - 6000 ORDER BY since, id",
+             FROM worker WHERE seen > clock_ms() - 6000 ORDER BY since, number",
         )
         .fetch_all(&self.pool)
         .await?;
@@ -179,21 +247,20 @@ impl Hands {
     /// How many requests wait for a hand.
     pub async fn waiting(&self) -> StoreResult<i64> {
         let waiting =
-            sqlx::query_scalar("SELECT count(*) FROM task WHERE hand IS NULL AND answer IS NULL");
+            sqlx::query_scalar("SELECT count(*) FROM task WHERE worker IS NULL AND answer IS NULL");
         Ok(waiting.fetch_one(&self.pool).await?)
     }
 
-    /// Hears of new tasks; nothing where enough hands hear of them.
-    pub async fn listen_for_tasks(&self) -> StoreResult<Option<PgListener>> {
-        let mut hears = listener(&self.pool).await?;
-        // The lock ends with the connection.
-        let ear = sqlx::query(
-            "SELECT 1 FROM generate_series(1, $2) AS ear WHERE pg_try_advisory_lock($1, ear) LIMIT 1",
-        );
-        let ear = ear.bind(EARS_CLASS).bind(EARS);
-        if ear.fetch_optional(&mut hears).await?.is_none() {
+    /// Hears of new requests. `None` if enough workers do.
+    pub async fn listen_for_tasks(&self, worker: &WorkerSecret) -> StoreResult<Option<PgListener>> {
+        let may_listen: bool = sqlx::query_scalar("SELECT worker_listens($1)")
+            .bind(worker.bytes())
+            .fetch_one(&self.pool)
+            .await?;
+        if !may_listen {
             return Ok(None);
         }
+        let mut hears = listener(&self.pool).await?;
         hears.listen(TASKS).await?;
         Ok(Some(hears))
     }
@@ -207,22 +274,27 @@ impl Hands {
 
     /// Begins as a hand, with a connection of its own.
     pub async fn join(&self, name: &str) -> StoreResult<Presence> {
-        let hand = i64::from_le_bytes(secret::random_bytes());
+        let secret = WorkerSecret::random();
         let mut connection = self.pool.acquire().await?.detach();
-        sqlx::query("SELECT hand_joins($1, $2)")
-            .bind(hand)
+        sqlx::query("SELECT worker_joins($1, $2)")
+            .bind(secret.bytes())
             .bind(name)
             .execute(&mut connection)
             .await?;
-        Ok(Presence { hand, connection })
+        Ok(Presence { secret, connection })
     }
 
     /// Takes things to do for a hand, the oldest first. Those that it has are its own by what was said
     /// when they were taken; what else was given to it others do.
-    pub async fn take(&self, hand: i64, has: &[i64], most: i32) -> StoreResult<Vec<Lease>> {
+    pub async fn take(
+        &self,
+        worker: &WorkerSecret,
+        has: &[i64],
+        most: i32,
+    ) -> StoreResult<Vec<Lease>> {
         let rows: Vec<(i64, i64, i64, Vec<u8>)> =
-            sqlx::query_as("SELECT number, crawl, lease, asked FROM hand_takes($1, $2, $3)")
-                .bind(hand)
+            sqlx::query_as("SELECT number, crawl, lease, asked FROM worker_takes($1, $2, $3)")
+                .bind(worker.bytes())
                 .bind(has)
                 .bind(most)
                 .fetch_all(&self.pool)
@@ -240,13 +312,17 @@ impl Hands {
 
     /// Answers; which were taken, by their leases. The others came too late, twice, or to what another has
     /// to do.
-    pub async fn answer(&self, hand: i64, answers: &[(i64, Vec<u8>)]) -> StoreResult<Vec<i64>> {
+    pub async fn answer(
+        &self,
+        worker: &WorkerSecret,
+        answers: &[(i64, Vec<u8>)],
+    ) -> StoreResult<Vec<i64>> {
         let (leases, said): (Vec<i64>, Vec<&[u8]>) = answers
             .iter()
             .map(|(lease, said)| (*lease, said.as_slice()))
             .unzip();
-        let taken = sqlx::query_scalar("SELECT hand_answers($1, $2, $3)");
-        let taken = taken.bind(hand).bind(leases).bind(said);
+        let taken = sqlx::query_scalar("SELECT worker_answers($1, $2, $3)");
+        let taken = taken.bind(worker.bytes()).bind(leases).bind(said);
         Ok(taken.fetch_one(&self.pool).await?)
     }
 
@@ -257,22 +333,22 @@ impl Hands {
 }
 
 impl Presence {
-    /// The hand.
-    pub fn hand(&self) -> i64 {
-        self.hand
+    /// Proof of being this worker.
+    pub fn secret(&self) -> &WorkerSecret {
+        &self.secret
     }
 
     /// Says that it is there, and what keeps it from its work; false if it was given up.
     pub async fn live(&mut self, problem: &str) -> StoreResult<bool> {
-        let lives = sqlx::query_scalar("SELECT hand_lives($1, $2)");
-        let lives = lives.bind(self.hand).bind(problem);
+        let lives = sqlx::query_scalar("SELECT worker_lives($1, $2)");
+        let lives = lives.bind(self.secret.bytes()).bind(problem);
         Ok(lives.fetch_one(&mut self.connection).await?)
     }
 
     /// Ends a hand whose connection was lost, and which has given up its requests.
-    pub async fn end_former(&mut self, hand: i64) -> StoreResult<()> {
-        sqlx::query("SELECT hand_leaves($1)")
-            .bind(hand)
+    pub async fn end_former(&mut self, former: &WorkerSecret) -> StoreResult<()> {
+        sqlx::query("SELECT worker_leaves($1)")
+            .bind(former.bytes())
             .execute(&mut self.connection)
             .await?;
         Ok(())
@@ -280,8 +356,8 @@ impl Presence {
 
     /// Ends it: others do what it had to do.
     pub async fn leave(mut self) -> StoreResult<()> {
-        sqlx::query("SELECT hand_leaves($1)")
-            .bind(self.hand)
+        sqlx::query("SELECT worker_leaves($1)")
+            .bind(self.secret.bytes())
             .execute(&mut self.connection)
             .await?;
         self.connection.close().await?;
@@ -289,8 +365,14 @@ impl Presence {
     }
 }
 
-impl std::fmt::Display for HandRow {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+/// Whether a lock was not available in time.
+fn is_locked(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(DatabaseError::code);
+    code.is_some_and(|code| code == LOCKED)
+}
+
+impl fmt::Display for HandRow {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
             "{}: {} answers, {} requests under way",

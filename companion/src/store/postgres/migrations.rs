@@ -2,11 +2,11 @@
 //! is one step, never changed once it was released, and one transaction. Whoever comes second waits.
 
 use anyhow::{Result, bail};
-use sqlx::migrate::{Migration, MigrationType, Migrator};
-use sqlx::{PgPool, SqlSafeStr};
+use sqlx::migrate::{Migrate, Migration, MigrationType, Migrator};
+use sqlx::{PgPool, Postgres, SqlSafeStr, Transaction};
 
 /// Version, what it does, statements.
-const STEPS: [(i64, &str, &str); 8] = [
+const STEPS: [(i64, &str, &str); 9] = [
     (
         1,
         "first",
@@ -47,11 +47,23 @@ const STEPS: [(i64, &str, &str); 8] = [
         "sites",
         include_str!("../../../migrations/postgres/0008_sites.sql"),
     ),
+    (
+        9,
+        "workers",
+        include_str!("../../../migrations/postgres/0009_workers.sql"),
+    ),
 ];
+/// Where the migrator keeps which steps were taken.
+const TABLE: &str = "_sqlx_migrations";
 const NEWEST: i64 = STEPS[STEPS.len() - 1].0;
 
 /// Takes the steps that are due; an error if a newer version was here.
 pub(super) async fn run(pool: &PgPool) -> Result<()> {
+    run_to(pool, NEWEST).await
+}
+
+/// The same up to a step.
+pub(super) async fn run_to(pool: &PgPool, to: i64) -> Result<()> {
     let form = newest_step(pool).await?;
     if form > NEWEST {
         bail!(
@@ -63,8 +75,34 @@ pub(super) async fn run(pool: &PgPool) -> Result<()> {
         let (name, statements) = (name.into(), statements.into_sql_str());
         Migration::new(version, name, MigrationType::Simple, statements, false)
     });
-    Migrator::with_migrations(steps.collect()).run(pool).await?;
+    let mut migrator = Migrator::with_migrations(steps.collect());
+    // Its own lock is an advisory one, which any role may take and keep.
+    migrator.set_locking(false);
+    let lock = lock(pool).await?;
+    migrator.run_to(to, pool).await?;
+    lock.rollback().await?;
     Ok(())
+}
+
+/// Waits until this is the only program that migrates the database.
+async fn lock(pool: &PgPool) -> Result<Transaction<'_, Postgres>> {
+    let mut connection = pool.acquire().await?;
+    if let Err(error) = connection.ensure_migrations_table(TABLE).await {
+        // Two programs may begin at once: then the other has made it.
+        let is_there: bool = sqlx::query_scalar("SELECT to_regclass($1) IS NOT NULL")
+            .bind(TABLE)
+            .fetch_one(&mut *connection)
+            .await?;
+        if !is_there {
+            return Err(error.into());
+        }
+    }
+    drop(connection);
+    let mut transaction = pool.begin().await?;
+    sqlx::query("LOCK TABLE _sqlx_migrations IN SHARE UPDATE EXCLUSIVE MODE")
+        .execute(&mut *transaction)
+        .await?;
+    Ok(transaction)
 }
 
 async fn newest_step(pool: &PgPool) -> Result<i64> {

@@ -16,7 +16,7 @@ mod traces;
 mod turns;
 
 pub(super) use dialect::failure;
-pub use hands::{HandRow, Hands, Lease, Presence};
+pub use hands::{HandRow, Hands, Lease, Presence, WorkerSecret};
 pub use lock::SharedLock;
 pub(super) use parts::{
     Extent, Part, begin_object, extents, forget_objects, gone_objects, keep_part, let_go, parts,
@@ -108,6 +108,13 @@ impl PostgresStore {
         })?;
         Ok((pool, place))
     }
+}
+
+/// Brings an empty database to the form of an earlier version.
+#[cfg(test)]
+pub(super) async fn migrate_to(address: &str, step: i64) -> Result<()> {
+    let (pool, _) = PostgresStore::reach(address, CONNECTIONS).await?;
+    migrations::run_to(&pool, step).await
 }
 
 /// Hears of what the server tells who listens, by a connection of its own that ends with it.

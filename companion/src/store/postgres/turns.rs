@@ -4,7 +4,7 @@
 use anyhow::Result;
 use sqlx::PgPool;
 
-use super::Hands;
+use super::{Hands, WorkerSecret};
 use crate::store::turns::{LONGEST_REST, Turn};
 use crate::store::{DailyBudget, StoreError};
 
@@ -13,19 +13,25 @@ use crate::store::{DailyBudget, StoreError};
 pub struct SharedTurns {
     pool: PgPool,
     crawl: i64,
-    /// The hand, or what tells the program that runs the crawl itself from others.
-    process: i64,
-    is_hand: bool,
+    asker: Asker,
+}
+
+/// Who makes the requests.
+#[derive(Debug, Clone)]
+enum Asker {
+    /// The program that runs the crawl, by its number.
+    Program(i64),
+    /// A worker.
+    Worker(WorkerSecret),
 }
 
 impl SharedTurns {
     /// For a hand's request; whoever gives the hand up gives its turns back.
-    pub(in crate::store) fn of_hand(hands: &Hands, hand: i64, crawl: i64) -> Self {
+    pub(in crate::store) fn of_hand(hands: &Hands, worker: &WorkerSecret, crawl: i64) -> Self {
         Self {
             pool: hands.pool().clone(),
             crawl,
-            process: hand,
-            is_hand: true,
+            asker: Asker::Worker(worker.clone()),
         }
     }
 
@@ -38,12 +44,16 @@ impl SharedTurns {
         delay: u64,
     ) -> Result<Self> {
         let turns = Self {
-            is_hand: false,
-            ..Self::of_hand(hands, process, crawl)
+            pool: hands.pool().clone(),
+            crawl,
+            asker: Asker::Program(process),
         };
+        // A row that somebody keeps locked is free by itself after a minute.
         sqlx::query(
             "UPDATE rest SET crawl = 0, free = clock_ms() + greatest($1, delay), since = clock_ms()
-             WHERE crawl = $2 AND process <> $3 AND process NOT IN (SELECT id FROM hand)",
+             WHERE host IN (
+                 SELECT host FROM rest WHERE crawl = $2 AND process <> $3
+                 AND process NOT IN (SELECT number FROM worker) FOR UPDATE SKIP LOCKED)",
         )
         .bind(i64::try_from(delay)?)
         .bind(crawl)
@@ -68,15 +78,21 @@ impl SharedTurns {
         delay: u64,
     ) -> Result<Turn> {
         let most = |most: Option<u64>| most.map(|most| i64::try_from(most).unwrap_or(i64::MAX));
-        let statement = if self.is_hand {
-            "SELECT what, again FROM hand_takes_turn($1, $2, $3, $4, $5, $6)"
-        } else {
-            "SELECT what, again FROM turn_take($1, $2, $3, 60000, $4, $5, $6)"
+        let query = match &self.asker {
+            Asker::Worker(secret) => {
+                sqlx::query_as("SELECT what, again FROM worker_takes_turn($1, $2, $3, $4, $5, $6)")
+                    .bind(secret.bytes())
+                    .bind(keys)
+                    .bind(self.crawl)
+            }
+            Asker::Program(process) => {
+                sqlx::query_as("SELECT what, again FROM turn_take($2, $3, $1, 60000, $4, $5, $6)")
+                    .bind(process)
+                    .bind(keys)
+                    .bind(self.crawl)
+            }
         };
-        let (what, again): (String, i64) = sqlx::query_as(statement)
-            .bind(keys)
-            .bind(self.crawl)
-            .bind(self.process)
+        let (what, again): (String, i64) = query
             .bind(
                 i64::try_from(delay)
                     .unwrap_or(LONGEST_REST)
@@ -106,15 +122,19 @@ impl SharedTurns {
         let rest = i64::try_from(rest)
             .unwrap_or(LONGEST_REST)
             .min(LONGEST_REST);
-        let statement = if self.is_hand {
-            "SELECT hand_gives_turn_back($1, $2, $3, $4, $5)"
-        } else {
-            "SELECT turn_give_back($1, $2, $3, $4, $5)"
+        let query = match &self.asker {
+            Asker::Worker(secret) => {
+                sqlx::query("SELECT worker_gives_turn_back($1, $2, $3, $4, $5)")
+                    .bind(secret.bytes())
+                    .bind(keys)
+                    .bind(self.crawl)
+            }
+            Asker::Program(process) => sqlx::query("SELECT turn_give_back($2, $3, $1, $4, $5)")
+                .bind(process)
+                .bind(keys)
+                .bind(self.crawl),
         };
-        sqlx::query(statement)
-            .bind(keys)
-            .bind(self.crawl)
-            .bind(self.process)
+        query
             .bind(rest)
             .bind(i64::try_from(bytes).unwrap_or(i64::MAX))
             .execute(&self.pool)

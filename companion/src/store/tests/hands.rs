@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::super::postgres::{Hands, Presence, SharedLock};
+use super::super::postgres::{Hands, Presence, SharedLock, WorkerSecret};
 use super::super::turns::{Asked, DailyBudget, Turn, Turns};
 use super::cluster::Cluster;
 use super::{Store, folder, skipped};
@@ -19,16 +19,17 @@ const ANY: DailyBudget = DailyBudget {
     bytes: None,
 };
 
-struct Stage {
+/// A database with two crawls that leave requests to workers.
+pub(super) struct Stage {
     _folder: TempDir,
-    address: String,
-    store: Store,
-    hands: Hands,
+    pub(super) address: String,
+    pub(super) store: Store,
+    pub(super) hands: Hands,
 }
 
 impl Stage {
     /// An empty database, if the machine has PostgreSQL.
-    async fn new() -> Option<Self> {
+    pub(super) async fn new() -> Option<Self> {
         let cluster = match Cluster::of_program() {
             Ok(cluster) => cluster,
             Err(why) => {
@@ -36,7 +37,12 @@ impl Stage {
                 return None;
             }
         };
-        let (folder, address) = (folder(), cluster.fresh().unwrap());
+        Some(Self::on(cluster.fresh().unwrap()).await)
+    }
+
+    /// In that empty database.
+    pub(super) async fn on(address: String) -> Self {
+        let folder = folder();
         let store = Store::open_database(&address, folder.path()).await.unwrap();
         let hands = store.hands().unwrap().clone();
         for statement in [
@@ -46,18 +52,18 @@ impl Stage {
         ] {
             sqlx::query(statement).execute(hands.pool()).await.unwrap();
         }
-        Some(Self {
+        Self {
             _folder: folder,
             address,
             store,
             hands,
-        })
+        }
     }
 
     /// As if so many milliseconds had passed since hands spoke, and hosts were asked.
     async fn pass(&self, milliseconds: i64) {
         for statement in [
-            "UPDATE hand SET seen = seen - $1",
+            "UPDATE worker SET seen = seen - $1",
             "UPDATE rest SET free = free - $1, since = since - $1",
         ] {
             let passed = sqlx::query(statement).bind(milliseconds);
@@ -65,7 +71,16 @@ impl Stage {
         }
     }
 
-    async fn ask(&self, crawl: i64, asked: &[&str]) -> Vec<i64> {
+    /// As if all workers but silent ones were to speak again and again, for ten minutes: a busy machine
+    /// may keep a test from doing so in time.
+    pub(super) async fn keep_alive(&self) {
+        sqlx::query("UPDATE worker SET seen = clock_ms() + 600000 WHERE seen > 0")
+            .execute(self.hands.pool())
+            .await
+            .unwrap();
+    }
+
+    pub(super) async fn ask(&self, crawl: i64, asked: &[&str]) -> Vec<i64> {
         let asked: Vec<Vec<u8>> = asked
             .iter()
             .map(|asked| asked.as_bytes().to_vec())
@@ -82,17 +97,30 @@ impl Stage {
             .unwrap();
     }
 
-    async fn join(&self, name: &str) -> Presence {
+    pub(super) async fn join(&self, name: &str) -> Presence {
         self.hands.join(name).await.unwrap()
     }
 
     /// Whether an answer was taken.
-    async fn answer(&self, hand: i64, lease: i64, said: &str) -> bool {
+    async fn answer(&self, worker: &WorkerSecret, lease: i64, said: &str) -> bool {
         let answers = [(lease, said.as_bytes().to_vec())];
-        !self.hands.answer(hand, &answers).await.unwrap().is_empty()
+        !self
+            .hands
+            .answer(worker, &answers)
+            .await
+            .unwrap()
+            .is_empty()
     }
 
-    async fn answers(&self, crawl: i64) -> Vec<(i64, String)> {
+    /// Gives a worker a request of each crawl: only then it may ask hosts for them.
+    async fn give(&self, worker: &WorkerSecret) {
+        for crawl in 1..=2 {
+            self.ask(crawl, &["given"]).await;
+        }
+        assert_eq!(self.hands.take(worker, &[], 2).await.unwrap().len(), 2);
+    }
+
+    pub(super) async fn answers(&self, crawl: i64) -> Vec<(i64, String)> {
         let answers = self.hands.take_answers(crawl, 100).await.unwrap();
         let mut answers: Vec<(i64, String)> = answers
             .into_iter()
@@ -113,7 +141,7 @@ async fn what_is_asked_is_given_to_one_hand_and_answered_once() {
     assert!(numbers.is_sorted());
     let other = stage.ask(2, &["d"]).await;
     let (one, two) = (stage.join("first").await, stage.join("second").await);
-    let (first, second) = (one.hand(), two.hand());
+    let (first, second) = (one.secret(), two.secret());
     let taken = hands.take(first, &[], 2).await.unwrap();
     let asked: Vec<(i64, i64, &[u8])> = taken
         .iter()
@@ -181,10 +209,10 @@ async fn large_answers_are_taken_a_few_at_a_time() {
     let hands = &stage.hands;
     let numbers = stage.ask(1, &["a", "b", "c", "d"]).await;
     let one = stage.join("one").await;
-    let leases = hands.take(one.hand(), &[], 9).await.unwrap();
+    let leases = hands.take(one.secret(), &[], 9).await.unwrap();
     for (lease, megabytes) in leases.iter().zip([1_usize, 20, 3, 70]) {
         let said = vec![7; megabytes * 1_000_000];
-        let taken = hands.answer(one.hand(), &[(lease.lease, said)]).await;
+        let taken = hands.answer(one.secret(), &[(lease.lease, said)]).await;
         assert_eq!(
             taken.unwrap().len(),
             usize::from(megabytes < 64),
@@ -210,8 +238,8 @@ async fn a_hand_that_is_silent_is_given_up() {
     let hands = &stage.hands;
     let numbers = stage.ask(1, &["a"]).await;
     let mut silent = stage.join("silent").await;
-    let lease = hands.take(silent.hand(), &[], 9).await.unwrap().remove(0);
-    let turns = Turns::of_hand(hands, silent.hand(), 1);
+    let lease = hands.take(silent.secret(), &[], 9).await.unwrap().remove(0);
+    let turns = Turns::of_hand(hands, silent.secret(), 1);
     let host = Asked {
         host: "a.test",
         server: None,
@@ -220,22 +248,25 @@ async fn a_hand_that_is_silent_is_given_up() {
     assert_eq!(take(&turns).await, Turn::Ours);
     stage.pass(5_000).await;
     let other = stage.join("other").await;
-    let none = hands.take(other.hand(), &[], 9).await.unwrap();
+    let none = hands.take(other.secret(), &[], 9).await.unwrap();
     assert!(none.is_empty(), "it may still be there");
     assert!(silent.live("").await.unwrap());
 
     stage.pass(7_000).await;
     let mut other = stage.join("other").await;
-    let again = hands.take(other.hand(), &[], 9).await.unwrap();
+    let again = hands.take(other.secret(), &[], 9).await.unwrap();
     assert_eq!(again[0].number, numbers[0]);
     assert!(!silent.live("").await.unwrap());
-    let none = hands.take(silent.hand(), &[lease.lease], 9).await.unwrap();
+    let none = hands
+        .take(silent.secret(), &[lease.lease], 9)
+        .await
+        .unwrap();
     assert!(none.is_empty());
-    assert!(!stage.answer(silent.hand(), lease.lease, "too late").await);
+    assert!(!stage.answer(silent.secret(), lease.lease, "too late").await);
     // It asks no host any more. It was connected all the time: what it was asking may go on until a
     // request is over for sure.
     assert_eq!(take(&turns).await, Turn::Gone);
-    let of_other = Turns::of_hand(hands, other.hand(), 1);
+    let of_other = Turns::of_hand(hands, other.secret(), 1);
     let Turn::Rests(rest) = take(&of_other).await else {
         panic!("it does not rest");
     };
@@ -246,36 +277,43 @@ async fn a_hand_that_is_silent_is_given_up() {
 
     // Of one whose connection has ended nothing goes on: the host rests from now on.
     drop(other);
+    wait_for_end(&stage).await;
     stage.pass(7_000).await;
     let third = stage.join("third").await;
-    let of_third = Turns::of_hand(hands, third.hand(), 1);
-    wait_for_rest(&stage, &of_third, &host).await;
+    let again = hands.take(third.secret(), &[], 9).await.unwrap();
+    assert_eq!(again[0].number, numbers[0]);
+    let of_third = Turns::of_hand(hands, third.secret(), 1);
+    let Turn::Rests(rest) = take(&of_third).await else {
+        panic!("it does not rest");
+    };
+    assert!(rest <= 700, "{rest}");
     stage.rest(700).await;
     assert_eq!(take(&of_third).await, Turn::Ours);
     // One that says that it ends is not waited for.
     third.leave().await.unwrap();
     let fourth = stage.join("fourth").await;
-    let again = hands.take(fourth.hand(), &[], 9).await.unwrap();
+    let again = hands.take(fourth.secret(), &[], 9).await.unwrap();
     assert_eq!(again[0].number, numbers[0]);
-    let Turn::Rests(rest) = take(&Turns::of_hand(hands, fourth.hand(), 1)).await else {
+    let Turn::Rests(rest) = take(&Turns::of_hand(hands, fourth.secret(), 1)).await else {
         panic!("it does not rest");
     };
     assert!(rest <= 700, "{rest}");
     assert_eq!(hands.all().await.unwrap().len(), 1);
 }
 
-/// Until the hand before is given up, whose connection the server may not have missed at once.
-async fn wait_for_rest(stage: &Stage, turns: &Turns, host: &Asked<'_>) {
-    let mut hand = stage.join("who looks").await;
+/// Until the server has missed the connections of all workers.
+async fn wait_for_end(stage: &Stage) {
     for _ in 0..500 {
-        assert!(hand.live("").await.unwrap());
-        match turns.take(host, 0, ANY, 700).await.unwrap() {
-            Turn::Rests(rest) if rest <= 700 => return hand.leave().await.unwrap(),
-            Turn::Ours => panic!("it does not rest"),
-            _ => tokio::time::sleep(Duration::from_millis(10)).await,
+        let connected = sqlx::query_scalar(
+            "SELECT EXISTS (SELECT 1 FROM worker WHERE holds_key(pid, role, key))",
+        );
+        let is_connected: bool = connected.fetch_one(stage.hands.pool()).await.unwrap();
+        if !is_connected {
+            return;
         }
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("it rests for long");
+    panic!("a connection does not end");
 }
 
 #[tokio::test]
@@ -285,22 +323,24 @@ async fn of_many_hands_a_few_hear_of_tasks() {
     };
     let mut hear = Vec::new();
     for _ in 0..8 {
-        // Each hand has connections of its own.
+        // Each worker has connections of its own.
         let hands = Hands::connect(&stage.address).await.unwrap();
-        hear.push(hands.listen_for_tasks().await.unwrap().unwrap());
+        let presence = hands.join("hears").await.unwrap();
+        let hears = hands.listen_for_tasks(presence.secret()).await.unwrap();
+        hear.push((presence, hears.unwrap()));
     }
-    let hands = Hands::connect(&stage.address).await.unwrap();
-    assert!(hands.listen_for_tasks().await.unwrap().is_none());
+    let late = stage.join("late").await;
+    let hears = async || stage.hands.listen_for_tasks(late.secret()).await.unwrap();
+    assert!(hears().await.is_none());
     stage.ask(1, &["a"]).await;
-    for hand in &mut hear {
-        hand.recv().await.unwrap();
+    for (_, hears) in &mut hear {
+        hears.recv().await.unwrap();
     }
-    // Where one ends there is room for another.
-    drop(hear.pop());
-    let begun = std::time::Instant::now();
-    while hands.listen_for_tasks().await.unwrap().is_none() {
-        assert!(begun.elapsed() < Duration::from_secs(30));
-    }
+    // When one ends there is room for another. One that listens may ask again.
+    let (presence, _) = hear.pop().unwrap();
+    presence.leave().await.unwrap();
+    assert!(hears().await.is_some());
+    assert!(hears().await.is_some());
 }
 
 #[tokio::test]
@@ -320,7 +360,7 @@ async fn a_crawl_is_run_by_one_program_on_whatever_machine() {
     let mut second = second.await.unwrap();
     second.is_ours().await.unwrap();
     // What the server ended is no lock any more, and it is told.
-    let ended = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE classid = 7475";
+    let ended = "SELECT pg_terminate_backend(pid) FROM held_lock";
     sqlx::query(ended)
         .execute(stage.hands.pool())
         .await
@@ -353,7 +393,8 @@ async fn hosts_are_asked_one_at_a_time_by_whatever_program() {
         return;
     };
     let hand = stage.join("hand").await;
-    let hand = hand.hand();
+    let hand = hand.secret();
+    stage.give(hand).await;
     let one = Turns::of_hand(&stage.hands, hand, 1);
     let own = stage.store.turns(2, 1_000).await.unwrap();
     let server: IpAddr = "192.0.2.1".parse().unwrap();
@@ -401,11 +442,12 @@ async fn many_that_ask_at_once_get_one_turn() {
         return;
     };
     let hand = stage.join("hand").await;
-    let hand = hand.hand();
+    let hand = hand.secret();
+    stage.give(hand).await;
     for round in 0..10 {
         let host = format!("{round}.test");
         let asking = (0..16).map(|crawl| {
-            let turns = Turns::of_hand(&stage.hands, hand, crawl + 1);
+            let turns = Turns::of_hand(&stage.hands, hand, crawl % 2 + 1);
             let host = host.clone();
             tokio::spawn(async move {
                 let asked = Asked {
@@ -430,7 +472,8 @@ async fn a_day_costs_a_host_no_more_than_it_may() {
     };
     let turns = stage.store.turns(1, 0).await.unwrap();
     let hand = stage.join("hand").await;
-    let hand = hand.hand();
+    let hand = hand.secret();
+    stage.give(hand).await;
     let other = Turns::of_hand(&stage.hands, hand, 2);
     let three = DailyBudget {
         requests: Some(3),
@@ -462,102 +505,4 @@ async fn a_day_costs_a_host_no_more_than_it_may() {
         Turn::Spent(_)
     ));
     assert_eq!(turns.take(&b, 0, ANY, 0).await.unwrap(), Turn::Ours);
-}
-
-#[tokio::test]
-async fn a_user_who_may_only_be_a_hand_can_be_one_and_no_more() {
-    let Some(stage) = Stage::new().await else {
-        return;
-    };
-    let database = stage.address.rsplit('/').next().unwrap();
-    let user = format!("hand_{database}");
-    let pool = stage.hands.pool();
-    for statement in [
-        format!("CREATE ROLE {user} LOGIN"),
-        format!(
-            "GRANT EXECUTE ON FUNCTION hand_joins, hand_lives, hand_leaves, hand_takes, hand_answers, \
-             hand_takes_turn, hand_gives_turn_back TO {user}"
-        ),
-    ] {
-        let done = sqlx::query(sqlx::AssertSqlSafe(statement))
-            .execute(pool)
-            .await;
-        done.unwrap();
-    }
-    let theirs = stage
-        .address
-        .replace("postgres://postgres@", &format!("postgres://{user}@"));
-    let hands = Hands::connect(&theirs).await.unwrap();
-    let numbers = stage.ask(1, &["a"]).await;
-    let mut presence = hands.join("theirs").await.unwrap();
-    let hand = presence.hand();
-    assert!(presence.live("").await.unwrap());
-    let lease = hands.take(hand, &[], 9).await.unwrap().remove(0);
-    let host = Asked {
-        host: "a.test",
-        server: None,
-    };
-    let turns = Turns::of_hand(&hands, hand, 1);
-    assert_eq!(turns.take(&host, 0, ANY, 0).await.unwrap(), Turn::Ours);
-    turns.give_back(&host, 0, 0, 5).await.unwrap();
-    let taken = hands.answer(hand, &[(lease.lease, b"page".to_vec())]).await;
-    assert_eq!(taken.unwrap(), [lease.lease]);
-    assert_eq!(stage.answers(1).await, [(numbers[0], "page".to_owned())]);
-    for statement in [
-        "SELECT * FROM task",
-        "SELECT * FROM \"fetch\"",
-        "SELECT id FROM hand",
-        "UPDATE task SET answer = ''",
-        "INSERT INTO task (crawl, asked) VALUES (1, '')",
-        "DELETE FROM hand",
-        "SELECT expire_hands()",
-        "SELECT release_requests(ARRAY[1::bigint], 0)",
-        "SELECT turn_spends(1, 1, 1)",
-        "SELECT turn_take(ARRAY[1::bigint], 1, 1, 1, 1, 1, 1)",
-        "SELECT turn_give_back(ARRAY[1::bigint], 1, 1, 1, 1)",
-        "SELECT clock_ms()",
-        "CREATE TABLE mine (id INT)",
-        "CREATE FUNCTION clock_ms() RETURNS BIGINT LANGUAGE sql AS 'SELECT 0::bigint'",
-    ] {
-        let refused = sqlx::query(statement)
-            .execute(hands.pool())
-            .await
-            .unwrap_err();
-        let code = refused
-            .as_database_error()
-            .and_then(sqlx::error::DatabaseError::code);
-        assert_eq!(code.as_deref(), Some("42501"), "{statement}: {refused}");
-    }
-    // Tables and functions of its own in place of those that are meant are not seen.
-    let mut own = hands.pool().acquire().await.unwrap();
-    for statement in [
-        "CREATE TEMP TABLE hand (LIKE pg_class)",
-        "CREATE TEMP TABLE task (number INT)",
-        "CREATE FUNCTION pg_temp.clock_ms() RETURNS BIGINT LANGUAGE sql AS 'SELECT 0::bigint'",
-    ] {
-        sqlx::query(statement).execute(&mut *own).await.unwrap();
-    }
-    let still: bool = sqlx::query_scalar("SELECT hand_lives($1, '')")
-        .bind(hand)
-        .fetch_one(&mut *own)
-        .await
-        .unwrap();
-    assert!(still);
-    // Nor does a number that is too large do harm.
-    for statement in [
-        "SELECT hand_takes_turn(ARRAY[5::bigint], 1, $1, 9223372036854775807, NULL, NULL)",
-        "SELECT hand_gives_turn_back(ARRAY[5::bigint], 1, $1, 9223372036854775807,
-             9223372036854775807)",
-        "SELECT * FROM hand_takes($1, ARRAY[]::bigint[], 2147483647)",
-    ] {
-        let done = sqlx::query(statement).bind(hand).execute(&mut *own).await;
-        done.unwrap();
-    }
-    drop(own);
-    let longest: i64 = sqlx::query_scalar("SELECT max(free - since) FROM rest")
-        .fetch_one(pool)
-        .await
-        .unwrap();
-    assert!(longest <= 3_600_000, "{longest}");
-    presence.leave().await.unwrap();
 }

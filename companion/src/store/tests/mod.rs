@@ -42,6 +42,7 @@ mod crawls;
 mod deleting;
 mod forgetting;
 mod hands;
+mod hostile_workers;
 mod kept;
 mod log;
 mod moving;
