@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use axum::body::{Body, Bytes, to_bytes};
@@ -17,14 +18,21 @@ use linkscent_core::wire::channel::{Channel, Random};
 use tower::ServiceExt;
 
 use super::problem::WRONG;
+use super::tickets::{CODE, TicketKey};
 use super::{App, Problem};
 use crate::secret;
 
-/// Channels that were opened and not used yet, and those in use; the oldest go.
-const MOST_OPENED: usize = 64;
+/// Channels in use. The one whose first call is longest ago makes room for another.
 const MOST_USED: usize = 64;
-/// Bytes of a channel's name.
-const NAME: usize = 16;
+/// Time from opening a channel to its first call.
+const LONGEST_OPENING: Duration = Duration::from_mins(1);
+/// Channels whose first call came within that time; more are not taken.
+const MOST_BEGUN: usize = 4_096;
+/// Bytes of a channel's name, and of the parts of what it says.
+const NAME: usize = DEVICE + TIME + RANDOM + RANDOM + CODE;
+const DEVICE: usize = 16;
+const TIME: usize = 8;
+const RANDOM: usize = 32;
 /// Largest answer, in bytes: a model.
 const LARGEST_ANSWER: usize = 64 << 20;
 /// Where a model's version stands.
@@ -43,14 +51,31 @@ struct Open {
 pub(super) struct Calls(pub Router<App>);
 
 /// The channels that are open; they live as long as the process.
-#[derive(Default)]
-pub struct Channels(Mutex<Lists>);
+///
+/// Whoever knows a browser's identifier can open one, but only the browser can use it. Until its first call a channel
+/// is nothing but its name, a ticket. So a channel makes room only for one whose browser proved the key.
+pub struct Channels {
+    key: TicketKey,
+    began: Instant,
+    lists: Mutex<Lists>,
+}
 
 #[derive(Default)]
 struct Lists {
-    /// Whoever knows a browser's name can open one, but not use it.
-    opened: VecDeque<Open>,
     used: VecDeque<Open>,
+    /// Channels whose first call came lately, and when they were opened: none begins twice, as its first call
+    /// would be taken again.
+    begun: VecDeque<(Name, Duration)>,
+}
+
+/// What the name of a channel says.
+struct Opening {
+    /// Identifier of the browser.
+    device: String,
+    /// When it was opened, since the process began.
+    at: Duration,
+    browser: Random,
+    companion: Random,
 }
 
 /// A call that came out of a channel.
@@ -61,33 +86,91 @@ struct Call {
     plain: Vec<u8>,
 }
 
-impl Channels {
-    fn lock(&self) -> MutexGuard<'_, Lists> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn add(&self, open: Open) {
-        let mut lists = self.lock();
-        lists.opened.push_back(open);
-        if lists.opened.len() > MOST_OPENED {
-            lists.opened.pop_front();
+impl Default for Channels {
+    fn default() -> Self {
+        Self {
+            key: TicketKey::random(),
+            began: Instant::now(),
+            lists: Mutex::default(),
         }
     }
+}
 
-    /// Whether a message begins with the name of a channel that is open.
-    pub(super) fn knows(&self, message: &[u8]) -> bool {
-        let lists = self.lock();
-        let mut all = lists.used.iter().chain(&lists.opened);
-        all.any(|open| message.starts_with(&open.name))
+impl Opening {
+    /// `None` if the device has no identifier.
+    fn write(&self) -> Option<Vec<u8>> {
+        let device: [u8; DEVICE] = secret::from_hex(&self.device)?.try_into().ok()?;
+        let at = u64::try_from(self.at.as_millis()).ok()?.to_be_bytes();
+        Some([&device[..], &at, &self.browser, &self.companion].concat())
     }
 
-    /// What a message says, if it was made by the other side of a channel.
-    fn open(&self, message: &[u8]) -> Option<Call> {
+    fn read(said: &[u8]) -> Option<Self> {
+        let (device, said) = said.split_first_chunk::<DEVICE>()?;
+        let (at, said) = said.split_first_chunk::<TIME>()?;
+        let (browser, companion) = said.split_first_chunk::<RANDOM>()?;
+        Some(Self {
+            device: secret::hex(device),
+            at: Duration::from_millis(u64::from_be_bytes(*at)),
+            browser: *browser,
+            companion: companion.try_into().ok()?,
+        })
+    }
+
+    fn is_late(&self, now: Duration) -> bool {
+        now.saturating_sub(self.at) > LONGEST_OPENING
+    }
+}
+
+impl Channels {
+    fn lock(&self) -> MutexGuard<'_, Lists> {
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The name of a new channel for a browser, and the companion's random number.
+    fn begin(&self, device: &str, browser: Random, now: Duration) -> Option<(Name, Random)> {
+        let companion = secret::random_bytes();
+        let opening = Opening {
+            device: device.to_owned(),
+            at: now,
+            browser,
+            companion,
+        };
+        let name = self.key.issue(&opening.write()?).try_into().ok()?;
+        Some((name, companion))
+    }
+
+    /// How the channel of a message was opened, if this is to be its first call.
+    fn opening(&self, message: &[u8], now: Duration) -> Option<Opening> {
+        let (name, _) = message.split_first_chunk::<NAME>()?;
+        if self.lock().used.iter().any(|open| open.name == *name) {
+            return None;
+        }
+        let opening = Opening::read(self.key.open(name)?)?;
+        (!opening.is_late(now)).then_some(opening)
+    }
+
+    /// How far the sender of a message that begins so has proved who they are.
+    pub(super) fn proof(&self, message: &[u8]) -> Proof {
+        let now = self.began.elapsed();
+        if self.opening(message, now).is_some() {
+            return Proof::Opening;
+        }
+        let lists = self.lock();
+        let is_used = lists.used.iter().any(|open| message.starts_with(&open.name));
+        if is_used { Proof::Proved } else { Proof::None }
+    }
+
+    /// What a message says, if it was made by the other side of a channel. `first` is the channel, the browser, and
+    /// when it was opened, if the message may be its first call.
+    fn open(
+        &self,
+        message: &[u8],
+        first: Option<(Channel, i64, Duration)>,
+        now: Duration,
+    ) -> Option<Call> {
         let (name, sealed) = message.split_first_chunk::<NAME>()?;
         let mut lists = self.lock();
-        let place = lists.used.iter().position(|open| open.name == *name);
-        if let Some(place) = place {
-            let open = &mut lists.used[place];
+        if let Some(open) = lists.used.iter_mut().find(|open| open.name == *name) {
             let (number, plain) = open.channel.open_call(sealed).ok()?;
             return Some(Call {
                 name: *name,
@@ -96,11 +179,14 @@ impl Channels {
                 plain,
             });
         }
-        let place = lists.opened.iter().position(|open| open.name == *name)?;
-        let (number, plain) = lists.opened[place].channel.open_call(sealed).ok()?;
-        let open = lists.opened.remove(place)?;
-        let device = open.device;
-        lists.used.push_back(open);
+        let (mut channel, device, at) = first?;
+        let (number, plain) = channel.open_call(sealed).ok()?;
+        lists.begin(*name, at, now)?;
+        lists.used.push_back(Open {
+            name: *name,
+            device,
+            channel,
+        });
         if lists.used.len() > MOST_USED {
             lists.used.pop_front();
         }
@@ -121,8 +207,17 @@ impl Channels {
     /// Closes all channels of a browser that is forgotten.
     pub fn close(&self, device: i64) {
         let mut lists = self.lock();
-        lists.opened.retain(|open| open.device != device);
         lists.used.retain(|open| open.device != device);
+    }
+}
+
+impl Lists {
+    /// Takes a channel for begun; `None` if it was begun before.
+    fn begin(&mut self, name: Name, at: Duration, now: Duration) -> Option<()> {
+        self.begun
+            .retain(|(_, at)| now.saturating_sub(*at) <= LONGEST_OPENING);
+        let is_new = self.begun.iter().all(|(begun, _)| *begun != name);
+        (is_new && self.begun.len() < MOST_BEGUN).then(|| self.begun.push_back((name, at)))
     }
 }
 
@@ -152,17 +247,12 @@ pub(super) async fn open(
     let random = secret::from_hex(&asked.random).and_then(|bytes| bytes.try_into().ok());
     let browser: Random = random.ok_or_else(|| Problem::bad("random is 64 hexadecimal digits"))?;
     let known = app.service.store.device_key(&asked.device).await?;
-    let (device, key) = known.ok_or_else(|| {
+    let now = app.channels.began.elapsed();
+    let begun = app.channels.begin(&asked.device, browser, now);
+    let ((_, key), (name, companion)) = known.zip(begun).ok_or_else(|| {
         let text = "this browser is not paired with this companion: pair again in the popup";
         Problem(StatusCode::FORBIDDEN, text.to_owned())
     })?;
-    let companion = secret::random_bytes();
-    let name: Name = secret::random_bytes();
-    app.channels.add(Open {
-        name,
-        device,
-        channel: key.channel(&browser, &companion),
-    });
     Ok(Json(ChannelOpened {
         channel: secret::hex(&name),
         random: secret::hex(&companion),
@@ -197,7 +287,19 @@ pub(super) async fn call(
         let text = "this call was not made in a channel that is open: open one";
         Problem(StatusCode::UNAUTHORIZED, text.to_owned())
     };
-    let call = app.channels.open(&message).ok_or_else(refused)?;
+    let channels = &app.channels;
+    let first = match channels.opening(&message, channels.began.elapsed()) {
+        Some(opening) => {
+            let known = app.service.store.device_key(&opening.device).await?;
+            known.map(|(device, key)| {
+                let channel = key.channel(&opening.browser, &opening.companion);
+                (channel, device, opening.at)
+            })
+        }
+        None => None,
+    };
+    let call = channels.open(&message, first, channels.began.elapsed());
+    let call = call.ok_or_else(refused)?;
     if !app.service.store.has_device(call.device).await? {
         app.channels.close(call.device);
         return Err(refused());
@@ -244,4 +346,96 @@ async fn plain(response: Response) -> anyhow::Result<Vec<u8>> {
     let body = to_bytes(response.into_body(), LARGEST_ANSWER).await;
     plain.extend_from_slice(&body.context("the answer is too large")?);
     Ok(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use linkscent_core::wire::channel::DeviceKey;
+
+    use super::*;
+
+    const IDENTIFIER: &str = "00112233445566778899aabbccddeeff";
+    const NOW: Duration = Duration::from_secs(100);
+
+    struct Stage {
+        channels: Channels,
+        key: DeviceKey,
+    }
+
+    impl Stage {
+        fn new() -> Self {
+            Self {
+                channels: Channels::default(),
+                key: DeviceKey::from_bytes(&[7; 32]).unwrap(),
+            }
+        }
+
+        /// The browser's side of a new channel.
+        fn begin(&self) -> (Name, Channel) {
+            let browser = secret::random_bytes();
+            let (name, companion) = self.channels.begin(IDENTIFIER, browser, NOW).unwrap();
+            (name, self.key.channel(&browser, &companion))
+        }
+
+        /// Whether a message is taken.
+        fn takes(&self, message: &[u8], now: Duration) -> bool {
+            let first = self.channels.opening(message, now).map(|opening| {
+                let channel = self.key.channel(&opening.browser, &opening.companion);
+                (channel, 1, opening.at)
+            });
+            self.channels.open(message, first, now).is_some()
+        }
+    }
+
+    fn call(channel: &mut (Name, Channel)) -> Vec<u8> {
+        let (name, channel) = channel;
+        [&name[..], &channel.call(b"{}")].concat()
+    }
+
+    #[test]
+    fn strangers_who_open_channels_close_none() {
+        let stage = Stage::new();
+        let (mut used, mut opened) = (stage.begin(), stage.begin());
+        assert!(stage.takes(&call(&mut used), NOW));
+        for _ in 0..1_000 {
+            // A stranger knows the browser's identifier, and not its key.
+            let (name, _) = stage.begin();
+            assert!(!stage.takes(&[&name[..], &[0; 40]].concat(), NOW));
+        }
+        assert!(stage.takes(&call(&mut opened), NOW));
+        assert!(stage.takes(&call(&mut used), NOW));
+        assert_eq!(stage.channels.lock().used.len(), 2);
+    }
+
+    #[test]
+    fn a_first_call_is_taken_once_and_soon() {
+        let stage = Stage::new();
+        let mut channel = stage.begin();
+        let first = call(&mut channel);
+        assert!(!stage.takes(&first, NOW + LONGEST_OPENING + Duration::from_millis(1)));
+        assert!(stage.takes(&first, NOW + LONGEST_OPENING));
+        assert!(!stage.takes(&first, NOW));
+        // Not even when it has made room for others.
+        for _ in 0..MOST_USED {
+            assert!(stage.takes(&call(&mut stage.begin()), NOW));
+        }
+        assert!(!stage.takes(&first, NOW));
+        assert!(!stage.takes(&call(&mut channel), NOW));
+    }
+
+    #[test]
+    fn a_name_that_was_made_elsewhere_opens_nothing() {
+        let stage = Stage::new();
+        let mut channel = stage.begin();
+        let message = call(&mut channel);
+        assert!(!Stage::new().takes(&message, NOW));
+        for place in 0..message.len() {
+            let mut changed = message.clone();
+            changed[place] ^= 1;
+            assert!(!stage.takes(&changed, NOW), "{place}");
+        }
+        assert!(!stage.takes(&message[..NAME], NOW) && !stage.takes(&[], NOW));
+        assert!(stage.channels.begin("nobody", [0; 32], NOW).is_none());
+        assert!(stage.takes(&message, NOW));
+    }
 }

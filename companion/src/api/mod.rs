@@ -21,6 +21,7 @@ mod rendering;
 mod routes;
 mod server;
 mod strategies;
+mod tickets;
 mod tokens;
 mod visitors;
 
@@ -31,7 +32,7 @@ pub use download::{passing, stream};
 pub use guard::{Sandboxed, guard};
 pub use library::order;
 pub use live::changes;
-pub use pairing::Pairing;
+pub use pairing::{Pairing, in_groups};
 pub use problem::Problem;
 pub use routes::open_routes;
 pub use server::serve;

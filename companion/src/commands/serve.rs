@@ -103,6 +103,7 @@ impl Serve {
         }
         println!("Dashboard (the link works once): {link}");
         if let Some(code) = code {
+            let code = api::in_groups(&code);
             println!("Pairing code for the extension, good for ten minutes: {code}");
         }
         println!(

@@ -123,8 +123,8 @@ pub struct OpenChannel {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ChannelOpened {
-    /// Names the channel, 32 hexadecimal digits.
-    #[cfg_attr(feature = "schema", schema(pattern = "^[0-9a-f]{32}$"))]
+    /// Name of the channel, in hexadecimal. It is good for a first call within a minute.
+    #[cfg_attr(feature = "schema", schema(pattern = "^[0-9a-f]{240}$"))]
     pub channel: String,
     /// The companion's random number, in hexadecimal.
     #[cfg_attr(feature = "schema", schema(pattern = "^[0-9a-f]{64}$"))]

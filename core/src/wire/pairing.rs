@@ -1,5 +1,5 @@
 //! Pairing by code: extension and companion prove to each other that they
-//! know the same eight digits, without either learning them from the other.
+//! know the same code, without either learning it from the other.
 //!
 //! SPAKE2 makes a common key from the code; each side then proves the key. A
 //! program that merely holds the companion's port learns nothing and proves
@@ -41,8 +41,9 @@ pub struct Key(Vec<u8>);
 impl Attempt {
     /// Begins; the message goes to the other side. `port` is the one the
     /// extension asks and the companion listens on; `random` must be fresh
-    /// random bytes.
+    /// random bytes. Spaces in the code do not count: it is shown in groups.
     pub fn begin(side: Side, code: &str, port: u16, random: [u8; 64]) -> (Self, Vec<u8>) {
+        let code: String = code.split_whitespace().collect();
         let password = Password::new(code.as_bytes());
         let extension = Identity::new(b"linkscent extension");
         let companion = Identity::new(format!("linkscent companion on port {port}").as_bytes());
