@@ -11,6 +11,7 @@ mod needed;
 pub use cookies::{away_cookie, cookie, key, sent_away};
 
 use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use axum::extract::Request;
 use axum::http::header::{CONTENT_LENGTH, SET_COOKIE, TRANSFER_ENCODING};
@@ -28,6 +29,8 @@ use crate::store::{AccountRow, Role};
 
 /// Bytes that are taken from somebody who is not signed in.
 const MOST_OF_ANYBODY: u64 = 8 << 10;
+/// Characters of what stands for an address and is none.
+const LONGEST_CLIENT: usize = 60;
 
 tokio::task_local! {
     static VISITOR: Visitor;
@@ -226,12 +229,36 @@ fn is_small(headers: &HeaderMap) -> bool {
     is_fine && !headers.contains_key(TRANSFER_ENCODING)
 }
 
-/// From where a request came to the web server that passed it on; empty if that does not say so.
-pub fn client(headers: &HeaderMap) -> &str {
+/// Network that a request came from to the web server that passed it on, as limits count it: an IPv4 address, or
+/// the first 64 bits of an IPv6 address, as whoever has one of these has all. What is no address stands for itself.
+/// Empty if the web server does not say.
+pub fn client(headers: &HeaderMap) -> String {
     let last = headers.get_all("x-forwarded-for").iter().next_back();
     let last = last.and_then(|value| value.to_str().ok());
-    last.and_then(|all| all.rsplit(',').next())
-        .map_or("", str::trim)
+    let last = last
+        .and_then(|all| all.rsplit(',').next())
+        .map_or("", str::trim);
+    match address(last) {
+        Some(IpAddr::V4(address)) => address.to_string(),
+        Some(IpAddr::V6(address)) => {
+            let network = u128::from(address) & !u128::from(u64::MAX);
+            format!("{}/64", Ipv6Addr::from(network))
+        }
+        None => last.chars().take(LONGEST_CLIENT).collect(),
+    }
+}
+
+/// An address as web servers write it: also with a port, in brackets, or an IPv4 one as part of an IPv6 one.
+fn address(text: &str) -> Option<IpAddr> {
+    let bare = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    let bare = bare.unwrap_or(text);
+    // An interface's name does not make it another one.
+    let bare = bare.split_once('%').map_or(bare, |(bare, _)| bare);
+    let with_port = || text.parse().map(|socket: SocketAddr| socket.ip());
+    let address: IpAddr = bare.parse().or_else(|_| with_port()).ok()?;
+    Some(address.to_canonical())
 }
 
 async fn programs(path: &str, request: Request, next: Next) -> Response {
@@ -277,5 +304,30 @@ mod tests {
             HeaderValue::from_static("2.2.2.2, 3.3.3.3"),
         );
         assert_eq!(client(&headers), "3.3.3.3");
+    }
+
+    #[test]
+    fn an_address_counts_as_its_network() {
+        let of = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("x-forwarded-for", HeaderValue::from_str(text).unwrap());
+            client(&headers)
+        };
+        for same in [
+            "2001:db8::1",
+            "2001:db8::ffff:ffff:ffff:ffff",
+            "2001:DB8:0:0:1::",
+            "[2001:db8::1]",
+            "[2001:db8::1]:443",
+            "2001:db8::1%eth0",
+        ] {
+            assert_eq!(of(same), "2001:db8::/64", "{same}");
+        }
+        assert_eq!(of("2001:db8:0:1::1"), "2001:db8:0:1::/64");
+        for same in ["192.0.2.7", "192.0.2.7:80", "::ffff:192.0.2.7"] {
+            assert_eq!(of(same), "192.0.2.7", "{same}");
+        }
+        assert_eq!(of("unknown"), "unknown");
+        assert_eq!(of(&"x".repeat(5_000)).len(), LONGEST_CLIENT);
     }
 }

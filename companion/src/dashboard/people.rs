@@ -96,7 +96,7 @@ async fn sign_in(
 ) -> PageResult {
     check_public(&app)?;
     let from = client(&headers);
-    match app.service.sign_in(&form.name, &form.password, from).await {
+    match app.service.sign_in(&form.name, &form.password, &from).await {
         Ok(key) => Ok(with_cookie(go_to(of_this_site(&form.to)), Some(&key))),
         Err(ServiceError::Refused(problem)) => {
             let name = form.name.chars().take(LONGEST_ACCOUNT).collect();
@@ -155,10 +155,10 @@ async fn change_password(
     check_csrf(&app, &form.csrf)?;
     let visitor = visitor().ok_or_else(|| PageError::missing("page"))?;
     let (service, name, from) = (&app.service, &visitor.name, client(&headers));
-    let before = service.sign_in(name, &form.password, from).await?;
+    let before = service.sign_in(name, &form.password, &from).await?;
     service.sign_out(&before).await?;
     let password = service.change_password(name, Some(&form.new)).await?;
-    let key = service.sign_in(name, &password, from).await?;
+    let key = service.sign_in(name, &password, &from).await?;
     Ok(with_cookie(go_to("/account"), Some(&key)))
 }
 

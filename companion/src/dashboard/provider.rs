@@ -11,7 +11,7 @@ use super::people::{keeping, of_this_site, sign_in_refused, with_cookie};
 use super::{PageError, PageResult, go_to};
 use crate::api::{App, away_cookie, client, sent_away};
 use crate::secret;
-use crate::service::{LONGEST_ACCOUNT, Provider, ProviderError, ServiceError};
+use crate::service::{Provider, ProviderError, ServiceError};
 
 pub(super) fn routes() -> Router<App> {
     Router::new()
@@ -52,6 +52,8 @@ struct BackQuery {
     state: String,
     #[serde(default)]
     error: String,
+    /// Who sends somebody back (RFC 9207).
+    iss: Option<String>,
 }
 
 async fn back(
@@ -60,13 +62,15 @@ async fn back(
     Query(query): Query<BackQuery>,
 ) -> PageResult {
     let provider = provider(&app)?;
-    let from: String = client(&headers).chars().take(LONGEST_ACCOUNT).collect();
+    let from = client(&headers);
     let (kept, to) = sent_away(&headers).unwrap_or_default();
     let response = if !Provider::was_sent(&kept, &query.state) {
         let text = "This sign-in was not begun in this browser, or too long ago. Begin it again.";
         sign_in_refused(&app, text.to_owned(), String::new(), to)?
     } else if let Err(ServiceError::Refused(text)) = app.service.may_come(&from) {
         sign_in_refused(&app, text, String::new(), to)?
+    } else if let Err(error) = provider.check_sender(query.iss.as_deref()).await {
+        not_signed_in(&app, error, &from)?
     } else if query.error.is_empty() {
         come_in(&app, provider, &kept, &query.code, &to, &from).await?
     } else {
@@ -88,13 +92,7 @@ async fn come_in(
 ) -> PageResult {
     let person = match provider.person(kept, code).await {
         Ok(person) => person,
-        Err(error) => {
-            // What the provider fails in is nobody's who comes.
-            if matches!(error, ProviderError::Wrong(..)) {
-                app.service.came_in_vain(from);
-            }
-            return refused(app, error);
-        }
+        Err(error) => return not_signed_in(app, error, from),
     };
     match app.service.sign_in_person(&person).await {
         Ok(key) => Ok(with_cookie(go_to(of_this_site(to)), Some(&key))),
@@ -104,6 +102,15 @@ async fn come_in(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Says why somebody who came from there is not signed in, and counts that.
+fn not_signed_in(app: &App, error: ProviderError, from: &str) -> PageResult {
+    // What the provider fails in is nobody's who comes.
+    if matches!(error, ProviderError::Wrong(..)) {
+        app.service.came_in_vain(from);
+    }
+    refused(app, error)
 }
 
 fn refused(app: &App, error: ProviderError) -> PageResult {

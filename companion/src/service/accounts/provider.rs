@@ -35,8 +35,10 @@ const MOST_AT_ONCE: usize = 8;
 const IN_TURN: Duration = Duration::from_secs(3);
 /// A provider that did not say what it is is asked again after this.
 const AGAIN: Duration = Duration::from_secs(5);
-/// Milliseconds by which clocks may differ.
-const CLOCKS_DIFFER: i64 = 120_000;
+/// Seconds by which clocks may differ.
+const CLOCKS_DIFFER: f64 = 120.0;
+/// Seconds from issuing an ID token to its arrival here: it is asked for and comes at once.
+const LONGEST_ISSUED: f64 = 600.0;
 /// Characters of a subject at most, as the standard has it.
 const LONGEST_SUBJECT: usize = 255;
 
@@ -93,6 +95,9 @@ struct Known {
     token_endpoint: Url,
     #[serde(default)]
     token_endpoint_auth_methods_supported: Option<Vec<String>>,
+    /// Whether it names itself when it sends people back (RFC 9207).
+    #[serde(default)]
+    authorization_response_iss_parameter_supported: bool,
 }
 
 #[derive(Deserialize)]
@@ -108,12 +113,35 @@ struct Claims {
     #[serde(deserialize_with = "one_or_more")]
     aud: Vec<String>,
     azp: Option<String>,
-    /// In seconds since 1970.
+    /// When it ends, was issued, and begins to hold, in seconds since 1970.
     exp: f64,
+    iat: f64,
+    nbf: Option<f64>,
     nonce: Option<String>,
     email: Option<String>,
     #[serde(default, deserialize_with = "truth")]
     email_verified: bool,
+}
+
+impl Claims {
+    /// What is wrong with its times at `now`, in seconds since 1970, if anything is.
+    fn check_times(&self, now: f64) -> Result<(), &'static str> {
+        if self.exp < now - CLOCKS_DIFFER {
+            return Err("says what has ended: does this machine's clock tell the right time?");
+        }
+        let begins = self.nbf.unwrap_or(self.iat).max(self.iat);
+        if begins > now + CLOCKS_DIFFER {
+            return Err(
+                "says what does not hold yet: does this machine's clock tell the right time?",
+            );
+        }
+        if self.iat < now - LONGEST_ISSUED - CLOCKS_DIFFER {
+            return Err(
+                "says what was issued long ago: does this machine's clock tell the right time?",
+            );
+        }
+        Ok(())
+    }
 }
 
 impl Provider {
@@ -181,6 +209,18 @@ impl Provider {
         !kept.is_empty() && secret::same(&of("state", kept), state)
     }
 
+    /// Checks who sent somebody back, by the `iss` parameter of the address (RFC 9207): a provider that says that it
+    /// names itself must, and whoever is named must be this one.
+    pub async fn check_sender(&self, named: Option<&str>) -> Result<(), ProviderError> {
+        let known = self.known().await?;
+        match named {
+            Some(named) if named == known.issuer => Ok(()),
+            None if !known.authorization_response_iss_parameter_supported => Ok(()),
+            Some(_) => Err(self.wrong("did not send this: another provider did")),
+            None => Err(self.wrong("did not send this: it would name itself")),
+        }
+    }
+
     /// Who came back with that code, in a browser that keeps this secret.
     pub async fn person(&self, kept: &str, code: &str) -> Result<Person, ProviderError> {
         let _permit = self.permit().await?;
@@ -235,9 +275,7 @@ impl Provider {
         if !is_for_this || !is_right_party {
             return Err("speaks to another program");
         }
-        if claims.exp * 1_000.0 < (clock::now() - CLOCKS_DIFFER) as f64 {
-            return Err("says what has ended: does this machine's clock tell the right time?");
-        }
+        claims.check_times(clock::now() as f64 / 1_000.0)?;
         let is_of_this = claims
             .nonce
             .is_some_and(|answered| secret::same(&answered, nonce));

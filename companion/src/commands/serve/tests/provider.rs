@@ -31,6 +31,8 @@ struct Said {
     issuer: Option<String>,
     authorize: Option<String>,
     is_away: bool,
+    /// Whether it names itself when it sends people back.
+    names_itself: bool,
 }
 
 #[derive(Clone)]
@@ -69,6 +71,7 @@ async fn configuration(State(fake): State<Fake>) -> Json<Value> {
         "issuer": said.issuer.as_ref().unwrap_or(&fake.address),
         "authorization_endpoint": said.authorize.as_ref().unwrap_or(&authorize),
         "token_endpoint": at("/token"),
+        "authorization_response_iss_parameter_supported": said.names_itself,
     }))
 }
 
@@ -100,7 +103,7 @@ async fn token(
     }
     let claims = json!({
         "iss": fake.address, "sub": said.subject, "aud": "link scent",
-        "exp": crate::clock::now() / 1_000 + 60,
+        "exp": crate::clock::now() / 1_000 + 60, "iat": crate::clock::now() / 1_000,
         "nonce": said.nonce.as_ref().unwrap_or(&said.asked_nonce),
         "email": said.email, "email_verified": said.email.is_some(),
     });
@@ -154,12 +157,17 @@ impl WithProvider {
     }
 
     async fn back(&self, kept: &str, query: &str) -> Reply {
+        self.back_from("192.0.2.1", kept, query).await
+    }
+
+    async fn back_from(&self, from: &str, kept: &str, query: &str) -> Reply {
         let path = format!("/sign-in/back?{query}");
         // A browser says that another site sends it.
         let headers = [
             ("host", "links.example.org"),
             ("cookie", kept),
             ("sec-fetch-site", "cross-site"),
+            ("x-forwarded-for", from),
         ];
         let reply = self.site.ask_with("GET", &path, &headers, "").await;
         let mut cookies = reply.headers.get_all("set-cookie").iter();
@@ -366,14 +374,60 @@ async fn a_provider_that_is_away_or_another_is_told() {
 async fn who_comes_in_vain_again_and_again_waits() {
     let there = WithProvider::new().await;
     there.fake.says("1", None);
-    for _ in 0..30 {
-        let refused = there.come().await.unwrap_err();
-        assert!(
-            refused.text.contains("There is no account"),
-            "{}",
-            refused.text
-        );
+    let come = async |from: &str| {
+        let (kept, state) = there.away().await;
+        let query = format!("code=the+code&state={state}");
+        there.back_from(from, &kept, &query).await.text
+    };
+    // Whoever has one IPv6 address has its whole network.
+    for address in 0..30 {
+        let refused = come(&format!("2001:db8::{address:x}:1")).await;
+        assert!(refused.contains("There is no account"), "{refused}");
     }
-    let refused = there.come().await.unwrap_err();
-    assert!(refused.text.contains("too many tries"), "{}", refused.text);
+    let refused = come("2001:db8::2").await;
+    assert!(refused.contains("too many tries"), "{refused}");
+    let refused = come("2001:db8:0:1::2").await;
+    assert!(refused.contains("There is no account"), "{refused}");
+}
+
+/// Somebody who is sent back by another provider than the one they were sent to (RFC 9207).
+#[tokio::test]
+async fn nobody_comes_in_by_what_another_provider_sent() {
+    for names_itself in [false, true] {
+        let there = WithProvider::new().await;
+        let (service, fake) = (&there.site.server().app.service, &there.fake);
+        fake.said.lock().unwrap().names_itself = names_itself;
+        let subject = format!("{} 1", fake.address);
+        service.bind_account("owner", Some(&subject)).await.unwrap();
+        fake.says("1", None);
+        let come = async |named: &str| {
+            let (kept, state) = there.away().await;
+            let query = format!("code=the+code&state={state}{named}");
+            there.back(&kept, &query).await
+        };
+        for wrong in ["http://evil.test", &format!("{}/", fake.address), ""] {
+            for answer in ["", "&error=access_denied"] {
+                let reply = come(&format!("{answer}&iss={wrong}")).await;
+                assert_eq!(reply.status, StatusCode::UNAUTHORIZED, "{wrong}");
+                assert!(
+                    reply.text.contains("another provider did"),
+                    "{}",
+                    reply.text
+                );
+            }
+        }
+        let right = come(&format!("&iss={}", fake.address)).await;
+        assert_eq!(right.status, StatusCode::SEE_OTHER, "{}", right.text);
+        let unnamed = come("").await;
+        if names_itself {
+            assert_eq!(unnamed.status, StatusCode::UNAUTHORIZED);
+            assert!(
+                unnamed.text.contains("it would name itself"),
+                "{}",
+                unnamed.text
+            );
+        } else {
+            assert_eq!(unnamed.status, StatusCode::SEE_OTHER, "{}", unnamed.text);
+        }
+    }
 }

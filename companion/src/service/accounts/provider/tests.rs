@@ -18,7 +18,7 @@ fn token(claims: &Value) -> String {
 fn claims(change: impl Fn(&mut Value)) -> Value {
     let mut claims = json!({
         "iss": "https://id.example.org/realms/news", "sub": "0815", "aud": "linkscent",
-        "exp": clock::now() / 1_000 + 60, "nonce": "nonce",
+        "exp": clock::now() / 1_000 + 60, "iat": clock::now() / 1_000, "nonce": "nonce",
         "email": "ada@example.org", "email_verified": true, "groups": ["x"],
     });
     change(&mut claims);
@@ -105,6 +105,50 @@ fn a_token_is_of_this_provider_for_this_program_and_this_browser() {
         "a.e30.c",
     ] {
         assert_eq!(provider.read(broken, "nonce"), Err(none), "{broken}");
+    }
+}
+
+#[test]
+fn a_token_holds_now() {
+    let provider = provider("https://id.example.org/realms/news/").unwrap();
+    let now = clock::now() / 1_000;
+    let read = |changes: &[(&str, Value)]| {
+        let claims = claims(|it| {
+            for (field, value) in changes {
+                it[field] = value.clone();
+            }
+        });
+        provider.read(&token(&claims), "nonce").map(drop)
+    };
+    // Clocks may differ by two minutes.
+    for fine in [
+        vec![("iat", json!(now + 60))],
+        vec![("iat", json!(now - 500))],
+        vec![("iat", json!(now as f64 + 0.5))],
+        vec![("nbf", json!(now - 86_400))],
+        vec![("nbf", json!(now + 60))],
+        vec![("nbf", json!(null))],
+        vec![("exp", json!(now - 60))],
+    ] {
+        assert_eq!(read(&fine), Ok(()), "{fine:?}");
+    }
+    let not_yet =
+        Err("says what does not hold yet: does this machine's clock tell the right time?");
+    let long_ago =
+        Err("says what was issued long ago: does this machine's clock tell the right time?");
+    let none = Err("answers with what is no ID token");
+    for (wrong, why) in [
+        (("iat", json!(1)), long_ago),
+        (("iat", json!(now - 1_000)), long_ago),
+        (("iat", json!(-1e308)), long_ago),
+        (("iat", json!(now + 1_000)), not_yet),
+        (("iat", json!(1e308)), not_yet),
+        (("nbf", json!(now + 99_999)), not_yet),
+        (("iat", json!(null)), none),
+        (("iat", json!("now")), none),
+        (("nbf", json!("now")), none),
+    ] {
+        assert_eq!(read(std::slice::from_ref(&wrong)), why, "{wrong:?}");
     }
 }
 
