@@ -16,9 +16,10 @@
 //! - A hand says each time that it takes something to do what it has. What it was given and does not know of,
 //!   as the answer was lost, others do.
 //!
-//! What hands send is read as hostile (`wire`).
+//! What hands send is read as hostile (`wire`), within limits (`limits`).
 
 mod asking;
+mod limits;
 mod wire;
 mod work;
 

@@ -15,19 +15,13 @@ use lz4_flex::block::{compress_prepend_size, decompress_size_prepended};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::limits::LIMITS;
 use crate::crawler::reply::{Answered, Fetched, Reply};
 use crate::crawler::validators::Validators;
 use crate::traces;
 
 /// How requests and answers are laid out.
 const FORM: u8 = 2;
-/// Bytes of one that is unpacked, at most.
-const LARGEST: u32 = 128 << 20;
-/// Characters of what is said of a page, and times.
-const LONGEST_TEXT: usize = 500;
-const LONGEST_WORK: Duration = Duration::from_mins(1);
-const LONGEST_REST: Duration = Duration::from_hours(24);
-const LONGEST_PUT_OFF: Duration = Duration::from_hours(25);
 
 /// A request, as it is left to a hand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,7 +125,7 @@ impl Heard {
             return Err(WireError::Other);
         }
         let kept = |record: Vec<u8>| {
-            let is_one = are_records_of(record.clone(), address.as_str());
+            let is_one = are_records_of(&record, address.as_str(), LIMITS.records);
             is_one.then_some(record).ok_or(WireError::Record)
         };
         let reply = match sent {
@@ -148,7 +142,7 @@ impl Heard {
                 Reply::Page(Box::new(Fetched {
                     page,
                     digest,
-                    work: work.min(LONGEST_WORK),
+                    work: work.min(LIMITS.work),
                     record: kept(record)?,
                 }))
             }
@@ -159,11 +153,11 @@ impl Heard {
             Sent::Unchanged(_) if request.known.is_none() => return Err(WireError::Other),
             Sent::Unchanged(record) => Reply::Unchanged(record.map(kept).transpose()?),
             Sent::Unrendered(why) => Reply::Unrendered(one_line(&why)),
-            Sent::Later(why, rest) => Reply::Later(one_line(&why), rest.min(LONGEST_REST)),
-            Sent::PutOff(rest) => Reply::PutOff(rest.min(LONGEST_PUT_OFF)),
+            Sent::Later(why, rest) => Reply::Later(one_line(&why), rest.min(LIMITS.rest)),
+            Sent::PutOff(rest) => Reply::PutOff(rest.min(LIMITS.put_off)),
             Sent::Problem(problem) => Reply::Problem(plain(&problem)),
         };
-        let took = took.map(|took| took.min(LONGEST_WORK));
+        let took = took.map(|took| took.min(LIMITS.work));
         Ok(Self::Page(Answered { reply, took }))
     }
 }
@@ -186,7 +180,7 @@ fn sent(reply: &Reply) -> Sent {
 }
 
 fn one_line(text: &str) -> String {
-    let line = text.chars().take(LONGEST_TEXT);
+    let line = text.chars().take(LIMITS.text);
     line.map(|letter| if letter.is_control() { ' ' } else { letter })
         .collect()
 }
@@ -209,9 +203,12 @@ fn written<T: Serialize>(data: &T) -> Vec<u8> {
 fn read<T: for<'a> Deserialize<'a>>(bytes: &[u8]) -> Result<T, WireError> {
     match bytes.split_first() {
         Some((&FORM, packed)) => {
+            if bytes.len() > LIMITS.packed {
+                return Err(WireError::Packed);
+            }
             // As long as it says that it is when it is unpacked.
             let (size, _) = packed.split_first_chunk().ok_or(WireError::Packed)?;
-            if u32::from_le_bytes(*size) > LARGEST {
+            if u32::from_le_bytes(*size) > LIMITS.unpacked {
                 return Err(WireError::Packed);
             }
             let data = decompress_size_prepended(packed).map_err(|_| WireError::Packed)?;
@@ -289,7 +286,11 @@ mod tests {
         assert_eq!(fetched.page.outlinks, read.outlinks);
         assert_eq!(fetched.page.title(), "Bees");
         assert_eq!(fetched.digest, digest);
-        assert!(are_records_of(fetched.record, "http://a.test/bees"));
+        assert!(are_records_of(
+            &fetched.record,
+            "http://a.test/bees",
+            LIMITS.records
+        ));
         assert_eq!(fetched.work, Duration::from_micros(300));
 
         let to = Address::parse("http://b.test/").unwrap();
@@ -313,10 +314,10 @@ mod tests {
     #[test]
     fn what_is_too_much_is_cut() {
         let came = as_page(&page(Reply::PutOff(Duration::MAX))).unwrap();
-        assert!(matches!(came.reply, Reply::PutOff(rest) if rest == LONGEST_PUT_OFF));
+        assert!(matches!(came.reply, Reply::PutOff(rest) if rest == LIMITS.put_off));
         let came = as_page(&page(Reply::Later("x".repeat(1 << 20), Duration::MAX))).unwrap();
         assert!(matches!(came.reply, Reply::Later(why, rest)
-            if why.len() == LONGEST_TEXT && rest == LONGEST_REST));
+            if why.len() == LIMITS.text && rest == LIMITS.rest));
         // What a log would read as something else.
         for problem in [
             "asked again later: x",
@@ -353,6 +354,9 @@ mod tests {
         assert_eq!(as_page(&problem[..2]).err(), Some(WireError::Packed));
         let mut large = problem.clone();
         large[1..5].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert_eq!(as_page(&large).err(), Some(WireError::Packed));
+        large[1..5].copy_from_slice(&1_u32.to_le_bytes());
+        large.resize(LIMITS.packed + 1, 0);
         assert_eq!(as_page(&large).err(), Some(WireError::Packed));
         let mut cut = vec![FORM];
         cut.extend(compress_prepend_size(&[0]));

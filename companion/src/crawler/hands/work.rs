@@ -19,6 +19,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tracing::Instrument;
 
+use super::limits::LIMITS;
 use super::wire::{Heard, Request};
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::reply::{Answered, Hindrance, Reply};
@@ -44,7 +45,6 @@ const HINDERED: Duration = Duration::from_secs(2);
 /// Answers handed in at a time, and bytes of them; one may be larger, up to what is taken of one.
 const MOST_ANSWERS: usize = 32;
 const MOST_BYTES: usize = 8 << 20;
-const LARGEST_ANSWER: usize = 64_000_000;
 
 const NO_ANSWER: &str = "the database does not answer";
 /// Said to a hand that would ask real hosts for a crawl that leaves them no rest.
@@ -306,7 +306,7 @@ async fn request(
         Ok(heard) => {
             let written = tokio::task::spawn_blocking(move || heard.write()).await;
             let written = written.map_err(|error| error.to_string())?;
-            if written.len() > LARGEST_ANSWER {
+            if written.len() > LIMITS.packed {
                 let reply = Reply::Problem("its page is too large to be handed in".to_owned());
                 return Ok(Some(Heard::Page(Answered::nothing(reply)).write()));
             }

@@ -155,11 +155,11 @@ async fn a_worker_cannot_act_for_another() {
     let lease = leases[0].lease;
 
     // As if it had found out all that the database knows of the other.
-    type Known = (i64, i64, i32, Vec<u8>);
-    let known: Known = sqlx::query_as("SELECT number, key, pid, digest FROM worker")
-        .fetch_one(stage.hands.pool())
-        .await
-        .unwrap();
+    let known: (i64, i64, i32, Vec<u8>) =
+        sqlx::query_as("SELECT number, key, pid, digest FROM worker")
+            .fetch_one(stage.hands.pool())
+            .await
+            .unwrap();
     let (number, key, pid, digest) = known;
     let mut session = roles.hostile().await;
     let text = number.to_string().into_bytes();

@@ -5,6 +5,7 @@ mod holding_up;
 mod impersonating;
 mod rights;
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use sqlx::error::DatabaseError;
@@ -20,7 +21,7 @@ const SCALE: &str = include_str!("../../../../docs/scale.md");
 const GROUP: &str = "linkscent_workers";
 const WORKER: &str = "reading_room";
 /// Nothing that honest programs do here takes as long, however busy the machine is.
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_mins(1);
 const ANY: DailyBudget = DailyBudget {
     requests: None,
     bytes: None,
@@ -107,7 +108,7 @@ async fn run(session: &mut PgConnection, statement: &str) -> Result<(), String> 
         Ok(_) => Ok(()),
         Err(error) => {
             let code = error.as_database_error().and_then(DatabaseError::code);
-            Err(code.map_or_else(|| error.to_string(), |code| code.into_owned()))
+            Err(code.map_or_else(|| error.to_string(), Cow::into_owned))
         }
     }
 }
