@@ -18,6 +18,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::channel::Proof;
 use super::visitors::{as_before, visitor};
 use super::{App, Problem};
 use crate::priority::give_way;
@@ -28,6 +29,8 @@ pub const LARGEST_BODY: usize = MESSAGE.bytes;
 const SMALL_BODY: usize = 64 << 10;
 /// Places for larger bodies, from where they are read until they are answered.
 static LARGE_BODIES: Semaphore = Semaphore::const_new(3);
+/// Turn for a larger body that is the first call of its channel.
+static FIRST_CALLS: Semaphore = Semaphore::const_new(1);
 /// Threads on which larger bodies are handled. Parsing one may take seconds, and others are answered
 /// meanwhile.
 static LARGE_WORK: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
@@ -115,8 +118,8 @@ pub async fn whole_body(State(app): State<App>, request: Request, next: Next) ->
     let sender = head.extensions.get().copied().unwrap_or(Sender::Stranger);
     let turn = |beginning: &[u8]| match sender {
         Sender::Known => Turn::of(visitor().map(|visitor| visitor.id)),
-        Sender::Browser if app.channels.knows(beginning) => Ok(Turn(None)),
-        Sender::Stranger | Sender::Browser => Err(Unread::Large(SMALL_BODY)),
+        Sender::Browser => Turn::of_browser(app.channels.proof(beginning)),
+        Sender::Stranger => Err(Unread::Large(SMALL_BODY)),
     };
     let (body, place) = match read(body, turn, &TERMS).await {
         Ok(read) => read,
@@ -140,18 +143,39 @@ pub async fn whole_body(State(app): State<App>, request: Request, next: Next) ->
 static ACCOUNTS: Mutex<BTreeSet<i64>> = Mutex::new(BTreeSet::new());
 
 /// The right to send a large body: an account has one at a time, so that nobody holds all places.
-#[derive(Debug)]
-struct Turn(Option<i64>);
+#[derive(Debug, Default)]
+struct Turn {
+    account: Option<i64>,
+    /// The one turn that all channels share in which no call was made yet.
+    _opening: Option<SemaphorePermit<'static>>,
+}
 
 impl Turn {
+    /// The turn of a browser. Channels that anybody may have opened have one turn together, so that
+    /// strangers never hold all places.
+    fn of_browser(proof: Proof) -> Result<Self, Unread> {
+        let opening = match proof {
+            Proof::Proved => None,
+            Proof::Opening => Some(FIRST_CALLS.try_acquire().map_err(|_| Unread::Busy)?),
+            Proof::None => return Err(Unread::Large(SMALL_BODY)),
+        };
+        Ok(Self {
+            account: None,
+            _opening: opening,
+        })
+    }
+
     /// The turn of an account, or of somebody who needs none.
     fn of(account: Option<i64>) -> Result<Self, Unread> {
         let Some(id) = account else {
-            return Ok(Self(None));
+            return Ok(Self::default());
         };
         let mut accounts = ACCOUNTS.lock().unwrap_or_else(PoisonError::into_inner);
         if accounts.insert(id) {
-            Ok(Self(account))
+            Ok(Self {
+                account,
+                _opening: None,
+            })
         } else {
             Err(Unread::Another)
         }
@@ -160,7 +184,7 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        if let Some(id) = self.0 {
+        if let Some(id) = self.account {
             let mut accounts = ACCOUNTS.lock().unwrap_or_else(PoisonError::into_inner);
             accounts.remove(&id);
         }
@@ -232,11 +256,13 @@ mod tests {
     #[tokio::test]
     async fn a_body_is_read_up_to_its_bound() {
         for bytes in [0, SMALL_BODY, SMALL_BODY + 1, LARGEST_BODY] {
-            let (body, place) = read(of(bytes), |_| Ok(Turn(None)), &TERMS).await.unwrap();
+            let (body, place) = read(of(bytes), |_| Ok(Turn::default()), &TERMS)
+                .await
+                .unwrap();
             assert_eq!(body.len(), bytes);
             assert_eq!(place.is_some(), bytes > SMALL_BODY);
         }
-        let refused = read(of(LARGEST_BODY + 1), |_| Ok(Turn(None)), &TERMS).await;
+        let refused = read(of(LARGEST_BODY + 1), |_| Ok(Turn::default()), &TERMS).await;
         assert_eq!(refused.unwrap_err(), Unread::Large(LARGEST_BODY));
     }
 
@@ -270,18 +296,30 @@ mod tests {
             stall: Duration::from_millis(20),
             ..TERMS
         };
-        let refused = read(endless(SMALL_BODY + 1), |_| Ok(Turn(None)), &terms).await;
+        let refused = read(endless(SMALL_BODY + 1), |_| Ok(Turn::default()), &terms).await;
         assert_eq!(refused.unwrap_err(), Unread::Slow);
-        let (_, place) = read(of(SMALL_BODY + 1), |_| Ok(Turn(None)), &terms)
+        let (_, place) = read(of(SMALL_BODY + 1), |_| Ok(Turn::default()), &terms)
             .await
             .unwrap();
         let terms = Terms {
             wait: Duration::from_millis(20),
             ..terms
         };
-        let refused = read(of(SMALL_BODY + 1), |_| Ok(Turn(None)), &terms).await;
+        let refused = read(of(SMALL_BODY + 1), |_| Ok(Turn::default()), &terms).await;
         assert_eq!(refused.unwrap_err(), Unread::Busy);
         drop(place);
+    }
+
+    #[test]
+    fn channels_that_nobody_proved_have_one_turn_together() {
+        let refused = Turn::of_browser(Proof::None).unwrap_err();
+        assert_eq!(refused, Unread::Large(SMALL_BODY));
+        let turn = Turn::of_browser(Proof::Opening).unwrap();
+        let refused = Turn::of_browser(Proof::Opening).unwrap_err();
+        assert_eq!(refused, Unread::Busy);
+        assert!(Turn::of_browser(Proof::Proved).is_ok());
+        drop(turn);
+        assert!(Turn::of_browser(Proof::Opening).is_ok());
     }
 
     #[test]
@@ -303,7 +341,7 @@ mod tests {
             tokio::time::sleep(Duration::from_millis(5)).await;
             Some((Ok::<_, Infallible>(Bytes::from_static(b"a")), ()))
         });
-        let refused = read(Body::from_stream(slow), |_| Ok(Turn(None)), &terms).await;
+        let refused = read(Body::from_stream(slow), |_| Ok(Turn::default()), &terms).await;
         assert_eq!(refused.unwrap_err(), Unread::Slow);
     }
 }

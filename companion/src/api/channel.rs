@@ -46,6 +46,17 @@ struct Open {
     channel: Channel,
 }
 
+/// How far the sender of a message has proved who they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// They name a channel in which a call was made before.
+    Proved,
+    /// They name a channel that anybody may have opened: only its first call proves more.
+    Opening,
+    /// They name no channel.
+    None,
+}
+
 /// The calls that are made in a channel.
 #[derive(Clone)]
 pub(super) struct Calls(pub Router<App>);
@@ -156,7 +167,10 @@ impl Channels {
             return Proof::Opening;
         }
         let lists = self.lock();
-        let is_used = lists.used.iter().any(|open| message.starts_with(&open.name));
+        let is_used = lists
+            .used
+            .iter()
+            .any(|open| message.starts_with(&open.name));
         if is_used { Proof::Proved } else { Proof::None }
     }
 
