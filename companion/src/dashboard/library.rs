@@ -447,7 +447,7 @@ async fn take(
     )?)
 }
 
-/// A page as it was kept: shut in, so that it runs nothing and reaches nobody.
+/// The saved copy of a page, rebuilt and sandboxed: it runs nothing and connects to nobody.
 async fn kept(
     State(app): State<App>,
     Path((crawl, number)): Path<(i64, u64)>,

@@ -17,6 +17,7 @@ use linkscent_archive::page::page_at;
 use linkscent_archive::warc::{Reader, WarcError};
 use linkscent_core::address::Address;
 use linkscent_core::budget::OverBudget;
+use linkscent_core::dom::html::inert;
 use linkscent_core::page::Page;
 use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage, SnippetPiece};
 use linkscent_library::{
@@ -323,13 +324,13 @@ impl Service {
         Ok(())
     }
 
-    /// A page of a crawl as it was kept, as HTML text.
+    /// The saved copy of a page as HTML that connects to nobody.
     pub async fn kept_html(&self, crawl: i64, number: u64) -> Result<String, ServiceError> {
         let row = self.kept_row(crawl, number).await?;
         let archive = self.store.warc_path(crawl);
         let reading = tokio::task::spawn_blocking(move || {
             let page = Reader::response_at(&archive, row.offset, &row.address)?;
-            Ok::<_, WarcError>(page.html().into_owned())
+            Ok::<_, WarcError>(inert(&page.html(), &row.address))
         });
         let html = reading.await.map_err(anyhow::Error::from)?;
         Ok(html.map_err(anyhow::Error::from)?)

@@ -5,11 +5,13 @@
 //! built first and walked when it stands. Scripts are taken as enabled (the
 //! content of `noscript` is text, as in a browser) but never run.
 
+mod inert;
 mod tags;
 mod tokens;
 mod tree;
 mod walk;
 
+pub use inert::inert;
 pub use tags::{TagRoute, TagTree};
 
 use super::Document;

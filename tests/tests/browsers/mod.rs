@@ -18,6 +18,7 @@ mod paths;
 mod people;
 mod privacy;
 mod same_page;
+mod saved_copy;
 mod speed;
 mod stories;
 mod through_browser;

@@ -52,6 +52,13 @@ impl Element {
         self.attribute(name).unwrap_or_default()
     }
 
+    /// Names and values of the attributes that are in no namespace.
+    pub(super) fn plain_attributes(&self) -> impl Iterator<Item = (&str, &str)> {
+        let plain = self.attributes.iter();
+        let plain = plain.filter(|attribute| attribute.name.ns == ns!());
+        plain.map(|attribute| (&*attribute.name.local, &*attribute.value))
+    }
+
     /// `href`, or for SVG links `xlink:href`.
     pub(super) fn href(&self) -> Option<&str> {
         self.attribute(&local_name!("href")).or_else(|| {
