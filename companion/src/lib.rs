@@ -4,6 +4,11 @@
 //! them; `service` is what can be asked for, by `api`, `dashboard` and `commands`, the
 //! shell. Pages as bytes are a crate of their own, `archive`, and so is the `bench`.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
+#[macro_use]
+extern crate linkscent_output;
+
 mod api;
 mod browsing_paths;
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! `linkscent`: the companion of the browser extension, and a focused crawler
 //! of its own.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -16,6 +18,7 @@ use linkscent::priority::give_way;
 use linkscent::settings::Settings;
 use linkscent_bench::commands::eval;
 use linkscent_documents::apart;
+use linkscent_output::{message, print_error, protocol_on_stdout, report_panics};
 
 /// Follow links with a scent: a focused crawler that learns from what you mark
 /// and where you go.
@@ -70,13 +73,25 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    report_panics();
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("linkscent: {error:#}");
+            message!("linkscent: {error:#}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// Ends the program with help, or with what is wrong with its arguments. Only the help is in
+/// colours: the other may repeat words that others wrote.
+fn answer(error: &clap::Error) -> ! {
+    if error.use_stderr() {
+        print_error(error);
+    } else {
+        let _ = error.print();
+    }
+    std::process::exit(error.exit_code());
 }
 
 fn run() -> Result<()> {
@@ -88,7 +103,7 @@ fn run() -> Result<()> {
         .nth(1)
         .is_some_and(|word| word == READ_DOCUMENT)
     {
-        return apart::serve(std::io::stdin(), std::io::stdout()).context("reading a document");
+        return apart::serve(std::io::stdin(), protocol_on_stdout()).context("reading a document");
     }
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let settings = Settings::read(&words.collect::<Vec<String>>());
@@ -98,8 +113,9 @@ fn run() -> Result<()> {
         Ok(settings) => settings.apply(command),
         Err(_) => command,
     };
-    let found = command.get_matches();
-    let arguments = Arguments::from_arg_matches(&found).unwrap_or_else(|error| error.exit());
+    let found = command.try_get_matches();
+    let found = found.unwrap_or_else(|error| answer(&error));
+    let arguments = Arguments::from_arg_matches(&found).unwrap_or_else(|error| answer(&error));
     let settings = match (settings, &arguments.command) {
         (Err(_), Command::Completions(_) | Command::Man(_)) => Settings::default(),
         (settings, _) => settings?,

@@ -12,7 +12,7 @@ pub fn random_hex<const N: usize>() -> String {
 pub fn random_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).unwrap_or_else(|error| {
-        eprintln!("linkscent: the system gives no random numbers: {error}");
+        message!("linkscent: the system gives no random numbers: {error}");
         std::process::exit(70)
     });
     bytes

@@ -94,7 +94,7 @@ pub async fn kept_knowledge(store: &Store, topic: &Topic) -> Result<Option<Knowl
     match read_model(&model) {
         Ok(knowledge) => Ok(Some(knowledge)),
         Err(error) => {
-            eprintln!(
+            message!(
                 "linkscent: the model of the topic “{}” cannot be read ({error}); what was marked \
                  stands in for it",
                 topic.name

@@ -169,7 +169,7 @@ impl HttpClient for Sender {
         if let Some(problem) = problem
             && !self.told.swap(true, Ordering::Relaxed)
         {
-            eprintln!("linkscent: the collector of traces does not take them: {problem}");
+            message!("linkscent: the collector of traces does not take them: {problem}");
         }
         let (status, body) = sent?;
         Ok(Response::builder().status(status).body(body)?)

@@ -10,6 +10,8 @@
 //! it. [`guide::Guide::visit`] is the sentence that everything serves. What the learners
 //! compute, and the papers that are cited as `[A]` to `[D]`, stand in [`methods`].
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 #[doc = include_str!("../docs/methods.md")]
 pub mod methods {}
 

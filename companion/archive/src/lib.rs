@@ -2,6 +2,8 @@
 //! files of sequences, and taxonomies that others keep. Nothing here fetches, and nothing knows
 //! of topics or stores.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod charset;
 pub mod citation;
 pub mod feeds;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use askama::filters::{Html, escape};
 use linkscent_core::crawl::Expected;
 
 const WIDTH: f64 = 460.0;
@@ -16,6 +17,13 @@ const CURVE_LEFT: f64 = 44.0;
 const CURVE_MARGIN: f64 = 26.0;
 /// Colours of the style sheet.
 const COLOURS: usize = 6;
+
+/// Text as HTML.
+pub(crate) fn escaped(text: &str) -> String {
+    escape(text, Html)
+        .map(|text| text.to_string())
+        .unwrap_or_default()
+}
 
 /// A line with its name; one value a label of the axis.
 pub struct Line<'a> {
@@ -59,9 +67,10 @@ fn drawn(labels: &[String], lines: &[Line<'_>], is_log: bool) -> String {
     for (place, label) in labels.iter().enumerate() {
         let _ = write!(
             svg,
-            r#"<text x="{:.1}" y="{}" text-anchor="middle">{label}</text>"#,
+            r#"<text x="{:.1}" y="{}" text-anchor="middle">{}</text>"#,
             x(place),
-            HEIGHT - 8.0
+            HEIGHT - 8.0,
+            escaped(label)
         );
     }
     let mut legend = String::new();
@@ -77,7 +86,7 @@ fn drawn(labels: &[String], lines: &[Line<'_>], is_log: bool) -> String {
         let _ = write!(
             legend,
             r#"<li><svg viewBox="0 0 34 8"><path class="line {class}" d="M0 4H34"/></svg> {}</li>"#,
-            line.name
+            escaped(line.name)
         );
     }
     format!("<div class=\"card\">{svg}</svg><ul class=\"legend\">{legend}</ul></div>")
@@ -93,6 +102,7 @@ pub fn bars(labels: &[String], values: &[f64]) -> String {
     let mut svg = frame(&quarters(top), y);
     for (place, (label, value)) in labels.iter().zip(values).enumerate() {
         let x = LEFT + step * place as f64;
+        let label = escaped(label);
         let _ = write!(
             svg,
             r#"<rect class="bar" x="{:.1}" y="{:.1}" width="{:.1}" height="{:.1}"><title>{label}: {value:.4}</title></rect><text x="{:.1}" y="{}" text-anchor="middle">{label}</text>"#,
@@ -246,6 +256,14 @@ fn drawn_estimates(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_and_labels_are_escaped() {
+        let labels = ["<b>".to_owned()];
+        let (name, values) = ("<i>", vec![1.0]);
+        let drawn = lines(&labels, &[Line { name, values }]) + &bars(&labels, &[1.0]);
+        assert!(!drawn.contains("<b>") && !drawn.contains("<i>"), "{drawn}");
+    }
 
     #[test]
     fn what_there_is_stands_above_what_was_found() {

@@ -187,11 +187,11 @@ pub fn cross_validate(
 impl FilterFigures {
     /// A table for people.
     pub fn print(&self) {
-        println!(
+        print_lines!(
             "\nforms of one domain against all {} forms, of held-out sites:\n",
             self.forms
         );
-        println!(
+        print_line!(
             "{:>12} {:>8} {:>6} {:>10} {:>13} {:>11} {:>9} {:>6} {:>6}",
             "domain",
             "relevant",
@@ -210,7 +210,7 @@ impl FilterFigures {
                 recall,
                 f1,
             } = row.retrieval();
-            println!(
+            print_line!(
                 "{:>12} {:>8} {:>6} {:>10} {:>13} {:>11} {precision:>9.3} {recall:>6.3} {f1:>6.3}",
                 row.domain,
                 row.relevant,
@@ -221,7 +221,7 @@ impl FilterFigures {
             );
         }
         let alone = DomainFigures::sum(&self.words_alone).retrieval();
-        println!(
+        print_lines!(
             "\nmean F1 {:.3}; by words alone, without the tree, {:.3} (all together: precision \
              {:.3}, recall {:.3}, F1 {:.3})",
             DomainFigures::macro_f1(&self.both_steps),

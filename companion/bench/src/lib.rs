@@ -9,6 +9,11 @@
 //! from there ([`figures`]). A strategy is one line in [`entrant`]; a figure
 //! one line in [`figures`].
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
+#[macro_use]
+extern crate linkscent_output;
+
 pub mod bench;
 pub mod chart;
 pub mod commands;

@@ -10,6 +10,8 @@
 //! its own: the readers of PDF and of archives are large, and a document can be made so that
 //! one of them never ends or takes all memory.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod apart;
 mod error;
 mod feed;

@@ -10,6 +10,8 @@
 //! index. Among pages with its words those come first that say most of them (BM25) and that mean
 //! much the same (`meaning`).
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod expansion;
 mod found;
 mod meaning;

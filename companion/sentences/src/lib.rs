@@ -2,6 +2,8 @@
 //! companion's second look at pages that it may show. The model's files are the person's to
 //! bring; without them nothing here is used.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod encoder;
 mod files;
 mod model;

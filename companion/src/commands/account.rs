@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Read};
 use anyhow::{Context, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
+use linkscent_output::print_json;
 use serde_json::json;
 
 use super::place::Place;
@@ -113,13 +114,13 @@ impl Account {
             }) => {
                 let given = given(*read)?;
                 let password = service.add_account(name, *role, given.as_deref()).await?;
-                self.print_password(&password, *read);
+                self.print_password(&password, *read)?;
             }
             Some(Action::Role { name, role }) => service.change_role(name, *role).await?,
             Some(Action::Password { name, read }) => {
                 let given = given(*read)?;
                 let password = service.change_password(name, given.as_deref()).await?;
-                self.print_password(&password, *read);
+                self.print_password(&password, *read)?;
             }
             Some(Action::Share { topic, name, role }) => {
                 let topic = service.store.topic_called(topic).await?;
@@ -132,7 +133,7 @@ impl Account {
                 let alone = service.owned_alone(account.id).await?;
                 service.remove_account(name).await?;
                 for topic in alone {
-                    eprintln!(
+                    message!(
                         "linkscent: nobody owns “{topic}” by name any more; \
                          `linkscent account share` gives it to somebody"
                     );
@@ -143,12 +144,13 @@ impl Account {
         Ok(())
     }
 
-    fn print_password(&self, password: &str, was_given: bool) {
+    fn print_password(&self, password: &str, was_given: bool) -> Result<()> {
         match (was_given, self.json) {
             (true, _) => {}
-            (false, true) => println!("{}", json!({ "password": password })),
-            (false, false) => println!("{password}"),
+            (false, true) => print_json(&json!({ "password": password }))?,
+            (false, false) => print_line!("{password}"),
         }
+        Ok(())
     }
 
     async fn list(&self, service: &Service) -> Result<()> {
@@ -159,17 +161,16 @@ impl Account {
                 topics.insert(service.topic(topic).await?.name, role.name().into());
             }
             if self.json {
-                println!(
-                    "{}",
-                    json!({ "name": account.name, "role": role, "made": made, "topics": topics })
-                );
+                print_json(
+                    &json!({ "name": account.name, "role": role, "made": made, "topics": topics }),
+                )?;
             } else {
                 let topics = topics.iter().map(|(topic, role)| {
                     let role = role.as_str().unwrap_or_default();
                     format!("; {role} of {topic}")
                 });
                 let topics: String = topics.collect();
-                println!("{:<20}  {role:<6}  since {made}{topics}", account.name);
+                print_line!("{:<20}  {role:<6}  since {made}{topics}", account.name);
             }
         }
         Ok(())
@@ -187,7 +188,7 @@ fn given(read: bool) -> Result<Option<String>> {
         return Ok(None);
     }
     if std::io::stdin().is_terminal() {
-        eprintln!("The password, and then Enter and Ctrl-D:");
+        message!("The password, and then Enter and Ctrl-D:");
     }
     let mut text = String::new();
     let most = 4_096;

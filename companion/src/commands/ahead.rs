@@ -5,6 +5,7 @@ use clap::Args;
 use linkscent_core::band::Band;
 use linkscent_core::crawl::{DryRun, Upcoming};
 use linkscent_core::wire::api::PROPOSED_BUDGET;
+use linkscent_output::print_json;
 use serde_json::json;
 
 use super::network::Network;
@@ -43,7 +44,7 @@ impl Ahead {
         let crawls = service.store.web_crawls(Some(topic.id)).await?.into_iter();
         let mut unfinished = crawls.filter(|crawl| !crawl.is_removed && !crawl.state.is_over());
         let unfinished = unfinished.next().filter(|_| !self.new);
-        eprintln!("linkscent: playing the crawl through …");
+        message!("linkscent: playing the crawl through …");
         let run = if let Some(crawl) = &unfinished {
             service.dry_run_of(crawl).await?
         } else {
@@ -57,12 +58,12 @@ impl Ahead {
             let all = json!({
                 "crawl": crawl, "expected": expected, "judged": judged, "pages": pages,
             });
-            println!("{all}");
+            print_json(&all)?;
             return Ok(());
         }
         match unfinished {
-            Some(crawl) => println!("Crawl {} would go on with:", crawl.id),
-            None => println!(
+            Some(crawl) => print_line!("Crawl {} would go on with:", crawl.id),
+            None => print_line!(
                 "A new crawl from the targets of “{}” would fetch:",
                 topic.name
             ),
@@ -94,9 +95,10 @@ fn print(run: &DryRun) {
             ),
             None => "nothing is known of it".to_owned(),
         };
-        println!("{number:4}. {}\n      {chance}{}", page.address, said(page));
+        print_line!("{number:4}. {}", page.address);
+        print_line!("      {chance}{}", said(page));
     }
-    println!(
+    print_line!(
         "Expected among the {} that are not marked: {} of what you look for.",
         run.judged,
         run.expected_in_words()

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use clap::Args;
+use linkscent_output::print_json;
 use serde_json::json;
 
 use super::place::Place;
@@ -53,7 +54,7 @@ impl Archives {
         if self.stop {
             let left = service.store.stop_copies().await?;
             if let Some(place) = left.filter(|_| !self.json) {
-                println!(
+                print_line!(
                     "what was copied stays in {place}: delete it there if you need it no more"
                 );
             }
@@ -64,7 +65,7 @@ impl Archives {
         if self.copy || self.copy_to.is_some() {
             let said = |copied: &Copied| {
                 let left = copied.bytes - copied.copied;
-                eprintln!(
+                message!(
                     "linkscent: copying {left} bytes of crawl {} …",
                     copied.crawl
                 );
@@ -74,16 +75,16 @@ impl Archives {
         let place = service.store.copied_to().await?;
         let copied = service.store.copied().await?;
         if self.json {
-            println!("{}", json!({ "place": place, "crawls": copied }));
+            print_json(&json!({ "place": place, "crawls": copied }))?;
             return Ok(());
         }
         let Some(place) = place else {
-            println!("archives are not copied; --copy-to says where to");
+            print_line!("archives are not copied; --copy-to says where to");
             return Ok(());
         };
-        println!("archives are copied to {place}");
+        print_line!("archives are copied to {place}");
         for copied in &copied {
-            println!("{}", line(copied));
+            print_line!("{}", line(copied));
         }
         Ok(())
     }
@@ -94,14 +95,14 @@ impl Archives {
             database.context("say which database, by --database or LINKSCENT_DATABASE")?;
         let said = |brought: &BroughtBack| {
             if !self.json {
-                println!("{}", brought_line(brought));
+                print_line!("{}", brought_line(brought));
             }
         };
         let (brought, left) = bring_back(database, &self.place.folder()?, said).await?;
         if self.json {
-            println!("{}", json!({ "crawls": brought, "place_left": left }));
+            print_json(&json!({ "crawls": brought, "place_left": left }))?;
         } else if let Some(place) = left {
-            println!(
+            print_line!(
                 "nothing is copied to {place} any more: --copy-to copies this folder from the beginning, and \
                  then what lies there can be deleted"
             );

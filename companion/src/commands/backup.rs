@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use linkscent_output::print_json;
 use serde_json::json;
 
 use super::place::Place;
@@ -44,7 +45,7 @@ impl Backup {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&self.out);
         let file = file.with_context(|| format!("making {}", self.out.display()))?;
-        eprintln!("Copying {} …", folder.display());
+        message!("Copying {} …", folder.display());
         let written = match backup(folder, file).await {
             Ok(written) => written,
             Err(error) => {
@@ -56,9 +57,9 @@ impl Backup {
         let (out, archives, bytes) = (self.out.display(), written.archives, written.bytes);
         if self.json {
             let said = json!({ "file": out.to_string(), "archives": archives, "bytes": bytes });
-            println!("{said}");
+            print_json(&said)?;
         } else {
-            println!("{out}: the database and {archives} archives of crawls, {bytes} bytes");
+            print_line!("{out}: the database and {archives} archives of crawls, {bytes} bytes");
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use linkscent_core::wire::api::CrawlChange;
+use linkscent_output::print_json;
 use serde_json::json;
 
 use super::place::Place;
@@ -102,15 +103,14 @@ impl Change {
             let CrawlRow {
                 id, order, state, ..
             } = &now;
-            println!(
-                "{}",
-                json!({ "crawl": id, "state": state, "budget": order.budget, "delay": order.delay,
-                        "left_out": now.left_since, "on_drift": order.on_drift.code() })
-            );
+            print_json(
+                &json!({ "crawl": id, "state": state, "budget": order.budget, "delay": order.delay,
+                        "left_out": now.left_since, "on_drift": order.on_drift.code() }),
+            )?;
         } else {
-            println!("crawl {} for {}: {}", crawl.id, topic.name, said(&change));
+            print_line!("crawl {} for {}: {}", crawl.id, topic.name, said(&change));
             if crawl.state.is_over() && matches!(change, CrawlChange::More { .. }) {
-                println!(
+                print_line!(
                     "it goes on when you resume it on the dashboard, or give its command again"
                 );
             }

@@ -9,6 +9,7 @@ use indicatif::ProgressBar;
 use super::place::Place;
 use crate::crawler::way::Way;
 use crate::service::Service;
+use linkscent_output::print_json;
 
 /// Look through the data folder, and say what is damaged.
 ///
@@ -45,21 +46,23 @@ impl Check {
         let checked = service.check(self.repair, told).await?;
         bar.finish_and_clear();
         if self.json {
-            println!("{}", serde_json::to_string(&checked)?);
+            print_json(&checked)?;
         } else {
             let database = match self.place.database {
                 Some(_) => "what the database gives",
                 None => "the database",
             };
-            println!(
+            print_line!(
                 "{database}, {} crawls with {} pages, models and files were read",
-                checked.crawls, checked.pages
+                checked.crawls,
+                checked.pages
             );
             for fault in &checked.faults {
-                println!("{}: {}\n  {}", fault.place, fault.problem, fault.remedy);
+                print_line!("{}: {}", fault.place, fault.problem);
+                print_line!("  {}", fault.remedy);
             }
             if checked.faults.is_empty() {
-                println!("nothing is wrong");
+                print_line!("nothing is wrong");
             }
         }
         if !checked.is_well() {

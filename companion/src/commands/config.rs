@@ -3,6 +3,7 @@
 use anyhow::Result;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
+use linkscent_output::print_json;
 use serde_json::{Map, json};
 
 use super::crawl::Crawl;
@@ -44,12 +45,12 @@ impl Config {
                     (key, json!({ "value": value, "source": source.to_string() }))
                 })
                 .collect();
-            println!("{}", serde_json::Value::Object(rows));
+            print_json(&serde_json::Value::Object(rows))?;
             return Ok(());
         }
         for (key, value, source) in rows {
             let value = if value.is_empty() { "none" } else { &value };
-            println!("{key:<14} {value:<28} {source}");
+            print_line!("{key:<14} {value:<28} {source}");
         }
         Ok(())
     }

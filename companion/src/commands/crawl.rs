@@ -14,6 +14,7 @@ use linkscent_archive::lists;
 use linkscent_core::budget::LIST;
 use linkscent_core::crawl::{CrawlStats, Scope, StoppingRule};
 use linkscent_core::strategies::{self, Form};
+use linkscent_output::print_json;
 use serde_json::json;
 use tokio::runtime::Handle;
 
@@ -197,7 +198,7 @@ async fn copy_last(service: &Service, crawl: i64) {
         () = told_to_end() => return,
     };
     if let Err(error) = copied {
-        eprintln!("linkscent: {error:#}; `linkscent archives --copy` tries it again");
+        message!("linkscent: {error:#}; `linkscent archives --copy` tries it again");
     }
 }
 
@@ -209,9 +210,10 @@ impl Crawl {
         let store = handle.block_on(self.place.open())?;
         let service = Service::new(store.clone(), way.clone());
         let crawl = handle.block_on(self.find_or_begin(&service))?;
-        eprintln!(
+        message!(
             "linkscent: crawl {} to {} pages; Ctrl-C pauses it, and the same command goes on",
-            crawl.id, crawl.order.budget
+            crawl.id,
+            crawl.order.budget
         );
         let bar = bar(crawl.order.budget, self.json);
         let told = Interrupt::listen(handle);
@@ -223,7 +225,7 @@ impl Crawl {
         let ran = through_outages(&store, crawl.id, handle, || told.is_told(), run);
         let ran = match ran {
             Err(error) if is_held(&error) => {
-                eprintln!(
+                message!(
                     "linkscent: {error}; it is shown here as it goes on, and Ctrl-C ends the showing"
                 );
                 return handle.block_on(self.follow(&store, crawl.id, &bar));
@@ -234,7 +236,7 @@ impl Crawl {
             bar.finish_and_clear();
             let crawl = handle.block_on(store.crawl(crawl.id))?;
             let crawl = crawl.context("the crawl is gone")?;
-            eprintln!("linkscent: crawl {} is {}", crawl.id, crawl.state);
+            message!("linkscent: crawl {} is {}", crawl.id, crawl.state);
             return Ok(());
         };
         bar.finish_and_clear();
@@ -251,7 +253,7 @@ impl Crawl {
             notices: handle.block_on(store.notices(crawl.topic, Some(crawl.id)))?,
         };
         if self.json {
-            println!("{}", report.as_json());
+            print_json(&report.as_json())?;
         } else {
             report.print();
             self.print_places(&store, &crawl);
@@ -284,9 +286,9 @@ impl Crawl {
                         "stop_reason": crawl.stop_reason,
                         "run_elsewhere": true,
                     });
-                    println!("{object}");
+                    print_json(&object)?;
                 } else {
-                    println!(
+                    print_line!(
                         "{pages} pages, {relevant} of them relevant; {}",
                         crawl.state
                     );
@@ -321,15 +323,17 @@ impl Crawl {
             |crawl: &CrawlRow| !crawl.state.is_over() && !crawl.is_removed && !crawl.is_intake();
         let unfinished = unfinished.into_iter().find(is_unfinished);
         if let Some(crawl) = unfinished {
-            eprintln!(
+            message!(
                 "linkscent: going on with crawl {} of “{}” as it was begun, to {} pages",
-                crawl.id, topic.name, crawl.order.budget
+                crawl.id,
+                topic.name,
+                crawl.order.budget
             );
             let given = examples.iter().chain(&seeds);
             let is_start = |page: &&String| crawl.order.seeds.iter().any(|row| row.0 == **page);
             let others = given.filter(|page| !is_start(page)).count();
             if others > 0 {
-                eprintln!(
+                message!(
                     "linkscent: {others} of the pages given are not among those it began with and \
                      are passed over: give them again when it has ended, or begin with another --topic"
                 );
@@ -394,8 +398,8 @@ impl Crawl {
     }
 
     fn print_places(&self, store: &Store, crawl: &CrawlRow) {
-        println!("pages: {}", store.warc_path(crawl.id).display());
-        println!(
+        print_line!("pages: {}", store.warc_path(crawl.id).display());
+        print_line!(
             "look at them: linkscent serve --data {}{}",
             store.folder().display(),
             if self.place.database.is_some() {

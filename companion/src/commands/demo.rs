@@ -51,7 +51,7 @@ impl Demo {
         let store = Store::open(&folder).await?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let app = App::new(Service::new(store, way), listener.local_addr()?.port());
-        println!(
+        print_line!(
             "A small web of {} hosts is up. Topic: “{TOPIC}”, from {} example pages.",
             HOSTS.len(),
             EXAMPLES.len()
@@ -61,7 +61,7 @@ impl Demo {
         if self.once {
             return Ok(std::fs::remove_dir_all(&folder)?);
         }
-        println!(
+        print_lines!(
             "\nLook around: {}\n(Ctrl-C ends the demo.)",
             app.access.entry_link()
         );
@@ -91,7 +91,7 @@ impl Demo {
 
     async fn tell(&self, app: &App, crawl: i64) -> Result<()> {
         let counts = app.service.counts(crawl).await?;
-        println!(
+        print_lines!(
             "\n{} pages fetched, {} more about the topic (harvest {:.0} %):",
             counts.pages,
             counts.relevant,
@@ -101,14 +101,14 @@ impl Demo {
         let critic = app.service.critic_of(&topic).await?;
         for found in app.service.store.best_results(crawl, 8, 0).await? {
             let likely = Band::of(found.probability(&critic));
-            println!(
+            print_line!(
                 "  {:<12}  {}  {}",
                 likely.words(),
                 found.title,
                 found.address
             );
             if !found.reason.is_empty() {
-                println!("{:16}{}", "", found.reason);
+                print_line!("{:16}{}", "", found.reason);
             }
         }
         Ok(())

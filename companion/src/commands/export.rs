@@ -10,6 +10,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use indicatif::ProgressBar;
 use linkscent_archive::takeout::{FORMATS, Format};
+use linkscent_output::{file_on_stdout, print_json};
 use serde_json::json;
 use tempfile::NamedTempFile;
 
@@ -87,7 +88,7 @@ impl Export {
             .context("which crawl? Give --crawl with its number")?;
         let (crawl, topic) = service.crawl(crawl).await?;
         if self.out == Path::new("-") {
-            return Ok(service.write_research(&crawl, io::stdout()).await?);
+            return Ok(service.write_research(&crawl, file_on_stdout()).await?);
         }
         let writing = || format!("writing {}", self.out.display());
         let file = self.beside().with_context(writing)?;
@@ -98,12 +99,16 @@ impl Export {
         file.persist(&self.out).with_context(writing)?;
         let out = self.out.display();
         if self.json {
-            println!("{}", json!({ "file": out.to_string(), "bytes": bytes }));
+            print_json(&json!({ "file": out.to_string(), "bytes": bytes }))?;
         } else {
-            println!(
-                "{out}: crawl {} of “{}”, {bytes} bytes\nit names pages that were read and marked \
-                 in the browser before this crawl: give it to whom you would tell",
-                crawl.id, topic.name
+            print_line!(
+                "{out}: crawl {} of “{}”, {bytes} bytes",
+                crawl.id,
+                topic.name
+            );
+            print_line!(
+                "it names pages that were read and marked in the browser before this crawl: give \
+                 it to whom you would tell"
             );
         }
         Ok(())
@@ -113,7 +118,9 @@ impl Export {
         let topic = topic.context("which topic? Give --topic")?;
         let written = service.topic_file(topic, self.remarks).await?;
         if self.out == Path::new("-") {
-            return Ok(io::stdout().write_all(&written)?);
+            let mut out = file_on_stdout();
+            out.write_all(&written)?;
+            return Ok(out.flush()?);
         }
         let writing = || format!("writing {}", self.out.display());
         let mut file = self.beside().with_context(writing)?;
@@ -122,12 +129,9 @@ impl Export {
         file.persist(&self.out).with_context(writing)?;
         let out = self.out.display();
         if self.json {
-            println!(
-                "{}",
-                json!({ "file": out.to_string(), "bytes": written.len() })
-            );
+            print_json(&json!({ "file": out.to_string(), "bytes": written.len() }))?;
         } else {
-            println!("{out}: “{}”, {} bytes", topic.name, written.len());
+            print_line!("{out}: “{}”, {} bytes", topic.name, written.len());
         }
         Ok(())
     }
@@ -158,7 +162,7 @@ impl Export {
         bar.enable_steady_tick(Duration::from_millis(200));
         let told = |pages| bar.set_message(format!("{pages} pages"));
         if self.out == Path::new("-") {
-            let to = Destination::one(Box::new(io::stdout()));
+            let to = Destination::one(file_on_stdout());
             service
                 .take_out(topic.as_ref(), &query, format, to, told)
                 .await?;
@@ -199,9 +203,9 @@ impl Export {
         bar.finish_and_clear();
         if self.json {
             let (file, more) = (files.first(), files.get(1..));
-            println!("{}", json!({ "file": file, "more": more, "pages": pages }));
+            print_json(&json!({ "file": file, "more": more, "pages": pages }))?;
         } else {
-            println!("{}: {pages} pages", files.join(", "));
+            print_line!("{}: {pages} pages", files.join(", "));
         }
         Ok(())
     }

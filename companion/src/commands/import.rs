@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use flate2::read::MultiGzDecoder;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use linkscent_output::print_json;
 use serde_json::json;
 
 use linkscent_archive::taxonomy::{Choice, ClassPages, Taxonomy};
@@ -150,16 +151,16 @@ impl Import {
             found += taxonomy.read_pages(archive).with_context(place)?;
         }
         for problem in &taxonomy.problems {
-            eprintln!("linkscent: {}: {problem}", self.from.display());
+            message!("linkscent: {}: {problem}", self.from.display());
         }
         if taxonomy.more_problems > 0 {
-            eprintln!(
+            message!(
                 "linkscent: and {} more such entries",
                 taxonomy.more_problems
             );
         }
         for node in taxonomy.unknown_focus() {
-            eprintln!("linkscent: the structure has no node {node:?}");
+            message!("linkscent: the structure has no node {node:?}");
         }
         let most = if self.out.is_some() {
             usize::MAX
@@ -191,12 +192,9 @@ impl Import {
         let name = self.topic.as_ref().unwrap_or(&file.name);
         let (targets, said) = (file.targets(), file.said.len());
         if self.json {
-            println!(
-                "{}",
-                json!({ "topic": name, "targets": targets, "said": said })
-            );
+            print_json(&json!({ "topic": name, "targets": targets, "said": said }))?;
         } else {
-            println!("“{name}”: {targets} targets, {said} things said in all");
+            print_line!("“{name}”: {targets} targets, {said} things said in all");
         }
         Ok(())
     }
@@ -231,8 +229,7 @@ impl Import {
         let topic = service.import_taxonomy(name, &taxonomy, given).await?;
         let classes = service.classes(&topic).await?;
         let good = classes.map(|classes| classes.good).unwrap_or_default();
-        self.report(&taxonomy, &good, held_out, read, (only_said, found));
-        Ok(())
+        self.report(&taxonomy, &good, held_out, read, (only_said, found))
     }
 
     fn report(
@@ -242,7 +239,7 @@ impl Import {
         held_out: HeldOut,
         read: &Taxonomy,
         (only_said, found): (usize, usize),
-    ) {
+    ) -> Result<()> {
         let examples = taxonomy.examples().len();
         if self.json {
             let said = json!({
@@ -252,36 +249,38 @@ impl Import {
                 "length": taxonomy.length(),
                 "problems": read.problems.len() + read.more_problems,
             });
-            println!("{said}");
-            return;
+            print_json(&said)?;
+            return Ok(());
         }
         for (node, pages) in taxonomy.nodes() {
             let depth = node.matches('/').count();
             let is_good = good.iter().any(|good| is_under(node, good));
             let last = node.rsplit('/').next().unwrap_or_default();
             let mark = if is_good { '+' } else { ' ' };
-            println!("{mark} {:indent$}{last} ({pages})", "", indent = 2 * depth);
+            print_line!("{mark} {:indent$}{last} ({pages})", "", indent = 2 * depth);
         }
-        println!(
+        print_line!(
             "{} pages read; {examples} of them stand for {} classes",
             read.pages,
             taxonomy.classes().len()
         );
         if only_said > 0 {
-            println!(
+            print_line!(
                 "of {only_said} of these only title and description are known: give --pages with \
                  archives that have them, or expect a worse judge"
             );
         }
         if held_out.pages > 0 {
-            println!(
+            print_line!(
                 "held out, {} of {} pages were put into their own class",
-                held_out.right, held_out.pages
+                held_out.right,
+                held_out.pages
             );
         }
         if good.is_empty() {
-            println!("no class is good yet: choose some on the topic's page, or by --good NODE");
+            print_line!("no class is good yet: choose some on the topic's page, or by --good NODE");
         }
+        Ok(())
     }
 
     /// Opens a dump, plain or gzip, with a bar for how far it is read.
@@ -335,9 +334,9 @@ impl Import {
                 "focus_classes": focus_classes, "other_classes": other_classes,
                 "problems": taxonomy.problems.len() + taxonomy.more_problems,
             });
-            println!("{said}");
+            print_json(&said)?;
         } else {
-            println!(
+            print_line!(
                 "{} pages read; {examples} examples of {focus_classes} classes and {others} pages \
                  of {other_classes} other classes are in {}",
                 taxonomy.pages,

@@ -14,6 +14,7 @@ use linkscent_core::predicate::{Finding, Predicate, Relevances, Seen};
 use linkscent_core::strategies::{self, Candidate, LinkScore, Priority, SplitMix};
 use linkscent_core::wire::views::{grade, said};
 use linkscent_core::{critics, guide::Guide};
+use linkscent_output::print_json;
 use serde_json::json;
 
 use super::network::Network;
@@ -131,14 +132,18 @@ impl Subject {
                 "relevance": visit.judgment.relevance.value(),
                 "probability": critics::probability(guide.critic(), visit.judgment.relevance),
             });
-            println!("{object}");
+            print_json(&object)?;
             return Ok(());
         }
-        println!("{}\n{}", page.address, page.document());
+        print_line!("{}", page.address);
+        print_lines!("{}", page.document());
         for (outlink, (link, score)) in scored {
-            println!(
+            print_line!(
                 "link {} {} “{}” -> {}",
-                outlink.place, outlink.leaves, link.anchor, link.target
+                outlink.place,
+                outlink.leaves,
+                link.anchor,
+                link.target
             );
             let vocabulary = &guide.graph().vocabulary;
             let features: Vec<String> = link
@@ -154,21 +159,22 @@ impl Subject {
                     format!("<{word},{}>{times}", feature.offset().0)
                 })
                 .collect();
-            println!("  features {}", features.join(" "));
+            print_line!("  features {}", features.join(" "));
             if let Some(probability) = probability(&guide, link, *score) {
                 let grade = grade(probability);
-                println!(
+                print_line!(
                     "  grade {grade}: {}",
                     said(probability, &guide.reason(link))
                 );
             }
             match score.priority() {
-                Some(priority) => print!(
-                    "  queue {} score:\n{}",
-                    priority.tier.level,
-                    indent(&guide.explain(link).to_string())
-                ),
-                None => println!("  rejected"),
+                Some(priority) => {
+                    print_line!("  queue {} score:", priority.tier.level);
+                    for line in guide.explain(link).to_string().lines() {
+                        print_line!("    {line}");
+                    }
+                }
+                None => print_line!("  rejected"),
             }
         }
         Ok(())
@@ -201,9 +207,10 @@ impl Subject {
         };
         let found = predicate.explain(seen);
         if self.json {
-            println!("{}", finding_json(&found));
+            print_json(&finding_json(&found))?;
         } else {
-            println!("{}\n{}", page.title(), page.address);
+            print_line!("{}", page.title());
+            print_line!("{}", page.address);
             print_finding(&found, 0);
         }
         Ok(())
@@ -225,11 +232,12 @@ impl Subject {
                 "log_odds_per_word": judgment.log_odds,
                 "similarity": judgment.similarity, "is_target": judgment.is_target,
             });
-            println!("{object}");
+            print_json(&object)?;
             return Ok(());
         }
-        println!("{}\n{}", page.title(), page.address);
-        println!(
+        print_line!("{}", page.title());
+        print_line!("{}", page.address);
+        print_line!(
             "relevance   {:.3}{}",
             judgment.relevance.value(),
             if judgment.is_target {
@@ -240,9 +248,9 @@ impl Subject {
         );
         let probability = critics::probability(guide.critic(), judgment.relevance);
         let band = Band::of(probability);
-        println!("probability {probability:.3}  {band} ({})", band.range());
-        println!("log-odds    {:+.3} per word", judgment.log_odds);
-        println!(
+        print_line!("probability {probability:.3}  {band} ({})", band.range());
+        print_line!("log-odds    {:+.3} per word", judgment.log_odds);
+        print_line!(
             "similarity  {:.3} to the nearest target",
             judgment.similarity
         );
@@ -294,12 +302,8 @@ fn print_finding(finding: &Finding, depth: usize) {
         (false, true) => format!("   here: {}", finding.place),
         (false, false) => format!("   found: {}", finding.place),
     };
-    println!("{:depth$}{mark} {}{place}", "", finding.label);
+    print_line!("{:depth$}{mark} {}{place}", "", finding.label);
     for part in &finding.parts {
         print_finding(part, depth + 2);
     }
-}
-
-fn indent(text: &str) -> String {
-    text.lines().map(|line| format!("    {line}\n")).collect()
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use linkscent_archive::intake::Survey;
+use linkscent_output::print_json;
 use serde_json::json;
 use tokio::runtime::Handle;
 
@@ -36,7 +37,7 @@ impl ArchiveImport {
         }
         if self.dry_run {
             if self.json {
-                println!("{}", serde_json::to_string(&survey)?);
+                print_json(&survey)?;
             }
             return Ok(());
         }
@@ -47,26 +48,24 @@ impl ArchiveImport {
         let notices = self.service.store.notices(topic.id, Some(crawl.id)).await?;
         if self.json {
             let whole = !matches!(ended, Ended::Paused);
-            println!(
-                "{}",
-                json!({
-                    "crawl": crawl.id, "pages": pages, "relevant": relevant, "whole": whole,
-                    "in_archive": survey, "notices": notices,
-                })
-            );
+            print_json(&json!({
+                "crawl": crawl.id, "pages": pages, "relevant": relevant, "whole": whole,
+                "in_archive": survey, "notices": notices,
+            }))?;
             return Ok(());
         }
-        println!(
+        print_line!(
             "crawl {} of “{}”: {pages} pages taken in, {relevant} of them relevant",
-            crawl.id, topic.name
+            crawl.id,
+            topic.name
         );
         if matches!(ended, Ended::Paused) {
-            println!(
+            print_line!(
                 "it was ended before all pages were in: give the command again, and it goes on"
             );
         }
         for notice in notices {
-            println!("  {notice}");
+            print_line!("  {notice}");
         }
         Ok(())
     }
@@ -103,14 +102,14 @@ fn tell(survey: &Survey) {
         (Some(first), _) => format!(", read {first}"),
         _ => String::new(),
     };
-    eprintln!("{} pages of {} sites{dates}", survey.pages, survey.sites);
+    message!("{} pages of {} sites{dates}", survey.pages, survey.sites);
     for (site, pages) in &survey.top_sites {
-        eprintln!("  {pages:>7} {site}");
+        message!("  {pages:>7} {site}");
     }
     for (reason, count) in survey.passed_over.iter() {
-        eprintln!("  passed over: {count} {}", reason.said());
+        message!("  passed over: {count} {}", reason.said());
     }
     for problem in &survey.problems {
-        eprintln!("  {problem}");
+        message!("  {problem}");
     }
 }

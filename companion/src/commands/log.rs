@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use clap::{Arg, Args, ValueEnum};
+use linkscent_output::{json_log, log};
 use reqwest::Url;
 use tracing::Subscriber;
 use tracing_subscriber::filter::{FilterFn, LevelFilter};
@@ -93,12 +94,16 @@ impl Log {
     {
         let filter = EnvFilter::try_new(filter)
             .with_context(|| format!("--log {filter:?}: give a level such as info or debug"))?;
+        // Colours are control characters, which the log shows instead of sending them.
         let layer = tracing_subscriber::fmt::layer()
             .with_span_events(FmtSpan::CLOSE)
-            .with_writer(std::io::stderr);
+            .with_ansi(false);
         Ok(match self.format {
-            Format::Human => layer.with_filter(filter).boxed(),
-            Format::Json => layer.json().with_filter(filter).boxed(),
+            Format::Human => layer.with_writer(log).with_filter(filter).boxed(),
+            Format::Json => {
+                let layer = layer.with_writer(json_log);
+                layer.json().with_filter(filter).boxed()
+            }
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use clap::Args;
+use linkscent_output::print_json;
 use serde_json::json;
 
 use super::place::Place;
@@ -35,7 +36,7 @@ impl Migrate {
         let database = self.place.database.as_deref();
         let database =
             database.context("say which database, by --database or LINKSCENT_DATABASE")?;
-        eprintln!("Moving what {} keeps …", folder.display());
+        message!("Moving what {} keeps …", folder.display());
         let (moved, aside) = if self.back {
             (move_back(&folder, database).await?, None)
         } else {
@@ -43,18 +44,18 @@ impl Migrate {
             (moved, Some(aside))
         };
         if self.json {
-            println!("{}", json!({ "tables": moved, "aside": aside }));
+            print_json(&json!({ "tables": moved, "aside": aside }))?;
             return Ok(());
         }
         for moved in &moved {
-            println!("{:8} rows of {}", moved.rows, moved.table);
+            print_line!("{:8} rows of {}", moved.rows, moved.table);
         }
         match aside {
-            Some(aside) => println!(
+            Some(aside) => print_line!(
                 "The old file is kept as {}: delete it once you have seen that all is there",
                 aside.display()
             ),
-            None => println!(
+            None => print_line!(
                 "The rows in the database stay there until you drop it, and are used no more"
             ),
         }

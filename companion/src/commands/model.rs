@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
+use linkscent_output::print_json;
 use linkscent_sentences::{self as sentences, NAME, SentenceModel};
 use serde_json::json;
 
@@ -64,14 +65,13 @@ impl Model {
         }
         if self.json {
             let model = is_there.then_some(NAME);
-            println!(
-                "{}",
-                json!({ "model": model, "folder": own.display().to_string() })
-            );
+            print_json(&json!({ "model": model, "folder": own.display().to_string() }))?;
         } else if is_there {
-            println!("{NAME} is there: crawls that end from now on judge their pages by it too.");
+            print_line!(
+                "{NAME} is there: crawls that end from now on judge their pages by it too."
+            );
         } else {
-            println!("There is no model of sentences: pages are judged by their words alone.");
+            print_line!("There is no model of sentences: pages are judged by their words alone.");
         }
         Ok(())
     }

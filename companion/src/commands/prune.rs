@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use clap::Args;
+use linkscent_output::print_json;
 use serde_json::json;
 
 use super::place::Place;
@@ -79,26 +80,26 @@ impl Prune {
         }
         if self.json {
             let crawls: Vec<_> = outdated.iter().map(as_json).collect();
-            println!("{}", json!({ "crawls": crawls, "deleted": self.delete }));
+            print_json(&json!({ "crawls": crawls, "deleted": self.delete }))?;
             return Ok(());
         }
         for row in &outdated {
-            println!("{}", line(row));
+            print_line!("{}", line(row));
         }
         let bytes: u64 = outdated.iter().map(|row| row.bytes).sum();
         let room = megabytes(bytes);
         let crawls = match outdated.len() {
             0 => {
-                println!("nothing is too old or too much");
+                print_line!("nothing is too old or too much");
                 return Ok(());
             }
             1 => "1 crawl".to_owned(),
             count => format!("{count} crawls"),
         };
         if self.delete {
-            println!("{crawls} deleted, {room} MB");
+            print_line!("{crawls} deleted, {room} MB");
         } else {
-            println!("{crawls} would go, {room} MB; --delete deletes them");
+            print_line!("{crawls} would go, {room} MB; --delete deletes them");
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use linkscent_output::print_json;
 use serde_json::json;
 
 use crate::settings::data_folder;
@@ -30,7 +31,7 @@ impl Repair {
     /// Repairs; an error if nothing could be salvaged.
     pub async fn run(self) -> Result<()> {
         let folder = data_folder(self.data.as_deref())?;
-        println!("Reading {} …", folder.join("linkscent.sqlite").display());
+        print_line!("Reading {} …", folder.join("linkscent.sqlite").display());
         let salvaged = repair(&folder).await?;
         if self.json {
             let tables = salvaged.tables.iter();
@@ -38,10 +39,7 @@ impl Repair {
                 |(table, rows, lost)| json!({ "table": table, "rows": rows, "rows_lost": lost }),
             );
             let aside = salvaged.aside.display().to_string();
-            println!(
-                "{}",
-                json!({ "aside": aside, "tables": tables.collect::<Vec<_>>() })
-            );
+            print_json(&json!({ "aside": aside, "tables": tables.collect::<Vec<_>>() }))?;
         } else {
             for (table, rows, lost) in &salvaged.tables {
                 let rest = if *lost {
@@ -49,9 +47,9 @@ impl Repair {
                 } else {
                     ""
                 };
-                println!("{rows:8} rows of {table}{rest}");
+                print_line!("{rows:8} rows of {table}{rest}");
             }
-            println!("The damaged file is kept as {}", salvaged.aside.display());
+            print_line!("The damaged file is kept as {}", salvaged.aside.display());
         }
         if salvaged.tables.iter().all(|row| row.1 == 0) {
             bail!(

@@ -53,7 +53,7 @@ impl Replay {
         })
         .await??;
         for problem in &web.problems {
-            eprintln!("linkscent: {problem}; the pages before are served");
+            message!("linkscent: {problem}; the pages before are served");
         }
         if web.is_empty() {
             bail!("there is no page in these files");
@@ -61,7 +61,7 @@ impl Replay {
         let listener = TcpListener::bind(self.listen)
             .await
             .with_context(|| format!("listening on {}", self.listen))?;
-        println!("{} pages on http://{}", web.len(), listener.local_addr()?);
+        print_line!("{} pages on http://{}", web.len(), listener.local_addr()?);
         tokio::select! {
             served = serve(listener, Arc::new(web)) => served,
             () = told_to_end() => Ok(()),

@@ -11,6 +11,7 @@ use linkscent_core::wire::api::{LibraryFound, LibraryPage};
 use super::place::Place;
 use crate::crawler::way::Way;
 use crate::service::{LibraryOrder, LibraryQuery, MOST_SHOWN, Service};
+use linkscent_output::print_json;
 
 /// Search what crawls found, by words.
 ///
@@ -106,7 +107,7 @@ impl Search {
         };
         let found = service.search(topic.as_ref(), &query).await?;
         if self.json {
-            println!("{}", serde_json::to_string(&found)?);
+            print_json(&found)?;
         } else {
             print(&found, self.skip);
         }
@@ -128,16 +129,17 @@ pub(super) async fn read_new_pages(service: &Service) -> Result<()> {
 
 fn print(found: &LibraryFound, skip: usize) {
     if found.is_relaxed {
-        println!("No page has all of these words. Pages with some of them:");
+        print_line!("No page has all of these words. Pages with some of them:");
     }
     for (page, number) in found.pages.iter().zip(skip.saturating_add(1)..) {
-        println!("{number:4}. {}\n      {}", page.title, page.address);
-        println!("      {}", said(page));
+        print_line!("{number:4}. {}", page.title);
+        print_line!("      {}", page.address);
+        print_line!("      {}", said(page));
     }
     let shown = found.pages.len();
     match found.total {
-        0 => println!("Nothing was found."),
-        total if total > shown => println!("{shown} of {total} pages."),
+        0 => print_line!("Nothing was found."),
+        total if total > shown => print_line!("{shown} of {total} pages."),
         _ => {}
     }
 }

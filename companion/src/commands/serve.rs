@@ -6,6 +6,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use clap::Args;
 use linkscent_core::wire::api::DEFAULT_PORT;
+use linkscent_output::print_json;
 use tokio::net::TcpListener;
 
 use super::network::{ByHands, Network};
@@ -75,41 +76,39 @@ impl Serve {
         };
         service.finish_deleting().await?;
         service.supervisor.resume_all().await?;
-        self.announce(&app);
+        self.announce(&app)?;
         tokio::select! {
             served = until_interrupted(app, listener) => served,
             kept = service.keep_within(self.keep.retention()) => kept,
         }
     }
 
-    fn announce(&self, app: &App) {
+    fn announce(&self, app: &App) -> Result<()> {
         if app.access.is_public() {
             let address = app.access.address();
             if self.json {
-                println!("{}", serde_json::json!({ "public": address }));
+                print_json(&serde_json::json!({ "public": address }))?;
             } else {
-                println!("People sign in at {address}");
+                print_line!("People sign in at {address}");
             }
-            return;
+            return Ok(());
         }
         let link = app.access.entry_link();
         let code = self.pair.then(|| app.pairing.new_code());
         if self.json {
-            println!(
-                "{}",
-                serde_json::json!({ "dashboard": link, "pairing_code": code })
-            );
-            return;
+            print_json(&serde_json::json!({ "dashboard": link, "pairing_code": code }))?;
+            return Ok(());
         }
-        println!("Dashboard (the link works once): {link}");
+        print_line!("Dashboard (the link works once): {link}");
         if let Some(code) = code {
             let code = api::in_groups(&code);
-            println!("Pairing code for the extension, good for ten minutes: {code}");
+            print_line!("Pairing code for the extension, good for ten minutes: {code}");
         }
-        println!(
+        print_line!(
             "Everything is kept in {}",
             app.service.store.folder().display()
         );
+        Ok(())
     }
 }
 

@@ -1,11 +1,11 @@
 //! What shells and manuals know of the program: completions, man pages.
 
-use std::io;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::{Args, Command};
 use clap_complete::Shell;
+use linkscent_output::file_on_stdout;
 
 /// Print what a shell needs to complete commands and flags.
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ pub struct Completions {
 impl Completions {
     /// Prints them.
     pub fn run(&self, mut command: Command) {
-        clap_complete::generate(self.shell, &mut command, "linkscent", &mut io::stdout());
+        clap_complete::generate(self.shell, &mut command, "linkscent", &mut file_on_stdout());
     }
 }
 

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use linkscent_output::print_json;
 use serde_json::json;
 
 use super::place::Place;
@@ -42,14 +43,14 @@ impl Sites {
         }
         let sites = service.sites().await?;
         if self.json {
-            println!("{}", json!({ "sites": sites }));
+            print_json(&json!({ "sites": sites }))?;
             return Ok(());
         }
         if sites.is_empty() {
-            println!("nothing is remembered yet: this fills once a crawl has ended");
+            print_line!("nothing is remembered yet: this fills once a crawl has ended");
         }
         for site in &sites {
-            println!("{}", line(site));
+            print_line!("{}", line(site));
         }
         Ok(())
     }

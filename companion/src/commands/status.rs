@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use linkscent_output::print_json;
 use serde_json::json;
 
 use super::place::Place;
@@ -46,14 +47,14 @@ impl Status {
             let hands: Option<Vec<_>> = hands.map(Iterator::collect);
             let waiting = fleet.as_ref().map(|(_, waiting)| waiting);
             let said = json!({ "crawls": crawls, "hands": hands, "requests_waiting": waiting });
-            println!("{said}");
+            print_json(&said)?;
             return Ok(());
         }
         if crawls.is_empty() {
-            println!("no crawl yet");
+            print_line!("no crawl yet");
         }
         for crawl in &crawls {
-            println!("{}", crawl.as_text());
+            print_line!("{}", crawl.as_text());
         }
         if let Some((hands, waiting)) = fleet {
             let no = if hands.is_empty() {
@@ -61,9 +62,9 @@ impl Status {
             } else {
                 ""
             };
-            println!("{no}{waiting} requests wait for a hand");
+            print_line!("{no}{waiting} requests wait for a hand");
             for hand in hands {
-                println!("{hand}");
+                print_line!("{hand}");
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use linkscent_output::print_json;
 use serde_json::json;
 
 use super::place::Place;
@@ -58,7 +59,7 @@ impl Tag {
         let found = service.found_keys(topic.as_ref(), &query).await?;
         let changed = service.remark(&found, &remark).await?.len();
         if self.json {
-            println!("{}", json!({ "found": found.len(), "changed": changed }));
+            print_json(&json!({ "found": found.len(), "changed": changed }))?;
         } else {
             let found = found.len();
             let more = if found == MOST_AT_ONCE {
@@ -66,7 +67,7 @@ impl Tag {
             } else {
                 ""
             };
-            println!("{found} pages found, {changed} of them changed{more}");
+            print_line!("{found} pages found, {changed} of them changed{more}");
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, ensure};
 use clap::{Args, Subcommand};
+use linkscent_output::print_json;
 use serde_json::json;
 
 use super::place::Place;
@@ -56,9 +57,9 @@ impl Token {
             Some(Action::Add { program, may }) => {
                 let token = service.make_token(program, may).await?;
                 if self.json {
-                    println!("{}", json!({ "token": token }));
+                    print_json(&json!({ "token": token }))?;
                 } else {
-                    println!("{token}");
+                    print_line!("{token}");
                 }
             }
             Some(Action::Revoke { number }) => {
@@ -77,13 +78,12 @@ impl Token {
             let may: Vec<&str> = token.may.iter().map(|one| one.name()).collect();
             let used = (token.used > 0).then(|| clock::date(token.used));
             if self.json {
-                println!(
-                    "{}",
-                    json!({ "number": token.id, "program": token.name, "may": may,
-                        "made": clock::date(token.created), "used": used })
-                );
+                print_json(
+                    &json!({ "number": token.id, "program": token.name, "may": may,
+                        "made": clock::date(token.created), "used": used }),
+                )?;
             } else {
-                println!(
+                print_line!(
                     "{:>3}  {}  may {}; {}",
                     token.id,
                     token.name,

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use linkscent_bench::commands::train::{self as bench, ModelKind};
 use linkscent_bench::commands::train_forms::TrainForms;
 use linkscent_core::models::ChainKind;
+use linkscent_output::print_json;
 use serde_json::json;
 use tokio::runtime::Handle;
 
@@ -66,7 +67,7 @@ impl Train {
         let topics = store.topics().await?;
         let topic = topics.into_iter().find(|topic| topic.name == name);
         let topic = topic.with_context(|| format!("there is no topic “{name}”"))?;
-        eprintln!("linkscent: learning how far links of “{name}” are from a target …");
+        message!("linkscent: learning how far links of “{name}” are from a target …");
         let mut last = None;
         let learned = hop_training::learn(
             &store,
@@ -86,31 +87,35 @@ impl Train {
                 "faults": learned.faults, "walks": learned.walks, "went_on": learned.went_on, "iterations": iterations,
                 "loss": last.map(|iteration| iteration.value),
             });
-            println!("{said}");
+            print_json(&said)?;
         } else {
             for fault in &learned.faults {
-                eprintln!("linkscent: {fault}");
+                message!("linkscent: {fault}");
             }
             let went_on = if learned.went_on {
                 ", going on from the model before"
             } else {
                 ""
             };
-            println!(
+            print_line!(
                 "learned from {} of your paths ({} links followed), {} of your paths to targets \
                  of other topics and {} walks over {} pages that you or a crawl saw, in \
                  {iterations} iterations{went_on}",
-                learned.paths, learned.clicks, learned.other_paths, learned.walks, learned.pages,
+                learned.paths,
+                learned.clicks,
+                learned.other_paths,
+                learned.walks,
+                learned.pages,
             );
             if model == DistanceModel::Chain(ChainKind::Crf)
                 || model == DistanceModel::Chain(ChainKind::Memm)
             {
-                println!("how far from a target links look now counts when links are chosen");
+                print_line!("how far from a target links look now counts when links are chosen");
             }
             if model == DistanceModel::AchePaths {
-                println!("crawl with --strategy ache-offline-online to learn on from there");
+                print_line!("crawl with --strategy ache-offline-online to learn on from there");
             }
-            println!("crawl with --strategy {kind_name} to go by it alone");
+            print_line!("crawl with --strategy {kind_name} to go by it alone");
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use indicatif::ProgressBar;
 
 use crate::crawler::verify::verify;
 use crate::research::Unpacked;
+use linkscent_output::print_json;
 
 /// Check a research object: a crawl with its pages, as `export --format research` wrote it.
 ///
@@ -42,32 +43,39 @@ impl Verify {
         let found = verify(&unpacked, |done| bar.set_position(done as u64))?;
         bar.finish_and_clear();
         if self.json {
-            println!("{}", serde_json::to_string(&found)?);
+            print_json(&found)?;
         } else {
             let about = &unpacked.research.about;
-            println!(
-                "crawl {} of “{}”, written {}\n{} requests, {} pages, {} damaged\n\
-                 {} of {} pages are judged the same; no link led to {} requests, {} of which the \
-                 file does not name as such\n\
-                 {} of {} requests are made again, the first {} in the same order; {} links have \
-                 no answer here",
+            print_line!(
+                "crawl {} of “{}”, written {}",
                 about.crawl,
                 about.topic,
-                about.written,
+                about.written
+            );
+            print_line!(
+                "{} requests, {} pages, {} damaged",
                 found.requests,
                 found.pages,
-                found.damaged,
+                found.damaged
+            );
+            print_line!(
+                "{} of {} pages are judged the same; no link led to {} requests, {} of which the \
+                 file does not name as such",
                 found.judged_the_same,
                 found.pages,
                 found.not_linked,
                 found.out_of_nowhere,
+            );
+            print_line!(
+                "{} of {} requests are made again, the first {} in the same order; {} links have \
+                 no answer here",
                 found.chosen_again,
                 found.requests,
                 found.in_order,
                 found.unanswered,
             );
             for difference in &found.differences {
-                println!("  {difference}");
+                print_line!("  {difference}");
             }
         }
         if !found.is_true() {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::ProgressBar;
+use linkscent_output::print_json;
 use serde_json::json;
 
 use super::network::Network;
@@ -67,11 +68,10 @@ impl Watch {
         if self.now {
             return self.round(&service, &topic, requests).await;
         }
-        self.say(service.standing(&topic).await?.as_ref());
-        Ok(())
+        self.say(service.standing(&topic).await?.as_ref())
     }
 
-    fn say(&self, standing: Option<&StandingTopic>) {
+    fn say(&self, standing: Option<&StandingTopic>) -> Result<()> {
         let every = |standing: &StandingTopic| Duration::from_millis(standing.every.max(0) as u64);
         if self.json {
             let said = standing.map(|standing| {
@@ -82,22 +82,27 @@ impl Watch {
                     "feed": format!("/feed/{}", standing.feed),
                 })
             });
-            println!("{}", json!({ "topic": self.topic, "standing": said }));
-            return;
+            print_json(&json!({ "topic": self.topic, "standing": said }))?;
+            return Ok(());
         }
         match standing {
-            None => println!("“{}” is not watched", self.topic),
-            Some(standing) => println!(
-                "“{}” is watched every {} with at most {} requests; next after {}\n\
-                 its feed, while the companion runs: http://127.0.0.1:{}/feed/{}",
-                self.topic,
-                humantime::format_duration(every(standing)),
-                standing.requests,
-                clock::date(standing.due),
-                linkscent_core::wire::api::DEFAULT_PORT,
-                standing.feed,
-            ),
+            None => print_line!("“{}” is not watched", self.topic),
+            Some(standing) => {
+                print_line!(
+                    "“{}” is watched every {} with at most {} requests; next after {}",
+                    self.topic,
+                    humantime::format_duration(every(standing)),
+                    standing.requests,
+                    clock::date(standing.due),
+                );
+                print_line!(
+                    "its feed, while the companion runs: http://127.0.0.1:{}/feed/{}",
+                    linkscent_core::wire::api::DEFAULT_PORT,
+                    standing.feed,
+                );
+            }
         }
+        Ok(())
     }
 
     /// A round to its end, and what is new by it.
@@ -129,12 +134,13 @@ impl Watch {
         let mut found = service.search(Some(topic), &query).await?;
         found.pages.retain(|page| page.crawl == round.id);
         if self.json {
-            println!("{}", json!({ "crawl": round.id, "new": found.pages }));
+            print_json(&json!({ "crawl": round.id, "new": found.pages }))?;
             return Ok(());
         }
-        println!("{} new finds by this round", found.pages.len());
+        print_line!("{} new finds by this round", found.pages.len());
         for page in &found.pages {
-            println!("  {}\n    {}", page.title, page.address);
+            print_line!("  {}", page.title);
+            print_line!("    {}", page.address);
         }
         Ok(())
     }

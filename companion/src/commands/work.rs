@@ -55,7 +55,7 @@ impl Work {
             hands = reach(&database) => hands?,
             () = told_to_end() => return Ok(()),
         };
-        eprintln!("linkscent: hand {name} is at work; Ctrl-C ends it");
+        message!("linkscent: hand {name} is at work; Ctrl-C ends it");
         Hand::new(hands, fetcher, name).work(told_to_end()).await;
         Ok(())
     }
@@ -72,7 +72,7 @@ async fn reach(database: &str) -> Result<Hands> {
             Err(error) => format!("{error:#}"),
         };
         if told != error {
-            eprintln!("linkscent: {error}; it is tried again until that works");
+            message!("linkscent: {error}; it is tried again until that works");
             told = error;
         }
         sleep(AGAIN).await;

@@ -29,7 +29,7 @@ pub fn through_outages<T>(
             Err(error) if is_away(&error) && store.hands().is_some() => error,
             ran => return ran.map(Some),
         };
-        eprintln!("linkscent: crawl {crawl}: {error:#}; it goes on as soon as it does");
+        message!("linkscent: crawl {crawl}: {error:#}; it goes on as soon as it does");
         loop {
             sleep(AGAIN);
             if is_told_to_end() {

@@ -173,7 +173,7 @@ impl From<ServiceError> for PageError {
         if let ServiceError::Failed(error) = &error
             && visitor().is_some()
         {
-            eprintln!("linkscent: {error:#}");
+            message!("linkscent: {error:#}");
             let text = "That did not work; whoever looks after this program is told why.";
             return Self(StatusCode::INTERNAL_SERVER_ERROR, text.to_owned());
         }

@@ -117,6 +117,6 @@ fn refused(app: &App, error: ProviderError) -> PageResult {
     let text = format!("Nobody can sign in by it just now: {error}.");
     // Why a connection fails is for who looks after it.
     let error = anyhow::Error::from(error);
-    eprintln!("linkscent: signing in by the provider: {error:#}");
+    message!("linkscent: signing in by the provider: {error:#}");
     sign_in_refused(app, text, String::new(), String::new())
 }

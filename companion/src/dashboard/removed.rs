@@ -119,7 +119,7 @@ async fn everything(State(app): State<App>, Extension(_): Extension<Base>) -> Pa
     let folder = app.service.store.folder().to_owned();
     tokio::spawn(async move {
         if let Err(error) = backup(&folder, out).await.context("copying everything") {
-            eprintln!("linkscent: {error:#}");
+            message!("linkscent: {error:#}");
             let broken = io::Error::other(format!("{error:#}"));
             // Whoever asked may be gone.
             let _ = pieces.send(Err(broken)).await;

@@ -224,7 +224,7 @@ pub(super) async fn go_on(service: &Service, paused: Vec<Paused>) {
             noticed.await.map_err(anyhow::Error::from)
         };
         if let Err(error) = done {
-            eprintln!("linkscent: crawl {}: {error:#}", crawl.id);
+            message!("linkscent: crawl {}: {error:#}", crawl.id);
         }
     }
     service.say_changed();

@@ -28,11 +28,11 @@ impl Supervisor {
                 Ok(now) => {
                     for crawl in now.iter().filter(|crawl| left.contains(&crawl.id)) {
                         let id = crawl.id;
-                        eprintln!(
+                        message!(
                             "linkscent: crawl {id} is run by nobody any more: it is taken over"
                         );
                         if let Err(error) = self.take_up(crawl).await {
-                            eprintln!("linkscent: crawl {id}: {error:#}");
+                            message!("linkscent: crawl {id}: {error:#}");
                         }
                     }
                     left = now.iter().map(|crawl| crawl.id).collect();

@@ -269,7 +269,7 @@ impl Supervisor {
                 let ran = ran.unwrap_or_else(|_| Err(anyhow!("a fault in the program; see above")));
                 let failed = ran.is_err();
                 if let Err(error) = ran {
-                    eprintln!("linkscent: {error:#}");
+                    message!("linkscent: {error:#}");
                     if is_held(&error) {
                         this.leave_to_another(id, &handle);
                         break;
@@ -315,7 +315,7 @@ impl Supervisor {
         let waiting = self.lock().remove(&id).map(|entry| entry.waiting);
         for command in waiting.unwrap_or_default() {
             if let Err(error) = handle.block_on(self.store.leave_command(id, &command)) {
-                eprintln!("linkscent: crawl {id}: {error:#}");
+                message!("linkscent: crawl {id}: {error:#}");
             }
         }
     }

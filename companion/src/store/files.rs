@@ -40,7 +40,7 @@ pub fn make_folder(folder: &Path) -> Result<()> {
         );
     }
     if others.read {
-        eprintln!(
+        message!(
             "linkscent: others may look into {}: they see the names of files there, not what is in \
              them (chmod 700 shuts it)",
             folder.display()

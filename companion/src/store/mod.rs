@@ -266,7 +266,7 @@ impl Store {
         let bytes = brought
             .await
             .context("its archive has lost pages, and they are not brought back from their copy")?;
-        eprintln!("linkscent: {bytes} bytes of crawl {crawl}'s archive were brought back");
+        message!("linkscent: {bytes} bytes of crawl {crawl}'s archive were brought back");
         Ok(())
     }
 
@@ -344,7 +344,7 @@ impl Store {
     /// concerns a topic, or one of its crawls.
     pub async fn notice(&self, topic: i64, crawl: Option<i64>, said: &str) -> StoreResult<()> {
         if self.add_notice(topic, crawl, said, clock::now()).await? {
-            eprintln!("linkscent: {said}");
+            message!("linkscent: {said}");
         }
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! Statistical learners. They know nothing of pages and links: features are numbers,
 //! labels are classes. Random numbers come from the caller.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod chain;
 mod chain_model;
 mod chain_weights;

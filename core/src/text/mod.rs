@@ -5,6 +5,7 @@
 //! Lower-casing stands in for full case folding: the two differ for a handful
 //! of letters that the stemmers do not treat alike either.
 
+mod hidden;
 mod language;
 mod passages;
 pub(crate) mod pieces;
@@ -12,6 +13,7 @@ mod stemmer;
 mod vocabulary;
 mod words;
 
+pub use hidden::{is_hidden, plain_line};
 pub use language::Language;
 pub use passages::runs_of;
 pub use pieces::{MOST_PIECES, Pieces};

@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(told(&mut stage), Vec::<String>::new(), "it is no news");
         view.question = Some(QuestionView {
             address: "http://a.test/".to_owned(),
-            title: "Salt".to_owned(),
+            title: "\u{202e}Sa\u{200b}lt".to_owned(),
         });
         show(&stage, &view);
         let asks = "A crawl for “kidneys” asks whether “Salt” is what you look for.";

@@ -2,6 +2,7 @@
 //! pairing, sending what waits, taking newer models, handing over.
 
 use linkscent_core::guide::Guide;
+use linkscent_core::text::plain_line;
 use linkscent_core::wire::api::{CrawlOrder, CrawlView, EventKind};
 use linkscent_core::wire::{Snapshot, read_model};
 
@@ -101,7 +102,8 @@ impl<W: World> Background<W> {
             change.seen(&seen)?;
             self.store.apply(change).await?;
             if let Some(text) = news(&*self.world, &before, &seen).filter(|_| tells) {
-                self.world.notify(&text).await;
+                // It quotes titles of pages.
+                self.world.notify(&plain_line(&text)).await;
             }
         }
         Ok(exchanged?.0 || is_other)

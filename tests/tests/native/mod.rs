@@ -7,6 +7,7 @@ mod demo;
 mod documents;
 mod drift;
 mod faults;
+mod foreign_text;
 mod forms;
 mod imports;
 mod library_kills;

@@ -10,6 +10,7 @@ pub const PACKAGES: [&str; 13] = [
     "linkscent-bench",
     "linkscent-documents",
     "linkscent-library",
+    "linkscent-output",
     "linkscent-sentences",
     "linkscent",
     "linkscent-extension",

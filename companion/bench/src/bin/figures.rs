@@ -8,6 +8,7 @@ use clap::Parser;
 use linkscent_bench::commands::eval::Eval;
 use linkscent_bench::person;
 use linkscent_bench::readme::Results;
+use linkscent_output::print_line;
 
 /// Who is in the README's table.
 const ENTRANTS: [&str; 6] = [
@@ -61,13 +62,15 @@ fn main() -> Result<()> {
     let readme = std::fs::read_to_string(&figures.readme)
         .with_context(|| format!("reading {}", figures.readme.display()))?;
     let mut differ = 0;
-    println!("{:>8} {:>8}", "stated", "found");
+    print_line!("{:>8} {:>8}", "stated", "found");
     for figure in results.compare(&readme)? {
         let mark = if figure.agrees() { ' ' } else { '!' };
         differ += u32::from(!figure.agrees());
-        println!(
+        print_line!(
             "{:>8} {:>8.2} {mark} {}",
-            figure.stated, figure.found, figure.text
+            figure.stated,
+            figure.found,
+            figure.text
         );
     }
     ensure!(

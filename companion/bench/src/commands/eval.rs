@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_core::crawl::StoppingRule;
 use linkscent_core::strategies;
+use linkscent_output::{Foreign, print_json};
 use linkscent_sentences::SentenceModel;
 use serde_json::{Value, json};
 
@@ -129,7 +130,9 @@ impl Eval {
         let (mut sections, mut findings) = (Vec::new(), BTreeMap::new());
         if self.experiment.iter().any(|name| name == NEXT_CLICK) {
             let bar = self.bar("");
-            let found = next_click::run(&self.material(), |step| bar.set_message(step.to_owned()))?;
+            let found = next_click::run(&self.material(), |step| {
+                bar.set_message(Foreign(step).to_string())
+            })?;
             bar.finish_and_clear();
             sections.push(found.section);
             let rows: Result<Vec<Value>, _> = found.rows.iter().map(serde_json::to_value).collect();
@@ -141,7 +144,7 @@ impl Eval {
             let rows: Result<Vec<Value>, _> = found.rows.iter().map(serde_json::to_value).collect();
             findings.insert(person::NAME, rows?);
             if !self.json {
-                println!("{}", found.text);
+                print_lines!("{}", found.text);
             }
         }
         if !experiments.is_empty() && self.bench.is_empty() && self.web.is_empty() {
@@ -155,7 +158,7 @@ impl Eval {
                 Ok(plan) => plan,
                 Err(error) => {
                     // The other webs are worth their while.
-                    eprintln!("linkscent: {name}: {error:#}");
+                    message!("linkscent: {name}: {error:#}");
                     failed = true;
                     continue;
                 }
@@ -164,7 +167,7 @@ impl Eval {
             let on_crawl = |done: usize, all: usize, last: &str| {
                 bar.set_length(all as u64);
                 bar.set_position(done as u64);
-                bar.set_message(last.to_owned());
+                bar.set_message(Foreign(last).to_string());
             };
             for topic in (0..plan.topics.len()).filter(|_| !experiments.is_empty()) {
                 let subject = Subject::new(&plan, topic, &on_crawl);
@@ -189,7 +192,8 @@ impl Eval {
             if let Some(spread) = experiment.spread.filter(|_| !rows.is_empty()) {
                 sections.push(spread.section(experiment.name, rows));
                 if !self.json {
-                    println!("{}:\n{}", experiment.name, spread.text(rows));
+                    print_line!("{}:", experiment.name);
+                    print_lines!("{}", spread.text(rows));
                 }
             }
         }
@@ -214,12 +218,12 @@ impl Eval {
                 "findings": findings,
                 "report": self.out.join("report.html"),
             });
-            println!("{said}");
+            print_json(&said)?;
         } else {
             if !rows.is_empty() {
                 print_table(&rows);
             }
-            println!("The report: {}", self.out.join("report.html").display());
+            print_line!("The report: {}", self.out.join("report.html").display());
         }
         if failed {
             bail!("not every web could be crawled; see above");
@@ -273,7 +277,7 @@ impl Eval {
         bar.finish_and_clear();
         let web = Arc::new(web.with_context(|| format!("reading the web {}", bench.name))?);
         for problem in &web.problems {
-            eprintln!("linkscent: {problem}");
+            message!("linkscent: {problem}");
         }
         let topics = self.topics(&bench, &web)?;
         let is_own = topics
@@ -383,7 +387,7 @@ impl Eval {
             topic.draw_starts(web, self.random_seed);
             if topic.missing > 0 {
                 let (name, missing) = (&topic.name, topic.missing);
-                eprintln!("linkscent: {name}: {missing} addresses it names are not in this web");
+                message!("linkscent: {name}: {missing} addresses it names are not in this web");
             }
             for seeds in self
                 .seeds
@@ -432,15 +436,20 @@ fn print_table(rows: &[Row]) {
             None => groups.push(vec![row]),
         }
     }
-    println!(
+    print_line!(
         "{:<34} {:<28} {:>6} {:>7} {:>8} {:>10}",
-        "topic", "strategy", "AUC", "gap %", "harvest", "half by"
+        "topic",
+        "strategy",
+        "AUC",
+        "gap %",
+        "harvest",
+        "half by"
     );
     for group in groups {
         let name = &group[0].name;
         let mean =
             |of: fn(&Row) -> f64| group.iter().map(|row| of(row)).sum::<f64>() / group.len() as f64;
-        println!(
+        print_line!(
             "{:<34} {:<28} {:>6.3} {:>7.1} {:>8.3} {:>10}",
             format!("{} {}", name.web, name.topic),
             name.strategy,

@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use linkscent_core::critics::TrainedTopic;
 use linkscent_core::hops::FeatureGroups;
 use linkscent_core::models::ChainKind;
+use linkscent_output::{Foreign, print_json};
 use serde_json::json;
 
 use crate::own_critic::{self, CriticExample, Trained};
@@ -143,7 +144,7 @@ impl Training {
                 "confidence": sure,
                 "words": words.collect::<Vec<String>>(),
             });
-            println!("{said}");
+            print_json(&said)?;
         } else {
             print_report(&file.name, &examples, &trained, sure);
         }
@@ -168,11 +169,11 @@ impl Training {
             "it takes a web and a topic (--web and --topic), a file of sequences (--sequences), or \
              a topic of yours (--of)",
         )?;
-        eprintln!("linkscent: reading the web …");
+        message!("linkscent: reading the web …");
         let web = EvalWeb::read(&self.web, |_| {})?;
-        eprintln!("linkscent: learning …");
+        message!("linkscent: learning …");
         for problem in &web.problems {
-            eprintln!("linkscent: {problem}");
+            message!("linkscent: {problem}");
         }
         Ok((web, TopicFile::read(topic)?))
     }
@@ -201,17 +202,18 @@ impl Training {
 
 fn print_report(name: &str, examples: &CriticExample, trained: &Trained, sure: Option<f64>) {
     let critic = &trained.critic;
-    println!(
-        "“{name}”, from {} example pages and {} others; each page was judged once by a critic \
+    print_lines!(
+        "“{}”, from {} example pages and {} others; each page was judged once by a critic \
          that had not been taught it.\n",
+        Foreign(name),
         examples.pages(true).len(),
         examples.pages(false).len()
     );
     let [[no_no, no_yes], [yes_no, yes_yes]] = critic.topic_confusion;
-    println!("accuracy {:.1} %\n", 100.0 * critic.accuracy());
-    println!("                  said: the topic   said: another");
-    println!("is of the topic   {yes_yes:>15}   {yes_no:>13}");
-    println!("is another        {no_yes:>15}   {no_no:>13}\n");
+    print_lines!("accuracy {:.1} %\n", 100.0 * critic.accuracy());
+    print_line!("                  said: the topic   said: another");
+    print_line!("is of the topic   {yes_yes:>15}   {yes_no:>13}");
+    print_lines!("is another        {no_yes:>15}   {no_no:>13}\n");
     if critic.classes().len() > 2 {
         print_classes(critic);
     }
@@ -220,9 +222,9 @@ fn print_report(name: &str, examples: &CriticExample, trained: &Trained, sure: O
         .iter()
         .map(|(word, log_odds)| format!("{word} ({log_odds:+.1})"))
         .collect();
-    println!("speaks for the topic: {}", words.join(", "));
+    print_line!("speaks for the topic: {}", words.join(", "));
     if let Some(sure) = sure {
-        println!(
+        print_lines!(
             "\nWith fewer than {} examples these figures say little, and pages are judged by \
              likeness to the examples instead: of an example and another page that puts the right \
              one first about {:.0} % of the time (50 % is a guess).",
@@ -234,7 +236,7 @@ fn print_report(name: &str, examples: &CriticExample, trained: &Trained, sure: O
 
 /// Which class held-out pages are of, and which they were said to be of.
 fn print_classes(critic: &TrainedTopic) {
-    println!("right class {:.1} %\n", 100.0 * critic.class_accuracy());
+    print_lines!("right class {:.1} %\n", 100.0 * critic.class_accuracy());
     let most = 20;
     for (number, ((name, is_focus), row)) in
         critic.classes().iter().zip(&critic.confusion).enumerate()
@@ -245,14 +247,14 @@ fn print_classes(critic: &TrainedTopic) {
             .take(most)
             .map(|count| format!("{count:>4}"))
             .collect();
-        println!("{number:>3}{mark} {} {name}", shown.concat());
+        print_line!("{number:>3}{mark} {} {name}", shown.concat());
     }
-    println!(
+    print_lines!(
         "\nA row is a class, the columns are what its pages were said to be, in the same order;"
     );
-    println!("* stands at classes of the topic.");
+    print_line!("* stands at classes of the topic.");
     if critic.classes().len() > most {
-        println!("Only the first {most} columns are shown; --json has them all.");
+        print_line!("Only the first {most} columns are shown; --json has them all.");
     }
-    println!();
+    print_line!("");
 }

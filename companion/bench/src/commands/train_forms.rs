@@ -11,6 +11,7 @@ use clap::Args;
 use linkscent_core::forms::{
     FormDomain, FormKind, FormKinds, FormShape, FormWords, common_features,
 };
+use linkscent_output::print_json;
 use serde_json::json;
 
 use crate::form_examples::{self, DomainExample, FormExample, folds};
@@ -186,29 +187,29 @@ impl TrainForms {
                 })),
                 "filter": filter,
             });
-            println!("{said}");
+            print_json(&said)?;
             return Ok(());
         }
-        println!(
+        print_lines!(
             "{} annotated forms ({} without a word on them, {} pages that do not fit), {} folds by site\n",
             examples.forms.len(),
             examples.unlabelled,
             examples.mismatched,
             self.folds
         );
-        println!(
+        print_line!(
             "searchable or not: accuracy {:.3}, F1 of searchable {:.3}",
             searchable.accuracy(),
             searchable.f1(1)
         );
-        println!(
+        print_line!(
             "which kind: accuracy {:.3}, mean F1 {:.3}",
             kinds.accuracy(),
             kinds.macro_f1()
         );
         print_confusion(&FormKind::ALL.map(|kind| kind.1.to_owned()), &kinds);
         if let Some((names, confusion)) = domains {
-            println!(
+            print_lines!(
                 "\nwhich domain, of {} forms: accuracy {:.3}, mean F1 {:.3}",
                 domain_forms.len(),
                 confusion.accuracy(),
@@ -220,7 +221,7 @@ impl TrainForms {
             filter.print();
         }
         if let Some(path) = &self.keep {
-            println!("\nThe tree, {} nodes: {}", tree.size(), path.display());
+            print_lines!("\nThe tree, {} nodes: {}", tree.size(), path.display());
         }
         Ok(())
     }
@@ -261,9 +262,9 @@ impl TrainForms {
 
 /// A row a class, the columns in the same order, with each class's F1.
 fn print_confusion(names: &[String], confusion: &Confusion) {
-    println!();
+    print_line!("");
     for (class, (name, row)) in names.iter().zip(&confusion.0).enumerate() {
         let counts: String = row.iter().map(|count| format!("{count:>5}")).collect();
-        println!("{name:>20} {counts}   F1 {:.3}", confusion.f1(class));
+        print_line!("{name:>20} {counts}   F1 {:.3}", confusion.f1(class));
     }
 }

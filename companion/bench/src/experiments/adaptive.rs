@@ -3,7 +3,6 @@
 //! had in common, from one iteration of learning to the next.
 
 use anyhow::Result;
-use askama::filters::{Html, escape};
 use linkscent_core::strategies::{
     Adaptive, AdaptiveOptions, Chosen, LearningIteration, PathRepository, SPACES,
 };
@@ -103,12 +102,12 @@ fn features(iterations: &[LearningIteration]) -> String {
         return "<p>Too few targets were found to learn from.</p>".to_owned();
     };
     let most = last.chosen[1].iter().take(CURVES);
-    let names: Vec<String> = most.map(|one| escaped(&one.word)).collect();
+    let names: Vec<String> = most.map(|one| one.word.clone()).collect();
     let of_word = |word: &String| {
         let share = |iteration: &LearningIteration| {
             let chosen = &iteration.chosen[1];
             let all: u32 = chosen.iter().map(|one| one.links).sum();
-            let this = chosen.iter().find(|one| escaped(&one.word) == *word);
+            let this = chosen.iter().find(|one| one.word == *word);
             f64::from(this.map_or(0, |one| one.links)) / f64::from(all.max(1))
         };
         iterations.iter().map(share).collect()
@@ -136,7 +135,7 @@ fn features(iterations: &[LearningIteration]) -> String {
             let words: Vec<String> = chosen
                 .iter()
                 .take(WORDS)
-                .map(|one| escaped(&one.word))
+                .map(|one| chart::escaped(&one.word))
                 .collect();
             table.push_str(&format!("<td class=\"text\">{}</td>", words.join(", ")));
         }
@@ -164,10 +163,4 @@ fn few_labels(label: &String, labels: &[String]) -> String {
     } else {
         String::new()
     }
-}
-
-fn escaped(text: &str) -> String {
-    escape(text, Html)
-        .map(|text| text.to_string())
-        .unwrap_or_default()
 }

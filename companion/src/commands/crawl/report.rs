@@ -81,14 +81,14 @@ impl Report {
     pub fn print(&self) {
         self.print_finds();
         self.print_learning();
-        println!(
+        print_line!(
             "{:.1} s, {:.0} pages/s; ended: {}",
             self.seconds,
             self.pages_per_second(),
             self.reason()
         );
         for row in &self.skipped {
-            println!(
+            print_line!(
                 "{} link{} not asked for, {} of them to start from: {} (such as {})",
                 row.count,
                 if row.count == 1 { "" } else { "s" },
@@ -98,16 +98,16 @@ impl Report {
             );
         }
         for alarm in self.alarms.iter().rev() {
-            println!("at request {}: {}", alarm.number, alarm.said);
+            print_line!("at request {}: {}", alarm.number, alarm.said);
         }
         if let Ended::Drifted(_) | Ended::Hindered(_) = self.ended {
-            println!("paused; give the command again to go on");
+            print_line!("paused; give the command again to go on");
         }
     }
 
     fn print_finds(&self) {
         let stats = &self.stats;
-        println!(
+        print_line!(
             "{} pages, {} of them relevant ({:.0} %), {} requests brought no page",
             stats.pages,
             stats.relevant,
@@ -115,14 +115,14 @@ impl Report {
             stats.other
         );
         if let Some(Expected { about, least, most }) = self.reachable() {
-            println!(
+            print_line!(
                 "{} of about {about} relevant pages are found that can be reached (there are between \
                  {least} and {most})",
                 stats.relevant
             );
         }
         if let Some(Expected { about, least, most }) = self.waiting() {
-            println!(
+            print_line!(
                 "about {about} more are expected among the links that wait (between {least} and {most})"
             );
         }
@@ -130,7 +130,7 @@ impl Report {
 
     fn print_learning(&self) {
         if let Some(sure) = self.confidence.filter(|sure| *sure > GUESS) {
-            println!(
+            print_line!(
                 "of a page of the topic and another one the critic puts the right one first about \
                  {:.0} % of the time (50 % is a guess; more examples help)",
                 100.0 * sure
@@ -141,6 +141,6 @@ impl Report {
             1 => "once".to_owned(),
             count => format!("{count} times"),
         };
-        println!("the model by which it chose links was trained again {times} on the way");
+        print_line!("the model by which it chose links was trained again {times} on the way");
     }
 }

@@ -114,8 +114,8 @@ impl Hand {
         loop {
             match self.live(told_to_end.as_mut()).await {
                 Ok(None) => return,
-                Ok(Some(why)) => eprintln!("linkscent: {why}; it starts again"),
-                Err(error) => eprintln!("linkscent: {error}; it starts again"),
+                Ok(Some(why)) => message!("linkscent: {why}; it starts again"),
+                Err(error) => message!("linkscent: {error}; it starts again"),
             }
             tokio::select! {
                 () = told_to_end.as_mut() => return,

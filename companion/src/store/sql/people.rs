@@ -109,7 +109,7 @@ macro_rules! people {
                     .fetch_one(&self.pool)
                     .await?;
                 if !is_told && self.add_notice(topic, None, said, clock::now()).await? {
-                    eprintln!("linkscent: {said}");
+                    message!("linkscent: {said}");
                 }
                 Ok(())
             }

@@ -301,7 +301,7 @@ async fn to_first_form(connection: &mut SqliteConnection) -> Result<()> {
             } else {
                 String::new()
             };
-            eprintln!("linkscent: the table {table} lacks {name}; it is added, empty");
+            message!("linkscent: the table {table} lacks {name}; it is added, empty");
             let statement = format!("ALTER TABLE {table} ADD COLUMN {name} {kind} {required}");
             sqlx::raw_sql(sqlx::AssertSqlSafe(statement))
                 .execute(&mut *connection)

@@ -154,7 +154,7 @@ impl SqliteStore {
         }
         let lock = files::lock_folder(folder, false)?;
         if !file.exists() && newest_archive(folder)? > 0 {
-            eprintln!(
+            message!(
                 "linkscent: {} is not there, though pages of crawls are: a new one is made; `linkscent \
                  import archive` takes the pages in",
                 file.display()
@@ -178,7 +178,7 @@ impl SqliteStore {
             drop(alone);
             return Ok((pool, files::lock_folder(folder, false)?));
         }
-        eprintln!(
+        message!(
             "linkscent: {} is brought to the form of this version; a copy stays in {BACKUP}",
             file.display()
         );

@@ -18,6 +18,7 @@ use linkscent_core::models::{ChainKind, ChainModel, ChainWeights, Feature, Prior
 use linkscent_core::rng::SplitMix;
 use linkscent_core::strategies::{BestFirst, Focus, HopTraining};
 use linkscent_core::text::Vocabulary;
+use linkscent_output::print_json;
 use serde_json::json;
 
 use super::Training;
@@ -93,7 +94,7 @@ pub(super) fn run(train: &Training) -> Result<()> {
         seconds: began.elapsed().as_secs_f64(),
     };
     if train.json {
-        println!("{}", trained.json(train.sequence));
+        print_json(&trained.json(train.sequence))?;
     } else {
         trained.print(train.sequence);
     }
@@ -306,25 +307,27 @@ impl Trained {
     }
 
     fn print(&self, sequence: usize) {
-        println!(
+        print_line!(
             "{} sequences of {} pages, {} features; {} of them held out",
             self.named.sequences.len(),
             self.named.sequences.positions(),
             self.named.features.len(),
             self.held_out.len()
         );
-        println!("\niteration        loss    gradient");
+        print_lines!("\niteration        loss    gradient");
         let every = self.iterations.len().div_ceil(15).max(1);
         let count = self.iterations.len();
         for iteration in &self.iterations {
             if iteration.number % every == 0 || iteration.number == count {
-                println!(
+                print_line!(
                     "{:>9} {:>11.3} {:>11.5}",
-                    iteration.number, iteration.value, iteration.gradient_norm
+                    iteration.number,
+                    iteration.value,
+                    iteration.gradient_norm
                 );
             }
         }
-        println!(
+        print_line!(
             "{:.1} s, {:.0} ms an iteration",
             self.seconds,
             1e3 * self.seconds / count.max(1) as f64
@@ -332,10 +335,10 @@ impl Trained {
         let confusion = self.confusion();
         let labels = self.named.labels.iter();
         let labels: Vec<String> = labels.map(|label| format!("{label:>6}")).collect();
-        println!(
+        print_lines!(
             "\nPages of the sequences held out; walks over one web share pages, so this flatters."
         );
-        println!(
+        print_line!(
             "state  precision  recall     F1   said to be{}",
             labels.concat()
         );
@@ -344,7 +347,7 @@ impl Trained {
                 .iter()
                 .map(|count| format!("{count:>6}"))
                 .collect();
-            println!(
+            print_line!(
                 "{:<6} {:>9.3} {:>7.3} {:>6.3}             {}",
                 self.named.labels[state],
                 score.precision,
@@ -359,16 +362,17 @@ impl Trained {
                 .iter()
                 .map(|(name, weight)| format!("{name} ({weight:+.2})"))
                 .collect();
-            println!("\nspeaks for {label}: {}", words.join(", "));
+            print_line!("");
+            print_line!("speaks for {label}: {}", words.join(", "));
         }
         if let Some((marginals, paths)) = self.sequence(sequence) {
-            println!("\nsequence {sequence}: probability of each state, position by position");
+            print_lines!("\nsequence {sequence}: probability of each state, position by position");
             for row in marginals {
                 let row: Vec<String> = row.iter().map(|share| format!("{share:.3}")).collect();
-                println!("  {}", row.join("  "));
+                print_line!("  {}", row.join("  "));
             }
             for (rank, path) in paths.iter().enumerate() {
-                println!(
+                print_line!(
                     "  path {}: {} ({:.3})",
                     rank + 1,
                     self.path(path),
