@@ -62,7 +62,9 @@ fn ways(text: &str) -> Vec<(usize, &'static str)> {
                 let before = code[..at].chars().next_back();
                 let after = code[at + way.len()..].chars().next();
                 let is_call = way.ends_with('!') || after == Some('(');
-                !before.is_some_and(is_word) && is_call
+                // A method of this name says where a program that is started writes to.
+                let is_method = before == Some('.') && matches!(way, "stdout" | "stderr");
+                !before.is_some_and(is_word) && is_call && !is_method
             });
             if here {
                 found.push((number + 1, way));
@@ -117,6 +119,7 @@ fn other_ways_are_found_and_those_of_this_crate_are_none() {
         "file_on_stdout()",
         "// println!(\"x\")",
         "command.try_get_matches()",
+        ".stdout(Stdio::piped())",
         "print_json(&title)?;",
     ] {
         assert_eq!(ways(code), [], "{code}");
