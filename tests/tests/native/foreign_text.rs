@@ -94,6 +94,7 @@ async fn no_command_prints_what_a_terminal_would_obey() -> Result<()> {
     let file = file.display().to_string();
     let away = folder.path().join(format!("{HOSTILE}.topic"));
     let away = away.display().to_string();
+    let gone = format!("{away}.gone");
     // What is expected of each says that it came as far as what it has to show.
     for (arguments, expected) in [
         (&["search", "--all", "kidneys"][..], "\\u{1b}]52"),
@@ -124,7 +125,7 @@ async fn no_command_prints_what_a_terminal_would_obey() -> Result<()> {
             "\\u{1b}",
         ),
         (&["import", "topic", &away], "\\u{1b}[31m"),
-        (&["verify", &away], "\\u{1b}"),
+        (&["verify", &gone], "\\u{1b}"),
         (&["search", "--topic", HOSTILE, "x"], "no such topic"),
         (&[HOSTILE], "unrecognized subcommand"),
         (&["search", "--most", HOSTILE], "invalid value"),
