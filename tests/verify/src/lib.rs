@@ -3,7 +3,7 @@
 
 /// The packages that are tested natively. Built together with the same
 /// features, nothing is built twice.
-pub const PACKAGES: [&str; 13] = [
+pub const PACKAGES: [&str; 14] = [
     "linkscent-models",
     "linkscent-core",
     "linkscent-archive",
