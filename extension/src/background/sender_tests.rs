@@ -57,6 +57,7 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "sync" }),
         json!({ "kind": "keep_guide" }),
         json!({ "kind": "forget_since", "minutes": 60 }),
+        json!({ "kind": "panel_only", "on": true }),
         json!({ "kind": "reads", "on": false }),
         json!({ "kind": "ledger" }),
         json!({ "kind": "tell_of_crawls", "on": true }),

@@ -162,9 +162,8 @@ impl Panel {
         let is_empty = shown.links.is_empty();
         page.keep_if("nothing", is_empty && shown.refused.is_none())?;
         page.keep_if("links", !is_empty)?;
-        for on in [true, false] {
-            let button = format!("#panel-only-{}", if on { "on" } else { "off" });
-            self.ask_on(&page, &button, false, move || Request::PanelOnly { on })?;
+        for (button, on) in [("#panel-only-on", true), ("#panel-only-off", false)] {
+            self.ask_on(&page, button, false, move || Request::PanelOnly { on })?;
         }
         page.keep_if("on-page", !shown.panel_only)?;
         page.keep_if("panel-only", shown.panel_only)?;

@@ -149,7 +149,7 @@ async fn only_the_right_ones_are_heard(stage: &Stage) -> Result<()> {
     driver.goto(stage.browser.page("pages/panel.html")?).await?;
     stage.drawn().await?;
     let as_page = "const [tab] = (await chrome.tabs.query({})).filter(tab => tab.url?.includes('shop.test'));
-        const kinds = ['state', 'trails', 'topic', 'hand_over', 'forget', 'forget_page', 'forget_site', 'unpair', 'pair', 'mark', 'sync', 'dashboard', 'exclude', 'excluded', 'answer', 'correct_class', 'everything', 'delete_everything', 'ledger', 'later', 'finds', 'keep_for_later', 'find', 'reads', 'forget_since', 'tell_of_crawls', 'toString'];
+        const kinds = ['state', 'trails', 'topic', 'hand_over', 'forget', 'forget_page', 'forget_site', 'unpair', 'pair', 'mark', 'sync', 'dashboard', 'exclude', 'excluded', 'answer', 'correct_class', 'everything', 'delete_everything', 'ledger', 'later', 'finds', 'keep_for_later', 'find', 'reads', 'panel_only', 'forget_since', 'tell_of_crawls', 'toString'];
         const [{ result }] = await chrome.scripting.executeScript({
             target: { tabId: tab.id },
             args: [kinds],
@@ -158,7 +158,7 @@ async fn only_the_right_ones_are_heard(stage: &Stage) -> Result<()> {
         return result.map((answer) => answer?.error ?? 'taken');";
     let answers = stage.browser.script(as_page).await?;
     let answers = answers.as_array().context("no answers")?;
-    ensure!(answers.len() == 27, "{}", answers.len());
+    ensure!(answers.len() == 28, "{}", answers.len());
     for answer in answers {
         ensure!(
             answer == "This message is not taken from here.",

@@ -131,7 +131,7 @@ impl Eval {
         if self.experiment.iter().any(|name| name == NEXT_CLICK) {
             let bar = self.bar("");
             let found = next_click::run(&self.material(), |step| {
-                bar.set_message(Foreign(step).to_string())
+                bar.set_message(Foreign(step).to_string());
             })?;
             bar.finish_and_clear();
             sections.push(found.section);
