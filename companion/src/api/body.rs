@@ -19,6 +19,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::channel::Proof;
+use super::sender::Sender;
 use super::visitors::{as_before, visitor};
 use super::{App, Problem};
 use crate::priority::give_way;
@@ -62,17 +63,6 @@ const TERMS: Terms = Terms {
     stall: Duration::from_secs(2),
     wait: Duration::from_secs(20),
 };
-
-/// Who sends a request, as far as that decides how much they may send.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sender {
-    /// Anybody. Also a program whose calls are short.
-    Stranger,
-    /// Somebody who says that they have a channel; its name has to be right.
-    Browser,
-    /// Somebody who has shown that they may send this request.
-    Known,
-}
 
 /// Why a body was not read.
 #[derive(Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 
 use super::auth::{is_open_file, set_path};
-use super::body::Sender;
+use super::sender::Sender;
 use super::tokens::permitted;
 use super::{App, Problem, visitors};
 

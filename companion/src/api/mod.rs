@@ -19,6 +19,7 @@ mod pairing;
 mod problem;
 mod rendering;
 mod routes;
+mod sender;
 mod server;
 mod strategies;
 mod tickets;

@@ -23,7 +23,7 @@ use tracing::warn;
 use needed::{Needed, Verdict};
 
 use super::auth::{Base, set_path};
-use super::body::Sender;
+use super::sender::Sender;
 use super::{App, Problem};
 use crate::store::{AccountRow, Role};
 

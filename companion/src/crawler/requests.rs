@@ -23,7 +23,7 @@ const NO_DATABASE: &str = "requests are left to hands only over a PostgreSQL dat
 /// What a crawl asks for, and whoever sees to it.
 pub(super) enum Requests {
     Here {
-        fetcher: Fetcher,
+        fetcher: Box<Fetcher>,
         answers: Answers,
         handle: Handle,
         recorded: Recorded,
@@ -65,7 +65,7 @@ impl Requests {
         let path = store.requests_path(crawl.id);
         let (recorded, unfinished) = handle.block_on(Recorded::open(&path))?;
         let here = Self::Here {
-            fetcher,
+            fetcher: Box::new(fetcher),
             answers,
             handle: handle.clone(),
             recorded,
@@ -95,17 +95,19 @@ impl Requests {
             } => (fetcher.clone(), answers.clone(), recorded.clone(), handle),
         };
         let asking = async move {
-            answers.tell(if is_robots {
+            if is_robots {
                 let robots = fetcher.robots(&address, delay).await;
-                Came::Robots(address, robots)
-            } else {
-                let reply = recorded
-                    .page(&fetcher, &address, known.as_ref(), delay)
-                    .await;
-                Came::Page(address, reply)
-            });
+                return Came::Robots(address, robots);
+            }
+            let reply = recorded
+                .page(&fetcher, &address, known.as_ref(), delay)
+                .await;
+            Came::Page(address, reply)
         };
-        handle.spawn(asking.instrument(task.clone()));
+        let asking = asking.instrument(task.clone());
+        // The span is left before anybody hears of the answer. Otherwise the task could seem to end
+        // before what is done with the answer does.
+        handle.spawn(async move { answers.tell(asking.await) });
     }
 
     /// Pages are in the log. Blocks.

@@ -13,13 +13,15 @@ const box = (element) => {
 // What the page hears of from its first moment on.
 const heard = { mutations: [], shifts: 0, long: 0, events: [], painted: [] };
 const own = (node) => node.dataset?.probe !== undefined;
-new MutationObserver((changes) => {
+const watcher = new MutationObserver((changes) => {
   for (const { type, target, attributeName, addedNodes, removedNodes } of changes) {
     if (own(target) || [...addedNodes, ...removedNodes].some(own)) continue;
     const names = (nodes) => [...nodes].map((node) => node.outerHTML ?? node.nodeName).join();
     heard.mutations.push([type, target.nodeName, attributeName, names(addedNodes), names(removedNodes)].join());
   }
-}).observe(document, { childList: true, subtree: true, attributes: true, characterData: true });
+});
+// Before that the browser itself builds the page, now in more and now in fewer steps.
+addEventListener("DOMContentLoaded", () => watcher.observe(document, { childList: true, subtree: true, attributes: true, characterData: true }));
 const watch = (type, heard, options = {}) => {
   if (!PerformanceObserver.supportedEntryTypes.includes(type)) return;
   new PerformanceObserver((list) => list.getEntries().forEach(heard)).observe({ type, buffered: true, ...options });
