@@ -28,12 +28,15 @@ const UNOPTIMISED: u32 = if cfg!(debug_assertions) { 20 } else { 1 };
 /// Bytes that an allocator may hold besides what is in use.
 const SPARE: usize = 32 << 20;
 
+/// Reads an input, or says why it does not.
+type Read = dyn Fn(&[u8]) -> Result<(), String>;
+
 /// One way to drive an input to a limit: an input of so many things, and how it is read.
 struct Drive {
     limit: &'static str,
     most: usize,
     made: Box<dyn Fn(usize) -> Vec<u8>>,
-    read: Box<dyn Fn(&[u8]) -> Result<(), String>>,
+    read: Box<Read>,
 }
 
 fn drive(

@@ -68,8 +68,8 @@ fn honest(host: usize, page: usize, pages: usize, traps: [&str; 6]) -> String {
     )
 }
 
-/// A page of the site without end at a path of a host; none if it leads on.
-fn endless(host: &str, path: &str) -> Result<String, String> {
+/// What the site without end answers at a path of a host.
+fn endless(host: &str, path: &str) -> Reply {
     let text = "<p>Kidney dialysis for patients: all that there is about it, day by day</p>";
     let number = |text: &str| {
         text.chars()
@@ -109,7 +109,7 @@ fn endless(host: &str, path: &str) -> Result<String, String> {
     } else if path.starts_with("/deep") {
         (0..3).map(|place| format!("{path}more{place}/")).collect()
     } else if path.starts_with("/moved") {
-        return Err(format!("http://trap.test/moved/{}", number(path) + 1));
+        return Reply::Redirect(format!("http://trap.test/moved/{}", number(path) + 1));
     } else {
         let from = number(host) * 3;
         (1..=3)
@@ -117,14 +117,14 @@ fn endless(host: &str, path: &str) -> Result<String, String> {
             .collect()
     };
     let links: String = links.into_iter().map(link).collect();
-    Ok(format!(
+    Reply::Page(format!(
         "<title>Kidney dialysis {}</title>{text}{links}",
         number(path)
     ))
 }
 
 /// The same of a site whose pages say something new each, and lead to pages that nothing else leads to.
-fn made_up(host: &str, path: &str) -> Result<String, String> {
+fn made_up(host: &str, path: &str) -> Reply {
     let seed = format!("{host}{path}").bytes().fold(7_usize, |seed, sign| {
         seed.wrapping_mul(31).wrapping_add(usize::from(sign))
     });
@@ -152,28 +152,20 @@ fn made_up(host: &str, path: &str) -> Result<String, String> {
     let own: String = (20..40)
         .map(|step| format!("{} ", word(number(step))))
         .collect();
-    Ok(format!(
+    Reply::Page(format!(
         "<title>Kidney dialysis</title><p>Kidney dialysis for patients: {own}</p>{links}"
     ))
 }
 
 /// A web with so many honest pages on each host, and a site without end.
-fn web(
-    address: &str,
-    pages: usize,
-    traps: [&str; 6],
-    endless: fn(&str, &str) -> Result<String, String>,
-) -> Reply {
+fn web(address: &str, pages: usize, traps: [&str; 6], endless: fn(&str, &str) -> Reply) -> Reply {
     let rest = address.trim_start_matches("http://");
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     if path == "/robots.txt" {
         return Reply::Status(404);
     }
     if host.ends_with("trap.test") {
-        return match endless(host, path) {
-            Ok(page) => Reply::Page(page),
-            Err(to) => Reply::Redirect(to),
-        };
+        return endless(host, path);
     }
     let site = host.trim_start_matches("site").trim_end_matches(".test");
     match (site.parse(), path.trim_start_matches('/').parse()) {

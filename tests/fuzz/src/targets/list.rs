@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use linkscent_archive::lists::read;
+use linkscent_core::address::Address;
 use linkscent_core::budget::LIST;
 
 use super::Seeds;
@@ -21,7 +22,7 @@ pub fn run(data: &[u8]) {
         }
     };
     assert!(pages.len() <= LIST.items);
-    let different: HashSet<&str> = pages.iter().map(|page| page.as_str()).collect();
+    let different: HashSet<&str> = pages.iter().map(Address::as_str).collect();
     assert_eq!(different.len(), pages.len(), "a page is named twice");
     for page in pages.iter().take(10) {
         super::address::check(page, "");

@@ -7,8 +7,8 @@
 use std::fs::File;
 
 use linkscent_archive::warc::{
-    As, Exchange, Kept, Reader, Request, Revisited, Version, are_records_of, blank_exchange,
-    records, whole_until,
+    As, Capture, Exchange, Kept, Reader, Request, Revisited, Version, are_records_of,
+    blank_exchange, records, whole_until,
 };
 
 use super::{Seeds, page_address};
@@ -37,7 +37,7 @@ pub fn run(data: &[u8]) {
     }
     if let Ok(reader) = Reader::open(path) {
         let captures = reader.captures().take_while(Result::is_ok);
-        let wholes = captures.flatten().filter_map(|capture| capture.exchange());
+        let wholes = captures.flatten().filter_map(Capture::exchange);
         assert!(wholes.count() <= MOST);
     }
     let _ = Reader::exchange_at(path, 0, &target);
@@ -76,7 +76,6 @@ pub fn seeds() -> Seeds {
             headers: vec![("Host".to_owned(), b"www.example.test".to_vec())],
         }),
         ip: "192.0.2.7".parse().ok(),
-        ..Exchange::default()
     };
     let kept = Kept {
         address: address.as_str(),
