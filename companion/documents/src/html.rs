@@ -189,13 +189,17 @@ fn place_to_cut(text: &str, most: usize) -> usize {
 /// The address of a link, if it may lead to a page: that of scripts or of data does not.
 fn followed(address: &str) -> Option<&str> {
     let address = address.trim();
+    // First of all, since each piece of a link asks for it: a long address is not looked through.
+    if address.len() > LONGEST_ADDRESS {
+        return None;
+    }
     let end = address.find([':', '/', '?', '#']);
     let scheme = end.filter(|at| address[*at..].starts_with(':'));
     let is_page = scheme.is_none_or(|at| {
         let scheme = &address[..at];
         scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
     });
-    let is_plain = !address.contains(char::is_control) && address.len() <= LONGEST_ADDRESS;
+    let is_plain = !address.contains(char::is_control);
     (is_page && is_plain && !address.is_empty()).then_some(address)
 }
 
