@@ -20,6 +20,8 @@ const FEW_WORDS: usize = 100;
 pub const LOW_GUIRAUD_INDEX: f64 = 3.2;
 /// Links of a page that are looked at, the first of it: as many as a sitemap may have.
 const MOST_LINKS: usize = 50_000;
+/// Characters of a title at most, besides the sign that something is left out.
+const LONGEST_TITLE: usize = 200;
 /// Characters of body text shown as a page's snippet.
 const SNIPPET: usize = 240;
 
@@ -86,18 +88,21 @@ impl Page {
             .is_some_and(|guiraud_index| guiraud_index < LOW_GUIRAUD_INDEX)
     }
 
-    /// Its title, or where it has none the first heading, or the address.
+    /// Its title, or where it has none the first heading, or the address: 201 characters at most.
     pub fn title(&self) -> String {
         let document = &self.document;
         if !document.title.is_empty() {
-            return shorten(&document.title, 200);
+            return shorten(&document.title, LONGEST_TITLE);
         }
         document
             .headings
             .iter()
             .map(|heading| document.text_of(heading.leaves))
             .find(|text| !text.is_empty())
-            .map_or_else(|| self.address.to_string(), |text| shorten(&text, 200))
+            .map_or_else(
+                || shorten(&self.address.to_string(), LONGEST_TITLE),
+                |text| shorten(&text, LONGEST_TITLE),
+            )
     }
 
     /// What the page says of itself, or the beginning of its first long text.

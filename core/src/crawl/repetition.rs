@@ -31,7 +31,7 @@ const NEW_WORDS: usize = 8;
 /// Pages in a row that say nothing new, after which a group is closed, by level.
 const MOST_IN_A_ROW: [u32; LEVELS] = [40, 50, 80, 120];
 /// Pages in a row that seem made up, after which a group is closed, by level.
-const MOST_MADE_UP: [u32; LEVELS] = [50, 50, 60, 100];
+const MOST_MADE_UP: [u32; LEVELS] = [40, 40, 60, 100];
 /// The fewest pages in a row after which a group of a suspect site is closed.
 const MOST_IF_SUSPECT: u32 = 20;
 /// Copies of other pages after which a site is closed that never had anything else: a mirror.
