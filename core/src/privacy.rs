@@ -18,7 +18,7 @@ const USUALLY_EXCLUDED: &str = include_str!("privacy/hosts.txt");
 
 /// Names of parameters that hold secrets or name people, in lower case, `-` and `_`
 /// left out.
-const SECRET_NAMES: [&str; 62] = [
+const SECRET_NAMES: [&str; 66] = [
     "accesstoken",
     "apikey",
     "assertion",
@@ -45,11 +45,13 @@ const SECRET_NAMES: [&str; 62] = [
     "cvc",
     "cvv",
     "email",
+    "hmac",
     "iban",
     "idtoken",
     "invitetoken",
     "jsessionid",
     "jwt",
+    "key",
     "login",
     "loginhint",
     "magic",
@@ -77,11 +79,18 @@ const SECRET_NAMES: [&str; 62] = [
     "sessionid",
     "sessiontoken",
     "sid",
+    "sig",
+    "sign",
     "token",
     "user",
     "username",
     "xsrftoken",
 ];
+/// Names of parameters that hold a secret in some addresses and a plain word in others. They are
+/// secrets where their value has a digit and at least [`SHORTEST_SECRET`] characters.
+const DOUBTFUL_NAMES: [&str; 3] = ["hash", "mac", "state"];
+/// Characters of a value that can be a secret.
+const SHORTEST_SECRET: usize = 6;
 /// Parts of names that make a parameter a secret: `x-amz-signature`, `my_token`.
 const SECRET_PARTS: [&str; 8] = [
     "token",
@@ -267,9 +276,13 @@ fn is_secret(parameter: &str) -> bool {
     let (name, value) = parameter.split_once('=').unwrap_or(("", parameter));
     let name = percent_decode_str(name).decode_utf8_lossy().to_lowercase();
     let name: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+    let is_doubtful = DOUBTFUL_NAMES.binary_search(&name.as_str()).is_ok()
+        && value.len() >= SHORTEST_SECRET
+        && value.bytes().any(|byte| byte.is_ascii_digit());
     let is_named = SECRET_NAMES.binary_search(&name.as_str()).is_ok()
         || SECRET_PARTS.iter().any(|part| name.contains(part));
     is_named
+        || is_doubtful
         || looks_random(&percent_decode_str(value).decode_utf8_lossy())
         || names_somebody(value)
 }
@@ -352,6 +365,11 @@ mod tests {
             ("?3f9a1c77e0b24d5f8a6b", ""),
             (";jsessionid=1A2B3C?x=1", "?x=1"),
             ("?sid=1&SessionID=2&my-session=3", ""),
+            ("?key=swordfish&sig=ab&sign=x&hmac=y", ""),
+            (
+                "?hash=9f86d081&hash=md5&mac=pro&state=Utah",
+                "?hash=md5&mac=pro&state=Utah",
+            ),
         ];
         for (query, expected) in cases {
             let kept = without_secrets(&address(&format!("http://a.test/p{query}")));
