@@ -136,6 +136,43 @@ mod tests {
         assert!(firefox["background"].get("service_worker").is_none());
     }
 
+    /// What the stores show a person before the extension is installed. Whoever asks for more
+    /// changes this list, PRIVACY.md and what the stores were told.
+    #[test]
+    fn the_extension_asks_for_these_permissions_and_no_others() {
+        for target in Target::ALL {
+            let manifest = made(Variant::Release, target);
+            let mut expected = vec![
+                "alarms",
+                "contextMenus",
+                "scripting",
+                "storage",
+                "webRequest",
+            ];
+            if target == Target::Chromium {
+                expected.push("sidePanel");
+            }
+            assert_eq!(manifest["permissions"], json!(expected));
+            assert_eq!(
+                manifest["optional_permissions"],
+                json!(["bookmarks", "history", "notifications"])
+            );
+            assert_eq!(manifest["host_permissions"], json!(["http://127.0.0.1/*"]));
+            assert_eq!(
+                manifest["optional_host_permissions"],
+                json!(["http://*/*", "https://*/*"])
+            );
+            assert_eq!(manifest["incognito"], "not_allowed");
+            for more in [
+                "externally_connectable",
+                "devtools_page",
+                "chrome_url_overrides",
+            ] {
+                assert!(manifest.get(more).is_none(), "{more}");
+            }
+        }
+    }
+
     #[test]
     fn only_test_builds_read_pages_unasked() {
         let template = template();
