@@ -25,7 +25,7 @@ pub(super) struct ChangesQuery {
     responses(
         (status = 200, description = "changes", body = Changes),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
     )
 )]
 pub(super) async fn changes(

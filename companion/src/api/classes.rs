@@ -29,7 +29,7 @@ pub(super) struct ClassesQuery {
     responses(
         (status = 200, description = "the tree", body = ClassesView),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
     )
 )]
@@ -51,7 +51,7 @@ pub(super) async fn classes(
     responses(
         (status = 200, description = "the tree as it is now", body = ClassesView),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
         (status = 422, description = WRONG, body = ApiError),
     )
@@ -94,7 +94,7 @@ pub(super) struct PagesQuery {
     responses(
         (status = 200, description = "pages", body = Vec<ClassedPage>),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
     )
 )]
@@ -129,7 +129,7 @@ pub(super) async fn pages(
     responses(
         (status = 200, description = "taken", body = CrawlView),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
         (status = 422, description = WRONG, body = ApiError),
     )

@@ -43,7 +43,7 @@ pub(super) struct CrawlsQuery {
     responses(
         (status = 200, description = "crawls", body = Vec<CrawlView>),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
     )
 )]
 pub(super) async fn crawls(
@@ -74,7 +74,7 @@ pub(super) async fn crawls(
     responses(
         (status = 200, description = "begun", body = CrawlView),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 422, description = WRONG, body = ApiError),
     )
 )]
@@ -131,7 +131,7 @@ pub(super) async fn begin(
     responses(
         (status = 200, description = "taken", body = CrawlView),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
         (status = 422, description = WRONG, body = ApiError),
     )
@@ -160,7 +160,7 @@ pub(super) async fn answer(
     responses(
         (status = 200, description = "taken", body = CrawlView),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
         (status = 422, description = WRONG, body = ApiError),
     )
@@ -192,7 +192,7 @@ pub(super) async fn seeds(
     responses(
         (status = 200, description = "taken", body = CrawlView),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
         (status = 422, description = WRONG, body = ApiError),
     )

@@ -27,19 +27,16 @@ const HOW_TO_CALL: &str = "What programs and paired browsers ask the companion o
     and the body. The answer comes back in the same way: a line of JSON (AnswerHead), then the \
     body. Keys: HMAC-SHA256 of the device key over a label and both random numbers.";
 
-/// What each call may answer before it is looked at: to a token that does not open it, and to a body
-/// that is no JSON.
+/// Adds the answer to a body that is no JSON to every call that takes a body.
 fn say_what_all_answer(call: &mut Operation) {
     let answers = &mut call.responses.responses;
-    let Some(wrong) = answers.get("400").or_else(|| answers.get("401")).cloned() else {
-        return;
-    };
-    let is_by_token = answers.contains_key("401");
-    let has_body = call.request_body.is_some();
-    for (status, may_be) in [("403", is_by_token), ("415", has_body)] {
-        if may_be && !answers.contains_key(status) {
-            answers.insert(status.to_owned(), wrong.clone());
-        }
+    let wrong = ["400", "403", "401"]
+        .iter()
+        .find_map(|status| answers.get(*status).cloned());
+    if let Some(wrong) = wrong
+        && call.request_body.is_some()
+    {
+        answers.entry("415".to_owned()).or_insert(wrong);
     }
 }
 

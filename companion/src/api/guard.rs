@@ -21,7 +21,8 @@ pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> 
     let checked = check(&app, request.method(), request.headers(), request.uri()).await;
     match checked {
         Ok(sender) => request.extensions_mut().insert(sender),
-        Err(refusal) => return harden(refusal),
+        Err(_) if !is_of_programs(request.uri().path()) => return harden(locked()),
+        Err(problem) => return harden(problem.into_response()),
     };
     if app.access.is_public() {
         return harden(visitors::let_in(app, request, next).await);
@@ -57,9 +58,23 @@ pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> 
     harden(response)
 }
 
-fn locked() -> Response {
+/// The one answer to every page that is asked for without the dashboard's secret.
+pub fn locked() -> Response {
     let text = Html(include_str!("../../templates/locked.html"));
-    (StatusCode::UNAUTHORIZED, text).into_response()
+    (StatusCode::FORBIDDEN, text).into_response()
+}
+
+/// The one answer to every call that is not taken. It does not tell which of the conditions failed,
+/// so a stranger learns nothing by trying.
+pub(super) fn refused() -> Problem {
+    let text = "this call is not taken. In a browser, open the address that linkscent printed, or \
+                pair the extension again in its popup. A program sends a token from the \
+                dashboard's settings, as “Authorization: Bearer TOKEN”";
+    Problem(StatusCode::FORBIDDEN, text.to_owned())
+}
+
+fn is_of_programs(path: &str) -> bool {
+    path.starts_with("/api/") || path == "/mcp"
 }
 
 async fn check(
@@ -67,29 +82,22 @@ async fn check(
     method: &Method,
     headers: &HeaderMap,
     uri: &Uri,
-) -> Result<Sender, Response> {
+) -> Result<Sender, Problem> {
     let path = uri.path();
     let access = &app.access;
-    let forbidden = |text: &str| Problem(StatusCode::FORBIDDEN, text.to_owned()).into_response();
-    match one(headers, &HOST) {
-        Some(host) if access.is_own_host(host) => {}
-        _ => {
-            return Err(forbidden(
-                "wrong Host header: open the address that linkscent printed",
-            ));
-        }
-    }
     let is_elsewhere = |authority: &Authority| !access.is_own_host(authority.as_str());
-    if uri.authority().is_some_and(is_elsewhere) {
-        return Err(forbidden("this is no proxy"));
+    if !one(headers, &HOST).is_some_and(|host| access.is_own_host(host))
+        || uri.authority().is_some_and(is_elsewhere)
+    {
+        return Err(refused());
     }
     // A browser says so of what other pages have it ask for; of a link that was followed to where the
     // dashboard lies it says that too.
     let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
     let is_foreign = site.is_some_and(|site| ![&b"none"[..], b"same-origin"].contains(&site));
-    let is_call = path.starts_with("/api/") || path == "/mcp" || method != Method::GET;
+    let is_call = is_of_programs(path) || method != Method::GET;
     if is_foreign && is_call && !headers.contains_key(ORIGIN) {
-        return Err(forbidden("other pages do not call this program"));
+        return Err(refused());
     }
     if headers.contains_key(ORIGIN) {
         let origin = one(headers, &ORIGIN).unwrap_or_default();
@@ -100,7 +108,7 @@ async fn check(
             access.is_own_origin(origin)
         };
         if !is_fine {
-            return Err(forbidden("requests from this origin are not taken"));
+            return Err(refused());
         }
     }
     // Else it is told when the call is made, which is after its body was read.
@@ -108,8 +116,7 @@ async fn check(
     let has_body = has_body.iter().any(|name| headers.contains_key(name));
     let is_call = path == "/mcp" || (path.starts_with("/api/") && !is_open_call(path));
     if has_body && is_call {
-        let permitted = permitted(app, headers).await;
-        permitted.map_err(Problem::into_response)?;
+        permitted(app, headers).await?;
     }
     Ok(match path {
         "/api/v1/call" => Sender::Browser,

@@ -19,7 +19,7 @@ use crate::service::HostHealth;
     responses(
         (status = 200, description = "hosts, at most 200", body = HostsView),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
     )
 )]

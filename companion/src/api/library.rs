@@ -57,7 +57,7 @@ pub(super) struct Asked {
     responses(
         (status = 200, description = "what was found", body = LibraryFound),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
     )
 )]
@@ -126,7 +126,7 @@ pub(super) struct AskedFor {
     responses(
         (status = 200, description = "the file", content_type = "application/octet-stream"),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
     )
 )]

@@ -39,7 +39,7 @@ pub fn changes(app: &App) -> impl Stream<Item = ()> + Send + use<> {
     path = "/api/v1/live",
     responses(
         (status = 200, description = "events without end", content_type = "text/event-stream"),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
     )
 )]
 pub(super) async fn live(

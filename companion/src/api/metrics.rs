@@ -105,7 +105,7 @@ const METRICS: [Metric; 9] = [
     path = "/api/v1/metrics",
     responses(
         (status = 200, description = "the numbers", content_type = "text/plain"),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
     )
 )]
 pub(super) async fn metrics(State(app): State<App>) -> Result<impl IntoResponse, Problem> {

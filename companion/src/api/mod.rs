@@ -30,7 +30,7 @@ pub use auth::{AccessControl, Base, PublicSite};
 pub use body::{LARGEST_BODY, whole_body};
 pub use channel::Channels;
 pub use download::{passing, stream};
-pub use guard::{Sandboxed, guard};
+pub use guard::{Sandboxed, guard, locked};
 pub use library::order;
 pub use live::changes;
 pub use pairing::{Pairing, in_groups};

@@ -22,7 +22,7 @@ use crate::service::ServiceError;
     responses(
         (status = 200, description = "the page", body = KeptPageView),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
     )
 )]

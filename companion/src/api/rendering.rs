@@ -18,7 +18,7 @@ use super::{App, Problem};
     responses(
         (status = 200, description = "what waits, and pages to read now", body = RenderingsView),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 422, description = WRONG, body = ApiError),
     )
 )]
@@ -39,7 +39,7 @@ pub(super) async fn next(
     responses(
         (status = 204, description = "taken"),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
         (status = 422, description = WRONG, body = ApiError),
     )
@@ -62,7 +62,7 @@ pub(super) async fn take(
     responses(
         (status = 204, description = "kept, or as it was the last time"),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
         (status = 422, description = WRONG, body = ApiError),
     )

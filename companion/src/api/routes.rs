@@ -168,7 +168,6 @@ async fn pair(
     responses(
         (status = 200, description = "taken in", body = EventsTaken),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
         (status = 403, description = WRONG, body = ApiError),
         (status = 422, description = WRONG, body = ApiError),
     )
@@ -191,7 +190,7 @@ async fn events(
     path = "/api/v1/topics",
     responses(
         (status = 200, description = "topics", body = Vec<TopicView>),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
     )
 )]
 async fn topics(State(app): State<App>) -> Result<Json<Vec<TopicView>>, Problem> {
@@ -204,7 +203,7 @@ async fn topics(State(app): State<App>) -> Result<Json<Vec<TopicView>>, Problem>
     path = "/api/v1/dashboard",
     responses(
         (status = 200, description = "the link", body = DashboardLink),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
     )
 )]
 async fn dashboard(State(app): State<App>) -> Json<DashboardLink> {
@@ -222,7 +221,7 @@ async fn dashboard(State(app): State<App>) -> Json<DashboardLink> {
         (status = 200, body = Forgotten,
          description = "rows deleted, and where something is left, if anywhere"),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 422, description = WRONG, body = ApiError),
     )
 )]
@@ -254,7 +253,7 @@ struct ModelQuery {
          headers(("x-model-version" = i64, description = "its version"))),
         (status = 204, description = "nothing newer"),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
     )
 )]
 async fn model(

@@ -30,7 +30,7 @@ pub(super) struct StrategiesQuery {
     responses(
         (status = 200, description = "strategies, the default first", body = Vec<StrategyView>),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
     )
 )]
@@ -53,7 +53,7 @@ pub(super) async fn strategies(
     responses(
         (status = 200, description = "chosen", body = Vec<StrategyView>),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
         (status = 422, description = WRONG, body = ApiError),
     )
@@ -79,7 +79,7 @@ pub(super) async fn choose(
     responses(
         (status = 200, description = "what it was trained on", body = TrainingView),
         (status = 400, description = WRONG, body = ApiError),
-        (status = 401, description = WRONG, body = ApiError),
+        (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),
         (status = 422, description = WRONG, body = ApiError),
     )

@@ -15,6 +15,7 @@ use axum::response::{IntoResponse, Response};
 use linkscent_core::wire::api::{Event, EventKind};
 use tower::ServiceExt;
 
+use super::guard::refused;
 use super::{App, Problem};
 use crate::service::ServiceError;
 use crate::store::{Permission, TokenRow};
@@ -61,19 +62,10 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 /// The token that a request came with, if it is one that was made and not revoked.
 pub(super) async fn permitted(app: &App, headers: &HeaderMap) -> Result<TokenRow, Problem> {
-    let unknown = |text: &str| Problem(StatusCode::UNAUTHORIZED, text.to_owned());
-    let Some(token) = bearer(headers) else {
-        return Err(unknown(
-            "this call is only taken in the channel of a paired browser (pair in the popup), or \
-             with a token: make one in the dashboard's settings, and send it as \
-             “Authorization: Bearer TOKEN”",
-        ));
-    };
+    let token = bearer(headers).ok_or_else(refused)?;
     let store = &app.service.store;
     let known = store.token(&secret::digest(token)).await?;
-    let known = known.ok_or_else(|| {
-        unknown("this token is not known here: make another in the dashboard's settings")
-    })?;
+    let known = known.ok_or_else(refused)?;
     let now = clock::now();
     if now - known.used > USED_EVERY {
         store.token_used(known.id, now).await?;

@@ -40,7 +40,7 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use serde::Deserialize;
 
-use crate::api::{App, Base, Problem, visitor};
+use crate::api::{App, Base, Problem, locked, visitor};
 use crate::service::ServiceError;
 use crate::store::StoreError;
 
@@ -105,11 +105,7 @@ async fn enter(
     }
     match app.access.enter(&query.key) {
         Some(base) => Redirect::to(&format!("{}/", base.0)).into_response(),
-        None => (
-            StatusCode::UNAUTHORIZED,
-            Html(include_str!("../../templates/locked.html")),
-        )
-            .into_response(),
+        None => locked(),
     }
 }
 

@@ -260,10 +260,10 @@ async fn every_call_is_described() {
         // Whoever is not paired is sent away, and told so as the description says.
         if sealed.contains(path) {
             let (status, error) = ask(&api.router, "GET", &path.replace("{id}", "1"), "").await;
-            assert_eq!(status, 401, "{path}");
-            assert!(error["error"].as_str().unwrap().contains("channel"));
+            assert_eq!(status, 403, "{path}");
+            assert!(error["error"].as_str().unwrap().contains("pair"));
             for operation in described[path].as_object().unwrap().values() {
-                assert!(operation["responses"]["401"].is_object(), "{path}");
+                assert!(operation["responses"]["403"].is_object(), "{path}");
             }
         }
     }
@@ -673,7 +673,7 @@ async fn a_token_opens_what_it_permits_and_nothing_else() {
     let wrong = tokens[3].to_uppercase();
     for token in ["", "linkscent_0", &wrong] {
         let answer = text(api.call_with(token, "GET", "/api/v1/topics", "").await).await;
-        assert_eq!(answer.0, 401, "{}", answer.1);
+        assert_eq!(answer.0, 403, "{}", answer.1);
     }
     let used = api.app.service.store.tokens().await.unwrap();
     assert!(used.iter().all(|token| token.used > 0));
@@ -681,7 +681,7 @@ async fn a_token_opens_what_it_permits_and_nothing_else() {
         api.app.service.store.remove_token(token.id).await.unwrap();
     }
     let (status, said) = text(api.call_with(&tokens[3], "GET", "/api/v1/topics", "").await).await;
-    assert_eq!(status, 401, "{said}");
+    assert_eq!(status, 403, "{said}");
 }
 
 #[tokio::test]
@@ -835,7 +835,7 @@ async fn a_program_speaks_the_model_context_protocol_with_a_token() {
     let topics = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call",
         "params": { "name": "list_topics", "arguments": {} } });
     let marks = api.token(&[Permission::Mark]).await;
-    for (token, expected) in [("linkscent_0", 401), (&*marks, 403)] {
+    for (token, expected) in [("linkscent_0", 403), (&*marks, 403)] {
         let refused = api
             .call_with(token, "POST", "/mcp", &hello.to_string())
             .await;

@@ -166,7 +166,7 @@ async fn a_request_names_this_machine_and_port_once() {
     ] {
         let reply = health(headers).await;
         assert_eq!(reply.status, StatusCode::FORBIDDEN, "{headers:?}");
-        assert!(reply.error().contains("Host"), "{headers:?}");
+        assert!(reply.error().contains("not taken"), "{headers:?}");
     }
 }
 
@@ -236,13 +236,13 @@ async fn what_is_not_there_and_what_is_asked_wrongly() {
         "/enter/x",
     ] {
         let reply = server.get(path).await;
-        assert_eq!(reply.status, StatusCode::UNAUTHORIZED, "{path}");
+        assert_eq!(reply.status, StatusCode::FORBIDDEN, "{path}");
         assert!(reply.text.contains("locked"), "{path}");
     }
     let reply = server.get("/api/v1/nothing").await;
-    assert_eq!(reply.status, StatusCode::UNAUTHORIZED);
-    assert!(reply.error().contains("channel"));
-    assert_eq!(server.get("/api").await.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(reply.status, StatusCode::FORBIDDEN);
+    assert!(reply.error().contains("not taken"));
+    assert_eq!(server.get("/api").await.status, StatusCode::FORBIDDEN);
     let inside = server.get(&format!("{base}/nothing")).await;
     assert_eq!(inside.status, StatusCode::NOT_FOUND);
     let reply = server.get(&format!("{base}/crawl/7")).await;
@@ -284,7 +284,7 @@ async fn what_other_pages_and_strangers_ask_for_is_refused_before_it_is_read() {
     }
     // A link elsewhere may lead to the dashboard.
     let entry = ask("GET", "/enter?key=x", ("sec-fetch-site", "cross-site")).await;
-    assert_eq!(entry, StatusCode::UNAUTHORIZED, "wrong key");
+    assert_eq!(entry, StatusCode::FORBIDDEN, "wrong key");
     let elsewhere = format!("http://evil.example{health}");
     let as_proxy = ask("GET", &elsewhere, ("accept", "*/*")).await;
     assert_eq!(as_proxy, StatusCode::FORBIDDEN);
@@ -298,7 +298,7 @@ async fn what_other_pages_and_strangers_ask_for_is_refused_before_it_is_read() {
         let nothing = futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>();
         let body = Body::from_stream(nothing);
         let status = server.ask(method, path, &headers, body).await.status;
-        assert_eq!(status, StatusCode::UNAUTHORIZED, "{method} {path}");
+        assert_eq!(status, StatusCode::FORBIDDEN, "{method} {path}");
     }
 }
 
@@ -321,7 +321,7 @@ async fn who_only_looks_at_the_link_does_not_use_it_up() {
 async fn the_dashboard_lies_behind_its_secret() {
     let server = Server::new().await;
     let wrong = server.get("/enter?key=wrong").await;
-    assert_eq!(wrong.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(wrong.status, StatusCode::FORBIDDEN);
     let base = server.enter().await;
     assert!(base.starts_with("/d/") && base.len() > 60, "{base}");
     let page = server.get(&format!("{base}/")).await;
@@ -330,10 +330,10 @@ async fn the_dashboard_lies_behind_its_secret() {
     // Its links lead to where it lies, and another secret leads nowhere.
     assert!(page.text.contains(&format!("{base}/settings")));
     let other = format!("/d/{}/", "0".repeat(64));
-    assert_eq!(server.get(&other).await.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(server.get(&other).await.status, StatusCode::FORBIDDEN);
     // Nothing of the API lies there.
     let health = server.get(&format!("{base}/api/v1/health")).await;
-    assert_eq!(health.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(health.status, StatusCode::FORBIDDEN);
     // Forms carry a token; a redirect stays behind the secret.
     let topics = format!("{base}/topics");
     let refused = server
@@ -414,7 +414,7 @@ async fn of_strangers_nothing_is_read() {
     let reply = server.ask("POST", "/api/v1/pair", &evil, never()).await;
     assert_eq!(reply.status, StatusCode::FORBIDDEN);
     let outside = server.post("/topics", FORM, never()).await;
-    assert_eq!(outside.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(outside.status, StatusCode::FORBIDDEN);
 }
 
 /// Forms offer what there is, and no more than is taken.

@@ -160,7 +160,7 @@ async fn nobody_comes_in_who_has_not_signed_in() {
     for path in ["/api/v1/topics", "/mcp"] {
         assert_eq!(
             site.get(path, "").await.status,
-            StatusCode::UNAUTHORIZED,
+            StatusCode::FORBIDDEN,
             "{path}"
         );
     }
@@ -393,10 +393,7 @@ async fn where_one_person_is_nobody_signs_in() {
         let reply = server.get(&at(path)).await;
         assert_eq!(reply.status, StatusCode::NOT_FOUND, "{path}");
     }
-    assert_eq!(
-        server.get("/sign-in").await.status,
-        StatusCode::UNAUTHORIZED
-    );
+    assert_eq!(server.get("/sign-in").await.status, StatusCode::FORBIDDEN);
     let accounts = server.get(&at("/accounts")).await;
     assert!(
         accounts.text.contains("linkscent account"),
