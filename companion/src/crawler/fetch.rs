@@ -215,7 +215,7 @@ impl Fetcher {
         let is_direct = self.turns.is_some() && self.way.proxy.is_none();
         let is_refused = self.way.is_left_alone(page)
             || ssrf_guard::check_port(page, &self.way.ports).is_err()
-            || (!self.way.allow_private && ssrf_guard::check(page).is_err());
+            || ssrf_guard::check(page, self.way.allow_private).is_err();
         Asked {
             host: if self.way.by_site {
                 site_of(page.host())
@@ -447,9 +447,7 @@ impl Fetcher {
             bail!("it is one of the hosts that you never want asked");
         }
         ssrf_guard::check_port(address, &self.way.ports)?;
-        if !self.way.allow_private {
-            ssrf_guard::check(address)?;
-        }
+        ssrf_guard::check(address, self.way.allow_private)?;
         let mut url = Url::parse(address.as_str())?;
         if url.as_str() != address.as_str() {
             bail!("the address is written in two ways, so robots.txt may not speak of it");

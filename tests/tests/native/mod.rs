@@ -13,6 +13,7 @@ mod imports;
 mod library_kills;
 mod manners;
 mod mcp;
+mod networks;
 mod package;
 mod politeness;
 mod postgres;
