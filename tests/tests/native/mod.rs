@@ -19,6 +19,7 @@ mod politeness;
 mod postgres;
 mod programs;
 mod repeats;
+mod slow_clients;
 mod soak;
 mod suites;
 mod traces;
