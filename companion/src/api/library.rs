@@ -42,6 +42,7 @@ pub(super) struct Asked {
     order: String,
     /// So many pages at most.
     #[serde(default)]
+    #[param(maximum = 1_000_000)]
     most: Option<usize>,
     /// After so many others.
     #[serde(default)]
@@ -99,6 +100,7 @@ async fn read(
 pub(super) struct AskedFor {
     /// `csv`, `jsonl`, `md`, `ris`, `bibtex`, `csl`, `opml`, `atom`, `bookmarks`, `gexf`, `urls`,
     /// `warc` or `wacz`.
+    #[param(pattern = "^(csv|jsonl|md|ris|bibtex|csl|opml|atom|bookmarks|gexf|urls|warc|wacz)$")]
     format: String,
     /// Name of a topic; without it pages of all topics.
     #[serde(default)]

@@ -9,7 +9,7 @@
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::header::AUTHORIZATION;
+use axum::http::header::{ALLOW, AUTHORIZATION};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use linkscent_core::wire::api::{Event, EventKind};
@@ -88,6 +88,9 @@ pub(super) async fn call(app: App, calls: Router<App>, mut request: Request) -> 
         Err(problem) => return problem.into_response(),
     };
     let refused = |text: String| Problem(StatusCode::FORBIDDEN, text).into_response();
+    if ![Method::GET, Method::HEAD, Method::POST].contains(request.method()) {
+        return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "GET, POST")]).into_response();
+    }
     let Some(needed) = needed(request.method(), request.uri().path()) else {
         let text = "no token opens this call: it is only taken in the channel of a paired browser";
         return refused(text.to_owned());
