@@ -9,7 +9,7 @@
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::header::{ALLOW, AUTHORIZATION};
+use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use linkscent_core::wire::api::{Event, EventKind};
@@ -89,7 +89,11 @@ pub(super) async fn call(app: App, calls: Router<App>, mut request: Request) -> 
     };
     let refused = |text: String| Problem(StatusCode::FORBIDDEN, text).into_response();
     if ![Method::GET, Method::HEAD, Method::POST].contains(request.method()) {
-        return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "GET, POST")]).into_response();
+        // No call is made by this one: the router says which there are.
+        *request.method_mut() = Method::from_bytes(b"NONE").unwrap_or(Method::TRACE);
+        request.extensions_mut().clear();
+        let Ok(response) = calls.with_state(app).oneshot(request).await;
+        return response;
     }
     let Some(needed) = needed(request.method(), request.uri().path()) else {
         let text = "no token opens this call: it is only taken in the channel of a paired browser";
