@@ -29,7 +29,8 @@ pub(super) struct CrawlsQuery {
     topic: String,
     /// So many crawls at most.
     #[serde(default)]
-    most: Option<usize>,
+    #[param(maximum = 65_535)]
+    most: Option<u16>,
     /// After so many others.
     #[serde(default)]
     skip: usize,
@@ -58,7 +59,7 @@ pub(super) async fn crawls(
     };
     let crawls = store.web_crawls(Some(topic.id)).await?.into_iter();
     let seen = crawls.filter(|crawl| !crawl.is_removed);
-    let most = query.most.unwrap_or(CRAWLS).min(MOST_CRAWLS);
+    let most = query.most.map_or(CRAWLS, usize::from).min(MOST_CRAWLS);
     for crawl in seen.skip(query.skip).take(most) {
         views.push(view(&app.service, &crawl, &topic.name).await?);
     }

@@ -4,8 +4,11 @@
 use axum::http::Method;
 use linkscent_core::wire::api::{AnswerHead, CallHead};
 use utoipa::openapi::path::Operation;
+use utoipa::openapi::schema::{ArrayItems, Schema};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
-use utoipa::openapi::{ComponentsBuilder, InfoBuilder, OpenApi, OpenApiBuilder, ServerBuilder};
+use utoipa::openapi::{
+    ComponentsBuilder, InfoBuilder, OpenApi, OpenApiBuilder, RefOr, ServerBuilder,
+};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::tokens::needed;
@@ -40,6 +43,30 @@ fn say_what_all_answer(call: &mut Operation) {
     }
 }
 
+/// Says of lists whose places each have a meaning that they have all of these, and no more.
+fn say_how_long(schema: &mut RefOr<Schema>) {
+    let RefOr::T(schema) = schema else {
+        return;
+    };
+    let parts = match schema {
+        Schema::Array(list) => {
+            let places = Some(list.prefix_items.len()).filter(|places| *places > 0);
+            list.min_items = list.min_items.or(places);
+            list.max_items = list.max_items.or(places);
+            if let ArrayItems::RefOrSchema(item) = &mut list.items {
+                say_how_long(item);
+            }
+            return;
+        }
+        Schema::Object(object) => return object.properties.values_mut().for_each(say_how_long),
+        Schema::OneOf(parts) => &mut parts.items,
+        Schema::AllOf(parts) => &mut parts.items,
+        Schema::AnyOf(parts) => &mut parts.items,
+        _ => return,
+    };
+    parts.iter_mut().for_each(say_how_long);
+}
+
 /// Joins what groups of calls say of themselves.
 pub(super) fn of(groups: impl IntoIterator<Item = OpenApi>) -> OpenApi {
     let heads = ComponentsBuilder::new()
@@ -62,6 +89,9 @@ pub(super) fn of(groups: impl IntoIterator<Item = OpenApi>) -> OpenApi {
         .components(Some(heads))
         .build();
     let mut whole = groups.into_iter().fold(whole, OpenApi::merge_from);
+    let schemas = whole.components.iter_mut();
+    let schemas = schemas.flat_map(|components| components.schemas.values_mut());
+    schemas.for_each(say_how_long);
     for (path, calls) in &mut whole.paths.paths {
         let by_method = [
             (Method::GET, &mut calls.get),

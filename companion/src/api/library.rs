@@ -42,7 +42,8 @@ pub(super) struct Asked {
     order: String,
     /// So many pages at most.
     #[serde(default)]
-    most: Option<usize>,
+    #[param(maximum = 65_535)]
+    most: Option<u16>,
     /// After so many others.
     #[serde(default)]
     skip: usize,
@@ -87,7 +88,7 @@ async fn read(
         all: asked.all,
         new: asked.new,
         order,
-        most: asked.most.unwrap_or(USUALLY).min(MOST_SHOWN),
+        most: asked.most.map_or(USUALLY, usize::from).min(MOST_SHOWN),
         skip: asked.skip,
         for_program,
     };
@@ -99,6 +100,7 @@ async fn read(
 pub(super) struct AskedFor {
     /// `csv`, `jsonl`, `md`, `ris`, `bibtex`, `csl`, `opml`, `atom`, `bookmarks`, `gexf`, `urls`,
     /// `warc` or `wacz`.
+    #[param(pattern = "^(csv|jsonl|md|ris|bibtex|csl|opml|atom|bookmarks|gexf|urls|warc|wacz)$")]
     format: String,
     /// Name of a topic; without it pages of all topics.
     #[serde(default)]
@@ -124,7 +126,7 @@ pub(super) struct AskedFor {
     path = "/api/v1/export",
     params(AskedFor),
     responses(
-        (status = 200, description = "the file", content_type = "application/octet-stream"),
+        (status = 200, description = "the file", content_type = "*/*"),
         (status = 400, description = WRONG, body = ApiError),
         (status = 403, description = WRONG, body = ApiError),
         (status = 404, description = WRONG, body = ApiError),

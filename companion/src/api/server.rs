@@ -26,7 +26,7 @@ use tokio::task::AbortHandle;
 use tower::ServiceExt;
 
 const MOST_CONNECTIONS: usize = 256;
-const HEADER_TIME: Duration = Duration::from_secs(10);
+const HEADER_TIME: Duration = Duration::from_secs(5);
 /// A connection on which nothing could be written for so long is closed: nobody reads there.
 const WRITE_TIME: Duration = Duration::from_mins(1);
 /// A connection that was idle as long is closed; training a model may take minutes.

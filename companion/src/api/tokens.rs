@@ -80,6 +80,13 @@ pub(super) async fn call(app: App, calls: Router<App>, mut request: Request) -> 
         Err(problem) => return problem.into_response(),
     };
     let refused = |text: String| Problem(StatusCode::FORBIDDEN, text).into_response();
+    if ![Method::GET, Method::HEAD, Method::POST].contains(request.method()) {
+        // No call is made by this one: the router says which there are.
+        *request.method_mut() = Method::from_bytes(b"NONE").unwrap_or(Method::TRACE);
+        request.extensions_mut().clear();
+        let Ok(response) = calls.with_state(app).oneshot(request).await;
+        return response;
+    }
     let Some(needed) = needed(request.method(), request.uri().path()) else {
         let text = "no token opens this call: it is only taken in the channel of a paired browser";
         return refused(text.to_owned());

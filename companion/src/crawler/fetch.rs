@@ -15,6 +15,7 @@ use linkscent_core::crawl::{Robots, rest_for, robots, site_of};
 use linkscent_core::page::Page;
 use reqwest::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
+use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
 use super::answers::{
@@ -54,13 +55,14 @@ const SCRIPT: &[u8] = b"<script";
 /// What a proxy is given to be there at all.
 const PROXY_TIME: Duration = Duration::from_secs(3);
 
-/// A body that was read, with the right to hold it in memory.
-struct Read {
-    address: Address,
+/// A body that came, with the right to hold it in memory.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Body {
     content_type: Option<String>,
     is_html: bool,
-    body: Vec<u8>,
+    bytes: Vec<u8>,
     head: Head,
+    #[serde(skip)]
     held: Held,
 }
 
@@ -73,11 +75,18 @@ struct Meter {
     bytes: AtomicU64,
 }
 
-/// What a request brought.
-enum Got {
+/// What a request for a page brought.
+pub(super) enum Got {
+    /// It says all.
     Reply(Reply),
-    /// A document that has to be read yet.
-    Document(Box<Read>),
+    /// A page or a document that has to be read yet.
+    Body(Box<Body>),
+}
+
+/// What a request for a page brought, and how long the host needed to begin its answer.
+pub(super) struct Brought {
+    pub got: Got,
+    pub took: Option<Duration>,
 }
 
 /// Makes requests.
@@ -167,17 +176,29 @@ impl Fetcher {
 
     /// Fetches a page; one that was read before only if it has changed since. Its host rests for
     /// `delay` afterwards, or longer if it took long or asks for it.
-    #[tracing::instrument(name = "fetch", level = "debug", skip_all, fields(%address))]
     pub async fn page(
         &self,
         address: &Address,
         known: Option<&Validators>,
         delay: Duration,
     ) -> Result<Answered, Hindrance> {
+        let brought = self.ask(address, known, delay).await?;
+        Ok(self.read(address, brought, known).await)
+    }
+
+    /// Asks for a page, whose answer is then to be read.
+    #[tracing::instrument(name = "fetch", level = "debug", skip_all, fields(%address))]
+    pub(super) async fn ask(
+        &self,
+        address: &Address,
+        known: Option<&Validators>,
+        delay: Duration,
+    ) -> Result<Brought, Hindrance> {
         let asked = self.asked(address).await;
         let daily = self.way.daily;
         if let Waited::PutOff(rest) = self.take_turn(&asked, daily, delay).await? {
-            return Ok(Answered::nothing(Reply::PutOff(rest)));
+            let got = Got::Reply(Reply::PutOff(rest));
+            return Ok(Brought { got, took: None });
         }
         let (begun, meter) = (Instant::now(), Meter::default());
         let got = in_time(self.try_page(address, known, &meter)).await;
@@ -191,23 +212,37 @@ impl Fetcher {
             .max(Duration::from_millis(rest_for(took.as_millis() as u64)));
         self.end_turn(&asked, rest, &meter).await?;
         let got = match got {
-            Ok(Got::Document(read)) => self.document(*read, known).await,
-            Ok(Got::Reply(reply)) => Ok(reply),
-            Err(error) => Err(error),
-        };
-        let reply = match got {
-            Ok(reply) => reply,
+            Ok(got) => got,
             Err(error) => {
                 self.check_others(&error).await?;
                 let fault = error.downcast_ref::<Fault>();
-                match fault.filter(|fault| fault.may_pass()) {
+                Got::Reply(match fault.filter(|fault| fault.may_pass()) {
                     Some(_) => Reply::Later(one_line(&error), Duration::ZERO),
                     None => Reply::Problem(one_line(&error)),
-                }
+                })
             }
         };
         let took = Some(took);
-        Ok(Answered { reply, took })
+        Ok(Brought { got, took })
+    }
+
+    /// Reads what a request brought.
+    #[tracing::instrument(name = "read", level = "debug", skip_all, fields(%address))]
+    pub(super) async fn read(
+        &self,
+        address: &Address,
+        brought: Brought,
+        known: Option<&Validators>,
+    ) -> Answered {
+        let Brought { got, took } = brought;
+        let reply = match got {
+            Got::Reply(reply) => reply,
+            Got::Body(body) => {
+                let read = self.read_body(address, *body, known).await;
+                read.unwrap_or_else(|error| Reply::Problem(one_line(&error)))
+            }
+        };
+        Answered { reply, took }
     }
 
     /// What is asked for a page, as far as turns go. A proxy looks names up itself.
@@ -215,7 +250,7 @@ impl Fetcher {
         let is_direct = self.turns.is_some() && self.way.proxy.is_none();
         let is_refused = self.way.is_left_alone(page)
             || ssrf_guard::check_port(page, &self.way.ports).is_err()
-            || (!self.way.allow_private && ssrf_guard::check(page).is_err());
+            || ssrf_guard::check(page, self.way.allow_private).is_err();
         Asked {
             host: if self.way.by_site {
                 site_of(page.host())
@@ -330,62 +365,77 @@ impl Fetcher {
         } else {
             &self.document_memory
         };
-        let (body, held) = memory.read(response, largest + 1, &meter.bytes).await?;
-        if body.len() > largest {
+        let (bytes, held) = memory.read(response, largest + 1, &meter.bytes).await?;
+        if bytes.len() > largest {
             bail!("larger than {} MiB", largest >> 20);
         }
-        let read = Read {
-            address: address.clone(),
+        Ok(Got::Body(Box::new(Body {
             content_type,
             is_html,
-            body,
+            bytes,
             head,
             held,
-        };
-        if DocumentReader::is_document(read.content_type.as_deref(), &read.body) {
-            return Ok(Got::Document(Box::new(read)));
-        }
-        Ok(Got::Reply(self.parsed(read, None, known).await?))
+        })))
     }
 
     fn head(&self, address: &Address, response: &Response, known: Option<&Validators>) -> Head {
         let sent = request_headers(&self.agent, known);
         Head {
+            time: clock::now(),
             status: response.status().as_u16(),
             exchange: exchange(address, &sent, response, self.way.proxy.is_none()),
         }
     }
 
+    async fn read_body(
+        &self,
+        address: &Address,
+        body: Body,
+        known: Option<&Validators>,
+    ) -> Result<Reply> {
+        if DocumentReader::is_document(body.content_type.as_deref(), &body.bytes) {
+            return self.document(address, body, known).await;
+        }
+        in_time(self.parsed(address, body, None, known)).await
+    }
+
     /// A document as a page. Each is read on its own, as many at a time as there may be; pages pass
     /// by, and who waits for a place has the time.
-    async fn document(&self, mut read: Read, known: Option<&Validators>) -> Result<Reply> {
+    async fn document(
+        &self,
+        address: &Address,
+        mut body: Body,
+        known: Option<&Validators>,
+    ) -> Result<Reply> {
         let reading = Arc::clone(&self.documents).acquire_owned().await?;
         let reader = self.way.documents.clone();
         let converted = tokio::task::spawn_blocking(move || {
             let _until_read = reading;
-            let conversion = reader.read(read.content_type.as_deref(), &read.body);
-            (read, conversion)
+            let conversion = reader.read(body.content_type.as_deref(), &body.bytes);
+            (body, conversion)
         });
         let conversion;
-        (read, conversion) = converted.await?;
-        self.parsed(read, conversion?, known).await
+        (body, conversion) = converted.await?;
+        self.parsed(address, body, conversion?, known).await
     }
 
     /// What a body says, or what was made of it.
     async fn parsed(
         &self,
-        read: Read,
+        address: &Address,
+        body: Body,
         conversion: Option<String>,
         known: Option<&Validators>,
     ) -> Result<Reply> {
-        if conversion.is_none() && !read.is_html {
-            bail!("{}", no_page(read.content_type.as_deref()));
+        if conversion.is_none() && !body.is_html {
+            bail!("{}", no_page(body.content_type.as_deref()));
         }
         let parsing = Arc::clone(&self.parsing).acquire_owned().await?;
         let shown_before = known.map(|known| known.shown);
+        let address = address.clone();
         let parsed = tokio::task::spawn_blocking(move || {
-            let _until_parsed = (parsing, &read.held);
-            read_page(&read, conversion.as_deref(), shown_before)
+            let _until_parsed = (parsing, &body.held);
+            read_page(address, &body, conversion.as_deref(), shown_before)
         });
         parsed.await?
     }
@@ -447,9 +497,7 @@ impl Fetcher {
             bail!("it is one of the hosts that you never want asked");
         }
         ssrf_guard::check_port(address, &self.way.ports)?;
-        if !self.way.allow_private {
-            ssrf_guard::check(address)?;
-        }
+        ssrf_guard::check(address, self.way.allow_private)?;
         let mut url = Url::parse(address.as_str())?;
         if url.as_str() != address.as_str() {
             bail!("the address is written in two ways, so robots.txt may not speak of it");
@@ -483,15 +531,20 @@ impl Fetcher {
 }
 
 /// What a body says, or what was made of it; what was shown before is nothing new.
-fn read_page(read: &Read, conversion: Option<&str>, shown_before: Option<u64>) -> Result<Reply> {
+fn read_page(
+    address: Address,
+    came: &Body,
+    conversion: Option<&str>,
+    shown_before: Option<u64>,
+) -> Result<Reply> {
     let begun = clock::worked();
-    let (address, body) = (&read.address, &read.body[..]);
-    let content_type = read.content_type.as_deref();
+    let (head, body) = (&came.head, &came.bytes[..]);
+    let content_type = came.content_type.as_deref();
     let (mut page, digest) = match conversion {
         Some(html) => of_html(address.clone(), html, body),
         None => build(address.clone(), body, content_type),
     };
-    if read.head.exchange.asks_not_to_follow() {
+    if head.exchange.asks_not_to_follow() {
         page.ask_not_to_follow();
     }
     if shown_before.is_some_and(|before| before == shown(&page)) {
@@ -504,7 +557,7 @@ fn read_page(read: &Read, conversion: Option<&str>, shown_before: Option<u64>) -
     // Here, where several are read at a time.
     page.content();
     let worked = clock::worked().saturating_sub(begun);
-    let record = read.head.page(address, content_type, body, conversion)?;
+    let record = head.page(&address, content_type, body, conversion)?;
     let links = u32::try_from(page.outlinks.len()).unwrap_or(u32::MAX);
     Ok(Reply::Page(Box::new(Fetched {
         work: worked + LINK * links,
@@ -514,7 +567,7 @@ fn read_page(read: &Read, conversion: Option<&str>, shown_before: Option<u64>) -
     })))
 }
 
-/// Bounds all that is done for one page: waiting for memory and parsing, too.
+/// Bounds how long a page is waited for, with memory for it, and then how long it is parsed.
 async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     match tokio::time::timeout(TOTAL, work).await {
         Ok(done) => done,

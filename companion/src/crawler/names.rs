@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use linkscent_core::address::Address;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use super::ssrf_guard::{Refused, host_name, is_public};
+use super::ssrf_guard::{Refused, host_name, may_be_asked};
 
 /// What a name stands for is believed for so long.
 const BELIEVED: Duration = Duration::from_mins(5);
@@ -58,7 +58,7 @@ impl Names {
         let found = tokio::net::lookup_host((host, 0)).await?;
         let found = found.map(|found| found.ip());
         let found: Vec<IpAddr> = found
-            .filter(|server| self.allow_private || is_public(*server))
+            .filter(|server| may_be_asked(*server, self.allow_private))
             .collect();
         if found.is_empty() {
             return Err(Refused::NoPublicAddress(host.to_owned()).into());

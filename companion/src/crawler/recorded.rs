@@ -1,5 +1,5 @@
-//! Requests put down as they begin and as their answers come, before anything is learned from them: a
-//! crawl that is killed and taken up does not ask again for what was answered.
+//! Requests put down as they begin and as their answers come, before these are read and anything is
+//! learned from them: a crawl that is killed and taken up does not ask again for what was answered.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use linkscent_core::address::Address;
+use linkscent_core::codec::{decode, encode};
+use lz4_flex::block::{compress_prepend_size, decompress_size_prepended};
 
-use super::fetch::Fetcher;
-use super::hands::{Heard, Request};
+use super::fetch::{Brought, Fetcher, Got};
+use super::hands::{Heard, Request, write_page};
 use super::reply::{Answered, Hindrance, Reply};
 use super::validators::Validators;
 use crate::clock;
@@ -48,44 +50,37 @@ impl Recorded {
         known: Option<&Validators>,
         delay: Duration,
     ) -> Result<Answered, Hindrance> {
-        if let Some(answered) = self.left(address, known).await {
-            return Ok(answered);
+        if let Some(brought) = self.left(address, known).await {
+            return Ok(fetcher.read(address, brought, known).await);
         }
         let page = address.as_str();
         self.tell(self.in_flight.begin(page, clock::now()).await);
-        let came = fetcher.page(address, known, delay).await;
-        match came {
+        let came = fetcher.ask(address, known, delay).await;
+        let brought = match came {
             // They say nothing of the page, and it is asked for again.
             Err(_)
-            | Ok(Answered {
-                reply: Reply::PutOff(_) | Reply::Later(..),
+            | Ok(Brought {
+                got: Got::Reply(Reply::PutOff(_) | Reply::Later(..)),
                 ..
             }) => {
                 self.tell(self.in_flight.end([page]).await);
                 came
             }
-            Ok(answered) => self.put_down(page, answered).await,
-        }
+            Ok(brought) => self.put_down(page, brought).await,
+        }?;
+        Ok(fetcher.read(address, brought, known).await)
     }
 
-    async fn put_down(&self, page: &str, answered: Answered) -> Result<Answered, Hindrance> {
-        let written = tokio::task::spawn_blocking(move || {
-            let heard = Heard::Page(answered);
-            let bytes = heard.write();
-            (heard, bytes)
-        });
-        match written.await {
-            Ok((Heard::Page(answered), bytes)) => {
-                self.tell(self.in_flight.answer(page, &bytes).await);
-                Ok(answered)
-            }
-            // The runtime ends.
-            _ => Err(Hindrance::AtRest),
-        }
+    async fn put_down(&self, page: &str, brought: Brought) -> Result<Brought, Hindrance> {
+        let written = tokio::task::spawn_blocking(move || written(brought));
+        // An error if the runtime ends.
+        let (brought, bytes) = written.await.map_err(|_| Hindrance::AtRest)?;
+        self.tell(self.in_flight.answer(page, &bytes).await);
+        Ok(brought)
     }
 
     /// The answer that whoever ran the crawl before left, once.
-    async fn left(&self, address: &Address, known: Option<&Validators>) -> Option<Answered> {
+    async fn left(&self, address: &Address, known: Option<&Validators>) -> Option<Brought> {
         let is_left = {
             let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
             left.remove(address.as_str())
@@ -95,20 +90,8 @@ impl Recorded {
         }
         let bytes = self.in_flight.answer_to(address.as_str()).await.ok()??;
         let (address, known) = (address.clone(), known.cloned());
-        let reading = tokio::task::spawn_blocking(move || {
-            let request = Request {
-                address: address.to_string(),
-                is_robots: false,
-                known,
-                delay: 0,
-                trace: None,
-            };
-            Heard::read(&bytes, &request, &address)
-        });
-        match reading.await.ok()?.ok()? {
-            Heard::Page(answered) => Some(answered),
-            Heard::Robots(_) => None,
-        }
+        let reading = tokio::task::spawn_blocking(move || brought(&bytes, &address, known));
+        reading.await.ok()?
     }
 
     /// Forgets requests that are in the log.
@@ -128,6 +111,51 @@ impl Recorded {
         {
             tracing::warn!("requests under way are not put down: {error:#}");
         }
+    }
+}
+
+/// Stands before a body that is still to be read. Other answers begin with their form.
+const BODY: u8 = b'B';
+
+/// What a request brought, as bytes too.
+fn written(brought: Brought) -> (Brought, Vec<u8>) {
+    let Brought { got, took } = brought;
+    match got {
+        Got::Reply(reply) => {
+            let answered = Answered { reply, took };
+            let bytes = write_page(&answered);
+            let got = Got::Reply(answered.reply);
+            (Brought { got, took }, bytes)
+        }
+        Got::Body(body) => {
+            let mut bytes = vec![BODY];
+            bytes.extend(compress_prepend_size(&encode(&(took, &body))));
+            let got = Got::Body(body);
+            (Brought { got, took }, bytes)
+        }
+    }
+}
+
+/// What a request for a page brought that these bytes hold; none if they cannot be read.
+fn brought(bytes: &[u8], address: &Address, known: Option<Validators>) -> Option<Brought> {
+    if let Some((&BODY, packed)) = bytes.split_first() {
+        let (took, body) = decode(&decompress_size_prepended(packed).ok()?).ok()?;
+        let got = Got::Body(body);
+        return Some(Brought { got, took });
+    }
+    let request = Request {
+        address: address.to_string(),
+        is_robots: false,
+        known,
+        delay: 0,
+        trace: None,
+    };
+    match Heard::read(bytes, &request, address).ok()? {
+        Heard::Page(Answered { reply, took }) => {
+            let got = Got::Reply(reply);
+            Some(Brought { got, took })
+        }
+        Heard::Robots(_) => None,
     }
 }
 

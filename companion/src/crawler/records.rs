@@ -4,6 +4,7 @@
 use anyhow::{Context, Result};
 use linkscent_archive::warc::{As, Exchange, Kept, Revisited, records};
 use linkscent_core::address::Address;
+use serde::{Deserialize, Serialize};
 
 use super::validators::Validators;
 use crate::clock;
@@ -11,7 +12,10 @@ use crate::clock;
 const MAKING: &str = "making its record";
 
 /// The head of an answer, and how it was asked for.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Head {
+    /// Time when it came, in milliseconds since 1970.
+    pub time: i64,
     /// Status code.
     pub status: u16,
     /// What was said.
@@ -28,7 +32,7 @@ impl Head {
         body: &[u8],
         conversion: Option<&str>,
     ) -> Result<Vec<u8>> {
-        let date = clock::date(clock::now());
+        let date = clock::date(self.time);
         let kept = Kept {
             content_type,
             body,
@@ -40,14 +44,14 @@ impl Head {
 
     /// That an address leads elsewhere.
     pub fn redirect(&self, address: &Address, to: &Address) -> Result<Vec<u8>> {
-        let date = clock::date(clock::now());
+        let date = clock::date(self.time);
         let kept = self.kept(address, &date);
         records(&kept, As::Redirect(to.as_str())).context(MAKING)
     }
 
     /// That a page is what an earlier crawl has.
     pub fn unchanged(&self, address: &Address, known: &Validators) -> Result<Vec<u8>> {
-        let date = clock::date(clock::now());
+        let date = clock::date(self.time);
         let of = Revisited::NotModified {
             address: address.as_str(),
             date: &known.date,

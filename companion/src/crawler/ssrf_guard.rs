@@ -16,6 +16,9 @@ pub enum Refused {
     /// The address is not one of the public internet.
     #[error("{0} is not a public address; a link may not lead there (--allow-private does)")]
     Address(IpAddr),
+    /// The address is none that a server has, or one that serves the machine below this one.
+    #[error("{0} is no address of a web server; a link may not lead there")]
+    NoServer(IpAddr),
     /// The name belongs to this machine.
     #[error("{0} names this machine; a link may not lead there (--allow-private does)")]
     Name(String),
@@ -25,6 +28,38 @@ pub enum Refused {
     /// The name resolves to nothing that may be asked.
     #[error("{0} has no public address")]
     NoPublicAddress(String),
+}
+
+/// Whether a link may lead to an address: to one of the public internet, or with `allow_private` to one
+/// of this machine or of a private network.
+pub fn may_be_asked(address: IpAddr, allow_private: bool) -> bool {
+    is_public(address) || (allow_private && is_of_a_private_network(address))
+}
+
+/// Whether an address belongs to this machine or to a private network. Link-local addresses do not: no
+/// page is served there, but the keys of machines in a cloud are.
+fn is_of_a_private_network(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => {
+            let [a, b, ..] = address.octets();
+            address.is_loopback() || address.is_private() || (a == 100 && (64..128).contains(&b))
+        }
+        IpAddr::V6(address) => {
+            if let Some(inner) = address.to_ipv4_mapped().or_else(|| translated(address)) {
+                return may_be_asked(inner.into(), true);
+            }
+            address.is_loopback() || address.is_unique_local()
+        }
+    }
+}
+
+/// The IPv4 address that a network without IPv4 writes as an IPv6 address (RFC 6052).
+fn translated(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let [0x64, 0xFF9B, 0, 0, 0, 0, high, low] = address.segments() else {
+        return None;
+    };
+    let bits = u32::from(high) << 16 | u32::from(low);
+    Some(Ipv4Addr::from_bits(bits))
 }
 
 /// Whether an address belongs to the public internet.
@@ -55,14 +90,11 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 /// Of IPv6 only global unicast is public, and of that not what embeds an IPv4
 /// address or is set aside.
 fn is_public_v6(address: Ipv6Addr) -> bool {
-    if let Some(inner) = address.to_ipv4_mapped() {
-        return is_public_v4(inner);
-    }
     let [first, second, ..] = address.segments();
     let global = (0x2000..0x4000).contains(&first);
     let set_aside = (first == 0x2001 && (second < 0x200 || second == 0xDB8))
         || first == 0x2002
-        || first == 0x3FFF;
+        || (first == 0x3FFF && second < 0x1000);
     global && !set_aside
 }
 
@@ -84,14 +116,19 @@ pub fn check_port(address: &Address, allowed: &[u16]) -> Result<(), Refused> {
 }
 
 /// Checks the host of an address before a request is made.
-pub fn check(address: &Address) -> Result<(), Refused> {
+pub fn check(address: &Address, allow_private: bool) -> Result<(), Refused> {
     let host = host_name(address);
     if let Ok(ip) = host.parse::<IpAddr>() {
-        return if is_public(ip) {
+        return if may_be_asked(ip, allow_private) {
             Ok(())
-        } else {
+        } else if may_be_asked(ip, true) {
             Err(Refused::Address(ip))
+        } else {
+            Err(Refused::NoServer(ip))
         };
+    }
+    if allow_private {
+        return Ok(());
     }
     let name = host.to_ascii_lowercase();
     if name == "localhost" || name.ends_with(".localhost") {
@@ -114,7 +151,7 @@ const PRIVATE_ENDINGS: [&str; 7] = [
 /// Whether an address is plainly one of a private network or of this machine, as far as can be
 /// told without asking anybody: what else a name resolves to is not known here.
 pub fn is_private(address: &Address) -> bool {
-    if check(address).is_err() {
+    if check(address, false).is_err() {
         return true;
     }
     let host = host_name(address).to_ascii_lowercase();
@@ -176,14 +213,44 @@ mod tests {
         ];
         for text in refused {
             let address = Address::parse(text).unwrap();
-            assert!(check(&address).is_err(), "{text}");
+            assert!(check(&address, false).is_err(), "{text}");
         }
         for text in [
             "http://8.8.8.8/",
             "http://[2606:4700::1111]/",
             "http://a.org/",
         ] {
-            assert!(check(&Address::parse(text).unwrap()).is_ok(), "{text}");
+            let address = Address::parse(text).unwrap();
+            assert!(check(&address, false).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn who_allows_private_networks_allows_those_alone() {
+        let is_refused = |text: &str| check(&Address::parse(text).unwrap(), true).is_err();
+        for text in [
+            "http://127.0.0.1/",
+            "http://[::1]/",
+            "http://localhost/",
+            "http://10.0.0.1/",
+            "http://192.168.1.1/",
+            "http://[fd00::1]/",
+            "http://[::ffff:10.0.0.1]/",
+            "http://[64:ff9b::808:808]/",
+            "http://8.8.8.8/",
+        ] {
+            assert!(!is_refused(text), "{text}");
+        }
+        for text in [
+            "http://169.254.169.254/latest",
+            "http://[::ffff:169.254.169.254]/",
+            "http://[64:ff9b::a9fe:a9fe]/",
+            "http://[fe80::1]/",
+            "http://0.0.0.0/",
+            "http://255.255.255.255/",
+            "http://[ff02::2]/",
+        ] {
+            assert!(is_refused(text), "{text}");
         }
     }
 

@@ -114,10 +114,21 @@ pub fn is_within(target: &Address, host: &str) -> bool {
     is_or_below(target.host(), host)
 }
 
-/// Whether a host is another one, or lies below it.
+/// Whether a host is another one, or lies below it. One that is named without a port is meant with
+/// each of its ports.
 pub fn is_or_below(name: &str, host: &str) -> bool {
-    let head = name.strip_suffix(host);
-    head.is_some_and(|head| head.is_empty() || head.ends_with('.'))
+    let is = |name: &str| {
+        let head = name.strip_suffix(host);
+        head.is_some_and(|head| head.is_empty() || head.ends_with('.'))
+    };
+    is(name) || is(without_port(name))
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|sign| sign.is_ascii_digit()) => name,
+        _ => host,
+    }
 }
 
 fn repeats(path: &str) -> bool {
@@ -145,6 +156,8 @@ mod tests {
             ("http://ba.org/", Err(Refusal::Host)),
             ("http://no.a.org/", Err(Refusal::LeftOut)),
             ("http://x.no.a.org/", Err(Refusal::LeftOut)),
+            ("http://no.a.org:8080/", Err(Refusal::LeftOut)),
+            ("http://www.a.org:8443/x.html", Ok(())),
             ("http://nono.a.org/", Ok(())),
             ("http://a.org/x.PDF", Err(Refusal::Ending)),
             ("http://a.org/x.pdf/about", Ok(())),
@@ -173,6 +186,16 @@ mod tests {
         assert_eq!(named, ["a.org", "b.org:81", "c", "xn--bcher-kva.de", "a/b"]);
         for no_host in ["", "a/b", "a b", "http://a.org", "a.org?x"] {
             assert_eq!(as_host(no_host), None, "{no_host}");
+        }
+        for (name, host, is) in [
+            ("a.org:81", "a.org", true),
+            ("a.org:81", "a.org:81", true),
+            ("a.org", "a.org:81", false),
+            ("a.org:80", "a.org:81", false),
+            ("[::1]:81", "[::1]", true),
+            ("[::1]", "[:", false),
+        ] {
+            assert_eq!(is_or_below(name, host), is, "{name} {host}");
         }
         assert!(NO_PAGES.is_sorted() && DOCUMENTS.is_sorted());
         assert!(DOCUMENTS.iter().all(|one| NO_PAGES.contains(one)));

@@ -1,9 +1,6 @@
 //! Public test cases that others wrote, where they are beside the checkout.
 
-use std::net::IpAddr;
-
-use anyhow::{Context, Result, ensure};
-use linkscent::crawler::ssrf_guard;
+use anyhow::{Result, ensure};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::Robots;
 use linkscent_core::dom::html;
@@ -59,35 +56,6 @@ fn robots_decisions_agree_with_googles_matcher() -> Result<()> {
         wrong.len(),
         wrong.join("\n")
     );
-    Ok(())
-}
-
-#[test]
-fn private_addresses_are_told_from_public_ones() -> Result<()> {
-    let Some(folder) = material() else {
-        return Ok(());
-    };
-    let rows = std::fs::read_to_string(folder.join("suites/smokescreen_classify.json"))?;
-    let rows: Vec<(String, String, String)> = serde_json::from_str(&rows)?;
-    let mut read = 0;
-    // The rows behind these belong to a configuration that opens private
-    // ranges.
-    for (address, _, verdict) in rows.into_iter().take(41) {
-        let expected = match verdict.as_str() {
-            "ipAllowUserConfigured" | "ipDenyUserConfigured" => continue,
-            // Outside global unicast: we refuse what that program lets through.
-            _ if address == "64:ff9c::1" => false,
-            "ipAllowDefault" => true,
-            _ => false,
-        };
-        let address: IpAddr = address.parse().with_context(|| address.clone())?;
-        ensure!(
-            ssrf_guard::is_public(address) == expected,
-            "{address}: {verdict}"
-        );
-        read += 1;
-    }
-    ensure!(read > 20, "only {read} rows were of use");
     Ok(())
 }
 

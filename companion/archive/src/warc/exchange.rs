@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 
 use linkscent_core::dom::asks_not_to_follow;
+use serde::{Deserialize, Serialize};
 
 use super::Kept;
 use crate::charset;
@@ -30,7 +31,7 @@ const OMITTED: &str = "X-Archive-Omitted-Headers";
 pub type Header = (String, Vec<u8>);
 
 /// A version of HTTP.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Version {
     /// 1.0
     Http10,
@@ -71,7 +72,7 @@ impl Version {
 }
 
 /// A request as it was sent. It has no body.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Its method.
     pub method: String,
@@ -82,7 +83,7 @@ pub struct Request {
 }
 
 /// What is known of how a page came, besides its status and body.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
     /// The version that was spoken.
     pub version: Option<Version>,

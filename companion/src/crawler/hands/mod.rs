@@ -24,5 +24,5 @@ mod wire;
 mod work;
 
 pub use asking::Asking;
-pub(super) use wire::{Heard, Request};
+pub(super) use wire::{Heard, Request, write_page};
 pub use work::Hand;

@@ -104,11 +104,10 @@ impl Request {
 
 impl Heard {
     pub fn write(&self) -> Vec<u8> {
-        let (took, sent) = match self {
-            Self::Robots(robots) => (None, Sent::Robots(robots.clone())),
-            Self::Page(answered) => (answered.took, sent(&answered.reply)),
-        };
-        written(&(took, sent))
+        match self {
+            Self::Robots(robots) => written(&(None::<Duration>, Sent::Robots(robots.clone()))),
+            Self::Page(answered) => write_page(answered),
+        }
     }
 
     /// What is said to a request, whose address that is. Nothing in it is longer, or later, than what
@@ -160,6 +159,11 @@ impl Heard {
         let took = took.map(|took| took.min(LIMITS.work));
         Ok(Self::Page(Answered { reply, took }))
     }
+}
+
+/// What came of a page, as bytes.
+pub(in crate::crawler) fn write_page(answered: &Answered) -> Vec<u8> {
+    written(&(answered.took, sent(&answered.reply)))
 }
 
 fn sent(reply: &Reply) -> Sent {
