@@ -1,7 +1,7 @@
 // Has the browser drop what was deleted from its files. Chromium's database appends to a log and
 // merges its files when there is enough that is new. So a few megabytes are written and deleted
-// around all rows: then the old files are merged, and what was deleted is left out. Firefox writes
-// over deleted rows itself.
+// around all rows: then the old files are merged, and what was deleted is left out. Firefox keeps
+// deleted rows in its file until it uses their place again; this would not help there.
 const NAME = "linkscent";
 const STEPS = 16, ROWS = 32, BYTES = 32000; // rows are random: they cannot be compressed
 
