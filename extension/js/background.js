@@ -4,6 +4,7 @@
 import * as first from "../pkg/linkscent.js?1";
 import * as second from "../pkg/linkscent.js?2";
 import * as third from "../pkg/linkscent.js?3";
+import { dropDeleted } from "./dropping.js";
 import { Failed, inModule } from "./module.js";
 import { isOurs, lookThrough } from "./looking.js";
 import { listen } from "./menus.js";
@@ -49,6 +50,7 @@ const tools = {
     await chrome.action.setBadgeText({ tabId: tab, text: text || null });
   },
   unread,
+  dropDeleted,
   text,
   count,
 };

@@ -14,7 +14,15 @@
   const FIELDS = new Set(["input", "select", "textarea", "button"]);
   const XHTML = "http://www.w3.org/1999/xhtml";
   const XLINK = "http://www.w3.org/1999/xlink";
-  const MOST_LEAVES = 200000;
+  // Limits on one reading: what lies behind them is not sent. A page holds up its own thread while
+  // it is walked, so the walk rests after each slice.
+  const MOST_NODES = 150000, MOST_LEAVES = 50000, MOST_LINKS = 10000, MOST_FORMS = 200;
+  const MOST_TEXT = 1 << 20, LONGEST_HREF = 8192, LONGEST_TITLE = 4096; // characters
+  const NO_PAGE = "about:blank";
+  const LONGEST_WALK = 400, SLICE = 8; // milliseconds
+  const NODES_AT_A_TIME = 64;
+  // A page with more fields, or more frames with documents of its own, counts as private.
+  const MOST_INPUTS = 5000, MOST_FRAMES = 200;
   const LONGEST_SELECTION = 300;
   // Fields that hold what nobody else is to know.
   const PRIVATE_FIELDS = 'input[type="password" i], input[autocomplete*="password" i], input[autocomplete^="cc-" i], input[autocomplete*=" cc-" i], input[autocomplete~="one-time-code" i]';
@@ -26,6 +34,7 @@
   const SMALLEST_FRAME = [200, 100]; // pixels, wide and high, from which a frame is read
   const TABBED = 500; // milliseconds from a press of the Tab key to the focus that it moves
   const SELDOM = 15000; // milliseconds between readings of a page that changes all the time
+  const SHARE = 30; // a page that changes all the time is left alone so many times longer than it takes to read
 
   // Read by the getters of the prototype: a form's own properties may be hidden
   // behind fields that are named like them.
@@ -62,35 +71,57 @@
     return { kind, naming: attributes(element, ["name", "id", "class", "placeholder"]), label, options };
   }
 
-  // One pass over the document, in order. Returns the flat page and the link
+  // One pass over the document, in order. Yields now and then. Returns the flat page and the link
   // elements in the order in which they are numbered.
-  function walk() {
+  function* walking() {
     const leaves = [], links = [], hrefs = [], headings = [], forms = [], elements = [];
     const formPlaces = new Map(), open = [];
-    let truncated = false;
-    hasPrivateShadow = false;
+    const url = location.href;
+    let truncated = false, isPrivateInside = false, length = 0;
+    // Where the head has none, these may stand in the body.
+    let base = document.head?.querySelector("base[href]") ?? null;
+    let description = document.head?.querySelector('meta[name="description" i]') ?? null;
+
+    // Whether there is room for so much more text.
+    function hasRoom(text) {
+      if (length + text.length > MOST_TEXT) truncated = true;
+      else length += text.length;
+      return !truncated;
+    }
 
     function leaf(text) {
       if (leaves.length >= MOST_LEAVES) truncated = true;
-      else leaves.push(text.replaceAll(SEPARATOR, " "));
+      else if (hasRoom(text)) leaves.push(text.replaceAll(SEPARATOR, " "));
+    }
+
+    function enterLink(element, href) {
+      if (elements.length >= MOST_LINKS) {
+        truncated = true;
+        return;
+      }
+      const sent = sentHref(href);
+      if (!hasRoom(sent)) return;
+      open.push([element, links, links.length + 1]);
+      links.push(leaves.length, leaves.length);
+      hrefs.push(sent);
+      elements.push(element);
     }
 
     function enterElement(element) {
       const name = nameOf(element);
-      if (name === "input" && element.getRootNode() !== document && isPrivate(element)) hasPrivateShadow = true;
+      if (name === "input" && element.getRootNode() !== document && isPrivate(element)) isPrivateInside = true;
+      if (name === "base" && element.matches("html base[href]")) base ??= element;
+      if (name === "meta" && element.matches('html meta[name="description" i]')) description ??= element;
+      if (shadowOf(element) !== null) watch(shadowOf(element));
       const html = namespaceOf(element) === XHTML;
       const href = hrefOf(element);
-      if (href !== null) {
-        open.push([element, links, links.length + 1]);
-        links.push(leaves.length, leaves.length);
-        hrefs.push(href);
-        elements.push(element);
-      }
+      if (href !== null) enterLink(element, href);
       if (html && /^h[1-6]$/.test(name)) {
         open.push([element, headings, headings.length + 2]);
         headings.push(Number(name[1]), leaves.length, leaves.length);
       }
-      if (html && name === "form") {
+      if (html && name === "form" && forms.length > MOST_FORMS) truncated = true;
+      else if (html && name === "form") {
         const range = [leaves.length, leaves.length];
         formPlaces.set(element, forms.length);
         open.push([element, range, 1]);
@@ -103,7 +134,7 @@
         });
       } else if (html && FIELDS.has(name) && formPlaces.has(element.form)) {
         const form = forms[formPlaces.get(element.form)];
-        form.fields.push(fieldOf(element));
+        if (form.fields.length <= MOST_FORMS) form.fields.push(fieldOf(element));
         // A form begun inside a table does not hold its fields.
         if (attribute(element, "form") === null) form.leaves[1] = leaves.length;
       }
@@ -146,6 +177,7 @@
         const next = nextOf(node);
         if (next) return next;
         const parent = parentOf(node);
+        if (!parent) return null; // the page took it away
         const isShadow = typeOf(parent) === Node.DOCUMENT_FRAGMENT_NODE;
         if (isShadow && firstOf(hostOf(parent))) return firstOf(hostOf(parent));
         node = isShadow ? hostOf(parent) : parent;
@@ -155,19 +187,88 @@
     }
 
     const root = rootOf(document);
-    let node = root;
-    while (node) node = (enter(node) && insideOf(node)) || after(node);
+    let node = root, nodes = 0, spent = 0, since = performance.now();
+    while (node && !truncated) {
+      node = (enter(node) && insideOf(node)) || after(node);
+      nodes += 1;
+      if (nodes % NODES_AT_A_TIME > 0) continue;
+      spent += performance.now() - since;
+      if (nodes >= MOST_NODES || spent > LONGEST_WALK) truncated = true;
+      yield;
+      since = performance.now();
+      // The page may have changed meanwhile; then it is read again.
+      if (node && !node.isConnected) truncated = true;
+    }
+    for (const [, list, place] of open) list[place] = leaves.length;
+    hasPrivateShadow = isPrivateInside;
     const page = {
-      url: location.href,
-      title: titleOf(document),
-      description: document.querySelector('meta[name="description" i]')?.getAttribute("content") ?? "",
-      lang: root.getAttribute("lang"),
-      base: document.querySelector("base[href]")?.getAttribute("href") ?? null,
+      url,
+      title: titleOf(document).slice(0, LONGEST_TITLE),
+      description: ((description && attribute(description, "content")) ?? "").slice(0, LONGEST_TITLE),
+      lang: root && attribute(root, "lang"),
+      base: base && attribute(base, "href"),
       leafCount: leaves.length,
       leaves: leaves.join(SEPARATOR),
       links, hrefs, headings, forms, truncated,
     };
     return { page, elements };
+  }
+
+  const sentHref = (href) => (href.length > LONGEST_HREF ? NO_PAGE : href);
+
+  // What the page was when it was walked last, and whether it may still be so. And the milliseconds
+  // spent on it since it was last left alone.
+  let walked = null, isWalked = false, spent = 0;
+
+  const rests = new MessageChannel(), resting = [];
+  rests.port1.onmessage = () => resting.shift()?.();
+
+  // Lets the page have its turn. Unlike a timer this is not slowed down in tabs that nobody sees.
+  function breathe() {
+    return new Promise((done) => {
+      resting.push(done);
+      rests.port2.postMessage(null);
+    });
+  }
+
+  // Does a piece of work step by step, a few milliseconds at a time. Returns what comes of it.
+  async function inSlices(work) {
+    for (;;) {
+      const began = performance.now();
+      let step = work.next();
+      while (!step.done && performance.now() - began < SLICE) step = work.next();
+      spent += performance.now() - began;
+      if (step.done) return step.value;
+      await breathe();
+    }
+  }
+
+  async function walkInSlices() {
+    isWalked = true;
+    walked = await inSlices(walking());
+    return walked;
+  }
+
+  // The same at one go, for when the page is just being left.
+  function walkNow(link) {
+    if (isWalked && walked?.page.url === location.href && walked.elements.includes(link)) return walked;
+    const work = walking();
+    let step = work.next();
+    while (!step.done) step = work.next();
+    [walked, isWalked] = [step.value, true];
+    return walked;
+  }
+
+  // What is watched for changes: the document, the documents of frames of the same site, and open
+  // shadow roots.
+  const watched = new WeakSet(), WATCHED_ATTRIBUTES = ["type", "autocomplete", "srcdoc"];
+  const isOwn = ({ type, addedNodes, removedNodes }) => type === "childList" && addedNodes.length + removedNodes.length === 1 && (addedNodes[0] ?? removedNodes[0]) === overlay.element();
+  const watcher = new MutationObserver((changes) => changes.every(isOwn) || changed());
+
+  function watch(root) {
+    if (watched.has(root)) return;
+    watched.add(root);
+    watcher.observe(root, { childList: true, subtree: true, attributeFilter: WATCHED_ATTRIBUTES });
   }
 
   // The background may be just being stopped: a message lost on the way is
@@ -194,10 +295,34 @@
   // Fields in open shadow roots are met while the page is walked.
   let hasPrivateShadow = false;
 
-  // Why the page is not read, if that shows on the page itself.
+  const texts = new WeakMap();
+
+  // The page of a frame that was given it as text, and none of the site's rights.
+  function written(frame) {
+    const text = attribute(frame, "srcdoc");
+    if (text === null) return null;
+    if (texts.get(frame)?.text !== text) texts.set(frame, { text, page: new DOMParser().parseFromString(text, "text/html") });
+    return texts.get(frame).page;
+  }
+
+  // Why the page is not read, if that shows on the page itself or in frames of the same site. All
+  // that is looked at is watched from then on.
   function privateField() {
-    const found = hasPrivateShadow || [...document.querySelectorAll("input")].some(isPrivate);
-    return found ? say("unread_private_field") : null;
+    const found = [document], isThere = say("unread_private_field");
+    for (let n = 0; n < found.length; n++) {
+      if (n > 0) watch(found[n]);
+      const elements = found[n].querySelectorAll("input, iframe, frame, object");
+      if (elements.length > MOST_INPUTS || found.length > MOST_FRAMES) return isThere;
+      for (const element of elements) {
+        if (nameOf(element) === "input") {
+          if (isPrivate(element)) return isThere;
+          continue;
+        }
+        const inner = element.contentDocument ?? written(element);
+        if (inner) found.push(inner);
+      }
+    }
+    return hasPrivateShadow ? isThere : null;
   }
 
   // Why there is no page of the web to read, as when the site says that there is none.
@@ -219,8 +344,9 @@
   let refused = NOT_YET, forgotten = null;
 
   async function mayRead() {
-    const answer = await tell({ kind: "may_read", loaded: loadedFrom(), isPrivate: privateField() !== null || noPage() !== null });
-    refused = forgotten ?? privateField() ?? noPage() ?? answer?.refused ?? (answer?.error ? say("unread_no_answer") : null);
+    const shows = privateField() ?? noPage();
+    const answer = await tell({ kind: "may_read", loaded: loadedFrom(), isPrivate: shows !== null });
+    refused = forgotten ?? shows ?? answer?.refused ?? (answer?.error ? say("unread_no_answer") : null);
     return refused === null;
   }
 
@@ -228,8 +354,8 @@
   async function snapshot() {
     if (refused === NOT_YET) await mayRead();
     refused = forgotten ?? privateField() ?? refused;
-    const { page } = refused === null ? walk() : {};
-    refused = privateField() ?? refused;
+    const { page } = refused === null ? await walkInSlices() : {};
+    refused = forgotten ?? privateField() ?? refused;
     if (refused !== null) return { page: null, refused };
     const selected = String(getSelection() ?? "").slice(0, LONGEST_SELECTION);
     return { page, refused, selected };
@@ -290,7 +416,8 @@
     named = bare(location.href);
   }
 
-  async function read() {
+  // What was walked just now is not walked again.
+  async function read(isFresh = false) {
     if (isTooSmall()) return;
     if (reading) {
       again = true;
@@ -304,11 +431,12 @@
         break;
       }
       overlay.open();
-      const { page, elements } = walk();
-      known = JSON.stringify(page);
+      const { page, elements } = isFresh && isWalked ? walked : await walkInSlices();
+      isFresh = false;
       isRead = true;
-      // What is found on the walk alone, the background hears of as of other private fields.
-      if (hasPrivateShadow) {
+      if (forgotten) break;
+      // What shows by now, the background hears of as of other private fields.
+      if (privateField() !== null) {
         await mayRead();
         overlay.clear();
         break;
@@ -324,7 +452,7 @@
       // What failed on this page is not tried again when the popup asks for it.
       if (view?.error) refused = say("unread_failed");
       if (forgotten) break;
-      overlay.draw(view?.links ? view : null, elements);
+      await inSlices(overlay.drawing(view?.links ? view : null, elements));
       isRead = true;
     } while (again);
     reading = false;
@@ -342,23 +470,38 @@
   }
 
   // A page that changes is read again a moment later, and only if its words or
-  // links are others; one that changes all the time, ever more seldom.
-  let known = "", isRead = false, settling = 0, patience = SETTLED, lastRead = 0;
+  // links are others; one that changes all the time, ever more seldom. Looking whether it is another
+  // takes time, too: a page is left alone for many times as long.
+  let isRead = false, settling = 0, patience = SETTLED, lastRead = 0, lastLook = 0;
 
   function changed() {
-    const rest = lastRead + patience - performance.now();
+    isWalked = false;
+    const now = performance.now();
+    const rest = Math.max(lastRead + patience, lastLook + SHARE * spent) - now;
     settling ||= setTimeout(readChanged, Math.max(SETTLED, rest));
   }
 
-  function readChanged() {
+  async function readChanged() {
     settling = 0;
     if (document.hidden) return; // it is read when it comes into view
-    const whole = overlay.highlighted().every(({ element }) => element.isConnected);
+    if (reading) return changed();
+    spent = 0;
     overlay.placeSoon();
-    if (refused === null && privateField() === null && whole && JSON.stringify(walk().page) === known) return;
+    if (refused === null && privateField() === null && overlay.isWhole()) {
+      const before = walked?.page;
+      const { page } = await walkInSlices();
+      lastLook = performance.now();
+      if (before && isSame(before, page)) return;
+    }
     patience = performance.now() - lastRead > 2 * SELDOM ? SETTLED : Math.min(2 * patience, SELDOM);
-    lastRead = performance.now();
-    read();
+    await read(true);
+    lastRead = lastLook = performance.now();
+  }
+
+  // Whether two pages say the same.
+  function isSame(one, other) {
+    const same = (a, b) => a === b || (Array.isArray(a) && a.length === b.length && a.every((value, n) => value === b[n]));
+    return Object.keys(one).every((key) => (key === "forms" ? JSON.stringify(one.forms) === JSON.stringify(other.forms) : same(one[key], other[key])));
   }
 
   let pointed = null, pointer = "", tabbed = -Infinity;
@@ -390,9 +533,11 @@
 
   function reportFollowed(link, event) {
     if (isFrame || refused !== null || privateField() !== null) return;
-    const { page, elements } = walk();
+    const { page, elements } = walkNow(link);
     const newTab = event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey || link.target === "_blank";
-    tell({ kind: "followed", page, place: elements.indexOf(link), newTab, loaded: loadedFrom() });
+    const place = elements.indexOf(link);
+    if (place >= 0) page.hrefs[place] = sentHref(hrefOf(link));
+    tell({ kind: "followed", page, place, newTab, loaded: loadedFrom() });
   }
 
   // The link that a jump led to, or that is focused, or pointed at.
@@ -406,7 +551,8 @@
   async function tellWhy() {
     const element = onLink();
     if (!element?.isConnected || refused !== null || privateField() !== null) return;
-    const { page, elements } = walk();
+    const { page, elements } = await walkInSlices();
+    if (privateField() !== null) return;
     const why = await tell({ kind: "why", page, place: elements.indexOf(element), loaded: loadedFrom() });
     if (why) overlay.tell(element, why.error ?? why);
   }
@@ -466,7 +612,7 @@
   addEventListener("scroll", placeSoon, { passive: true, capture: true });
   addEventListener("resize", placeSoon, { passive: true });
   if (isFrame) addEventListener("resize", () => isRead || changed(), { passive: true });
-  addEventListener("load", placeSoon, { passive: true, capture: true });
+  document.addEventListener("load", placeSoon, { passive: true, capture: true });
   new ResizeObserver(placeSoon).observe(document.documentElement);
   addEventListener("pageshow", (event) => {
     if (!event.persisted || !event.isTrusted) return;
@@ -513,11 +659,9 @@
     }
   });
 
-  new MutationObserver((changes) => {
-    const own = (node) => node === overlay.element();
-    if (changes.every(({ addedNodes, removedNodes }) => [...addedNodes, ...removedNodes].every(own))) return;
-    changed();
-  }).observe(document, { childList: true, subtree: true });
+  watch(document);
+  // A frame that has loaded may have a private field.
+  document.addEventListener("load", ({ target }) => ["iframe", "frame", "object"].includes(target?.localName) && changed(), true);
   addEventListener("visibilitychange", () => document.hidden || changed());
 
   // A page that the browser loads before anybody asked for it is read when it is shown.

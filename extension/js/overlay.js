@@ -5,6 +5,8 @@ globalThis.linkscentOverlay = () => {
   const LONGEST_TEXT = 80; // characters of a link's text that are told
   const SAID = 6000; // milliseconds that something said is shown
   const POINTED = 250; // milliseconds that a link is pointed at before its tip is shown
+  const LONGEST_LOOK = 150; // milliseconds to find out which links can be seen
+  const TURNS = 20, TURNS_SCROLLING = 3; // times as long as placing takes that it rests after it
   const SCREEN = 0.9; // part of the window that one step of a jump scrolls
   // Grades are told apart without colour: by the line's kind and the marker's filling.
   const DASHES = { 2: [6, 4], 1: [2, 3] };
@@ -13,7 +15,7 @@ globalThis.linkscentOverlay = () => {
   const { shapesOf, seenPart, isSeen, isPicture, groundOf, inkOn } = linkscentSeen();
   const layer = linkscentLayer();
 
-  let highlighted = [], placing = 0;
+  let highlighted = [], isPlacing = false, placed = 0, took = 0;
   // Whether links are shown in the side panel alone.
   let panelOnly = false;
   // Links to pages that are known, without being promising.
@@ -23,6 +25,7 @@ globalThis.linkscentOverlay = () => {
   let pointed = null, waiting = 0, tip = null, said = null, saying = 0;
 
   const drawn = () => [...highlighted, ...ticked];
+  const isWhole = () => highlighted.every(({ element }) => element.isConnected);
 
   function clear() {
     [highlighted, ticked, reached] = [[], [], null];
@@ -30,22 +33,40 @@ globalThis.linkscentOverlay = () => {
     hideTip();
   }
 
-  function draw(view, elements) {
+  // Draws step by step, so that a page with thousands of hidden links is not held up.
+  function* drawing(view, elements) {
     layer.open();
     panelOnly = view?.panel_only ?? false;
     if (panelOnly) layer.quiet();
-    const seen = [];
+    const seen = [], others = [];
+    let spent = 0;
+    const canSee = (element) => {
+      if (!element?.isConnected || spent > LONGEST_LOOK) return false;
+      const began = performance.now(), found = isSeen(element);
+      spent += performance.now() - began;
+      return found;
+    };
     for (const link of view?.links ?? []) {
       if (seen.length >= view.most) break;
       const element = elements[link.place];
-      if (element?.isConnected && isSeen(element)) seen.push({ element, link });
+      if (canSee(element)) seen.push({ element, link });
+      yield;
+    }
+    for (const { place, known } of view?.ticked ?? []) {
+      const element = elements[place];
+      if (canSee(element)) others.push({ element, grade: 0, why: known, known });
+      yield;
     }
     seen.sort((a, b) => a.link.place - b.link.place);
     highlighted = seen.map(({ element, link }) => ({ element, grade: link.grade, why: link.why, known: link.known }));
-    const others = (view?.ticked ?? []).map(({ place, known }) => ({ element: elements[place], grade: 0, why: known, known }));
-    ticked = others.filter(({ element }) => element?.isConnected && isSeen(element));
+    ticked = others;
     if (!highlighted.some(({ element }) => element === reached)) reached = null;
     place();
+  }
+
+  function draw(view, elements) {
+    const work = drawing(view, elements);
+    while (!work.next().done);
   }
 
   const part = (kind, x, y, width, height, color, dash) => ({ kind, x, y, width, height, color, ...(dash && { dash }) });
@@ -95,15 +116,23 @@ globalThis.linkscentOverlay = () => {
 
   // Puts what is drawn where the links are now.
   function place() {
-    placing = 0;
+    isPlacing = false;
     if (!layer.element()?.isConnected) return;
     if (panelOnly) return layer.show([]);
-    const from = layer.origin();
+    const began = performance.now(), from = layer.origin();
     layer.show(drawn().map((one) => partsOf(one, from)));
+    placed = performance.now();
+    took = placed - began;
   }
 
-  function placeSoon() {
-    if (!panelOnly && highlighted.length + ticked.length > 0) placing ||= requestAnimationFrame(place);
+  // A page that moves all the time has what is drawn follow it more seldom where that takes long.
+  function placeSoon(event) {
+    if (panelOnly || isPlacing || highlighted.length + ticked.length === 0) return;
+    isPlacing = true;
+    const rest = placed + took * (event?.type === "scroll" ? TURNS_SCROLLING : TURNS) - performance.now();
+    const begin = () => requestAnimationFrame(place);
+    if (rest > 0) setTimeout(begin, rest);
+    else begin();
   }
 
   // What is said of a link: its reason, what is known of its page, and what can be done with it.
@@ -196,5 +225,5 @@ globalThis.linkscentOverlay = () => {
     placeSoon();
   }
 
-  return { element: layer.element, open: layer.open, highlighted: () => highlighted, reached: () => reached, draw, clear, placeSoon, point, tell, say: sayAtFoot, hideTip, leave, textOf, shown, reach };
+  return { element: layer.element, open: layer.open, highlighted: () => highlighted, reached: () => reached, isWhole, draw, drawing, clear, placeSoon, point, tell, say: sayAtFoot, hideTip, leave, textOf, shown, reach };
 };

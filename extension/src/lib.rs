@@ -50,7 +50,7 @@ pub struct Linkscent {
 impl Linkscent {
     /// Opens the extension's database. `tools` are functions of the background script:
     /// `look`, `session`, `tell`, `notify`, `openPanel`, `lookOften`, `reads`, `badge`, `unread`,
-    /// `text` and `count`.
+    /// `dropDeleted`, `text` and `count`.
     pub async fn open(tools: JsValue) -> Result<Self, JsError> {
         let tools = Tools(tools);
         let browser = Browser::open(tools.clone()).await;

@@ -120,6 +120,10 @@ pub trait Database {
 
     /// Makes changes in order, all or none; returns once they are kept.
     async fn write(&self, writes: Vec<Write>) -> Result<(), DatabaseError>;
+
+    /// Begins to have the browser drop the bytes of what was deleted from its files. Nothing waits
+    /// for it.
+    async fn drop_deleted(&self);
 }
 
 /// What is sent.

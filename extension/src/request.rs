@@ -189,6 +189,22 @@ pub enum Request {
     },
 }
 
+impl Request {
+    /// Whether it deletes what a person wants to be gone.
+    #[must_use]
+    pub fn deletes(&self) -> bool {
+        matches!(
+            self,
+            Self::Forget { .. }
+                | Self::ForgetPage { .. }
+                | Self::ForgetSite { .. }
+                | Self::ForgetSince { .. }
+                | Self::DeleteTopic { .. }
+                | Self::DeleteEverything
+        )
+    }
+}
+
 /// What is answered to a request that was done.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]

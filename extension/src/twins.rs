@@ -57,6 +57,8 @@ pub struct Twin {
     pub notices: RefCell<Vec<String>>,
     /// Whether the companion is asked each minute.
     pub looks_often: Cell<bool>,
+    /// How often the database was asked to drop what was deleted.
+    pub drops: Cell<u32>,
     /// Whether the extension's button says that pages are read.
     pub is_on: Cell<bool>,
     /// Addresses that are not read, and why, as the browser knows it.
@@ -103,6 +105,10 @@ impl Database for Twin {
             }
         }
         Ok(())
+    }
+
+    async fn drop_deleted(&self) {
+        self.drops.set(self.drops.get() + 1);
     }
 }
 
@@ -268,6 +274,7 @@ impl Stage {
             panels: Cell::default(),
             notices: RefCell::default(),
             looks_often: Cell::new(false),
+            drops: Cell::default(),
             is_on: Cell::new(true),
             unread: RefCell::default(),
             random: RefCell::new(SplitMix(1)),

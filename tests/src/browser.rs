@@ -264,6 +264,43 @@ impl Browser {
         Ok(())
     }
 
+    /// The folder of its profile.
+    pub fn profile(&self) -> &Path {
+        self.profile.path()
+    }
+
+    /// Notes from now on what the policies of pages refuse, and what pages run that they should
+    /// not: see [`Self::refusals`].
+    pub async fn watch_refusals(&self) -> Result<()> {
+        if self.kind == BrowserKind::Firefox {
+            return self.in_firefox("Services.console.reset();").await.map(drop);
+        }
+        let script = "const note = (what) => (sessionStorage.refusals = JSON.stringify([...JSON.parse(sessionStorage.refusals ?? '[]'), what]));
+            for (const name of ['alert', 'confirm', 'prompt', 'print']) globalThis[name] = () => note(`${name} was called`);
+            addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => note(`${violatedDirective} ${blockedURI}`), true);";
+        let cdp = self.driver.cdp();
+        cdp.send_raw("Page.enable", json!({})).await?;
+        let added = json!({ "source": script });
+        cdp.send_raw("Page.addScriptToEvaluateOnNewDocument", added)
+            .await?;
+        Ok(())
+    }
+
+    /// What was noted on the site that is shown. In Firefox a dialog that a page opens fails
+    /// whatever is asked of the browser next.
+    pub async fn refusals(&self) -> Result<Vec<String>> {
+        let found = if self.kind == BrowserKind::Firefox {
+            let script = "return Services.console.getMessageArray()
+                .filter((message) => message instanceof Ci.nsIScriptError && /^CSP/.test(message.category))
+                .map(({ errorMessage }) => errorMessage);";
+            self.in_firefox(script).await?["ok"].take()
+        } else {
+            self.script("return JSON.parse(sessionStorage.refusals ?? '[]');")
+                .await?
+        };
+        Ok(serde_json::from_value(found)?)
+    }
+
     /// Waits until a tab shows this address that no driver was asked for. Firefox's driver takes
     /// whatever tab comes to the front for one that it was asked to open. Chromium's does not.
     pub async fn wait_for_tab(&self, address: &str) -> Result<()> {

@@ -160,7 +160,9 @@ fn everything_can_be_deleted() {
     pair(&mut stage);
     stage.open(8, &town());
     stage.own(Request::Reads { on: false }).unwrap();
+    assert_eq!(stage.world.drops.get(), 0);
     stage.own(Request::DeleteEverything).unwrap();
+    assert_eq!(stage.world.drops.get(), 1);
     let kept = stage.kept();
     for gone in ["kidney", "town.test", "key", "device"] {
         assert!(!kept.contains(gone), "{gone}: {kept}");

@@ -16,7 +16,11 @@ use crate::sender::Sender;
 impl<W: World> Background<W> {
     /// Does what is asked, if this sender may ask for it.
     pub async fn handle(&mut self, sender: &Sender, request: Request) -> Result<Handled, Problem> {
+        let deletes = request.deletes();
         let handled = self.take(sender, request).await;
+        if deletes && handled.is_ok() {
+            self.world.drop_deleted().await;
+        }
         if let Err(Problem::Database(_)) = &handled {
             // The guide in memory may have learned what could not be kept.
             self.guide = None;

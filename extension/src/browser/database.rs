@@ -116,6 +116,11 @@ impl Database for Browser {
             )),
         }
     }
+
+    async fn drop_deleted(&self) {
+        // What is deleted is gone for everybody who asks the database, also if this fails.
+        let _ = self.tools.call("dropDeleted", &[]).await;
+    }
 }
 
 /// A write as the browser takes it.

@@ -4,6 +4,7 @@
 mod dashboard;
 mod first_minutes;
 mod hand_over;
+mod hostile_pages;
 mod in_hand;
 mod keeping;
 mod languages;
